@@ -1,0 +1,44 @@
+/**
+ * One HTTP exchange, as the client sees it. Everything above it (verbs, watches, discovery) is independent of the HTTP
+ * library; an in-process server can stand behind it as well.
+ */
+export interface Transport {
+  /** The server's address, for messages; carries no credentials. */
+  readonly server: string;
+  /**
+   * Sends a request and resolves when the response headers are there.
+   *
+   * Any HTTP status resolves; the caller judges it. Redirects are refused, never followed.
+   * @throws {TransportError} CONNECTION_REFUSED, CONNECTION_FAILED, CERTIFICATE, REQUEST_TIMEOUT, REDIRECT_REFUSED; the
+   * signal's reason when aborted.
+   */
+  send(request: TransportRequest): Promise<TransportResponse>;
+  /** Closes kept connections; running requests fail. */
+  close(): void;
+}
+
+export interface TransportRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path and query, e.g. `/api/v1/pods?limit=500`. */
+  readonly path: string;
+  /** Names in lower case. Authentication is the transport's own business. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: Uint8Array | undefined;
+  /**
+   * A stream stays open until its server ends it: no response timeout applies after the headers, and no compression is asked
+   * for. @defaultValue false
+   */
+  readonly stream?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface TransportResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /**
+   * The body in the pieces the network brought. Reading slowly slows the sender down; leaving the loop closes the connection.
+   * Throws {TransportError} CONNECTION_FAILED when the connection breaks.
+   */
+  readonly body: AsyncIterable<Uint8Array>;
+}

@@ -1,0 +1,58 @@
+import type { Runtime } from './runtime.ts';
+
+export interface BackoffOptions {
+  /** First delay before jitter, milliseconds. */
+  readonly baseMs: number;
+  /** Largest delay before jitter, milliseconds. */
+  readonly capMs: number;
+  /** Growth per step. @defaultValue 2 */
+  readonly factor?: number | undefined;
+  /** Share of the delay added at random: the delay lies in [d, d × (1 + jitter)). @defaultValue 1 */
+  readonly jitter?: number | undefined;
+  /** Without a step for this long the next one starts at the base again. @defaultValue 120 000 */
+  readonly resetAfterMs?: number | undefined;
+}
+
+/**
+ * Exponential delays with additive jitter.
+ *
+ * It resets after a quiet period, counted from the last step: client-go's present rule counts from the last *reset* and so
+ * drops back to the base in the middle of an outage (wait/backoff.go Step @ eed236c).
+ */
+export class Backoff {
+  readonly #runtime: Runtime;
+  readonly #options: { readonly [Name in keyof BackoffOptions]-?: number };
+  #nextMs: number;
+  #lastStepAtMs: number | undefined;
+
+  constructor(runtime: Runtime, options: BackoffOptions) {
+    this.#runtime = runtime;
+    this.#options = {
+      baseMs: options.baseMs,
+      capMs: options.capMs,
+      factor: options.factor ?? 2,
+      jitter: options.jitter ?? 1,
+      resetAfterMs: options.resetAfterMs ?? 120_000,
+    };
+    this.#nextMs = options.baseMs;
+  }
+
+  /** The next delay in milliseconds, jitter included. */
+  step(): number {
+    const { baseMs, capMs, factor, jitter, resetAfterMs } = this.#options;
+    const nowMs = this.#runtime.monotonicMs();
+    if (this.#lastStepAtMs !== undefined && nowMs - this.#lastStepAtMs > resetAfterMs) {
+      this.#nextMs = baseMs;
+    }
+    const delayMs = Math.min(this.#nextMs, capMs);
+    this.#nextMs = Math.min(capMs, delayMs * factor);
+    this.#lastStepAtMs = nowMs;
+    return delayMs * (1 + this.#runtime.random() * jitter);
+  }
+
+  /** Forgets the past: the next delay is the base again. */
+  reset(): void {
+    this.#nextMs = this.#options.baseMs;
+    this.#lastStepAtMs = undefined;
+  }
+}

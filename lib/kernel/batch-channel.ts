@@ -1,0 +1,112 @@
+import { ListwatchError } from './errors.ts';
+
+export interface BatchChannelOptions {
+  /** What the channel carries, for error messages. */
+  readonly name: string;
+  /** Items held at most; a push beyond it is refused. */
+  readonly capacity: number;
+  /** Called once when the reader leaves its loop, or the channel is closed or failed. */
+  readonly onEnd?: (() => void) | undefined;
+}
+
+type End = { readonly error: unknown } | 'closed';
+
+/**
+ * A bounded queue between one synchronous writer and one asynchronous reader.
+ *
+ * The reader gets everything that has arrived since it last looked as one array, so a burst costs one hop, not one a message.
+ *
+ * Guarantees:
+ * - Items come out in the order they went in, none twice.
+ * - `close` lets the reader finish what is queued; `fail` too, and then throws the error in the reader's loop.
+ * - Leaving the loop (`break`, `return`, a throw) closes the channel.
+ *
+ * Not guaranteed: more than one reader.
+ */
+export class BatchChannel<T> implements AsyncIterable<readonly T[]> {
+  readonly #options: BatchChannelOptions;
+  #items: T[] = [];
+  #end: End | undefined;
+  #ended = false;
+  #wake: (() => void) | undefined;
+
+  constructor(options: BatchChannelOptions) {
+    this.#options = options;
+  }
+
+  /** Items waiting. */
+  get size(): number {
+    return this.#items.length;
+  }
+
+  get closed(): boolean {
+    return this.#end !== undefined;
+  }
+
+  /** Queues one item. Returns false, and does nothing, when the channel is full or closed. */
+  push(item: T): boolean {
+    if (this.#end !== undefined || this.#items.length >= this.#options.capacity) return false;
+    this.#items.push(item);
+    this.#signal();
+    return true;
+  }
+
+  /** Ends the stream after what is queued. */
+  close(): void {
+    this.#finish('closed');
+  }
+
+  /** Ends the stream after what is queued, with an error. */
+  fail(error: unknown): void {
+    this.#finish({ error });
+  }
+
+  /** Ends the stream now and drops what is queued. */
+  destroy(error?: unknown): void {
+    this.#items = [];
+    this.#finish(error === undefined ? 'closed' : { error });
+  }
+
+  /** The refusal to report when `push` returned false on a full channel. */
+  fullError(): ListwatchError {
+    const { name, capacity } = this.#options;
+    return new ListwatchError('BUFFER_FULL', `${name}: the buffer of ${capacity} items is full`);
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<readonly T[], undefined> {
+    return {
+      next: async (): Promise<IteratorResult<readonly T[], undefined>> => {
+        while (this.#items.length === 0) {
+          const end = this.#end;
+          if (end === 'closed') return { done: true, value: undefined };
+          if (end !== undefined) throw end.error;
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+        }
+        const value = this.#items;
+        this.#items = [];
+        return { done: false, value };
+      },
+      return: (): Promise<IteratorResult<readonly T[], undefined>> => {
+        this.destroy();
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    };
+  }
+
+  #finish(end: End): void {
+    this.#end ??= end;
+    if (!this.#ended) {
+      this.#ended = true;
+      this.#options.onEnd?.();
+    }
+    this.#signal();
+  }
+
+  #signal(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+}

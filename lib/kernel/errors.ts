@@ -1,0 +1,128 @@
+/**
+ * Every error code of the package with what it means and what to do about it.
+ * Codes are stable between major versions, messages are not. `docs/errors.md` is held against this table by a spec.
+ */
+export const errorCodes = {
+  // kernel
+  ABORTED: 'The caller aborted the operation through its AbortSignal.',
+  TIMEOUT: 'A wait reached its deadline; the message says what was waited for.',
+  INVALID_OPTION:
+    'An option is unknown, missing or out of range; the message names it and the rule.',
+  ASSERTION: 'An invariant of the package is broken: please report it with the message.',
+  CLOSED: 'The object was closed before the call.',
+  BUFFER_FULL: 'A bounded buffer is full; the message names the buffer and its bound.',
+  VIRTUAL_DEADLOCK: 'A virtual run cannot make progress: something waits outside the Runtime.',
+  VIRTUAL_TIME_LIMIT: 'A virtual run used up its limit of virtual time.',
+  // meta
+  KEY: 'No key can be computed for an object: it lacks metadata or a name.',
+  INVALID_RESOURCE_VERSION: 'A resource version is not a decimal number without leading zeros.',
+  INVALID_SELECTOR: 'A label or field selector cannot be parsed; the message points at the place.',
+  INVALID_API_VERSION: 'An apiVersion is not of the form VERSION or GROUP/VERSION.',
+  // Status answers of an API server, by reason
+  BAD_REQUEST: 'HTTP 400: the server cannot read the request.',
+  UNAUTHORIZED: 'HTTP 401: the credentials are missing, wrong or expired.',
+  FORBIDDEN: 'HTTP 403: the user may not do this; the message names the missing rule.',
+  NOT_FOUND: 'HTTP 404: no such object, or no such resource type on this server.',
+  METHOD_NOT_ALLOWED: 'HTTP 405: the resource does not offer this verb.',
+  NOT_ACCEPTABLE: 'HTTP 406: the server cannot produce what Accept asks for.',
+  ALREADY_EXISTS: 'HTTP 409: an object of this name exists.',
+  CONFLICT: 'HTTP 409: the object changed since it was read; read it again and reapply.',
+  GONE: 'HTTP 410: the resource is gone.',
+  EXPIRED: 'HTTP 410: the resource version or continue token is older than the kept history.',
+  REQUEST_ENTITY_TOO_LARGE: 'HTTP 413: the request body is over the limit.',
+  UNSUPPORTED_MEDIA_TYPE: 'HTTP 415: the server does not take this Content-Type here.',
+  INVALID: 'HTTP 422: the object breaks a rule; details.causes names the fields.',
+  TOO_MANY_REQUESTS: 'HTTP 429: try again after retryAfterMs.',
+  INTERNAL_ERROR: 'HTTP 500: the server failed.',
+  STORAGE_READ_ERROR: 'HTTP 500: a stored object cannot be decoded.',
+  SERVER_TIMEOUT: 'HTTP 500: the storage behind the server did not answer in time.',
+  SERVICE_UNAVAILABLE: 'HTTP 503: the server is not ready.',
+  GATEWAY_TIMEOUT:
+    'HTTP 504: the request took too long, or asked for a resource version not reached yet.',
+  UNKNOWN_STATUS: 'The server answered with an error that is not a Status.',
+  // cache
+  UNKNOWN_INDEX: 'No index of this name was registered on the store.',
+  INDEX_CONFLICT: 'An index of this name exists already.',
+  INDEX_FUNCTION: 'An index function threw or returned something other than an array of strings.',
+  TRANSFORM: 'A transform function threw or returned no object.',
+  HANDLER: 'An event handler threw.',
+  FIFO_CLOSED: 'The DeltaFIFO is closed and empty.',
+  ALREADY_STARTED: 'The object was started before; it can be started once.',
+  NOT_STARTED: 'The object has to be started first.',
+  WATCH_LIST_INCOMPLETE: 'A streaming list ended without its end bookmark.',
+  VERY_SHORT_WATCH: 'A watch ended within a second without an event.',
+  TABLE_OBJECT: 'The server sent Table objects where plain objects were asked for.',
+  // client
+  CONNECTION_REFUSED: 'Nothing listens at the server address.',
+  CONNECTION_FAILED: 'The connection could not be made or broke; the cause says why.',
+  CERTIFICATE: 'The TLS certificate of the server does not verify.',
+  REQUEST_TIMEOUT: 'The server did not answer within the request timeout.',
+  REDIRECT_REFUSED: 'The server answered with a redirect; credentials are not sent on.',
+  FRAME_TOO_LARGE: 'A frame of a watch stream is over the size limit.',
+  MALFORMED_FRAME: 'A frame of a watch stream is not a watch event in JSON.',
+  MALFORMED_RESPONSE: 'A response body is not the JSON that was asked for.',
+  STREAM_IDLE: 'A watch stream carried no byte for longer than the idle limit.',
+  CONFIG_NOT_FOUND: 'No kubeconfig, in-cluster service account or server address was found.',
+  CONFIG_INVALID: 'A kubeconfig cannot be read; the message names file, line and field.',
+  CONFIG_UNSUPPORTED: 'A kubeconfig asks for a credential kind that is not supported.',
+  MANIFEST_INVALID: 'A manifest cannot be read; the message names file, document and line.',
+  RESOURCE_UNKNOWN: 'The server does not serve this resource.',
+  // controller
+  RECONCILE: 'A reconcile function threw; the key is retried with back-off.',
+  // server: key-value engine
+  COMPACTED: 'The revision was compacted away.',
+  FUTURE_REVISION: 'The revision lies in the future.',
+  DUPLICATE_KEY: 'A transaction writes one key twice.',
+  TOO_MANY_OPERATIONS: 'A transaction has too many operations.',
+  LEASE_NOT_FOUND: 'No lease of this id exists.',
+  // server: storage
+  KEY_NOT_FOUND: 'No object is stored under this key.',
+  KEY_EXISTS: 'An object is stored under this key already.',
+  RESOURCE_VERSION_CONFLICT: 'The stored object has another resource version.',
+  INVALID_OBJECT: 'A precondition on the stored object does not hold.',
+  RESOURCE_VERSION_TOO_LARGE: 'The resource version is ahead of the storage.',
+  RESOURCE_VERSION_SET: 'resourceVersion is set on an object to be created.',
+  INVALID_KEY: 'A storage key is empty, has dot segments or leaves its prefix.',
+  INVALID_CONTINUE: 'A continue token is malformed.',
+  CORRUPT_OBJECT: 'A stored value cannot be transformed or decoded.',
+  CACHE_NOT_READY: 'The watch cache is not filled yet; try again.',
+  // server: listener
+  PORT_IN_USE: 'The port is taken by another process.',
+  LISTEN_FAILED: 'The address cannot be listened on; the cause says why.',
+} as const;
+
+/** A stable name for a kind of failure; see `docs/errors.md`. */
+export type ErrorCode = keyof typeof errorCodes;
+
+export interface ErrorOptions {
+  readonly cause?: unknown;
+}
+
+/**
+ * The base of every error the package throws on purpose. Match on `code`, never on the message.
+ * `isListwatchError` also recognises errors of another copy of the package.
+ */
+export class ListwatchError extends Error {
+  readonly code: ErrorCode;
+  /** Marks errors of this package across copies of it. */
+  readonly isListwatchError = true;
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
+
+/** Whether `error` was thrown on purpose by this package, and, if `code` is given, with that code. */
+export function isListwatchError(error: unknown, code?: ErrorCode): error is ListwatchError {
+  if (typeof error !== 'object' || error === null) return false;
+  if ((error as Partial<ListwatchError>).isListwatchError !== true) return false;
+  return code === undefined || (error as ListwatchError).code === code;
+}
+
+/** The message of anything that was thrown, for logs; never empty. */
+export function errorMessage(error: unknown): string {
+  if (error instanceof Error) return error.message || error.name;
+  return String(error) || 'unknown error';
+}

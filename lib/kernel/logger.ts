@@ -1,0 +1,17 @@
+/** Structured values that go with a log line. Never put a token, key or Secret into one. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** Where the package reports what it does. Wrap your own logger; the default says nothing. */
+export interface Logger {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+export const silentLogger: Logger = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+};

@@ -1,0 +1,49 @@
+import { ListwatchError } from './errors.ts';
+
+/**
+ * Refuses option names that do not exist, so that a typing error does not become a silent default.
+ * @throws {ListwatchError} code INVALID_OPTION naming the option and the known ones.
+ */
+export function rejectUnknownOptions(
+  owner: string,
+  options: object,
+  known: readonly string[],
+): void {
+  for (const name of Object.keys(options)) {
+    if (!known.includes(name)) {
+      throw new ListwatchError(
+        'INVALID_OPTION',
+        `${owner}: unknown option "${name}"; known are ${known.join(', ')}`,
+      );
+    }
+  }
+}
+
+export interface NumberRule {
+  readonly min: number;
+  readonly max?: number | undefined;
+  readonly integer?: boolean | undefined;
+}
+
+/**
+ * Reads a number option: the default when left out, otherwise the value if it obeys the rule (bounds included).
+ * @throws {ListwatchError} code INVALID_OPTION naming option, rule and value.
+ */
+export function numberOption(
+  owner: string,
+  name: string,
+  value: number | undefined,
+  fallback: number,
+  { min, max = Infinity, integer = false }: NumberRule,
+): number {
+  if (value === undefined) return fallback;
+  if (typeof value === 'number' && value >= min && value <= max) {
+    if (!integer || Number.isInteger(value) || value === Infinity) return value;
+  }
+  const kind = integer ? 'a whole number' : 'a number';
+  const range = max === Infinity ? `of at least ${min}` : `from ${min} to ${max}`;
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `${owner}: option "${name}" must be ${kind} ${range}, not ${String(value)}`,
+  );
+}

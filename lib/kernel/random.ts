@@ -1,0 +1,59 @@
+import type { Runtime } from './runtime.ts';
+
+/**
+ * A seeded generator of numbers in [0, 1) (the sfc32 generator, period about 2^127).
+ * The same seed gives the same numbers on every machine and Node version.
+ */
+export function seededRandom(seed: number | string): () => number {
+  let [a, b, c] = scatter(String(seed));
+  let counter = 1;
+  const next = (): number => {
+    const sum = (a + b + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = ((c << 21) | (c >>> 11)) + sum;
+    return (sum >>> 0) / 4294967296;
+  };
+  for (let warmUp = 0; warmUp < 16; warmUp += 1) next();
+  return next;
+}
+
+/** Three well-mixed 32-bit words from a text (FNV-1a with three offsets). */
+function scatter(text: string): [number, number, number] {
+  const words: [number, number, number] = [0x811c9dc5, 0x1b873593, 0x9e3779b9];
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    for (let word = 0; word < 3; word += 1) {
+      words[word] = Math.imul((words[word] as number) ^ (unit + word), 0x01000193);
+    }
+  }
+  return words;
+}
+
+/** A whole number from `low` to `high`, both included. */
+export function randomInteger(runtime: Pick<Runtime, 'random'>, low: number, high: number): number {
+  return low + Math.floor(runtime.random() * (high - low + 1));
+}
+
+/** `length` characters drawn from `alphabet`. */
+export function randomText(
+  runtime: Pick<Runtime, 'random'>,
+  length: number,
+  alphabet: string,
+): string {
+  let text = '';
+  for (let count = 0; count < length; count += 1) {
+    text += alphabet[Math.floor(runtime.random() * alphabet.length)];
+  }
+  return text;
+}
+
+/** A version 4 UUID, from the runtime's random source. Not for secrets. */
+export function randomUuid(runtime: Pick<Runtime, 'random'>): string {
+  const digits = randomText(runtime, 32, '0123456789abcdef').split('');
+  digits[12] = '4';
+  digits[16] = '89ab'[Math.floor(runtime.random() * 4)] as string;
+  const hex = digits.join('');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

@@ -1,0 +1,79 @@
+const SMALLEST = 16;
+
+/**
+ * A first-in first-out queue on a circular array: constant time at both ends, no shifting, no garbage per item.
+ * It grows by doubling and gives memory back when it has emptied after being large.
+ */
+export class RingBuffer<T> implements Iterable<T> {
+  #slots: (T | undefined)[];
+  #head = 0;
+  #size = 0;
+
+  constructor(initialCapacity: number = SMALLEST) {
+    let capacity = SMALLEST;
+    while (capacity < initialCapacity) capacity *= 2;
+    this.#slots = Array.from({ length: capacity });
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  push(item: T): void {
+    if (this.#size === this.#slots.length) this.#resize(this.#slots.length * 2);
+    this.#slots[(this.#head + this.#size) & (this.#slots.length - 1)] = item;
+    this.#size += 1;
+  }
+
+  /** The oldest item, which stays. */
+  peek(): T | undefined {
+    return this.#slots[this.#head];
+  }
+
+  /** The item `offset` places behind the oldest one. */
+  at(offset: number): T | undefined {
+    if (offset < 0 || offset >= this.#size) return undefined;
+    return this.#slots[(this.#head + offset) & (this.#slots.length - 1)];
+  }
+
+  /** Takes the oldest item. */
+  shift(): T | undefined {
+    if (this.#size === 0) return undefined;
+    const item = this.#slots[this.#head];
+    this.#slots[this.#head] = undefined;
+    this.#head = (this.#head + 1) & (this.#slots.length - 1);
+    this.#size -= 1;
+    if (this.#size === 0 && this.#slots.length > 1024) this.clear();
+    return item;
+  }
+
+  /** Takes all items, oldest first. */
+  drain(): T[] {
+    const items = [...this];
+    this.clear();
+    return items;
+  }
+
+  clear(): void {
+    this.#slots = Array.from({ length: SMALLEST });
+    this.#head = 0;
+    this.#size = 0;
+  }
+
+  *[Symbol.iterator](): Iterator<T> {
+    for (let offset = 0; offset < this.#size; offset += 1) {
+      yield this.#slots[(this.#head + offset) & (this.#slots.length - 1)] as T;
+    }
+  }
+
+  #resize(capacity: number): void {
+    const slots: (T | undefined)[] = Array.from({ length: capacity });
+    let index = 0;
+    for (const item of this) {
+      slots[index] = item;
+      index += 1;
+    }
+    this.#slots = slots;
+    this.#head = 0;
+  }
+}

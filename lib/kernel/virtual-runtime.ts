@@ -1,0 +1,216 @@
+import { ListwatchError } from './errors.ts';
+import { seededRandom } from './random.ts';
+import type { Runtime, Timer } from './runtime.ts';
+
+export interface VirtualRuntimeOptions {
+  /** Decides every random number and, with `order: 'random'`, which ready task runs next. @defaultValue 1 */
+  readonly seed?: number | string | undefined;
+  /** Wall-clock time at the start, in milliseconds since 1970. @defaultValue 2024-01-01T00:00:00Z */
+  readonly startWallMs?: number | undefined;
+  /**
+   * `fifo` runs ready tasks in the order they were queued; `random` draws the next one from the seed, which explores
+   * interleavings. Timers due at the same instant follow the same rule. @defaultValue 'fifo'
+   */
+  readonly order?: 'fifo' | 'random' | undefined;
+}
+
+export interface RunOptions {
+  /** Virtual time the run may take before it is called hung. @defaultValue 3 600 000 (one hour) */
+  readonly limitMs?: number | undefined;
+}
+
+interface Entry {
+  readonly atMs: number;
+  readonly sequence: number;
+  readonly callback: () => void;
+  readonly background: boolean;
+  cancelled: boolean;
+}
+
+const START_OF_2024 = Date.UTC(2024, 0, 1);
+const ONE_HOUR_MS = 3_600_000;
+
+/**
+ * A clock that moves only when told, and a scheduler that is a function of its seed.
+ *
+ * Guarantees:
+ * - Between two tasks all promise continuations have run.
+ * - Time jumps straight to the next timer; a run that waits an hour takes as long as its work.
+ * - Two runs of one program with one seed see the same numbers, times and order.
+ *
+ * Not guaranteed: anything about work outside the runtime, such as sockets, files or worker threads.
+ */
+export class VirtualRuntime implements Runtime {
+  readonly #random: () => number;
+  readonly #startWallMs: number;
+  readonly #order: 'fifo' | 'random';
+  #elapsedMs = 0;
+  #sequence = 0;
+  #tasks: (() => void)[] = [];
+  readonly #timers: Entry[] = [];
+
+  constructor(options: VirtualRuntimeOptions = {}) {
+    this.#random = seededRandom(options.seed ?? 1);
+    this.#startWallMs = options.startWallMs ?? START_OF_2024;
+    this.#order = options.order ?? 'fifo';
+  }
+
+  wallMs(): number {
+    return this.#startWallMs + this.#elapsedMs;
+  }
+
+  monotonicMs(): number {
+    return this.#elapsedMs;
+  }
+
+  random(): number {
+    return this.#random();
+  }
+
+  setTimer(delayMs: number, callback: () => void, options?: { background?: boolean }): Timer {
+    const entry: Entry = {
+      atMs: this.#elapsedMs + Math.max(0, delayMs),
+      sequence: (this.#sequence += 1),
+      callback,
+      background: options?.background ?? false,
+      cancelled: false,
+    };
+    this.#timers.push(entry);
+    siftUp(this.#timers, this.#timers.length - 1);
+    return {
+      cancel: (): void => {
+        entry.cancelled = true;
+      },
+    };
+  }
+
+  queueTask(task: () => void): void {
+    this.#tasks.push(task);
+  }
+
+  /** Number of timers and tasks that still want to run, background timers left out. */
+  get pending(): number {
+    return (
+      this.#tasks.length +
+      this.#timers.filter((timer) => !timer.cancelled && !timer.background).length
+    );
+  }
+
+  /** Runs everything that is ready now, without moving the clock. */
+  async settle(): Promise<void> {
+    await drainMicrotasks();
+    while (this.#tasks.length > 0 || this.#nextDue() <= this.#elapsedMs) {
+      this.#runOne();
+      await drainMicrotasks();
+    }
+  }
+
+  /** Moves the clock by `deltaMs`, running what falls due on the way, in order. */
+  async advance(deltaMs: number): Promise<void> {
+    const targetMs = this.#elapsedMs + deltaMs;
+    await this.settle();
+    while (this.#nextDue() <= targetMs) {
+      this.#elapsedMs = Math.max(this.#elapsedMs, this.#nextDue());
+      await this.settle();
+    }
+    this.#elapsedMs = targetMs;
+  }
+
+  /**
+   * Drives time until `work` has settled and returns its result.
+   * @throws {ListwatchError} code VIRTUAL_DEADLOCK when nothing is left that could settle it, or VIRTUAL_TIME_LIMIT when
+   * `limitMs` of virtual time have passed.
+   */
+  async run<R>(work: Promise<R> | (() => Promise<R>), options: RunOptions = {}): Promise<R> {
+    const limitMs = this.#elapsedMs + (options.limitMs ?? ONE_HOUR_MS);
+    let settled = false;
+    const promise = typeof work === 'function' ? work() : work;
+    const mark = (): void => {
+      settled = true;
+    };
+    promise.then(mark, mark);
+    await this.settle();
+    while (!settled) {
+      const nextMs = this.#nextDue();
+      if (nextMs === Infinity) throw deadlock(this.#elapsedMs);
+      if (nextMs > limitMs) throw tooLong(limitMs);
+      this.#elapsedMs = Math.max(this.#elapsedMs, nextMs);
+      await this.settle();
+    }
+    return await promise;
+  }
+
+  #nextDue(): number {
+    while (this.#timers[0]?.cancelled === true) removeFirst(this.#timers);
+    return this.#timers[0]?.atMs ?? Infinity;
+  }
+
+  #runOne(): void {
+    if (this.#nextDue() <= this.#elapsedMs && this.#tasks.length === 0) {
+      removeFirst(this.#timers)?.callback();
+      return;
+    }
+    const index = this.#order === 'random' ? Math.floor(this.#random() * this.#tasks.length) : 0;
+    const [task] = this.#tasks.splice(index, 1);
+    task?.();
+  }
+}
+
+function deadlock(atMs: number): ListwatchError {
+  return new ListwatchError(
+    'VIRTUAL_DEADLOCK',
+    `the virtual run stopped at ${atMs} ms: no task or timer is left, yet the awaited work has not settled. ` +
+      'Something waits outside the Runtime (a socket, a file) or for an event that will never come.',
+  );
+}
+
+function tooLong(limitMs: number): ListwatchError {
+  return new ListwatchError(
+    'VIRTUAL_TIME_LIMIT',
+    `the virtual run has not settled after ${limitMs} ms of virtual time; raise limitMs if it needs longer`,
+  );
+}
+
+/** A real macro-task hop: when it returns, every promise continuation that could run has run. */
+function drainMicrotasks(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+function before(left: Entry, right: Entry): boolean {
+  return left.atMs < right.atMs || (left.atMs === right.atMs && left.sequence < right.sequence);
+}
+
+function siftUp(heap: Entry[], start: number): void {
+  let index = start;
+  while (index > 0) {
+    const parent = (index - 1) >> 1;
+    if (!before(heap[index] as Entry, heap[parent] as Entry)) return;
+    swap(heap, index, parent);
+    index = parent;
+  }
+}
+
+function removeFirst(heap: Entry[]): Entry | undefined {
+  const first = heap[0];
+  const last = heap.pop();
+  if (last === undefined || first === last) return first;
+  heap[0] = last;
+  for (let index = 0; ; ) {
+    let least = index;
+    for (const child of [2 * index + 1, 2 * index + 2]) {
+      const entry = heap[child];
+      if (entry !== undefined && before(entry, heap[least] as Entry)) least = child;
+    }
+    if (least === index) return first;
+    swap(heap, index, least);
+    index = least;
+  }
+}
+
+function swap(heap: Entry[], left: number, right: number): void {
+  const entry = heap[left] as Entry;
+  heap[left] = heap[right] as Entry;
+  heap[right] = entry;
+}

@@ -1,0 +1,88 @@
+import { onAbort } from './abort.ts';
+import { ListwatchError } from './errors.ts';
+import type { Runtime } from './runtime.ts';
+
+export interface SleepOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** See `TimerOptions.background`. @defaultValue false */
+  readonly background?: boolean | undefined;
+}
+
+/** Resolves after `delayMs`; rejects with the signal's reason when it aborts first. */
+export function sleep(
+  runtime: Runtime,
+  delayMs: number,
+  { signal, background }: SleepOptions = {},
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) {
+      reject(signal.reason as Error);
+      return;
+    }
+    const timer = runtime.setTimer(
+      delayMs,
+      () => {
+        release();
+        resolve();
+      },
+      { background },
+    );
+    const release = onAbort(signal, () => {
+      timer.cancel();
+      reject(signal?.reason as Error);
+    });
+  });
+}
+
+export interface DeadlineOptions {
+  /** Longest wait in milliseconds; leave out for none. */
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** What is waited for, in words; called only when the wait fails. */
+  readonly describe: () => string;
+}
+
+/**
+ * Settles as `work` does, unless the deadline or the signal comes first.
+ * @throws {ListwatchError} code TIMEOUT with the description; the signal's reason when aborted.
+ */
+export function withDeadline<R>(
+  runtime: Runtime,
+  work: Promise<R>,
+  { timeoutMs, signal, describe }: DeadlineOptions,
+): Promise<R> {
+  if (timeoutMs === undefined && signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const timer =
+      timeoutMs === undefined
+        ? undefined
+        : runtime.setTimer(timeoutMs, () => {
+            finish();
+            reject(
+              new ListwatchError(
+                'TIMEOUT',
+                `gave up after ${timeoutMs} ms waiting for ${describe()}`,
+              ),
+            );
+          });
+    let release = (): void => {};
+    const finish = (): void => {
+      timer?.cancel();
+      release();
+    };
+    release = onAbort(signal, () => {
+      finish();
+      reject(signal?.reason as Error);
+    });
+    work.then(
+      (value) => {
+        finish();
+        resolve(value);
+      },
+      (error: unknown) => {
+        finish();
+        reject(error);
+      },
+    );
+  });
+}

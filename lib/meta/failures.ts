@@ -1,0 +1,140 @@
+import { failure, ApiError } from './api-error.ts';
+import { groupResource, type GroupVersionKind } from './resource.ts';
+import type { StatusCause, StatusDetails } from './status.ts';
+
+/** What a failure is about: resource in lower-case plural and its group. */
+export interface Subject {
+  readonly group: string;
+  readonly resource: string;
+}
+
+function subjectDetails({ group, resource }: Subject, name: string): StatusDetails {
+  return { name, ...(group === '' ? {} : { group }), kind: resource };
+}
+
+export function badRequest(message: string, cause?: unknown): ApiError {
+  return failure('BadRequest', message, { cause });
+}
+
+export function notFound(subject: Subject, name: string): ApiError {
+  return failure('NotFound', `${groupResource(subject)} "${name}" not found`, {
+    details: subjectDetails(subject, name),
+  });
+}
+
+export function alreadyExists(subject: Subject, name: string, prefix: string = ''): ApiError {
+  return failure('AlreadyExists', `${prefix}${groupResource(subject)} "${name}" already exists`, {
+    details: subjectDetails(subject, name),
+  });
+}
+
+export function conflict(subject: Subject, name: string, reason: string): ApiError {
+  const message = `Operation cannot be fulfilled on ${groupResource(subject)} "${name}": ${reason}`;
+  return failure('Conflict', message, { details: subjectDetails(subject, name) });
+}
+
+export function forbidden(subject: Subject, name: string, reason: string): ApiError {
+  const message = `${groupResource(subject)} "${name}" is forbidden: ${reason}`;
+  return failure('Forbidden', message, { details: subjectDetails(subject, name) });
+}
+
+/** One broken rule of an object; see `invalid`. */
+export interface FieldCause extends StatusCause {
+  readonly reason:
+    | 'FieldValueNotFound'
+    | 'FieldValueRequired'
+    | 'FieldValueDuplicate'
+    | 'FieldValueInvalid'
+    | 'FieldValueNotSupported'
+    | 'FieldValueForbidden'
+    | 'FieldValueTooLong'
+    | 'FieldValueTypeInvalid';
+  readonly message: string;
+  readonly field: string;
+}
+
+export function invalid(
+  { group, kind }: Pick<GroupVersionKind, 'group' | 'kind'>,
+  name: string,
+  causes: readonly FieldCause[],
+): ApiError {
+  const texts = causes.map(({ field, message }) => `${field}: ${message}`);
+  const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
+  return failure(
+    'Invalid',
+    `${groupResource({ group, resource: kind })} "${name}" is invalid: ${list}`,
+    {
+      details: { name, ...(group === '' ? {} : { group }), kind, causes },
+    },
+  );
+}
+
+/** 410: the asked-for history is gone. */
+export function expired(message: string, continueToken?: string): ApiError {
+  return failure('Expired', message, { continueToken });
+}
+
+/** The cause type that tells "not reached yet" from other 504 answers. */
+export const RESOURCE_VERSION_TOO_LARGE = 'ResourceVersionTooLarge';
+
+/** 504: the asked-for resource version is ahead of this server; retry in a second. */
+export function tooLargeResourceVersion(asked: string, current: string): ApiError {
+  return failure('Timeout', `Too large resource version: ${asked}, current: ${current}`, {
+    details: {
+      causes: [{ reason: RESOURCE_VERSION_TOO_LARGE, message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    },
+  });
+}
+
+export function tooManyRequests(message: string, retryAfterSeconds: number): ApiError {
+  return failure('TooManyRequests', message, { details: { retryAfterSeconds } });
+}
+
+export function internalError(message: string, cause?: unknown): ApiError {
+  return failure('InternalError', `Internal error occurred: ${message}`, {
+    cause,
+    details: { causes: [{ message }] },
+  });
+}
+
+// Predicates. They read the Status, so they also work on errors of another copy of the package.
+
+export function isApiError(error: unknown): error is ApiError {
+  return (
+    error instanceof ApiError ||
+    (error instanceof Error && 'httpStatus' in error && 'status' in error)
+  );
+}
+
+export function isNotFound(error: unknown): boolean {
+  return isApiError(error) && error.code === 'NOT_FOUND';
+}
+
+export function isAlreadyExists(error: unknown): boolean {
+  return isApiError(error) && error.code === 'ALREADY_EXISTS';
+}
+
+export function isConflict(error: unknown): boolean {
+  return isApiError(error) && error.code === 'CONFLICT';
+}
+
+/** 410 in either spelling: reason Expired or Gone, or the bare status. */
+export function isExpired(error: unknown): boolean {
+  return isApiError(error) && (error.code === 'EXPIRED' || error.code === 'GONE');
+}
+
+/** The asked-for resource version is ahead of the server, in today's and in older servers' wording. */
+export function isTooLargeResourceVersion(error: unknown): boolean {
+  if (!isApiError(error)) return false;
+  if (error.causes.some((cause) => cause.reason === RESOURCE_VERSION_TOO_LARGE)) return true;
+  return error.code === 'GATEWAY_TIMEOUT' && error.message.includes('Too large resource version');
+}
+
+export function isTooManyRequests(error: unknown): boolean {
+  return isApiError(error) && (error.code === 'TOO_MANY_REQUESTS' || error.httpStatus === 429);
+}
+
+export function isInvalid(error: unknown): boolean {
+  return isApiError(error) && error.code === 'INVALID';
+}

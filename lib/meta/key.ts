@@ -1,0 +1,57 @@
+import { ListwatchError } from '../kernel/errors.ts';
+import type { HasMetadata } from './object.ts';
+
+/**
+ * Computes the key under which an object is stored. It may read `metadata` only, so that it works on views.
+ * The same object must always give the same key, and the key must not change over the object's life.
+ */
+export type KeyFunc = (object: HasMetadata) => string;
+
+/** An object whose key cannot be computed. */
+export class KeyError extends ListwatchError {
+  /** The object as it came in. */
+  readonly object: unknown;
+
+  constructor(object: unknown, reason: string, cause?: unknown) {
+    super('KEY', `no key for the object: ${reason}`, { cause });
+    this.object = object;
+  }
+}
+
+/**
+ * `namespace/name`, or `name` for an object without a namespace.
+ * @throws {KeyError} code KEY when the object has no metadata or no name.
+ * @see client-go tools/cache/store.go MetaNamespaceKeyFunc @ 32ce75a7
+ */
+export function metaNamespaceKeyFunc(object: HasMetadata): string {
+  const metadata = object?.metadata;
+  if (typeof metadata !== 'object' || metadata === null) {
+    throw new KeyError(object, 'it has no metadata');
+  }
+  const { name, namespace } = metadata;
+  if (typeof name !== 'string' || name === '')
+    throw new KeyError(object, 'it has no metadata.name');
+  return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`;
+}
+
+/** Namespace and name of an object; the namespace of a cluster-scoped one is empty. */
+export interface ObjectName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The key of a namespace and name. */
+export function objectKey({ namespace, name }: ObjectName): string {
+  return namespace === '' ? name : `${namespace}/${name}`;
+}
+
+/**
+ * Takes a key of `metaNamespaceKeyFunc` apart.
+ * @throws {KeyError} code KEY when it has more than one slash.
+ */
+export function splitMetaNamespaceKey(key: string): ObjectName {
+  const parts = key.split('/');
+  if (parts.length === 1) return { namespace: '', name: key };
+  if (parts.length === 2) return { namespace: parts[0] as string, name: parts[1] as string };
+  throw new KeyError(key, `"${key}" is not of the form name or namespace/name`);
+}

@@ -1,0 +1,248 @@
+import { ListwatchError } from '../kernel/errors.ts';
+
+export type LabelOperator = '=' | '!=' | 'in' | 'notin' | 'exists' | 'absent' | '>' | '<';
+
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: LabelOperator;
+  /** Empty for `exists` and `absent`, one value for `=`, `!=`, `>` and `<`. */
+  readonly values: readonly string[];
+}
+
+export type Labels = Readonly<Record<string, string>> | undefined;
+
+const NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+const PREFIX = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+
+/**
+ * A parsed label selector: all requirements must hold. `!=` and `notin` also match objects that lack the key.
+ * @see apimachinery labels/selector.go @ eed236c
+ */
+export class LabelSelector {
+  readonly requirements: readonly LabelRequirement[];
+
+  constructor(requirements: readonly LabelRequirement[]) {
+    this.requirements = requirements;
+  }
+
+  /** Matches everything. */
+  get empty(): boolean {
+    return this.requirements.length === 0;
+  }
+
+  matches(labels: Labels): boolean {
+    return this.requirements.every((requirement) => holds(requirement, labels));
+  }
+
+  toString(): string {
+    return this.requirements.map(printRequirement).join(',');
+  }
+}
+
+function valueOf(labels: Labels, key: string): string | undefined {
+  return labels !== undefined && labels !== null && Object.hasOwn(labels, key)
+    ? labels[key]
+    : undefined;
+}
+
+function holds({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
+  const value = valueOf(labels, key);
+  switch (operator) {
+    case '=':
+    case 'in':
+      return value !== undefined && values.includes(value);
+    case '!=':
+    case 'notin':
+      return value === undefined || !values.includes(value);
+    case 'exists':
+      return value !== undefined;
+    case 'absent':
+      return value === undefined;
+    case '>':
+    case '<':
+      return compareIntegers(value, values[0] as string, operator);
+  }
+}
+
+const INTEGER = /^[+-]?[0-9]+$/;
+
+function compareIntegers(value: string | undefined, bound: string, operator: '>' | '<'): boolean {
+  if (value === undefined || !INTEGER.test(value)) return false;
+  const [left, right] = [BigInt(value.replace('+', '')), BigInt(bound.replace('+', ''))];
+  return operator === '>' ? left > right : left < right;
+}
+
+function printRequirement({ key, operator, values }: LabelRequirement): string {
+  switch (operator) {
+    case 'exists':
+      return key;
+    case 'absent':
+      return `!${key}`;
+    case 'in':
+    case 'notin':
+      return `${key} ${operator} (${values.join(',')})`;
+    default:
+      return `${key}${operator}${values[0] as string}`;
+  }
+}
+
+/**
+ * Parses `app=web,tier in (a,b),!old,count>3`. The empty text matches everything.
+ * @throws {ListwatchError} code INVALID_SELECTOR pointing at the place.
+ */
+export function parseLabelSelector(text: string): LabelSelector {
+  return new Parser(text).parse();
+}
+
+/** The `matchLabels` / `matchExpressions` form found in object specs. */
+export interface LabelSelectorSpec {
+  readonly matchLabels?: Readonly<Record<string, string>> | undefined;
+  readonly matchExpressions?:
+    | readonly {
+        readonly key: string;
+        readonly operator: string;
+        readonly values?: readonly string[] | undefined;
+      }[]
+    | undefined;
+}
+
+const SPEC_OPERATORS: Readonly<Record<string, LabelOperator>> = {
+  In: 'in',
+  NotIn: 'notin',
+  Exists: 'exists',
+  DoesNotExist: 'absent',
+};
+
+/**
+ * A selector from `spec.selector` of a Deployment and the like.
+ * @throws {ListwatchError} code INVALID_SELECTOR for an unknown operator.
+ */
+export function labelSelectorFromSpec(spec: LabelSelectorSpec): LabelSelector {
+  const requirements: LabelRequirement[] = Object.entries(spec.matchLabels ?? {}).map(
+    ([key, value]) => ({ key, operator: '=', values: [value] }),
+  );
+  for (const { key, operator, values } of spec.matchExpressions ?? []) {
+    const known = SPEC_OPERATORS[operator];
+    if (known === undefined) {
+      throw new ListwatchError(
+        'INVALID_SELECTOR',
+        `unknown operator "${operator}" for label "${key}"; known are ${Object.keys(SPEC_OPERATORS).join(', ')}`,
+      );
+    }
+    requirements.push({ key, operator: known, values: values ?? [] });
+  }
+  return new LabelSelector(requirements);
+}
+
+const TOKEN = /\s*(==|!=|[=!,()<>]|[^\s=!,()<>]+)/y;
+
+class Parser {
+  readonly #text: string;
+  readonly #tokens: { readonly text: string; readonly at: number }[] = [];
+  #next = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+    const trimmed = text.trimEnd();
+    TOKEN.lastIndex = 0;
+    while (TOKEN.lastIndex < trimmed.length) {
+      const match = TOKEN.exec(trimmed);
+      if (match === null) break;
+      this.#tokens.push({
+        text: match[1] as string,
+        at: TOKEN.lastIndex - (match[1] as string).length,
+      });
+    }
+  }
+
+  parse(): LabelSelector {
+    const requirements: LabelRequirement[] = [];
+    if (this.#tokens.length === 0) return new LabelSelector(requirements);
+    do requirements.push(this.#requirement());
+    while (this.#accept(','));
+    if (this.#peek() !== undefined) this.#fail('expected "," or the end');
+    return new LabelSelector(requirements);
+  }
+
+  #requirement(): LabelRequirement {
+    if (this.#accept('!')) return { key: this.#key(), operator: 'absent', values: [] };
+    const key = this.#key();
+    const operator = this.#peek();
+    if (operator === undefined || operator === ',') return { key, operator: 'exists', values: [] };
+    this.#next += 1;
+    switch (operator) {
+      case '=':
+      case '==':
+        return { key, operator: '=', values: [this.#value()] };
+      case '!=':
+        return { key, operator, values: [this.#value()] };
+      case '>':
+      case '<':
+        return { key, operator, values: [this.#integer()] };
+      case 'in':
+      case 'notin':
+        return { key, operator, values: this.#set() };
+      default:
+        this.#next -= 1;
+        return this.#fail('expected one of = == != in notin > <');
+    }
+  }
+
+  #key(): string {
+    const key = this.#peek();
+    if (key === undefined || !isLabelKey(key)) return this.#fail('expected a label key');
+    this.#next += 1;
+    return key;
+  }
+
+  #value(): string {
+    const value = this.#peek();
+    if (value === undefined || value === ',' || value === ')') return '';
+    if (!NAME.test(value)) return this.#fail('expected a label value');
+    this.#next += 1;
+    return value;
+  }
+
+  #integer(): string {
+    const value = this.#peek();
+    if (value === undefined || !INTEGER.test(value)) return this.#fail('expected a whole number');
+    this.#next += 1;
+    return value;
+  }
+
+  #set(): string[] {
+    if (!this.#accept('(')) this.#fail('expected "("');
+    const values: string[] = [];
+    do values.push(this.#value());
+    while (this.#accept(','));
+    if (!this.#accept(')')) this.#fail('expected ")"');
+    return [...new Set(values)].toSorted();
+  }
+
+  #peek(): string | undefined {
+    return this.#tokens[this.#next]?.text;
+  }
+
+  #accept(text: string): boolean {
+    if (this.#peek() !== text) return false;
+    this.#next += 1;
+    return true;
+  }
+
+  #fail(expected: string): never {
+    const token = this.#tokens[this.#next];
+    const found = token === undefined ? 'the end' : `"${token.text}"`;
+    const at = token?.at ?? this.#text.length;
+    throw new ListwatchError(
+      'INVALID_SELECTOR',
+      `label selector ${JSON.stringify(this.#text)}: ${expected}, found ${found} at position ${at}`,
+    );
+  }
+}
+
+function isLabelKey(key: string): boolean {
+  const slash = key.indexOf('/');
+  if (slash < 0) return NAME.test(key);
+  const prefix = key.slice(0, slash);
+  return prefix.length <= 253 && PREFIX.test(prefix) && NAME.test(key.slice(slash + 1));
+}

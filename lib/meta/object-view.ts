@@ -1,0 +1,28 @@
+import type { HasMetadata, KubernetesObject, ObjectMeta } from './object.ts';
+
+/**
+ * One object as it travels from the bytes to the handlers: metadata at once, the whole object when somebody asks.
+ *
+ * Most handlers only enqueue a key, so an implementation over bytes never has to parse a body that nobody reads. Whoever
+ * asks first pays for the decoding; all who ask get the same object, which must not be modified.
+ */
+export interface ObjectView<T extends KubernetesObject = KubernetesObject> extends HasMetadata {
+  readonly metadata: ObjectMeta;
+  /** The whole object, decoded on first access and shared. */
+  readonly object: T;
+}
+
+const NO_METADATA: ObjectMeta = Object.freeze({});
+
+/** The view of an object that is decoded already. */
+export class DecodedView<T extends KubernetesObject> implements ObjectView<T> {
+  readonly object: T;
+
+  constructor(object: T) {
+    this.object = object;
+  }
+
+  get metadata(): ObjectMeta {
+    return this.object.metadata ?? NO_METADATA;
+  }
+}

@@ -1,0 +1,71 @@
+import { ListwatchError } from '../kernel/errors.ts';
+
+export interface GroupVersion {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+}
+
+export interface GroupVersionKind extends GroupVersion {
+  readonly kind: string;
+}
+
+/** What both sides of the wire have to know about a resource type. */
+export interface ResourceInfo extends GroupVersionKind {
+  /** Lower-case plural, as in URLs: `deployments`. */
+  readonly resource: string;
+  readonly namespaced: boolean;
+}
+
+/**
+ * Takes `v1` or `apps/v1` apart.
+ * @throws {ListwatchError} code INVALID_API_VERSION.
+ */
+export function parseApiVersion(apiVersion: string): GroupVersion {
+  const parts = apiVersion.split('/');
+  if (parts.some((part) => part === '') || parts.length > 2) {
+    throw new ListwatchError(
+      'INVALID_API_VERSION',
+      `${JSON.stringify(apiVersion)} is not an apiVersion: expected VERSION or GROUP/VERSION`,
+    );
+  }
+  return parts.length === 1
+    ? { group: '', version: apiVersion }
+    : { group: parts[0] as string, version: parts[1] as string };
+}
+
+/** `v1` or `apps/v1`. */
+export function apiVersionOf({ group, version }: GroupVersion): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
+/** `pods` or `deployments.apps`: how a resource is named in messages. */
+export function groupResource({
+  group,
+  resource,
+}: {
+  readonly group: string;
+  readonly resource: string;
+}): string {
+  return group === '' ? resource : `${resource}.${group}`;
+}
+
+export interface ResourcePathOptions {
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly subresource?: string | undefined;
+}
+
+/** The URL path of a collection, an object or a subresource, e.g. `/apis/apps/v1/namespaces/shop/deployments/web/status`. */
+export function resourcePath(
+  { group, version, resource }: Pick<ResourceInfo, 'group' | 'version' | 'resource'>,
+  { namespace, name, subresource }: ResourcePathOptions = {},
+): string {
+  let path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  if (namespace !== undefined && namespace !== '')
+    path += `/namespaces/${encodeURIComponent(namespace)}`;
+  path += `/${resource}`;
+  if (name !== undefined) path += `/${encodeURIComponent(name)}`;
+  if (subresource !== undefined) path += `/${subresource}`;
+  return path;
+}

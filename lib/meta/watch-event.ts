@@ -1,0 +1,28 @@
+import type { HasMetadata, KubernetesObject } from './object.ts';
+import type { Status } from './status.ts';
+
+/** A change of one object. For DELETED the object is its last state, with the resource version of the deletion. */
+export interface ObjectEvent<V extends HasMetadata> {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly object: V;
+}
+
+/** The stream has reached `resourceVersion` and carried every matching change up to it. */
+export interface BookmarkEvent {
+  readonly type: 'BOOKMARK';
+  readonly resourceVersion: string;
+  /** Marks the end of the initial state of a streaming list. */
+  readonly initialEventsEnd: boolean;
+}
+
+/** An event after decoding. An ERROR on the wire is no event: it is thrown as an `ApiError`. */
+export type WatchEvent<V extends HasMetadata> = ObjectEvent<V> | BookmarkEvent;
+
+/** An event as it stands on the wire, one JSON document a line. */
+export interface WireWatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  readonly object: KubernetesObject | Status;
+}
+
+/** The annotation of the bookmark that ends the initial state of a streaming list (KEP-3157); its value is `"true"`. */
+export const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';

@@ -1,0 +1,178 @@
+/**
+ * The contract between the storage and whatever keeps the bytes: the embedded engine, or a real etcd cluster.
+ * It is the part of etcd's API that Kubernetes uses, with etcd's semantics.
+ *
+ * Guarantees:
+ * - An empty store is at revision 1; each write transaction adds 1, and all its writes share that revision.
+ * - A put of the same value is a write: new revision, new version, an event. A delete of a missing key is none.
+ * - Keys are ordered by their UTF-8 bytes.
+ * - Reads are linearizable unless a revision is asked for; a read changes nothing.
+ * - Historic reads answer as of the asked-for revision, but `revision` in the answer is always the current one.
+ */
+export interface KeyValueStore {
+  /** Keys from `key` (included) to `rangeEnd` (not included), or the single `key`. */
+  range(request: RangeRequest): Promise<RangeResponse>;
+  /** All comparisons hold: `success` is carried out, otherwise `failure`; atomically. */
+  txn(request: TxnRequest): Promise<TxnResponse>;
+  /** Starts a watch; resolves when the store has registered it. */
+  watch(request: KeyValueWatchRequest): Promise<KeyValueWatch>;
+  /** Drops history below `revision`. @throws {ListwatchError} COMPACTED or FUTURE_REVISION. */
+  compact(revision: Revision): Promise<void>;
+  /** A lease that expires after `ttlSeconds` and takes its keys with it. */
+  leaseGrant(ttlSeconds: number): Promise<Lease>;
+  /** Ends a lease now and deletes its keys, in one revision. @throws {ListwatchError} LEASE_NOT_FOUND. */
+  leaseRevoke(leaseId: bigint): Promise<void>;
+  /** The current and the compacted revision. */
+  status(): Promise<KeyValueStatus>;
+  /** Whether `KeyValueWatch.requestProgress` can be trusted (etcd before 3.4.31 and 3.5.13 answers too early). */
+  readonly supportsProgress: boolean;
+  /** Ends all watches and timers. */
+  close(): Promise<void>;
+}
+
+/** A point in the store's history. 64 bits wide, so never a `number`. */
+export type Revision = bigint;
+
+export interface KeyValue {
+  readonly key: string;
+  /** Must not be modified: readers, history and events share it. */
+  readonly value: Uint8Array;
+  readonly createRevision: Revision;
+  readonly modRevision: Revision;
+  /** Writes since creation; 1 for a new key. */
+  readonly version: bigint;
+  /** 0 for none. */
+  readonly lease: bigint;
+}
+
+export interface RangeRequest {
+  readonly key: string;
+  /** Left out: only `key`. See `prefixEnd`. */
+  readonly rangeEnd?: string | undefined;
+  /** Left out: the current state. @throws {ListwatchError} COMPACTED below, FUTURE_REVISION above the kept history. */
+  readonly revision?: Revision | undefined;
+  /** Left out or 0: no limit. */
+  readonly limit?: number | undefined;
+  readonly keysOnly?: boolean | undefined;
+  readonly countOnly?: boolean | undefined;
+}
+
+export interface RangeResponse {
+  /** The store's current revision. */
+  readonly revision: Revision;
+  readonly items: readonly KeyValue[];
+  /** All keys in the range, whatever the limit. */
+  readonly count: number;
+  readonly more: boolean;
+}
+
+/** A comparison with one property of one key; a missing key has 0 everywhere. */
+export interface Compare {
+  readonly key: string;
+  readonly target: 'modRevision' | 'createRevision' | 'version' | 'lease';
+  readonly operator: '=' | '!=' | '>' | '<';
+  readonly operand: bigint;
+}
+
+/** A comparison with the value of a key; false for a missing key. */
+export interface CompareValue {
+  readonly key: string;
+  readonly target: 'value';
+  readonly operator: '=' | '!=' | '>' | '<';
+  readonly operand: Uint8Array;
+}
+
+export interface PutOperation {
+  readonly type: 'put';
+  readonly key: string;
+  readonly value: Uint8Array;
+  /** Left out: none, and an earlier lease is detached. */
+  readonly lease?: bigint | undefined;
+}
+
+export interface DeleteOperation {
+  readonly type: 'delete';
+  readonly key: string;
+  readonly rangeEnd?: string | undefined;
+}
+
+export interface RangeOperation extends RangeRequest {
+  readonly type: 'range';
+}
+
+export type Operation = PutOperation | DeleteOperation | RangeOperation;
+
+export interface TxnRequest {
+  readonly compare: readonly (Compare | CompareValue)[];
+  /** At most 128 operations; no key written twice. */
+  readonly success: readonly Operation[];
+  readonly failure?: readonly Operation[] | undefined;
+}
+
+export type OperationResponse =
+  | { readonly type: 'put' }
+  | { readonly type: 'delete'; readonly deleted: number; readonly previous: readonly KeyValue[] }
+  | ({ readonly type: 'range' } & RangeResponse);
+
+export interface TxnResponse {
+  readonly succeeded: boolean;
+  /** The revision after the transaction; the one its writes got. */
+  readonly revision: Revision;
+  readonly responses: readonly OperationResponse[];
+}
+
+export interface KeyValueWatchRequest {
+  readonly key: string;
+  readonly rangeEnd?: string | undefined;
+  /** First revision to deliver, included. Left out: from now. */
+  readonly startRevision?: Revision | undefined;
+  /** Deliver the key-value before each change, where it still exists. */
+  readonly previous?: boolean | undefined;
+  /** Send `progress` by itself now and then when idle. */
+  readonly progressNotify?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface KeyValueEvent {
+  readonly type: 'put' | 'delete';
+  /** For a delete: the key and `modRevision` of the deletion, an empty value. */
+  readonly kv: KeyValue;
+  /** Absent for a creation, and where the state before was compacted. */
+  readonly previous?: KeyValue | undefined;
+}
+
+export type KeyValueWatchMessage =
+  | { readonly type: 'event'; readonly event: KeyValueEvent }
+  /** Every event up to `revision` has been delivered. */
+  | { readonly type: 'progress'; readonly revision: Revision };
+
+/**
+ * A running watch. Events come in revision order, each once, without gaps; the events of one revision are never split over
+ * two batches. Iterating throws `ListwatchError` COMPACTED (with the revision in the message) when the start was compacted
+ * away, and ends normally after `close` or abort.
+ */
+export interface KeyValueWatch extends AsyncIterable<readonly KeyValueWatchMessage[]> {
+  /** The store's revision when the watch was registered. */
+  readonly startedAt: Revision;
+  /** Asks for a `progress` message as soon as everything up to the current revision was delivered. */
+  requestProgress(): Promise<void>;
+  close(): void;
+}
+
+export interface Lease {
+  readonly id: bigint;
+  /** As granted; may be longer than asked. */
+  readonly ttlSeconds: number;
+}
+
+export interface KeyValueStatus {
+  readonly revision: Revision;
+  readonly compactedRevision: Revision;
+}
+
+/** The `rangeEnd` that makes a range of all keys starting with `prefix`. */
+export function prefixEnd(prefix: string): string {
+  const last = prefix.length - 1;
+  if (last < 0) return '\u{10FFFF}';
+  return prefix.slice(0, last) + String.fromCodePoint(prefix.charCodeAt(last) + 1);
+}

@@ -1,0 +1,22 @@
+import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
+import type { ObjectView } from '../../meta/object-view.ts';
+
+/**
+ * One object as the server holds it: its JSON bytes and, when somebody asks, the decoded object.
+ *
+ * Guarantees:
+ * - `object` and `bytes` carry the resource version; both are computed at most once and shared by all readers.
+ * - `object` must not be modified (it is deeply frozen while expensive checks are on); `copy` is private to the caller.
+ */
+export interface StoredObject<T extends KubernetesObject = KubernetesObject> extends ObjectView<T> {
+  /** The storage key, e.g. `/registry/pods/shop/web-1`. */
+  readonly key: string;
+  readonly metadata: ObjectMeta;
+  readonly object: T;
+  /** The JSON document of `object`, UTF-8. Encoded once, however many watchers and readers get it. */
+  readonly bytes: Uint8Array;
+  /** Decimal; also in `object.metadata.resourceVersion`. */
+  readonly resourceVersion: string;
+  /** A fresh decoded object that the caller may change. */
+  copy(): T;
+}

@@ -1,0 +1,125 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { expect } from 'chai';
+
+const LIB = resolve(import.meta.dirname, '../lib');
+const LONGEST_FILE = 500;
+
+interface Row {
+  readonly folder: string;
+  readonly mayImport: ReadonlySet<string>;
+}
+
+function readTable(): Row[] {
+  const rows: Row[] = [];
+  for (const line of readFileSync(join(LIB, 'README.md'), 'utf8').split('\n')) {
+    const match = /^\| ([a-z/]+) \| ([^|]+) \|/.exec(line);
+    if (match === null || match[1] === 'folder') continue;
+    const names = match[2]!.trim().split(/\s+/);
+    rows.push({ folder: match[1]!, mayImport: new Set(names.filter((name) => name !== '–')) });
+  }
+  return rows;
+}
+
+function sourceFiles(folder: string = LIB): string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    if (statSync(path).isDirectory()) return sourceFiles(path);
+    return name.endsWith('.ts') ? [path] : [];
+  });
+}
+
+/** Relative imports of a file, types included, as absolute paths. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(file, 'utf8');
+  const found = text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g);
+  return [...found].map((match) => resolve(dirname(file), match[1]!));
+}
+
+function folderOf(file: string): string {
+  return relative(LIB, dirname(file));
+}
+
+/** Entry points gather what lies below them; they are not part of the layers. */
+function isEntryPoint(file: string): boolean {
+  return file.endsWith('/index.ts');
+}
+
+const rows = readTable();
+const files = sourceFiles();
+
+describe('the house', () => {
+  it('has a row for every folder with code', () => {
+    const folders = new Set(files.filter((file) => !isEntryPoint(file)).map(folderOf));
+    const known = new Set(rows.map((row) => row.folder));
+    expect([...folders].filter((folder) => !known.has(folder))).to.deep.equal([]);
+  });
+
+  it('lists its folders lowest first, so that there is no cycle between them', () => {
+    const seen = new Set<string>();
+    for (const { folder, mayImport } of rows) {
+      const ahead = [...mayImport].filter((name) => !seen.has(name));
+      expect(ahead, `${folder} imports what stands below it`).to.deep.equal([]);
+      seen.add(folder);
+    }
+  });
+
+  it('imports only what the table allows', () => {
+    const wrong: string[] = [];
+    for (const file of files.filter((one) => !isEntryPoint(one))) {
+      const row = rows.find((one) => one.folder === folderOf(file));
+      for (const target of importsOf(file)) {
+        const folder = folderOf(target);
+        const allowed = folder === folderOf(file) || row?.mayImport.has(folder) === true;
+        if (!allowed) wrong.push(`${relative(LIB, file)} imports ${relative(LIB, target)}`);
+      }
+    }
+    expect(wrong).to.deep.equal([]);
+  });
+
+  it('does not import entry points from inside', () => {
+    const wrong = files
+      .filter((file) => !isEntryPoint(file))
+      .filter((file) => importsOf(file).some(isEntryPoint))
+      .map((file) => relative(LIB, file));
+    expect(wrong).to.deep.equal([]);
+  });
+
+  it('has no import cycle between files', () => {
+    const done = new Set<string>();
+    const cycles: string[] = [];
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) {
+        const cycle = [...path.slice(path.indexOf(file)), file];
+        cycles.push(cycle.map((one) => relative(LIB, one)).join(' -> '));
+        return;
+      }
+      if (done.has(file)) return;
+      for (const next of importsOf(file)) visit(next, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+    expect(cycles).to.deep.equal([]);
+  });
+
+  it(`has no file of more than ${LONGEST_FILE} lines`, () => {
+    const long = files
+      .map((file) => ({ file, lines: readFileSync(file, 'utf8').split('\n').length }))
+      .filter(({ lines }) => lines > LONGEST_FILE)
+      .map(({ file, lines }) => `${relative(LIB, file)}: ${lines}`);
+    expect(long).to.deep.equal([]);
+  });
+
+  it('keeps the spec tree a mirror of the source tree', () => {
+    const specRoot = resolve(LIB, '../spec');
+    const folders = new Set(files.map(folderOf));
+    const stray = sourceFiles(specRoot)
+      .filter((file) => file.endsWith('.spec.ts'))
+      .map((file) => relative(specRoot, dirname(file)))
+      .filter((folder) => !SPEC_ONLY.has(folder) && !folders.has(folder));
+    expect(stray).to.deep.equal([]);
+  });
+});
+
+/** Spec folders that cut across the house. */
+const SPEC_ONLY = new Set(['', 'faults', 'examples', 'path', 'support', 'bench']);
