@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const SCRATCH = join(ROOT, '.tmp', 'docs');
+
+interface Block {
+  readonly file: string;
+  readonly line: number;
+  readonly language: string;
+  readonly text: string;
+}
+
+function pages(): string[] {
+  const guides = join(ROOT, 'docs', 'guides');
+  const found = existsSync(guides) ? readdirSync(guides).filter((name) => name.endsWith('.md')) : [];
+  return [join(ROOT, 'README.md'), ...found.map((name) => join(guides, name))];
+}
+
+function blocksOf(file: string): Block[] {
+  const blocks: Block[] = [];
+  let open: { language: string; line: number; lines: string[] } | undefined;
+  for (const [index, text] of readFileSync(file, 'utf8').split('\n').entries()) {
+    if (open === undefined) {
+      const fence = /^```(\S*)/.exec(text);
+      if (fence !== null) open = { language: fence[1]!, line: index + 1, lines: [] };
+    } else if (text === '```') {
+      const { language, line, lines } = open;
+      blocks.push({ file, line, language, text: lines.join('\n') });
+      open = undefined;
+    } else {
+      open.lines.push(text);
+    }
+  }
+  return blocks;
+}
+
+/** Shell lines that a reader is told to type, and the spec that types them. */
+const TYPED_BY: Readonly<Record<string, string>> = {
+  'npm ci && npm start': 'spec/examples/quickstart.spec.ts',
+  'npm ci && npm test': 'spec/docs.spec.ts',
+  'npm start -- --keep': 'spec/examples/quickstart.spec.ts',
+  'npm install listwatch': 'spec/package.spec.ts',
+};
+
+const blocks = pages().flatMap(blocksOf);
+const where = ({ file, line }: Block): string => `${relative(ROOT, file)}:${line}`;
+
+describe('README and guides', () => {
+  before(() => {
+    mkdirSync(SCRATCH, { recursive: true });
+  });
+
+  after(() => {
+    rmSync(SCRATCH, { recursive: true, force: true });
+  });
+
+  for (const [index, block] of blocks.entries()) {
+    if (block.language !== 'ts') continue;
+    const next = blocks[index + 1];
+    const output = next?.file === block.file && next.language === 'text' ? next.text : undefined;
+    it(`the code at ${where(block)} runs as written`, async function () {
+      this.timeout(30_000);
+      const script = join(SCRATCH, `block-${index}.ts`);
+      writeFileSync(script, `${block.text}\n`);
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        ['--conditions=@listwatch/source', '--import', 'tsx', script],
+        { cwd: ROOT, timeout: 25_000 },
+      );
+      if (output !== undefined) expect(stdout.trim()).to.equal(output.trim());
+    });
+  }
+
+  it('tells to type only what some spec types', () => {
+    const untested = blocks
+      .filter((block) => block.language === 'sh')
+      .flatMap((block) => block.text.split('\n').map((text) => ({ text: text.trim(), block })))
+      .filter(({ text }) => text !== '' && !text.startsWith('#'))
+      .filter(({ text }) => !existsSync(join(ROOT, TYPED_BY[text.replace(/ +#.*$/, '')] ?? 'none')))
+      .map(({ text, block }) => `${where(block)}: ${text}`);
+    expect(untested).to.deep.equal([]);
+  });
+
+  it('uses no kind of block that is not checked', () => {
+    const kinds = new Set(blocks.map((block) => block.language));
+    expect([...kinds].filter((kind) => !['ts', 'text', 'sh', ''].includes(kind))).to.deep.equal([]);
+  });
+});
