@@ -69,6 +69,7 @@ export const errorCodes = {
   RESOURCE_UNKNOWN: 'The server does not serve this resource.',
   // controller
   RECONCILE: 'A reconcile function threw; the key is retried with back-off.',
+  RECONCILE_TERMINAL: 'A reconcile function asked not to be retried until its object changes.',
   // server: key-value engine
   COMPACTED: 'The revision was compacted away.',
   FUTURE_REVISION: 'The revision lies in the future.',

@@ -1,0 +1,256 @@
+import { deriveAbort, onAbort } from '../../kernel/abort.ts';
+import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/errors.ts';
+import { Latch } from '../../kernel/latch.ts';
+import { silentLogger, type Logger } from '../../kernel/logger.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
+import { realRuntime } from '../../kernel/real-runtime.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import { withDeadline } from '../../kernel/wait.ts';
+import type { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
+import { ReconcileError } from './reconcile-error.ts';
+import { ReconcileMetrics } from './reconcile-metrics.ts';
+
+export interface ReconcileRequest<K = string> {
+  readonly key: K;
+  /** Failures of the key in a row before this run: 0 on the first try. */
+  readonly failures: number;
+}
+
+export interface ReconcileContext {
+  /** Aborts when the loop stops and when the run takes longer than `timeoutMs`: pass it on to every request. */
+  readonly signal: AbortSignal;
+}
+
+export interface ReconcileResult {
+  /** Runs the key again after this time, as a success; 0 or left out: only when something changes. */
+  readonly requeueAfterMs?: number | undefined;
+}
+
+/**
+ * Brings the world closer to what the object of the key wants. It is told only the key, reads the rest itself, and may run
+ * any number of times; an object that is gone is a success.
+ */
+export type Reconcile<K = string> = (
+  request: ReconcileRequest<K>,
+  context: ReconcileContext,
+  // The word for a function that may end without a return statement.
+  // oxlint-disable-next-line typescript/no-invalid-void-type
+) => Promise<ReconcileResult | void>;
+
+export interface ReconcileLoopOptions<K = string> {
+  /** Where the keys come from. The loop is its only consumer, and destroys it when it stops. */
+  readonly queue: RateLimitingQueue<K>;
+  readonly reconcile: Reconcile<K>;
+  /** Hears of every failed run. A hook that throws is reported to `logger`. */
+  readonly onError: (error: ReconcileError) => void;
+  /** Names the loop in messages and metrics. @defaultValue the queue's name */
+  readonly name?: string | undefined;
+  /** Runs at the same time, of different keys. @defaultValue 1 */
+  readonly concurrency?: number | undefined;
+  /** Retries of a key, as its rate limiter counts them, before it is given up until it is added anew. @defaultValue Infinity */
+  readonly maxRetries?: number | undefined;
+  /**
+   * Longest run, in milliseconds; then its signal aborts and the hook hears of it. A run that ignores the signal keeps its
+   * key and its worker, for no two runs of one key may overlap. @defaultValue 300 000
+   */
+  readonly timeoutMs?: number | undefined;
+  /** Longest wait at shutdown for runs in progress, in milliseconds. @defaultValue 30 000 */
+  readonly shutdownTimeoutMs?: number | undefined;
+  readonly runtime?: Runtime | undefined;
+  readonly logger?: Logger | undefined;
+  readonly metrics?: Metrics | undefined;
+}
+
+const OPTION_NAMES = [
+  'queue',
+  'reconcile',
+  'onError',
+  'name',
+  'concurrency',
+  'maxRetries',
+  'timeoutMs',
+  'shutdownTimeoutMs',
+  'runtime',
+  'logger',
+  'metrics',
+] as const satisfies readonly (keyof ReconcileLoopOptions)[];
+
+export interface RunReconcilesOptions {
+  /** Stops the loop. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The workers of a controller: take a key, reconcile it, and decide from the outcome when it comes back.
+ *
+ * | outcome | the key |
+ * |---|---|
+ * | returns | is forgotten by the rate limiter |
+ * | returns `requeueAfterMs` above 0 | is forgotten by the rate limiter and comes back after that time |
+ * | throws, or rejects | comes back after the rate limiter's delay; the hook gets a `ReconcileError` |
+ * | throws a `TerminalError`, or has used up `maxRetries` | is forgotten by the rate limiter; the hook gets a `ReconcileError` |
+ *
+ * Guarantees:
+ * - No two runs of one key overlap.
+ * - Each run is a task of its own, so a long queue does not keep input and output waiting.
+ * - A run that throws costs no other key its turn.
+ */
+export class ReconcileLoop<K = string> {
+  readonly name: string;
+  readonly #queue: RateLimitingQueue<K>;
+  readonly #reconcile: Reconcile<K>;
+  readonly #onError: (error: ReconcileError) => void;
+  readonly #concurrency: number;
+  readonly #maxRetries: number;
+  readonly #timeoutMs: number;
+  readonly #shutdownTimeoutMs: number;
+  readonly #runtime: Runtime;
+  readonly #logger: Logger;
+  readonly #metrics: ReconcileMetrics;
+  readonly #running = new Set<K>();
+  #started = false;
+
+  /** @throws {ListwatchError} code INVALID_OPTION. */
+  constructor(options: ReconcileLoopOptions<K>) {
+    const owner = 'ReconcileLoop';
+    rejectUnknownOptions(owner, options, OPTION_NAMES);
+    const { queue, concurrency, maxRetries, timeoutMs, shutdownTimeoutMs } = options;
+    this.name = options.name ?? queue.name;
+    this.#queue = queue;
+    this.#reconcile = options.reconcile;
+    this.#onError = options.onError;
+    this.#concurrency = numberOption(owner, 'concurrency', concurrency, 1, {
+      min: 1,
+      max: 10_000,
+      integer: true,
+    });
+    this.#maxRetries = numberOption(owner, 'maxRetries', maxRetries, Infinity, {
+      min: 0,
+      integer: true,
+    });
+    this.#timeoutMs = numberOption(owner, 'timeoutMs', timeoutMs, 300_000, { min: 1 });
+    this.#shutdownTimeoutMs = numberOption(owner, 'shutdownTimeoutMs', shutdownTimeoutMs, 30_000, {
+      min: 0,
+    });
+    this.#runtime = options.runtime ?? realRuntime;
+    this.#logger = options.logger ?? silentLogger;
+    this.#metrics = new ReconcileMetrics(options.metrics, this.name);
+  }
+
+  /** The keys being reconciled now. */
+  get running(): readonly K[] {
+    return [...this.#running];
+  }
+
+  /**
+   * Reconciles until the queue is closed and empty, or the signal aborts. At an abort the queue is destroyed, the signals of
+   * the runs in progress abort, and they get `shutdownTimeoutMs` to end.
+   * @throws {ListwatchError} code TIMEOUT naming the runs that did not end; ALREADY_STARTED on a second call.
+   */
+  async run({ signal }: RunReconcilesOptions = {}): Promise<void> {
+    if (this.#started) {
+      throw new ListwatchError('ALREADY_STARTED', `${this.name}: a reconcile loop runs once`);
+    }
+    this.#started = true;
+    const stop = deriveAbort(signal);
+    const stopped = new Latch(`${this.name} to be stopped`);
+    const release = onAbort(stop.signal, () => {
+      this.#queue.destroy();
+      stopped.open();
+    });
+    const workers = Promise.all(
+      Array.from({ length: this.#concurrency }, () => this.#work(stop.signal)),
+    );
+    try {
+      await Promise.race([workers, stopped.opened]);
+      await withDeadline(this.#runtime, workers, {
+        timeoutMs: this.#shutdownTimeoutMs,
+        describe: () => `${this.name} to finish reconciling ${this.running.map(String).join(', ')}`,
+      });
+    } finally {
+      release();
+      this.#queue.destroy();
+      stop.abort();
+    }
+  }
+
+  async #work(stopping: AbortSignal): Promise<void> {
+    for (;;) {
+      await this.#ownTask();
+      const item = await this.#queue.take();
+      if (item === undefined) return;
+      this.#running.add(item.key);
+      try {
+        await this.#reconcileOnce(item.key, stopping);
+      } finally {
+        this.#running.delete(item.key);
+        item.done();
+      }
+    }
+  }
+
+  async #reconcileOnce(key: K, stopping: AbortSignal): Promise<void> {
+    const startedAtMs = this.#runtime.monotonicMs();
+    const failures = this.#queue.numRequeues(key);
+    const run = deriveAbort(stopping);
+    const timer = this.#runtime.setTimer(this.#timeoutMs, () => {
+      this.#overdue(key, failures);
+      run.abort(new ListwatchError('TIMEOUT', `not finished after ${this.#timeoutMs} ms`));
+    });
+    try {
+      const result = await this.#reconcile({ key, failures }, { signal: run.signal });
+      const requeueAfterMs = result?.requeueAfterMs ?? 0;
+      if (requeueAfterMs !== 0) this.#queue.addAfter(key, requeueAfterMs);
+      this.#queue.forget(key);
+      this.#metrics.succeeded(requeueAfterMs > 0);
+    } catch (error) {
+      this.#fail(key, failures + 1, error, stopping);
+    } finally {
+      timer.cancel();
+      run.dispose();
+      this.#metrics.took(this.#runtime.monotonicMs() - startedAtMs);
+    }
+  }
+
+  #fail(key: K, failures: number, cause: unknown, stopping: AbortSignal): void {
+    // A run cut short by the shutdown has not failed.
+    if (stopping.aborted && (cause === stopping.reason || isListwatchError(cause, 'ABORTED'))) {
+      return;
+    }
+    this.#metrics.failed();
+    const terminal = isListwatchError(cause, 'RECONCILE_TERMINAL');
+    const retry = !terminal && failures <= this.#maxRetries;
+    const retryInMs = retry ? this.#queue.addRateLimited(key) : undefined;
+    if (!retry) this.#queue.forget(key);
+    const what = retry ? errorMessage(cause) : `given up: ${errorMessage(cause)}`;
+    this.#report(what, { key, failures, retryInMs }, cause);
+  }
+
+  #overdue(key: K, failures: number): void {
+    const what = `not finished after ${this.#timeoutMs} ms; the key stays taken until the reconcile ends`;
+    this.#report(what, { key, failures, retryInMs: undefined }, undefined);
+  }
+
+  #report(
+    what: string,
+    { key, ...rest }: { key: K; failures: number; retryInMs: number | undefined },
+    cause: unknown,
+  ): void {
+    try {
+      this.#onError(
+        new ReconcileError(what, { controller: this.name, key: String(key), ...rest }, cause),
+      );
+    } catch (error) {
+      this.#logger.error(`${this.name}: the error hook threw: ${errorMessage(error)}`, {
+        key: String(key),
+      });
+    }
+  }
+
+  #ownTask(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#runtime.queueTask(resolve);
+    });
+  }
+}

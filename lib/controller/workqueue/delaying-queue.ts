@@ -1,0 +1,96 @@
+import { ListwatchError } from '../../kernel/errors.ts';
+import { realRuntime } from '../../kernel/real-runtime.ts';
+import type { Runtime, Timer } from '../../kernel/runtime.ts';
+import { DelayHeap } from './delay-heap.ts';
+import { QueueMetrics } from './queue-metrics.ts';
+import { WorkQueue, type CloseQueueOptions, type WorkQueueOptions } from './work-queue.ts';
+
+/**
+ * A work queue to which keys can be added later.
+ *
+ * Guarantees, beyond those of `WorkQueue`:
+ * - A key waits for at most one time: adding it again with a delay can only make it come earlier.
+ * - An immediate `add` does not cancel a delayed one.
+ * - One timer at most, whatever the number of delayed keys; memory: one entry for each delayed key.
+ *
+ * Not guaranteed: delayed keys that are not ready when the queue is closed are dropped.
+ * @see client-go util/workqueue/delaying_queue.go @ 32ce75a7
+ */
+export class DelayingQueue<K = string> extends WorkQueue<K> {
+  readonly #runtime: Runtime;
+  readonly #metrics: QueueMetrics;
+  readonly #delayed = new DelayHeap<K>();
+  #timer: Timer | undefined;
+  #timerAtMs = Infinity;
+
+  constructor(options: WorkQueueOptions = {}) {
+    super(options);
+    this.#runtime = options.runtime ?? realRuntime;
+    this.#metrics = new QueueMetrics(options.metrics, this.name);
+  }
+
+  /** Keys whose time has not come. */
+  get delayed(): number {
+    return this.#delayed.size;
+  }
+
+  /**
+   * Adds the key after `delayMs`; at once when that is 0 or less. Ignored once the queue is closing.
+   * @throws {ListwatchError} code INVALID_OPTION when the delay is not a finite number.
+   */
+  addAfter(key: K, delayMs: number): void {
+    if (!Number.isFinite(delayMs)) {
+      throw new ListwatchError(
+        'INVALID_OPTION',
+        `${this.name}: addAfter of ${String(key)}: the delay must be a finite number of milliseconds, not ${delayMs}`,
+      );
+    }
+    if (this.closing) return;
+    this.#metrics.retried();
+    if (delayMs <= 0) {
+      this.add(key);
+      return;
+    }
+    this.#delayed.put(key, this.#runtime.monotonicMs() + delayMs);
+    this.#arm();
+  }
+
+  /** Drops the delayed keys, then closes as `WorkQueue` does. */
+  override async close(options: CloseQueueOptions = {}): Promise<void> {
+    this.#dropDelayed();
+    await super.close(options);
+  }
+
+  /** Drops the delayed and the waiting keys; returned are those that waited. */
+  override destroy(): readonly K[] {
+    this.#dropDelayed();
+    return super.destroy();
+  }
+
+  #dropDelayed(): void {
+    this.#delayed.clear();
+    this.#arm();
+  }
+
+  #arm(): void {
+    const earliestMs = this.#delayed.earliestMs;
+    if (earliestMs === this.#timerAtMs) return;
+    this.#timer?.cancel();
+    this.#timerAtMs = earliestMs;
+    this.#timer =
+      earliestMs === Infinity
+        ? undefined
+        : this.#runtime.setTimer(earliestMs - this.#runtime.monotonicMs(), this.#onTimer);
+  }
+
+  readonly #onTimer = (): void => {
+    const nowMs = this.#runtime.monotonicMs();
+    for (;;) {
+      const ready = this.#delayed.takeReady(nowMs);
+      if (ready === undefined) break;
+      this.add(ready.key);
+    }
+    this.#timerAtMs = Infinity;
+    this.#arm();
+  };
+}

@@ -1,0 +1,26 @@
+import type { RateLimiter } from './rate-limiter.ts';
+
+/** Asks all of its members each time and lets the longest delay win. */
+export class MaxOfRateLimiter<K = string> implements RateLimiter<K> {
+  readonly #limiters: readonly RateLimiter<K>[];
+
+  constructor(...limiters: readonly RateLimiter<K>[]) {
+    this.#limiters = limiters;
+  }
+
+  nextDelayMs(key: K): number {
+    let longest = 0;
+    for (const limiter of this.#limiters) longest = Math.max(longest, limiter.nextDelayMs(key));
+    return longest;
+  }
+
+  forget(key: K): void {
+    for (const limiter of this.#limiters) limiter.forget(key);
+  }
+
+  numRequeues(key: K): number {
+    let largest = 0;
+    for (const limiter of this.#limiters) largest = Math.max(largest, limiter.numRequeues(key));
+    return largest;
+  }
+}

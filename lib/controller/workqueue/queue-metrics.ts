@@ -1,0 +1,35 @@
+import type { MetricLabels, Metrics } from '../../kernel/metrics.ts';
+
+/**
+ * What a work queue counts, under the names dashboards for Kubernetes controllers know.
+ * @see component-base metrics/prometheus/workqueue/metrics.go @ eed236c
+ */
+export class QueueMetrics {
+  readonly #metrics: Metrics | undefined;
+  readonly #labels: MetricLabels;
+
+  constructor(metrics: Metrics | undefined, name: string) {
+    this.#metrics = metrics;
+    this.#labels = { name };
+  }
+
+  added(): void {
+    this.#metrics?.count('workqueue_adds_total', 1, this.#labels);
+  }
+
+  retried(): void {
+    this.#metrics?.count('workqueue_retries_total', 1, this.#labels);
+  }
+
+  depth(waiting: number): void {
+    this.#metrics?.gauge('workqueue_depth', waiting, this.#labels);
+  }
+
+  handedOut(waitedMs: number): void {
+    this.#metrics?.observe('workqueue_queue_duration_seconds', waitedMs / 1000, this.#labels);
+  }
+
+  finished(workedMs: number): void {
+    this.#metrics?.observe('workqueue_work_duration_seconds', workedMs / 1000, this.#labels);
+  }
+}

@@ -1,0 +1,45 @@
+import { DelayingQueue } from './delaying-queue.ts';
+import { defaultRateLimiter } from './rate-limiter-presets.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+import type { WorkQueueOptions } from './work-queue.ts';
+
+export interface RateLimitingQueueOptions<K = string> extends WorkQueueOptions {
+  /** How long a failed key waits. @defaultValue `defaultRateLimiter`: 5 ms doubling to 1000 s, no limit over all keys */
+  readonly rateLimiter?: RateLimiter<K> | undefined;
+}
+
+/**
+ * The queue of a controller: event handlers `add` keys, a worker that failed adds its key again with a growing delay.
+ *
+ * Memory, beyond that of `DelayingQueue`: what the limiter keeps for each key that failed and was not forgotten.
+ * @see client-go util/workqueue/rate_limiting_queue.go @ 32ce75a7
+ */
+export class RateLimitingQueue<K = string> extends DelayingQueue<K> {
+  readonly #rateLimiter: RateLimiter<K>;
+
+  constructor(options: RateLimitingQueueOptions<K> = {}) {
+    super(options);
+    this.#rateLimiter = options.rateLimiter ?? defaultRateLimiter<K>(options.runtime);
+  }
+
+  /**
+   * Adds the key after the delay that its failures have earned it. For retries; event handlers use `add`.
+   * Returns the delay in milliseconds, or undefined when the queue is closing and the key was ignored.
+   */
+  addRateLimited(key: K): number | undefined {
+    if (this.closing) return undefined;
+    const delayMs = this.#rateLimiter.nextDelayMs(key);
+    this.addAfter(key, delayMs);
+    return delayMs;
+  }
+
+  /** Forgets the failures of the key. An add that is already scheduled stays. */
+  forget(key: K): void {
+    this.#rateLimiter.forget(key);
+  }
+
+  /** Failures of the key since it was last forgotten. */
+  numRequeues(key: K): number {
+    return this.#rateLimiter.numRequeues(key);
+  }
+}
