@@ -1,0 +1,45 @@
+import { RingBuffer } from '../../kernel/ring-buffer.ts';
+import type { HasMetadata } from '../../meta/object.ts';
+import type { Delta, KeyedDelta } from './delta.ts';
+import type { DeltaQueue, Replacement } from './delta-queue.ts';
+
+const SYNC_ALL = { type: 'SyncAll' } as const;
+
+/**
+ * Strict order of arrival; nothing is merged or dropped. A relist and a resync are one item each, so that the consumer can
+ * apply them in one step, and what a relist deletes is decided by whoever owns the store.
+ * @see client-go tools/cache/the_real_fifo.go, atomic mode @ 32ce75a7
+ */
+export class ArrivalQueue<V extends HasMetadata> implements DeltaQueue<V> {
+  readonly #items = new RingBuffer<Delta<V>>();
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  get deltas(): number {
+    return this.#items.size;
+  }
+
+  enqueue(delta: KeyedDelta<V>): void {
+    this.#items.push(delta);
+  }
+
+  replace(replacement: Replacement<V>): number {
+    this.#items.push({ type: 'ReplacedAll', ...replacement });
+    return this.#items.size;
+  }
+
+  resync(): void {
+    this.#items.push(SYNC_ALL);
+  }
+
+  bookmark(resourceVersion: string): void {
+    this.#items.push({ type: 'Bookmark', resourceVersion });
+  }
+
+  shift(into: Delta<V>[]): void {
+    const delta = this.#items.shift();
+    if (delta !== undefined) into.push(delta);
+  }
+}

@@ -1,0 +1,308 @@
+import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
+import { deferred, type Deferred } from '../../kernel/latch.ts';
+import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
+import { metaNamespaceKeyFunc, type KeyError, type KeyFunc } from '../../meta/key.ts';
+import type { HasMetadata } from '../../meta/object.ts';
+import type { ObjectEvent } from '../../meta/watch-event.ts';
+import { computeKey } from '../store/compute-key.ts';
+import { ArrivalQueue } from './arrival-queue.ts';
+import type { Delta } from './delta.ts';
+import type { DeltaQueue } from './delta-queue.ts';
+import { KeyQueue, type KnownObjects } from './key-queue.ts';
+
+/**
+ * `arrival`: strict order of arrival, a relist and a resync are one item each, bookmarks are carried.
+ * `key`: one item a key with all its deltas; resyncs and what a relist deletes are computed from the known objects.
+ */
+export type DeltaOrder = 'arrival' | 'key';
+
+export interface DeltaFIFOOptions<V extends HasMetadata> {
+  /** @defaultValue 'arrival' */
+  readonly order?: DeltaOrder | undefined;
+  /** Computes the key of an object, before `transform` has seen it. @defaultValue `metaNamespaceKeyFunc` */
+  readonly keyFunc?: KeyFunc | undefined;
+  /**
+   * Changes every object on its way in, once; not what comes out of the known objects. It must keep
+   * `metadata.resourceVersion` and `metadata.uid`, by which unchanged and recreated objects are told.
+   * @defaultValue none
+   */
+  readonly transform?: ((object: V) => V) | undefined;
+  /** What the consumer holds; only read with `order: 'key'`. @defaultValue none: deletions of keys not queued are dropped */
+  readonly knownObjects?: KnownObjects<V> | undefined;
+  /**
+   * Deltas from which on `waitForRoom` holds the producer back, at least 1.
+   * @defaultValue 2000, as client-go the_real_fifo.go @ 32ce75a7
+   */
+  readonly capacity?: number | undefined;
+  /**
+   * Takes objects that have no key or cannot be transformed. Without it a write throws the first of them, after everything
+   * else has been queued.
+   */
+  readonly onError?: ((error: KeyError | TransformError) => void) | undefined;
+}
+
+const OPTIONS: readonly (keyof DeltaFIFOOptions<HasMetadata>)[] = [
+  'order',
+  'keyFunc',
+  'transform',
+  'knownObjects',
+  'capacity',
+  'onError',
+];
+
+/** A transform function that threw or gave back no object. */
+export class TransformError extends ListwatchError {
+  readonly key: string;
+
+  constructor(key: string, reason: string, cause?: unknown) {
+    super('TRANSFORM', `object "${key}" cannot be transformed: ${reason}`, { cause });
+    this.key = key;
+  }
+}
+
+export interface PopInfo {
+  /** Whether the deltas belong to the first `replace`. */
+  readonly initial: boolean;
+}
+
+/** Applies deltas, oldest first. It must be synchronous. */
+export type PopProcess<V extends HasMetadata, R> = (
+  deltas: readonly Delta<V>[],
+  info: PopInfo,
+) => R;
+
+const INITIAL: PopInfo = Object.freeze({ initial: true });
+const LATER: PopInfo = Object.freeze({ initial: false });
+
+/**
+ * The queue between a reflector, which fills it, and an informer, which drains it into a store.
+ *
+ * Guarantees:
+ * - One bad object (no key, a transform that throws) is reported and costs nobody else a change: known state of it stays,
+ *   and its deletion still arrives, with the final state unknown.
+ * - What `synced` promises has been processed: it turns true after the last item of the first `replace` came back from the
+ *   process function, thrown or not, and never turns back. A change before any `replace` makes it true at once.
+ * - Items of the first `replace` and later ones never share a batch.
+ *
+ * Not guaranteed: room. A producer that does not ask `waitForRoom` may exceed the capacity.
+ * @see client-go tools/cache/the_real_fifo.go, delta_fifo.go @ 32ce75a7
+ */
+export class DeltaFIFO<V extends HasMetadata> {
+  readonly #queue: DeltaQueue<V>;
+  readonly #keyFunc: KeyFunc;
+  readonly #transform: ((object: V) => V) | undefined;
+  readonly #capacity: number;
+  readonly #onError: ((error: KeyError | TransformError) => void) | undefined;
+  /** Of the write under way. */
+  #failures: (KeyError | TransformError)[] = [];
+  #populated = false;
+  #initialItems = 0;
+  #closed = false;
+  #ready: Deferred<boolean> | undefined;
+  #room: Deferred<void> | undefined;
+
+  constructor(options: DeltaFIFOOptions<V> = {}) {
+    rejectUnknownOptions('DeltaFIFO', options, OPTIONS);
+    const { order = 'arrival', keyFunc = metaNamespaceKeyFunc, knownObjects } = options;
+    if (order !== 'arrival' && order !== 'key') {
+      throw new ListwatchError(
+        'INVALID_OPTION',
+        `DeltaFIFO: option "order" must be arrival or key, not ${String(order)}`,
+      );
+    }
+    this.#queue = order === 'key' ? new KeyQueue(knownObjects) : new ArrivalQueue();
+    this.#keyFunc = keyFunc;
+    this.#transform = options.transform;
+    this.#onError = options.onError;
+    this.#capacity = numberOption('DeltaFIFO', 'capacity', options.capacity, 2000, { min: 1 });
+  }
+
+  /** Number of items queued: deltas, or with `order: 'key'` keys. */
+  get size(): number {
+    return this.#queue.size;
+  }
+
+  /** Whether the first `replace` has been processed. */
+  get synced(): boolean {
+    return this.#populated && this.#initialItems === 0;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  add(object: V): void {
+    this.#write(() => {
+      this.#enqueue('Added', object);
+    });
+  }
+
+  update(object: V): void {
+    this.#write(() => {
+      this.#enqueue('Updated', object);
+    });
+  }
+
+  /** `object` is the last state of the deleted object. */
+  delete(object: V): void {
+    this.#write(() => {
+      this.#enqueueDeletion(object);
+    });
+  }
+
+  /** Changes in order. */
+  apply(events: readonly ObjectEvent<V>[]): void {
+    this.#write(() => {
+      for (const { type, object } of events) {
+        if (type === 'DELETED') this.#enqueueDeletion(object);
+        else this.#enqueue(type === 'ADDED' ? 'Added' : 'Updated', object);
+      }
+    });
+  }
+
+  /** The whole content as of `resourceVersion`; of several objects with one key the last counts. */
+  replace(items: readonly V[], resourceVersion: string): void {
+    this.#write(() => {
+      const contents = new Map<string, V>();
+      const unreadable = new Set<string>();
+      for (const item of items) {
+        const key = this.#keyOf(item);
+        if (key === undefined) continue;
+        const object = this.#transformed(key, item);
+        if (object === undefined) unreadable.add(key);
+        else contents.set(key, object);
+      }
+      const count = this.#queue.replace({ contents, unreadable, resourceVersion });
+      if (!this.#populated) this.#initialItems = count;
+      this.#populated = true;
+    });
+  }
+
+  /** Every change up to `resourceVersion` was passed on. */
+  bookmark(resourceVersion: string): void {
+    this.#write(() => {
+      this.#queue.bookmark(resourceVersion);
+    });
+  }
+
+  /** Hands every known object to the consumer again. */
+  resync(): void {
+    this.#write(() => {
+      this.#queue.resync();
+    });
+  }
+
+  /** A promise of room when the queue is full, undefined when there is room. It resolves once half of the queue is free. */
+  waitForRoom(): Promise<void> | undefined {
+    if (this.#queue.deltas < this.#capacity || this.#closed) return undefined;
+    this.#room ??= deferred<void>();
+    return this.#room.promise;
+  }
+
+  /** Resolves with true as soon as there is an item, with false once the queue is closed and empty. */
+  whenReady(): Promise<boolean> {
+    if (this.size > 0) return Promise.resolve(true);
+    if (this.#closed) return Promise.resolve(false);
+    this.#ready ??= deferred<boolean>();
+    return this.#ready.promise;
+  }
+
+  /**
+   * Takes the oldest item and returns what `process` makes of it; undefined when there is none. With `order: 'arrival'` an
+   * item is one delta, with `order: 'key'` all deltas of one key. What `process` throws is thrown; the item is gone.
+   */
+  pop<R>(process: PopProcess<V, R>): R | undefined {
+    return this.popBatch(1, process);
+  }
+
+  /** As `pop`, with the deltas of up to `limit` items in one call. */
+  popBatch<R>(limit: number, process: PopProcess<V, R>): R | undefined {
+    if (this.size === 0) return undefined;
+    const initial = this.#initialItems > 0;
+    const count = Math.min(limit, this.size, initial ? this.#initialItems : Infinity);
+    const deltas: Delta<V>[] = [];
+    for (let taken = 0; taken < count; taken += 1) this.#queue.shift(deltas);
+    try {
+      return process(deltas, initial ? INITIAL : LATER);
+    } finally {
+      if (initial) this.#initialItems -= count;
+      this.#signalRoom();
+    }
+  }
+
+  /** Refuses further writes; what is queued can still be taken. Calling again is harmless. */
+  close(): void {
+    this.#closed = true;
+    this.#signalReady();
+    this.#signalRoom();
+  }
+
+  /** One step: everything is queued before anybody is woken or told of failures. */
+  #write(enqueue: () => void): void {
+    if (this.#closed) throw new ListwatchError('FIFO_CLOSED', 'the DeltaFIFO is closed');
+    enqueue();
+    this.#signalReady();
+    if (this.#failures.length > 0) this.#report();
+  }
+
+  #enqueue(type: 'Added' | 'Updated', raw: V): void {
+    this.#populated = true;
+    const key = this.#keyOf(raw);
+    if (key === undefined) return;
+    const object = this.#transformed(key, raw);
+    if (object !== undefined) this.#queue.enqueue({ type, key, object });
+  }
+
+  #enqueueDeletion(raw: V): void {
+    this.#populated = true;
+    const key = this.#keyOf(raw);
+    if (key === undefined) return;
+    const object = this.#transformed(key, raw);
+    const finalStateUnknown = object === undefined;
+    this.#queue.enqueue({ type: 'Deleted', key, object, finalStateUnknown });
+  }
+
+  #keyOf(object: V): string | undefined {
+    try {
+      return computeKey(this.#keyFunc, object);
+    } catch (error) {
+      this.#failures.push(error as KeyError);
+      return undefined;
+    }
+  }
+
+  #transformed(key: string, object: V): V | undefined {
+    if (this.#transform === undefined) return object;
+    try {
+      const transformed: unknown = this.#transform(object);
+      if (typeof transformed === 'object' && transformed !== null) return transformed as V;
+      this.#failures.push(new TransformError(key, `the function gave back ${typeof transformed}`));
+    } catch (error) {
+      const reason = `the function threw: ${errorMessage(error)}`;
+      this.#failures.push(new TransformError(key, reason, error));
+    }
+    return undefined;
+  }
+
+  #signalReady(): void {
+    if (this.#ready === undefined || (this.size === 0 && !this.#closed)) return;
+    this.#ready.resolve(this.size > 0);
+    this.#ready = undefined;
+  }
+
+  #signalRoom(): void {
+    if (this.#room === undefined) return;
+    if (!this.#closed && this.#queue.deltas > this.#capacity / 2) return;
+    this.#room.resolve();
+    this.#room = undefined;
+  }
+
+  #report(): void {
+    const failures = this.#failures;
+    this.#failures = [];
+    for (const failure of failures) {
+      if (this.#onError === undefined) throw failure;
+      this.#onError(failure);
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import { errorMessage } from '../../kernel/errors.ts';
+import { KeyError, type KeyFunc } from '../../meta/key.ts';
+import type { HasMetadata } from '../../meta/object.ts';
+
+/**
+ * Calls a `KeyFunc` of the user and checks what it gives back.
+ * @throws {KeyError} code KEY when it throws or gives back something other than a non-empty string.
+ */
+export function computeKey(keyFunc: KeyFunc, object: HasMetadata): string {
+  let key: unknown;
+  try {
+    key = keyFunc(object);
+  } catch (error) {
+    if (error instanceof KeyError) throw error;
+    throw new KeyError(object, `the KeyFunc threw: ${errorMessage(error)}`, error);
+  }
+  if (typeof key === 'string' && key !== '') return key;
+  throw new KeyError(
+    object,
+    `the KeyFunc gave back ${key === '' ? 'an empty string' : typeof key}`,
+  );
+}

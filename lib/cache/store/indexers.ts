@@ -1,0 +1,80 @@
+import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
+import type { HasMetadata, ObjectMeta } from '../../meta/object.ts';
+
+/**
+ * The values under which an object is found in one index; an empty array leaves it out of that index.
+ * It must be a pure function of the object.
+ */
+export interface IndexFunc<V> {
+  (object: V): readonly string[];
+  /** Set by `metadataIndexFunc`: only `metadata` is read, so the body of an object need not be decoded. */
+  readonly metadataOnly?: true | undefined;
+}
+
+/** Index functions by index name. */
+export type Indexers<V> = Readonly<Record<string, IndexFunc<V>>>;
+
+/** The index by namespace, which every informer has. */
+export const NAMESPACE_INDEX = 'namespace';
+
+/**
+ * Makes an index function out of one over the metadata; an informer runs it without decoding the object.
+ * @example
+ * const byOwner = metadataIndexFunc(({ ownerReferences }) => ownerReferences?.map(({ uid }) => uid) ?? []);
+ */
+export function metadataIndexFunc(
+  read: (metadata: ObjectMeta) => readonly string[],
+): IndexFunc<HasMetadata> {
+  const indexFunc = ({ metadata }: HasMetadata): readonly string[] =>
+    metadata === undefined ? [] : read(metadata);
+  return Object.assign(indexFunc, { metadataOnly: true } as const);
+}
+
+/** Indexes by namespace; cluster-scoped objects are under the empty one. */
+export const metaNamespaceIndexFunc: IndexFunc<HasMetadata> = metadataIndexFunc(({ namespace }) => [
+  namespace ?? '',
+]);
+
+/** An index function that threw, or gave back something other than an array of strings. */
+export class IndexFunctionError extends ListwatchError {
+  /** Name of the index. */
+  readonly index: string;
+  /** Key of the object it was called with; undefined for a probe object. */
+  readonly key: string | undefined;
+
+  constructor(index: string, key: string | undefined, reason: string, cause?: unknown) {
+    const what = key === undefined ? 'the probe object' : `object "${key}"`;
+    super('INDEX_FUNCTION', `index "${index}" has no values for ${what}: ${reason}`, { cause });
+    this.index = index;
+    this.key = key;
+  }
+}
+
+/**
+ * Calls an index function and checks what it gives back.
+ * @throws {IndexFunctionError} code INDEX_FUNCTION.
+ */
+export function indexValuesOf<V>(
+  index: string,
+  indexFunc: IndexFunc<V>,
+  object: V,
+  key?: string,
+): readonly string[] {
+  let values: unknown;
+  try {
+    values = indexFunc(object);
+  } catch (error) {
+    throw new IndexFunctionError(index, key, `the function threw: ${errorMessage(error)}`, error);
+  }
+  if (!Array.isArray(values)) {
+    const given = values === null ? 'null' : typeof values;
+    throw new IndexFunctionError(index, key, `expected an array of strings, got ${given}`);
+  }
+  for (const value of values) {
+    if (typeof value !== 'string') {
+      const given = value === null ? 'null' : typeof value;
+      throw new IndexFunctionError(index, key, `expected strings in the array, found ${given}`);
+    }
+  }
+  return values as readonly string[];
+}

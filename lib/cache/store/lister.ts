@@ -1,0 +1,108 @@
+import { objectKey } from '../../meta/key.ts';
+import { notFound, type Subject } from '../../meta/failures.ts';
+import { parseLabelSelector, type LabelSelector } from '../../meta/label-selector.ts';
+import type { HasMetadata } from '../../meta/object.ts';
+import { NAMESPACE_INDEX } from './indexers.ts';
+import type { StoreReader } from './store-reader.ts';
+
+export interface ListOptions {
+  /** Label selector, as text (`app=web,tier in (a,b)`) or parsed. @defaultValue everything */
+  readonly labels?: string | LabelSelector | undefined;
+}
+
+/** Reads the objects of one namespace, or cluster-scoped ones, from a cache. */
+export interface NamespaceLister<T> {
+  /**
+   * The matching objects, in no promised order. Neither the array nor the objects may be modified.
+   * @throws {ListwatchError} code INVALID_SELECTOR.
+   */
+  list(options?: ListOptions): readonly T[];
+  /** The object of this name, if the cache has it. */
+  get(name: string): T | undefined;
+  /**
+   * The object of this name.
+   * @throws {ApiError} code NOT_FOUND, as a server would answer.
+   */
+  getOrThrow(name: string): T;
+}
+
+export interface ListerListOptions extends ListOptions {
+  /** Only this namespace; empty for all. @defaultValue all */
+  readonly namespace?: string | undefined;
+}
+
+/** Reads objects from a cache as one would from the API server. `get` finds cluster-scoped objects. */
+export interface Lister<T> extends NamespaceLister<T> {
+  list(options?: ListerListOptions): readonly T[];
+  /** Narrows to one namespace. */
+  namespace(namespace: string): NamespaceLister<T>;
+}
+
+/** How what is stored becomes what is handed out. */
+export interface Opener<V, T> {
+  one(stored: V): T;
+  many(stored: readonly V[]): readonly T[];
+}
+
+export interface StoreListerOptions<V, T> {
+  readonly store: StoreReader<V>;
+  readonly opener: Opener<V, T>;
+  /** What is listed, for the error of `getOrThrow`. */
+  readonly subject: Subject;
+}
+
+/**
+ * A lister over a store.
+ *
+ * Guarantees: objects are handed out only after labels and namespace have matched, so that others are never decoded; an empty
+ * selector does not look at labels. With the `namespace` index, listing a namespace costs what that namespace holds; without
+ * it, everything is scanned.
+ * @see client-go tools/cache/listers.go @ 32ce75a7
+ */
+export class StoreLister<V extends HasMetadata, T> implements Lister<T> {
+  readonly #options: StoreListerOptions<V, T>;
+  readonly #namespace: string;
+
+  constructor(options: StoreListerOptions<V, T>, namespace: string = '') {
+    this.#options = options;
+    this.#namespace = namespace;
+  }
+
+  list({ labels, namespace = this.#namespace }: ListerListOptions = {}): readonly T[] {
+    const selector = typeof labels === 'string' ? parseLabelSelector(labels) : labels;
+    const candidates = this.#candidates(namespace);
+    const { opener } = this.#options;
+    if (selector === undefined || selector.empty) return opener.many(candidates);
+    const matching = candidates.filter(({ metadata }) => selector.matches(metadata?.labels));
+    return opener.many(matching);
+  }
+
+  get(name: string): T | undefined {
+    const { store, opener } = this.#options;
+    const stored = store.get(objectKey({ namespace: this.#namespace, name }));
+    return stored === undefined ? undefined : opener.one(stored);
+  }
+
+  getOrThrow(name: string): T {
+    const found = this.get(name);
+    if (found === undefined) throw notFound(this.#options.subject, name);
+    return found;
+  }
+
+  namespace(namespace: string): NamespaceLister<T> {
+    return new StoreLister(this.#options, namespace);
+  }
+
+  #candidates(namespace: string): readonly V[] {
+    const { store } = this.#options;
+    if (namespace === '') return store.list();
+    if (store.indexNames.includes(NAMESPACE_INDEX))
+      return store.byIndex(NAMESPACE_INDEX, namespace);
+    return store.list().filter(({ metadata }) => metadata?.namespace === namespace);
+  }
+}
+
+/** Hands out what is stored, as it is. */
+export function asStored<V>(): Opener<V, V> {
+  return { one: (stored) => stored, many: (stored) => stored };
+}

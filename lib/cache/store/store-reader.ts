@@ -1,0 +1,45 @@
+import type { Indexers } from './indexers.ts';
+
+/**
+ * The questions one may ask an indexed cache. Every answer is of one state, and arrays must not be modified: as long as
+ * nothing changes, the same array is given to all who ask.
+ */
+export interface StoreReader<V> {
+  /** Number of objects. */
+  readonly size: number;
+  /** The resource version of the last change that was applied; empty before the first. */
+  readonly resourceVersion: string;
+  get(key: string): V | undefined;
+  has(key: string): boolean;
+  /** All objects, in no promised order. */
+  list(): readonly V[];
+  /** All keys, in no promised order. */
+  keys(): string[];
+  /** The names of the indexes. */
+  readonly indexNames: readonly string[];
+  /**
+   * The objects that have `value` in an index; none is an empty array.
+   * @throws {ListwatchError} code UNKNOWN_INDEX.
+   */
+  byIndex(index: string, value: string): readonly V[];
+  /**
+   * The objects that share at least one value of an index with `probe`, each once.
+   * @throws {ListwatchError} code UNKNOWN_INDEX; INDEX_FUNCTION when the index function fails on the probe.
+   */
+  index(index: string, probe: V): readonly V[];
+  /**
+   * The keys that have `value` in an index, ascending.
+   * @throws {ListwatchError} code UNKNOWN_INDEX.
+   */
+  indexKeys(index: string, value: string): string[];
+  /**
+   * All values that occur in an index.
+   * @throws {ListwatchError} code UNKNOWN_INDEX.
+   */
+  indexValues(index: string): string[];
+  /**
+   * Adds indexes, and files what is stored already. All or none.
+   * @throws {ListwatchError} code INDEX_CONFLICT when one of the names is taken.
+   */
+  addIndexers(indexers: Indexers<V>): void;
+}
