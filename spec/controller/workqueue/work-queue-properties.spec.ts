@@ -33,6 +33,8 @@ class Scenario {
     await Promise.all([...producers, this.#takeAndGiveUp()]);
     this.closing = true;
     await queue.close();
+    const left = [...this.models].filter(([, { owed, inWork }]) => owed || inWork);
+    expect(left, 'close came back before the work was done').to.deep.equal([]);
     await Promise.all(workers);
   }
 

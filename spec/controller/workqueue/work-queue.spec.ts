@@ -150,6 +150,17 @@ describe('WorkQueue', () => {
       expect(drained).to.equal(true);
     });
 
+    it('waits for a key that is in work', async () => {
+      queue.add('a');
+      const item = await take();
+      let drained = false;
+      const closed = queue.close().then(() => (drained = true));
+      await runtime.settle();
+      expect(drained).to.equal(false);
+      item.done();
+      await runtime.run(closed);
+    });
+
     it('waits for a key that was added again while it was worked on', async () => {
       queue.add('a');
       const first = await take();
