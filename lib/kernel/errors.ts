@@ -58,6 +58,7 @@ export const errorCodes = {
   CERTIFICATE: 'The TLS certificate of the server does not verify.',
   REQUEST_TIMEOUT: 'The server did not answer within the request timeout.',
   REDIRECT_REFUSED: 'The server answered with a redirect; credentials are not sent on.',
+  RESPONSE_TOO_LARGE: 'A response body is over the size limit; ask for pages, or raise the limit.',
   FRAME_TOO_LARGE: 'A frame of a watch stream is over the size limit.',
   MALFORMED_FRAME: 'A frame of a watch stream is not a watch event in JSON.',
   MALFORMED_RESPONSE: 'A response body is not the JSON that was asked for.',
@@ -76,6 +77,7 @@ export const errorCodes = {
   DUPLICATE_KEY: 'A transaction writes one key twice.',
   TOO_MANY_OPERATIONS: 'A transaction has too many operations.',
   LEASE_NOT_FOUND: 'No lease of this id exists.',
+  VALUE_TOO_LARGE: 'A value is over the size limit of the key-value engine.',
   // server: storage
   KEY_NOT_FOUND: 'No object is stored under this key.',
   KEY_EXISTS: 'An object is stored under this key already.',

@@ -1,0 +1,291 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { Readable } from 'node:stream';
+import {
+  create,
+  isAxiosError,
+  type AxiosInstance,
+  type AxiosRequestConfig,
+  type AxiosResponse,
+} from 'axios';
+import { abortable, deriveAbort, type DerivedAbort } from '../../kernel/abort.ts';
+import { ListwatchError } from '../../kernel/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
+import { realRuntime } from '../../kernel/real-runtime.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import { connectionFailure } from './connection-failure.ts';
+import { isLoopback, parseServerAddress } from './server-address.ts';
+import { SilenceGuard } from './silence-guard.ts';
+import { StreamBody } from './stream-body.ts';
+import { TransportError, type ExchangeTarget } from './transport-error.ts';
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+
+/** A bearer token, or what fetches the present one before each request. */
+export type TokenSource = string | (() => string | Promise<string>);
+
+/** PEM texts or their bytes. */
+export interface TlsOptions {
+  /** The certificate authorities to trust. Left out: those of Node. */
+  readonly ca?: string | Uint8Array | undefined;
+  /** The client's certificate, for mutual TLS. */
+  readonly cert?: string | Uint8Array | undefined;
+  readonly key?: string | Uint8Array | undefined;
+  /** The name the server's certificate is checked against, when it is not the host of the address. */
+  readonly serverName?: string | undefined;
+  /** Takes any certificate: whoever stands in between can read and change everything. @defaultValue false */
+  readonly insecureSkipVerify?: boolean | undefined;
+}
+
+export interface AxiosTransportOptions {
+  /** The server's address, e.g. `https://10.0.0.1:6443`; it may have a path. */
+  readonly server: string;
+  readonly token?: TokenSource | undefined;
+  /** Sends the token over plain HTTP to another machine too, readable for everybody in between. @defaultValue false */
+  readonly allowTokenOverHttp?: boolean | undefined;
+  readonly tls?: TlsOptions | undefined;
+  /**
+   * Longest wait for connection and response headers together, and for each next piece of a body that is no stream,
+   * in milliseconds; `Infinity` for none.
+   * @defaultValue 75 000, longer than the 60 s after which an API server gives up by itself and says why
+   */
+  readonly requestTimeoutMs?: number | undefined;
+  /** @defaultValue 'listwatch' */
+  readonly userAgent?: string | undefined;
+  readonly runtime?: Runtime | undefined;
+}
+
+const KNOWN_OPTIONS = [
+  'server',
+  'token',
+  'allowTokenOverHttp',
+  'tls',
+  'requestTimeoutMs',
+  'userAgent',
+  'runtime',
+] as const satisfies readonly (keyof AxiosTransportOptions)[];
+
+/** Kept idle connections a server (client-go rest transport cache idleConnsPerHost @ 32ce75a7). */
+const IDLE_CONNECTIONS = 25;
+
+/** Sending these again has the effect of sending them once. */
+const IDEMPOTENT = new Set(['GET', 'PUT', 'DELETE']);
+
+/**
+ * HTTP/1.1 through axios, over kept connections.
+ *
+ * Guarantees:
+ * - One connection serves request after request; a watch has one of its own.
+ * - A body that is read slowly slows the server down; leaving it, or aborting the signal, closes its connection at once.
+ * - Tokens and keys are in no error, and in nothing that prints the transport.
+ * - No redirect is followed and no proxy used, whatever the environment says.
+ */
+export class AxiosTransport implements Transport {
+  readonly server: string;
+  readonly #http: AxiosInstance;
+  readonly #agent: HttpAgent | HttpsAgent;
+  readonly #token: TokenSource | undefined;
+  readonly #requestTimeoutMs: number;
+  readonly #runtime: Runtime;
+  readonly #running = new Set<DerivedAbort>();
+  #closed = false;
+
+  /** @throws {ListwatchError} code INVALID_OPTION. */
+  constructor(options: AxiosTransportOptions) {
+    const owner = 'AxiosTransport';
+    rejectUnknownOptions(owner, options, KNOWN_OPTIONS);
+    const address = parseServerAddress(options.server);
+    this.server = address.text;
+    this.#token = options.token;
+    this.#runtime = options.runtime ?? realRuntime;
+    const { requestTimeoutMs } = options;
+    const rule = { min: 1 };
+    this.#requestTimeoutMs = numberOption(
+      owner,
+      'requestTimeoutMs',
+      requestTimeoutMs,
+      75_000,
+      rule,
+    );
+    if (options.token !== undefined && !address.secure && !isLoopback(address.host)) {
+      refuseTokenOverHttp(address.text, options.allowTokenOverHttp);
+    }
+    this.#agent = address.secure ? secureAgent(options.tls ?? {}) : new HttpAgent(keepAlive);
+    this.#http = create({
+      adapter: 'http',
+      httpAgent: this.#agent,
+      httpsAgent: this.#agent,
+      responseType: 'stream',
+      maxRedirects: 0,
+      proxy: false,
+      // Judged by the caller, and armed on the Runtime.
+      validateStatus: () => true,
+      timeout: 0,
+      transformRequest: [],
+      transformResponse: [],
+      headers: { 'User-Agent': options.userAgent ?? 'listwatch' },
+    });
+  }
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    if (this.#closed) throw this.#closedError();
+    request.signal?.throwIfAborted();
+    return await this.#exchange(request);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const exchange of this.#running) exchange.abort(this.#closedError());
+    this.#running.clear();
+    this.#agent.destroy();
+  }
+
+  async #exchange(request: TransportRequest): Promise<TransportResponse> {
+    const target = { server: this.server, method: request.method, path: request.path };
+    const abort = deriveAbort(request.signal);
+    const guard = this.#guard(target, abort);
+    this.#running.add(abort);
+    const finish = (): void => {
+      guard.stop();
+      abort.dispose();
+      this.#running.delete(abort);
+    };
+    const explain = (error: unknown): unknown =>
+      abort.signal.aborted ? abort.signal.reason : connectionFailure(error, target);
+
+    guard.expect();
+    try {
+      const authorization = await abortable(this.#authorization(), abort.signal);
+      const response = await this.#request(request, authorization, abort.signal).catch(
+        (error: unknown) => {
+          throw explain(error);
+        },
+      );
+      guard.pause();
+      const stream = response.data;
+      // Aborting emits an error on the stream; until somebody reads it nobody else listens.
+      stream.on('error', () => {});
+      stream.once('close', finish);
+      if (request.stream === true) guard.stop();
+      if (response.status >= 300 && response.status < 400) {
+        stream.destroy();
+        throw redirectRefused(target, response.status);
+      }
+      return {
+        status: response.status,
+        headers: plainHeaders(response.headers),
+        body: new StreamBody({ stream, guard, explain }),
+      };
+    } catch (error) {
+      finish();
+      throw error;
+    }
+  }
+
+  async #request(
+    { method, path, headers, body, stream }: TransportRequest,
+    authorization: string | undefined,
+    signal: AbortSignal,
+  ): Promise<AxiosResponse<Readable>> {
+    const config: AxiosRequestConfig = {
+      method,
+      url: this.server + path,
+      headers: {
+        ...headers,
+        'accept-encoding': stream === true ? 'identity' : 'gzip',
+        ...(authorization === undefined ? {} : { authorization }),
+      },
+      // axios would send the whole memory behind a plain Uint8Array, not only its part of it.
+      ...(body === undefined ? {} : { data: viewOf(body) }),
+      decompress: stream !== true,
+      signal,
+    };
+    try {
+      return await this.#http.request<Readable>(config);
+    } catch (error) {
+      // The server may close a kept connection in the very moment it is used again.
+      if (signal.aborted || !IDEMPOTENT.has(method) || !foundClosed(error)) throw error;
+      return await this.#http.request<Readable>(config);
+    }
+  }
+
+  async #authorization(): Promise<string | undefined> {
+    const token = typeof this.#token === 'function' ? await this.#token() : this.#token;
+    if (token === undefined || token === '') return undefined;
+    if (!/^[\x21-\x7e]+$/.test(token)) {
+      throw new ListwatchError(
+        'INVALID_OPTION',
+        'the bearer token has spaces or characters that cannot stand in a header',
+      );
+    }
+    return `Bearer ${token}`;
+  }
+
+  #guard(target: ExchangeTarget, abort: DerivedAbort): SilenceGuard {
+    const limitMs = this.#requestTimeoutMs;
+    return new SilenceGuard({
+      runtime: this.#runtime,
+      limitMs,
+      onSilent: () => {
+        const problem = `no answer within ${limitMs} ms; check that the server is reachable, or raise requestTimeoutMs`;
+        abort.abort(new TransportError('REQUEST_TIMEOUT', target, problem));
+      },
+    });
+  }
+
+  #closedError(): ListwatchError {
+    return new ListwatchError('CLOSED', `the connection to ${this.server} was closed by its owner`);
+  }
+}
+
+/** Whether a request broke because its kept connection was closed already. */
+function foundClosed(error: unknown): boolean {
+  if (!isAxiosError(error)) return false;
+  const request = error.request as { reusedSocket?: boolean } | undefined;
+  return request?.reusedSocket === true && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+}
+
+const keepAlive = { keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS };
+
+function secureAgent({ ca, cert, key, serverName, insecureSkipVerify }: TlsOptions): HttpsAgent {
+  return new HttpsAgent({
+    ...keepAlive,
+    rejectUnauthorized: insecureSkipVerify !== true,
+    ...(ca === undefined ? {} : { ca: pem(ca) }),
+    ...(cert === undefined ? {} : { cert: pem(cert) }),
+    ...(key === undefined ? {} : { key: pem(key) }),
+    ...(serverName === undefined ? {} : { servername: serverName }),
+  });
+}
+
+function pem(value: string | Uint8Array): string | Buffer {
+  return typeof value === 'string' ? value : viewOf(value);
+}
+
+function viewOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function plainHeaders(headers: object): Record<string, string> {
+  const plain: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers) as [string, unknown][]) {
+    if (typeof value === 'string') plain[name] = value;
+    else if (Array.isArray(value)) plain[name] = value.join(', ');
+  }
+  return plain;
+}
+
+function redirectRefused(target: ExchangeTarget, status: number): TransportError {
+  const problem =
+    `the server answered with a redirect (HTTP ${status}), and credentials are not sent on; ` +
+    'use the address of the API server itself';
+  return new TransportError('REDIRECT_REFUSED', target, problem);
+}
+
+function refuseTokenOverHttp(server: string, allowed: boolean | undefined): void {
+  if (allowed === true) return;
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `a token for ${server} would travel readable for everybody; use https, or set allowTokenOverHttp`,
+  );
+}

@@ -1,0 +1,140 @@
+import { ListwatchError } from '../../kernel/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
+
+export interface FrameSplitterOptions {
+  /** Largest frame in bytes, its newline not counted. @defaultValue 67 108 864 (64 MiB) */
+  readonly maxFrameBytes?: number | undefined;
+}
+
+export const DEFAULT_MAX_FRAME_BYTES: number = 64 * 1024 * 1024;
+
+const NEWLINE = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;
+const TAB = 0x09;
+const EMPTY: Buffer = Buffer.alloc(0);
+const SMALLEST_ROOM = 1024;
+
+/**
+ * Cuts a stream of bytes into frames at newlines, wherever the network happened to cut it.
+ *
+ * It works on bytes: a newline byte is never part of a longer UTF-8 sequence, nor of a JSON text that was written compactly.
+ *
+ * Guarantees:
+ * - A frame inside one piece is a view of it, not a copy; one over several pieces is gathered in time linear in its size.
+ * - Blank lines are no frames; a carriage return before the newline belongs to neither.
+ * - Memory held back stays below twice the unfinished frame, also when it comes byte by byte, and pieces are let go.
+ */
+export class FrameSplitter {
+  readonly #maxFrameBytes: number;
+  /** The start of an unfinished line, with room to grow. */
+  #held: Buffer = EMPTY;
+  #heldBytes = 0;
+  #frames = 0;
+  #offset = 0;
+
+  constructor(options: FrameSplitterOptions = {}) {
+    rejectUnknownOptions('FrameSplitter', options, ['maxFrameBytes']);
+    this.#maxFrameBytes = numberOption(
+      'FrameSplitter',
+      'maxFrameBytes',
+      options.maxFrameBytes,
+      DEFAULT_MAX_FRAME_BYTES,
+      { min: 1 },
+    );
+  }
+
+  /** Number of frames handed out so far, the present one included. */
+  get frames(): number {
+    return this.#frames;
+  }
+
+  /** Where in the stream the present line starts, in bytes. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /**
+   * Takes the next piece and calls `onFrame` for each frame it completes; what `onFrame` throws comes out here.
+   * @throws {ListwatchError} code FRAME_TOO_LARGE, after the frames before it. The splitter is of no use afterwards.
+   */
+  push(chunk: Uint8Array, onFrame: (frame: Buffer) => void): void {
+    const bytes = asBuffer(chunk);
+    let start = 0;
+    for (;;) {
+      const end = bytes.indexOf(NEWLINE, start);
+      if (end === -1) break;
+      const line = this.#line(bytes.subarray(start, end));
+      const lineBytes = line.length + 1;
+      start = end + 1;
+      this.#emit(line, onFrame);
+      this.#offset += lineBytes;
+    }
+    if (start < bytes.length) this.#hold(bytes.subarray(start));
+  }
+
+  /** Takes what stood behind the last newline, if it is not blank. Call it once, when the stream has ended. */
+  end(onFrame: (frame: Buffer) => void): void {
+    const line = this.#line(EMPTY);
+    this.#emit(line, onFrame);
+    this.#offset += line.length;
+  }
+
+  #line(last: Buffer): Buffer {
+    this.#checkSize(this.#heldBytes + last.length);
+    if (this.#heldBytes === 0) return last;
+    this.#hold(last);
+    const line = this.#held.subarray(0, this.#heldBytes);
+    // The frame now belongs to its receiver, so the memory is not used again.
+    this.#drop();
+    return line;
+  }
+
+  #emit(line: Buffer, onFrame: (frame: Buffer) => void): void {
+    const frame = line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line;
+    if (isBlank(frame)) return;
+    this.#frames += 1;
+    onFrame(frame);
+  }
+
+  #hold(piece: Buffer): void {
+    const bytes = this.#heldBytes + piece.length;
+    this.#checkSize(bytes);
+    if (bytes > this.#held.length) {
+      const room = Math.max(SMALLEST_ROOM, bytes, Math.min(2 * bytes, this.#maxFrameBytes));
+      const larger = Buffer.allocUnsafe(room);
+      this.#held.copy(larger, 0, 0, this.#heldBytes);
+      this.#held = larger;
+    }
+    piece.copy(this.#held, this.#heldBytes);
+    this.#heldBytes = bytes;
+  }
+
+  #drop(): void {
+    this.#held = EMPTY;
+    this.#heldBytes = 0;
+  }
+
+  #checkSize(bytes: number): void {
+    if (bytes <= this.#maxFrameBytes) return;
+    this.#drop();
+    this.#frames += 1;
+    throw new ListwatchError(
+      'FRAME_TOO_LARGE',
+      `it is larger than maxFrameBytes, ${this.#maxFrameBytes} bytes`,
+    );
+  }
+}
+
+function asBuffer(chunk: Uint8Array): Buffer {
+  return Buffer.isBuffer(chunk)
+    ? chunk
+    : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+}
+
+function isBlank(frame: Buffer): boolean {
+  for (const byte of frame) {
+    if (byte !== SPACE && byte !== TAB && byte !== CARRIAGE_RETURN) return false;
+  }
+  return true;
+}

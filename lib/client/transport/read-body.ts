@@ -1,0 +1,50 @@
+import { TransportError, type ExchangeTarget } from './transport-error.ts';
+
+/** The longest text V8 can hold; a larger body could not be parsed anyway. */
+export const LONGEST_BODY_BYTES: number = 536_870_888;
+
+/**
+ * Reads a body to its end.
+ * @throws {TransportError} code RESPONSE_TOO_LARGE beyond `maxBytes`; the connection is closed then. What the body throws.
+ */
+export async function readBody(
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  target: ExchangeTarget,
+): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > maxBytes) {
+      throw new TransportError(
+        'RESPONSE_TOO_LARGE',
+        target,
+        `the answer is larger than ${maxBytes} bytes; ask for pages with a limit, or raise maxResponseBytes`,
+      );
+    }
+    pieces.push(piece);
+  }
+  return join(pieces, bytes);
+}
+
+/** Reads at most `maxBytes` of a body and leaves the rest: for answers that are only shown, not used. */
+export async function readBodyStart(
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes >= maxBytes) break;
+  }
+  return join(pieces, bytes).subarray(0, maxBytes);
+}
+
+function join(pieces: readonly Uint8Array[], bytes: number): Buffer {
+  const [only] = pieces;
+  if (pieces.length === 1 && Buffer.isBuffer(only)) return only;
+  return Buffer.concat(pieces, bytes);
+}
