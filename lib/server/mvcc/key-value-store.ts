@@ -170,9 +170,17 @@ export interface KeyValueStatus {
   readonly compactedRevision: Revision;
 }
 
+const LAST_CODE_POINT = 0x10ffff;
+
 /** The `rangeEnd` that makes a range of all keys starting with `prefix`. */
 export function prefixEnd(prefix: string): string {
-  const last = prefix.length - 1;
-  if (last < 0) return '\u{10FFFF}';
-  return prefix.slice(0, last) + String.fromCodePoint(prefix.charCodeAt(last) + 1);
+  const points = Array.from(prefix);
+  while (points.length > 0) {
+    const point = (points.pop() as string).codePointAt(0) as number;
+    if (point === LAST_CODE_POINT) continue;
+    // The code points before U+E000 are surrogates, which are no characters.
+    const next = point === 0xd7ff ? 0xe000 : point + 1;
+    return points.join('') + String.fromCodePoint(next);
+  }
+  return String.fromCodePoint(LAST_CODE_POINT);
 }

@@ -1,0 +1,195 @@
+import { ListwatchError } from '../../kernel/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
+import { realRuntime } from '../../kernel/real-runtime.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import type {
+  KeyValueStatus,
+  KeyValueStore,
+  KeyValueWatch,
+  KeyValueWatchRequest,
+  Lease,
+  RangeRequest,
+  RangeResponse,
+  Revision,
+  TxnRequest,
+  TxnResponse,
+} from './key-value-store.ts';
+import { HistoryKeeper } from './history-keeper.ts';
+import { LeaseTable } from './lease-table.ts';
+import { MultiVersionMap } from './multi-version-map.ts';
+import { orderedForm } from './ordered-form.ts';
+import { checkKey, checkTxn, runTxn } from './transaction.ts';
+import { WatchHub } from './watch-hub.ts';
+
+export interface EmbeddedKeyValueStoreOptions {
+  /** @defaultValue the real clock */
+  readonly runtime?: Runtime | undefined;
+  /**
+   * History is compacted in steps of this many milliseconds to where the store stood one step before, so it reaches back
+   * between one and two steps. 0: never by time. @defaultValue 300 000 (kube-apiserver --etcd-compaction-interval)
+   */
+  readonly compactionIntervalMs?: number | undefined;
+  /** History over this size is compacted at once, oldest first, in bytes. @defaultValue 512 MiB */
+  readonly maxHistoryBytes?: number | undefined;
+  /** Largest value in bytes. @defaultValue 1 572 864 (etcd --max-request-bytes) */
+  readonly maxValueBytes?: number | undefined;
+  /** How often idle watches with `progressNotify` are told the revision. @defaultValue 600 000 (etcd) */
+  readonly progressIntervalMs?: number | undefined;
+  /** Events held for a watch whose reader is busy, before it has to read from the history. @defaultValue 1000 */
+  readonly watchBufferEvents?: number | undefined;
+  /** Bytes of values held for such a watch. @defaultValue 4 MiB */
+  readonly watchBufferBytes?: number | undefined;
+}
+
+const KNOWN_OPTIONS = [
+  'runtime',
+  'compactionIntervalMs',
+  'maxHistoryBytes',
+  'maxValueBytes',
+  'progressIntervalMs',
+  'watchBufferEvents',
+  'watchBufferBytes',
+];
+const MIB = 1024 * 1024;
+const OWNER = 'EmbeddedKeyValueStore';
+
+/**
+ * etcd's semantics in memory: revisions, transactions, history, leases and watches, without a server.
+ *
+ * Guarantees:
+ * - Everything `KeyValueStore` promises. A call has taken effect when it returns, before its promise is awaited.
+ * - Range, count and write take O(log n) in the number of keys, also at a past revision (plus what is returned, and for a
+ *   count the smaller of the range and the number of later changes).
+ * - History, watch buffers and values are bounded by the options.
+ *
+ * Not guaranteed: anything after the process has ended; the state is in memory only.
+ */
+export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
+  readonly supportsProgress = true;
+  readonly #state = new MultiVersionMap();
+  readonly #leases: LeaseTable;
+  readonly #hub: WatchHub;
+  readonly #keeper: HistoryKeeper;
+  readonly #maxValueBytes: number;
+  #closed = false;
+
+  constructor(options: EmbeddedKeyValueStoreOptions = {}) {
+    rejectUnknownOptions(OWNER, options, KNOWN_OPTIONS);
+    const runtime = options.runtime ?? realRuntime;
+    const whole = (
+      name: Exclude<keyof EmbeddedKeyValueStoreOptions, 'runtime'>,
+      fallback: number,
+      min: number,
+    ): number => numberOption(OWNER, name, options[name], fallback, { min, integer: true });
+    this.#maxValueBytes = whole('maxValueBytes', 1_572_864, 1);
+    this.#leases = new LeaseTable({
+      runtime,
+      onExpire: (keys) => {
+        this.#deleteAll(keys);
+      },
+    });
+    this.#hub = new WatchHub({
+      runtime,
+      history: this.#state,
+      progressIntervalMs: whole('progressIntervalMs', 600_000, 1),
+      bufferEvents: whole('watchBufferEvents', 1000, 1),
+      bufferBytes: whole('watchBufferBytes', 4 * MIB, 1),
+    });
+    this.#keeper = new HistoryKeeper({
+      runtime,
+      state: this.#state,
+      intervalMs: whole('compactionIntervalMs', 300_000, 0),
+      maxBytes: whole('maxHistoryBytes', 512 * MIB, 0),
+    });
+  }
+
+  async range(request: RangeRequest): Promise<RangeResponse> {
+    this.#checkOpen();
+    checkKey(request.key);
+    return this.#state.range(request);
+  }
+
+  async txn(request: TxnRequest): Promise<TxnResponse> {
+    this.#checkOpen();
+    checkTxn(request, this.#state, this.#leases);
+    this.#checkSizes(request);
+    const response = runTxn(request, this.#state);
+    this.#commit();
+    return response;
+  }
+
+  async watch(request: KeyValueWatchRequest): Promise<KeyValueWatch> {
+    this.#checkOpen();
+    checkKey(request.key);
+    return this.#hub.watch(request);
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    this.#checkOpen();
+    this.#keeper.compact(revision);
+  }
+
+  async leaseGrant(ttlSeconds: number): Promise<Lease> {
+    this.#checkOpen();
+    return this.#leases.grant(ttlSeconds);
+  }
+
+  async leaseRevoke(leaseId: bigint): Promise<void> {
+    this.#checkOpen();
+    this.#deleteAll(this.#leases.take(leaseId));
+  }
+
+  async status(): Promise<KeyValueStatus> {
+    this.#checkOpen();
+    return {
+      revision: this.#state.revision,
+      compactedRevision: this.#state.compactedRevision,
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#keeper.close();
+    this.#leases.close();
+    this.#hub.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** In key order and in one revision, as etcd does when a lease ends. */
+  #deleteAll(keys: readonly string[]): void {
+    const byOrder = keys.map((key) => ({ key, order: orderedForm(key) }));
+    byOrder.sort((left, right) => (left.order < right.order ? -1 : 1));
+    for (const { key } of byOrder) this.#state.delete(key);
+    this.#commit();
+  }
+
+  /** Closes the revision, tells leases and watchers, and keeps history within its bounds: one synchronous block. */
+  #commit(): void {
+    const events = this.#state.commit();
+    if (events === undefined) return;
+    this.#leases.apply(events);
+    this.#hub.publish(events);
+    this.#keeper.afterCommit();
+  }
+
+  #checkSizes({ success, failure = [] }: TxnRequest): void {
+    for (const operations of [success, failure]) {
+      for (const operation of operations) {
+        if (operation.type !== 'put' || operation.value.byteLength <= this.#maxValueBytes) continue;
+        throw new ListwatchError(
+          'VALUE_TOO_LARGE',
+          `the value of "${operation.key}" has ${operation.value.byteLength} bytes; ` +
+            `at most ${this.#maxValueBytes} are allowed (maxValueBytes)`,
+        );
+      }
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new ListwatchError('CLOSED', 'the key-value store is closed');
+  }
+}

@@ -1,0 +1,82 @@
+import type { KeyValue, Revision } from './key-value-store.ts';
+
+/** Whether a version marks a deletion. */
+export function isTombstone(version: KeyValue): boolean {
+  return version.version === 0n;
+}
+
+/**
+ * All kept versions of one key, oldest first. A deletion is a version too (a tombstone), so one key may live several lives.
+ *
+ * Nearly all keys have one version; the array for more is made when the second comes.
+ */
+export class KeyHistory {
+  readonly key: string;
+  /** The key in the form the index is sorted by. */
+  readonly order: string;
+  #latest: KeyValue;
+  #older: KeyValue[] | undefined;
+
+  constructor(order: string, first: KeyValue) {
+    this.key = first.key;
+    this.order = order;
+    this.#latest = first;
+  }
+
+  /** Whether the key exists now. */
+  get live(): boolean {
+    return !isTombstone(this.#latest);
+  }
+
+  /** The newest version, a tombstone included. */
+  get latest(): KeyValue {
+    return this.#latest;
+  }
+
+  append(version: KeyValue): void {
+    if (this.#older === undefined) this.#older = [this.#latest];
+    else this.#older.push(this.#latest);
+    this.#latest = version;
+  }
+
+  /** The state as of `revision`; undefined when the key did not exist then. */
+  at(revision: Revision): KeyValue | undefined {
+    const version = this.#newestUpTo(revision);
+    return version === undefined || isTombstone(version) ? undefined : version;
+  }
+
+  /**
+   * Forgets what no read at `revision` or later can see: all but the newest version up to it, and that one too if it is a
+   * tombstone. Returns false when nothing is left.
+   */
+  compact(revision: Revision): boolean {
+    if (this.#latest.modRevision <= revision) {
+      this.#older = undefined;
+      return this.live;
+    }
+    if (this.#older === undefined) return true;
+    const newest = countUpTo(this.#older, revision) - 1;
+    if (newest < 0) return true;
+    const first = isTombstone(this.#older[newest] as KeyValue) ? newest + 1 : newest;
+    if (first === this.#older.length) this.#older = undefined;
+    else if (first > 0) this.#older.splice(0, first);
+    return true;
+  }
+
+  #newestUpTo(revision: Revision): KeyValue | undefined {
+    if (this.#latest.modRevision <= revision) return this.#latest;
+    return this.#older?.[countUpTo(this.#older, revision) - 1];
+  }
+}
+
+/** How many of the versions were written at `revision` or before. */
+function countUpTo(versions: readonly KeyValue[], revision: Revision): number {
+  let low = 0;
+  let high = versions.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((versions[middle] as KeyValue).modRevision <= revision) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,215 @@
+import { CountedTree } from './counted-tree.ts';
+import { KeyHistory } from './key-history.ts';
+import type { KeyValue, RangeRequest, RangeResponse, Revision } from './key-value-store.ts';
+import { orderedForm } from './ordered-form.ts';
+import { compactedError, futureRevisionError } from './revision-errors.ts';
+import { RevisionLog, type EventMessage, type RevisionEvents } from './revision-log.ts';
+
+const NO_BYTES = new Uint8Array(0);
+const FIRST_REVISION = 1n;
+
+/**
+ * The state of the engine over time: every key at every kept revision, and the log of changes. Synchronous throughout.
+ *
+ * Writes belong to the open revision, one above the current one; `commit` closes it. Reads see the writes of the open
+ * revision, so a transaction reads what it wrote.
+ */
+export class MultiVersionMap {
+  /** Key to history, for single keys; the tree has the same histories in order. */
+  readonly #keys = new Map<string, KeyHistory>();
+  readonly #tree = new CountedTree<KeyHistory>();
+  readonly #log = new RevisionLog(FIRST_REVISION + 1n);
+  #revision: Revision = FIRST_REVISION;
+  #compacted: Revision = 0n;
+  /** Up to here histories were trimmed; follows `#compacted`. */
+  #trimmed: Revision = FIRST_REVISION;
+  #open: EventMessage[] = [];
+
+  /** The current revision; the open one as soon as it has a write. */
+  get revision(): Revision {
+    return this.#open.length === 0 ? this.#revision : this.#revision + 1n;
+  }
+
+  get compactedRevision(): Revision {
+    return this.#compacted;
+  }
+
+  /** Bytes held by the log; see `RevisionLog.bytes`. */
+  get historyBytes(): number {
+    return this.#log.bytes;
+  }
+
+  /** The current state of one key. */
+  get(key: string): KeyValue | undefined {
+    const history = this.#keys.get(key);
+    return history?.live === true ? history.latest : undefined;
+  }
+
+  put(key: string, value: Uint8Array, lease: bigint): void {
+    const revision = this.#revision + 1n;
+    const history = this.#keys.get(key);
+    const previous = history?.live === true ? history.latest : undefined;
+    const kv: KeyValue = {
+      key,
+      value,
+      createRevision: previous === undefined ? revision : previous.createRevision,
+      modRevision: revision,
+      version: previous === undefined ? 1n : previous.version + 1n,
+      lease,
+    };
+    if (history === undefined) {
+      const created = new KeyHistory(orderedForm(key), kv);
+      this.#keys.set(key, created);
+      this.#tree.insert(created.order, created);
+    } else {
+      history.append(kv);
+      if (previous === undefined) this.#tree.adjustLive(history.order, 1);
+    }
+    this.#open.push({ type: 'event', event: { type: 'put', kv, previous } });
+  }
+
+  /** Returns what was deleted; undefined, and no write, when there is no such key. */
+  delete(key: string): KeyValue | undefined {
+    const history = this.#keys.get(key);
+    if (history === undefined || !history.live) return undefined;
+    const previous = history.latest;
+    const kv: KeyValue = {
+      key,
+      value: NO_BYTES,
+      createRevision: 0n,
+      modRevision: this.#revision + 1n,
+      version: 0n,
+      lease: 0n,
+    };
+    history.append(kv);
+    this.#tree.adjustLive(history.order, -1);
+    this.#open.push({ type: 'event', event: { type: 'delete', kv, previous } });
+    return previous;
+  }
+
+  /** Closes the open revision and returns its changes; undefined when there are none, and the revision stays. */
+  commit(): RevisionEvents | undefined {
+    if (this.#open.length === 0) return undefined;
+    const events = this.#open;
+    this.#open = [];
+    this.#revision += 1n;
+    this.#log.append(events);
+    return events;
+  }
+
+  /** The changes of a kept revision. */
+  eventsAt(revision: Revision): RevisionEvents | undefined {
+    return this.#log.at(revision);
+  }
+
+  /** @throws {ListwatchError} COMPACTED, FUTURE_REVISION. */
+  checkReadable(revision: Revision): void {
+    if (revision > this.#revision) throw futureRevisionError(revision, this.#revision);
+    if (revision < this.#compacted) throw compactedError(revision, this.#compacted);
+  }
+
+  range(request: RangeRequest): RangeResponse {
+    const { key, rangeEnd, keysOnly = false, countOnly = false } = request;
+    const past = this.#pastRevision(request.revision);
+    const limit = countOnly ? 0 : limitOf(request.limit);
+    const start = orderedForm(key);
+    const end = rangeEnd === undefined ? undefined : orderedForm(rangeEnd);
+    const items =
+      end === undefined ? this.#single(key, past) : this.#items(start, end, past, limit);
+    const count = end === undefined ? items.length : this.#count(start, end, past, items, limit);
+    return {
+      revision: this.revision,
+      items: countOnly ? [] : keysOnly ? items.map(withoutValue) : items,
+      count,
+      more: !countOnly && count > items.length,
+    };
+  }
+
+  /**
+   * Makes reads below `revision` impossible; `trim` frees the memory.
+   * @throws {ListwatchError} COMPACTED, FUTURE_REVISION.
+   */
+  compact(revision: Revision): void {
+    if (revision > this.#revision) throw futureRevisionError(revision, this.#revision);
+    if (revision <= this.#compacted) throw compactedError(revision, this.#compacted);
+    this.#compacted = revision;
+  }
+
+  /** Frees what compaction made unreachable, at most `revisions` of the log; returns whether there is more to do. */
+  trim(revisions: number): boolean {
+    for (let done = 0; done < revisions && this.#trimmed < this.#compacted; done += 1) {
+      this.#trimmed += 1n;
+      for (const { event } of this.#log.at(this.#trimmed) ?? []) this.#trimKey(event.kv.key);
+      if (this.#log.first < this.#trimmed) this.#log.dropFirst();
+    }
+    return this.#trimmed < this.#compacted;
+  }
+
+  #trimKey(key: string): void {
+    const history = this.#keys.get(key);
+    if (history === undefined || history.compact(this.#trimmed)) return;
+    this.#keys.delete(key);
+    this.#tree.remove(history.order);
+  }
+
+  /** Undefined for the current state. */
+  #pastRevision(asked: Revision | undefined): Revision | undefined {
+    if (asked === undefined || asked === 0n) return undefined;
+    this.checkReadable(asked);
+    return asked === this.#revision && this.#open.length === 0 ? undefined : asked;
+  }
+
+  #single(key: string, past: Revision | undefined): readonly KeyValue[] {
+    const kv = past === undefined ? this.get(key) : this.#keys.get(key)?.at(past);
+    return kv === undefined ? [] : [kv];
+  }
+
+  #items(start: string, end: string, past: Revision | undefined, limit: number): KeyValue[] {
+    const items: KeyValue[] = [];
+    if (limit === 0) return items;
+    this.#tree.visit(start, end, past === undefined, (history) => {
+      const kv = past === undefined ? history.latest : history.at(past);
+      if (kv !== undefined) items.push(kv);
+      return items.length < limit;
+    });
+    return items;
+  }
+
+  /** All keys of the range, given the first `limit` of them. */
+  #count(
+    start: string,
+    end: string,
+    past: Revision | undefined,
+    items: readonly KeyValue[],
+    limit: number,
+  ): number {
+    if (items.length < limit) return items.length;
+    const now = this.#tree.countLive(start, end);
+    return past === undefined ? now : this.#countPast(start, end, past, now);
+  }
+
+  /** Goes back from the present count through the log, or over the keys, whichever is shorter. */
+  #countPast(start: string, end: string, past: Revision, now: number): number {
+    if (this.#revision - past > BigInt(now) || this.#open.length > 0) {
+      return this.#items(start, end, past, Infinity).length;
+    }
+    let count = now;
+    for (let revision = past + 1n; revision <= this.#revision; revision += 1n) {
+      for (const { event } of this.#log.at(revision) ?? []) {
+        const { type, kv, previous } = event;
+        if (type === 'put' && previous !== undefined) continue;
+        const order = orderedForm(kv.key);
+        if (order >= start && order < end) count += type === 'put' ? -1 : 1;
+      }
+    }
+    return count;
+  }
+}
+
+function limitOf(limit: number | undefined): number {
+  return limit === undefined || limit <= 0 ? Infinity : limit;
+}
+
+function withoutValue(kv: KeyValue): KeyValue {
+  return { ...kv, value: NO_BYTES };
+}
