@@ -54,7 +54,7 @@ export interface AxiosTransportOptions {
   readonly runtime?: Runtime | undefined;
 }
 
-const KNOWN_OPTIONS = [
+const KNOWN_OPTIONS: readonly (keyof AxiosTransportOptions)[] = [
   'server',
   'token',
   'allowTokenOverHttp',
@@ -62,7 +62,7 @@ const KNOWN_OPTIONS = [
   'requestTimeoutMs',
   'userAgent',
   'runtime',
-] as const satisfies readonly (keyof AxiosTransportOptions)[];
+];
 
 /** Kept idle connections a server (client-go rest transport cache idleConnsPerHost @ 32ce75a7). */
 const IDLE_CONNECTIONS = 25;

@@ -1,0 +1,162 @@
+import { LRUCache } from 'lru-cache';
+import { abortable } from '../../kernel/abort.ts';
+import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/errors.ts';
+import { isApiError, isNotFound } from '../../meta/failures.ts';
+import { apiVersionOf, parseApiVersion, type ResourceInfo } from '../../meta/resource.ts';
+import type { RestClient } from './rest-client.ts';
+
+export interface DiscoveryCallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** API versions whose resources are remembered; a large cluster has about 200. */
+const REMEMBERED_API_VERSIONS = 512;
+
+interface GroupList {
+  readonly groups?: readonly {
+    readonly versions?: readonly { readonly groupVersion: string }[] | null;
+  }[];
+}
+
+interface CoreVersions {
+  readonly versions?: readonly string[] | null;
+}
+
+interface ResourceList {
+  readonly resources?:
+    | readonly {
+        readonly name: string;
+        readonly kind: string;
+        readonly namespaced: boolean;
+        readonly group?: string;
+        readonly version?: string;
+      }[]
+    | null;
+}
+
+/**
+ * Which resources a server serves.
+ *
+ * Answers are remembered an API version at a time. A kind that is missing from a remembered answer is looked up once more, so
+ * a custom resource that was just created is found.
+ */
+export class Discovery {
+  readonly #rest: RestClient;
+  readonly #remembered = new LRUCache<string, Promise<readonly ResourceInfo[]>>({
+    max: REMEMBERED_API_VERSIONS,
+  });
+
+  /** Use `client.discovery`. */
+  constructor(rest: RestClient) {
+    this.#rest = rest;
+  }
+
+  /**
+   * Everything the server serves, subresources left out, core first. Always asks which API versions there are.
+   *
+   * An API version the server cannot answer for (the service of an aggregated API is down) is left out and reported to the
+   * logger: it must not hide the others.
+   */
+  async resources({ signal }: DiscoveryCallOptions = {}): Promise<readonly ResourceInfo[]> {
+    const [core, named] = await Promise.all([
+      this.#rest.json<CoreVersions>({ method: 'GET', path: '/api', signal }),
+      this.#rest.json<GroupList>({ method: 'GET', path: '/apis', signal }),
+    ]);
+    const apiVersions = [
+      ...(core.versions ?? []),
+      ...(named.groups ?? []).flatMap((group) =>
+        (group.versions ?? []).map((version) => version.groupVersion),
+      ),
+    ];
+    const lists = await Promise.all(apiVersions.map((one) => this.#orNothing(one, signal)));
+    return lists.flat();
+  }
+
+  /**
+   * The resource behind an `apiVersion` and `kind`, as they stand in a manifest.
+   * @throws {ListwatchError} code RESOURCE_UNKNOWN naming what is missing; INVALID_API_VERSION.
+   */
+  async find(
+    apiVersion: string,
+    kind: string,
+    { signal }: DiscoveryCallOptions = {},
+  ): Promise<ResourceInfo> {
+    const remembered = this.#remembered.has(apiVersion);
+    let resources = await this.#ofApiVersion(apiVersion, signal);
+    let found = resources.find((one) => one.kind === kind);
+    if (found === undefined && remembered) {
+      this.#remembered.delete(apiVersion);
+      resources = await this.#ofApiVersion(apiVersion, signal);
+      found = resources.find((one) => one.kind === kind);
+    }
+    if (found !== undefined) return found;
+    const kinds = resources.map((one) => one.kind).join(', ');
+    throw unknown(`${this.#rest.server} serves no kind ${kind} in ${apiVersion}, only: ${kinds}`);
+  }
+
+  /** Forgets all answers. */
+  forget(): void {
+    this.#remembered.clear();
+  }
+
+  async #orNothing(
+    apiVersion: string,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly ResourceInfo[]> {
+    try {
+      return await this.#ofApiVersion(apiVersion, signal);
+    } catch (error) {
+      if (!isApiError(error) && !isListwatchError(error, 'RESOURCE_UNKNOWN')) throw error;
+      this.#rest.logger.warn('discovery leaves out an API version', {
+        server: this.#rest.server,
+        apiVersion,
+        error: errorMessage(error),
+      });
+      return [];
+    }
+  }
+
+  /** Callers share one request, so it has no signal; each stops waiting at its own. */
+  async #ofApiVersion(
+    apiVersion: string,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly ResourceInfo[]> {
+    let request = this.#remembered.get(apiVersion);
+    if (request === undefined) {
+      request = this.#fetch(apiVersion);
+      this.#remembered.set(apiVersion, request);
+      const mine = request;
+      request.catch(() => {
+        if (this.#remembered.peek(apiVersion) === mine) this.#remembered.delete(apiVersion);
+      });
+    }
+    return await abortable(request, signal);
+  }
+
+  async #fetch(apiVersion: string): Promise<readonly ResourceInfo[]> {
+    const own = parseApiVersion(apiVersion);
+    const path = own.group === '' ? `/api/${apiVersionOf(own)}` : `/apis/${apiVersionOf(own)}`;
+    try {
+      const list = await this.#rest.json<ResourceList>({ method: 'GET', path });
+      return (list.resources ?? [])
+        .filter(({ name }) => !name.includes('/'))
+        .map(({ name, kind, namespaced, group, version }) => ({
+          group: group || own.group,
+          version: version || own.version,
+          kind,
+          resource: name,
+          namespaced,
+        }));
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      throw unknown(`${this.#rest.server} does not serve ${apiVersion}`);
+    }
+  }
+}
+
+function unknown(problem: string): ListwatchError {
+  return new ListwatchError(
+    'RESOURCE_UNKNOWN',
+    `${problem}; is its CustomResourceDefinition installed?`,
+  );
+}

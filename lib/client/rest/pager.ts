@@ -1,0 +1,65 @@
+import type { ListPage, ListRequest } from '../../cache/reflector/lister-watcher.ts';
+import { numberOption } from '../../kernel/options.ts';
+import { isApiError } from '../../meta/failures.ts';
+
+/** Reads one page. */
+export type PageSource<V> = (request: ListRequest) => Promise<ListPage<V>>;
+
+/** Items a page unless told otherwise (client-go tools/pager defaultPageSize @ 32ce75a7). */
+const DEFAULT_PAGE_SIZE = 500;
+
+/**
+ * Reads a list page by page, each when it is asked for.
+ *
+ * Only the first page names a resource version; the token of the following ones carries it.
+ * @throws {ApiError} code EXPIRED when the state of the first page is older than the server's history by now.
+ */
+export async function* listPages<V>(
+  source: PageSource<V>,
+  request: ListRequest,
+): AsyncGenerator<ListPage<V>, undefined> {
+  const limit = pageSizeOf(request);
+  const { signal } = request;
+  signal?.throwIfAborted();
+  let page = await source({ ...request, limit });
+  yield page;
+  while (page.continueToken !== undefined) {
+    signal?.throwIfAborted();
+    page = await source({ limit, continueToken: page.continueToken, signal });
+    yield page;
+  }
+}
+
+/**
+ * Reads a whole list in pages. When the server forgets the state of the first page on the way, the list is read once more,
+ * whole, as it was asked for.
+ * @see client-go tools/pager/pager.go ListWithAlloc @ 32ce75a7
+ */
+export async function listAllPages<V>(
+  source: PageSource<V>,
+  request: ListRequest,
+): Promise<ListPage<V>> {
+  let first: ListPage<V> | undefined;
+  const items: V[] = [];
+  try {
+    for await (const page of listPages(source, request)) {
+      if (first === undefined && page.continueToken === undefined) return page;
+      first ??= page;
+      for (const item of page.items) items.push(item);
+    }
+  } catch (error) {
+    // An expired first page asked for a state that is gone; reading it again would not help.
+    if (first === undefined || !hasReasonExpired(error)) throw error;
+    return await source({ ...request, limit: undefined, continueToken: undefined });
+  }
+  return { items, resourceVersion: first?.resourceVersion ?? '' };
+}
+
+function pageSizeOf({ limit }: ListRequest): number {
+  const size = numberOption('list', 'limit', limit, DEFAULT_PAGE_SIZE, { min: 0, integer: true });
+  return size === 0 ? DEFAULT_PAGE_SIZE : size;
+}
+
+function hasReasonExpired(error: unknown): boolean {
+  return isApiError(error) && error.code === 'EXPIRED';
+}

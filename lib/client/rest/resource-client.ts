@@ -1,0 +1,239 @@
+import type {
+  ListPage,
+  ListRequest,
+  ResourceVersionMatch,
+  WatchRequest,
+} from '../../cache/reflector/lister-watcher.ts';
+import { ListwatchError } from '../../kernel/errors.ts';
+import type { ObjectView } from '../../meta/object-view.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import { isStatus } from '../../meta/status.ts';
+import type { WatchEvent } from '../../meta/watch-event.ts';
+import type { Collection } from './collection.ts';
+import type { ObjectDecoder } from './object-decoder.ts';
+import { listAllPages, listPages } from './pager.ts';
+import { queryString, type SelectorOptions } from './query.ts';
+import { ResourceListerWatcher } from './resource-lister-watcher.ts';
+import type { RestClient } from './rest-client.ts';
+
+/** What every call takes. */
+export interface CallOptions {
+  /** @defaultValue the namespace the resource client was made for */
+  readonly namespace?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface GetOptions extends CallOptions {
+  /** `"0"`: any state the server has at hand. Left out: the most recent. */
+  readonly resourceVersion?: string | undefined;
+}
+
+export interface ListOptions extends CallOptions, SelectorOptions {
+  readonly resourceVersion?: string | undefined;
+  readonly resourceVersionMatch?: ResourceVersionMatch | undefined;
+  /** Items a page. @defaultValue one page: all; several pages: 500 */
+  readonly limit?: number | undefined;
+  /** From the page before. */
+  readonly continueToken?: string | undefined;
+}
+
+export interface WatchOptions extends CallOptions, SelectorOptions, Omit<WatchRequest, 'signal'> {}
+
+export interface WriteOptions extends CallOptions {
+  /** Goes through all checks and stores nothing. @defaultValue false */
+  readonly dryRun?: boolean | undefined;
+  /** Who is recorded in managedFields. */
+  readonly fieldManager?: string | undefined;
+}
+
+export interface PatchOptions extends WriteOptions {
+  /**
+   * `merge`: RFC 7396, an object with the fields to change. `json`: RFC 6902, an array of operations.
+   * @defaultValue 'json' for an array, 'merge' for an object
+   */
+  readonly type?: 'merge' | 'json' | undefined;
+  /** E.g. `status`. */
+  readonly subresource?: string | undefined;
+}
+
+export interface DeleteOptions extends CallOptions {
+  /** Deletes only the object with this uid, or in this state; otherwise CONFLICT. */
+  readonly preconditions?:
+    | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
+    | undefined;
+  /** What becomes of the objects that this one owns. */
+  readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground' | undefined;
+  /** 0 deletes at once. */
+  readonly gracePeriodSeconds?: number | undefined;
+  /** @defaultValue false */
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface ResourceClientOptions<T extends KubernetesObject> {
+  readonly rest: RestClient;
+  readonly collection: Collection;
+  readonly decoder: ObjectDecoder<T>;
+  /** Left out: all namespaces, or a resource that has none. */
+  readonly namespace?: string | undefined;
+}
+
+const PATCH_TYPES = {
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+} as const;
+
+/**
+ * The verbs of one resource.
+ *
+ * Every call rejects with an `ApiError` when the server refuses, with a `TransportError` when no usable answer came, and with
+ * the signal's reason when aborted.
+ */
+export class ResourceClient<T extends KubernetesObject> {
+  readonly #rest: RestClient;
+  readonly #collection: Collection;
+  readonly #decoder: ObjectDecoder<T>;
+  readonly #namespace: string | undefined;
+
+  /** Use `client.resource`. */
+  constructor({ rest, collection, decoder, namespace }: ResourceClientOptions<T>) {
+    this.#rest = rest;
+    this.#collection = collection;
+    this.#decoder = decoder;
+    this.#namespace = namespace;
+  }
+
+  /** Reads one object. */
+  get(name: string, options: GetOptions = {}): Promise<T> {
+    const { resourceVersion, signal } = options;
+    const path = this.#path(options, { name }) + queryString({ resourceVersion });
+    return this.#rest.json<T>({ method: 'GET', path, signal });
+  }
+
+  /** Reads one page: without a limit, everything. */
+  async list(options: ListOptions = {}): Promise<ListPage<T>> {
+    return objectsOf(await this.#source(options).list(listRequest(options)));
+  }
+
+  /** Reads everything, in pages of `limit` objects; all show one state, that of the first page. */
+  async listAll(options: ListOptions = {}): Promise<ListPage<T>> {
+    const source = this.#source(options);
+    return objectsOf(await listAllPages((request) => source.list(request), listRequest(options)));
+  }
+
+  /** Goes through everything with no more than one page in memory. */
+  async *items(options: ListOptions = {}): AsyncGenerator<T, undefined> {
+    const source = this.#source(options);
+    for await (const page of listPages((request) => source.list(request), listRequest(options))) {
+      for (const view of page.items) yield view.object;
+    }
+  }
+
+  /** Follows changes until the server ends the stream, the signal aborts or the loop is left. */
+  async *watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>, undefined> {
+    const stream = await this.#source(options).watch(options);
+    for await (const batch of stream) {
+      for (const event of batch) {
+        yield event.type === 'BOOKMARK' ? event : { type: event.type, object: event.object.object };
+      }
+    }
+  }
+
+  /** Stores a new object; its namespace, if it names one, wins over that of the client. */
+  create(object: T, options: WriteOptions = {}): Promise<T> {
+    const path = this.#path(options, { object }) + writeQuery(options);
+    return this.#rest.json<T>({ method: 'POST', path, body: object, signal: options.signal });
+  }
+
+  /** Replaces an object. With `metadata.resourceVersion` it must still be in that state, otherwise CONFLICT. */
+  update(object: T, options: WriteOptions = {}): Promise<T> {
+    return this.#replace(object, options, undefined);
+  }
+
+  /** Replaces the status of an object, and nothing else of it. */
+  updateStatus(object: T, options: WriteOptions = {}): Promise<T> {
+    return this.#replace(object, options, 'status');
+  }
+
+  /** Changes part of an object. */
+  patch(name: string, patch: object, options: PatchOptions = {}): Promise<T> {
+    const { subresource, signal } = options;
+    const type = options.type ?? (Array.isArray(patch) ? 'json' : 'merge');
+    return this.#rest.json<T>({
+      method: 'PATCH',
+      path: this.#path(options, { name, subresource }) + writeQuery(options),
+      body: patch,
+      contentType: PATCH_TYPES[type],
+      signal,
+    });
+  }
+
+  /**
+   * Deletes an object. Resolves to the object when the server sends it, as it does while finalizers or a grace period keep it;
+   * otherwise to undefined.
+   */
+  async delete(name: string, options: DeleteOptions = {}): Promise<T | undefined> {
+    const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun, signal } = options;
+    const answer = await this.#rest.json<T>({
+      method: 'DELETE',
+      path: this.#path(options, { name }),
+      body: {
+        apiVersion: 'v1',
+        kind: 'DeleteOptions',
+        preconditions,
+        propagationPolicy,
+        gracePeriodSeconds,
+        ...(dryRun === true ? { dryRun: ['All'] } : {}),
+      },
+      signal,
+    });
+    return isStatus(answer) ? undefined : answer;
+  }
+
+  #replace(object: T, options: WriteOptions, subresource: string | undefined): Promise<T> {
+    const name = object.metadata?.name;
+    if (name === undefined || name === '') {
+      const what = this.#collection.describe({});
+      return Promise.reject(
+        new ListwatchError('KEY', `an object of ${what} to be updated has no metadata.name`),
+      );
+    }
+    return this.#rest.json<T>({
+      method: 'PUT',
+      path: this.#path(options, { name, object, subresource }) + writeQuery(options),
+      body: object,
+      signal: options.signal,
+    });
+  }
+
+  #path(
+    options: CallOptions,
+    { name, object, subresource }: { name?: string; object?: T; subresource?: string | undefined },
+  ): string {
+    const namespace = options.namespace ?? (object?.metadata?.namespace || this.#namespace);
+    return this.#collection.path({ namespace, name, subresource });
+  }
+
+  #source(options: CallOptions & SelectorOptions): ResourceListerWatcher<T> {
+    return new ResourceListerWatcher({
+      rest: this.#rest,
+      collection: this.#collection,
+      decoder: this.#decoder,
+      namespace: options.namespace ?? this.#namespace,
+      labelSelector: options.labelSelector,
+      fieldSelector: options.fieldSelector,
+    });
+  }
+}
+
+function listRequest(options: ListOptions): ListRequest {
+  const { limit, continueToken, resourceVersion, resourceVersionMatch, signal } = options;
+  return { limit, continueToken, resourceVersion, resourceVersionMatch, signal };
+}
+
+function writeQuery({ dryRun, fieldManager }: WriteOptions): string {
+  return queryString({ dryRun: dryRun === true ? 'All' : undefined, fieldManager });
+}
+
+function objectsOf<T extends KubernetesObject>(page: ListPage<ObjectView<T>>): ListPage<T> {
+  return { ...page, items: page.items.map((view) => view.object) };
+}

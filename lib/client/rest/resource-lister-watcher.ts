@@ -1,0 +1,103 @@
+import type {
+  ListPage,
+  ListRequest,
+  ListerWatcher,
+  WatchRequest,
+  WatchStream,
+} from '../../cache/reflector/lister-watcher.ts';
+import { deriveAbort } from '../../kernel/abort.ts';
+import { numberOption } from '../../kernel/options.ts';
+import type { ObjectView } from '../../meta/object-view.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import type { Collection } from './collection.ts';
+import type { ObjectDecoder } from './object-decoder.ts';
+import { listQuery, watchQuery, type SelectorOptions } from './query.ts';
+import { located, type RestClient } from './rest-client.ts';
+import { WatchBatches } from './watch-batches.ts';
+
+/** Which objects of a resource are listed and watched. */
+export interface CollectionOptions extends SelectorOptions {
+  /** Left out: all namespaces, or a resource that has none. */
+  readonly namespace?: string | undefined;
+  /**
+   * How long a watch may carry nothing before its connection is taken for dead and STREAM_IDLE is thrown, in milliseconds.
+   * @defaultValue 30 000 more than the watch's own `timeoutSeconds`, after which the server should have ended it; without
+   * such a time no limit
+   */
+  readonly watchIdleTimeoutMs?: number | undefined;
+}
+
+export const COLLECTION_OPTIONS: readonly (keyof CollectionOptions)[] = [
+  'namespace',
+  'labelSelector',
+  'fieldSelector',
+  'watchIdleTimeoutMs',
+];
+
+/** How late a server may end a watch whose time is up. */
+const LATE_END_MS = 30_000;
+
+export interface ResourceListerWatcherOptions<T extends KubernetesObject>
+  extends CollectionOptions {
+  readonly rest: RestClient;
+  readonly collection: Collection;
+  readonly decoder: ObjectDecoder<T>;
+  readonly maxFrameBytes?: number | undefined;
+}
+
+/** A collection of a resource over HTTP. */
+export class ResourceListerWatcher<T extends KubernetesObject>
+  implements ListerWatcher<ObjectView<T>>
+{
+  readonly description: string;
+  readonly #options: ResourceListerWatcherOptions<T>;
+  readonly #path: string;
+
+  /** @throws {ListwatchError} code INVALID_OPTION. */
+  constructor(options: ResourceListerWatcherOptions<T>) {
+    const { collection, namespace, watchIdleTimeoutMs } = options;
+    const rule = { min: 1 };
+    numberOption('listerWatcher', 'watchIdleTimeoutMs', watchIdleTimeoutMs, Infinity, rule);
+    this.description = collection.describe(options);
+    this.#options = options;
+    this.#path = collection.path({ namespace });
+  }
+
+  async list(request: ListRequest): Promise<ListPage<ObjectView<T>>> {
+    const { rest, decoder } = this.#options;
+    const path = this.#path + listQuery(request, this.#options);
+    const body = await rest.bytes({ method: 'GET', path, signal: request.signal });
+    try {
+      return decoder.decodeList(body);
+    } catch (error) {
+      throw located(error, rest.target({ method: 'GET', path }));
+    }
+  }
+
+  async watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
+    const { rest, decoder, watchIdleTimeoutMs, maxFrameBytes } = this.#options;
+    const path = this.#path + watchQuery(request, this.#options);
+    const abort = deriveAbort(request.signal);
+    try {
+      const { body } = await rest.stream({ method: 'GET', path, signal: abort.signal });
+      return new WatchBatches({
+        body,
+        decoder,
+        target: rest.target({ method: 'GET', path }),
+        abort,
+        runtime: rest.runtime,
+        idleTimeoutMs: watchIdleTimeoutMs ?? idleTimeoutOf(request),
+        maxFrameBytes,
+      });
+    } catch (error) {
+      abort.dispose();
+      throw error;
+    }
+  }
+}
+
+function idleTimeoutOf({ timeoutSeconds }: WatchRequest): number {
+  return timeoutSeconds === undefined || timeoutSeconds === 0
+    ? Infinity
+    : timeoutSeconds * 1000 + LATE_END_MS;
+}

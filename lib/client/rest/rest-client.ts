@@ -1,0 +1,175 @@
+import { LRUCache } from 'lru-cache';
+import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
+import { silentLogger, type Logger } from '../../kernel/logger.ts';
+import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
+import { realRuntime } from '../../kernel/real-runtime.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import { LONGEST_BODY_BYTES, readBody } from '../transport/read-body.ts';
+import { TransportError, type ExchangeTarget } from '../transport/transport-error.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.ts';
+import { parseWarningHeader, type ServerWarning } from '../transport/warning-header.ts';
+import { responseError } from './response-error.ts';
+
+export interface RestClientOptions {
+  readonly transport: Transport;
+  readonly runtime?: Runtime | undefined;
+  readonly logger?: Logger | undefined;
+  /** Called for each `Warning` header. @defaultValue each different text once to `logger.warn` */
+  readonly onWarning?: ((warning: ServerWarning) => void) | undefined;
+  /** Largest answer that is read into memory, in bytes. @defaultValue 536 870 888, the longest text V8 can hold */
+  readonly maxResponseBytes?: number | undefined;
+}
+
+export const REST_CLIENT_OPTIONS: readonly (keyof RestClientOptions)[] = [
+  'transport',
+  'runtime',
+  'logger',
+  'onWarning',
+  'maxResponseBytes',
+];
+
+export interface RestRequest {
+  readonly method: TransportRequest['method'];
+  /** Path and query. */
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** @defaultValue 'application/json' */
+  readonly contentType?: string | undefined;
+  /** @defaultValue 'application/json' */
+  readonly accept?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Different warnings remembered, so that each is logged once. */
+const REMEMBERED_WARNINGS = 256;
+
+const JSON_TYPE = 'application/json';
+
+/** Requests with JSON bodies: an answer that is not 2xx becomes an `ApiError`. */
+export class RestClient {
+  readonly #transport: Transport;
+  readonly #runtime: Runtime;
+  readonly #logger: Logger;
+  readonly #onWarning: (warning: ServerWarning) => void;
+  readonly #maxResponseBytes: number;
+
+  constructor(options: RestClientOptions) {
+    rejectUnknownOptions('RestClient', options, REST_CLIENT_OPTIONS);
+    this.#transport = options.transport;
+    this.#runtime = options.runtime ?? realRuntime;
+    this.#logger = options.logger ?? silentLogger;
+    this.#onWarning = options.onWarning ?? logEachOnce(this.#logger, this.server);
+    this.#maxResponseBytes = numberOption(
+      'RestClient',
+      'maxResponseBytes',
+      options.maxResponseBytes,
+      LONGEST_BODY_BYTES,
+      { min: 1, max: LONGEST_BODY_BYTES, integer: true },
+    );
+  }
+
+  /** The server's address, for messages. */
+  get server(): string {
+    return this.#transport.server;
+  }
+
+  get runtime(): Runtime {
+    return this.#runtime;
+  }
+
+  get logger(): Logger {
+    return this.#logger;
+  }
+
+  target(request: Pick<RestRequest, 'method' | 'path'>): ExchangeTarget {
+    return { server: this.server, method: request.method, path: request.path };
+  }
+
+  /** The body of a 2xx answer. @throws {ApiError} for any other answer. {TransportError} when there was none. */
+  async bytes(request: RestRequest): Promise<Buffer> {
+    const response = await this.#accepted(request, false);
+    return await readBody(response.body, this.#maxResponseBytes, this.target(request));
+  }
+
+  /** The decoded body of a 2xx answer. @throws also {TransportError} code MALFORMED_RESPONSE when it is not a JSON object. */
+  async json<R extends object>(request: RestRequest): Promise<R> {
+    const body = await this.bytes(request);
+    const decoded = parse(body);
+    if (typeof decoded === 'object' && decoded !== null) return decoded as R;
+    throw new TransportError(
+      'MALFORMED_RESPONSE',
+      this.target(request),
+      `the answer is not a JSON object (${body.length} bytes)`,
+    );
+  }
+
+  /** A 2xx answer whose body stays open. @throws {ApiError} for any other answer. {TransportError} when there was none. */
+  async stream(request: RestRequest): Promise<TransportResponse> {
+    return await this.#accepted(request, true);
+  }
+
+  close(): void {
+    this.#transport.close();
+  }
+
+  async #accepted(request: RestRequest, stream: boolean): Promise<TransportResponse> {
+    const { method, path, body, contentType, accept, signal } = request;
+    const response = await this.#transport.send({
+      method,
+      path,
+      headers: {
+        accept: accept ?? JSON_TYPE,
+        ...(body === undefined ? {} : { 'content-type': contentType ?? JSON_TYPE }),
+      },
+      ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
+      stream,
+      signal,
+    });
+    this.#reportWarnings(response.headers['warning']);
+    if (response.status >= 200 && response.status < 300) return response;
+    throw await responseError(response, this.target(request), this.#runtime.wallMs());
+  }
+
+  #reportWarnings(header: string | undefined): void {
+    if (header === undefined) return;
+    for (const warning of parseWarningHeader(header)) {
+      try {
+        this.#onWarning(warning);
+      } catch (error) {
+        this.#logger.error('the onWarning hook threw', { error: errorMessage(error) });
+      }
+    }
+  }
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    // The parser's message quotes the text, which may be a Secret.
+    return undefined;
+  }
+}
+
+function logEachOnce(logger: Logger, server: string): (warning: ServerWarning) => void {
+  const seen = new LRUCache<string, true>({ max: REMEMBERED_WARNINGS });
+  return ({ code, text }) => {
+    if (seen.has(text)) return;
+    seen.set(text, true);
+    logger.warn('the server warns', { server, code, text });
+  };
+}
+
+/** Names the exchange in an error that knows only what is wrong with the body. */
+export function located(error: unknown, target: ExchangeTarget, place: string = ''): unknown {
+  if (!(error instanceof ListwatchError)) return error;
+  switch (error.code) {
+    case 'MALFORMED_FRAME':
+    case 'MALFORMED_RESPONSE':
+    case 'FRAME_TOO_LARGE':
+      return new TransportError(error.code, target, place + error.message);
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,128 @@
+import type { WatchStream } from '../../cache/reflector/lister-watcher.ts';
+import type { DerivedAbort } from '../../kernel/abort.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import type { ObjectView } from '../../meta/object-view.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import type { WatchEvent } from '../../meta/watch-event.ts';
+import { FrameSplitter } from '../transport/frame-splitter.ts';
+import { SilenceGuard } from '../transport/silence-guard.ts';
+import { TransportError, type ExchangeTarget } from '../transport/transport-error.ts';
+import type { ObjectDecoder } from './object-decoder.ts';
+import { located } from './rest-client.ts';
+
+export interface WatchBatchesOptions<T extends KubernetesObject> {
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly decoder: ObjectDecoder<T>;
+  /** The exchange, for messages. */
+  readonly target: ExchangeTarget;
+  /** Ends the exchange. */
+  readonly abort: DerivedAbort;
+  readonly runtime: Runtime;
+  /** Longest silence of the server in milliseconds; `Infinity` for none. */
+  readonly idleTimeoutMs: number;
+  readonly maxFrameBytes?: number | undefined;
+}
+
+/**
+ * The events of a watch, one batch for each piece of bytes that completes at least one.
+ *
+ * Guarantees: events before a failure are delivered before it is thrown; a stream that the server ends between two events ends
+ * normally, one that ends within an event fails with CONNECTION_FAILED.
+ */
+export class WatchBatches<T extends KubernetesObject> implements WatchStream<ObjectView<T>> {
+  readonly #options: WatchBatchesOptions<T>;
+  readonly #pieces: AsyncIterator<Uint8Array>;
+  readonly #splitter: FrameSplitter;
+  readonly #guard: SilenceGuard;
+  #batch: WatchEvent<ObjectView<T>>[] = [];
+  #failure: { readonly error: unknown } | undefined;
+  #ended = false;
+  #left = false;
+
+  constructor(options: WatchBatchesOptions<T>) {
+    const { body, abort, runtime, target, idleTimeoutMs, maxFrameBytes } = options;
+    this.#options = options;
+    this.#pieces = body[Symbol.asyncIterator]();
+    this.#splitter = new FrameSplitter({ maxFrameBytes });
+    this.#guard = new SilenceGuard({
+      runtime,
+      limitMs: idleTimeoutMs,
+      onSilent: () => {
+        const problem = `the watch carried nothing for ${idleTimeoutMs} ms; the connection is taken for dead`;
+        abort.abort(new TransportError('STREAM_IDLE', target, problem));
+      },
+    });
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<readonly WatchEvent<ObjectView<T>>[], undefined> {
+    return {
+      next: () => this.#next(),
+      return: async () => {
+        this.#left = true;
+        await this.#close();
+        return { done: true, value: undefined };
+      },
+    };
+  }
+
+  async #next(): Promise<IteratorResult<readonly WatchEvent<ObjectView<T>>[], undefined>> {
+    try {
+      while (this.#batch.length === 0) {
+        if (this.#failure !== undefined) throw this.#failure.error;
+        if (this.#ended) {
+          await this.#close();
+          return { done: true, value: undefined };
+        }
+        this.#guard.expect();
+        const piece = await this.#pieces.next();
+        this.#guard.pause();
+        this.#take(piece.done === true ? undefined : piece.value);
+      }
+    } catch (error) {
+      // Closing under a read that is under way breaks it; that is no failure.
+      if (this.#left) return { done: true, value: undefined };
+      await this.#close();
+      throw error;
+    }
+    const value = this.#batch;
+    this.#batch = [];
+    return { done: false, value };
+  }
+
+  /** Decodes a piece, or, without one, what stands behind the last newline. */
+  #take(piece: Uint8Array | undefined): void {
+    try {
+      if (piece !== undefined) {
+        this.#splitter.push(piece, this.#decode);
+        return;
+      }
+      this.#ended = true;
+      this.#splitter.end(this.#decode);
+    } catch (error) {
+      this.#failure = { error: this.#explain(error) };
+    }
+  }
+
+  readonly #decode = (frame: Buffer): void => {
+    this.#batch.push(this.#options.decoder.decodeEvent(frame));
+  };
+
+  #explain(error: unknown): unknown {
+    const { target } = this.#options;
+    const { frames, offset } = this.#splitter;
+    const place = `event ${frames}, at byte ${offset} of the stream: `;
+    const failure = located(error, target, place);
+    if (this.#ended && failure instanceof TransportError && failure.code === 'MALFORMED_FRAME') {
+      const problem = `the stream ended in the middle of event ${frames}, at byte ${offset}`;
+      return new TransportError('CONNECTION_FAILED', target, problem);
+    }
+    return failure;
+  }
+
+  async #close(): Promise<void> {
+    this.#ended = true;
+    this.#guard.stop();
+    this.#options.abort.dispose();
+    await this.#pieces.return?.();
+  }
+}
