@@ -1,0 +1,340 @@
+import { abortable } from '../kernel/abort.ts';
+import { ListwatchError } from '../kernel/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../kernel/options.ts';
+import { realRuntime } from '../kernel/real-runtime.ts';
+import { RingBuffer } from '../kernel/ring-buffer.ts';
+import type { Runtime } from '../kernel/runtime.ts';
+import { sleep } from '../kernel/wait.ts';
+import { failure } from '../meta/api-error.ts';
+import {
+  alreadyExists,
+  badRequest,
+  expired,
+  notFound,
+  tooLargeResourceVersion,
+} from '../meta/failures.ts';
+import { metaNamespaceKeyFunc, objectKey, type ObjectName } from '../meta/key.ts';
+import type { KubernetesObject } from '../meta/object.ts';
+import type { ObjectView } from '../meta/object-view.ts';
+import { isResourceVersion } from '../meta/resource-version.ts';
+import type {
+  ListerWatcher,
+  ListPage,
+  ListRequest,
+  WatchRequest,
+  WatchStream,
+} from '../cache/reflector/lister-watcher.ts';
+import { ScriptedCollection, type ScriptedChange } from './scripted-collection.ts';
+import { ScriptedFaults, type ScriptedRequestKind } from './scripted-faults.ts';
+import { ScriptedWatch } from './scripted-watch.ts';
+
+export interface ScriptedListerWatcherOptions<T extends KubernetesObject = KubernetesObject> {
+  /** @defaultValue realRuntime */
+  readonly runtime?: Runtime | undefined;
+  /** Names the collection in messages. @defaultValue 'scripted objects' */
+  readonly description?: string | undefined;
+  /** What is there at the start. */
+  readonly objects?: readonly T[] | undefined;
+  /** Resource version before the first object; may exceed 2^53. @defaultValue '0' */
+  readonly startResourceVersion?: string | undefined;
+  /** Whether the source claims to know streaming lists; see `refuseWatchList` for one that only finds out. @defaultValue true */
+  readonly supportsWatchList?: boolean | undefined;
+  /** Changes kept for watches from the past. @defaultValue 10 000 */
+  readonly historySize?: number | undefined;
+  /** Delay of each answer, milliseconds. @defaultValue 0 */
+  readonly latencyMs?: number | undefined;
+}
+
+/** A request as it came in. */
+export interface ScriptedRequest {
+  readonly kind: ScriptedRequestKind;
+  readonly atMs: number;
+  readonly request: Omit<ListRequest & WatchRequest, 'signal'>;
+}
+
+/** Requests that `requests` remembers. */
+const REMEMBERED_REQUESTS = 10_000;
+
+const KNOWN: readonly (keyof ScriptedListerWatcherOptions)[] = [
+  'runtime',
+  'description',
+  'objects',
+  'startResourceVersion',
+  'supportsWatchList',
+  'historySize',
+  'latencyMs',
+];
+
+/**
+ * A collection in memory that can be listed and watched like one of an API server, and that fails as you tell it to.
+ *
+ * Guarantees:
+ * - Every write gets the next resource version and reaches open watches in order.
+ * - Lists follow the rules of a server: pages of one state, `Exact` and `NotOlderThan`, 410 for what was compacted, 504 for
+ *   what is still to come, 400 for requests that contradict themselves.
+ * - Watches start in the past as far as the history goes, otherwise they end with 410.
+ * - Nothing happens but through the runtime, so a virtual one replays a script exactly.
+ *
+ * @example
+ * const pods = new ScriptedListerWatcher({ runtime, objects: [{ metadata: { name: 'a' } }] });
+ * pods.failNext('list', tooManyRequests('busy', 1));
+ * pods.add({ metadata: { name: 'b' } });
+ * pods.dropConnections();
+ */
+export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject>
+  implements ListerWatcher<ObjectView<T>>
+{
+  readonly description: string;
+  readonly supportsWatchList: boolean;
+  /** Delay of each answer, milliseconds. */
+  latencyMs: number;
+  /** Answers a streaming list with 422, as servers without them do. */
+  refuseWatchList = false;
+  /** Streaming lists send their objects, but never the bookmark that ends them. */
+  withholdInitialEventsEnd = false;
+  readonly #runtime: Runtime;
+  readonly #collection: ScriptedCollection<T>;
+  readonly #faults: ScriptedFaults = new ScriptedFaults();
+  readonly #watches: Set<ScriptedWatch<T>> = new Set();
+  readonly #requests: RingBuffer<ScriptedRequest> = new RingBuffer();
+  #held: ScriptedChange<T>[] | undefined;
+
+  constructor(options: ScriptedListerWatcherOptions<T> = {}) {
+    rejectUnknownOptions('ScriptedListerWatcher', options, KNOWN);
+    const number = (name: 'historySize' | 'latencyMs', fallback: number): number =>
+      numberOption('ScriptedListerWatcher', name, options[name], fallback, { min: 0 });
+    const start = options.startResourceVersion ?? '0';
+    this.description = options.description ?? 'scripted objects';
+    this.supportsWatchList = options.supportsWatchList ?? true;
+    this.latencyMs = number('latencyMs', 0);
+    this.#runtime = options.runtime ?? realRuntime;
+    this.#collection = new ScriptedCollection(parseVersion(start), number('historySize', 10_000));
+    for (const object of options.objects ?? []) this.add(object);
+  }
+
+  /** Of the last write. */
+  get resourceVersion(): string {
+    return String(this.#collection.version);
+  }
+
+  /** Watches that are open now. */
+  get openWatches(): number {
+    return this.#watches.size;
+  }
+
+  /** The last 10 000 requests, oldest first. */
+  get requests(): readonly ScriptedRequest[] {
+    return [...this.#requests];
+  }
+
+  /** The objects there are now, in the order of their keys. */
+  get objects(): readonly T[] {
+    return this.#collection.at(this.#collection.version).map(([, view]) => view.object);
+  }
+
+  /** @throws {ApiError} code ALREADY_EXISTS; {KeyError} for an object without a name. */
+  add(object: T): T {
+    const key = metaNamespaceKeyFunc(object);
+    if (this.#collection.get(key) !== undefined) throw alreadyExists(SUBJECT, key);
+    return this.#write('ADDED', object);
+  }
+
+  /** Replaces an object, whatever resource version the new one carries. @throws {ApiError} code NOT_FOUND. */
+  modify(object: T): T {
+    this.#require(metaNamespaceKeyFunc(object));
+    return this.#write('MODIFIED', object);
+  }
+
+  /** Removes an object and returns its last state, with the resource version of the removal. @throws {ApiError} code NOT_FOUND. */
+  delete({ namespace = '', name }: Partial<ObjectName> & Pick<ObjectName, 'name'>): T {
+    return this.#write('DELETED', this.#require(objectKey({ namespace, name })).object);
+  }
+
+  /** Moves the resource version on, as writes to other resources do. */
+  skipVersions(count: number): void {
+    this.#collection.skip(BigInt(count));
+  }
+
+  /** Tells every watch that wants bookmarks how far it has come. */
+  bookmark(): void {
+    for (const watch of this.#watches) {
+      if (watch.takesBookmarks) watch.bookmark(this.resourceVersion, false);
+    }
+  }
+
+  /** Lets the next requests of a kind fail. */
+  failNext(kind: ScriptedRequestKind, error: unknown, times: number = 1): void {
+    this.#faults.add(kind, { error }, times);
+  }
+
+  /** Leaves the next requests of a kind without an answer. */
+  hangNext(kind: ScriptedRequestKind, times: number = 1): void {
+    this.#faults.add(kind, 'hang', times);
+  }
+
+  /** Ends every open watch with an error: a broken connection, or the ERROR event you give. */
+  dropConnections(
+    error: unknown = new ListwatchError('CONNECTION_FAILED', 'the connection was reset'),
+  ): void {
+    for (const watch of this.#watches) watch.channel.fail(error);
+  }
+
+  /** Ends every open watch the way a server does when its time is up. */
+  closeWatches(): void {
+    for (const watch of this.#watches) watch.channel.close();
+  }
+
+  /** Forgets the history, so that watches and pages from before get 410. */
+  compact(): void {
+    this.#collection.compact(this.#collection.version);
+  }
+
+  /** Holds changes back from open watches until `resume`. */
+  pause(): void {
+    this.#held ??= [];
+  }
+
+  /** Sends what was held back. */
+  resume(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const change of held) this.#send(change);
+  }
+
+  async list(request: ListRequest): Promise<ListPage<ObjectView<T>>> {
+    await this.#receive(request.continueToken === undefined ? 'list' : 'page', request);
+    const { version, after } = this.#startOfPage(request);
+    const all = this.#collection.at(version).filter(([key]) => after === undefined || key > after);
+    const { limit = 0 } = request;
+    const page = limit > 0 ? all.slice(0, limit) : all;
+    const rest = all.length - page.length;
+    const last = page.at(-1)?.[0];
+    return {
+      items: page.map(([, view]) => view),
+      resourceVersion: String(version),
+      ...(rest > 0 && last !== undefined
+        ? { continueToken: JSON.stringify([String(version), last]), remainingItemCount: rest }
+        : {}),
+    };
+  }
+
+  async watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
+    const { sendInitialEvents = false, resourceVersionMatch, resourceVersion = '' } = request;
+    await this.#receive(sendInitialEvents ? 'watch-list' : 'watch', request);
+    if (sendInitialEvents !== (resourceVersionMatch === 'NotOlderThan')) {
+      throw failure(
+        'Invalid',
+        'sendInitialEvents and resourceVersionMatch=NotOlderThan go together',
+      );
+    }
+    if (sendInitialEvents && this.refuseWatchList) {
+      throw failure(
+        'Invalid',
+        'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
+      );
+    }
+    const from = resourceVersion === '' ? 0n : parseVersion(resourceVersion);
+    if (sendInitialEvents && from > this.#collection.version) throw this.#tooLarge(from);
+    const watch = new ScriptedWatch<T>(this.#runtime, request, (ended) =>
+      this.#watches.delete(ended),
+    );
+    if (watch.channel.closed) return watch.channel;
+    this.#watches.add(watch);
+    if (sendInitialEvents || from === 0n) this.#sendState(watch, sendInitialEvents);
+    else if (from < this.#collection.compacted)
+      watch.channel.fail(tooOld(from, this.#collection.compacted));
+    else for (const change of this.#collection.since(from)) watch.change(change);
+    return watch.channel;
+  }
+
+  /** Notes the request, lets its time pass and its fault happen. */
+  async #receive(kind: ScriptedRequestKind, full: ListRequest & WatchRequest): Promise<void> {
+    const { signal, ...request } = full;
+    signal?.throwIfAborted();
+    this.#requests.push({ kind, atMs: this.#runtime.monotonicMs(), request });
+    if (this.#requests.size > REMEMBERED_REQUESTS) this.#requests.shift();
+    const fault = this.#faults.take(kind);
+    if (this.latencyMs > 0) await sleep(this.#runtime, this.latencyMs, { signal });
+    if (fault === 'hang') await abortable(new Promise<never>(() => {}), signal);
+    else if (fault !== undefined) throw fault.error;
+  }
+
+  /** Which state the page shows, and after which key it begins. */
+  #startOfPage(request: ListRequest): { readonly version: bigint; readonly after?: string } {
+    const { continueToken, resourceVersion = '', resourceVersionMatch, limit = 0 } = request;
+    const { version: current, compacted } = this.#collection;
+    if (continueToken !== undefined) {
+      if (resourceVersion !== '' || resourceVersionMatch !== undefined) {
+        throw badRequest('specifying a resource version is not allowed when using continue');
+      }
+      const [version, after] = parseContinueToken(continueToken);
+      if (version < compacted) throw expired('The provided continue parameter is too old');
+      return { version, after };
+    }
+    if (resourceVersion === '') {
+      if (resourceVersionMatch !== undefined)
+        throw badRequest('resourceVersionMatch needs a resourceVersion');
+      return { version: current };
+    }
+    const asked = parseVersion(resourceVersion);
+    if (asked > current) throw this.#tooLarge(asked);
+    // With a limit and a version, but no match, servers answer with exactly that version.
+    const exact = (resourceVersionMatch ?? (limit > 0 ? 'Exact' : 'NotOlderThan')) === 'Exact';
+    if (!exact || asked === 0n) {
+      if (resourceVersionMatch === 'Exact')
+        throw badRequest('resourceVersionMatch Exact excludes resource version 0');
+      return { version: current };
+    }
+    if (asked < compacted) throw tooOld(asked, compacted);
+    return { version: asked };
+  }
+
+  #sendState(watch: ScriptedWatch<T>, andEnd: boolean): void {
+    const { version } = this.#collection;
+    for (const [, object] of this.#collection.at(version)) watch.send({ type: 'ADDED', object });
+    watch.sentVersion = version;
+    if (andEnd && !this.withholdInitialEventsEnd) watch.bookmark(String(version), true);
+  }
+
+  #write(type: ScriptedChange<T>['type'], object: T): T {
+    const change = this.#collection.write(type, object);
+    if (this.#held === undefined) this.#send(change);
+    else this.#held.push(change);
+    return change.view.object;
+  }
+
+  #send(change: ScriptedChange<T>): void {
+    for (const watch of this.#watches) watch.change(change);
+  }
+
+  #require(key: string): ObjectView<T> {
+    const view = this.#collection.get(key);
+    if (view === undefined) throw notFound(SUBJECT, key);
+    return view;
+  }
+
+  #tooLarge(asked: bigint): Error {
+    return tooLargeResourceVersion(String(asked), this.resourceVersion);
+  }
+}
+
+const SUBJECT = { group: '', resource: 'scripted' };
+
+function tooOld(asked: bigint, oldest: bigint): Error {
+  return expired(`too old resource version: ${asked} (${oldest})`);
+}
+
+function parseVersion(text: string): bigint {
+  if (!isResourceVersion(text))
+    throw badRequest(`${JSON.stringify(text)} is not a resource version`);
+  return BigInt(text);
+}
+
+function parseContinueToken(token: string): [bigint, string] {
+  try {
+    const [version, after] = JSON.parse(token) as [unknown, unknown];
+    return [BigInt(version as string), String(after)];
+  } catch (error) {
+    throw badRequest('the continue token is malformed', error);
+  }
+}

@@ -1,0 +1,63 @@
+import { onAbort } from '../kernel/abort.ts';
+import { BatchChannel } from '../kernel/batch-channel.ts';
+import type { Runtime } from '../kernel/runtime.ts';
+import type { KubernetesObject } from '../meta/object.ts';
+import type { ObjectView } from '../meta/object-view.ts';
+import type { WatchEvent } from '../meta/watch-event.ts';
+import type { WatchRequest } from '../cache/reflector/lister-watcher.ts';
+import type { ScriptedChange } from './scripted-collection.ts';
+
+/** Events one watch may have waiting; a reader that falls further behind loses the stream, as with a real server. */
+const CAPACITY = 100_000;
+
+/** One open watch of a scripted source. */
+export class ScriptedWatch<T extends KubernetesObject> {
+  readonly channel: BatchChannel<WatchEvent<ObjectView<T>>>;
+  readonly takesBookmarks: boolean;
+  /** Of the newest change the watch has been sent. */
+  sentVersion = 0n;
+
+  constructor(runtime: Runtime, request: WatchRequest, onEnd: (watch: ScriptedWatch<T>) => void) {
+    const { timeoutSeconds, signal, allowWatchBookmarks } = request;
+    this.takesBookmarks = allowWatchBookmarks === true;
+    const timer =
+      timeoutSeconds === undefined
+        ? undefined
+        : runtime.setTimer(
+            timeoutSeconds * 1000,
+            () => {
+              this.channel.close();
+            },
+            { background: true },
+          );
+    let release = (): void => {};
+    this.channel = new BatchChannel({
+      name: 'scripted watch',
+      capacity: CAPACITY,
+      onEnd: (): void => {
+        timer?.cancel();
+        release();
+        onEnd(this);
+      },
+    });
+    release = onAbort(signal, () => {
+      this.channel.destroy(signal?.reason);
+    });
+  }
+
+  /** Sends a change unless the watch began after it. */
+  change({ type, version, view }: ScriptedChange<T>): void {
+    if (version <= this.sentVersion) return;
+    this.sentVersion = version;
+    this.send({ type, object: view });
+  }
+
+  send(event: WatchEvent<ObjectView<T>>): void {
+    if (!this.channel.push(event) && !this.channel.closed)
+      this.channel.fail(this.channel.fullError());
+  }
+
+  bookmark(resourceVersion: string, initialEventsEnd: boolean): void {
+    this.send({ type: 'BOOKMARK', resourceVersion, initialEventsEnd });
+  }
+}
