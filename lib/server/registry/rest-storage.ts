@@ -46,6 +46,8 @@ export interface WatchOptions extends ListOptions {
 export interface WriteOptions {
   readonly dryRun?: boolean | undefined;
   readonly fieldManager?: string | undefined;
+  /** An update creates a missing object even where the kind does not allow it: what server-side apply does. @defaultValue false */
+  readonly forceAllowCreate?: boolean | undefined;
 }
 
 export interface DeleteRequest {

@@ -1,0 +1,259 @@
+import { silentLogger } from '../../kernel/logger.ts';
+import { realRuntime } from '../../kernel/real-runtime.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import type { UnstructuredObject } from '../../meta/object.ts';
+import { apiVersionOf } from '../../meta/resource.ts';
+import type { AttributesFunc } from '../storage/selection-predicate.ts';
+import type {
+  GetListOptions,
+  StorageInterface,
+  StorageList,
+  StorageWatch,
+} from '../storage/storage-interface.ts';
+import { createObject } from './create-object.ts';
+import { deleteCollection } from './delete-collection.ts';
+import { deleteObject, endGracePeriod, type DeleteAnswer } from './delete-object.ts';
+import { GracePeriodReaper } from './grace-period-reaper.ts';
+import { attributesFunc, type KindDefinition } from './kind-definition.ts';
+import type {
+  DeleteRequest,
+  ListOptions,
+  ReadOptions,
+  RequestContext,
+  ResourceDescription,
+  RestStorage,
+  TableConvertor,
+  UpdateFunc,
+  WatchOptions,
+  WriteOptions,
+  WriteResult,
+} from './rest-storage.ts';
+import { selectionOf } from './selection.ts';
+import { storageFailure } from './storage-failures.ts';
+import type { StoreHooks } from './store-hooks.ts';
+import {
+  collectionKey,
+  objectKey,
+  present,
+  type CreateAdmission,
+  type StoreParts,
+} from './store-parts.ts';
+import type { UpdateStrategy } from './strategy.ts';
+import { updateObject, type UpdateAnswer } from './update-object.ts';
+import type { WatchSet } from './watch-set.ts';
+
+export interface GenericRegistryStoreOptions {
+  readonly kind: KindDefinition;
+  /** Holds the objects under `kind.keyRoot`. */
+  readonly storage: StorageInterface<UnstructuredObject>;
+  /** @defaultValue realRuntime */
+  readonly runtime?: Runtime | undefined;
+  /** What else happens around writes. */
+  readonly hooks?: StoreHooks | undefined;
+  /** Decides whether an object may be created where it wants to be. @defaultValue it may */
+  readonly admission?: CreateAdmission | undefined;
+  /** Removes objects at the end of their grace period. @defaultValue one of its own */
+  readonly reaper?: GracePeriodReaper | undefined;
+  /** The apiVersion objects are stored under. @defaultValue that of the kind */
+  readonly storedApiVersion?: string | undefined;
+  /** Keeps count of the running watches, so that they can be ended when the resource is no longer served. */
+  readonly watches?: WatchSet | undefined;
+}
+
+const ADMIT_ALL: CreateAdmission = { enter: () => Promise.resolve(() => {}) };
+
+/**
+ * The objects of one kind behind the verbs of the API: what is common to all kinds is here, what is particular to one is in its
+ * `KindDefinition`.
+ *
+ * Guarantees:
+ * - A write that returns has been stored, and `after` hooks have run; one that throws has changed nothing, except that a
+ *   collection may have been deleted in part.
+ * - An update that changes nothing keeps the resource version and causes no event.
+ * - Objects handed out are shared with the storage and must not be modified.
+ *
+ * @see apiserver pkg/registry/generic/registry/store.go Store @ 24a394e
+ */
+export class GenericRegistryStore implements RestStorage {
+  readonly describe: ResourceDescription;
+  readonly table: TableConvertor;
+  readonly #parts: StoreParts;
+  readonly #attributesOf: AttributesFunc;
+  readonly #watches: WatchSet | undefined;
+
+  constructor(options: GenericRegistryStoreOptions) {
+    const { kind, storage, runtime = realRuntime } = options;
+    const apiVersion = apiVersionOf(kind.describe);
+    this.describe = kind.describe;
+    this.table = kind.table;
+    this.#attributesOf = attributesFunc(kind);
+    this.#watches = options.watches;
+    this.#parts = {
+      kind,
+      storage,
+      runtime,
+      hooks: options.hooks ?? {},
+      admission: options.admission ?? ADMIT_ALL,
+      reaper: options.reaper ?? new GracePeriodReaper({ runtime, logger: silentLogger }),
+      apiVersion,
+      storedApiVersion: options.storedApiVersion ?? apiVersion,
+    };
+  }
+
+  /** @throws {ApiError} 400, 404, 504. */
+  async get(
+    context: RequestContext,
+    name: string,
+    options: ReadOptions = {},
+  ): Promise<WriteResult> {
+    const key = objectKey(this.#parts, context.namespace, name);
+    try {
+      const { resourceVersion } = options;
+      const stored = await this.#parts.storage.get(key, {
+        resourceVersion,
+        signal: context.signal,
+      });
+      return present(this.#parts, stored as WriteResult);
+    } catch (error) {
+      throw storageFailure(error, 'get', this.describe, name);
+    }
+  }
+
+  /** @throws {ApiError} 400, 410, 504. */
+  async list(
+    context: RequestContext,
+    options: ListOptions = {},
+  ): Promise<StorageList<UnstructuredObject>> {
+    const { key, list } = this.#listRequest(context, options);
+    try {
+      const found = await this.#parts.storage.getList(key, list);
+      const { apiVersion, storedApiVersion } = this.#parts;
+      if (apiVersion === storedApiVersion) return found;
+      return { ...found, items: found.items.map((item) => present(this.#parts, item)) };
+    } catch (error) {
+      throw storageFailure(error, 'list', this.describe, '');
+    }
+  }
+
+  /** @throws {ApiError} 400, 429; the stream throws 410 and 504. */
+  async watch(
+    context: RequestContext,
+    options: WatchOptions = {},
+  ): Promise<StorageWatch<UnstructuredObject>> {
+    const { key, list } = this.#listRequest(context, options);
+    const { resourceVersion, recursive, predicate, signal } = list;
+    const { sendInitialEvents, deadlineMonotonicMs, allowWatchBookmarks } = options;
+    try {
+      const watch = await this.#parts.storage.watch(key, {
+        resourceVersion,
+        recursive,
+        predicate,
+        sendInitialEvents,
+        deadlineMonotonicMs,
+        progressNotify: allowWatchBookmarks,
+        signal,
+      });
+      return this.#watches?.add(watch, (stored) => present(this.#parts, stored)) ?? watch;
+    } catch (error) {
+      throw storageFailure(error, 'list', this.describe, '');
+    }
+  }
+
+  /** @throws {ApiError} 400, 403, 404 (namespace), 409, 422. */
+  async create(
+    context: RequestContext,
+    object: UnstructuredObject,
+    options: WriteOptions = {},
+  ): Promise<WriteResult> {
+    return await createObject(this.#parts, context, object, options);
+  }
+
+  /** @throws {ApiError} 400, 404, 409, 422. */
+  async update(
+    context: RequestContext,
+    name: string,
+    update: UpdateFunc,
+    options: WriteOptions = {},
+  ): Promise<UpdateAnswer> {
+    const { strategy } = this.#parts.kind;
+    return await updateObject(this.#parts, {
+      context,
+      name,
+      update,
+      options,
+      strategy,
+      mayCreate: true,
+    });
+  }
+
+  /** The update of a subresource: the same object under the rules of another strategy. @throws {ApiError} 400, 404, 409, 422. */
+  async updateThrough(
+    strategy: UpdateStrategy,
+    context: RequestContext,
+    name: string,
+    update: UpdateFunc,
+    options: WriteOptions = {},
+  ): Promise<UpdateAnswer> {
+    return await updateObject(this.#parts, {
+      context,
+      name,
+      update,
+      options,
+      strategy,
+      mayCreate: false,
+    });
+  }
+
+  /** @throws {ApiError} 400, 403, 404, 409. */
+  async delete(
+    context: RequestContext,
+    name: string,
+    request: DeleteRequest = {},
+  ): Promise<DeleteAnswer> {
+    return await deleteObject(this.#parts, context, name, request);
+  }
+
+  /** @throws {ApiError} 400, 403, 409, 410; what was deleted before stays deleted. */
+  async deleteCollection(
+    context: RequestContext,
+    options: ListOptions = {},
+    request: DeleteRequest = {},
+  ): Promise<StorageList<UnstructuredObject>> {
+    const { key, list } = this.#listRequest(context, options);
+    return await deleteCollection(this.#parts, { context, key, list, request });
+  }
+
+  /**
+   * Takes up the grace periods that were running when the process before this one ended.
+   * @throws {ApiError} when the objects cannot be listed.
+   */
+  async resumeGracePeriods(): Promise<void> {
+    if (this.#parts.kind.strategy.gracePeriodSeconds === undefined) return;
+    const { items } = await this.#parts.storage.getList(`${this.#parts.kind.keyRoot}/`);
+    for (const item of items) endGracePeriod(this.#parts, item);
+  }
+
+  #listRequest(
+    context: RequestContext,
+    options: ListOptions,
+  ): { readonly key: string; readonly list: GetListOptions<UnstructuredObject> } {
+    const { kind } = this.#parts;
+    const { predicate, name, namespace } = selectionOf(kind, this.#attributesOf, options);
+    const within = context.namespace || (namespace ?? '');
+    const prefix = collectionKey(this.#parts, within);
+    const single = name !== undefined && (within !== '' || !kind.describe.namespaced);
+    const { resourceVersion, resourceVersionMatch, limit, continueToken } = options;
+    return {
+      key: single ? `${prefix}${name}` : prefix,
+      list: {
+        resourceVersion,
+        resourceVersionMatch,
+        recursive: !single,
+        predicate,
+        limit,
+        continueToken,
+        signal: context.signal,
+      },
+    };
+  }
+}

@@ -1,0 +1,74 @@
+import type { GenericRegistryStore } from './generic-registry-store.ts';
+import type { KindDefinition } from './kind-definition.ts';
+import type {
+  InstalledResource,
+  ReadOptions,
+  RequestContext,
+  ResourceDescription,
+  RestStorage,
+  TableConvertor,
+  UpdateFunc,
+  WriteOptions,
+  WriteResult,
+} from './rest-storage.ts';
+import { ScaleREST } from './scale-rest.ts';
+import type { UpdateStrategy } from './strategy.ts';
+import type { UpdateAnswer } from './update-object.ts';
+
+/** `/status` of a resource: reads are those of the object itself, writes obey the status strategy. */
+export class StatusREST implements RestStorage {
+  readonly describe: ResourceDescription;
+  readonly table: TableConvertor;
+  readonly #store: GenericRegistryStore;
+  readonly #strategy: UpdateStrategy;
+
+  constructor(store: GenericRegistryStore, strategy: UpdateStrategy) {
+    this.describe = store.describe;
+    this.table = store.table;
+    this.#store = store;
+    this.#strategy = strategy;
+  }
+
+  async get(
+    context: RequestContext,
+    name: string,
+    options: ReadOptions = {},
+  ): Promise<WriteResult> {
+    return await this.#store.get(context, name, options);
+  }
+
+  /** Never creates. @throws {ApiError} 400, 404, 409, 422. */
+  async update(
+    context: RequestContext,
+    name: string,
+    update: UpdateFunc,
+    options: WriteOptions = {},
+  ): Promise<UpdateAnswer> {
+    return await this.#store.updateThrough(this.#strategy, context, name, update, options);
+  }
+}
+
+/** The REST storages of one resource over one store: the object, and the views of it that the kind has. */
+export interface RestStorages {
+  readonly store: GenericRegistryStore;
+  readonly status: StatusREST | undefined;
+  readonly scale: ScaleREST | undefined;
+}
+
+/** Makes the REST storages a kind calls for. */
+export function newRestStorages(kind: KindDefinition, store: GenericRegistryStore): RestStorages {
+  const { statusStrategy, scale } = kind;
+  return {
+    store,
+    status: statusStrategy === undefined ? undefined : new StatusREST(store, statusStrategy),
+    scale: scale === undefined ? undefined : new ScaleREST(store, scale),
+  };
+}
+
+/** The form in which the API serves them. */
+export function installedResource({ store, status, scale }: RestStorages): InstalledResource {
+  const subresources = new Map<string, RestStorage>();
+  if (status !== undefined) subresources.set('status', status);
+  if (scale !== undefined) subresources.set('scale', scale);
+  return { main: store, subresources };
+}

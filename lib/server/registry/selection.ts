@@ -1,0 +1,72 @@
+import { errorMessage } from '../../kernel/errors.ts';
+import { badRequest } from '../../meta/failures.ts';
+import { parseFieldSelector, type FieldSelector } from '../../meta/field-selector.ts';
+import { parseLabelSelector } from '../../meta/label-selector.ts';
+import type { AttributesFunc, SelectionPredicate } from '../storage/selection-predicate.ts';
+import type { KindDefinition } from './kind-definition.ts';
+import { pathSegmentProblem } from './name-validation.ts';
+import type { ListOptions } from './rest-storage.ts';
+
+/** The part of a collection a list or watch is about. */
+export interface Selection {
+  readonly predicate: SelectionPredicate | undefined;
+  /** The one namespace that can match, when the field selector says so. */
+  readonly namespace: string | undefined;
+  /** The one name that can match, when the field selector says so. */
+  readonly name: string | undefined;
+}
+
+const EVERYTHING: Selection = { predicate: undefined, namespace: undefined, name: undefined };
+
+/**
+ * Reads the selectors of a request.
+ * @throws {ApiError} 400 for a selector that cannot be parsed and for a field the kind cannot be selected by.
+ */
+export function selectionOf(
+  kind: KindDefinition,
+  attributesOf: AttributesFunc,
+  { labelSelector = '', fieldSelector = '' }: Pick<ListOptions, 'labelSelector' | 'fieldSelector'>,
+): Selection {
+  if (labelSelector === '' && fieldSelector === '') return EVERYTHING;
+  const labels = parsed(parseLabelSelector, labelSelector);
+  const fields = parsed(parseFieldSelector, fieldSelector);
+  checkFields(kind, fields);
+  return {
+    predicate: { labels, fields, attributesOf },
+    namespace: keyPart(fields, 'metadata.namespace'),
+    name: keyPart(fields, 'metadata.name'),
+  };
+}
+
+function parsed<R>(parse: (text: string) => R, text: string): R {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw badRequest(errorMessage(error), error);
+  }
+}
+
+function checkFields({ describe, selectableFields }: KindDefinition, fields: FieldSelector): void {
+  for (const { field } of fields.requirements) {
+    const known =
+      field === 'metadata.name' ||
+      (field === 'metadata.namespace' && describe.namespaced) ||
+      Object.hasOwn(selectableFields, field);
+    if (!known) throw unknownField(field, describe.namespaced, Object.keys(selectableFields));
+  }
+}
+
+function unknownField(field: string, namespaced: boolean, own: readonly string[]): Error {
+  const meta = namespaced ? ['metadata.name', 'metadata.namespace'] : ['metadata.name'];
+  const names = [...meta, ...own].map((one) => JSON.stringify(one)).join(', ');
+  return badRequest(`${JSON.stringify(field)} is not a known field selector: only ${names}`);
+}
+
+/** A required value that can stand in a storage key; what cannot is left to the predicate, which nothing satisfies. */
+function keyPart(fields: FieldSelector, field: string): string | undefined {
+  const value = fields.requiredValue(field);
+  if (value === undefined || value === '' || pathSegmentProblem(value) !== undefined) {
+    return undefined;
+  }
+  return value;
+}

@@ -1,0 +1,57 @@
+import type { UnstructuredObject } from '../../meta/object.ts';
+import type { WatchEvent } from '../../meta/watch-event.ts';
+import type { StorageWatch } from '../storage/storage-interface.ts';
+import type { StoredObject } from '../storage/stored-object.ts';
+
+type Stored = StoredObject<UnstructuredObject>;
+type Present = (stored: Stored) => Stored;
+
+/** The running watches of a resource that may cease to be served. One entry per open watch. */
+export class WatchSet {
+  readonly #running = new Set<StorageWatch<UnstructuredObject>>();
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** The same watch, with each object passed through `present`; it counts as running until it ends or is closed. */
+  add(
+    source: StorageWatch<UnstructuredObject>,
+    present: Present,
+  ): StorageWatch<UnstructuredObject> {
+    const running = this.#running;
+    running.add(source);
+    const done = (): void => {
+      running.delete(source);
+    };
+    return {
+      close(): void {
+        done();
+        source.close();
+      },
+      [Symbol.asyncIterator]: () => presented(source, present, done),
+    };
+  }
+
+  /** Ends all of them. */
+  closeAll(): void {
+    for (const watch of this.#running) watch.close();
+    this.#running.clear();
+  }
+}
+
+async function* presented(
+  source: StorageWatch<UnstructuredObject>,
+  present: Present,
+  done: () => void,
+): AsyncGenerator<readonly WatchEvent<Stored>[], undefined> {
+  try {
+    for await (const batch of source) {
+      yield batch.map((event) =>
+        event.type === 'BOOKMARK' ? event : { type: event.type, object: present(event.object) },
+      );
+    }
+  } finally {
+    done();
+  }
+}
