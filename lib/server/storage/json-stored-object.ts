@@ -1,0 +1,82 @@
+import { expensiveChecksEnabled } from '../../kernel/assert.ts';
+import { errorMessage } from '../../kernel/errors.ts';
+import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
+import type { Codec } from './codec.ts';
+import { spliceResourceVersion } from './resource-version-splice.ts';
+import { StorageError } from './storage-error.ts';
+import type { StoredObject } from './stored-object.ts';
+
+export interface JsonStoredObjectOptions<T extends KubernetesObject> {
+  readonly key: string;
+  /** The JSON document as stored, without resource version. */
+  readonly value: Uint8Array;
+  readonly resourceVersion: string;
+  readonly codec: Codec<T>;
+}
+
+const NO_METADATA: ObjectMeta = Object.freeze({});
+
+/** One object over the bytes it is stored as: decoded, and given its resource version, when somebody asks. */
+export class JsonStoredObject<T extends KubernetesObject> implements StoredObject<T> {
+  readonly key: string;
+  readonly resourceVersion: string;
+  /** The JSON document as stored, without resource version. */
+  readonly value: Uint8Array;
+  readonly #codec: Codec<T>;
+  #object: T | undefined;
+  #bytes: Uint8Array | undefined;
+
+  constructor({ key, value, resourceVersion, codec }: JsonStoredObjectOptions<T>) {
+    this.key = key;
+    this.value = value;
+    this.resourceVersion = resourceVersion;
+    this.#codec = codec;
+  }
+
+  /** @throws {StorageError} CORRUPT_OBJECT when the value is not a JSON object. */
+  get object(): T {
+    if (this.#object === undefined) {
+      this.#object = this.copy();
+      if (expensiveChecksEnabled()) deepFreeze(this.#object);
+    }
+    return this.#object;
+  }
+
+  get metadata(): ObjectMeta {
+    return this.object.metadata ?? NO_METADATA;
+  }
+
+  /** @throws {StorageError} CORRUPT_OBJECT when the value is not a JSON object. */
+  get bytes(): Uint8Array {
+    this.#bytes ??=
+      spliceResourceVersion(this.value, this.resourceVersion) ??
+      Buffer.from(JSON.stringify(this.object), 'utf8');
+    return this.#bytes;
+  }
+
+  /** @throws {StorageError} CORRUPT_OBJECT when the value is not a JSON object. */
+  copy(): T {
+    let decoded: T;
+    try {
+      decoded = this.#codec.decode(this.value);
+    } catch (error) {
+      const message = `the stored value cannot be decoded: ${errorMessage(error)}`;
+      throw new StorageError('CORRUPT_OBJECT', this.key, message, error);
+    }
+    return withResourceVersion(decoded, this.resourceVersion);
+  }
+}
+
+/** Sets the resource version in place; the object is fresh from the decoder and nobody else's. */
+function withResourceVersion<T extends KubernetesObject>(object: T, resourceVersion: string): T {
+  const writable = object as { metadata?: unknown };
+  if (typeof writable.metadata !== 'object' || writable.metadata === null) writable.metadata = {};
+  (writable.metadata as { resourceVersion?: string }).resourceVersion = resourceVersion;
+  return object;
+}
+
+function deepFreeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const field of Object.values(value)) deepFreeze(field);
+}

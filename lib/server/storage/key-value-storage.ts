@@ -1,0 +1,180 @@
+import { realRuntime } from '../../kernel/real-runtime.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import { tooLargeResourceVersion } from '../../meta/failures.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import { prefixEnd, type KeyValueStore, type Revision } from '../mvcc/key-value-store.ts';
+import { jsonCodec, type Codec } from './codec.ts';
+import { conditionalDelete } from './conditional-delete.ts';
+import { guaranteedUpdate } from './guaranteed-update.ts';
+import { LeaseManager } from './lease-manager.ts';
+import { listObjects } from './list-objects.ts';
+import { keyNotFound, ObjectAccess } from './object-access.ts';
+import { StorageError } from './storage-error.ts';
+import type {
+  CreateOptions,
+  DeleteOptions,
+  GetListOptions,
+  GetOptions,
+  GuaranteedUpdateOptions,
+  StorageInterface,
+  StorageList,
+  StorageStats,
+  StorageWatch,
+  StorageWatchOptions,
+  TryUpdate,
+} from './storage-interface.ts';
+import { prepareKey, prepareResourcePrefix } from './storage-keys.ts';
+import { RawStorageWatch } from './raw-storage-watch.ts';
+import type { StoredObject } from './stored-object.ts';
+import { identityTransformer, type Transformer } from './transformer.ts';
+import { apiObjectVersioner, type Versioner } from './versioner.ts';
+
+export interface KeyValueStorageOptions<T extends KubernetesObject> {
+  readonly store: KeyValueStore;
+  /** Where the objects lie, e.g. `/registry/pods/`. */
+  readonly resourcePrefix: string;
+  /** @defaultValue JSON with sorted fields */
+  readonly codec?: Codec<T> | undefined;
+  /** @defaultValue values are stored as they are */
+  readonly transformer?: Transformer | undefined;
+  /** @defaultValue revisions as decimal numbers */
+  readonly versioner?: Versioner | undefined;
+  /** @defaultValue the real clock */
+  readonly runtime?: Runtime | undefined;
+}
+
+/**
+ * The raw storage of one resource: every call goes to the key-value engine.
+ *
+ * Guarantees:
+ * - Reads without a resource version are linearizable with all completed writes.
+ * - A resource version is the engine's revision of the last change; it is never stored in the value.
+ * - Writes are compare-and-swap; two writers never overwrite one another unseen.
+ * - A watch delivers every change after its start once and in order, or fails with 410.
+ */
+export class KeyValueStorage<T extends KubernetesObject = KubernetesObject>
+  implements StorageInterface<T>
+{
+  readonly versioner: Versioner;
+  readonly resourcePrefix: string;
+  readonly #store: KeyValueStore;
+  readonly #access: ObjectAccess<T>;
+  readonly #leases: LeaseManager;
+  readonly #runtime: Runtime;
+  readonly #watches = new Set<RawStorageWatch<T>>();
+
+  /** @throws {StorageError} INVALID_KEY when the resource prefix is empty. */
+  constructor(options: KeyValueStorageOptions<T>) {
+    const { store, runtime = realRuntime, versioner = apiObjectVersioner } = options;
+    this.versioner = versioner;
+    this.resourcePrefix = prepareResourcePrefix(options.resourcePrefix);
+    this.#store = store;
+    this.#runtime = runtime;
+    this.#leases = new LeaseManager(store, runtime);
+    this.#access = new ObjectAccess({
+      store,
+      versioner,
+      codec: options.codec ?? jsonCodec<T>(),
+      transformer: options.transformer ?? identityTransformer,
+    });
+  }
+
+  async create(key: string, object: T, options: CreateOptions = {}): Promise<StoredObject<T>> {
+    const prepared = this.#prepare(key);
+    if (this.versioner.revisionOf(object) !== 0n) {
+      throw new StorageError(
+        'RESOURCE_VERSION_SET',
+        prepared,
+        'resourceVersion should not be set on objects to be created',
+      );
+    }
+    const data = this.#access.codec.encode(object);
+    const lease = await this.#leases.leaseFor(options.ttlSeconds);
+    options.signal?.throwIfAborted();
+    const swap = await this.#access.swap(prepared, 0n, data, lease);
+    if (swap.swapped) return this.#access.storedObject(prepared, data, swap.revision);
+    throw new StorageError('KEY_EXISTS', prepared, 'an object is stored under this key already');
+  }
+
+  async delete(key: string, options: DeleteOptions<T> = {}): Promise<StoredObject<T>> {
+    return await conditionalDelete(this.#access, this.#prepare(key), options);
+  }
+
+  async get(key: string, options: GetOptions = {}): Promise<StoredObject<T> | undefined> {
+    const prepared = this.#prepare(key);
+    const notOlderThan = this.versioner.parseResourceVersion(options.resourceVersion);
+    options.signal?.throwIfAborted();
+    const { items, revision } = await this.#store.range({ key: prepared });
+    if (notOlderThan > revision) throw this.#tooLarge(notOlderThan, revision);
+    const kv = items[0];
+    if (kv !== undefined) return (await this.#access.stateOf(kv)).stored;
+    if (options.ignoreNotFound === true) return undefined;
+    throw keyNotFound(prepared);
+  }
+
+  async getList(key: string, options: GetListOptions<T> = {}): Promise<StorageList<T>> {
+    const prepared = this.#prepare(key, options.recursive ?? true);
+    return await listObjects(this.#access, this.#runtime, { key: prepared, options });
+  }
+
+  async guaranteedUpdate(
+    key: string,
+    tryUpdate: TryUpdate<T>,
+    options: GuaranteedUpdateOptions<T> = {},
+  ): Promise<StoredObject<T>> {
+    const prepared = this.#prepare(key);
+    return await guaranteedUpdate(this.#access, this.#leases, {
+      key: prepared,
+      tryUpdate,
+      options,
+    });
+  }
+
+  async watch(key: string, options: StorageWatchOptions<T> = {}): Promise<StorageWatch<T>> {
+    const prepared = this.#prepare(key, options.recursive ?? true);
+    this.versioner.parseResourceVersion(options.resourceVersion);
+    const watch = new RawStorageWatch(this.#access, { key: prepared, options }, (ended) => {
+      this.#watches.delete(ended);
+    });
+    this.#watches.add(watch);
+    await watch.open();
+    return watch;
+  }
+
+  async stats(): Promise<StorageStats> {
+    const key = this.resourcePrefix;
+    const { count } = await this.#store.range({ key, rangeEnd: prefixEnd(key), countOnly: true });
+    return { objectCount: count };
+  }
+
+  async requestWatchProgress(): Promise<void> {
+    await Promise.all([...this.#watches].map((watch) => watch.requestProgress()));
+  }
+
+  /** From a linearizable read: every write that was acknowledged before the call is covered. */
+  async getCurrentResourceVersion(): Promise<string> {
+    const { revision } = await this.#store.range({ key: this.resourcePrefix });
+    return this.versioner.resourceVersionOf(revision);
+  }
+
+  async compactRevision(): Promise<string | undefined> {
+    const { compactedRevision } = await this.#store.status();
+    if (compactedRevision === 0n) return undefined;
+    return this.versioner.resourceVersionOf(compactedRevision);
+  }
+
+  /** The raw storage is always ready; a failing engine fails the calls themselves. */
+  async readinessCheck(): Promise<void> {}
+
+  #prepare(key: string, recursive: boolean = false): string {
+    return prepareKey(this.resourcePrefix, key, recursive);
+  }
+
+  #tooLarge(asked: Revision, current: Revision): Error {
+    const { versioner } = this;
+    return tooLargeResourceVersion(
+      versioner.resourceVersionOf(asked),
+      versioner.resourceVersionOf(current),
+    );
+  }
+}
