@@ -1,3 +1,4 @@
+export { inProcessTransport, type InProcessTransportOptions } from './in-process-transport.ts';
 export {
   ScriptedListerWatcher,
   type ScriptedListerWatcherOptions,

@@ -1,0 +1,82 @@
+import { YamlField } from './yaml-field.ts';
+
+/** The entries of one section by name. */
+type Section = ReadonlyMap<string, YamlField>;
+
+export interface KubeconfigSections {
+  /** The `current-context` field that counts, if there is one. */
+  readonly currentContext: YamlField | undefined;
+  readonly contexts: Section;
+  readonly clusters: Section;
+  readonly users: Section;
+  /** The files it came from. */
+  readonly files: readonly string[];
+}
+
+/**
+ * What one or several kubeconfig files say. Only names are read here; an entry nobody uses may be broken.
+ * @see client-go tools/clientcmd/loader.go @ 32ce75a7
+ */
+export class Kubeconfig implements KubeconfigSections {
+  readonly currentContext: YamlField | undefined;
+  readonly contexts: Section;
+  readonly clusters: Section;
+  readonly users: Section;
+  readonly files: readonly string[];
+
+  constructor(sections: KubeconfigSections) {
+    this.currentContext = sections.currentContext;
+    this.contexts = sections.contexts;
+    this.clusters = sections.clusters;
+    this.users = sections.users;
+    this.files = sections.files;
+  }
+
+  /**
+   * Reads the text of a file; `file` is its path, which relative paths in it are relative to.
+   * @throws {ListwatchError} code CONFIG_INVALID naming file, line and field.
+   */
+  static parse(text: string, file: string): Kubeconfig {
+    const root = YamlField.parse(file, text);
+    const kind = root.field('kind');
+    if (kind.present && kind.text() !== 'Config') kind.fail('expected Config');
+    const currentContext = root.field('current-context');
+    return new Kubeconfig({
+      currentContext: currentContext.optionalText() === undefined ? undefined : currentContext,
+      contexts: sectionOf(root.field('contexts')),
+      clusters: sectionOf(root.field('clusters')),
+      users: sectionOf(root.field('users')),
+      files: [file],
+    });
+  }
+
+  /** Joins files: of two entries with one name the first counts, whole; so does the first current context. */
+  static merge(configs: readonly Kubeconfig[]): Kubeconfig {
+    return new Kubeconfig({
+      currentContext: configs.find((one) => one.currentContext !== undefined)?.currentContext,
+      contexts: firstOfEach(configs.map((one) => one.contexts)),
+      clusters: firstOfEach(configs.map((one) => one.clusters)),
+      users: firstOfEach(configs.map((one) => one.users)),
+      files: configs.flatMap((one) => one.files),
+    });
+  }
+}
+
+function sectionOf(list: YamlField): Section {
+  const entries = new Map<string, YamlField>();
+  for (const entry of list.items()) {
+    const name = entry.field('name').text();
+    if (!entries.has(name)) entries.set(name, entry);
+  }
+  return entries;
+}
+
+function firstOfEach(sections: readonly Section[]): Section {
+  const entries = new Map<string, YamlField>();
+  for (const section of sections) {
+    for (const [name, entry] of section) {
+      if (!entries.has(name)) entries.set(name, entry);
+    }
+  }
+  return entries;
+}

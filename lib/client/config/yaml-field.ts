@@ -1,0 +1,143 @@
+import { isNode, LineCounter, parseDocument, type Document } from 'yaml';
+import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
+
+interface YamlFile {
+  readonly name: string;
+  readonly document: Document;
+  readonly lines: LineCounter;
+}
+
+/** More than this is no kubeconfig. */
+const LARGEST_FILE_BYTES = 16 * 1024 * 1024;
+
+/** Aliases that are resolved at most; nested ones would multiply a small file into a huge one. */
+const MOST_ALIASES = 100;
+
+type Key = string | number;
+
+/**
+ * A place in a YAML file that knows its path and line, so that what is wrong there can be said exactly.
+ * Messages show no values: they may be credentials.
+ */
+export class YamlField {
+  readonly #file: YamlFile;
+  readonly #path: readonly Key[];
+  readonly #value: unknown;
+
+  private constructor(file: YamlFile, path: readonly Key[], value: unknown) {
+    this.#file = file;
+    this.#path = path;
+    this.#value = value;
+  }
+
+  /**
+   * The root of a file.
+   * @throws {ListwatchError} code CONFIG_INVALID with the line, when it is not YAML.
+   */
+  static parse(name: string, text: string): YamlField {
+    if (text.length > LARGEST_FILE_BYTES) {
+      throw invalid(name, `it is larger than ${LARGEST_FILE_BYTES} bytes`);
+    }
+    const lines = new LineCounter();
+    // Pretty errors quote the file.
+    const document = parseDocument(text, {
+      lineCounter: lines,
+      prettyErrors: false,
+      logLevel: 'silent',
+    });
+    const [error] = document.errors;
+    if (error !== undefined) {
+      const { line } = lines.linePos(error.pos[0]);
+      throw invalid(`${name}:${line}`, `it is not YAML: ${error.code.toLowerCase()}`);
+    }
+    const file = { name, document, lines };
+    try {
+      return new YamlField(file, [], document.toJS({ maxAliasCount: MOST_ALIASES }));
+    } catch (error) {
+      throw invalid(name, `it cannot be read: ${errorMessage(error)}`);
+    }
+  }
+
+  /** The name of the file. */
+  get file(): string {
+    return this.#file.name;
+  }
+
+  /** File, line and path, for messages. */
+  get place(): string {
+    const line = this.#line();
+    const at = line === undefined ? this.file : `${this.file}:${line}`;
+    const path = this.#path.reduce<string>(
+      (text, key) =>
+        typeof key === 'number' ? `${text}[${key}]` : text === '' ? key : `${text}.${key}`,
+      '',
+    );
+    return path === '' ? at : `${at}: ${path}`;
+  }
+
+  /** Whether there is a value other than null. */
+  get present(): boolean {
+    return this.#value !== undefined && this.#value !== null;
+  }
+
+  field(name: string): YamlField {
+    if (this.present && (typeof this.#value !== 'object' || Array.isArray(this.#value))) {
+      this.fail('expected fields');
+    }
+    const value =
+      this.present && Object.hasOwn(this.#value as object, name)
+        ? (this.#value as Record<string, unknown>)[name]
+        : undefined;
+    return new YamlField(this.#file, [...this.#path, name], value);
+  }
+
+  /** The entries of a list; none when it is absent. */
+  items(): YamlField[] {
+    if (!this.present) return [];
+    if (!Array.isArray(this.#value)) return this.fail('expected a list');
+    return this.#value.map(
+      (value, index) => new YamlField(this.#file, [...this.#path, index], value),
+    );
+  }
+
+  /** A text; undefined when absent or empty. */
+  optionalText(): string | undefined {
+    if (!this.present || this.#value === '') return undefined;
+    if (typeof this.#value !== 'string') return this.fail('expected a text');
+    return this.#value;
+  }
+
+  text(): string {
+    return this.optionalText() ?? this.fail('it is missing');
+  }
+
+  /** A boolean; false when absent. */
+  flag(): boolean {
+    if (!this.present) return false;
+    if (typeof this.#value !== 'boolean') return this.fail('expected true or false');
+    return this.#value;
+  }
+
+  /** @throws {ListwatchError} code CONFIG_INVALID naming file, line and field. */
+  fail(problem: string): never {
+    throw invalid(this.place, problem);
+  }
+
+  /** @throws {ListwatchError} code CONFIG_UNSUPPORTED naming file, line and field. */
+  unsupported(problem: string): never {
+    throw new ListwatchError('CONFIG_UNSUPPORTED', `${this.place}: ${problem}`);
+  }
+
+  /** The line of the field, or, for a missing one, of what it is missing in. */
+  #line(): number | undefined {
+    for (let length = this.#path.length; length >= 0; length -= 1) {
+      const node: unknown = this.#file.document.getIn(this.#path.slice(0, length), true);
+      if (isNode(node) && node.range) return this.#file.lines.linePos(node.range[0]).line;
+    }
+    return undefined;
+  }
+}
+
+function invalid(place: string, problem: string): ListwatchError {
+  return new ListwatchError('CONFIG_INVALID', `${place}: ${problem}`);
+}

@@ -1,0 +1,33 @@
+export { ConnectionConfig } from './config/connection-config.ts';
+export { loadConfig, type LoadConfigOptions } from './config/load-config.ts';
+export {
+  Client,
+  type ClientOptions,
+  type ResourceName,
+  type ResourceOptions,
+  type ServerVersion,
+} from './rest/client.ts';
+export { connect, type ConnectOptions } from './rest/connect.ts';
+export { Discovery, type DiscoveryCallOptions } from './rest/discovery.ts';
+export {
+  ResourceClient,
+  type CallOptions,
+  type DeleteOptions,
+  type GetOptions,
+  type ListOptions,
+  type PatchOptions,
+  type WatchOptions,
+  type WriteOptions,
+} from './rest/resource-client.ts';
+export type { CollectionOptions } from './rest/resource-lister-watcher.ts';
+export type { SelectorOptions } from './rest/query.ts';
+export {
+  AxiosTransport,
+  type AxiosTransportOptions,
+  type TlsOptions,
+  type TokenSource,
+} from './transport/axios-transport.ts';
+export { RetryingTransport, type RetryOptions } from './transport/retry.ts';
+export { TransportError, type TransportErrorCode } from './transport/transport-error.ts';
+export type { Transport, TransportRequest, TransportResponse } from './transport/transport.ts';
+export type { ServerWarning } from './transport/warning-header.ts';

@@ -1,0 +1,73 @@
+import { ListwatchError } from '../../kernel/errors.ts';
+import { rejectUnknownOptions } from '../../kernel/options.ts';
+import { LOAD_CONFIG_OPTIONS, loadConfig, type LoadConfigOptions } from '../config/load-config.ts';
+import { AxiosTransport, type AxiosTransportOptions } from '../transport/axios-transport.ts';
+import { RetryingTransport } from '../transport/retry.ts';
+import type { Transport } from '../transport/transport.ts';
+import { Client, type ClientOptions } from './client.ts';
+
+export interface ConnectOptions
+  extends LoadConfigOptions,
+    Pick<AxiosTransportOptions, 'requestTimeoutMs' | 'allowTokenOverHttp' | 'userAgent'>,
+    Pick<ClientOptions, 'onWarning' | 'maxResponseBytes' | 'maxFrameBytes'> {
+  /** Replaces HTTP, for example by an in-process server; nothing is looked up then. */
+  readonly transport?: Transport | undefined;
+}
+
+const CLIENT_OPTIONS = ['onWarning', 'maxResponseBytes', 'maxFrameBytes'] as const;
+const TRANSPORT_OPTIONS = ['requestTimeoutMs', 'allowTokenOverHttp', 'userAgent'] as const;
+const WITH_TRANSPORT = new Set<string>([
+  ...CLIENT_OPTIONS,
+  'transport',
+  'namespace',
+  'runtime',
+  'logger',
+]);
+
+/**
+ * Makes a client of the API server that options, kubeconfig or pod name; see `loadConfig` for the order.
+ *
+ * It opens no connection yet: the first request does, and says what is wrong. Requests refused for now (429, 503) are sent
+ * again as `RetryingTransport` does.
+ * @throws {ListwatchError} code CONFIG_NOT_FOUND, CONFIG_INVALID, CONFIG_UNSUPPORTED or INVALID_OPTION.
+ */
+export async function connect(options: ConnectOptions = {}): Promise<Client> {
+  const known = [...LOAD_CONFIG_OPTIONS, ...TRANSPORT_OPTIONS, ...CLIENT_OPTIONS, 'transport'];
+  rejectUnknownOptions('connect', options, known);
+  const { runtime, logger, onWarning, maxResponseBytes, maxFrameBytes } = options;
+  const shared = { runtime, logger, onWarning, maxResponseBytes, maxFrameBytes };
+  if (options.transport !== undefined) {
+    rejectWithTransport(options);
+    const transport = new RetryingTransport(options.transport, { runtime, logger });
+    return new Client({ ...shared, transport, namespace: options.namespace });
+  }
+  const { requestTimeoutMs, allowTokenOverHttp, userAgent, ...rest } = options;
+  const config = await loadConfig(only(rest, LOAD_CONFIG_OPTIONS));
+  const http = new AxiosTransport({
+    server: config.server,
+    token: config.token,
+    tls: config.tls,
+    requestTimeoutMs,
+    allowTokenOverHttp,
+    userAgent,
+    runtime,
+  });
+  logger?.debug('connecting', { server: config.server, source: config.source });
+  const transport = new RetryingTransport(http, { runtime, logger });
+  return new Client({ ...shared, transport, namespace: config.namespace });
+}
+
+/** A transport has its address and credentials already; giving others beside it would be without effect. */
+function rejectWithTransport(options: ConnectOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || WITH_TRANSPORT.has(name)) continue;
+    throw new ListwatchError(
+      'INVALID_OPTION',
+      `connect: option "${name}" has no effect beside "transport"; give one or the other`,
+    );
+  }
+}
+
+function only(options: LoadConfigOptions, names: readonly string[]): LoadConfigOptions {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name)));
+}
