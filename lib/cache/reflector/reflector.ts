@@ -1,10 +1,11 @@
-import { abortable, deriveAbort } from '../../kernel/abort.ts';
+import { deriveAbort } from '../../kernel/abort.ts';
 import { Backoff } from '../../kernel/backoff.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
 import type { Timer } from '../../kernel/runtime.ts';
 import { sleep, withDeadline } from '../../kernel/wait.ts';
 import type { HasMetadata } from '../../meta/object.ts';
-import type { ObjectEvent, WatchEvent } from '../../meta/watch-event.ts';
+import type { WatchEvent } from '../../meta/watch-event.ts';
+import { applyBatch, newestVersion } from './event-batch.ts';
 import { InitialEvents } from './initial-events.ts';
 import type { ListPage } from './lister-watcher.ts';
 import { ReflectorObserver } from './reflector-observer.ts';
@@ -16,22 +17,21 @@ import {
 import {
   initialState,
   listRequest,
-  step,
   watchRequest,
   type ListingState,
   type ReflectorEffect,
   type ReflectorInput,
   type ReflectorState,
 } from './reflector-state.ts';
+import { step } from './reflector-step.ts';
+import { startResync } from './resync-timer.ts';
+import { waitForRoom } from './sink-room.ts';
 import { rejectTable } from './table-object.ts';
 import { classifyFailure } from './watch-error.ts';
 import { WatchReader } from './watch-reader.ts';
 
 /** A server may not silence a reflector for longer than this, milliseconds. */
 const LONGEST_RETRY_AFTER_MS = 300_000;
-
-/** How often a full sink is mentioned, milliseconds. */
-const FULL_SINK_REMINDER_MS = 30_000;
 
 /** An input together with the error it came from. */
 interface Outcome {
@@ -50,7 +50,7 @@ interface Performed {
  * Follows one collection: lists it, hands the list to the sink, watches from there, and does what is right after every
  * kind of failure, until it is told to stop.
  *
- * It performs what `reflector-state.ts` decides: the state says what to wait for, `step` says what follows from it.
+ * It performs what `reflector-step.ts` decides: the state says what to wait for, `step` says what follows from it.
  *
  * Guarantees:
  * - The sink sees one `replace` a list, then every change after it, in order; after a gap it sees a `replace` again.
@@ -108,7 +108,7 @@ export class Reflector<V extends HasMetadata> {
     this.#running = true;
     this.#enteredAtMs = this.#options.runtime.monotonicMs();
     let round = deriveAbort(signal);
-    const stopResync = this.#startResync((error) => {
+    const stopResync = startResync(this.#options, (error) => {
       round.abort(error);
     });
     try {
@@ -184,7 +184,6 @@ export class Reflector<V extends HasMetadata> {
 
   /** Opens the stream unless it is open, and feeds the sink from it until it ends. */
   async #follow(signal: AbortSignal): Promise<Outcome> {
-    const { sink } = this.#options;
     let reader = this.#reader;
     try {
       reader ??= await this.#open(signal);
@@ -195,17 +194,15 @@ export class Reflector<V extends HasMetadata> {
     for (;;) {
       let batch: readonly WatchEvent<V>[] | undefined;
       try {
-        const room = sink.waitForRoom?.();
-        if (room !== undefined) await this.#waitForRoom(room, signal);
+        const room = this.#state.name === 'watching' ? this.#waitForRoom(signal) : undefined;
+        if (room !== undefined) await room;
         batch = await reader.read();
         if (batch !== undefined && reader.events === batch.length) this.#checkFirst(batch[0]);
       } catch (error) {
-        const durationMs = reader.ageMs;
+        const { ageMs: durationMs, events } = reader;
         this.#closeStream();
-        return {
-          input: { type: 'stream-failed', failure: classifyFailure(error), durationMs },
-          error,
-        };
+        const failure = classifyFailure(error);
+        return { input: { type: 'stream-failed', failure, durationMs, events }, error };
       }
       if (batch === undefined) {
         const { ageMs: durationMs, events } = reader;
@@ -226,7 +223,6 @@ export class Reflector<V extends HasMetadata> {
       throw new ListwatchError('ASSERTION', `a reflector that is ${state.name} opens no watch`);
     }
     const {
-      sink,
       runtime,
       listerWatcher,
       minWatchTimeoutMs,
@@ -235,8 +231,7 @@ export class Reflector<V extends HasMetadata> {
       keyFunc,
       name,
     } = this.#options;
-    const room = sink.waitForRoom?.();
-    if (room !== undefined) await this.#waitForRoom(room, signal);
+    await this.#waitForRoom(signal);
     const timeoutSeconds = Math.floor((minWatchTimeoutMs * (1 + runtime.random())) / 1000);
     const request = { ...watchRequest(state), timeoutSeconds };
     const reader = new WatchReader({ runtime, listerWatcher, request, signal, idleTimeoutMs });
@@ -256,6 +251,11 @@ export class Reflector<V extends HasMetadata> {
     return reader;
   }
 
+  #waitForRoom(signal: AbortSignal): Promise<void> | undefined {
+    const room = this.#options.sink.waitForRoom?.();
+    return room === undefined ? undefined : waitForRoom(room, signal, this.#options);
+  }
+
   #checkFirst(event: WatchEvent<V> | undefined): void {
     if (event !== undefined && event.type !== 'BOOKMARK') rejectTable(event.object, this.name);
   }
@@ -267,26 +267,14 @@ export class Reflector<V extends HasMetadata> {
     }
     const found = this.#initial?.take(batch);
     if (found === undefined) return;
-    this.#advance({ type: 'initial-events-end', resourceVersion: found.end.resourceVersion });
+    this.#advance({ type: 'initial-events-end', resourceVersion: found.bookmark.resourceVersion });
     if (found.rest.length > 0) this.#apply(found.rest, false);
   }
 
   #apply(batch: readonly WatchEvent<V>[], unordered: boolean): void {
-    const { sink } = this.#options;
-    let next = 0;
-    for (let index = 0; index < batch.length; index += 1) {
-      const event = batch[index] as WatchEvent<V>;
-      if (event.type !== 'BOOKMARK') continue;
-      if (index > next) sink.apply(batch.slice(next, index) as ObjectEvent<V>[]);
-      if (event.resourceVersion !== '') sink.bookmark(event.resourceVersion);
-      next = index + 1;
-    }
-    if (next === 0) sink.apply(batch as readonly ObjectEvent<V>[]);
-    else if (next < batch.length) sink.apply(batch.slice(next) as ObjectEvent<V>[]);
-    this.#state = step(this.#state, {
-      type: 'progress',
-      resourceVersion: newestVersion(batch, unordered),
-    }).state;
+    applyBatch(this.#options.sink, batch);
+    const resourceVersion = newestVersion(batch, unordered);
+    this.#state = step(this.#state, { type: 'progress', resourceVersion }).state;
   }
 
   #failSink(error: unknown): void {
@@ -368,7 +356,8 @@ export class Reflector<V extends HasMetadata> {
   }
 
   #nextDelayMs(retryAfterMs: number): number {
-    return Math.max(this.#backoff.step(), Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS));
+    const leastMs = Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS);
+    return Math.round(Math.max(this.#backoff.step(), leastMs));
   }
 
   #closeStream(): void {
@@ -378,62 +367,4 @@ export class Reflector<V extends HasMetadata> {
     this.#reader?.close();
     this.#reader = undefined;
   }
-
-  /** Waits while the sink is full, and says so from time to time. */
-  async #waitForRoom(room: Promise<void>, signal: AbortSignal): Promise<void> {
-    const { runtime, logger } = this.#options;
-    const sinceMs = runtime.monotonicMs();
-    let reminder: Timer;
-    const remind = (): void => {
-      const waitedMs = Math.round(runtime.monotonicMs() - sinceMs);
-      logger.warn(
-        `reflector ${this.name}: the sink has been full for ${waitedMs} ms; reading goes on when it has room`,
-      );
-      reminder = runtime.setTimer(FULL_SINK_REMINDER_MS, remind, { background: true });
-    };
-    reminder = runtime.setTimer(FULL_SINK_REMINDER_MS, remind, { background: true });
-    try {
-      await abortable(room, signal);
-    } finally {
-      reminder.cancel();
-    }
-  }
-
-  /** Resyncs the sink at each interval for as long as the reflector runs; the returned function ends that. */
-  #startResync(onFailure: (error: unknown) => void): () => void {
-    const { runtime, resyncIntervalMs, shouldResync, sink } = this.#options;
-    if (resyncIntervalMs === 0 || sink.resync === undefined) return () => {};
-    let timer: Timer;
-    const tick = (): void => {
-      timer = runtime.setTimer(resyncIntervalMs, tick, { background: true });
-      try {
-        if (shouldResync()) sink.resync?.();
-      } catch (error) {
-        onFailure(error);
-      }
-    };
-    timer = runtime.setTimer(resyncIntervalMs, tick, { background: true });
-    return () => {
-      timer.cancel();
-    };
-  }
-}
-
-/**
- * The resource version of the last change of a batch, empty when it has none. At the start of an unordered stream the
- * objects come in the order of their keys, so versions count from the first event that is not ADDED.
- */
-function newestVersion<V extends HasMetadata>(
-  batch: readonly WatchEvent<V>[],
-  unordered: boolean,
-): string {
-  const first = unordered ? batch.findIndex((event) => event.type !== 'ADDED') : 0;
-  if (first < 0) return '';
-  for (let index = batch.length - 1; index >= first; index -= 1) {
-    const event = batch[index] as WatchEvent<V>;
-    const version =
-      event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata?.resourceVersion;
-    if (version !== undefined && version !== '') return version;
-  }
-  return '';
 }
