@@ -1,0 +1,355 @@
+import { Reflector } from '../../cache/reflector/reflector.ts';
+import { failure } from '../../meta/api-error.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import type { Revision } from '../mvcc/key-value-store.ts';
+import type {
+  CreateOptions,
+  DeleteOptions,
+  GetListOptions,
+  GetOptions,
+  GuaranteedUpdateOptions,
+  StorageInterface,
+  StorageList,
+  StorageStats,
+  StorageWatch,
+  StorageWatchOptions,
+  TryUpdate,
+} from '../storage/storage-interface.ts';
+import type { StoredObject } from '../storage/stored-object.ts';
+import type { Versioner } from '../storage/versioner.ts';
+import { backgroundRuntime } from './background-runtime.ts';
+import { BookmarkTimer } from './bookmark-timer.ts';
+import { CacheDelegator } from './cache-delegator.ts';
+import { CacheWatcher } from './cache-watcher.ts';
+import {
+  resolveCacherOptions,
+  type CacherOptions,
+  type ResolvedCacherOptions,
+} from './cacher-options.ts';
+import { CacherReadiness, type ReadinessState } from './cacher-readiness.ts';
+import { EventDispatcher } from './event-dispatcher.ts';
+import { failedWatch } from './failed-watch.ts';
+import { Freshness } from './freshness.ts';
+import { IndexedWatchers } from './indexed-watchers.ts';
+import { keyScope, type KeyScope } from './key-scope.ts';
+import { StorageListerWatcher } from './storage-lister-watcher.ts';
+import type { WatchCacheInterval } from './watch-cache-interval.ts';
+import { WatchCache, type WatchCacheListener } from './watch-cache.ts';
+
+/** Objects a page when the storage is listed (cacher/lister_watcher.go storageWatchListPageSize @ 24a394e). */
+const PAGE_SIZE = 10_000;
+/** How often progress is asked for while somebody waits (cacher/progress progressRequestPeriod @ 24a394e). */
+const PROGRESS_INTERVAL_MS = 100;
+/**
+ * A watcher's queue is as long as the window, within these bounds. It holds references to what the window holds anyway, so it
+ * may be longer than upstream's, where a queue is paid for with memory.
+ */
+const SHORTEST_QUEUE = 100;
+const LONGEST_QUEUE = 1000;
+
+/** How a cacher is doing. */
+export interface CacherStatus {
+  readonly readiness: ReadinessState;
+  /** How often the cache has been filled. */
+  readonly generation: number;
+  /** What the cache shows. */
+  readonly resourceVersion: string;
+  readonly objectCount: number;
+  /** Events in the sliding window, and how many fit at present. */
+  readonly historySize: number;
+  readonly historyCapacity: number;
+  readonly watcherCount: number;
+}
+
+/**
+ * A storage with a watch cache in front of it: one watch on the storage feeds any number of watchers, and most reads are
+ * answered from memory.
+ *
+ * It lists and watches the storage with a `Reflector`, from `start` or the first use on.
+ *
+ * Guarantees:
+ * - A watch misses no change and gets none twice, whatever is written while it is started.
+ * - All watchers share the objects and the event objects they get, so an event is encoded once for all of them.
+ * - A list of the most recent state shows every write that was acknowledged before the call, as the storage's own does.
+ * - After `stop` no timer and no watch is left. A running cacher does not keep the process alive by itself.
+ *
+ * Not guaranteed: a watch lives for ever. It ends, without an error, when its reader is too slow and when the cache has to be
+ * filled anew; the client resumes with the last resource version it saw.
+ * @see apiserver pkg/storage/cacher/cacher.go @ 24a394e
+ */
+export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, AsyncDisposable {
+  readonly versioner: Versioner;
+  readonly #options: ResolvedCacherOptions<T>;
+  readonly #cache: WatchCache<T>;
+  readonly #readiness: CacherReadiness;
+  readonly #freshness: Freshness;
+  readonly #delegator: CacheDelegator<T>;
+  readonly #watchers: IndexedWatchers<T> = new IndexedWatchers<T>();
+  readonly #dispatcher: EventDispatcher<T>;
+  readonly #bookmarks: BookmarkTimer<T>;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+  #nextWatcherId = 0;
+
+  constructor(options: CacherOptions<T>) {
+    const resolved = resolveCacherOptions(options);
+    const { storage, runtime, logger, description, history } = resolved;
+    const { readyTimeoutMs, freshTimeoutMs } = resolved;
+    this.#options = resolved;
+    this.versioner = storage.versioner;
+    this.#readiness = new CacherReadiness({ runtime, description, timeoutMs: readyTimeoutMs });
+    this.#freshness = new Freshness({
+      runtime,
+      logger,
+      timeoutMs: freshTimeoutMs,
+      progressIntervalMs: PROGRESS_INTERVAL_MS,
+      requestProgress: () => storage.requestWatchProgress(),
+    });
+    this.#dispatcher = new EventDispatcher({
+      runtime,
+      watchers: this.#watchers,
+      onSlow: (watcher) => {
+        this.#reportSlow(watcher);
+      },
+    });
+    this.#bookmarks = new BookmarkTimer({
+      runtime,
+      currentRevision: () =>
+        this.#dispatcher.busy ? undefined : this.#dispatcher.dispatchedRevision,
+    });
+    this.#cache = new WatchCache({
+      runtime,
+      versioner: this.versioner,
+      listener: this.#listen(),
+      history,
+    });
+    this.#delegator = new CacheDelegator({
+      ...resolved,
+      cache: this.#cache,
+      readiness: this.#readiness,
+      freshness: this.#freshness,
+    });
+  }
+
+  /** How the cacher is doing, for inspection. */
+  get status(): CacherStatus {
+    const { history, revision, state } = this.#cache;
+    return {
+      readiness: this.#readiness.state,
+      generation: this.#readiness.generation,
+      resourceVersion: this.versioner.resourceVersionOf(revision),
+      objectCount: state.size,
+      historySize: history.size,
+      historyCapacity: history.capacity,
+      watcherCount: this.#watchers.size,
+    };
+  }
+
+  /** Begins to fill the cache; harmless when it has begun, or was stopped. */
+  start(): void {
+    if (this.#running === undefined && !this.#stopping.signal.aborted) {
+      this.#running = this.#reflect();
+    }
+  }
+
+  /** Ends all watches after what is queued for them, and resolves when the watch on the storage is closed. */
+  async stop(): Promise<void> {
+    this.#readiness.stop();
+    const { description } = this.#options;
+    const message = `the watch cache of ${description} was stopped`;
+    this.#freshness.close(failure('ServiceUnavailable', message));
+    this.#terminateWatchers();
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  async create(key: string, object: T, options?: CreateOptions): Promise<StoredObject<T>> {
+    return await this.#options.storage.create(key, object, options);
+  }
+
+  async delete(key: string, options?: DeleteOptions<T>): Promise<StoredObject<T>> {
+    return await this.#delegator.delete(key, options);
+  }
+
+  async get(key: string, options?: GetOptions): Promise<StoredObject<T> | undefined> {
+    this.start();
+    return await this.#delegator.get(key, options);
+  }
+
+  async getList(key: string, options?: GetListOptions<T>): Promise<StorageList<T>> {
+    this.start();
+    return await this.#delegator.getList(key, options);
+  }
+
+  async guaranteedUpdate(
+    key: string,
+    tryUpdate: TryUpdate<T>,
+    options?: GuaranteedUpdateOptions<T>,
+  ): Promise<StoredObject<T>> {
+    return await this.#delegator.guaranteedUpdate(key, tryUpdate, options);
+  }
+
+  /** Awaits the cache, and where asked the revision, before it starts; from then to the registration nothing is awaited. */
+  async watch(key: string, options: StorageWatchOptions<T> = {}): Promise<StorageWatch<T>> {
+    const { signal, resourceVersion } = options;
+    const { resourcePrefix } = this.#options;
+    const scope = keyScope(resourcePrefix, key, options.recursive ?? true);
+    const asked = this.versioner.parseResourceVersion(resourceVersion);
+    if (signal?.aborted === true) return failedWatch();
+    this.start();
+    await this.#readiness.wait(signal);
+    let start: Revision;
+    try {
+      start = await this.#startRevision(asked, options);
+      // A watch that begins with a state begins with one that is new enough.
+      if (options.sendInitialEvents === true) await this.#freshness.waitFor(start, signal);
+    } catch (error) {
+      return failedWatch(error);
+    }
+    while (this.#readiness.state !== 'ready') await this.#readiness.wait(signal);
+    return this.#register(scope, start, options);
+  }
+
+  async stats(): Promise<StorageStats> {
+    return await this.#options.storage.stats();
+  }
+
+  async requestWatchProgress(): Promise<void> {
+    await this.#options.storage.requestWatchProgress();
+  }
+
+  async getCurrentResourceVersion(): Promise<string> {
+    return await this.#options.storage.getCurrentResourceVersion();
+  }
+
+  async compactRevision(): Promise<string | undefined> {
+    return await this.#options.storage.compactRevision();
+  }
+
+  async readinessCheck(): Promise<void> {
+    this.start();
+    await this.#readiness.wait();
+    await this.#options.storage.readinessCheck();
+  }
+
+  /** The revision a watch starts after; one without a version but with a say about initial events means now. */
+  async #startRevision(
+    asked: Revision,
+    { resourceVersion = '', sendInitialEvents }: StorageWatchOptions<T>,
+  ): Promise<Revision> {
+    if (sendInitialEvents === undefined || resourceVersion !== '') return asked;
+    return this.versioner.parseResourceVersion(
+      await this.#options.storage.getCurrentResourceVersion(),
+    );
+  }
+
+  /** Synchronous: no change can come between the interval and the registration. */
+  #register(scope: KeyScope, start: Revision, options: StorageWatchOptions<T>): StorageWatch<T> {
+    let interval: WatchCacheInterval<T>;
+    try {
+      interval = this.#interval(scope, start, options);
+    } catch (error) {
+      return failedWatch(error);
+    }
+    const { capacity } = this.#cache.history;
+    const watcher = new CacheWatcher<T>({
+      id: this.#nextWatcherId,
+      runtime: this.#options.runtime,
+      scope,
+      predicate: options.predicate,
+      interval,
+      startRevision: start,
+      queueCapacity: Math.min(LONGEST_QUEUE, Math.max(SHORTEST_QUEUE, capacity)),
+      bookmarks: options.progressNotify === true,
+      markInitialEventsEnd: options.sendInitialEvents === true,
+      deadlineMonotonicMs: options.deadlineMonotonicMs,
+      signal: options.signal,
+      onEnd: (ended) => {
+        this.#forget(ended);
+      },
+    });
+    this.#nextWatcherId += 1;
+    if (watcher.ended) return watcher;
+    this.#watchers.add(watcher);
+    if (watcher.wantsBookmarks) this.#bookmarks.add(watcher);
+    return watcher;
+  }
+
+  #interval(
+    scope: KeyScope,
+    start: Revision,
+    { sendInitialEvents }: StorageWatchOptions<T>,
+  ): WatchCacheInterval<T> {
+    const withState = sendInitialEvents ?? start === 0n;
+    if (withState) return this.#cache.getState(scope);
+    // Version 0 is any version: the one the cache is at.
+    return this.#cache.getAllEventsSince(start === 0n ? this.#cache.revision : start, scope);
+  }
+
+  #listen(): WatchCacheListener<T> {
+    return {
+      onReplace: () => {
+        const { revision } = this.#cache;
+        this.#terminateWatchers();
+        this.#dispatcher.restart(revision);
+        this.#freshness.reach(revision);
+        this.#readiness.becomeReady();
+      },
+      onEvents: (events) => {
+        this.#freshness.reach(this.#cache.revision);
+        for (const event of events) this.#dispatcher.dispatch(event);
+      },
+      onProgress: () => {
+        this.#freshness.reach(this.#cache.revision);
+        this.#dispatcher.reach(this.#cache.revision);
+      },
+      waitForRoom: () => this.#dispatcher.waitForRoom(),
+    };
+  }
+
+  async #reflect(): Promise<void> {
+    const { storage, resourcePrefix, description, logger, metrics } = this.#options;
+    const runtime = backgroundRuntime(this.#options.runtime);
+    const reflector = new Reflector<StoredObject<T>>({
+      name: `watch cache of ${description}`,
+      listerWatcher: new StorageListerWatcher({ storage, resourcePrefix, description, runtime }),
+      sink: this.#cache,
+      runtime,
+      logger,
+      metrics,
+      watchList: false,
+      pageSize: PAGE_SIZE,
+      onTransition: ({ to }) => {
+        if (to === 'listing') this.#leaveReady();
+      },
+    });
+    await reflector.run({ signal: this.#stopping.signal });
+  }
+
+  /** Changes were missed: what the cache shows can be read no more, and nobody can be told what happened. */
+  #leaveReady(): void {
+    this.#readiness.becomePending();
+    this.#terminateWatchers();
+  }
+
+  #terminateWatchers(): void {
+    for (const watcher of this.#watchers.all()) watcher.end();
+  }
+
+  #forget(watcher: CacheWatcher<T>): void {
+    this.#watchers.remove(watcher);
+    this.#bookmarks.remove(watcher);
+  }
+
+  #reportSlow({ id, scope }: CacheWatcher<T>): void {
+    const { description, logger, metrics } = this.#options;
+    metrics.count('watch_cache_terminated_watchers_total', 1, { resource: description });
+    logger.warn(
+      `the watch cache of ${description} ends watcher ${id} of ${scope.path}: its reader does not keep up`,
+    );
+  }
+}

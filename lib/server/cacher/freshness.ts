@@ -1,0 +1,127 @@
+import { errorMessage } from '../../kernel/errors.ts';
+import { onAbort } from '../../kernel/abort.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import type { Runtime, Timer } from '../../kernel/runtime.ts';
+import { tooLargeResourceVersion } from '../../meta/failures.ts';
+import type { Revision } from '../mvcc/key-value-store.ts';
+
+export interface FreshnessOptions {
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+  /** Asks the backend to tell the cache's watch how far it is. */
+  readonly requestProgress: () => Promise<void>;
+  /** Longest wait, milliseconds. */
+  readonly timeoutMs: number;
+  /** While somebody waits, progress is asked for this often, milliseconds. */
+  readonly progressIntervalMs: number;
+}
+
+interface Waiter {
+  readonly revision: Revision;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Lets readers wait until the cache has reached a revision, and while somebody waits asks the backend how far it is: a
+ * resource that does not change would otherwise not notice that time has moved on.
+ * @see apiserver pkg/storage/cacher/progress/watch_progress.go @ 24a394e
+ */
+export class Freshness {
+  readonly #options: FreshnessOptions;
+  readonly #waiters = new Set<Waiter>();
+  #reached: Revision = 0n;
+  #timer: Timer | undefined;
+  #requesting = false;
+  #requestAgain = false;
+
+  constructor(options: FreshnessOptions) {
+    this.#options = options;
+  }
+
+  /** Readers that wait at present. */
+  get waiting(): number {
+    return this.#waiters.size;
+  }
+
+  /** Records that the cache shows `revision` and wakes those who waited for it. */
+  reach(revision: Revision): void {
+    this.#reached = revision;
+    for (const waiter of this.#waiters) if (waiter.revision <= revision) waiter.resolve();
+  }
+
+  /** Rejects everybody who waits. */
+  close(error: unknown): void {
+    for (const waiter of this.#waiters) waiter.reject(error);
+  }
+
+  /**
+   * Resolves when the cache shows `revision` or a later one.
+   * @throws {ApiError} 504, too large, after the timeout; the signal's reason when it aborts.
+   */
+  async waitFor(revision: Revision, signal?: AbortSignal): Promise<void> {
+    if (revision <= this.#reached) return;
+    const { runtime, timeoutMs } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      const settle = (): void => {
+        deadline.cancel();
+        release();
+        this.#waiters.delete(waiter);
+        if (this.#waiters.size === 0) this.#timer?.cancel();
+      };
+      const waiter: Waiter = {
+        revision,
+        resolve: () => {
+          settle();
+          resolve();
+        },
+        reject: (error) => {
+          settle();
+          reject(error);
+        },
+      };
+      const deadline = runtime.setTimer(timeoutMs, () => {
+        waiter.reject(tooLargeResourceVersion(revision.toString(), this.#reached.toString()));
+      });
+      this.#waiters.add(waiter);
+      let release = (): void => {};
+      release = onAbort(signal, () => {
+        waiter.reject(signal?.reason);
+      });
+      if (this.#waiters.size > 0) this.#requestProgress();
+    });
+  }
+
+  /** One request at a time; whoever comes while one is under way is covered by the next. */
+  #requestProgress(): void {
+    this.#requestAgain = true;
+    this.#armTimer();
+    if (!this.#requesting) void this.#request();
+  }
+
+  async #request(): Promise<void> {
+    this.#requesting = true;
+    while (this.#requestAgain && this.#waiters.size > 0) {
+      this.#requestAgain = false;
+      try {
+        await this.#options.requestProgress();
+      } catch (error) {
+        const reason = errorMessage(error);
+        this.#options.logger.warn(`the storage did not take a progress request: ${reason}`);
+      }
+    }
+    this.#requesting = false;
+  }
+
+  #armTimer(): void {
+    const { runtime, progressIntervalMs } = this.#options;
+    this.#timer?.cancel();
+    this.#timer = runtime.setTimer(
+      progressIntervalMs,
+      () => {
+        if (this.#waiters.size > 0) this.#requestProgress();
+      },
+      { background: true },
+    );
+  }
+}
