@@ -12,6 +12,8 @@ export interface ApiRequest {
   readonly body: Uint8Array;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
+  /** Who asks, once it is known. Left out by callers in the process, who need no credentials. */
+  readonly user?: string | undefined;
 }
 
 export interface ApiResponse {

@@ -1,0 +1,248 @@
+import { deriveAbort, type DerivedAbort } from '../../kernel/abort.ts';
+import { errorMessage, isListwatchError } from '../../kernel/errors.ts';
+import { silentLogger, type Logger } from '../../kernel/logger.ts';
+import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
+import { realRuntime } from '../../kernel/real-runtime.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import { withDeadline } from '../../kernel/wait.ts';
+import type { ApiError } from '../../meta/api-error.ts';
+import { badRequest } from '../../meta/failures.ts';
+import type { ResourceRegistry, RestStorage } from '../registry/rest-storage.ts';
+import type { ApiHandler, ApiRequest, ApiResponse } from './api-request.ts';
+import { failureResponse, jsonResponse, textResponse, withHeaders } from './api-response.ts';
+import { createObject } from './create-object.ts';
+import { deleteCollection } from './delete-collection.ts';
+import { deleteObject } from './delete-object.ts';
+import { Discovery } from './discovery.ts';
+import type { Exchange } from './exchange.ts';
+import { getObject } from './get-object.ts';
+import { listObjects } from './list-objects.ts';
+import { negotiate, type Scope } from './negotiation.ts';
+import { OpenApi } from './openapi.ts';
+import { patchObject } from './patch-object.ts';
+import { queryFlag } from './query-options.ts';
+import { methodNotAllowed, requestTimedOut, toApiError, unknownPath } from './request-failures.ts';
+import { parseRequestInfo, pathSegments, type RequestInfo, type Verb } from './request-info.ts';
+import { serverVersion } from './server-version.ts';
+import { updateObject } from './update-object.ts';
+import { Warnings } from './warnings.ts';
+import { WatchFrames } from './watch-frames.ts';
+import { watchObjects } from './watch-objects.ts';
+import { withStandardHeaders } from './standard-headers.ts';
+
+export interface ApiHandlerOptions {
+  /** What is served. */
+  readonly registry: ResourceRegistry;
+  /** @defaultValue the machine's clock and random source */
+  readonly runtime?: Runtime | undefined;
+  /** Hears of failures that are the server's own (5xx). @defaultValue says nothing */
+  readonly logger?: Logger | undefined;
+  /**
+   * Longest time for a request that is not a watch, milliseconds; then it is answered with 504.
+   * @defaultValue 60 000
+   * @see apiserver pkg/server/config.go RequestTimeout @ 24a394e
+   */
+  readonly requestTimeoutMs?: number | undefined;
+}
+
+/** Who asks when the caller does not say: code in the same process, which needs no credentials. */
+const IN_PROCESS_USER = 'system:admin';
+
+const verbs: Readonly<Record<Verb, (exchange: Exchange) => Promise<ApiResponse>>> = {
+  get: getObject,
+  list: listObjects,
+  watch: watchObjects,
+  create: createObject,
+  update: updateObject,
+  patch: patchObject,
+  delete: deleteObject,
+  deletecollection: deleteCollection,
+};
+
+/** Makes the API over a registry, as a function from request to response. */
+export function createApiHandler(options: ApiHandlerOptions): ApiHandler {
+  const router = new ApiRouter(options);
+  return withStandardHeaders((request) => router.handle(request), options.runtime ?? realRuntime);
+}
+
+class ApiRouter {
+  readonly #registry: ResourceRegistry;
+  readonly #runtime: Runtime;
+  readonly #logger: Logger;
+  readonly #requestTimeoutMs: number;
+  readonly #discovery: Discovery;
+  readonly #openApi: OpenApi;
+  readonly #frames = new WatchFrames();
+
+  constructor(options: ApiHandlerOptions) {
+    const owner = 'createApiHandler';
+    rejectUnknownOptions(owner, options, ['registry', 'runtime', 'logger', 'requestTimeoutMs']);
+    this.#registry = options.registry;
+    this.#runtime = options.runtime ?? realRuntime;
+    this.#logger = options.logger ?? silentLogger;
+    this.#requestTimeoutMs = numberOption(
+      owner,
+      'requestTimeoutMs',
+      options.requestTimeoutMs,
+      60_000,
+      { min: 1 },
+    );
+    this.#discovery = new Discovery(options.registry);
+    this.#openApi = new OpenApi(options.registry, serverVersion.gitVersion);
+  }
+
+  /** Never rejects. */
+  async handle(request: ApiRequest): Promise<ApiResponse> {
+    try {
+      const { pathname, query } = splitUrl(request.url);
+      const segments = pathSegments(pathname);
+      const isResource =
+        (segments[0] === 'api' && segments.length > 2) ||
+        (segments[0] === 'apis' && segments.length > 3);
+      return isResource
+        ? await this.#resource(request, segments, query)
+        : this.#document(request, segments, query);
+    } catch (error) {
+      return this.#failed(request, error);
+    }
+  }
+
+  #failed(request: ApiRequest, error: unknown): ApiResponse {
+    const failure = toApiError(error);
+    if (failure.httpStatus >= 500 && !request.signal.aborted) {
+      const [path] = request.url.split('?', 1);
+      this.#logger.error('a request failed', {
+        method: request.method,
+        path,
+        code: failure.code,
+        error: errorMessage(failure.cause ?? failure),
+      });
+    }
+    return failureResponse(failure);
+  }
+
+  /** Everything that is not about a resource: all of it is only read. */
+  #document(request: ApiRequest, segments: readonly string[], query: URLSearchParams): ApiResponse {
+    const answer = this.#documentAnswer(request, segments, query);
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      throw methodNotAllowed(request.method);
+    }
+    return answer();
+  }
+
+  #documentAnswer(
+    request: ApiRequest,
+    segments: readonly string[],
+    query: URLSearchParams,
+  ): () => ApiResponse {
+    switch (segments[0]) {
+      case 'api':
+      case 'apis':
+        return () => this.#discovery.answer(request, segments);
+      case 'openapi':
+        return () => this.#openApi.answer(request, segments, query);
+      case 'version':
+        if (segments.length === 1) return () => jsonResponse(200, serverVersion);
+        break;
+      case 'healthz':
+      case 'livez':
+      case 'readyz':
+        if (segments.length === 1) return () => textResponse(200, 'ok');
+        break;
+      default:
+    }
+    throw unknownPath();
+  }
+
+  async #resource(
+    request: ApiRequest,
+    segments: readonly string[],
+    query: URLSearchParams,
+  ): Promise<ApiResponse> {
+    const info = parseRequestInfo(request.method, segments, queryFlag(query, 'watch') ?? false);
+    const storage = this.#storageOf(info);
+    const representation = negotiate(request.headers['accept'], scopeOf(info.verb));
+    const warnings = new Warnings();
+    // A watch lives as long as its client wants, all else has a deadline.
+    const abort = info.verb === 'watch' ? undefined : deriveAbort(request.signal);
+    const exchange: Exchange = {
+      request,
+      info,
+      query,
+      storage,
+      representation,
+      context: {
+        namespace: info.namespace,
+        user: request.user ?? IN_PROCESS_USER,
+        signal: abort?.signal ?? request.signal,
+        warn: (text) => {
+          warnings.add(text);
+        },
+      },
+      runtime: this.#runtime,
+      frames: this.#frames,
+    };
+    const work = verbs[info.verb](exchange);
+    const response = abort === undefined ? await work : await this.#bounded(work, abort);
+    const values = warnings.headerValues();
+    return values.length === 0 ? response : withHeaders(response, { warning: values });
+  }
+
+  async #bounded(work: Promise<ApiResponse>, abort: DerivedAbort): Promise<ApiResponse> {
+    const timeoutMs = this.#requestTimeoutMs;
+    try {
+      return await withDeadline(this.#runtime, work, {
+        timeoutMs,
+        describe: () => 'the answer of the storage',
+      });
+    } catch (error) {
+      if (!isListwatchError(error, 'TIMEOUT')) throw error;
+      const failure = requestTimedOut(timeoutMs);
+      abort.abort(failure);
+      throw failure;
+    } finally {
+      abort.dispose();
+    }
+  }
+
+  /** @throws {ApiError} 404. */
+  #storageOf({
+    group,
+    version,
+    resource,
+    namespace,
+    name,
+    subresource,
+    verb,
+  }: RequestInfo): RestStorage {
+    const installed = this.#registry.lookup(group, version, resource);
+    if (installed === undefined) throw unknownPath();
+    const { namespaced } = installed.main.describe;
+    const fits = namespaced
+      ? namespace !== '' || (name === undefined && verb !== 'create')
+      : namespace === '';
+    if (!fits) throw namespaced && verb === 'create' ? namespaceMissing() : unknownPath();
+    if (subresource === undefined) return installed.main;
+    const storage = installed.subresources.get(subresource);
+    if (storage === undefined) throw unknownPath();
+    return storage;
+  }
+}
+
+function namespaceMissing(): ApiError {
+  return badRequest(
+    'an empty namespace may not be set during creation: POST to the collection below /namespaces/NAME',
+  );
+}
+
+function scopeOf(verb: Verb): Scope {
+  if (verb === 'watch') return 'watch';
+  return verb === 'list' || verb === 'deletecollection' ? 'list' : 'object';
+}
+
+function splitUrl(url: string): { readonly pathname: string; readonly query: URLSearchParams } {
+  const mark = url.indexOf('?');
+  const pathname = mark < 0 ? url : url.slice(0, mark);
+  if (!pathname.startsWith('/')) throw unknownPath();
+  return { pathname, query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)) };
+}

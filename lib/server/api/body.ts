@@ -1,0 +1,153 @@
+import { parseDocument } from 'yaml';
+import { errorMessage } from '../../kernel/errors.ts';
+import type { ApiError } from '../../meta/api-error.ts';
+import { badRequest } from '../../meta/failures.ts';
+import type { UnstructuredObject } from '../../meta/object.ts';
+import { apiVersionOf, type GroupVersionKind } from '../../meta/resource.ts';
+import type { ApiRequest } from './api-request.ts';
+import { asObject, isJsonObject, type Json, type JsonObject } from './json-tree.ts';
+import { entityTooLarge, unsupportedMediaType } from './request-failures.ts';
+
+/** @see apiserver pkg/server/config.go MaxRequestBodyBytes @ 24a394e */
+export const LARGEST_BODY_BYTES: number = 3 * 1024 * 1024;
+
+/** Deeper documents are refused before anything recursive sees them; `JSON.stringify` gives up at about 4 000 levels. */
+const DEEPEST_BODY = 1_000;
+
+/** A YAML alias is a reference: a few hundred bytes of them can stand for gigabytes. */
+const MOST_YAML_ALIASES = 100;
+
+const OBJECT_TYPES = ['application/json', 'application/yaml'];
+
+/** The media type of the body without its parameters, in lower case; empty when there is none. */
+export function contentTypeOf({ headers }: Pick<ApiRequest, 'headers'>): string {
+  return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/**
+ * The object in a body. `apiVersion` and `kind` may be left out; they are then those of the endpoint.
+ * @throws {ApiError} 400 for what is not an object of this kind, 413 above 3 MiB, 415 for other formats than JSON and YAML.
+ */
+export function decodeObject(request: ApiRequest, expected: GroupVersionKind): UnstructuredObject {
+  const contentType = contentTypeOf(request);
+  if (contentType !== '' && !OBJECT_TYPES.includes(contentType)) {
+    throw unsupportedMediaType(contentType, OBJECT_TYPES);
+  }
+  const document = decodeDocument(request.body, contentType === 'application/yaml');
+  if (!isJsonObject(document)) throw badRequest('the body must be an object');
+  return asObject(checkKind(document, expected));
+}
+
+/** Refuses an object of another kind than the endpoint serves; fills in what it does not say. */
+export function checkKind(object: JsonObject, expected: GroupVersionKind): JsonObject {
+  const apiVersion = apiVersionOf(expected);
+  checkTypeField(object, 'apiVersion', 'API version', apiVersion);
+  checkTypeField(object, 'kind', 'kind', expected.kind);
+  const { metadata = null } = object;
+  if (metadata !== null && !isJsonObject(metadata)) {
+    throw badRequest('the metadata of the object in the body must be an object');
+  }
+  if (object['apiVersion'] === apiVersion && object['kind'] === expected.kind) return object;
+  return { ...object, apiVersion, kind: expected.kind };
+}
+
+function checkTypeField(
+  object: JsonObject,
+  field: 'apiVersion' | 'kind',
+  name: string,
+  expected: string,
+): void {
+  const found = object[field] ?? '';
+  if (found !== '' && found !== expected) {
+    throw badRequest(
+      `the ${name} in the data (${JSON.stringify(found).slice(0, 200)}) does not match the expected ${name} (${expected})`,
+    );
+  }
+}
+
+/**
+ * The document in the bytes of a body.
+ * @throws {ApiError} 400 when they are empty, malformed or nested deeper than 1 000 levels; 413 above 3 MiB.
+ */
+export function decodeDocument(body: Uint8Array, yaml: boolean = false): Json {
+  if (body.byteLength > LARGEST_BODY_BYTES) {
+    throw entityTooLarge(`limit is ${LARGEST_BODY_BYTES} bytes`);
+  }
+  const text = decodeText(body);
+  if (text.trim() === '') throw badRequest('the request needs a body');
+  if (yaml) return decodeYaml(text);
+  checkDepth(body);
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw badRequest(`the body is not valid JSON: ${errorMessage(error)}`);
+  }
+}
+
+function decodeText(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    throw badRequest('the body is not valid UTF-8');
+  }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Counts brackets outside of strings: one pass over the bytes, no recursion. */
+function checkDepth(body: Uint8Array): void {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < body.length; index += 1) {
+    const byte = body[index] as number;
+    if (inString) {
+      if (byte === BACKSLASH) index += 1;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) {
+      inString = true;
+    } else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1;
+      if (depth > DEEPEST_BODY) throw tooDeep();
+    } else if (byte === 0x7d || byte === 0x5d) {
+      depth -= 1;
+    }
+  }
+}
+
+function tooDeep(): ApiError {
+  return badRequest(`the body is nested deeper than ${DEEPEST_BODY} levels`);
+}
+
+function decodeYaml(text: string): Json {
+  let value: unknown;
+  try {
+    const document = parseDocument(text, { schema: 'core', merge: false, logLevel: 'error' });
+    const [error] = document.errors;
+    if (error !== undefined) throw error;
+    value = document.toJS({ maxAliasCount: MOST_YAML_ALIASES });
+  } catch (error) {
+    throw badRequest(`the body is not valid YAML: ${errorMessage(error)}`);
+  }
+  checkTree(value);
+  return value as Json;
+}
+
+/** YAML knows more than JSON does, and its depth shows only in the result. Iterative, each shared part once. */
+function checkTree(root: unknown): void {
+  const seen = new Set<object>();
+  let level: unknown[] = [root];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > DEEPEST_BODY) throw tooDeep();
+    const next: unknown[] = [];
+    for (const value of level) {
+      if (typeof value === 'number' && !Number.isFinite(value)) {
+        throw badRequest('the body has a number that JSON cannot express');
+      }
+      if (typeof value !== 'object' || value === null || seen.has(value)) continue;
+      seen.add(value);
+      for (const item of Object.values(value)) next.push(item);
+    }
+    level = next;
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * What `/version` says: the release of the Kubernetes API that is followed, with this implementation as build metadata.
+ * Clients compare major and minor only.
+ */
+export interface ServerVersion {
+  readonly major: string;
+  readonly minor: string;
+  readonly gitVersion: string;
+  readonly gitCommit: string;
+  readonly gitTreeState: string;
+  readonly buildDate: string;
+  readonly goVersion: string;
+  readonly compiler: string;
+  readonly platform: string;
+}
+
+export const serverVersion: ServerVersion = {
+  major: '1',
+  minor: '36',
+  gitVersion: 'v1.36.0+listwatch',
+  gitCommit: '',
+  gitTreeState: '',
+  buildDate: '1970-01-01T00:00:00Z',
+  goVersion: '',
+  compiler: '',
+  platform: '',
+};
