@@ -105,7 +105,7 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
 
   async range(request: RangeRequest): Promise<RangeResponse> {
     this.#checkOpen();
-    checkKey(request.key);
+    checkKey(request.key, request.rangeEnd);
     return this.#state.range(request);
   }
 
@@ -120,7 +120,7 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
 
   async watch(request: KeyValueWatchRequest): Promise<KeyValueWatch> {
     this.#checkOpen();
-    checkKey(request.key);
+    checkKey(request.key, request.rangeEnd);
     return this.#hub.watch(request);
   }
 

@@ -38,12 +38,14 @@ export function checkTxn(request: TxnRequest, state: MultiVersionMap, leases: Le
   }
 }
 
-export function checkKey(key: string): void {
-  if (key === '') throw new ListwatchError('INVALID_KEY', 'a key must not be empty');
+/** A range may start at the empty key, which sorts first; a single key must not be empty. */
+export function checkKey(key: string, rangeEnd?: string): void {
+  if (key === '' && rangeEnd === undefined)
+    throw new ListwatchError('INVALID_KEY', 'a key must not be empty');
 }
 
 function checkOperation(operation: Operation, state: MultiVersionMap, leases: LeaseTable): void {
-  checkKey(operation.key);
+  checkKey(operation.key, operation.type === 'put' ? undefined : operation.rangeEnd);
   if (operation.type === 'put') {
     if (operation.lease !== undefined && operation.lease !== 0n) leases.check(operation.lease);
   } else if (operation.type === 'range' && operation.revision !== undefined) {

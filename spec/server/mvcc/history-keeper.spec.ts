@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import { EmbeddedStoreHarness } from './embedded-store-harness.ts';
+
+describe('HistoryKeeper', () => {
+  it('compacts to where the store stood one interval before', async () => {
+    const harness = new EmbeddedStoreHarness({ compactionIntervalMs: 1000 });
+    const compacted = async (): Promise<bigint> => (await harness.store.status()).compactedRevision;
+    await harness.put('a');
+    await harness.put('a');
+    await harness.runtime.advance(1000);
+    expect(await compacted(), 'the first tick only records').to.equal(0n);
+    await harness.put('a');
+    await harness.runtime.advance(1000);
+    expect(await compacted()).to.equal(3n);
+    await harness.runtime.advance(1000);
+    expect(await compacted()).to.equal(4n);
+    await harness.store.close();
+  });
+
+  it('runs no timer while nothing is written', async () => {
+    const harness = new EmbeddedStoreHarness({ compactionIntervalMs: 1000 });
+    await harness.put('a');
+    await harness.runtime.advance(10_000);
+    const silent = new Promise<never>(() => {});
+    const error: unknown = await harness.runtime.run(silent).catch((reason: unknown) => reason);
+    expect(error).to.include({ code: 'VIRTUAL_DEADLOCK' });
+    await harness.put('a');
+    await harness.runtime.advance(2000);
+    expect((await harness.store.status()).compactedRevision, 'it starts again').to.equal(3n);
+    await harness.store.close();
+  });
+
+  it('never compacts by time when told so', async () => {
+    const harness = new EmbeddedStoreHarness({ compactionIntervalMs: 0 });
+    await harness.put('a');
+    await harness.runtime.advance(3_600_000);
+    expect((await harness.store.status()).compactedRevision).to.equal(0n);
+    await harness.store.close();
+  });
+
+  it('lets the oldest history go when it is over its size', async () => {
+    const harness = new EmbeddedStoreHarness({ maxHistoryBytes: 20_000 });
+    for (let index = 0; index < 100; index += 1) await harness.put('a', 'x'.repeat(1000));
+    const { revision, compactedRevision } = await harness.store.status();
+    expect(revision - compactedRevision).to.equal(14n); // 15 kept revisions of 1000 + 256 bytes
+    expect(await harness.list('a', compactedRevision)).to.have.lengthOf(1);
+    await harness.store.close();
+  });
+
+  it('frees a long history without stopping the writers', async () => {
+    const harness = new EmbeddedStoreHarness();
+    for (let index = 0; index < 25_000; index += 1) await harness.put(`k${index % 10}`);
+    await harness.store.compact(25_000n);
+    expect(harness.runtime.pending, 'the rest is a task').to.equal(1);
+    await harness.put('k0', 'in between');
+    await harness.runtime.settle();
+    expect(harness.runtime.pending).to.equal(0);
+    expect(await harness.list('k0')).to.deep.equal(['k0=in between@25002']);
+    await harness.store.close();
+  });
+});
