@@ -1,0 +1,29 @@
+import { ListwatchError } from '../../../lib/kernel/errors.ts';
+
+/** What `work` rejects with. */
+export async function rejectionOf(work: Promise<unknown>): Promise<unknown> {
+  try {
+    await work;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('expected a rejection, but the work succeeded');
+}
+
+/** The typed error `work` rejects with. */
+export async function failureOf(work: Promise<unknown>): Promise<ListwatchError> {
+  const error = await rejectionOf(work);
+  if (error instanceof ListwatchError) return error;
+  throw new Error(`expected a typed error, got ${String(error)}`, { cause: error });
+}
+
+/** The typed error `call` throws. */
+export function thrownBy(call: () => unknown): ListwatchError {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof ListwatchError) return error;
+    throw error;
+  }
+  throw new Error('expected an error, but the call succeeded');
+}

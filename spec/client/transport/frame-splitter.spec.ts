@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import { FrameSplitter } from '../../../lib/client/transport/frame-splitter.ts';
+import { thrownBy } from '../support/failure-of.ts';
+
+function split(pieces: readonly Buffer[], splitter: FrameSplitter = new FrameSplitter()): string[] {
+  const frames: string[] = [];
+  const keep = (frame: Buffer): void => {
+    frames.push(frame.toString('utf8'));
+  };
+  for (const piece of pieces) splitter.push(piece, keep);
+  splitter.end(keep);
+  return frames;
+}
+
+describe('FrameSplitter', () => {
+  const text = '{"a":"é"}\r\n\n{"b":"漢字"}\n  \r\n{"c":"😀"}\n{"d":1}';
+  const frames = ['{"a":"é"}', '{"b":"漢字"}', '{"c":"😀"}', '{"d":1}'];
+
+  it('finds the same frames for every cut into two pieces, also inside characters and CRLF', () => {
+    const bytes = Buffer.from(text);
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      const pieces = [bytes.subarray(0, cut), bytes.subarray(cut)];
+      expect(split(pieces), `cut at ${cut}`).to.deep.equal(frames);
+    }
+  });
+
+  it('finds the same frames byte by byte, and in plain byte arrays', () => {
+    const bytes = Buffer.from(text);
+    const single = Array.from(bytes, (_, index) => bytes.subarray(index, index + 1));
+    expect(split(single)).to.deep.equal(frames);
+
+    const plain = new Uint8Array(bytes.length + 2);
+    plain.set(bytes, 1);
+    const found: string[] = [];
+    const splitter = new FrameSplitter();
+    splitter.push(plain.subarray(1, -1), (frame) => found.push(frame.toString()));
+    splitter.end((frame) => found.push(frame.toString()));
+    expect(found).to.deep.equal(frames);
+  });
+
+  it('hands out a frame inside one piece without copying it', () => {
+    const piece = Buffer.from('{"a":1}\n{"b":2}\n');
+    new FrameSplitter().push(piece, (frame) => {
+      expect(frame.buffer).to.equal(piece.buffer);
+    });
+  });
+
+  it('never reuses the memory of a frame it handed out', () => {
+    const kept: Buffer[] = [];
+    const splitter = new FrameSplitter();
+    for (const piece of ['{"first', '":1}\n{"sec', 'ond":2}\n{"third', '":3}\n']) {
+      splitter.push(Buffer.from(piece), (frame) => kept.push(frame));
+    }
+    expect(kept.map(String)).to.deep.equal(['{"first":1}', '{"second":2}', '{"third":3}']);
+  });
+
+  it('knows the number of a frame and where its line starts', () => {
+    const splitter = new FrameSplitter();
+    const places: [number, number][] = [];
+    const keep = (): void => {
+      places.push([splitter.frames, splitter.offset]);
+    };
+    splitter.push(Buffer.from('{}\n\r\n{"a"'), keep);
+    splitter.push(Buffer.from(':1}\n{'), keep);
+    splitter.push(Buffer.from('}\n'), keep);
+    expect(places).to.deep.equal([
+      [1, 0],
+      [2, 5],
+      [3, 13],
+    ]);
+  });
+
+  it('refuses a frame over the limit after the frames before it, whole or in pieces', () => {
+    for (const pieces of [['{}\n12345678901'], ['{}\n123456', '78901'], ['{}\n12345678901\n']]) {
+      const splitter = new FrameSplitter({ maxFrameBytes: 10 });
+      const found: string[] = [];
+      const error = thrownBy(() => {
+        for (const piece of pieces) {
+          splitter.push(Buffer.from(piece), (frame) => found.push(frame.toString()));
+        }
+      });
+      expect(error.code).to.equal('FRAME_TOO_LARGE');
+      expect(found).to.deep.equal(['{}']);
+      expect(splitter.frames).to.equal(2);
+    }
+    expect(
+      split([Buffer.from('1234567890\n')], new FrameSplitter({ maxFrameBytes: 10 })),
+    ).to.have.length(1);
+  });
+
+  it('takes time linear in the size of a frame that comes in small pieces', () => {
+    const timeOf = (bytes: number): number => {
+      const piece = Buffer.alloc(4 * 1024, 'x');
+      const splitter = new FrameSplitter();
+      const startedAt = performance.now();
+      for (let sent = 0; sent < bytes; sent += piece.length) splitter.push(piece, () => {});
+      let found = 0;
+      splitter.push(Buffer.from('\n'), (frame) => {
+        found = frame.length;
+      });
+      expect(found).to.equal(bytes);
+      return performance.now() - startedAt;
+    };
+    timeOf(1 << 20);
+    // Copying the held bytes for each piece would move 32 GiB.
+    expect(timeOf(16 << 20)).to.be.below(1_000);
+  });
+
+  it('refuses unknown and senseless options', () => {
+    expect(thrownBy(() => new FrameSplitter({ maxFrameBytes: 0 })).code).to.equal('INVALID_OPTION');
+    const misspelt: object = { maxFrameByte: 1 };
+    expect(thrownBy(() => new FrameSplitter(misspelt)).message).to.contain('maxFrameByte');
+  });
+});

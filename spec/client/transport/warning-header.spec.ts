@@ -1,0 +1,26 @@
+import { expect } from 'chai';
+import { parseWarningHeader } from '../../../lib/client/transport/warning-header.ts';
+
+describe('parseWarningHeader', () => {
+  it('reads several warnings with quotes, commas and dates', () => {
+    const header =
+      '299 - "v1beta1 is deprecated, use \\"v1\\"", 299 api "second \\\\ one" "Thu, 01 Jan 2026 12:00:05 GMT"';
+    expect(parseWarningHeader(header)).to.deep.equal([
+      { code: 299, agent: '-', text: 'v1beta1 is deprecated, use "v1"' },
+      { code: 299, agent: 'api', text: 'second \\ one' },
+    ]);
+  });
+
+  it('leaves out what is no warning', () => {
+    for (const header of ['', 'nonsense', '299 - unquoted', '299 - "open', '29 - "short code"']) {
+      expect(parseWarningHeader(header), header).to.deep.equal([]);
+    }
+  });
+
+  it('takes a hostile header in its stride', () => {
+    const startedAt = performance.now();
+    parseWarningHeader(`299 - "${'\\'.repeat(100_000)}`);
+    parseWarningHeader('299 - "'.repeat(20_000));
+    expect(performance.now() - startedAt).to.be.below(1_000);
+  });
+});
