@@ -1,0 +1,88 @@
+export { DeltaFIFO, TransformError } from './delta/delta-fifo.ts';
+export type {
+  DeltaFIFOOptions,
+  DeltaOrder,
+  PopInfo,
+  PopProcess,
+} from './delta/delta-fifo.ts';
+export type {
+  BookmarkDelta,
+  DeletedDelta,
+  Delta,
+  KeyedDelta,
+  ObjectDelta,
+  ReplacedAllDelta,
+  SyncAllDelta,
+} from './delta/delta.ts';
+export type { KnownObjects } from './delta/key-queue.ts';
+export { HandlerError } from './informer/event-handler.ts';
+export type {
+  AddInfo,
+  DeleteInfo,
+  MetadataEventHandler,
+  ObjectEventHandler,
+  ObjectMetadata,
+  ResourceEventHandler,
+  UpdateInfo,
+} from './informer/event-handler.ts';
+export type {
+  AddHandlerOptions,
+  HandlerRegistration,
+  WaitOptions,
+} from './informer/handler-registration.ts';
+export type { InformerEvents } from './informer/informer-events.ts';
+export type {
+  HandlerInspection,
+  InformerInspection,
+  InformerPhase,
+} from './informer/informer-inspection.ts';
+export type {
+  InformerErrorContext,
+  InformerReflectorOptions,
+  SharedIndexInformerOptions,
+} from './informer/informer-options.ts';
+export type {
+  CollectionOptions,
+  ListerWatcherSource,
+  ResourceReference,
+} from './informer/lister-watcher-source.ts';
+export { SharedIndexInformer } from './informer/shared-index-informer.ts';
+export { SharedInformerFactory } from './informer/shared-informer-factory.ts';
+export type {
+  InformerForOptions,
+  SharedInformerFactoryOptions,
+} from './informer/shared-informer-factory.ts';
+export type {
+  ListerWatcher,
+  ListPage,
+  ListRequest,
+  ResourceVersionMatch,
+  WatchRequest,
+  WatchStream,
+} from './reflector/lister-watcher.ts';
+export type { ReflectorOptions } from './reflector/reflector-options.ts';
+export type { ReflectorErrorContext, ReflectorTransition } from './reflector/reflector-report.ts';
+export type { ReflectorSink } from './reflector/reflector-sink.ts';
+export type { ReflectorState, ReflectorStateName } from './reflector/reflector-state.ts';
+export { Reflector } from './reflector/reflector.ts';
+export { Indexer } from './store/indexer.ts';
+export type { IndexerOptions, IndexerWrite, RejectedWrite } from './store/indexer.ts';
+export {
+  IndexFunctionError,
+  metadataIndexFunc,
+  metaNamespaceIndexFunc,
+  NAMESPACE_INDEX,
+} from './store/indexers.ts';
+export type { IndexFunc, Indexers } from './store/indexers.ts';
+export { asStored, StoreLister } from './store/lister.ts';
+export type {
+  Lister,
+  ListerListOptions,
+  ListOptions,
+  NamespaceLister,
+  Opener,
+  StoreListerOptions,
+} from './store/lister.ts';
+export type { StoreReader } from './store/store-reader.ts';
+export { ThreadSafeStore } from './store/thread-safe-store.ts';
+export type { StoreWrite, ThreadSafeStoreOptions } from './store/thread-safe-store.ts';

@@ -1,0 +1,156 @@
+import type { HasMetadata } from '../../meta/object.ts';
+import type { DeletedDelta, Delta, ObjectDelta, ReplacedAllDelta } from '../delta/delta.ts';
+import type { PopInfo } from '../delta/delta-fifo.ts';
+import type { ThreadSafeStore } from '../store/thread-safe-store.ts';
+import type { DeleteNotification, Notification, NotificationBatch } from './notification.ts';
+
+export interface DeltaProcessorOptions<V extends HasMetadata> {
+  readonly store: ThreadSafeStore<V>;
+  /** The deltas come in the order of the changes, so the store's resource version follows them. */
+  readonly ordered: boolean;
+}
+
+/**
+ * Applies deltas to the store and says what the handlers have to be told.
+ *
+ * Guarantees:
+ * - What is stored decides between add and update, not the type of the delta.
+ * - A relist is one step of the store; its deletions come first, then the rest in list order.
+ * - An object with the resource version that is stored already is no change: the stored one stays, nobody is told.
+ * - A name with another uid is another object: its predecessor is deleted first.
+ * - A deletion is always told, also of an object that was never seen.
+ * @see client-go tools/cache/controller.go processDeltas, processReplacedAllInfo @ 32ce75a7
+ */
+export class DeltaProcessor<V extends HasMetadata> {
+  readonly #store: ThreadSafeStore<V>;
+  readonly #ordered: boolean;
+  #initial = false;
+  #batches: NotificationBatch<V>[] = [];
+  #changes: Notification<V>[] = [];
+  #resyncs: Notification<V>[] = [];
+
+  constructor({ store, ordered }: DeltaProcessorOptions<V>) {
+    this.#store = store;
+    this.#ordered = ordered;
+  }
+
+  /** Applies the deltas, oldest first, and returns what follows from them, in order. */
+  process(deltas: readonly Delta<V>[], { initial }: PopInfo): readonly NotificationBatch<V>[] {
+    const versionBefore = this.#store.resourceVersion;
+    this.#initial = initial;
+    for (const delta of deltas) this.#apply(delta);
+    if (!this.#ordered) this.#store.bookmark(versionBefore);
+    this.#closeBatch();
+    const batches = this.#batches;
+    this.#batches = [];
+    return batches;
+  }
+
+  #apply(delta: Delta<V>): void {
+    switch (delta.type) {
+      case 'Added':
+      case 'Updated':
+      case 'Replaced':
+        this.#set(delta);
+        return;
+      case 'Deleted':
+        this.#delete(delta);
+        return;
+      case 'Sync':
+        this.#resync(delta.key, delta.object);
+        return;
+      case 'ReplacedAll':
+        this.#replaceAll(delta);
+        return;
+      case 'SyncAll':
+        for (const [key, object] of this.#store.entries()) this.#resync(key, object);
+        return;
+      case 'Bookmark':
+        this.#store.bookmark(delta.resourceVersion);
+        return;
+    }
+  }
+
+  #set({ key, object }: ObjectDelta<V>): void {
+    const old = this.#store.get(key);
+    if (old !== undefined && isUnchanged(old, object)) return;
+    this.#store.add(key, object);
+    const recreated = old !== undefined && isRecreated(old, object);
+    if (recreated) this.#tell(lastSeen(key, old));
+    this.#tell(this.#present(key, recreated ? undefined : old, object));
+  }
+
+  #delete({ key, object, finalStateUnknown }: DeletedDelta<V>): void {
+    const stored = this.#store.delete(key, object);
+    const last = object ?? stored;
+    if (last !== undefined) this.#tell({ type: 'delete', key, object: last, finalStateUnknown });
+  }
+
+  #replaceAll({ contents, unreadable, resourceVersion }: ReplacedAllDelta<V>): void {
+    const next = new Map<string, V>();
+    const present: Notification<V>[] = [];
+    for (const [key, old] of this.#store.entries()) {
+      if (contents.has(key)) continue;
+      if (unreadable.has(key)) next.set(key, old);
+      else this.#tell(lastSeen(key, old));
+    }
+    for (const [key, object] of contents) {
+      const old = this.#store.get(key);
+      if (old !== undefined && isUnchanged(old, object)) {
+        next.set(key, old);
+        continue;
+      }
+      next.set(key, object);
+      const recreated = old !== undefined && isRecreated(old, object);
+      if (recreated) this.#tell(lastSeen(key, old));
+      present.push(this.#present(key, recreated ? undefined : old, object));
+    }
+    this.#store.replace(next, resourceVersion);
+    for (const notification of present) this.#tell(notification);
+  }
+
+  #resync(key: string, object: V): void {
+    if (this.#changes.length > 0) this.#closeBatch();
+    this.#resyncs.push({ type: 'update', key, old: object, object, resync: true });
+  }
+
+  #present(key: string, old: V | undefined, object: V): Notification<V> {
+    return old === undefined
+      ? { type: 'add', key, object, initial: this.#initial }
+      : { type: 'update', key, old, object, resync: false };
+  }
+
+  #tell(notification: Notification<V>): void {
+    if (this.#resyncs.length > 0) this.#closeBatch();
+    this.#changes.push(notification);
+  }
+
+  /** Resyncs go to some of the handlers, so they are batches of their own. */
+  #closeBatch(): void {
+    const initial = this.#initial;
+    if (this.#changes.length > 0) {
+      this.#batches.push({ notifications: this.#changes, initial, audience: 'all' });
+      this.#changes = [];
+    }
+    if (this.#resyncs.length > 0) {
+      this.#batches.push({ notifications: this.#resyncs, initial, audience: 'resyncing' });
+      this.#resyncs = [];
+    }
+  }
+}
+
+function lastSeen<V extends HasMetadata>(key: string, object: V): DeleteNotification<V> {
+  return { type: 'delete', key, object, finalStateUnknown: true };
+}
+
+/** Without a resource version, or with another uid, nothing says that it is the same. */
+function isUnchanged(old: HasMetadata, object: HasMetadata): boolean {
+  const [before, after] = [old.metadata, object.metadata];
+  if (before?.resourceVersion === undefined || before.resourceVersion === '') return false;
+  return before.resourceVersion === after?.resourceVersion && before.uid === after.uid;
+}
+
+function isRecreated(old: HasMetadata, object: HasMetadata): boolean {
+  const [before, after] = [old.metadata?.uid, object.metadata?.uid];
+  return before !== undefined && after !== undefined && before !== after;
+}

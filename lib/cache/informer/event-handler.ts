@@ -1,0 +1,74 @@
+import { ListwatchError } from '../../kernel/errors.ts';
+import type { ObjectMeta } from '../../meta/object.ts';
+
+export interface AddInfo {
+  readonly key: string;
+  /** The object was there when the handler came, or when the informer started. */
+  readonly initial: boolean;
+}
+
+export interface UpdateInfo {
+  readonly key: string;
+  /** Nothing changed: the resync interval of the handler has passed, and both objects are the same. */
+  readonly resync: boolean;
+}
+
+export interface DeleteInfo {
+  readonly key: string;
+  /** The deletion itself was missed: the object is the last state that was seen, and may have changed before it went. */
+  readonly finalStateUnknown: boolean;
+}
+
+/**
+ * What to do when objects come, change and go. All callbacks are optional; a returned promise is awaited before the next one.
+ *
+ * The objects are shared with the cache and all other handlers and must not be modified. At the time of a callback the cache
+ * shows the change it is about, and may show later ones.
+ */
+export interface ObjectEventHandler<T> {
+  readonly view?: 'object' | undefined;
+  onAdd?(object: T, info: AddInfo): unknown;
+  onUpdate?(old: T, object: T, info: UpdateInfo): unknown;
+  /** `object` is the last known state. */
+  onDelete?(object: T, info: DeleteInfo): unknown;
+}
+
+/** Key and metadata of an object whose body need not be decoded. */
+export interface ObjectMetadata {
+  readonly key: string;
+  readonly metadata: ObjectMeta;
+}
+
+/**
+ * As `ObjectEventHandler`, for callbacks that need no more than key and metadata: as a rule those that put the key into a
+ * work queue. For them no object is ever decoded.
+ */
+export interface MetadataEventHandler {
+  readonly view: 'metadata';
+  onAdd?(added: ObjectMetadata & AddInfo): unknown;
+  onUpdate?(old: ObjectMetadata, updated: ObjectMetadata & UpdateInfo): unknown;
+  onDelete?(deleted: ObjectMetadata & DeleteInfo): unknown;
+}
+
+/** An event handler in either form; `view` tells them apart. */
+export type ResourceEventHandler<T> = ObjectEventHandler<T> | MetadataEventHandler;
+
+/** A callback of an event handler that threw, or whose promise rejected. The others got their event. */
+export class HandlerError extends ListwatchError {
+  readonly handler: string;
+  readonly callback: 'onAdd' | 'onUpdate' | 'onDelete';
+  readonly key: string;
+
+  constructor(
+    handler: string,
+    callback: 'onAdd' | 'onUpdate' | 'onDelete',
+    key: string,
+    cause: unknown,
+  ) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super('HANDLER', `${callback} of ${handler} threw for "${key}": ${reason}`, { cause });
+    this.handler = handler;
+    this.callback = callback;
+    this.key = key;
+  }
+}

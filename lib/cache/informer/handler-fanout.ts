@@ -1,0 +1,61 @@
+import type { HasMetadata } from '../../meta/object.ts';
+import type { NotificationBatch } from './notification.ts';
+import type { RegisteredHandler } from './registered-handler.ts';
+
+/** All handlers together may hold the event loop for about this long at a time, milliseconds. */
+const SLICE_MS = 5;
+
+/**
+ * The handlers of one informer. Distributing is synchronous and costs one queue entry a handler, however many notifications
+ * a batch has; nobody waits for anybody.
+ */
+export class HandlerFanout<V extends HasMetadata> {
+  readonly #handlers = new Set<RegisteredHandler<V>>();
+  #started = false;
+  #synced = false;
+
+  get handlers(): ReadonlySet<RegisteredHandler<V>> {
+    return this.#handlers;
+  }
+
+  /** The share of one handler, so that many of them do not add up to a long pause. */
+  readonly sliceMs = (): number => SLICE_MS / Math.max(1, this.#handlers.size);
+
+  /** A handler joins, with the present state to see first. */
+  add(handler: RegisteredHandler<V>, present: NotificationBatch<V> | undefined): void {
+    const { queue } = handler;
+    this.#handlers.add(handler);
+    if (present !== undefined) queue.push(present);
+    if (this.#synced) queue.tracker.markUpstreamSynced();
+    if (this.#started) queue.start();
+  }
+
+  remove(handler: RegisteredHandler<V>): void {
+    this.#handlers.delete(handler);
+  }
+
+  distribute(batches: readonly NotificationBatch<V>[]): void {
+    for (const batch of batches) {
+      for (const { queue, resync } of this.#handlers) {
+        if (batch.audience === 'all' || resync.due) queue.push(batch);
+      }
+    }
+  }
+
+  /** Deliveries begin. */
+  start(): void {
+    this.#started = true;
+    for (const { queue } of this.#handlers) queue.start();
+  }
+
+  /** The store has the state at the start, and all handlers have it in their queues. */
+  markSynced(): void {
+    this.#synced = true;
+    for (const { queue } of this.#handlers) queue.tracker.markUpstreamSynced();
+  }
+
+  /** Removes all handlers and drops what was not delivered; resolves when the last callback has returned. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#handlers].map((handler) => handler.close()));
+  }
+}

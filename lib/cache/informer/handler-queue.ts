@@ -1,0 +1,271 @@
+import { deferred, type Deferred } from '../../kernel/latch.ts';
+import { RingBuffer } from '../../kernel/ring-buffer.ts';
+import type { Runtime, Timer } from '../../kernel/runtime.ts';
+import type { HasMetadata } from '../../meta/object.ts';
+import { coalesce } from './coalesce.ts';
+import type { Notification, NotificationBatch } from './notification.ts';
+import { SyncTracker } from './sync-tracker.ts';
+
+/** A slice of deliveries ends after this many, so that input and output get their turn even where time stands still. */
+const LONGEST_SLICE = 1024;
+
+/** A callback whose promise takes longer is mentioned, milliseconds. */
+const SLOW_CALLBACK_MS = 30_000;
+
+export interface HandlerQueueOptions<V extends HasMetadata> {
+  readonly name: string;
+  readonly runtime: Runtime;
+  /** Calls the handler. */
+  readonly deliver: (notification: Notification<V>) => unknown;
+  /** How long one slice of deliveries may hold the event loop, milliseconds. */
+  readonly sliceMs: () => number;
+  /** Pending notifications, initial ones left out, from which on those of one key are merged. */
+  readonly coalesceAbove: () => number;
+  /** The handler threw, or its promise rejected. */
+  readonly onError: (error: unknown, notification: Notification<V>) => void;
+  readonly onWarning: (message: string) => void;
+}
+
+/**
+ * What one handler still has to be told, and the loop that tells it.
+ *
+ * Guarantees:
+ * - One callback at a time, in order; a returned promise is awaited before the next one.
+ * - A callback that throws is reported, counts as delivered, and is not repeated.
+ * - Deliveries are sliced: between two slices everything else in the process gets its turn.
+ * - Memory is bounded: beyond `coalesceAbove` notifications those of one key are merged, so that no more than two a key
+ *   remain.
+ */
+export class HandlerQueue<V extends HasMetadata> {
+  readonly name: string;
+  readonly tracker: SyncTracker;
+  readonly #options: HandlerQueueOptions<V>;
+  #batches = new RingBuffer<NotificationBatch<V>>();
+  /** The batch under delivery and the place of its next notification. */
+  #current: NotificationBatch<V> | undefined;
+  #next = 0;
+  #pending = 0;
+  #delivered = 0;
+  #failed = 0;
+  #coalesced = 0;
+  /** The next merge; far enough from the last one that merging costs a constant share of what is pushed. */
+  #coalesceAt = 0;
+  #started = false;
+  #closed = false;
+  /** A slice is queued, or under way. */
+  #scheduled = false;
+  #sliceEndMs = 0;
+  #sliceLeft = 0;
+  #calling: Notification<V> | undefined;
+  /** A callback of the handler is on the stack. */
+  #entered = false;
+  #idle: Deferred<void> | undefined;
+  #callingSinceMs = 0;
+  #slowTimer: Timer | undefined;
+
+  constructor(options: HandlerQueueOptions<V>) {
+    this.name = options.name;
+    this.tracker = new SyncTracker(`initial objects of ${options.name}`);
+    this.#options = options;
+  }
+
+  /** Notifications that wait for their delivery. */
+  get pending(): number {
+    return this.#pending;
+  }
+
+  /** Callbacks that have returned, those that threw included. */
+  get delivered(): number {
+    return this.#delivered;
+  }
+
+  /** Callbacks that threw. */
+  get failed(): number {
+    return this.#failed;
+  }
+
+  /** Notifications that were merged into others because the handler was too slow. */
+  get coalesced(): number {
+    return this.#coalesced;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  push(batch: NotificationBatch<V>): void {
+    const { length } = batch.notifications;
+    if (this.#closed || length === 0) return;
+    if (batch.initial) this.tracker.start(length);
+    this.#batches.push(batch);
+    this.#pending += length;
+    const later = this.#pending - this.tracker.outstanding;
+    if (later > this.#coalesceAt && later > this.#options.coalesceAbove()) this.#coalesce();
+    this.#schedule();
+  }
+
+  /** Begins to deliver; until then notifications are kept. */
+  start(): void {
+    this.#started = true;
+    this.#schedule();
+  }
+
+  /**
+   * Drops what is pending and resolves once the callback under way, if there is one, has returned. Called by that callback
+   * itself, before its first `await`, it resolves at once.
+   */
+  close(): Promise<void> {
+    this.#closed = true;
+    this.#batches.clear();
+    this.#current = undefined;
+    this.#pending = 0;
+    if (this.#calling === undefined || this.#entered) {
+      this.#slowTimer?.cancel();
+      return Promise.resolve();
+    }
+    this.#idle ??= deferred<void>();
+    return this.#idle.promise;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || !this.#started || this.#closed || this.#pending === 0) return;
+    this.#scheduled = true;
+    this.#options.runtime.queueTask(this.#beginSlice);
+  }
+
+  readonly #beginSlice = (): void => {
+    const { runtime, sliceMs } = this.#options;
+    this.#sliceEndMs = runtime.monotonicMs() + sliceMs();
+    this.#sliceLeft = LONGEST_SLICE;
+    this.#deliver();
+  };
+
+  #sliceIsOver(): boolean {
+    this.#sliceLeft -= 1;
+    return this.#sliceLeft === 0 || this.#options.runtime.monotonicMs() >= this.#sliceEndMs;
+  }
+
+  #deliver(): void {
+    do {
+      const notification = this.#take();
+      if (notification === undefined) break;
+      const result = this.#call(notification);
+      if (isPromiseLike(result)) {
+        this.#await(result);
+        return;
+      }
+      this.#returned();
+    } while (!this.#sliceIsOver());
+    this.#endSlice();
+  }
+
+  #endSlice(): void {
+    this.#scheduled = false;
+    this.#schedule();
+  }
+
+  #take(): Notification<V> | undefined {
+    if (this.#current === undefined || this.#next === this.#current.notifications.length) {
+      this.#current = this.#batches.shift();
+      this.#next = 0;
+      if (this.#current === undefined) this.#coalesceAt = 0;
+    }
+    const notification = this.#current?.notifications[this.#next];
+    if (notification !== undefined) this.#next += 1;
+    return notification;
+  }
+
+  #call(notification: Notification<V>): unknown {
+    this.#calling = notification;
+    this.#entered = true;
+    try {
+      return this.#options.deliver(notification);
+    } catch (error) {
+      this.#fail(error, notification);
+      return undefined;
+    } finally {
+      this.#entered = false;
+    }
+  }
+
+  #await(result: PromiseLike<unknown>): void {
+    this.#watchSlowness();
+    const goOn = (): void => {
+      this.#returned();
+      if (this.#sliceIsOver()) this.#endSlice();
+      else this.#deliver();
+    };
+    result.then(goOn, (error: unknown) => {
+      if (this.#calling !== undefined) this.#fail(error, this.#calling);
+      goOn();
+    });
+  }
+
+  #fail(error: unknown, notification: Notification<V>): void {
+    this.#failed += 1;
+    this.#options.onError(error, notification);
+  }
+
+  #returned(): void {
+    this.#calling = undefined;
+    this.#delivered += 1;
+    if (this.#closed) {
+      this.#slowTimer?.cancel();
+      this.#idle?.resolve();
+      return;
+    }
+    this.#pending -= 1;
+    if (this.#current?.initial === true) this.tracker.finish();
+  }
+
+  /** Merges what is not initial; initial notifications come first and are bounded by the size of the store. */
+  #coalesce(): void {
+    const batches = new RingBuffer<NotificationBatch<V>>();
+    const later: Notification<V>[] = [];
+    for (const batch of this.#batches) {
+      if (batch.initial) batches.push(batch);
+      else for (const notification of batch.notifications) later.push(notification);
+    }
+    const notifications = coalesce(later);
+    if (this.#coalesced === 0) {
+      this.#options.onWarning(
+        `${this.name} is ${this.#pending} notifications behind; from now on it gets no more than the net change of each object`,
+      );
+    }
+    if (notifications.length > 0) {
+      batches.push({ notifications, initial: false, audience: 'all' });
+    }
+    this.#batches = batches;
+    this.#coalesced += later.length - notifications.length;
+    this.#pending -= later.length - notifications.length;
+    this.#coalesceAt = 2 * (this.#pending - this.tracker.outstanding);
+  }
+
+  /** One timer watches all callbacks that return promises, however many. */
+  #watchSlowness(): void {
+    const { runtime, onWarning } = this.#options;
+    this.#callingSinceMs = runtime.monotonicMs();
+    if (this.#slowTimer !== undefined) return;
+    const look = (): void => {
+      this.#slowTimer = undefined;
+      if (this.#calling === undefined) return;
+      const elapsedMs = runtime.monotonicMs() - this.#callingSinceMs;
+      if (elapsedMs >= SLOW_CALLBACK_MS) {
+        const { type, key } = this.#calling;
+        onWarning(
+          `${this.name} has been busy with the ${type} of "${key}" for ${Math.round(elapsedMs)} ms; ${this.#pending - 1} notifications wait for it`,
+        );
+      }
+      this.#slowTimer = runtime.setTimer(SLOW_CALLBACK_MS, look, { background: true });
+    };
+    this.#slowTimer = runtime.setTimer(SLOW_CALLBACK_MS, look, { background: true });
+  }
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as Partial<PromiseLike<unknown>>).then === 'function'
+  );
+}

@@ -1,0 +1,166 @@
+import { ListwatchError } from '../../kernel/errors.ts';
+import { silentLogger, type Logger } from '../../kernel/logger.ts';
+import { silentMetrics, type Metrics } from '../../kernel/metrics.ts';
+import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
+import { realRuntime } from '../../kernel/real-runtime.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import type { Subject } from '../../meta/failures.ts';
+import { metaNamespaceKeyFunc, type KeyFunc } from '../../meta/key.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import type { ObjectView } from '../../meta/object-view.ts';
+import type { DeltaOrder } from '../delta/delta-fifo.ts';
+import type { ListerWatcher } from '../reflector/lister-watcher.ts';
+import type { ReflectorOptions } from '../reflector/reflector-options.ts';
+import { metaNamespaceIndexFunc, NAMESPACE_INDEX, type Indexers } from '../store/indexers.ts';
+
+/** What an error is about. */
+export interface InformerErrorContext {
+  /** Name of the informer. */
+  readonly informer: string;
+  /** `watch`: listing or watching failed. `object`: an object has no key, or transform or an index function failed on it. */
+  readonly source: 'watch' | 'object' | 'handler' | 'listener' | 'internal';
+  readonly key?: string | undefined;
+  /** Name of the handler. */
+  readonly handler?: string | undefined;
+  /** The story in one sentence, for a log. */
+  readonly message: string;
+}
+
+/** How an informer lists and watches; see `ReflectorOptions`. */
+export type InformerReflectorOptions = Pick<
+  ReflectorOptions<ObjectView>,
+  | 'watchList'
+  | 'pageSize'
+  | 'listTimeoutMs'
+  | 'watchListTimeoutMs'
+  | 'minWatchTimeoutMs'
+  | 'idleTimeoutMs'
+  | 'backoff'
+>;
+
+export interface SharedIndexInformerOptions<T extends KubernetesObject>
+  extends InformerReflectorOptions {
+  /** The collection to mirror. */
+  readonly listerWatcher: ListerWatcher<ObjectView<T>>;
+  /** Names the informer in messages. @defaultValue the description of the lister-watcher */
+  readonly name?: string | undefined;
+  /** The resource, for the error of `lister.getOrThrow`. @defaultValue the name */
+  readonly subject?: Subject | undefined;
+  /** Indexes besides the one by namespace. @defaultValue none */
+  readonly indexers?: Indexers<T> | undefined;
+  /** @defaultValue metaNamespaceKeyFunc */
+  readonly keyFunc?: KeyFunc | undefined;
+  /**
+   * Changes every object before it is stored, as a rule to drop what nobody needs. It must return a new object, or the same;
+   * `metadata` with name, namespace, uid and resourceVersion must stay. It makes every body be decoded.
+   * @defaultValue none
+   */
+  readonly transform?: ((object: T) => T) | undefined;
+  /**
+   * How often handlers are given every object again, milliseconds; they may ask for other intervals.
+   * @defaultValue 0: never, whatever handlers ask
+   */
+  readonly resyncIntervalMs?: number | undefined;
+  /** See `DeltaFIFO`. With `key`, `indexer.resourceVersion` stays empty. @defaultValue 'arrival' */
+  readonly order?: DeltaOrder | undefined;
+  /** Changes that may wait for the store before the watch is read no further, at least 1. @defaultValue 2000 */
+  readonly queueCapacity?: number | undefined;
+  /** @defaultValue realRuntime */
+  readonly runtime?: Runtime | undefined;
+  /** @defaultValue silentLogger */
+  readonly logger?: Logger | undefined;
+  /** @defaultValue silentMetrics */
+  readonly metrics?: Metrics | undefined;
+  /**
+   * Gets every error of callbacks, objects and watches; what is part of normal life, such as an expired version, only goes to
+   * the event `watch-error`.
+   * @defaultValue the logger gets it
+   */
+  readonly onError?: ((error: unknown, context: InformerErrorContext) => void) | undefined;
+}
+
+export interface ResolvedInformerOptions<T extends KubernetesObject> {
+  readonly listerWatcher: ListerWatcher<ObjectView<T>>;
+  readonly name: string;
+  readonly subject: Subject;
+  readonly indexers: Indexers<T>;
+  readonly keyFunc: KeyFunc;
+  readonly transform: ((object: T) => T) | undefined;
+  readonly resyncIntervalMs: number;
+  readonly order: DeltaOrder;
+  readonly queueCapacity: number | undefined;
+  readonly reflector: InformerReflectorOptions;
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly onError: SharedIndexInformerOptions<T>['onError'];
+}
+
+const REFLECTOR_OPTIONS: readonly (keyof InformerReflectorOptions)[] = [
+  'watchList',
+  'pageSize',
+  'listTimeoutMs',
+  'watchListTimeoutMs',
+  'minWatchTimeoutMs',
+  'idleTimeoutMs',
+  'backoff',
+];
+
+const KNOWN: readonly (keyof SharedIndexInformerOptions<KubernetesObject>)[] = [
+  'listerWatcher',
+  'name',
+  'subject',
+  'indexers',
+  'keyFunc',
+  'transform',
+  'resyncIntervalMs',
+  'order',
+  'queueCapacity',
+  ...REFLECTOR_OPTIONS,
+  'runtime',
+  'logger',
+  'metrics',
+  'onError',
+];
+
+/** @throws {ListwatchError} code INVALID_OPTION. */
+export function resolveInformerOptions<T extends KubernetesObject>(
+  options: SharedIndexInformerOptions<T>,
+): ResolvedInformerOptions<T> {
+  const owner = 'SharedIndexInformer';
+  rejectUnknownOptions(owner, options, KNOWN);
+  const name = options.name ?? options.listerWatcher.description;
+  const { resyncIntervalMs } = options;
+  return {
+    listerWatcher: options.listerWatcher,
+    name,
+    subject: options.subject ?? { group: '', resource: name },
+    indexers: withNamespaceIndex(options.indexers ?? {}),
+    keyFunc: options.keyFunc ?? metaNamespaceKeyFunc,
+    transform: options.transform,
+    resyncIntervalMs: numberOption(owner, 'resyncIntervalMs', resyncIntervalMs, 0, { min: 0 }),
+    order: options.order ?? 'arrival',
+    queueCapacity: options.queueCapacity,
+    reflector: reflectorOptions(options),
+    runtime: options.runtime ?? realRuntime,
+    logger: options.logger ?? silentLogger,
+    metrics: options.metrics ?? silentMetrics,
+    onError: options.onError,
+  };
+}
+
+function reflectorOptions(options: InformerReflectorOptions): InformerReflectorOptions {
+  const given = REFLECTOR_OPTIONS.filter((name) => options[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, options[name]]));
+}
+
+function withNamespaceIndex<T extends KubernetesObject>(indexers: Indexers<T>): Indexers<T> {
+  const given = Object.hasOwn(indexers, NAMESPACE_INDEX) ? indexers[NAMESPACE_INDEX] : undefined;
+  if (given !== undefined && given !== metaNamespaceIndexFunc) {
+    throw new ListwatchError(
+      'INDEX_CONFLICT',
+      `every informer has an index "${NAMESPACE_INDEX}" already; give yours another name`,
+    );
+  }
+  return { ...indexers, [NAMESPACE_INDEX]: metaNamespaceIndexFunc };
+}

@@ -1,0 +1,84 @@
+import { ListwatchError } from '../../kernel/errors.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import type { ObjectView } from '../../meta/object-view.ts';
+import type {
+  MetadataEventHandler,
+  ObjectEventHandler,
+  ResourceEventHandler,
+} from './event-handler.ts';
+import type { Notification } from './notification.ts';
+
+/** Calls the callback that a notification is for. */
+export type Notifier<T extends KubernetesObject> = (
+  notification: Notification<ObjectView<T>>,
+) => unknown;
+
+const CALLBACKS = ['onAdd', 'onUpdate', 'onDelete'] as const;
+
+/** The callback that a type of notification is for. */
+export const callbackOf = { add: 'onAdd', update: 'onUpdate', delete: 'onDelete' } as const;
+
+/**
+ * @throws {ListwatchError} code INVALID_OPTION for something that is no handler.
+ */
+export function notifierOf<T extends KubernetesObject>(
+  name: string,
+  handler: ResourceEventHandler<T>,
+): Notifier<T> {
+  checkHandler(name, handler);
+  return handler.view === 'metadata' ? metadataNotifier(handler) : objectNotifier(handler);
+}
+
+function objectNotifier<T extends KubernetesObject>(handler: ObjectEventHandler<T>): Notifier<T> {
+  return (notification) => {
+    switch (notification.type) {
+      case 'add':
+        return handler.onAdd?.(notification.object.object, notification);
+      case 'update':
+        return handler.onUpdate?.(
+          notification.old.object,
+          notification.object.object,
+          notification,
+        );
+      case 'delete':
+        return handler.onDelete?.(notification.object.object, notification);
+    }
+  };
+}
+
+function metadataNotifier<T extends KubernetesObject>(handler: MetadataEventHandler): Notifier<T> {
+  return (notification) => {
+    const { key } = notification;
+    const { metadata } = notification.object;
+    switch (notification.type) {
+      case 'add':
+        return handler.onAdd?.({ key, metadata, initial: notification.initial });
+      case 'update': {
+        const old = { key, metadata: notification.old.metadata };
+        return handler.onUpdate?.(old, { key, metadata, resync: notification.resync });
+      }
+      case 'delete': {
+        const { finalStateUnknown } = notification;
+        return handler.onDelete?.({ key, metadata, finalStateUnknown });
+      }
+    }
+  };
+}
+
+function checkHandler(name: string, handler: unknown): void {
+  const fail = (rule: string): never => {
+    throw new ListwatchError('INVALID_OPTION', `${name} is no event handler: ${rule}`);
+  };
+  if (typeof handler !== 'object' || handler === null) return fail('expected an object');
+  const { view } = handler as { readonly view?: unknown };
+  if (view !== undefined && view !== 'object' && view !== 'metadata') {
+    return fail(`view must be object or metadata, not ${JSON.stringify(view)}`);
+  }
+  const callbacks = CALLBACKS.map((callback) => (handler as Record<string, unknown>)[callback]);
+  if (callbacks.every((callback) => callback === undefined)) {
+    return fail('it has none of onAdd, onUpdate and onDelete');
+  }
+  if (callbacks.some((callback) => callback !== undefined && typeof callback !== 'function')) {
+    return fail('onAdd, onUpdate and onDelete must be functions');
+  }
+}

@@ -1,0 +1,90 @@
+import { ListwatchError } from '../../kernel/errors.ts';
+import { Latch } from '../../kernel/latch.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import { withDeadline } from '../../kernel/wait.ts';
+import type { HasMetadata } from '../../meta/object.ts';
+import type { HandlerQueue } from './handler-queue.ts';
+import type { HandlerRegistration, WaitOptions } from './handler-registration.ts';
+import type { HandlerInspection } from './informer-inspection.ts';
+import type { ResyncEntry } from './resync-schedule.ts';
+
+export interface RegisteredHandlerOptions<V extends HasMetadata> {
+  readonly queue: HandlerQueue<V>;
+  readonly resync: ResyncEntry;
+  readonly runtime: Runtime;
+  /** What keeps the informer from being synced, in words. */
+  readonly upstreamWaitsFor: () => string | undefined;
+  /** Called once, when the handler is removed. */
+  readonly onRemove: (handler: RegisteredHandler<V>) => void;
+}
+
+/** A handler on an informer: its queue, its resyncs, and the caller's grip on both. */
+export class RegisteredHandler<V extends HasMetadata> implements HandlerRegistration {
+  readonly queue: HandlerQueue<V>;
+  readonly resync: ResyncEntry;
+  readonly #options: RegisteredHandlerOptions<V>;
+  readonly #closed: Latch;
+
+  constructor(options: RegisteredHandlerOptions<V>) {
+    this.queue = options.queue;
+    this.resync = options.resync;
+    this.#options = options;
+    this.#closed = new Latch(`removal of ${options.queue.name}`);
+  }
+
+  get name(): string {
+    return this.queue.name;
+  }
+
+  get synced(): boolean {
+    return this.queue.tracker.synced;
+  }
+
+  get pending(): number {
+    return this.queue.pending;
+  }
+
+  async whenSynced({ timeoutMs, signal }: WaitOptions = {}): Promise<void> {
+    const { tracker } = this.queue;
+    await withDeadline(
+      this.#options.runtime,
+      Promise.race([tracker.whenSynced, this.#closed.opened]),
+      { timeoutMs, signal, describe: () => this.#waitsFor() },
+    );
+    if (!this.synced) {
+      throw new ListwatchError(
+        'CLOSED',
+        `${this.name} was removed, or its informer stopped, before it had seen all initial objects`,
+      );
+    }
+  }
+
+  remove(): void {
+    void this.close();
+  }
+
+  close(): Promise<void> {
+    if (!this.#closed.isOpen) {
+      this.#closed.open();
+      this.#options.onRemove(this);
+    }
+    return this.queue.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  inspect(): HandlerInspection {
+    const { name, pending, delivered, failed, coalesced } = this.queue;
+    const resyncIntervalMs = this.resync.intervalMs;
+    return { name, synced: this.synced, pending, delivered, failed, coalesced, resyncIntervalMs };
+  }
+
+  #waitsFor(): string {
+    const { upstreamSynced, outstanding } = this.queue.tracker;
+    return upstreamSynced
+      ? `${this.name} to see ${outstanding} more initial objects`
+      : `${this.name}: ${this.#options.upstreamWaitsFor() ?? 'the informer is not synced'}`;
+  }
+}
