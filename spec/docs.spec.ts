@@ -16,7 +16,9 @@ interface Block {
 
 function pages(): string[] {
   const guides = join(ROOT, 'docs', 'guides');
-  const found = existsSync(guides) ? readdirSync(guides).filter((name) => name.endsWith('.md')) : [];
+  const found = existsSync(guides)
+    ? readdirSync(guides).filter((name) => name.endsWith('.md'))
+    : [];
   return [join(ROOT, 'README.md'), ...found.map((name) => join(guides, name))];
 }
 
@@ -43,7 +45,8 @@ const TYPED_BY: Readonly<Record<string, string>> = {
   'npm ci && npm start': 'spec/examples/quickstart.spec.ts',
   'npm ci && npm test': 'spec/docs.spec.ts',
   'npm start -- --keep': 'spec/examples/quickstart.spec.ts',
-  'npm install listwatch': 'spec/package.spec.ts',
+  'node --conditions=@listwatch/source --import tsx examples/watch-pods.ts --namespace shop':
+    'spec/examples/watch-pods.spec.ts',
 };
 
 const blocks = pages().flatMap(blocksOf);

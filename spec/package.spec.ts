@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+
+const ROOT = resolve(import.meta.dirname, '..');
+/** Below the checkout, so that the package finds its dependencies as an installed one would. */
+const CONSUMER = join(ROOT, '.tmp', 'consumer');
+const INSTALLED = join(CONSUMER, 'node_modules', 'listwatch');
+const TSC = join(ROOT, 'node_modules', '.bin', 'tsc');
+
+const run = promisify(execFile);
+
+const PROGRAM = `
+import { SharedInformerFactory, connect, type KubernetesObject } from 'listwatch';
+import { ApiServer } from 'listwatch/server';
+import { RateLimitingQueue } from 'listwatch/controller';
+
+interface Pod extends KubernetesObject {
+  readonly spec?: { readonly nodeName?: string };
+}
+
+const server = new ApiServer();
+await server.listen();
+const client = await connect(server.clientConfig());
+const informers = new SharedInformerFactory(client);
+const pods = informers.for<Pod>('v1', 'pods', {
+  indexers: { byNode: (pod) => [pod.spec?.nodeName ?? ''] },
+});
+const queue = new RateLimitingQueue<string>();
+pods.addHandler({ view: 'metadata', onAdd: ({ key }) => queue.add(key) });
+informers.start();
+await informers.whenSynced({ timeoutMs: 10_000 });
+await client.resource<Pod>('v1', 'pods', { namespace: 'default' }).create({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'web' },
+});
+const item = await queue.take();
+console.log(item?.key);
+item?.done();
+await informers[Symbol.asyncDispose]();
+await client.close();
+await server.close();
+`;
+
+describe('the built package', () => {
+  before(async function () {
+    this.timeout(30_000);
+    rmSync(CONSUMER, { recursive: true, force: true });
+    mkdirSync(INSTALLED, { recursive: true });
+    copyFileSync(join(ROOT, 'package.json'), join(INSTALLED, 'package.json'));
+    await run(TSC, ['-p', join(ROOT, 'lib'), '--outDir', join(INSTALLED, 'dist')]);
+  });
+
+  after(() => {
+    rmSync(CONSUMER, { recursive: true, force: true });
+  });
+
+  it('type-checks in a project of its own, and runs there on plain Node', async function () {
+    this.timeout(30_000);
+    const flags = ['--target', 'es2023', '--module', 'nodenext', '--strict', '--types', 'node'];
+    writeFileSync(join(CONSUMER, 'package.json'), '{ "type": "module" }');
+    writeFileSync(join(CONSUMER, 'program.ts'), PROGRAM);
+    await run(TSC, [...flags, 'program.ts'], { cwd: CONSUMER });
+    const { stdout } = await run(process.execPath, ['program.js'], {
+      cwd: CONSUMER,
+      timeout: 20_000,
+    });
+    expect(stdout.trim()).to.equal('default/web');
+  });
+
+  it('can be required from CommonJS, entry by entry', async function () {
+    this.timeout(30_000);
+    const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      exports: Record<string, unknown>;
+    };
+    const entries = Object.keys(exports).filter((entry) => entry !== './package.json');
+    const script = entries.map((entry) => `require('listwatch${entry.slice(1)}');`).join('\n');
+    const { stderr } = await run(process.execPath, ['--no-warnings', '-e', script], {
+      cwd: CONSUMER,
+    });
+    expect(stderr).to.equal('');
+  });
+});

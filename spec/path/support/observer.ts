@@ -1,0 +1,158 @@
+import type { MetadataEventHandler, ObjectEventHandler } from '../../../lib/cache/informer/event-handler.ts';
+import type { Runtime } from '../../../lib/kernel/runtime.ts';
+import { sleep } from '../../../lib/kernel/wait.ts';
+import type { HasMetadata, KubernetesObject } from '../../../lib/meta/object.ts';
+import { compareResourceVersions } from '../../../lib/meta/resource-version.ts';
+
+export interface Change {
+  readonly type: 'add' | 'update' | 'delete';
+  readonly key: string;
+  /** Undefined where the writer was not told, as after a deletion. */
+  readonly resourceVersion: string | undefined;
+}
+
+/** What was written, in order: the truth an observer is held against. */
+export type History = Change[];
+
+/** A handler that writes down what it is told, and can say what was wrong about it. */
+export class Observer {
+  readonly name: string;
+  readonly seen: Change[] = [];
+  /** Keys that the first list brought; what happened to them before is not told. */
+  readonly #initial = new Set<string>();
+  readonly #present = new Map<string, string>();
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  objectHandler(): ObjectEventHandler<KubernetesObject> {
+    return {
+      onAdd: (object, { key, initial }) => this.#saw('add', key, object, initial),
+      onUpdate: (_old, object, { key }) => this.#saw('update', key, object),
+      onDelete: (object, { key }) => this.#saw('delete', key, object ?? {}),
+    };
+  }
+
+  metadataHandler(): MetadataEventHandler {
+    return {
+      view: 'metadata',
+      onAdd: (item) => this.#saw('add', item.key, item, item.initial),
+      onUpdate: (_old, item) => this.#saw('update', item.key, item),
+      onDelete: (item) => this.#saw('delete', item.key, item),
+    };
+  }
+
+  slowHandler(runtime: Runtime): ObjectEventHandler<KubernetesObject> {
+    const quick = this.objectHandler();
+    return {
+      onAdd: async (object, info) => {
+        await sleep(runtime, 1);
+        await quick.onAdd?.(object, info);
+      },
+      onUpdate: (old, object, info) => quick.onUpdate?.(old, object, info),
+      onDelete: (object, info) => quick.onDelete?.(object, info),
+    };
+  }
+
+  /** Whether what was told adds up to exactly these objects. */
+  matches(alive: ReadonlyMap<string, KubernetesObject>): boolean {
+    if (this.#present.size !== alive.size) return false;
+    return [...alive.values()].every(({ metadata }) => {
+      const key = `${metadata!.namespace}/${metadata!.name}`;
+      return this.#present.get(key) === metadata!.resourceVersion;
+    });
+  }
+
+  /**
+   * Everything that was lost, repeated, out of order or invented. With `exact` nothing may have been merged: every change
+   * after the first list must have been told. Without, a relist may have merged several changes of a key into one.
+   */
+  violations(history: History, { exact }: { exact: boolean }): string[] {
+    const found = [...this.#impossible()];
+    const truth = new Map<string, Change[]>();
+    for (const change of history) push(truth, change.key, change);
+    const told = new Map<string, Change[]>();
+    for (const change of this.seen) push(told, change.key, change);
+    for (const [key, changes] of truth) {
+      const expected = this.#initial.has(key) ? afterFirstList(changes, told.get(key)) : changes;
+      const actual = told.get(key) ?? [];
+      const story = exact ? same(expected, actual) : isSubsequence(actual, changes);
+      if (!story) {
+        found.push(`${this.name}: ${key}: told ${print(actual)}; happened ${print(expected)}`);
+      }
+    }
+    for (const key of told.keys()) {
+      if (!truth.has(key)) found.push(`${this.name}: ${key} never existed`);
+    }
+    return found;
+  }
+
+  /** What cannot be whatever happened: an update of something absent, a resource version going back. */
+  *#impossible(): Iterable<string> {
+    const latest = new Map<string, string>();
+    const present = new Set<string>();
+    for (const { type, key, resourceVersion } of this.seen) {
+      if ((type === 'add') === present.has(key)) yield `${this.name}: ${type} of ${key} out of turn`;
+      if (type === 'delete') present.delete(key);
+      else present.add(key);
+      const before = latest.get(key);
+      if (resourceVersion === undefined) continue;
+      if (before !== undefined && compareResourceVersions(before, resourceVersion) > 0) {
+        yield `${this.name}: ${key} went back from ${before} to ${resourceVersion}`;
+      }
+      latest.set(key, resourceVersion);
+    }
+  }
+
+  #saw(type: Change['type'], key: string, object: HasMetadata, initial: boolean = false): void {
+    const resourceVersion = object.metadata?.resourceVersion;
+    this.seen.push({ type, key, resourceVersion });
+    if (initial) this.#initial.add(key);
+    if (type === 'delete') this.#present.delete(key);
+    else this.#present.set(key, resourceVersion ?? '');
+  }
+}
+
+function push(map: Map<string, Change[]>, key: string, change: Change): void {
+  const changes = map.get(key);
+  if (changes === undefined) map.set(key, [change]);
+  else changes.push(change);
+}
+
+/** The first list shows one state of a key; the story that must be told starts there, with an add. */
+function afterFirstList(changes: readonly Change[], told: readonly Change[] = []): Change[] {
+  const first = told[0]?.resourceVersion;
+  const at = changes.findIndex((change) => change.resourceVersion === first);
+  if (at < 0) return [...changes];
+  return [{ ...changes[at]!, type: 'add' }, ...changes.slice(at + 1)];
+}
+
+function agrees(told: Change, happened: Change): boolean {
+  if (happened.type === 'delete' || told.type === 'delete') return told.type === happened.type;
+  return told.resourceVersion === happened.resourceVersion;
+}
+
+function same(expected: readonly Change[], actual: readonly Change[]): boolean {
+  return (
+    expected.length === actual.length &&
+    expected.every((change, index) => {
+      const other = actual[index]!;
+      return change.type === other.type && agrees(other, change);
+    })
+  );
+}
+
+function isSubsequence(told: readonly Change[], happened: readonly Change[]): boolean {
+  let next = 0;
+  for (const change of told) {
+    while (next < happened.length && !agrees(change, happened[next]!)) next += 1;
+    if (next === happened.length) return false;
+    next += 1;
+  }
+  return true;
+}
+
+function print(changes: readonly Change[]): string {
+  return changes.map(({ type, resourceVersion }) => `${type}@${resourceVersion ?? '?'}`).join(' ');
+}
