@@ -16,6 +16,10 @@ export class ScriptedFaults {
     for (let count = 0; count < times; count += 1) this.#queues.get(kind)?.push(fault);
   }
 
+  clear(): void {
+    for (const queue of this.#queues.values()) queue.length = 0;
+  }
+
   /** The fault of the next request of this kind, which it uses up. */
   take(kind: ScriptedRequestKind): Fault | undefined {
     return this.#queues.get(kind)?.shift();

@@ -155,10 +155,13 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
     this.#collection.skip(BigInt(count));
   }
 
-  /** Tells every watch that wants bookmarks how far it has come. */
+  /** Tells every watch that wants bookmarks how far it has come; changes that are held back it has not passed. */
   bookmark(): void {
+    const held = this.#held?.[0];
+    const passed = held === undefined ? this.#collection.version : held.version - 1n;
     for (const watch of this.#watches) {
-      if (watch.takesBookmarks) watch.bookmark(this.resourceVersion, false);
+      const version = passed > watch.sentVersion ? passed : watch.sentVersion;
+      if (watch.takesBookmarks) watch.bookmark(String(version), false);
     }
   }
 
@@ -170,6 +173,15 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
   /** Leaves the next requests of a kind without an answer. */
   hangNext(kind: ScriptedRequestKind, times: number = 1): void {
     this.#faults.add(kind, 'hang', times);
+  }
+
+  /** Takes back every fault that has not happened yet, and sends what was held back. */
+  heal(): void {
+    this.#faults.clear();
+    this.refuseWatchList = false;
+    this.withholdInitialEventsEnd = false;
+    this.latencyMs = 0;
+    this.resume();
   }
 
   /** Ends every open watch with an error: a broken connection, or the ERROR event you give. */
@@ -239,6 +251,7 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
       this.#watches.delete(ended),
     );
     if (watch.channel.closed) return watch.channel;
+    watch.sentVersion = from;
     this.#watches.add(watch);
     if (sendInitialEvents || from === 0n) this.#sendState(watch, sendInitialEvents);
     else if (from < this.#collection.compacted)

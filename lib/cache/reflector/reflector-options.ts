@@ -1,4 +1,5 @@
 import type { BackoffOptions } from '../../kernel/backoff.ts';
+import { ListwatchError } from '../../kernel/errors.ts';
 import { silentLogger, type Logger } from '../../kernel/logger.ts';
 import { silentMetrics, type Metrics } from '../../kernel/metrics.ts';
 import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
@@ -98,19 +99,21 @@ const KNOWN: readonly (keyof ReflectorOptions<HasMetadata>)[] = [
 ];
 
 /** client-go reflector.go defaultBackoff… @ 32ce75a7 */
-const BACKOFF: BackoffOptions = {
+const BACKOFF = {
   baseMs: 800,
   capMs: 30_000,
   factor: 2,
   jitter: 1,
   resetAfterMs: 120_000,
-};
+} as const satisfies BackoffOptions;
 
 /** @throws {ListwatchError} code INVALID_OPTION. */
 export function resolveReflectorOptions<V extends HasMetadata>(
   options: ReflectorOptions<V>,
 ): ResolvedReflectorOptions<V> {
   rejectUnknownOptions('Reflector', options, KNOWN);
+  requireOption(options, 'listerWatcher');
+  requireOption(options, 'sink');
   const { listerWatcher, pageSize, idleTimeoutMs } = options;
   const number = (name: keyof ReflectorOptions<V>, fallback: number, min: number): number =>
     numberOption('Reflector', name, options[name] as number | undefined, fallback, { min });
@@ -132,9 +135,28 @@ export function resolveReflectorOptions<V extends HasMetadata>(
     watchListTimeoutMs: number('watchListTimeoutMs', 60_000, 1),
     minWatchTimeoutMs: number('minWatchTimeoutMs', 300_000, 1000),
     idleTimeoutMs: idleTimeoutMs === undefined ? undefined : number('idleTimeoutMs', 0, 1),
-    backoff: { ...BACKOFF, ...options.backoff },
+    backoff: resolveBackoff(options.backoff),
     keyFunc: options.keyFunc ?? metaNamespaceKeyFunc,
     onError: options.onError,
     onTransition: options.onTransition,
+  };
+}
+
+function requireOption(options: object, name: string): void {
+  const value = (options as Readonly<Record<string, unknown>>)[name];
+  if (typeof value === 'object' && value !== null) return;
+  throw new ListwatchError('INVALID_OPTION', `Reflector: option "${name}" is required`);
+}
+
+/** A delay of nothing would be no back-off. */
+function resolveBackoff(given: Partial<BackoffOptions> = {}): BackoffOptions {
+  const number = (name: keyof BackoffOptions, min: number): number =>
+    numberOption('Reflector', `backoff.${name}`, given[name], BACKOFF[name], { min });
+  return {
+    baseMs: number('baseMs', 1),
+    capMs: number('capMs', 1),
+    factor: number('factor', 1),
+    jitter: number('jitter', 0),
+    resetAfterMs: number('resetAfterMs', 0),
   };
 }

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { conformanceKey, conformancePod } from './conformance-pod.ts';
+import { rejection, type ConformanceCase, type StorageUnderTest } from './storage-conformance.ts';
+
+async function storedText({ harness }: StorageUnderTest, path: string): Promise<string> {
+  const { items } = await harness.store.range({ key: conformanceKey(path) });
+  return Buffer.from(items[0]?.value ?? []).toString();
+}
+
+/** Far beyond any revision of a case. */
+const FAR = '4611686018427387904';
+
+export const createGetDeleteCases: readonly ConformanceCase[] = [
+  {
+    title: 'gives a new object the resource version of its write, and does not store it',
+    check: async (under) => {
+      const pod = { ...conformancePod('a/x', { nodeName: 'n1' }), selfLink: 'kept outside metadata' };
+      const metadata = { ...pod.metadata, selfLink: '/api/v1/pods/x' };
+      const created = await under.storage.create(conformanceKey('a/x'), { ...pod, metadata });
+      assert.equal(created.resourceVersion, await under.storage.getCurrentResourceVersion());
+      assert.equal(created.object.metadata?.resourceVersion, created.resourceVersion);
+      assert.equal(created.object.spec?.nodeName, 'n1');
+      const text = await storedText(under, 'a/x');
+      assert.match(text, /"nodeName":"n1"/);
+      assert.doesNotMatch(text, /resourceVersion|\/api\/v1\/pods/);
+    },
+  },
+  {
+    title: 'refuses to create an object that carries a resource version',
+    check: async (under) => {
+      await rejection(under.create('a/x', { resourceVersion: '5' }), 'RESOURCE_VERSION_SET');
+      assert.equal(await under.find('a/x'), undefined);
+    },
+  },
+  {
+    title: 'refuses to create an object under a key that is taken',
+    check: async (under) => {
+      const first = await under.create('a/x', { uid: 'first' });
+      await rejection(under.create('a/x', { uid: 'second' }), 'KEY_EXISTS');
+      assert.equal((await under.find('a/x'))?.resourceVersion, first.resourceVersion);
+    },
+  },
+  {
+    title: 'removes an object when its time is over',
+    check: async (under) => {
+      const key = conformanceKey('a/x');
+      const created = await under.storage.create(key, conformancePod('a/x'), { ttlSeconds: 1 });
+      await under.create('a/stays');
+      const { resourceVersion } = created;
+      const watch = await under.storage.watch(key, { resourceVersion, recursive: false });
+      for await (const [event] of watch) {
+        assert.equal(event?.type, 'DELETED');
+        break;
+      }
+      assert.equal(await under.find('a/x'), undefined);
+      assert.notEqual(await under.find('a/stays'), undefined);
+    },
+  },
+  {
+    title: 'gives the bytes of an object, resource version included',
+    check: async (under) => {
+      const created = await under.create('a/x', { nodeName: 'n1', labels: { emoji: '🦔' } });
+      const found = await under.find('a/x');
+      for (const stored of [created, found]) {
+        assert(stored !== undefined);
+        const decoded: unknown = JSON.parse(Buffer.from(stored.bytes).toString());
+        assert.deepEqual(decoded, JSON.parse(JSON.stringify(stored.object)));
+        assert.deepEqual(decoded, JSON.parse(JSON.stringify(stored.copy())));
+        assert.equal(stored.key, conformanceKey('a/x'));
+        assert.notEqual(stored.copy(), stored.copy(), 'copies are private');
+      }
+    },
+  },
+  {
+    title: 'gets an object that is not older than a resource version',
+    check: async (under) => {
+      const created = await under.create('a/x');
+      const moved = await under.move('a/x', 'n1');
+      const last = await under.writeElsewhere();
+      for (const resourceVersion of [undefined, '', created.resourceVersion, moved.resourceVersion, last]) {
+        const found = await under.storage.get(conformanceKey('a/x'), { resourceVersion });
+        assert.equal(found?.resourceVersion, moved.resourceVersion, `asked for ${resourceVersion}`);
+      }
+      const any = await under.storage.get(conformanceKey('a/x'), { resourceVersion: '0', ignoreNotFound: true });
+      assert([undefined, created.resourceVersion, moved.resourceVersion].includes(any?.resourceVersion));
+    },
+  },
+  {
+    title: 'refuses a get at a resource version that is not reached, or is none',
+    check: async (under) => {
+      await under.create('a/x');
+      const key = conformanceKey('a/x');
+      await rejection(under.storage.get(key, { resourceVersion: FAR }), 'GATEWAY_TIMEOUT');
+      for (const resourceVersion of ['-1', 'abc', '01', '1.5', '18446744073709551616']) {
+        await rejection(under.storage.get(key, { resourceVersion }), 'BAD_REQUEST');
+      }
+    },
+  },
+  {
+    title: 'says when there is no object, or gives none if that is all right',
+    check: async (under) => {
+      const key = conformanceKey('a/x');
+      await rejection(under.storage.get(key), 'KEY_NOT_FOUND');
+      assert.equal(await under.storage.get(key, { ignoreNotFound: true }), undefined);
+    },
+  },
+  {
+    title: 'returns a deleted object as it was, with the resource version of the deletion',
+    check: async (under) => {
+      const created = await under.create('a/x', { uid: 'u' });
+      const deleted = await under.delete('a/x');
+      assert.equal(deleted.resourceVersion, await under.storage.getCurrentResourceVersion());
+      assert.notEqual(deleted.resourceVersion, created.resourceVersion);
+      assert.deepEqual(
+        { ...deleted.object.metadata, resourceVersion: '' },
+        { ...created.object.metadata, resourceVersion: '' },
+      );
+      assert.equal(await under.find('a/x'), undefined);
+      await rejection(under.delete('a/x'), 'KEY_NOT_FOUND');
+    },
+  },
+  {
+    title: 'deletes only the object that the preconditions mean',
+    check: async (under) => {
+      const created = await under.create('a/x', { uid: 'right' });
+      const remove = (preconditions: { uid?: string; resourceVersion?: string }) =>
+        under.storage.delete(conformanceKey('a/x'), { preconditions });
+      await rejection(remove({ uid: 'wrong' }), 'INVALID_OBJECT');
+      await rejection(remove({ uid: 'right', resourceVersion: '1' }), 'INVALID_OBJECT');
+      assert.notEqual(await under.find('a/x'), undefined);
+      await remove({ uid: 'right', resourceVersion: created.resourceVersion });
+      assert.equal(await under.find('a/x'), undefined);
+    },
+  },
+  {
+    title: 'asks again before it deletes an object that changed meanwhile',
+    check: async (under) => {
+      await under.create('a/x');
+      let asked = 0;
+      const deleted = await under.storage.delete(conformanceKey('a/x'), {
+        validate: async () => {
+          asked += 1;
+          if (asked === 1) await under.move('a/x', 'n2');
+        },
+      });
+      assert.equal(asked, 2);
+      assert.equal(deleted.object.spec?.nodeName, 'n2');
+    },
+  },
+  {
+    title: 'counts its objects, and none beside its prefix',
+    check: async (under) => {
+      for (const path of ['a/x', 'a/y', 'b/x']) await under.create(path);
+      await under.writeElsewhere();
+      await under.delete('a/y');
+      assert.deepEqual(await under.storage.stats(), { objectCount: 2 });
+    },
+  },
+  {
+    title: 'refuses keys that leave its prefix, in every call',
+    check: async (under) => {
+      const { storage } = under;
+      const pod = conformancePod('a/x');
+      const outside = ['', '/', '/registry/podsecrets/a/x', '/registry/pods/../secrets/a', '/registry/pods/./x', '/other'];
+      for (const key of outside) {
+        const calls: readonly (() => Promise<unknown>)[] = [
+          () => storage.create(key, pod),
+          () => storage.get(key),
+          () => storage.delete(key),
+          () => storage.guaranteedUpdate(key, () => ({ object: pod }), { ignoreNotFound: true }),
+          () => storage.getList(key),
+          () => storage.watch(key),
+        ];
+        for (const call of calls) await rejection(call(), 'INVALID_KEY');
+      }
+      await storage.getList('/registry/pods');
+      (await storage.watch('/registry/pods')).close();
+    },
+  },
+  {
+    title: 'fails on an object that cannot be read, and keeps it',
+    only: 'raw',
+    check: async (under) => {
+      const key = conformanceKey('a/x');
+      await under.create('a/x');
+      const { harness, storage } = under;
+      harness.transformer.unreadable.add(key);
+      await rejection(storage.get(key), 'CORRUPT_OBJECT');
+      await rejection(storage.delete(key), 'CORRUPT_OBJECT');
+      await rejection(under.move('a/x', 'n1'), 'CORRUPT_OBJECT');
+      await rejection(storage.getList('/registry/pods/'), 'CORRUPT_OBJECT');
+      harness.transformer.unreadable.delete(key);
+      assert.notEqual(await under.find('a/x'), undefined);
+    },
+  },
+];

@@ -1,0 +1,130 @@
+import { Reflector } from '../../../lib/cache/reflector/reflector.ts';
+import type { ReflectorOptions } from '../../../lib/cache/reflector/reflector-options.ts';
+import type {
+  ReflectorErrorContext,
+  ReflectorTransition,
+} from '../../../lib/cache/reflector/reflector-report.ts';
+import type { ReflectorSink } from '../../../lib/cache/reflector/reflector-sink.ts';
+import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import type { KubernetesObject } from '../../../lib/meta/object.ts';
+import type { ObjectView } from '../../../lib/meta/object-view.ts';
+import {
+  ScriptedListerWatcher,
+  type ScriptedListerWatcherOptions,
+} from '../../../lib/testing/scripted-lister-watcher.ts';
+
+export interface Thing extends KubernetesObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly resourceVersion?: string;
+  };
+  readonly spec?: string;
+}
+
+export type View = ObjectView<Thing>;
+
+export const thing = (name: string, spec: string = ''): Thing => ({ metadata: { name }, spec });
+
+/** A sink that writes down what it is told, one line a call, and keeps the objects. */
+export class RecordingSink implements ReflectorSink<View> {
+  readonly calls: string[] = [];
+  readonly objects: Map<string, Thing> = new Map();
+
+  replace(items: readonly View[], resourceVersion: string): void {
+    this.calls.push(
+      `replace ${items.map((item) => item.metadata.name).join(' ')} @${resourceVersion}`,
+    );
+    this.objects.clear();
+    for (const { object } of items) this.objects.set(object.metadata.name, object);
+  }
+
+  apply(events: Parameters<ReflectorSink<View>['apply']>[0]): void {
+    for (const { type, object } of events) {
+      const { name, resourceVersion } = object.object.metadata;
+      this.calls.push(`${type} ${name} @${resourceVersion}`);
+      if (type === 'DELETED') this.objects.delete(name);
+      else this.objects.set(name, object.object);
+    }
+  }
+
+  bookmark(resourceVersion: string): void {
+    this.calls.push(`bookmark @${resourceVersion}`);
+  }
+}
+
+export interface Rig {
+  readonly runtime: VirtualRuntime;
+  readonly source: ScriptedListerWatcher<Thing>;
+  readonly sink: RecordingSink;
+  readonly reflector: Reflector<View>;
+  readonly errors: { readonly error: unknown; readonly context: ReflectorErrorContext }[];
+  readonly transitions: ReflectorTransition[];
+  /** `list {"limit":500}` and so on, timeouts left out. */
+  readonly requests: () => string[];
+  /** Times of the requests of a kind. */
+  readonly times: (kind: string) => number[];
+  /** Aborts and waits for the end. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface RigOptions extends Partial<Omit<ReflectorOptions<View>, 'runtime' | 'sink'>> {
+  readonly source?: ScriptedListerWatcherOptions<Thing>;
+  readonly sink?: RecordingSink;
+  readonly seed?: number;
+  /** Sets the source up before the reflector starts. */
+  readonly prepare?: (source: ScriptedListerWatcher<Thing>) => void;
+}
+
+/** A reflector that runs on a scripted source in virtual time, with plain lists unless told otherwise. */
+export function rig({
+  source: script,
+  sink: given,
+  seed = 1,
+  prepare,
+  ...options
+}: RigOptions = {}): Rig {
+  const runtime = new VirtualRuntime({ seed });
+  const source = new ScriptedListerWatcher<Thing>({
+    runtime,
+    description: 'things',
+    objects: [thing('a'), thing('b')],
+    ...script,
+  });
+  const sink = given ?? new RecordingSink();
+  const errors: { error: unknown; context: ReflectorErrorContext }[] = [];
+  const transitions: ReflectorTransition[] = [];
+  const reflector = new Reflector<View>({
+    listerWatcher: source,
+    sink,
+    runtime,
+    watchList: false,
+    onError: (error, context) => errors.push({ error, context }),
+    onTransition: (transition) => transitions.push(transition),
+    ...options,
+  });
+  prepare?.(source);
+  const stopper = new AbortController();
+  const done = reflector.run({ signal: stopper.signal });
+  return {
+    runtime,
+    source,
+    sink,
+    reflector,
+    errors,
+    transitions,
+    requests: () =>
+      source.requests.map(({ kind, request }) => {
+        const fields = Object.entries(request)
+          .filter(([name]) => name !== 'timeoutSeconds')
+          .map(([name, value]) => `${name}=${String(value)}`);
+        return [kind, ...fields.toSorted()].join(' ');
+      }),
+    times: (kind) =>
+      source.requests.filter((request) => request.kind === kind).map(({ atMs }) => atMs),
+    stop: async () => {
+      stopper.abort();
+      await runtime.run(done);
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import {
+  initialState,
+  listRequest,
+  type ListingState,
+  type ReflectorEffect,
+  type ReflectorInput,
+  type ReflectorMemory,
+  type ReflectorState,
+  type StreamingListState,
+  type WatchingState,
+} from '../../../lib/cache/reflector/reflector-state.ts';
+import type { Failure, FailureKind } from '../../../lib/cache/reflector/watch-error.ts';
+
+export const memory = (changes: Partial<ReflectorMemory> = {}): ReflectorMemory => ({
+  ...initialState({ watchList: true }).memory,
+  ...changes,
+});
+
+export const listing = (changes: Partial<ListingState> = {}): ListingState => ({
+  name: 'listing',
+  memory: memory(),
+  resourceVersion: '0',
+  limit: 500,
+  whole: false,
+  ...changes,
+});
+
+export const streaming = (
+  changes: Partial<ReflectorMemory> = {},
+  incomplete: number = 0,
+): StreamingListState => ({ name: 'streaming-list', memory: memory(changes), incomplete });
+
+export const watching = (changes: Partial<WatchingState> = {}): WatchingState => ({
+  name: 'watching',
+  memory: memory({ resourceVersion: '10' }),
+  unordered: false,
+  lost: 0,
+  hasty: 0,
+  ...changes,
+});
+
+export const failure = (kind: FailureKind, retryAfterMs: number = 0): Failure => ({
+  kind,
+  retryAfterMs,
+  message: kind,
+});
+
+export const failedStream = (kind: FailureKind, durationMs: number = 5000): ReflectorInput => ({
+  type: 'stream-failed',
+  failure: failure(kind),
+  durationMs,
+  events: 0,
+});
+
+/** A state as one line: what it is, where it goes, what it remembers that matters. */
+export function line(state: ReflectorState): string {
+  const { resourceVersion, unavailable, paged, watchListUnusable } = state.memory;
+  const flags = [
+    unavailable ? 'unavailable' : '',
+    paged ? 'paged' : '',
+    watchListUnusable ? 'no-watch-list' : '',
+  ].filter((flag) => flag !== '');
+  const notes = flags.length === 0 ? '' : ` [${flags.join(' ')}]`;
+  switch (state.name) {
+    case 'listing': {
+      const query = JSON.stringify(listRequest(state)).replaceAll('"', '');
+      return `listing ${query}${state.whole ? ' whole' : ''} at=${resourceVersion}${notes}`;
+    }
+    case 'streaming-list':
+      return `streaming-list ${state.incomplete} at=${resourceVersion}${notes}`;
+    case 'watching': {
+      const counters = `${state.unordered ? ' unordered' : ''} lost=${state.lost} hasty=${state.hasty}`;
+      return `watching${counters} at=${resourceVersion}${notes}`;
+    }
+    case 'backing-off':
+      return `backing-off ${state.retryAfterMs} then ${line(state.next)}`;
+    case 'idle':
+    case 'stopped':
+      return `${state.name} at=${resourceVersion}${notes}`;
+  }
+}
+
+export const effectLine = (effect: ReflectorEffect): string => {
+  if (effect.type === 'replace') return `replace ${effect.resourceVersion}`;
+  return 'code' in effect ? `report ${effect.code}` : effect.type;
+};
+
+export const FAILURE_KINDS: readonly FailureKind[] = [
+  'expired',
+  'gone',
+  'too-large',
+  'too-many-requests',
+  'connection-refused',
+  'connection-lost',
+  'invalid',
+  'bookmark-overdue',
+  'other',
+];
