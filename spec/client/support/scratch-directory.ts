@@ -1,0 +1,28 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** A directory that is gone after the spec. */
+export class ScratchDirectory implements AsyncDisposable {
+  readonly path: string;
+
+  private constructor(path: string) {
+    this.path = path;
+  }
+
+  static async make(): Promise<ScratchDirectory> {
+    return new ScratchDirectory(await mkdtemp(join(tmpdir(), 'listwatch-spec-')));
+  }
+
+  /** Writes a file and returns its path. */
+  async write(name: string, text: string): Promise<string> {
+    const path = join(this.path, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+    return path;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.path, { recursive: true, force: true });
+  }
+}
