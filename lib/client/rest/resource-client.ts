@@ -103,10 +103,10 @@ export class ResourceClient<T extends KubernetesObject> {
   }
 
   /** Reads one object. */
-  get(name: string, options: GetOptions = {}): Promise<T> {
+  async get(name: string, options: GetOptions = {}): Promise<T> {
     const { resourceVersion, signal } = options;
     const path = this.#path(options, { name }) + queryString({ resourceVersion });
-    return this.#rest.json<T>({ method: 'GET', path, signal });
+    return await this.#rest.json<T>({ method: 'GET', path, signal });
   }
 
   /** Reads one page: without a limit, everything. */
@@ -139,26 +139,26 @@ export class ResourceClient<T extends KubernetesObject> {
   }
 
   /** Stores a new object; its namespace, if it names one, wins over that of the client. */
-  create(object: T, options: WriteOptions = {}): Promise<T> {
+  async create(object: T, options: WriteOptions = {}): Promise<T> {
     const path = this.#path(options, { object }) + writeQuery(options);
-    return this.#rest.json<T>({ method: 'POST', path, body: object, signal: options.signal });
+    return await this.#rest.json<T>({ method: 'POST', path, body: object, signal: options.signal });
   }
 
   /** Replaces an object. With `metadata.resourceVersion` it must still be in that state, otherwise CONFLICT. */
-  update(object: T, options: WriteOptions = {}): Promise<T> {
-    return this.#replace(object, options, undefined);
+  async update(object: T, options: WriteOptions = {}): Promise<T> {
+    return await this.#replace(object, options, undefined);
   }
 
   /** Replaces the status of an object, and nothing else of it. */
-  updateStatus(object: T, options: WriteOptions = {}): Promise<T> {
-    return this.#replace(object, options, 'status');
+  async updateStatus(object: T, options: WriteOptions = {}): Promise<T> {
+    return await this.#replace(object, options, 'status');
   }
 
   /** Changes part of an object. */
-  patch(name: string, patch: object, options: PatchOptions = {}): Promise<T> {
+  async patch(name: string, patch: object, options: PatchOptions = {}): Promise<T> {
     const { subresource, signal } = options;
     const type = options.type ?? (Array.isArray(patch) ? 'json' : 'merge');
-    return this.#rest.json<T>({
+    return await this.#rest.json<T>({
       method: 'PATCH',
       path: this.#path(options, { name, subresource }) + writeQuery(options),
       body: patch,
@@ -189,15 +189,13 @@ export class ResourceClient<T extends KubernetesObject> {
     return isStatus(answer) ? undefined : answer;
   }
 
-  #replace(object: T, options: WriteOptions, subresource: string | undefined): Promise<T> {
+  async #replace(object: T, options: WriteOptions, subresource: string | undefined): Promise<T> {
     const name = object.metadata?.name;
     if (name === undefined || name === '') {
       const what = this.#collection.describe({});
-      return Promise.reject(
-        new ListwatchError('KEY', `an object of ${what} to be updated has no metadata.name`),
-      );
+      throw new ListwatchError('KEY', `an object of ${what} to be updated has no metadata.name`);
     }
-    return this.#rest.json<T>({
+    return await this.#rest.json<T>({
       method: 'PUT',
       path: this.#path(options, { name, object, subresource }) + writeQuery(options),
       body: object,

@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import { connect } from '../../../lib/client/rest/connect.ts';
+import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { failureOf } from '../support/failure-of.ts';
+import { json, RawServer } from '../support/raw-server.ts';
+import { ScratchDirectory } from '../support/scratch-directory.ts';
+import { ScriptedTransport } from '../support/scripted-transport.ts';
+
+describe('connect', () => {
+  it('reaches the server of a kubeconfig with its token and namespace', async () => {
+    await using server = await RawServer.start((_, response) => json(response, { major: '1' }));
+    await using scratch = await ScratchDirectory.make();
+    const path = await scratch.write(
+      'config',
+      `
+current-context: here
+contexts: [{ name: here, context: { cluster: c, user: u, namespace: shop } }]
+clusters: [{ name: c, cluster: { server: "${server.url}" } }]
+users: [{ name: u, user: { token: canary } }]
+`,
+    );
+    await using client = await connect({ env: { KUBECONFIG: path } });
+    expect(client.namespace).to.equal('shop');
+    expect(await client.version()).to.deep.equal({ major: '1' });
+    expect(server.requests[0]?.headers.authorization).to.equal('Bearer canary');
+  });
+
+  it('tries again later when the server asks for it', async () => {
+    const runtime = new VirtualRuntime();
+    const transport = new ScriptedTransport((_, index) =>
+      index === 0 ? { status: 429, headers: { 'retry-after': '1' } } : { body: { major: '1' } },
+    );
+    const client = await connect({ transport, runtime, namespace: 'shop' });
+    expect(await runtime.run(client.version())).to.deep.equal({ major: '1' });
+    expect(runtime.monotonicMs()).to.equal(1_000);
+    expect(client.namespace).to.equal('shop');
+  });
+
+  it('opens no connection by itself', async () => {
+    const client = await connect({ server: 'http://127.0.0.1:1' });
+    expect((await failureOf(client.version())).code).to.equal('CONNECTION_REFUSED');
+    await client.close();
+    expect((await failureOf(client.version())).code).to.equal('CLOSED');
+  });
+
+  it('refuses options that contradict each other or do not exist', async () => {
+    const transport = new ScriptedTransport(() => ({}));
+    const beside = await failureOf(connect({ transport, token: 't' }));
+    expect(beside.message).to.contain('"token" has no effect beside "transport"');
+    const misspelt: object = { severUrl: 'x' };
+    expect((await failureOf(connect(misspelt))).code).to.equal('INVALID_OPTION');
+  });
+});
