@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { conformanceKey, conformancePod } from './conformance-pod.ts';
-import { rejection, type ConformanceCase, type StorageUnderTest } from './storage-conformance.ts';
+import { rejection, type ConformanceCase, type StorageUnderTest } from './storage-under-test.ts';
 
 async function storedText({ harness }: StorageUnderTest, path: string): Promise<string> {
   const { items } = await harness.store.range({ key: conformanceKey(path) });
@@ -14,7 +14,10 @@ export const createGetDeleteCases: readonly ConformanceCase[] = [
   {
     title: 'gives a new object the resource version of its write, and does not store it',
     check: async (under) => {
-      const pod = { ...conformancePod('a/x', { nodeName: 'n1' }), selfLink: 'kept outside metadata' };
+      const pod = {
+        ...conformancePod('a/x', { nodeName: 'n1' }),
+        selfLink: 'kept outside metadata',
+      };
       const metadata = { ...pod.metadata, selfLink: '/api/v1/pods/x' };
       const created = await under.storage.create(conformanceKey('a/x'), { ...pod, metadata });
       assert.equal(created.resourceVersion, await under.storage.getCurrentResourceVersion());
@@ -77,12 +80,23 @@ export const createGetDeleteCases: readonly ConformanceCase[] = [
       const created = await under.create('a/x');
       const moved = await under.move('a/x', 'n1');
       const last = await under.writeElsewhere();
-      for (const resourceVersion of [undefined, '', created.resourceVersion, moved.resourceVersion, last]) {
+      for (const resourceVersion of [
+        undefined,
+        '',
+        created.resourceVersion,
+        moved.resourceVersion,
+        last,
+      ]) {
         const found = await under.storage.get(conformanceKey('a/x'), { resourceVersion });
         assert.equal(found?.resourceVersion, moved.resourceVersion, `asked for ${resourceVersion}`);
       }
-      const any = await under.storage.get(conformanceKey('a/x'), { resourceVersion: '0', ignoreNotFound: true });
-      assert([undefined, created.resourceVersion, moved.resourceVersion].includes(any?.resourceVersion));
+      const any = await under.storage.get(conformanceKey('a/x'), {
+        resourceVersion: '0',
+        ignoreNotFound: true,
+      });
+      assert(
+        [undefined, created.resourceVersion, moved.resourceVersion].includes(any?.resourceVersion),
+      );
     },
   },
   {
@@ -161,7 +175,14 @@ export const createGetDeleteCases: readonly ConformanceCase[] = [
     check: async (under) => {
       const { storage } = under;
       const pod = conformancePod('a/x');
-      const outside = ['', '/', '/registry/podsecrets/a/x', '/registry/pods/../secrets/a', '/registry/pods/./x', '/other'];
+      const outside = [
+        '',
+        '/',
+        '/registry/podsecrets/a/x',
+        '/registry/pods/../secrets/a',
+        '/registry/pods/./x',
+        '/other',
+      ];
       for (const key of outside) {
         const calls: readonly (() => Promise<unknown>)[] = [
           () => storage.create(key, pod),

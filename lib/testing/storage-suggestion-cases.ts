@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { conformanceKey } from './conformance-pod.ts';
-import { rejection, type ConformanceCase } from './storage-conformance.ts';
+import { rejection, type ConformanceCase } from './storage-under-test.ts';
 
 const key = conformanceKey('a/x');
 

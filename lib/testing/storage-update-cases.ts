@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { UpdateInput, UpdateOutput } from '../server/storage/storage-interface.ts';
 import { conformanceKey, conformancePod, type ConformancePod } from './conformance-pod.ts';
-import { rejection, type ConformanceCase } from './storage-conformance.ts';
+import { rejection, type ConformanceCase } from './storage-under-test.ts';
 
 type Input = UpdateInput<ConformancePod>;
 type Output = UpdateOutput<ConformancePod>;
@@ -69,7 +69,14 @@ export const updateCases: readonly ConformanceCase[] = [
           const { spec, metadata, kind, apiVersion } = created.object;
           const { name, namespace } = metadata ?? {};
           // The same content with its fields in another order.
-          return { object: { spec, metadata: { labels: { a: '2', b: '1' }, namespace, name }, kind, apiVersion } };
+          return {
+            object: {
+              spec,
+              metadata: { labels: { a: '2', b: '1' }, namespace, name },
+              kind,
+              apiVersion,
+            },
+          };
         },
       ];
       for (const tryUpdate of same) {

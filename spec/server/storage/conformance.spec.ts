@@ -1,0 +1,30 @@
+import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
+import { KeyValueStorage } from '../../../lib/server/storage/key-value-storage.ts';
+import { CONFORMANCE_PREFIX, type ConformancePod } from '../../../lib/testing/conformance-pod.ts';
+import { describeStorage } from '../../../lib/testing/storage-conformance.ts';
+import type { StorageHarness } from '../../../lib/testing/storage-under-test.ts';
+import { SwitchableTransformer } from '../../../lib/testing/switchable-transformer.ts';
+
+function openRawEmbedded(): StorageHarness {
+  const runtime = new VirtualRuntime();
+  const store = new EmbeddedKeyValueStore({ runtime });
+  const transformer = new SwitchableTransformer();
+  const resourcePrefix = CONFORMANCE_PREFIX;
+  return {
+    storage: new KeyValueStorage<ConformancePod>({ store, resourcePrefix, transformer, runtime }),
+    store,
+    transformer,
+    runtime,
+    cached: false,
+    run: (work) => runtime.run(work),
+    close: () => store.close(),
+  };
+}
+
+describeStorage('KeyValueStorage on the embedded engine', {
+  describe,
+  it,
+  open: openRawEmbedded,
+  cached: false,
+});
