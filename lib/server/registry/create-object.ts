@@ -10,6 +10,7 @@ import { validateMetadata } from './object-validation.ts';
 import type { RequestContext, WriteOptions, WriteResult } from './rest-storage.ts';
 import { storageFailure } from './storage-failures.ts';
 import { isStorageError } from '../storage/storage-error.ts';
+import type { FinishWrite } from './store-hooks.ts';
 import { objectKey, present, warnAll, type StoreParts } from './store-parts.ts';
 
 /**
@@ -134,9 +135,10 @@ async function write(
   const { name = '', namespace = '' } = object.metadata;
   const key = objectKey(parts, namespace, name);
   if (dryRun) return await createDry(parts, context, key, object);
-  const finish = await hooks.beginCreate?.(object);
+  let finish: FinishWrite | undefined;
   let created: WriteResult;
   try {
+    finish = await hooks.beginCreate?.(object);
     const { ttlSeconds } = kind;
     created = await storage.create(key, object, { ttlSeconds, signal: context.signal });
   } catch (error) {

@@ -55,7 +55,7 @@ export class GracePeriodReaper {
 
   close(): void {
     this.#closed = true;
-    for (const key of [...this.#timers.keys()]) this.forget(key);
+    for (const key of this.#timers.keys()) this.forget(key);
   }
 
   async #remove(key: string, remove: () => Promise<void>): Promise<void> {

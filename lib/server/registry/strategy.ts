@@ -84,7 +84,7 @@ export function newStrategy({
       if (status) copyField('status', existing, object);
       setDefaults(object);
       own.prepareForUpdate?.(object, existing, context);
-      if (generation && contentChanged(object, existing)) {
+      if (generation && contentChanged(object, existing, status)) {
         object.metadata.generation = (existing.metadata.generation ?? 0) + 1;
       }
     },
@@ -97,9 +97,11 @@ export function newStrategy({
  */
 export function newStatusStrategy({
   keepMetadata = false,
+  setDefaults = (): void => {},
   validateUpdate = (): readonly FieldCause[] => [],
 }: {
   readonly keepMetadata?: boolean | undefined;
+  readonly setDefaults?: ((object: MutableObject) => void) | undefined;
   readonly validateUpdate?: UpdateStrategy['validateUpdate'] | undefined;
 } = {}): UpdateStrategy {
   return {
@@ -107,6 +109,7 @@ export function newStatusStrategy({
     allowUnconditionalUpdate: true,
     validateUpdate,
     prepareForUpdate(object: MutableObject, existing: MutableObject): void {
+      setDefaults(object);
       for (const field of new Set([...Object.keys(object), ...Object.keys(existing)])) {
         if (!NOT_CONTENT.has(field)) copyField(field, existing, object);
       }
@@ -121,10 +124,15 @@ export function newStatusStrategy({
 
 const NOT_CONTENT: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
-/** Whether anything but type, metadata and status differs. */
-function contentChanged(object: MutableObject, existing: MutableObject): boolean {
+/** Whether anything but type and metadata differs; a status with an endpoint of its own does not count either. */
+function contentChanged(
+  object: MutableObject,
+  existing: MutableObject,
+  separateStatus: boolean,
+): boolean {
   for (const field of new Set([...Object.keys(object), ...Object.keys(existing)])) {
-    if (!NOT_CONTENT.has(field) && !jsonEqual(object[field], existing[field])) return true;
+    const counts = !NOT_CONTENT.has(field) || (field === 'status' && !separateStatus);
+    if (counts && !jsonEqual(object[field], existing[field])) return true;
   }
   return false;
 }

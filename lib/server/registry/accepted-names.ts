@@ -1,0 +1,83 @@
+import { hasCondition, setCondition } from './custom-resource-definition.ts';
+import { ensureRecord, recordAt, textAt, textsAt } from './json-value.ts';
+import type { MutableObject } from './mutable-object.ts';
+
+/** Another definition, read for the names it holds. */
+export type NameClaims = object;
+
+export interface AcceptNamesOptions {
+  readonly others: readonly NameClaims[];
+  readonly isBuiltIn: (group: string, resource: string) => boolean;
+  /** RFC 3339. */
+  readonly now: string;
+}
+
+/** Decides whether a definition gets the names it asks for, and writes the outcome into its status. */
+export function acceptNames(
+  definition: MutableObject,
+  { others, isBuiltIn, now }: AcceptNamesOptions,
+): void {
+  // The status of an update is shared with the stored object, so it is replaced and not changed.
+  const status = { ...recordAt(definition, 'status') };
+  definition['status'] = status;
+  const group = textAt(definition, 'spec', 'group');
+  const plural = textAt(definition, 'spec', 'names', 'plural');
+  const taken = isBuiltIn(group, plural)
+    ? `"${plural}" is already in use`
+    : conflictWith(definition, others);
+  if (taken === undefined) status['acceptedNames'] = recordAt(definition, 'spec', 'names');
+  else ensureRecord(status, 'acceptedNames');
+  const accepted = taken === undefined;
+  setCondition(
+    definition,
+    {
+      type: 'NamesAccepted',
+      status: accepted ? 'True' : 'False',
+      reason: accepted ? 'NoConflicts' : 'NameConflict',
+      message: accepted ? 'no conflicts found' : taken,
+    },
+    now,
+  );
+  // What was established once stays so, whatever becomes of its other names.
+  if (accepted || !hasCondition(definition, 'Established')) {
+    setCondition(
+      definition,
+      {
+        type: 'Established',
+        status: accepted ? 'True' : 'False',
+        reason: accepted ? 'InitialNamesAccepted' : 'NotAccepted',
+        message: accepted ? 'the initial names have been accepted' : 'not all names are accepted',
+      },
+      now,
+    );
+  }
+}
+
+function conflictWith(
+  definition: MutableObject,
+  others: readonly NameClaims[],
+): string | undefined {
+  const group = textAt(definition, 'spec', 'group');
+  const resources = new Set<string>();
+  const kinds = new Set<string>();
+  for (const other of others) {
+    if (textAt(other, 'spec', 'group') !== group) continue;
+    for (const name of resourceNames(other, 'status', 'acceptedNames')) resources.add(name);
+    for (const field of ['kind', 'listKind']) {
+      kinds.add(textAt(other, 'status', 'acceptedNames', field));
+    }
+  }
+  const names = resourceNames(definition, 'spec', 'names');
+  const taken = names.find((name) => resources.has(name));
+  if (taken !== undefined) return `"${taken}" is already in use`;
+  const kind = ['kind', 'listKind']
+    .map((field) => textAt(definition, 'spec', 'names', field))
+    .find((name) => kinds.has(name));
+  return kind === undefined ? undefined : `"${kind}" is already in use`;
+}
+
+/** All names by which a resource can be asked for. */
+function resourceNames(definition: object, ...path: readonly string[]): string[] {
+  const single = ['plural', 'singular'].map((field) => textAt(definition, ...path, field));
+  return [...single, ...textsAt(definition, ...path, 'shortNames')].filter((name) => name !== '');
+}

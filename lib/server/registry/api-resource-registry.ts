@@ -1,0 +1,186 @@
+import { silentLogger, type Logger } from '../../kernel/logger.ts';
+import { rejectUnknownOptions } from '../../kernel/options.ts';
+import { realRuntime } from '../../kernel/real-runtime.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import { ListwatchError } from '../../kernel/errors.ts';
+import { CustomResources } from './custom-resources.ts';
+import { GenericRegistryStore } from './generic-registry-store.ts';
+import { GracePeriodReaper } from './grace-period-reaper.ts';
+import { attributesFunc, type KindDefinition } from './kind-definition.ts';
+import { NamespaceLifecycle } from './namespace-lifecycle.ts';
+import { installedResource, newRestStorages } from './rest-storages.ts';
+import type { InstalledResource, ResourceRegistry } from './rest-storage.ts';
+import type { ResourceStorage, StorageFactory } from './storage-factory.ts';
+import type { StoreHooks } from './store-hooks.ts';
+
+export interface ApiResourceRegistryOptions {
+  /** What is served from the start, in the order discovery lists it; as a rule `builtInKinds`. */
+  readonly kinds: readonly KindDefinition[];
+  /** Makes the storage of each resource. */
+  readonly storageFor: StorageFactory;
+  /** @defaultValue realRuntime */
+  readonly runtime?: Runtime | undefined;
+  /** @defaultValue silentLogger */
+  readonly logger?: Logger | undefined;
+}
+
+const OPTIONS = ['kinds', 'storageFor', 'runtime', 'logger'];
+
+const NAMESPACES = '/namespaces';
+const DEFINITIONS = 'apiextensions.k8s.io/customresourcedefinitions';
+
+interface Installation {
+  readonly store: GenericRegistryStore;
+  readonly storage: ResourceStorage;
+  readonly keyRoot: string;
+  readonly resource: InstalledResource;
+}
+
+/**
+ * The resources a server serves: the kinds it was given, and those that custom resource definitions add while it runs.
+ *
+ * Guarantees:
+ * - After `start` the default namespaces exist and stored custom resource definitions are served.
+ * - `generation` changes whenever `all()` does.
+ * - Without the kind `namespaces`, namespaced objects are created unasked; without `customresourcedefinitions` there are no
+ *   custom resources.
+ */
+export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
+  readonly #installations = new Map<string, Installation>();
+  readonly #namespaces: NamespaceLifecycle | undefined;
+  readonly #custom: CustomResources | undefined;
+  readonly #reaper: GracePeriodReaper;
+  readonly #byPath = new Map<string, InstalledResource>();
+  #all: readonly InstalledResource[] = [];
+  #generation = 0;
+  #state: 'new' | 'started' | 'closed' = 'new';
+
+  /** @throws {ListwatchError} code INVALID_OPTION. */
+  constructor(options: ApiResourceRegistryOptions) {
+    rejectUnknownOptions('ApiResourceRegistry', options, OPTIONS);
+    const { kinds, storageFor, runtime = realRuntime, logger = silentLogger } = options;
+    this.#reaper = new GracePeriodReaper({ runtime, logger });
+    const storages = new Map(
+      kinds.map((kind) => [kind, storageFor(kind.describe, attributesFunc(kind), kind.keyRoot)]),
+    );
+    const storageOf = (name: string): ResourceStorage | undefined => {
+      const kind = kinds.find((one) => nameOf(one.describe) === name);
+      return kind === undefined ? undefined : storages.get(kind);
+    };
+    const namespaces = storageOf(NAMESPACES);
+    if (namespaces !== undefined) {
+      this.#namespaces = new NamespaceLifecycle({
+        storage: namespaces,
+        runtime,
+        logger,
+        namespacedStores: () => this.#namespacedStores(),
+      });
+    }
+    const admission = this.#namespaces ?? { enter: () => Promise.resolve(() => {}) };
+    if (storageOf(DEFINITIONS) !== undefined) {
+      this.#custom = new CustomResources({
+        storageFor,
+        runtime,
+        logger,
+        reaper: this.#reaper,
+        namespaces: admission,
+        isBuiltIn: (group, resource) => this.#installations.has(nameOf({ group, resource })),
+        onChange: () => {
+          this.#refresh();
+        },
+      });
+    }
+    for (const [kind, storage] of storages) {
+      const { keyRoot } = kind;
+      const name = nameOf(kind.describe);
+      const hooks = this.#hooksOf(name) ?? kind.newHooks?.({ storage, keyRoot, runtime });
+      const reaper = this.#reaper;
+      const store = new GenericRegistryStore({ kind, storage, runtime, hooks, admission, reaper });
+      const resource = installedResource(newRestStorages(kind, store));
+      this.#installations.set(name, { store, storage, keyRoot, resource });
+    }
+    this.#refresh();
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  lookup(group: string, version: string, resource: string): InstalledResource | undefined {
+    return this.#byPath.get(`${group}/${version}/${resource}`);
+  }
+
+  all(): readonly InstalledResource[] {
+    return this.#all;
+  }
+
+  /**
+   * Makes the default namespaces, serves stored custom resource definitions, and takes up deletions that were under way.
+   * @throws {ListwatchError} code ALREADY_STARTED; {ApiError} when the storage fails.
+   */
+  async start(): Promise<void> {
+    if (this.#state !== 'new') {
+      throw new ListwatchError('ALREADY_STARTED', 'ApiResourceRegistry: start() was called before');
+    }
+    this.#state = 'started';
+    const definitions = this.#installations.get(DEFINITIONS);
+    if (definitions !== undefined) {
+      const { store, storage, keyRoot } = definitions;
+      await this.#custom?.start(store, storage, `${keyRoot}/`);
+    }
+    const namespaces = this.#installations.get(NAMESPACES);
+    if (namespaces !== undefined) await this.#namespaces?.start(namespaces.store);
+    for (const { store } of this.#installations.values()) await store.resumeGracePeriods();
+  }
+
+  /** Ends what runs in the background, and the storages. */
+  async close(): Promise<void> {
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    this.#reaper.close();
+    await Promise.all([this.#namespaces?.close(), this.#custom?.close()]);
+    await Promise.all(
+      [...this.#installations.values()].map(async ({ storage }) => {
+        await storage[Symbol.asyncDispose]?.();
+      }),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #hooksOf(name: string): StoreHooks | undefined {
+    if (name === NAMESPACES) return this.#namespaces?.hooks;
+    return name === DEFINITIONS ? this.#custom?.hooks : undefined;
+  }
+
+  #namespacedStores(): GenericRegistryStore[] {
+    const stores = [...this.#installations.values()].map(({ store }) => store);
+    return [
+      ...stores.filter(({ describe }) => describe.namespaced),
+      ...(this.#custom?.namespacedStores() ?? []),
+    ];
+  }
+
+  #refresh(): void {
+    const builtIn = [...this.#installations.values()].map(({ resource }) => resource);
+    this.#all = [...builtIn, ...(this.#custom?.installed() ?? [])];
+    this.#generation += 1;
+    this.#byPath.clear();
+    for (const resource of this.#all) {
+      const { group, version, resource: plural } = resource.main.describe;
+      this.#byPath.set(`${group}/${version}/${plural}`, resource);
+    }
+  }
+}
+
+function nameOf({
+  group,
+  resource,
+}: {
+  readonly group: string;
+  readonly resource: string;
+}): string {
+  return `${group}/${resource}`;
+}

@@ -1,0 +1,154 @@
+import type { FieldCause } from '../../meta/failures.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import { ageOf } from './duration.ts';
+import { compileJsonPath } from './json-path.ts';
+import { numberAt, recordAt, recordsAt, textAt, textsAt, type JsonRecord } from './json-value.ts';
+import { versionsOf } from './custom-resource-definition.ts';
+import {
+  defineKind,
+  type KindDefinition,
+  type ScaleDefinition,
+  type SelectableFields,
+} from './kind-definition.ts';
+import type { MutableObject } from './mutable-object.ts';
+import {
+  pruneObject,
+  setSchemaDefaults,
+  validateAgainstSchema,
+  type OpenApiSchema,
+} from './open-api-schema.ts';
+import type { TableColumn, TableConvertor } from './rest-storage.ts';
+import { newStatusStrategy, newStrategy } from './strategy.ts';
+import {
+  ageColumn,
+  column,
+  nameColumn,
+  tableOf,
+  type Column,
+  type TableCell,
+} from './table-columns.ts';
+
+/** The kind that one version of a custom resource definition describes. The definition must be valid. */
+export function customResourceKind(definition: unknown, version: JsonRecord): KindDefinition {
+  const names = recordAt(definition, 'spec', 'names') ?? {};
+  const group = textAt(definition, 'spec', 'group');
+  const resource = textAt(names, 'plural');
+  const schema = recordAt(version, 'schema', 'openAPIV3Schema') ?? {};
+  const subresources = recordAt(version, 'subresources') ?? {};
+  const status = recordAt(subresources, 'status') !== undefined;
+  const setDefaults = (object: MutableObject): void => {
+    pruneObject(object, schema);
+    setSchemaDefaults(object, schema);
+  };
+  const validate = (object: MutableObject): FieldCause[] => validateAgainstSchema(object, schema);
+  const scale = recordAt(subresources, 'scale');
+  const kind = defineKind({
+    group,
+    version: textAt(version, 'name'),
+    kind: textAt(names, 'kind'),
+    resource,
+    namespaced: textAt(definition, 'spec', 'scope') === 'Namespaced',
+    shortNames: textsAt(names, 'shortNames'),
+    categories: textsAt(names, 'categories'),
+    keyRoot: `/registry/${group}/${resource}`,
+    strategy: newStrategy({
+      generation: true,
+      status,
+      allowUnconditionalUpdate: false,
+      setDefaults,
+      validate,
+    }),
+    ...(status
+      ? {
+          statusStrategy: newStatusStrategy({
+            keepMetadata: true,
+            setDefaults,
+            validateUpdate: validate,
+          }),
+        }
+      : {}),
+    ...(scale === undefined ? {} : { scale: scaleDefinition(scale) }),
+    selectableFields: selectableFields(definition),
+    table: customTable(version),
+  });
+  const { singular, listKind } = kind.describe;
+  return {
+    ...kind,
+    describe: {
+      ...kind.describe,
+      singular: textAt(names, 'singular') || singular,
+      listKind: textAt(names, 'listKind') || listKind,
+    },
+  };
+}
+
+/** The schema of a version, for whoever publishes it. */
+export function schemaOf(version: JsonRecord): OpenApiSchema | undefined {
+  return recordAt(version, 'schema', 'openAPIV3Schema');
+}
+
+/** The fields of all versions: they are read off the stored form, which all versions share. */
+function selectableFields(definition: unknown): SelectableFields {
+  const fields: Record<string, (object: KubernetesObject) => string> = {};
+  for (const version of versionsOf(definition)) {
+    for (const one of recordsAt(version, 'selectableFields')) {
+      const path = textAt(one, 'jsonPath');
+      const find = compileJsonPath(path);
+      if (find === undefined) continue;
+      fields[path.slice(1)] = (object) => scalarText(find(object)[0]);
+    }
+  }
+  return fields;
+}
+
+function scalarText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}
+
+function scaleDefinition(scale: JsonRecord): ScaleDefinition {
+  const split = (name: string): string[] => textAt(scale, name).split('.').slice(1);
+  const selectorPath = split('labelSelectorPath');
+  return {
+    specReplicasPath: split('specReplicasPath'),
+    statusReplicasPath: split('statusReplicasPath'),
+    selectorOf: (object) => (selectorPath.length === 0 ? '' : textAt(object, ...selectorPath)),
+  };
+}
+
+function customTable(version: JsonRecord): TableConvertor {
+  const declared = recordsAt(version, 'additionalPrinterColumns');
+  if (declared.length === 0) return tableOf([nameColumn, ageColumn]);
+  return tableOf([nameColumn, ...declared.map(customColumn)]);
+}
+
+function customColumn(declared: JsonRecord): Column {
+  const type = textAt(declared, 'type') as TableColumn['type'];
+  const find = compileJsonPath(textAt(declared, 'jsonPath')) ?? ((): [] => []);
+  const read = (object: KubernetesObject, nowMs: number): TableCell =>
+    cellOf(find(object), type, nowMs);
+  const made = column(textAt(declared, 'name'), read, {
+    type,
+    format: textAt(declared, 'format'),
+    description: textAt(declared, 'description'),
+  });
+  return { ...made, definition: { ...made.definition, priority: numberAt(declared, 'priority') } };
+}
+
+/** A cell of the declared type; empty when what was found has another. */
+function cellOf(values: readonly unknown[], type: TableColumn['type'], nowMs: number): TableCell {
+  const [value] = values;
+  if (value === undefined || value === null) return null;
+  switch (type) {
+    case 'integer':
+      return typeof value === 'number' ? Math.trunc(value) : null;
+    case 'number':
+      return typeof value === 'number' ? value : null;
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null;
+    case 'date':
+      return ageOf(value, nowMs);
+    case 'string':
+      return values.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join(',');
+  }
+}

@@ -1,0 +1,159 @@
+import type { FieldCause } from '../../../meta/failures.ts';
+import {
+  fieldForbidden,
+  fieldImmutable,
+  fieldInvalid,
+  fieldInvalidSecretly,
+  fieldTooLong,
+} from '../field-causes.ts';
+import { defaultTo, isRecord, jsonEqual, recordAt, setOwn, textAt } from '../json-value.ts';
+import { defineKind, type KindDefinition } from '../kind-definition.ts';
+import type { MutableObject } from '../mutable-object.ts';
+import { newStrategy } from '../strategy.ts';
+import { ageColumn, column, nameColumn, tableOf, textColumn } from '../table-columns.ts';
+
+/** All values of one object together. See pkg/apis/core/types.go MaxSecretSize @ 24a394e. */
+const LARGEST_DATA_BYTES = 1024 * 1024;
+
+const DATA_KEY = /^[-._a-zA-Z0-9]{1,253}$/;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+function validateDataMap(object: MutableObject, field: string, base64: boolean): FieldCause[] {
+  const data = object[field] ?? {};
+  if (!isRecord(data)) return [fieldInvalidSecretly(field, 'must be a map of strings')];
+  const causes: FieldCause[] = [];
+  for (const [key, value] of Object.entries(data)) {
+    const at = `${field}[${key}]`;
+    if (!DATA_KEY.test(key) || key === '.' || key === '..') {
+      const rule =
+        "a valid config key must consist of alphanumeric characters, '-', '_' or '.', at most 253 of them";
+      causes.push(fieldInvalid(field, key, rule));
+    }
+    if (typeof value !== 'string') causes.push(fieldInvalidSecretly(at, 'must be a string'));
+    else if (base64 && !BASE64.test(value)) {
+      causes.push(fieldInvalidSecretly(at, 'must be base64 encoded'));
+    }
+  }
+  return causes;
+}
+
+function validateSize(object: MutableObject, fields: readonly string[]): FieldCause[] {
+  let bytes = 0;
+  for (const field of fields) {
+    for (const value of Object.values(recordAt(object, field) ?? {})) {
+      if (typeof value === 'string') bytes += value.length;
+    }
+  }
+  // Base64 text is a third longer than what it stands for.
+  const limit = fields.includes('binaryData') ? LARGEST_DATA_BYTES : (LARGEST_DATA_BYTES * 4) / 3;
+  return bytes > limit ? [fieldTooLong(fields[0] ?? '', LARGEST_DATA_BYTES, 'bytes')] : [];
+}
+
+/** `immutable: true` freezes the data and itself. */
+function validateImmutable(
+  object: MutableObject,
+  existing: MutableObject,
+  fields: readonly string[],
+): FieldCause[] {
+  if (existing['immutable'] !== true) return [];
+  const causes: FieldCause[] = [];
+  const detail = 'field is immutable when `immutable` is set';
+  if (object['immutable'] !== true) causes.push(fieldForbidden('immutable', detail));
+  for (const field of fields) {
+    if (!jsonEqual(object[field] ?? {}, existing[field] ?? {})) {
+      causes.push(fieldForbidden(field, detail));
+    }
+  }
+  return causes;
+}
+
+function countEntries(object: unknown, ...fields: readonly string[]): number {
+  return fields.reduce((sum, one) => sum + Object.keys(recordAt(object, one) ?? {}).length, 0);
+}
+
+function validateConfigMap(object: MutableObject): FieldCause[] {
+  return [
+    ...validateDataMap(object, 'data', false),
+    ...validateDataMap(object, 'binaryData', true),
+    ...validateSize(object, ['data', 'binaryData']),
+  ];
+}
+
+export const configMaps: KindDefinition = defineKind({
+  kind: 'ConfigMap',
+  resource: 'configmaps',
+  shortNames: ['cm'],
+  strategy: newStrategy({
+    validate: validateConfigMap,
+    validateUpdate: (object, existing) => [
+      ...validateConfigMap(object),
+      ...validateImmutable(object, existing, ['data', 'binaryData']),
+    ],
+  }),
+  table: tableOf([
+    nameColumn,
+    column('Data', (object) => countEntries(object, 'data', 'binaryData'), { type: 'integer' }),
+    ageColumn,
+  ]),
+});
+
+/** `stringData` is a way to write `data` without base64; it is never stored. */
+function mergeStringData(object: MutableObject): void {
+  const { stringData } = object;
+  delete object['stringData'];
+  if (!isRecord(stringData)) return;
+  const data = { ...recordAt(object, 'data') };
+  for (const [key, value] of Object.entries(stringData)) {
+    setOwn(data, key, typeof value === 'string' ? Buffer.from(value).toString('base64') : value);
+  }
+  object['data'] = data;
+}
+
+function validateSecret(object: MutableObject): FieldCause[] {
+  return [...validateDataMap(object, 'data', true), ...validateSize(object, ['data'])];
+}
+
+export const secrets: KindDefinition = defineKind({
+  kind: 'Secret',
+  resource: 'secrets',
+  strategy: newStrategy({
+    setDefaults(object) {
+      mergeStringData(object);
+      defaultTo(object, 'type', 'Opaque');
+    },
+    validate: validateSecret,
+    validateUpdate(object, existing) {
+      const sameType = object['type'] === existing['type'];
+      return [
+        ...validateSecret(object),
+        ...(sameType ? [] : [fieldImmutable('type', object['type'])]),
+        ...validateImmutable(object, existing, ['data']),
+      ];
+    },
+  }),
+  selectableFields: { type: (object) => textAt(object, 'type') },
+  table: tableOf([
+    nameColumn,
+    textColumn('Type', ['type']),
+    column('Data', (object) => countEntries(object, 'data'), { type: 'integer' }),
+    ageColumn,
+  ]),
+});
+
+export const serviceAccounts: KindDefinition = defineKind({
+  kind: 'ServiceAccount',
+  resource: 'serviceaccounts',
+  shortNames: ['sa'],
+  table: tableOf([
+    nameColumn,
+    column(
+      'Secrets',
+      (object) => {
+        const { secrets: owned } = object as { readonly secrets?: unknown };
+        return Array.isArray(owned) ? owned.length : 0;
+      },
+      { type: 'integer' },
+    ),
+    ageColumn,
+  ]),
+});

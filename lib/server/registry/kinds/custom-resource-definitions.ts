@@ -1,0 +1,57 @@
+import {
+  CLEANUP_FINALIZER,
+  setCondition,
+  setDefinitionDefaults,
+  storageVersionOf,
+  validateDefinition,
+  validateDefinitionUpdate,
+} from '../custom-resource-definition.ts';
+import { timestampOf } from '../duration.ts';
+import { ensureRecord, jsonEqual, textAt, textsAt } from '../json-value.ts';
+import { defineKind, type KindDefinition } from '../kind-definition.ts';
+import type { MutableObject } from '../mutable-object.ts';
+import { newStatusStrategy, newStrategy } from '../strategy.ts';
+
+/** Notes the present storage version among those objects may be stored in. */
+function noteStorageVersion(definition: MutableObject): void {
+  const status = ensureRecord(definition, 'status');
+  const storage = textAt(storageVersionOf(definition), 'name');
+  if (status === undefined || storage === '') return;
+  const stored = textsAt(status, 'storedVersions');
+  const next = stored.includes(storage) ? stored : [...stored, storage];
+  // The status of an update is shared with the stored object, so it is replaced and not changed.
+  if (!jsonEqual(next, stored)) {
+    definition['status'] = { ...status, storedVersions: next };
+  }
+}
+
+export const customResourceDefinitions: KindDefinition = defineKind({
+  group: 'apiextensions.k8s.io',
+  kind: 'CustomResourceDefinition',
+  resource: 'customresourcedefinitions',
+  shortNames: ['crd', 'crds'],
+  categories: ['api-extensions'],
+  namespaced: false,
+  keyRoot: '/registry/apiextensions.k8s.io/customresourcedefinitions',
+  strategy: newStrategy({
+    generation: true,
+    status: true,
+    setDefaults: setDefinitionDefaults,
+    prepareForCreate: noteStorageVersion,
+    prepareForUpdate: noteStorageVersion,
+    validate: validateDefinition,
+    validateUpdate: validateDefinitionUpdate,
+    prepareForDelete(definition, { nowMs }) {
+      const finalizers = definition.metadata.finalizers ?? [];
+      if (!finalizers.includes(CLEANUP_FINALIZER)) {
+        definition.metadata.finalizers = [...finalizers, CLEANUP_FINALIZER];
+      }
+      const reason = 'InstanceDeletionPending';
+      const message =
+        'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon';
+      const condition = { type: 'Terminating', status: 'True', reason, message } as const;
+      setCondition(definition, condition, timestampOf(nowMs));
+    },
+  }),
+  statusStrategy: newStatusStrategy(),
+});

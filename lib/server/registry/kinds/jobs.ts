@@ -1,0 +1,130 @@
+import type { FieldCause } from '../../../meta/failures.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import { humanDuration } from '../duration.ts';
+import { fieldImmutable, fieldRequired } from '../field-causes.ts';
+import {
+  defaultTo,
+  ensureRecord,
+  jsonEqual,
+  numberAt,
+  recordAt,
+  recordsAt,
+  textAt,
+  valueAt,
+} from '../json-value.ts';
+import { defineKind, type KindDefinition } from '../kind-definition.ts';
+import type { MutableObject } from '../mutable-object.ts';
+import { newStatusStrategy, newStrategy } from '../strategy.ts';
+import { ageColumn, column, nameColumn, tableOf } from '../table-columns.ts';
+import { containerColumns, defaultPodTemplate, validatePodSpec } from './pod-spec.ts';
+import { selectorColumn, validateCount } from './workload.ts';
+
+const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
+
+function setDefaults(job: MutableObject): void {
+  const spec = recordAt(job, 'spec');
+  if (spec === undefined) return;
+  if (spec['completions'] === undefined && spec['parallelism'] === undefined) {
+    spec['completions'] = 1;
+  }
+  defaultTo(spec, 'parallelism', 1);
+  defaultTo(spec, 'backoffLimit', 6);
+  defaultTo(spec, 'completionMode', 'NonIndexed');
+  defaultTo(spec, 'suspend', false);
+  defaultTo(spec, 'podReplacementPolicy', 'TerminatingOrFailed');
+  defaultPodTemplate(spec);
+}
+
+/** Gives the job a selector of its own, by its uid, so that no two jobs count the same pods. */
+function generateSelector(job: MutableObject): void {
+  const spec = recordAt(job, 'spec');
+  const template = recordAt(spec, 'template');
+  if (spec === undefined || template === undefined || spec['manualSelector'] === true) return;
+  const { uid = '', name = '' } = job.metadata;
+  const metadata = ensureRecord(template, 'metadata');
+  const labels = metadata === undefined ? undefined : ensureRecord(metadata, 'labels');
+  if (labels === undefined) return;
+  labels[CONTROLLER_UID] = uid;
+  labels['batch.kubernetes.io/job-name'] = name;
+  labels['controller-uid'] = uid;
+  labels['job-name'] = name;
+  spec['selector'] = { matchLabels: { [CONTROLLER_UID]: uid } };
+}
+
+function validate(job: MutableObject): FieldCause[] {
+  const spec = recordAt(job, 'spec');
+  if (spec === undefined) return [fieldRequired('spec')];
+  const causes: FieldCause[] = [];
+  for (const field of ['completions', 'parallelism', 'backoffLimit']) {
+    causes.push(...validateCount(spec[field], `spec.${field}`));
+  }
+  const pod = recordAt(spec, 'template', 'spec');
+  return [...causes, ...validatePodSpec(pod, 'spec.template.spec', ['OnFailure', 'Never'])];
+}
+
+function validateUpdate(job: MutableObject, existing: MutableObject): FieldCause[] {
+  const causes = validate(job);
+  for (const field of ['selector', 'completionMode']) {
+    const value = valueAt(job, 'spec', field);
+    if (!jsonEqual(value, valueAt(existing, 'spec', field))) {
+      causes.push(fieldImmutable(`spec.${field}`, value));
+    }
+  }
+  return causes;
+}
+
+const CONDITIONS_SHOWN = ['Suspended', 'FailureTarget', 'SuccessCriteriaMet'];
+
+function statusCell(job: KubernetesObject): string {
+  const conditions = recordsAt(job, 'status', 'conditions');
+  const holds = (type: string): boolean =>
+    conditions.some((one) => one['type'] === type && one['status'] === 'True');
+  if (holds('Complete')) return 'Complete';
+  if (holds('Failed')) return 'Failed';
+  if (job.metadata?.deletionTimestamp !== undefined) return 'Terminating';
+  return CONDITIONS_SHOWN.find(holds) ?? 'Running';
+}
+
+function completionsCell(job: KubernetesObject): string {
+  const succeeded = numberAt(job, 'status', 'succeeded');
+  const completions = valueAt(job, 'spec', 'completions');
+  if (typeof completions === 'number') return `${succeeded}/${completions}`;
+  const parallelism = numberAt(job, 'spec', 'parallelism');
+  return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
+}
+
+function durationCell(job: KubernetesObject, nowMs: number): string {
+  const started = textAt(job, 'status', 'startTime');
+  if (started === '') return '';
+  const completed = textAt(job, 'status', 'completionTime');
+  const endMs = completed === '' ? nowMs : Date.parse(completed);
+  return humanDuration(endMs - Date.parse(started));
+}
+
+export const jobs: KindDefinition = defineKind({
+  group: 'batch',
+  kind: 'Job',
+  resource: 'jobs',
+  categories: ['all'],
+  strategy: newStrategy({
+    generation: true,
+    status: true,
+    setDefaults,
+    prepareForCreate: generateSelector,
+    validate,
+    validateUpdate,
+  }),
+  statusStrategy: newStatusStrategy(),
+  selectableFields: {
+    'status.successful': (job) => String(numberAt(job, 'status', 'succeeded')),
+  },
+  table: tableOf([
+    nameColumn,
+    column('Status', statusCell),
+    column('Completions', completionsCell),
+    column('Duration', durationCell),
+    ageColumn,
+    ...containerColumns,
+    selectorColumn,
+  ]),
+});

@@ -1,0 +1,33 @@
+import type { FieldCause } from '../../../meta/failures.ts';
+import { fieldInvalid } from '../field-causes.ts';
+import { valueAt } from '../json-value.ts';
+import { defineKind, type KindDefinition } from '../kind-definition.ts';
+import type { MutableObject } from '../mutable-object.ts';
+import { newStrategy } from '../strategy.ts';
+import { ageColumn, nameColumn, tableOf, textColumn } from '../table-columns.ts';
+
+function validate(lease: MutableObject): FieldCause[] {
+  const causes: FieldCause[] = [];
+  const duration = valueAt(lease, 'spec', 'leaseDurationSeconds');
+  if (duration !== undefined && duration !== null) {
+    if (!Number.isInteger(duration) || (duration as number) <= 0) {
+      causes.push(fieldInvalid('spec.leaseDurationSeconds', duration, 'must be greater than 0'));
+    }
+  }
+  const transitions = valueAt(lease, 'spec', 'leaseTransitions');
+  if (transitions !== undefined && transitions !== null) {
+    if (!Number.isInteger(transitions) || (transitions as number) < 0) {
+      const rule = 'must be greater than or equal to 0';
+      causes.push(fieldInvalid('spec.leaseTransitions', transitions, rule));
+    }
+  }
+  return causes;
+}
+
+export const leases: KindDefinition = defineKind({
+  group: 'coordination.k8s.io',
+  kind: 'Lease',
+  resource: 'leases',
+  strategy: newStrategy({ allowCreateOnUpdate: true, allowUnconditionalUpdate: false, validate }),
+  table: tableOf([nameColumn, textColumn('Holder', ['spec', 'holderIdentity']), ageColumn]),
+});

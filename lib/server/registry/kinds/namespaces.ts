@@ -1,0 +1,60 @@
+import { forbidden } from '../../../meta/failures.ts';
+import { ensureRecord, textAt, textsAt } from '../json-value.ts';
+import { defineKind, type KindDefinition } from '../kind-definition.ts';
+import type { MutableObject } from '../mutable-object.ts';
+import { dnsLabelProblem } from '../name-validation.ts';
+import { CONTENT_FINALIZER } from '../namespace-lifecycle.ts';
+import { newStatusStrategy, newStrategy } from '../strategy.ts';
+import { ageColumn, nameColumn, tableOf, textColumn } from '../table-columns.ts';
+
+/** Namespaces the control plane lives in. See plugin/pkg/admission/namespace/lifecycle @ 24a394e. */
+const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
+
+/** The label by which selectors find a namespace by name. */
+const NAME_LABEL = 'kubernetes.io/metadata.name';
+
+function setPhase(object: MutableObject, phase: string): void {
+  const status = ensureRecord(object, 'status');
+  if (status !== undefined) status['phase'] = phase;
+}
+
+function setNameLabel({ metadata }: MutableObject): void {
+  if (metadata.name !== undefined) {
+    metadata.labels = { ...metadata.labels, [NAME_LABEL]: metadata.name };
+  }
+}
+
+export const namespaces: KindDefinition = defineKind({
+  kind: 'Namespace',
+  resource: 'namespaces',
+  shortNames: ['ns'],
+  namespaced: false,
+  strategy: newStrategy({
+    status: true,
+    nameProblem: dnsLabelProblem,
+    setDefaults: setNameLabel,
+    prepareForCreate(object) {
+      object['spec'] = { finalizers: [CONTENT_FINALIZER] };
+      setPhase(object, 'Active');
+    },
+    // Only the lifecycle takes the content finalizer away.
+    prepareForUpdate(object, existing) {
+      object['spec'] = existing['spec'];
+    },
+    prepareForDelete(object) {
+      const name = object.metadata.name ?? '';
+      if (IMMORTAL.has(name)) {
+        const subject = { group: '', resource: 'namespaces' };
+        throw forbidden(subject, name, 'this namespace may not be deleted');
+      }
+      setPhase(object, 'Terminating');
+    },
+    finalizersOf: (object) => [
+      ...(object.metadata.finalizers ?? []),
+      ...textsAt(object, 'spec', 'finalizers'),
+    ],
+  }),
+  statusStrategy: newStatusStrategy(),
+  selectableFields: { 'status.phase': (object) => textAt(object, 'status', 'phase') },
+  table: tableOf([nameColumn, textColumn('Status', ['status', 'phase']), ageColumn]),
+});

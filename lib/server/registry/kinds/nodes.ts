@@ -1,0 +1,75 @@
+import type { KubernetesObject } from '../../../meta/object.ts';
+import { recordsAt, textAt, valueAt } from '../json-value.ts';
+import { defineKind, type KindDefinition } from '../kind-definition.ts';
+import { newStatusStrategy, newStrategy } from '../strategy.ts';
+import { ageColumn, column, nameColumn, tableOf, textColumn } from '../table-columns.ts';
+
+const ROLE_LABEL_PREFIX = 'node-role.kubernetes.io/';
+const ROLE_LABEL = 'kubernetes.io/role';
+
+function statusCell(node: KubernetesObject): string {
+  const ready = recordsAt(node, 'status', 'conditions').find((one) => one['type'] === 'Ready');
+  const words = [
+    ready === undefined ? 'Unknown' : ready['status'] === 'True' ? 'Ready' : 'NotReady',
+  ];
+  if (isUnschedulable(node)) words.push('SchedulingDisabled');
+  return words.join(',');
+}
+
+function isUnschedulable(node: KubernetesObject): boolean {
+  return valueAt(node, 'spec', 'unschedulable') === true;
+}
+
+function rolesCell(node: KubernetesObject): string {
+  const roles = new Set<string>();
+  for (const [key, value] of Object.entries(node.metadata?.labels ?? {})) {
+    if (key.startsWith(ROLE_LABEL_PREFIX)) roles.add(key.slice(ROLE_LABEL_PREFIX.length));
+    else if (key === ROLE_LABEL) roles.add(value);
+  }
+  roles.delete('');
+  return [...roles].toSorted().join(',') || '<none>';
+}
+
+function addressCell(type: string): (node: KubernetesObject) => string {
+  return (node) => {
+    const address = recordsAt(node, 'status', 'addresses').find((one) => one['type'] === type);
+    return textAt(address, 'address') || '<none>';
+  };
+}
+
+const UNKNOWN = '<unknown>';
+
+export const nodes: KindDefinition = defineKind({
+  kind: 'Node',
+  resource: 'nodes',
+  shortNames: ['no'],
+  namespaced: false,
+  keyRoot: '/registry/minions',
+  strategy: newStrategy({
+    // A kubelet registers its node together with its status, so a creation may carry one.
+    prepareForUpdate(node, existing) {
+      if (existing['status'] === undefined) delete node['status'];
+      else node['status'] = existing['status'];
+    },
+  }),
+  statusStrategy: newStatusStrategy(),
+  selectableFields: { 'spec.unschedulable': (node) => String(isUnschedulable(node)) },
+  table: tableOf([
+    nameColumn,
+    column('Status', statusCell),
+    column('Roles', rolesCell),
+    ageColumn,
+    textColumn('Version', ['status', 'nodeInfo', 'kubeletVersion']),
+    column('Internal-IP', addressCell('InternalIP'), { wide: true }),
+    column('External-IP', addressCell('ExternalIP'), { wide: true }),
+    textColumn('OS-Image', ['status', 'nodeInfo', 'osImage'], { wide: true, missing: UNKNOWN }),
+    textColumn('Kernel-Version', ['status', 'nodeInfo', 'kernelVersion'], {
+      wide: true,
+      missing: UNKNOWN,
+    }),
+    textColumn('Container-Runtime', ['status', 'nodeInfo', 'containerRuntimeVersion'], {
+      wide: true,
+      missing: UNKNOWN,
+    }),
+  ]),
+});

@@ -1,0 +1,46 @@
+/** Hands out whole numbers of a range, each to one owner. Where an owner's search starts depends on its name alone. */
+export class NumberAllocator {
+  readonly #low: number;
+  readonly #size: number;
+  readonly #owners = new Map<number, string>();
+
+  constructor({ low, high }: { readonly low: number; readonly high: number }) {
+    this.#low = low;
+    this.#size = high - low + 1;
+  }
+
+  includes(value: number): boolean {
+    return value >= this.#low && value < this.#low + this.#size;
+  }
+
+  /** Takes a certain number; false when somebody else has it. */
+  claim(value: number, owner: string): boolean {
+    const present = this.#owners.get(value);
+    if (present !== undefined && present !== owner) return false;
+    this.#owners.set(value, owner);
+    return true;
+  }
+
+  /** Takes the next free number; undefined when all are taken. */
+  allocate(owner: string): number | undefined {
+    if (this.#owners.size >= this.#size) return undefined;
+    let offset = hash(owner) % this.#size;
+    while (this.#owners.has(this.#low + offset)) offset = (offset + 1) % this.#size;
+    this.#owners.set(this.#low + offset, owner);
+    return this.#low + offset;
+  }
+
+  /** Gives a number back; nothing happens when it belongs to somebody else. */
+  release(value: number, owner: string): void {
+    if (this.#owners.get(value) === owner) this.#owners.delete(value);
+  }
+}
+
+/** FNV-1a, 32 bits. */
+function hash(text: string): number {
+  let word = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    word = Math.imul(word ^ text.charCodeAt(index), 0x01000193);
+  }
+  return word >>> 0;
+}

@@ -1,0 +1,173 @@
+import type { KubernetesObject } from '../../../meta/object.ts';
+import { ageOf } from '../duration.ts';
+import {
+  isRecord,
+  numberAt,
+  recordAt,
+  recordsAt,
+  textAt,
+  valueAt,
+  type JsonRecord,
+} from '../json-value.ts';
+import type { TableConvertor } from '../rest-storage.ts';
+import { ageColumn, column, nameColumn, tableOf, textColumn } from '../table-columns.ts';
+
+const NONE = '<none>';
+
+/** What `kubectl get pods` says about the containers. */
+interface PodSummary {
+  readonly ready: number;
+  readonly total: number;
+  readonly status: string;
+  readonly restarts: string;
+}
+
+interface Tally {
+  ready: number;
+  restarts: number;
+  /** RFC 3339, the newest one. */
+  lastRestart: string;
+}
+
+/** Init containers that go on running beside the others. */
+function sidecars(pod: KubernetesObject): Set<string> {
+  const names = recordsAt(pod, 'spec', 'initContainers')
+    .filter((one) => textAt(one, 'restartPolicy') === 'Always')
+    .map((one) => textAt(one, 'name'));
+  return new Set(names);
+}
+
+function countRestarts(tally: Tally, container: JsonRecord): void {
+  tally.restarts += numberAt(container, 'restartCount');
+  const finished = textAt(container, 'lastState', 'terminated', 'finishedAt');
+  if (finished > tally.lastRestart) tally.lastRestart = finished;
+}
+
+/** Why a container that ended did so, e.g. `Error`, `Signal:9` or `ExitCode:3`. */
+function endOf(terminated: JsonRecord): string {
+  const reason = textAt(terminated, 'reason');
+  if (reason !== '') return reason;
+  const signal = numberAt(terminated, 'signal');
+  return signal === 0 ? `ExitCode:${numberAt(terminated, 'exitCode')}` : `Signal:${signal}`;
+}
+
+/** The state of the first init container that is not through; undefined when all are. */
+function initStatus(
+  pod: KubernetesObject,
+  running: ReadonlySet<string>,
+  tally: Tally,
+): string | undefined {
+  const statuses = recordsAt(pod, 'status', 'initContainerStatuses');
+  for (const [index, container] of statuses.entries()) {
+    countRestarts(tally, container);
+    const terminated = recordAt(container, 'state', 'terminated');
+    if (terminated !== undefined && numberAt(terminated, 'exitCode') === 0) continue;
+    if (running.has(textAt(container, 'name')) && container['started'] === true) {
+      if (container['ready'] === true) tally.ready += 1;
+      continue;
+    }
+    if (terminated !== undefined) return `Init:${endOf(terminated)}`;
+    const waiting = textAt(container, 'state', 'waiting', 'reason');
+    if (waiting !== '' && waiting !== 'PodInitializing') return `Init:${waiting}`;
+    return `Init:${index}/${recordsAt(pod, 'spec', 'initContainers').length}`;
+  }
+  return undefined;
+}
+
+/** The state of the first container that has something to say. */
+function containerStatus(pod: KubernetesObject, phase: string, tally: Tally): string {
+  let status = phase;
+  let anyRunning = false;
+  for (const container of recordsAt(pod, 'status', 'containerStatuses').toReversed()) {
+    countRestarts(tally, container);
+    const waiting = textAt(container, 'state', 'waiting', 'reason');
+    const terminated = recordAt(container, 'state', 'terminated');
+    if (waiting !== '') status = waiting;
+    else if (terminated !== undefined) status = endOf(terminated);
+    else if (container['ready'] === true && isRecord(valueAt(container, 'state', 'running'))) {
+      anyRunning = true;
+      tally.ready += 1;
+    }
+  }
+  if (status !== 'Completed' || !anyRunning) return status;
+  return hasCondition(pod, 'Ready') ? 'Running' : 'NotReady';
+}
+
+function hasCondition(pod: KubernetesObject, type: string): boolean {
+  const conditions = recordsAt(pod, 'status', 'conditions');
+  return conditions.some((one) => one['type'] === type && one['status'] === 'True');
+}
+
+function isGated(pod: KubernetesObject): boolean {
+  return recordsAt(pod, 'status', 'conditions').some(
+    (one) => one['type'] === 'PodScheduled' && one['reason'] === 'SchedulingGated',
+  );
+}
+
+function leavingStatus(pod: KubernetesObject, status: string): string {
+  if (pod.metadata?.deletionTimestamp === undefined) return status;
+  if (textAt(pod, 'status', 'reason') === 'NodeLost') return 'Unknown';
+  const ended = ['Succeeded', 'Failed'].includes(textAt(pod, 'status', 'phase'));
+  return ended ? status : 'Terminating';
+}
+
+function restartsCell({ restarts, lastRestart }: Tally, nowMs: number): string {
+  if (restarts === 0 || lastRestart === '') return `${restarts}`;
+  return `${restarts} (${ageOf(lastRestart, nowMs)} ago)`;
+}
+
+/** @see pkg/printers/internalversion/printers.go printPod @ 24a394e */
+export function summarizePod(pod: KubernetesObject, nowMs: number): PodSummary {
+  const tally: Tally = { ready: 0, restarts: 0, lastRestart: '' };
+  const running = sidecars(pod);
+  let status = textAt(pod, 'status', 'reason') || textAt(pod, 'status', 'phase');
+  if (isGated(pod)) status = 'SchedulingGated';
+  const initializing = initStatus(pod, running, tally);
+  if (initializing === undefined || hasCondition(pod, 'Initialized')) {
+    status = containerStatus(pod, status, tally);
+  } else {
+    status = initializing;
+  }
+  return {
+    ready: tally.ready,
+    total: recordsAt(pod, 'spec', 'containers').length + running.size,
+    status: leavingStatus(pod, status),
+    restarts: restartsCell(tally, nowMs),
+  };
+}
+
+function addressCell(pod: KubernetesObject): string {
+  return (
+    textAt(recordsAt(pod, 'status', 'podIPs')[0], 'ip') || textAt(pod, 'status', 'podIP') || NONE
+  );
+}
+
+function readinessGatesCell(pod: KubernetesObject): string {
+  const gates = recordsAt(pod, 'spec', 'readinessGates');
+  if (gates.length === 0) return NONE;
+  const open = gates.filter((gate) => hasCondition(pod, textAt(gate, 'conditionType')));
+  return `${open.length}/${gates.length}`;
+}
+
+const columns: TableConvertor = tableOf([
+  nameColumn,
+  column('Ready', () => null),
+  column('Status', () => null),
+  column('Restarts', () => null),
+  ageColumn,
+  column('IP', addressCell, { wide: true }),
+  textColumn('Node', ['spec', 'nodeName'], { wide: true, missing: NONE }),
+  textColumn('Nominated Node', ['status', 'nominatedNodeName'], { wide: true, missing: NONE }),
+  column('Readiness Gates', readinessGatesCell, { wide: true }),
+]);
+
+/** Pods, as `kubectl get pods` prints them; the three summary cells come from one pass over the containers. */
+export const podTable: TableConvertor = {
+  columns: columns.columns,
+  cells(pod: KubernetesObject, nowMs: number) {
+    const cells = [...columns.cells(pod, nowMs)];
+    const { ready, total, status, restarts } = summarizePod(pod, nowMs);
+    cells.splice(1, 3, `${ready}/${total}`, status, restarts);
+    return cells;
+  },
+};

@@ -1,0 +1,111 @@
+import type { FieldCause } from '../../../meta/failures.ts';
+import { fieldForbidden } from '../field-causes.ts';
+import {
+  ensureRecord,
+  isRecord,
+  jsonEqual,
+  recordAt,
+  textAt,
+  valueAt,
+  type JsonRecord,
+} from '../json-value.ts';
+import { defineKind, type KindDefinition, type SelectableFields } from '../kind-definition.ts';
+import type { MutableObject } from '../mutable-object.ts';
+import { newStatusStrategy, newStrategy } from '../strategy.ts';
+import { defaultPodSpec, qosClassOf, validatePodSpec } from './pod-spec.ts';
+import { podTable } from './pod-table.ts';
+
+/** What is taken when neither the request nor the pod says how long its containers get to stop. */
+const DEFAULT_GRACE_SECONDS = 30;
+
+/**
+ * The grace period of a deletion: none for a pod that no node runs, because nobody has anything to stop.
+ * @see pkg/registry/core/pod/strategy.go CheckGracefulDelete @ 24a394e
+ */
+function gracePeriodSeconds(pod: MutableObject, asked: number | undefined): number {
+  if (textAt(pod, 'spec', 'nodeName') === '') return 0;
+  if (['Succeeded', 'Failed'].includes(textAt(pod, 'status', 'phase'))) return 0;
+  const own = valueAt(pod, 'spec', 'terminationGracePeriodSeconds');
+  const seconds = asked ?? (typeof own === 'number' ? own : DEFAULT_GRACE_SECONDS);
+  return seconds < 0 ? 1 : Math.trunc(seconds);
+}
+
+/** The parts of a running pod's spec that may change. */
+const CHANGEABLE = [
+  'activeDeadlineSeconds',
+  'terminationGracePeriodSeconds',
+  'tolerations',
+  'schedulingGates',
+];
+
+/**
+ * The spec with all that may change taken out. A node may be given to a pod that has none: there is no binding subresource
+ * here, so this is how a scheduler places a pod.
+ */
+function fixedPart(spec: JsonRecord, existing: JsonRecord): JsonRecord {
+  const fixed: JsonRecord = { ...spec };
+  for (const name of CHANGEABLE) delete fixed[name];
+  for (const list of ['containers', 'initContainers']) {
+    const containers = fixed[list];
+    if (!Array.isArray(containers)) continue;
+    fixed[list] = containers.map((one: unknown) =>
+      isRecord(one) ? { ...one, image: '', resources: undefined } : one,
+    );
+  }
+  if (textAt(existing, 'nodeName') === '') delete fixed['nodeName'];
+  return fixed;
+}
+
+function validate(pod: MutableObject): FieldCause[] {
+  return validatePodSpec(recordAt(pod, 'spec'), 'spec');
+}
+
+function validateUpdate(pod: MutableObject, existing: MutableObject): FieldCause[] {
+  const spec = recordAt(pod, 'spec') ?? {};
+  const before = recordAt(existing, 'spec') ?? {};
+  if (jsonEqual(fixedPart(spec, before), fixedPart(before, before))) return validate(pod);
+  const detail =
+    'pod updates may not change fields other than `spec.containers[*].image`, `spec.initContainers[*].image`, `spec.activeDeadlineSeconds`, `spec.tolerations`, `spec.terminationGracePeriodSeconds` and an empty `spec.nodeName`';
+  return [...validate(pod), fieldForbidden('spec', detail)];
+}
+
+const selectableFields: SelectableFields = {
+  'spec.nodeName': (pod) => textAt(pod, 'spec', 'nodeName'),
+  'spec.restartPolicy': (pod) => textAt(pod, 'spec', 'restartPolicy'),
+  'spec.schedulerName': (pod) => textAt(pod, 'spec', 'schedulerName'),
+  'spec.serviceAccountName': (pod) => textAt(pod, 'spec', 'serviceAccountName'),
+  'spec.hostNetwork': (pod) => String(valueAt(pod, 'spec', 'hostNetwork') === true),
+  'status.phase': (pod) => textAt(pod, 'status', 'phase'),
+  'status.podIP': (pod) => textAt(pod, 'status', 'podIP'),
+  'status.nominatedNodeName': (pod) => textAt(pod, 'status', 'nominatedNodeName'),
+};
+
+export const pods: KindDefinition = defineKind({
+  kind: 'Pod',
+  resource: 'pods',
+  shortNames: ['po'],
+  categories: ['all'],
+  strategy: newStrategy({
+    generation: true,
+    status: true,
+    setDefaults(pod) {
+      const spec = recordAt(pod, 'spec');
+      defaultPodSpec(spec);
+      if (spec !== undefined && !Object.hasOwn(spec, 'enableServiceLinks')) {
+        spec['enableServiceLinks'] = true;
+      }
+    },
+    prepareForCreate(pod) {
+      const status = ensureRecord(pod, 'status');
+      if (status === undefined) return;
+      status['phase'] = 'Pending';
+      status['qosClass'] = qosClassOf(pod['spec']);
+    },
+    validate,
+    validateUpdate,
+    gracePeriodSeconds,
+  }),
+  statusStrategy: newStatusStrategy(),
+  selectableFields,
+  table: podTable,
+});

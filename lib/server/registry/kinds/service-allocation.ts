@@ -1,0 +1,213 @@
+import { internalError, invalid } from '../../../meta/failures.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import { fieldInvalid } from '../field-causes.ts';
+import { recordAt, recordsAt, textAt, type JsonRecord } from '../json-value.ts';
+import type { HookParts } from '../kind-definition.ts';
+import type { MutableObject } from '../mutable-object.ts';
+import type { WriteResult } from '../rest-storage.ts';
+import type { FinishWrite, StoreHooks } from '../store-hooks.ts';
+import { NumberAllocator } from './number-allocator.ts';
+
+/** 10.96.0.0/12 without its first two addresses, of which the second is the API server's own on a cluster, and its last. */
+const ADDRESSES = { low: 0x0a_60_00_02, high: 0x0a_6f_ff_fe } as const;
+/** See pkg/kubeapiserver/options DefaultServiceNodePortRange @ 24a394e. */
+const NODE_PORTS = { low: 30_000, high: 32_767 } as const;
+
+const SERVICE = { group: '', kind: 'Service' } as const;
+
+/** Numbers of one sort, and how to talk about them. */
+interface Pool {
+  readonly allocator: NumberAllocator;
+  readonly what: 'address' | 'node port';
+  readonly format: (value: number) => string | number;
+}
+
+interface Claim {
+  readonly pool: Pool;
+  readonly value: number;
+}
+
+/**
+ * Gives services their cluster addresses and node ports. What is taken is read from the storage once and kept up by the
+ * writes of this process.
+ *
+ * Not guaranteed: that two processes on one storage never give away the same address.
+ */
+export class ServiceAllocation implements StoreHooks {
+  readonly #parts: HookParts;
+  readonly #addresses: Pool = {
+    allocator: new NumberAllocator(ADDRESSES),
+    what: 'address',
+    format: formatAddress,
+  };
+  readonly #nodePorts: Pool = {
+    allocator: new NumberAllocator(NODE_PORTS),
+    what: 'node port',
+    format: (value) => value,
+  };
+  #seeding: Promise<void> | undefined;
+
+  constructor(parts: HookParts) {
+    this.#parts = parts;
+  }
+
+  async beginCreate(service: MutableObject): Promise<FinishWrite> {
+    await (this.#seeding ??= this.#seed());
+    return this.#take(service, []);
+  }
+
+  async beginUpdate(service: MutableObject, existing: MutableObject): Promise<FinishWrite> {
+    await (this.#seeding ??= this.#seed());
+    const before = this.#held(existing);
+    const finish = this.#take(service, before);
+    return (success) => {
+      finish(success);
+      if (!success) return;
+      const kept = this.#held(service);
+      for (const claim of before) {
+        if (!kept.some((one) => sameClaim(one, claim))) release(claim, ownerOf(service));
+      }
+    };
+  }
+
+  afterDelete({ object }: WriteResult): void {
+    for (const claim of this.#held(object)) release(claim, ownerOf(object));
+  }
+
+  /** Learns what stored services hold; after a failure the next write tries again. */
+  async #seed(): Promise<void> {
+    const { storage, keyRoot } = this.#parts;
+    try {
+      const { items } = await storage.getList(`${keyRoot}/`);
+      for (const { object } of items) {
+        for (const { pool, value } of this.#held(object)) {
+          pool.allocator.claim(value, ownerOf(object));
+        }
+      }
+    } catch (error) {
+      this.#seeding = undefined;
+      throw error;
+    }
+  }
+
+  #held(service: KubernetesObject): Claim[] {
+    const claims: Claim[] = [];
+    const address = parseAddress(textAt(service, 'spec', 'clusterIP'));
+    if (address !== undefined) claims.push({ pool: this.#addresses, value: address });
+    for (const { nodePort } of recordsAt(service, 'spec', 'ports')) {
+      if (typeof nodePort === 'number') claims.push({ pool: this.#nodePorts, value: nodePort });
+    }
+    return claims;
+  }
+
+  /** Takes what the service asks for, or else what is free. Synchronous, so that no two services get the same. */
+  #take(service: MutableObject, before: readonly Claim[]): FinishWrite {
+    const owner = ownerOf(service);
+    const spec = recordAt(service, 'spec') ?? {};
+    const taken: Claim[] = [];
+    const obtain = (pool: Pool, asked: number | undefined, field: string): number => {
+      const claim = { pool, value: obtainFrom(pool, asked, service, field) };
+      if (!before.some((one) => sameClaim(one, claim))) taken.push(claim);
+      return claim.value;
+    };
+    const finish = (success: boolean): void => {
+      if (!success) for (const claim of taken) release(claim, owner);
+    };
+    try {
+      if (needsAddress(spec)) this.#takeAddress(spec, service, obtain);
+      if (needsNodePorts(spec)) this.#takeNodePorts(spec, obtain);
+    } catch (error) {
+      finish(false);
+      throw error;
+    }
+    return finish;
+  }
+
+  #takeAddress(spec: JsonRecord, service: MutableObject, obtain: Obtain): void {
+    const field = 'spec.clusterIPs';
+    const asked = textAt(spec, 'clusterIP');
+    const number = parseAddress(asked);
+    if (asked !== '' && number === undefined) {
+      throw refusal(service, field, asked, 'must be a valid IPv4 address');
+    }
+    const address = formatAddress(obtain(this.#addresses, number, field));
+    spec['clusterIP'] = address;
+    spec['clusterIPs'] = [address];
+  }
+
+  /** One port number over several protocols shares one node port. */
+  #takeNodePorts(spec: JsonRecord, obtain: Obtain): void {
+    const byPort = new Map<unknown, number>();
+    for (const [index, port] of recordsAt(spec, 'ports').entries()) {
+      const { nodePort } = port;
+      const asked = typeof nodePort === 'number' && nodePort !== 0 ? nodePort : undefined;
+      const shared = asked ?? byPort.get(port['port']);
+      const value = obtain(this.#nodePorts, shared, `spec.ports[${index}].nodePort`);
+      byPort.set(port['port'], value);
+      port['nodePort'] = value;
+    }
+  }
+}
+
+type Obtain = (pool: Pool, asked: number | undefined, field: string) => number;
+
+/** @throws {ApiError} 422 when the number asked for cannot be had; 500 when none is left. */
+function obtainFrom(
+  { allocator, what, format }: Pool,
+  asked: number | undefined,
+  service: MutableObject,
+  field: string,
+): number {
+  const owner = ownerOf(service);
+  if (asked === undefined) {
+    const free = allocator.allocate(owner);
+    if (free === undefined) throw internalError(`no free ${what} is left`);
+    return free;
+  }
+  if (!allocator.includes(asked)) {
+    throw refusal(service, field, format(asked), `provided ${what} is not in the valid range`);
+  }
+  if (!allocator.claim(asked, owner)) {
+    throw refusal(service, field, format(asked), `provided ${what} is already allocated`);
+  }
+  return asked;
+}
+
+function refusal(service: MutableObject, field: string, value: unknown, problem: string): Error {
+  return invalid(SERVICE, service.metadata.name ?? '', [fieldInvalid(field, value, problem)]);
+}
+
+function release({ pool, value }: Claim, owner: string): void {
+  pool.allocator.release(value, owner);
+}
+
+function sameClaim(left: Claim, right: Claim): boolean {
+  return left.pool === right.pool && left.value === right.value;
+}
+
+/** Whether services of this type are reached through a cluster address. */
+function needsAddress(spec: JsonRecord): boolean {
+  return spec['type'] !== 'ExternalName' && spec['clusterIP'] !== 'None';
+}
+
+function needsNodePorts(spec: JsonRecord): boolean {
+  return spec['type'] === 'NodePort' || spec['type'] === 'LoadBalancer';
+}
+
+function ownerOf({ metadata }: KubernetesObject): string {
+  return `${metadata?.namespace}/${metadata?.name}`;
+}
+
+function parseAddress(text: string): number | undefined {
+  const parts = text.split('.');
+  if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9][0-9]{0,2})$/.test(part))) {
+    return undefined;
+  }
+  const bytes = parts.map((part) => Number.parseInt(part, 10));
+  if (bytes.some((byte) => byte > 255)) return undefined;
+  return bytes.reduce((number, byte) => number * 256 + byte, 0);
+}
+
+function formatAddress(number: number): string {
+  return [24, 16, 8, 0].map((shift) => (number >>> shift) & 255).join('.');
+}

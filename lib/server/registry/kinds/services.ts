@@ -1,0 +1,189 @@
+import type { FieldCause } from '../../../meta/failures.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import {
+  fieldDuplicate,
+  fieldImmutable,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldRequired,
+} from '../field-causes.ts';
+import {
+  defaultTo,
+  recordAt,
+  recordsAt,
+  textAt,
+  textsAt,
+  valueAt,
+  type JsonRecord,
+} from '../json-value.ts';
+import { defineKind, type KindDefinition } from '../kind-definition.ts';
+import type { MutableObject } from '../mutable-object.ts';
+import { dns1035LabelProblem, dnsLabelProblem } from '../name-validation.ts';
+import { newStatusStrategy, newStrategy } from '../strategy.ts';
+import { ageColumn, column, nameColumn, tableOf, textColumn } from '../table-columns.ts';
+import { ServiceAllocation } from './service-allocation.ts';
+
+const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
+const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
+const HIGHEST_PORT = 65_535;
+
+function setDefaults(service: MutableObject): void {
+  const spec = recordAt(service, 'spec');
+  if (spec === undefined) return;
+  const type = defaultTo(spec, 'type', 'ClusterIP');
+  defaultTo(spec, 'sessionAffinity', 'None');
+  for (const port of recordsAt(spec, 'ports')) {
+    defaultTo(port, 'protocol', 'TCP');
+    defaultTo(port, 'targetPort', port['port']);
+  }
+  if (type === 'ExternalName') return;
+  defaultTo(spec, 'internalTrafficPolicy', 'Cluster');
+  defaultTo(spec, 'ipFamilies', ['IPv4']);
+  defaultTo(spec, 'ipFamilyPolicy', 'SingleStack');
+  if (spec['clusterIP'] === 'None') spec['clusterIPs'] = ['None'];
+  if (type !== 'ClusterIP') defaultTo(spec, 'externalTrafficPolicy', 'Cluster');
+}
+
+/** An update that says nothing about addresses and node ports keeps those there are. */
+function keepAllocation(service: MutableObject, existing: MutableObject): void {
+  const spec = recordAt(service, 'spec');
+  const before = recordAt(existing, 'spec');
+  if (spec === undefined || before === undefined) return;
+  if (spec['type'] !== 'ExternalName' && textAt(spec, 'clusterIP') === '') {
+    const address = textAt(before, 'clusterIP');
+    if (address !== '') {
+      spec['clusterIP'] = address;
+      spec['clusterIPs'] = [address];
+    }
+  }
+  if (spec['type'] === 'ClusterIP' || spec['type'] === 'ExternalName') {
+    for (const port of recordsAt(spec, 'ports')) delete port['nodePort'];
+    return;
+  }
+  const known = new Map(
+    recordsAt(before, 'ports').map((port) => [portKey(port), port['nodePort']]),
+  );
+  for (const port of recordsAt(spec, 'ports')) {
+    const nodePort = known.get(portKey(port));
+    if (nodePort !== undefined) defaultTo(port, 'nodePort', nodePort);
+  }
+}
+
+function portKey(port: JsonRecord): string {
+  return `${textAt(port, 'protocol')}/${String(port['port'])}`;
+}
+
+function validate(service: MutableObject): FieldCause[] {
+  const spec = recordAt(service, 'spec');
+  if (spec === undefined) return [fieldRequired('spec')];
+  const causes: FieldCause[] = [];
+  const type = textAt(spec, 'type');
+  if (!TYPES.includes(type)) causes.push(fieldNotSupported('spec.type', spec['type'], TYPES));
+  const ports = recordsAt(spec, 'ports');
+  if (type === 'ExternalName') {
+    if (textAt(spec, 'externalName') === '') causes.push(fieldRequired('spec.externalName'));
+  } else if (ports.length === 0 && spec['clusterIP'] !== 'None') {
+    causes.push(fieldRequired('spec.ports'));
+  }
+  return [...causes, ...validatePorts(ports)];
+}
+
+function validatePorts(ports: readonly JsonRecord[]): FieldCause[] {
+  const causes: FieldCause[] = [];
+  const names = new Set<string>();
+  const numbers = new Set<string>();
+  for (const [index, port] of ports.entries()) {
+    const field = `spec.ports[${index}]`;
+    const name = textAt(port, 'name');
+    const problem = name === '' ? undefined : dnsLabelProblem(name);
+    if (name === '' && ports.length > 1) causes.push(fieldRequired(`${field}.name`));
+    if (problem !== undefined) causes.push(fieldInvalid(`${field}.name`, name, problem));
+    if (name !== '' && names.has(name)) causes.push(fieldDuplicate(`${field}.name`, name));
+    names.add(name);
+    const number = port['port'];
+    if (!isPort(number)) {
+      const rule = `must be between 1 and ${HIGHEST_PORT}, inclusive`;
+      causes.push(fieldInvalid(`${field}.port`, number, rule));
+    }
+    if (!PROTOCOLS.includes(textAt(port, 'protocol'))) {
+      causes.push(fieldNotSupported(`${field}.protocol`, port['protocol'], PROTOCOLS));
+    }
+    if (numbers.has(portKey(port))) causes.push(fieldDuplicate(field, portKey(port)));
+    numbers.add(portKey(port));
+  }
+  return causes;
+}
+
+function isPort(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= HIGHEST_PORT;
+}
+
+function validateUpdate(service: MutableObject, existing: MutableObject): FieldCause[] {
+  const causes = validate(service);
+  const before = textAt(existing, 'spec', 'clusterIP');
+  const after = textAt(service, 'spec', 'clusterIP');
+  if (valueAt(service, 'spec', 'type') !== 'ExternalName' && before !== '' && before !== after) {
+    causes.push(fieldImmutable('spec.clusterIPs[0]', after));
+  }
+  return causes;
+}
+
+function externalAddressCell(service: KubernetesObject): string {
+  const external = textsAt(service, 'spec', 'externalIPs').join(',');
+  switch (textAt(service, 'spec', 'type')) {
+    case 'ExternalName':
+      return textAt(service, 'spec', 'externalName');
+    case 'LoadBalancer': {
+      const balancers = recordsAt(service, 'status', 'loadBalancer', 'ingress')
+        .map((one) => textAt(one, 'ip') || textAt(one, 'hostname'))
+        .join(',');
+      return [balancers, external].filter((one) => one !== '').join(',') || '<pending>';
+    }
+    default:
+      return external || '<none>';
+  }
+}
+
+function portsCell(service: KubernetesObject): string {
+  const ports = recordsAt(service, 'spec', 'ports').map((port) => {
+    const nodePort = typeof port['nodePort'] === 'number' ? `:${port['nodePort']}` : '';
+    return `${String(port['port'])}${nodePort}/${textAt(port, 'protocol')}`;
+  });
+  return ports.join(',') || '<none>';
+}
+
+function selectorCell(service: KubernetesObject): string {
+  const terms = Object.entries(recordAt(service, 'spec', 'selector') ?? {});
+  const texts = terms.map(([key, value]) => `${key}=${String(value)}`);
+  return texts.toSorted().join(',') || '<none>';
+}
+
+export const services: KindDefinition = defineKind({
+  kind: 'Service',
+  resource: 'services',
+  shortNames: ['svc'],
+  categories: ['all'],
+  keyRoot: '/registry/services/specs',
+  strategy: newStrategy({
+    status: true,
+    nameProblem: dns1035LabelProblem,
+    setDefaults,
+    prepareForCreate(service) {
+      service['status'] = { loadBalancer: {} };
+    },
+    prepareForUpdate: keepAllocation,
+    validate,
+    validateUpdate,
+  }),
+  statusStrategy: newStatusStrategy(),
+  newHooks: (parts) => new ServiceAllocation(parts),
+  table: tableOf([
+    nameColumn,
+    textColumn('Type', ['spec', 'type']),
+    textColumn('Cluster-IP', ['spec', 'clusterIP'], { missing: '<none>' }),
+    column('External-IP', externalAddressCell),
+    column('Port(s)', portsCell),
+    ageColumn,
+    column('Selector', selectorCell, { wide: true }),
+  ]),
+});

@@ -1,0 +1,20 @@
+import type { UnstructuredObject } from '../../meta/object.ts';
+import type { AttributesFunc } from '../storage/selection-predicate.ts';
+import type { StorageInterface } from '../storage/storage-interface.ts';
+import type { ResourceDescription } from './rest-storage.ts';
+
+/**
+ * The storage of one resource. If it is disposable, because a watch cache runs in it, it is disposed of when the resource
+ * ceases to be served, or with the registry.
+ */
+export type ResourceStorage = StorageInterface<UnstructuredObject> & Partial<AsyncDisposable>;
+
+/**
+ * Makes the storage of a resource: raw, or with a cache in front of it.
+ * Its keys start with `keyRoot` and a slash: `/registry/pods`, `/registry/example.io/widgets`.
+ */
+export type StorageFactory = (
+  description: ResourceDescription,
+  attributesOf: AttributesFunc,
+  keyRoot: string,
+) => ResourceStorage;
