@@ -1,0 +1,106 @@
+import { getEventListeners } from 'node:events';
+import { expect } from 'chai';
+import { WatchReader } from '../../../lib/cache/reflector/watch-reader.ts';
+import { ListwatchError } from '../../../lib/kernel/errors.ts';
+import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
+import { thing, type Thing, type View } from './reflector-support.ts';
+
+function reader(timeoutSeconds: number = 100): {
+  runtime: VirtualRuntime;
+  source: ScriptedListerWatcher<Thing>;
+  stopper: AbortController;
+  watch: WatchReader<View>;
+} {
+  const runtime = new VirtualRuntime();
+  const source = new ScriptedListerWatcher<Thing>({ runtime, objects: [thing('a')] });
+  const stopper = new AbortController();
+  const request = { resourceVersion: '1', timeoutSeconds };
+  const { signal } = stopper;
+  return {
+    runtime,
+    source,
+    stopper,
+    watch: new WatchReader({ runtime, listerWatcher: source, request, signal }),
+  };
+}
+
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'no failure',
+    (error: unknown) => error,
+  );
+
+describe('WatchReader', () => {
+  it('reads batches and then the end', async () => {
+    const { runtime, source, watch } = reader();
+    await watch.open();
+    source.add(thing('b'));
+    source.add(thing('c'));
+    expect(await watch.read()).to.have.length(2);
+    expect(watch.events).to.equal(2);
+    source.closeWatches();
+    expect(await watch.read()).to.equal(undefined);
+    watch.close();
+    expect(runtime.pending).to.equal(0);
+  });
+
+  it('leaves no listener on the signal and no timer, however it ends', async () => {
+    const endings: ((test: ReturnType<typeof reader>) => void)[] = [
+      ({ watch }) => watch.close(),
+      ({ watch }) => watch.interrupt(new Error('enough')),
+      ({ stopper }) => stopper.abort(),
+    ];
+    for (const end of endings) {
+      const test = reader();
+      await test.watch.open();
+      const read = failureOf(test.watch.read());
+      end(test);
+      expect(await read).to.be.an.instanceOf(Error);
+      expect(getEventListeners(test.stopper.signal, 'abort')).to.have.length(0);
+      expect(test.runtime.pending).to.equal(0);
+      expect(test.source.openWatches).to.equal(0);
+    }
+  });
+
+  it('gives a source up that does not end at its timeout', async () => {
+    const { runtime, source, watch } = reader(5);
+    source.watch = () =>
+      Promise.resolve({
+        [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }),
+      });
+    await watch.open();
+    const read = failureOf(watch.read());
+    await runtime.advance(14_999);
+    expect(runtime.pending).to.equal(1);
+    await runtime.advance(1);
+    const error = await read;
+    expect(error).to.be.an.instanceOf(ListwatchError).with.property('code', 'TIMEOUT');
+    expect((error as Error).message).to.include('timeout of 5 s');
+  });
+
+  it('fails to open when the signal has aborted', async () => {
+    const runtime = new VirtualRuntime();
+    const source = new ScriptedListerWatcher<Thing>({ runtime });
+    const reason = new Error('stopped before');
+    const watch = new WatchReader({
+      runtime,
+      listerWatcher: source,
+      request: { timeoutSeconds: 5 },
+      signal: AbortSignal.abort(reason),
+    });
+    expect(await failureOf(watch.open())).to.equal(reason);
+    await runtime.settle();
+    expect(source.openWatches).to.equal(0);
+    expect(runtime.pending).to.equal(0);
+  });
+
+  it('passes a throw of the source on', async () => {
+    const { source, watch } = reader();
+    source.watch = () => {
+      throw new Error('broken source');
+    };
+    expect(await failureOf(watch.open())).to.have.property('message', 'broken source');
+    watch.close();
+  });
+});
