@@ -1,0 +1,32 @@
+import type { Client } from 'listwatch';
+import type { Deployment } from './kinds.ts';
+
+/** A few changes behind the backs of the informers. Returns what was done, in words. */
+export async function changeTheShop(client: Client, signal: AbortSignal): Promise<string> {
+  const done: string[] = ['added a config map'];
+  const maps = client.resource('v1', 'configmaps', { namespace: 'default' });
+  const data = { note: 'made while nobody watched' };
+  await maps.create(
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'quickstart-' }, data },
+    { signal },
+  );
+  const { items } = await client.resource<Deployment>('apps/v1', 'deployments').list({ signal });
+  for (const { metadata, spec } of items) {
+    const { name = '', namespace } = metadata ?? {};
+    if (namespace !== 'shop') continue;
+    const deployments = client.resource<Deployment>('apps/v1', 'deployments', { namespace });
+    if (name === 'cart') {
+      await deployments.patch(name, { spec: { replicas: (spec.replicas ?? 1) + 2 } }, { signal });
+      done.push('scaled cart');
+    } else if (name === 'web') {
+      const annotations = { 'kubectl.kubernetes.io/restartedAt': new Date().toISOString() };
+      const template = { metadata: { annotations } };
+      await deployments.patch(name, { spec: { template } }, { signal });
+      done.push('restarted web');
+    } else if (name === 'recommendations') {
+      await deployments.delete(name, { signal });
+      done.push('deleted recommendations');
+    }
+  }
+  return done.join(', ');
+}

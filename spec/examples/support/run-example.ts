@@ -1,0 +1,43 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  /** Called with all of stdout whenever more of it has come. */
+  readonly onOutput?: ((stdout: string, child: ChildProcess) => void) | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Then the program is killed. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Runs a script below the root of the package as `npm start` runs the quickstart. */
+export function runExample(
+  script: string,
+  args: readonly string[] = [],
+  { onOutput, env, timeoutMs = 30_000 }: RunOptions = {},
+): Promise<Finished> {
+  return new Promise((done, failed) => {
+    const child = spawn(
+      process.execPath,
+      ['--conditions=@listwatch/source', '--import', 'tsx', script, ...args],
+      { cwd: ROOT, env: { ...process.env, ...env }, timeout: timeoutMs, killSignal: 'SIGKILL' },
+    );
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString();
+      onOutput?.(stdout, child);
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    child.on('error', failed);
+    child.on('close', (code) => done({ code, stdout, stderr }));
+  });
+}
