@@ -153,7 +153,7 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
       if (this.#interval !== undefined) await this.#letOthersRun();
       const batch = this.#takeBatch();
       if (batch.length > 0) return { done: false, value: batch };
-      if (this.#interval !== undefined) continue;
+      if (this.#interval !== undefined || this.#queue.length > 0) continue;
       const end = this.#end;
       if (end === 'ended') return { done: true, value: undefined };
       if (end !== undefined) {

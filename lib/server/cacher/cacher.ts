@@ -316,7 +316,13 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     const runtime = backgroundRuntime(this.#options.runtime);
     const reflector = new Reflector<StoredObject<T>>({
       name: `watch cache of ${description}`,
-      listerWatcher: new StorageListerWatcher({ storage, resourcePrefix, description, runtime }),
+      listerWatcher: new StorageListerWatcher({
+        storage,
+        resourcePrefix,
+        description,
+        runtime,
+        alwaysLatest: true,
+      }),
       sink: this.#cache,
       runtime,
       logger,

@@ -21,6 +21,12 @@ export interface StorageListerWatcherOptions<T extends KubernetesObject> {
   readonly namespace?: string | undefined;
   /** Only objects that it lets through. */
   readonly predicate?: SelectionPredicate<T> | undefined;
+  /**
+   * Lists show the most recent state, whatever version was asked for. For a reader of the raw storage, to which a version with
+   * a limit would mean exactly that old state.
+   * @defaultValue false
+   */
+  readonly alwaysLatest?: boolean | undefined;
   /** Names the collection in messages. @defaultValue the key prefix */
   readonly description?: string | undefined;
   /** @defaultValue realRuntime */
@@ -51,8 +57,10 @@ export class StorageListerWatcher<T extends KubernetesObject>
   }
 
   async list(request: ListRequest): Promise<ListPage<StoredObject<T>>> {
-    const { storage, predicate } = this.#options;
-    return await storage.getList(this.#key, { ...request, predicate });
+    const { storage, predicate, alwaysLatest = false } = this.#options;
+    const { limit, continueToken, signal } = request;
+    const asked = alwaysLatest ? { limit, continueToken, signal } : request;
+    return await storage.getList(this.#key, { ...asked, predicate });
   }
 
   async watch(request: WatchRequest): Promise<WatchStream<StoredObject<T>>> {
