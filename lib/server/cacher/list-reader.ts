@@ -41,8 +41,8 @@ export async function readList<T extends KubernetesObject>(
     if (limit > 0 && items.length === limit) {
       const last = (items.at(-1) as StoredObject<T>).key;
       const continueToken = encodeContinue({ startKey: keyAfter(last), revision }, scope.path);
-      const remainingItemCount = unfiltered ? state.count(element.key, end) : undefined;
-      return { items, resourceVersion, continueToken, remainingItemCount };
+      const page = { items, resourceVersion, continueToken };
+      return unfiltered ? { ...page, remainingItemCount: state.count(element.key, end) } : page;
     }
     if (element.matches(predicate)) items.push(element.stored);
     seen += 1;
