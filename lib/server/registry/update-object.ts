@@ -7,7 +7,7 @@ import { fillSystemFields, placeInNamespace, prepareNewObject } from './create-o
 import { blockingFinalizers } from './deletion-plan.ts';
 import { DerivedObject } from './derived-object.ts';
 import { fieldInvalid } from './field-causes.ts';
-import { jsonEqual, setOwn } from './json-value.ts';
+import { setOwn } from './json-value.ts';
 import { toMutableObject, type MutableMetadata, type MutableObject } from './mutable-object.ts';
 import { validateMetadata, validateMetadataUpdate } from './object-validation.ts';
 import type { RequestContext, UpdateFunc, WriteOptions, WriteResult } from './rest-storage.ts';
@@ -61,7 +61,7 @@ export async function updateObject(
       const result = await attempt.run(key);
       const { created } = attempt;
       attempt.end(true);
-      if (request.options.dryRun !== true && attempt.changed) {
+      if (request.options.dryRun !== true) {
         if (created) parts.hooks.afterCreate?.(result);
         else parts.hooks.afterUpdate?.(result);
       }
@@ -111,8 +111,6 @@ class UpdateAttempt {
   #release: ReleaseAdmission | undefined;
   /** Whether the last try made a new object. */
   created = false;
-  /** Whether the last try asked for a write. */
-  changed = false;
 
   constructor(parts: StoreParts, request: UpdateRequest) {
     this.#parts = parts;
@@ -148,16 +146,10 @@ class UpdateAttempt {
     this.end(false);
     const { ttlSeconds } = this.#parts.kind;
     this.created = stored === undefined;
-    this.changed = true;
     if (existing === undefined || stored === undefined) {
       return { object: await this.#create(), ttlSeconds };
     }
-    const object = await this.#update(existing, stored);
-    if (jsonEqual(object, stored.object)) {
-      this.changed = false;
-      return { object: stored.copy(), ttlSeconds };
-    }
-    return { object, ttlSeconds };
+    return { object: await this.#update(existing, stored), ttlSeconds };
   }
 
   async #create(): Promise<MutableObject> {
