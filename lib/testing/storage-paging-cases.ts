@@ -144,6 +144,18 @@ export const pagingCases: readonly ConformanceCase[] = [
     },
   },
   {
+    title: 'loses nothing that it read beyond the limit',
+    check: async (under) => {
+      await createAll(under, ['a/1', 'a/2', 'a/3', 'a/4', 'a/5']);
+      const predicate = conformancePredicate({ fields: 'metadata.name!=1' });
+      const pages = await readPages(under, { limit: 2, predicate });
+      assert.deepEqual(pages.map(names), [
+        ['a/2', 'a/3'],
+        ['a/4', 'a/5'],
+      ]);
+    },
+  },
+  {
     title: 'finds the one match at the end of many, and is done',
     check: async (under) => {
       for (let index = 0; index < 300; index += 1) {

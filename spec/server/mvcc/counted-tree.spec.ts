@@ -83,6 +83,32 @@ describe('CountedTree', () => {
     expect(visited(tree, '', 'x', false)).to.deep.equal([]);
   });
 
+  it('still counts right when nearly all entries were removed and nodes were joined', () => {
+    const tree = new CountedTree<Entry>();
+    const model = new Map<string, Entry>();
+    for (let index = 0; index < 20_000; index += 1) {
+      const entry = { key: `k${(index * 7919) % 20_000}`, live: true };
+      model.set(entry.key, entry);
+      tree.insert(entry.key, entry);
+    }
+    for (const entry of model.values()) {
+      if (Number(entry.key.slice(1)) % 50 === 0) continue;
+      model.delete(entry.key);
+      entry.live = false;
+      tree.adjustLive(entry.key, -1);
+      tree.remove(entry.key);
+    }
+    for (const [start, end] of [
+      ['', 'z'],
+      ['k1', 'k3'],
+      ['k15', 'k1700'],
+    ] as const) {
+      const live = expected(model, start, end, true);
+      expect(tree.countLive(start, end)).to.equal(live.length);
+      expect(visited(tree, start, end, true)).to.deep.equal(live);
+    }
+  });
+
   it('does not look at subtrees without live entries', () => {
     const tree = new CountedTree<Entry>();
     let looked = 0;
