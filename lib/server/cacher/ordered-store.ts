@@ -1,5 +1,5 @@
 /** Largest number of entries of a node; a fuller one is split in halves. */
-const FANOUT = 64;
+const FANOUT = 32;
 /** A node with fewer entries is joined with a neighbour if both fit into one. */
 const SPARSE = FANOUT / 4;
 
@@ -29,7 +29,10 @@ class Branch<V extends Keyed> {
 
   constructor(entries: readonly Node<V>[]) {
     this.low = (entries[0] as Node<V>).low;
-    this.size = entries.reduce((sum, child) => sum + child.size, 0);
+    let size = 0;
+    for (let index = 0; index < entries.length; index += 1)
+      size += (entries[index] as Node<V>).size;
+    this.size = size;
     this.entries = entries;
   }
 }
