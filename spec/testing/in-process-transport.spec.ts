@@ -138,7 +138,9 @@ describe('inProcessTransport', () => {
 
   it('reports a handler that rejects, or a body that throws, as a broken connection', async () => {
     const rejecting = transportTo(() => Promise.reject(new Error('boom')));
-    const rejected = await failureOf(rejecting.send({ method: 'GET', path: '/a?b=c' }));
+    const { signal } = new AbortController();
+    const rejected = await failureOf(rejecting.send({ method: 'GET', path: '/a?b=c', signal }));
+    expect(getEventListeners(signal, 'abort')).to.have.length(0);
     expect(rejected).to.include({ code: 'CONNECTION_FAILED' });
     expect((rejected as Error).message).to.equal(
       'GET http://in-process/a: the connection failed: boom',

@@ -69,7 +69,13 @@ describe('the pager', () => {
 
   it('hands on an expired first page, and any other failure', async () => {
     const first = expired();
-    expect(await rejectionOf(listAllPages(() => Promise.reject(first), {}))).to.equal(first);
+    let requests = 0;
+    const refusing = (): Promise<never> => {
+      requests += 1;
+      return Promise.reject(first);
+    };
+    expect(await rejectionOf(listAllPages(refusing, {}))).to.equal(first);
+    expect(requests).to.equal(1);
     for (const error of [
       failure('Gone', 410),
       failure('InternalError', 500),

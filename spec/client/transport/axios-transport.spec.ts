@@ -227,6 +227,15 @@ describe('AxiosTransport', () => {
       expect((await failureOf(transport.send(GET))).code).to.equal('CLOSED');
       await until(() => server.sockets.size === 0, 'the connections are closed');
     });
+
+    it('closes kept connections on close', async () => {
+      await using server = await RawServer.start((_, response) => json(response, {}));
+      open(server.url);
+      await textOf(GET);
+      expect(server.sockets.size).to.equal(1);
+      transport.close();
+      await until(() => server.sockets.size === 0, 'the kept connection is closed');
+    });
   });
 
   describe('failures', () => {
@@ -304,10 +313,16 @@ describe('AxiosTransport', () => {
       open(server.url, { runtime, requestTimeoutMs: 5_000 });
       const { body } = await transport.send(GET);
       const pieces = body[Symbol.asyncIterator]();
+      await runtime.advance(60_000);
       await pieces.next();
       await runtime.advance(60_000);
-      const next = failureOf(pieces.next());
-      await runtime.advance(5_000);
+      let failed = false;
+      const next = failureOf(pieces.next()).finally(() => {
+        failed = true;
+      });
+      await runtime.advance(4_999);
+      expect(failed).to.equal(false);
+      await runtime.advance(1);
       expect((await next).code).to.equal('REQUEST_TIMEOUT');
     });
 
