@@ -9,21 +9,21 @@ export interface BackoffOptions {
   readonly factor?: number | undefined;
   /** Share of the delay added at random: the delay lies in [d, d × (1 + jitter)). @defaultValue 1 */
   readonly jitter?: number | undefined;
-  /** Without a step for this long the next one starts at the base again. @defaultValue 120 000 */
+  /** When nothing failed for this long after a delay was over, the next one starts at the base again. @defaultValue 120 000 */
   readonly resetAfterMs?: number | undefined;
 }
 
 /**
  * Exponential delays with additive jitter.
  *
- * It resets after a quiet period, counted from the last step: client-go's present rule counts from the last *reset* and so
+ * It resets after a quiet period, counted from the end of the last delay: client-go's present rule counts from the last *reset* and so
  * drops back to the base in the middle of an outage (wait/backoff.go Step @ eed236c).
  */
 export class Backoff {
   readonly #runtime: Runtime;
   readonly #options: { readonly [Name in keyof BackoffOptions]-?: number };
   #nextMs: number;
-  #lastStepAtMs: number | undefined;
+  #delayOverAtMs: number | undefined;
 
   constructor(runtime: Runtime, options: BackoffOptions) {
     this.#runtime = runtime;
@@ -41,18 +41,19 @@ export class Backoff {
   step(): number {
     const { baseMs, capMs, factor, jitter, resetAfterMs } = this.#options;
     const nowMs = this.#runtime.monotonicMs();
-    if (this.#lastStepAtMs !== undefined && nowMs - this.#lastStepAtMs > resetAfterMs) {
+    if (this.#delayOverAtMs !== undefined && nowMs - this.#delayOverAtMs > resetAfterMs) {
       this.#nextMs = baseMs;
     }
     const delayMs = Math.min(this.#nextMs, capMs);
     this.#nextMs = Math.min(capMs, delayMs * factor);
-    this.#lastStepAtMs = nowMs;
-    return delayMs * (1 + this.#runtime.random() * jitter);
+    const jitteredMs = delayMs * (1 + this.#runtime.random() * jitter);
+    this.#delayOverAtMs = nowMs + jitteredMs;
+    return jitteredMs;
   }
 
   /** Forgets the past: the next delay is the base again. */
   reset(): void {
     this.#nextMs = this.#options.baseMs;
-    this.#lastStepAtMs = undefined;
+    this.#delayOverAtMs = undefined;
   }
 }

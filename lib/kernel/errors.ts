@@ -12,7 +12,8 @@ export const errorCodes = {
   CLOSED: 'The object was closed before the call.',
   BUFFER_FULL: 'A bounded buffer is full; the message names the buffer and its bound.',
   VIRTUAL_DEADLOCK: 'A virtual run cannot make progress: something waits outside the Runtime.',
-  VIRTUAL_TIME_LIMIT: 'A virtual run used up its limit of virtual time.',
+  VIRTUAL_TIME_LIMIT:
+    'A virtual run used up its limit of virtual time, or runs on while time stands still.',
   // meta
   KEY: 'No key can be computed for an object: it lacks metadata or a name.',
   INVALID_RESOURCE_VERSION: 'A resource version is not a decimal number without leading zeros.',
@@ -84,7 +85,7 @@ export const errorCodes = {
   RESOURCE_VERSION_CONFLICT: 'The stored object has another resource version.',
   INVALID_OBJECT: 'A precondition on the stored object does not hold.',
   RESOURCE_VERSION_TOO_LARGE: 'The resource version is ahead of the storage.',
-  RESOURCE_VERSION_SET: 'resourceVersion is set on an object to be created.',
+  RESOURCE_VERSION_SET: 'The object to be created has a resourceVersion.',
   INVALID_KEY: 'A storage key is empty, has dot segments or leaves its prefix.',
   INVALID_CONTINUE: 'A continue token is malformed.',
   CORRUPT_OBJECT: 'A stored value cannot be transformed or decoded.',
@@ -124,8 +125,12 @@ export function isListwatchError(error: unknown, code?: ErrorCode): error is Lis
   return code === undefined || (error as ListwatchError).code === code;
 }
 
-/** The message of anything that was thrown, for logs; never empty. */
+/** The message of anything that was thrown, for logs; never empty, and never a throw itself. */
 export function errorMessage(error: unknown): string {
-  if (error instanceof Error) return error.message || error.name;
-  return String(error) || 'unknown error';
+  try {
+    const text = error instanceof Error ? error.message || error.name : error;
+    return String(text) || 'unknown error';
+  } catch {
+    return 'unknown error';
+  }
 }

@@ -7,7 +7,7 @@ class RealTimer implements Timer {
   #handle: NodeJS.Timeout | undefined;
 
   constructor(delayMs: number, callback: () => void, background: boolean) {
-    this.#arm(Math.max(0, delayMs), callback, background);
+    this.#arm(delayMs > 0 ? delayMs : 0, callback, background);
   }
 
   #arm(delayMs: number, callback: () => void, background: boolean): void {

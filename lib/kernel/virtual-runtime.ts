@@ -12,6 +12,8 @@ export interface VirtualRuntimeOptions {
    * interleavings. Timers due at the same instant follow the same rule. @defaultValue 'fifo'
    */
   readonly order?: 'fifo' | 'random' | undefined;
+  /** Tasks that may run while the clock stands still before the run is called hung. @defaultValue 1 000 000 */
+  readonly maxTasksAtOneInstant?: number | undefined;
 }
 
 export interface RunOptions {
@@ -22,13 +24,15 @@ export interface RunOptions {
 interface Entry {
   readonly atMs: number;
   readonly sequence: number;
-  readonly callback: () => void;
+  callback: () => void;
   readonly background: boolean;
   cancelled: boolean;
 }
 
 const START_OF_2024 = Date.UTC(2024, 0, 1);
 const ONE_HOUR_MS = 3_600_000;
+
+const nothing = (): void => {};
 
 /**
  * A clock that moves only when told, and a scheduler that is a function of its seed.
@@ -44,15 +48,19 @@ export class VirtualRuntime implements Runtime {
   readonly #random: () => number;
   readonly #startWallMs: number;
   readonly #order: 'fifo' | 'random';
+  readonly #maxTasksAtOneInstant: number;
   #elapsedMs = 0;
   #sequence = 0;
   #tasks: (() => void)[] = [];
+  /** Tasks before this index have run. */
+  #nextTask = 0;
   readonly #timers: Entry[] = [];
 
   constructor(options: VirtualRuntimeOptions = {}) {
     this.#random = seededRandom(options.seed ?? 1);
     this.#startWallMs = options.startWallMs ?? START_OF_2024;
     this.#order = options.order ?? 'fifo';
+    this.#maxTasksAtOneInstant = options.maxTasksAtOneInstant ?? 1_000_000;
   }
 
   wallMs(): number {
@@ -69,7 +77,7 @@ export class VirtualRuntime implements Runtime {
 
   setTimer(delayMs: number, callback: () => void, options?: { background?: boolean }): Timer {
     const entry: Entry = {
-      atMs: this.#elapsedMs + Math.max(0, delayMs),
+      atMs: this.#elapsedMs + (delayMs > 0 ? delayMs : 0),
       sequence: (this.#sequence += 1),
       callback,
       background: options?.background ?? false,
@@ -79,7 +87,9 @@ export class VirtualRuntime implements Runtime {
     siftUp(this.#timers, this.#timers.length - 1);
     return {
       cancel: (): void => {
+        // The entry stays until its time comes; what it holds on to need not.
         entry.cancelled = true;
+        entry.callback = nothing;
       },
     };
   }
@@ -91,15 +101,20 @@ export class VirtualRuntime implements Runtime {
   /** Number of timers and tasks that still want to run, background timers left out. */
   get pending(): number {
     return (
-      this.#tasks.length +
+      this.#tasks.length -
+      this.#nextTask +
       this.#timers.filter((timer) => !timer.cancelled && !timer.background).length
     );
   }
 
-  /** Runs everything that is ready now, without moving the clock. */
+  /**
+   * Runs everything that is ready now, without moving the clock.
+   * @throws {ListwatchError} code VIRTUAL_TIME_LIMIT when that does not end, because tasks keep queuing tasks.
+   */
   async settle(): Promise<void> {
     await drainMicrotasks();
-    while (this.#tasks.length > 0 || this.#nextDue() <= this.#elapsedMs) {
+    for (let ran = 0; this.#isReady(); ran += 1) {
+      if (ran === this.#maxTasksAtOneInstant) throw busyLoop(this.#elapsedMs, ran);
       this.#runOne();
       await drainMicrotasks();
     }
@@ -146,13 +161,42 @@ export class VirtualRuntime implements Runtime {
   }
 
   #runOne(): void {
-    if (this.#nextDue() <= this.#elapsedMs && this.#tasks.length === 0) {
+    if (this.#order === 'random') {
+      this.#queueDueTimers();
+      const index = Math.floor(this.#random() * this.#tasks.length);
+      const task = this.#tasks[index];
+      const last = this.#tasks.pop();
+      if (last !== task && last !== undefined) this.#tasks[index] = last;
+      task?.();
+    } else if (this.#nextTask < this.#tasks.length) {
+      this.#takeOldestTask()?.();
+    } else {
       removeFirst(this.#timers)?.callback();
-      return;
     }
-    const index = this.#order === 'random' ? Math.floor(this.#random() * this.#tasks.length) : 0;
-    const [task] = this.#tasks.splice(index, 1);
-    task?.();
+  }
+
+  #isReady(): boolean {
+    return this.#nextTask < this.#tasks.length || this.#nextDue() <= this.#elapsedMs;
+  }
+
+  #takeOldestTask(): (() => void) | undefined {
+    const task = this.#tasks[this.#nextTask];
+    this.#nextTask += 1;
+    if (this.#nextTask * 2 > this.#tasks.length) {
+      this.#tasks = this.#tasks.slice(this.#nextTask);
+      this.#nextTask = 0;
+    }
+    return task;
+  }
+
+  /** Lets timers that are due take part in the draw; one that is cancelled before its turn does nothing. */
+  #queueDueTimers(): void {
+    while (this.#nextDue() <= this.#elapsedMs) {
+      const due = removeFirst(this.#timers) as Entry;
+      this.#tasks.push(() => {
+        if (!due.cancelled) due.callback();
+      });
+    }
   }
 }
 
@@ -168,6 +212,14 @@ function tooLong(limitMs: number): ListwatchError {
   return new ListwatchError(
     'VIRTUAL_TIME_LIMIT',
     `the virtual run has not settled after ${limitMs} ms of virtual time; raise limitMs if it needs longer`,
+  );
+}
+
+function busyLoop(atMs: number, tasks: number): ListwatchError {
+  return new ListwatchError(
+    'VIRTUAL_TIME_LIMIT',
+    `the virtual run is stuck at ${atMs} ms: ${tasks} tasks ran and the clock never moved. ` +
+      'Something queues itself again without a delay.',
   );
 }
 

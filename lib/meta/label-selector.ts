@@ -64,7 +64,8 @@ function holds({ key, operator, values }: LabelRequirement, labels: Labels): boo
   }
 }
 
-const INTEGER = /^[+-]?[0-9]+$/;
+/** What fits 64 bits; a longer one is no number to a server either. */
+const INTEGER = /^[+-]?[0-9]{1,19}$/;
 
 function compareIntegers(value: string | undefined, bound: string, operator: '>' | '<'): boolean {
   if (value === undefined || !INTEGER.test(value)) return false;
@@ -106,32 +107,46 @@ export interface LabelSelectorSpec {
     | undefined;
 }
 
-const SPEC_OPERATORS: Readonly<Record<string, LabelOperator>> = {
-  In: 'in',
-  NotIn: 'notin',
-  Exists: 'exists',
-  DoesNotExist: 'absent',
-};
+const SPEC_OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
+  ['In', 'in'],
+  ['NotIn', 'notin'],
+  ['Exists', 'exists'],
+  ['DoesNotExist', 'absent'],
+]);
 
 /**
  * A selector from `spec.selector` of a Deployment and the like.
- * @throws {ListwatchError} code INVALID_SELECTOR for an unknown operator.
+ * @throws {ListwatchError} code INVALID_SELECTOR for an unknown operator, or a key or value that no label can have.
  */
 export function labelSelectorFromSpec(spec: LabelSelectorSpec): LabelSelector {
-  const requirements: LabelRequirement[] = Object.entries(spec.matchLabels ?? {}).map(
-    ([key, value]) => ({ key, operator: '=', values: [value] }),
+  const requirements = Object.entries(spec.matchLabels ?? {}).map(([key, value]) =>
+    checkRequirement({ key, operator: '=', values: [value] }),
   );
   for (const { key, operator, values } of spec.matchExpressions ?? []) {
-    const known = SPEC_OPERATORS[operator];
+    const known = SPEC_OPERATORS.get(operator);
     if (known === undefined) {
-      throw new ListwatchError(
-        'INVALID_SELECTOR',
-        `unknown operator "${operator}" for label "${key}"; known are ${Object.keys(SPEC_OPERATORS).join(', ')}`,
-      );
+      const names = [...SPEC_OPERATORS.keys()].join(', ');
+      failSpec(key, `has the unknown operator "${operator}"; known are ${names}`);
     }
-    requirements.push({ key, operator: known, values: values ?? [] });
+    requirements.push(checkRequirement({ key, operator: known, values: values ?? [] }));
   }
   return new LabelSelector(requirements);
+}
+
+function checkRequirement(requirement: LabelRequirement): LabelRequirement {
+  const { key, operator, values } = requirement;
+  if (!isLabelKey(key)) failSpec(key, 'is not a label key');
+  const takesValues = operator !== 'exists' && operator !== 'absent';
+  if (takesValues !== values.length > 0) {
+    failSpec(key, takesValues ? `${operator} needs values` : `${operator} takes no values`);
+  }
+  const wrong = values.find((value) => value !== '' && !NAME.test(value));
+  if (wrong !== undefined) failSpec(key, `${JSON.stringify(wrong)} is not a label value`);
+  return requirement;
+}
+
+function failSpec(key: string, reason: string): never {
+  throw new ListwatchError('INVALID_SELECTOR', `label selector: ${JSON.stringify(key)}: ${reason}`);
 }
 
 const TOKEN = /\s*(==|!=|[=!,()<>]|[^\s=!,()<>]+)/y;

@@ -56,16 +56,28 @@ export interface ResourcePathOptions {
   readonly subresource?: string | undefined;
 }
 
-/** The URL path of a collection, an object or a subresource, e.g. `/apis/apps/v1/namespaces/shop/deployments/web/status`. */
+/**
+ * The URL path of a collection, an object or a subresource, e.g. `/apis/apps/v1/namespaces/shop/deployments/web/status`.
+ * @throws {ListwatchError} code INVALID_OPTION for a name or namespace that would lead to another path.
+ */
 export function resourcePath(
   { group, version, resource }: Pick<ResourceInfo, 'group' | 'version' | 'resource'>,
   { namespace, name, subresource }: ResourcePathOptions = {},
 ): string {
   let path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   if (namespace !== undefined && namespace !== '')
-    path += `/namespaces/${encodeURIComponent(namespace)}`;
+    path += `/namespaces/${pathSegment('namespace', namespace)}`;
   path += `/${resource}`;
-  if (name !== undefined) path += `/${encodeURIComponent(name)}`;
+  if (name !== undefined) path += `/${pathSegment('name', name)}`;
   if (subresource !== undefined) path += `/${subresource}`;
   return path;
+}
+
+/** An empty name would address the whole collection, a dot segment something else altogether. */
+function pathSegment(what: string, text: string): string {
+  if (text !== '' && text !== '.' && text !== '..') return encodeURIComponent(text);
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `${JSON.stringify(text)} cannot be a ${what} in a path`,
+  );
 }

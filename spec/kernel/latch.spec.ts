@@ -1,0 +1,28 @@
+import { expect } from 'chai';
+import { deferred, Latch } from '../../lib/kernel/latch.ts';
+
+describe('Latch', () => {
+  it('opens once for all who wait, before and after', async () => {
+    const latch = new Latch('initial list');
+    expect(latch.isOpen).to.equal(false);
+    const waiting = Promise.all([latch.opened, latch.opened]);
+    latch.open();
+    latch.open();
+    await waiting;
+    await latch.opened;
+    expect(latch.isOpen).to.equal(true);
+    expect(latch.name).to.equal('initial list');
+  });
+});
+
+describe('deferred', () => {
+  it('settles by its first call', async () => {
+    const good = deferred<number>();
+    good.resolve(1);
+    good.reject(new Error('late'));
+    expect(await good.promise).to.equal(1);
+    const bad = deferred<number>();
+    bad.reject(new Error('no'));
+    expect(await bad.promise.catch((error: unknown) => error)).to.have.property('message', 'no');
+  });
+});

@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import { ListwatchError } from '../../lib/kernel/errors.ts';
+import { numberOption, rejectUnknownOptions, type NumberRule } from '../../lib/kernel/options.ts';
+
+const read =
+  (value: unknown, rule: NumberRule): (() => number) =>
+  () =>
+    numberOption('Pump', 'strokes', value as number | undefined, 7, rule);
+
+describe('numberOption', () => {
+  it('takes the default only for what was left out', () => {
+    expect(read(undefined, { min: 10 })()).to.equal(7);
+    expect(read(0, { min: 0 })()).to.equal(0);
+  });
+
+  it('includes its bounds', () => {
+    expect(read(1, { min: 1, max: 3 })()).to.equal(1);
+    expect(read(3, { min: 1, max: 3 })()).to.equal(3);
+    expect(read(0.999, { min: 1, max: 3 })).to.throw(
+      ListwatchError,
+      'Pump: option "strokes" must be a number from 1 to 3, not 0.999',
+    );
+    expect(read(3.001, { min: 1, max: 3 })).to.throw(ListwatchError);
+  });
+
+  it('refuses what is no number', () => {
+    for (const value of [Number.NaN, '5', null, {}, 5n]) {
+      expect(read(value, { min: 0 }), typeof value).to.throw(
+        ListwatchError,
+        'must be a number of at least 0',
+      );
+    }
+  });
+
+  it('refuses fractions where whole numbers are wanted, but not "without limit"', () => {
+    expect(read(2.5, { min: 0, integer: true })).to.throw(
+      ListwatchError,
+      'a whole number of at least 0',
+    );
+    expect(read(Infinity, { min: 0, integer: true })()).to.equal(Infinity);
+    expect(read(Infinity, { min: 0, max: 5 })).to.throw(ListwatchError);
+  });
+});
+
+describe('rejectUnknownOptions', () => {
+  it('names the option and those that exist', () => {
+    rejectUnknownOptions('Pump', { strokes: 1 }, ['strokes', 'bore']);
+    expect(() => {
+      rejectUnknownOptions('Pump', { stroke: 1 }, ['strokes', 'bore']);
+    })
+      .to.throw(ListwatchError, 'Pump: unknown option "stroke"; known are strokes, bore')
+      .with.property('code', 'INVALID_OPTION');
+  });
+
+  it('is not fooled by names that every object has', () => {
+    expect(() => {
+      rejectUnknownOptions('Pump', JSON.parse('{"__proto__": 1}') as object, ['strokes']);
+    }).to.throw(ListwatchError, '"__proto__"');
+    expect(() => {
+      rejectUnknownOptions('Pump', { constructor: 1 }, ['strokes']);
+    }).to.throw(ListwatchError, '"constructor"');
+  });
+});

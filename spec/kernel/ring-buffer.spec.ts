@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import { seededRandom } from '../../lib/kernel/random.ts';
+import { RingBuffer } from '../../lib/kernel/ring-buffer.ts';
+
+describe('RingBuffer', () => {
+  it('behaves as an array does, through a hundred thousand random calls', () => {
+    const random = seededRandom('ring');
+    const ring = new RingBuffer<number>(4);
+    const model: number[] = [];
+    for (let call = 0; call < 100_000; call += 1) {
+      // Long phases of growth and of decay, so that it wraps, doubles and shrinks.
+      const growing = Math.floor(call / 5000) % 2 === 0;
+      if (random() < (growing ? 0.8 : 0.25)) {
+        ring.push(call);
+        model.push(call);
+      } else {
+        expect(ring.shift()).to.equal(model.shift());
+      }
+      expect(ring.size).to.equal(model.length);
+      if (call % 97 === 0) {
+        expect(ring.peek()).to.equal(model[0]);
+        expect(ring.at(model.length - 1)).to.equal(model.at(-1));
+      }
+      if (call % 9973 === 0) expect([...ring]).to.deep.equal(model);
+    }
+    expect(ring.drain()).to.deep.equal(model);
+    expect(ring.size).to.equal(0);
+  });
+
+  it('has nothing when it is empty', () => {
+    const ring = new RingBuffer<string>();
+    expect(ring.shift()).to.equal(undefined);
+    expect(ring.peek()).to.equal(undefined);
+    expect(ring.at(0)).to.equal(undefined);
+    expect(ring.at(-1)).to.equal(undefined);
+    expect(ring.drain()).to.deep.equal([]);
+  });
+
+  it('keeps values that look like nothing', () => {
+    const ring = new RingBuffer<undefined | null | 0>();
+    for (const value of [undefined, null, 0] as const) ring.push(value);
+    expect(ring.size).to.equal(3);
+    expect(ring.drain()).to.deep.equal([undefined, null, 0]);
+  });
+
+  it('goes on after clear', () => {
+    const ring = new RingBuffer<number>();
+    for (let count = 0; count < 100; count += 1) ring.push(count);
+    ring.clear();
+    ring.push(7);
+    expect([...ring]).to.deep.equal([7]);
+  });
+});

@@ -1,0 +1,92 @@
+import { getEventListeners } from 'node:events';
+import { expect } from 'chai';
+import { VirtualRuntime } from '../../lib/kernel/virtual-runtime.ts';
+import { sleep, withDeadline } from '../../lib/kernel/wait.ts';
+
+const listeners = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length;
+
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'no failure',
+    (error: unknown) => error,
+  );
+
+describe('sleep', () => {
+  it('ends after its time, with neither timer nor listener left', async () => {
+    const runtime = new VirtualRuntime();
+    const { signal } = new AbortController();
+    await runtime.run(sleep(runtime, 250, { signal }));
+    expect(runtime.monotonicMs()).to.equal(250);
+    expect(listeners(signal)).to.equal(0);
+  });
+
+  it('ends early with the reason of its signal, with neither timer nor listener left', async () => {
+    const runtime = new VirtualRuntime();
+    const controller = new AbortController();
+    const failure = failureOf(sleep(runtime, 250, controller));
+    const reason = new Error('stop');
+    controller.abort(reason);
+    expect(await failure).to.equal(reason);
+    expect(runtime.pending).to.equal(0);
+    expect(listeners(controller.signal)).to.equal(0);
+    expect(await failureOf(sleep(runtime, 250, controller))).to.equal(reason);
+    expect(runtime.pending).to.equal(0);
+  });
+
+  it('does not count as pending in the background', async () => {
+    const runtime = new VirtualRuntime();
+    const slept = sleep(runtime, 5, { background: true });
+    expect(runtime.pending).to.equal(0);
+    await runtime.run(slept);
+  });
+});
+
+describe('withDeadline', () => {
+  const describeIt = (): string => 'the initial list of pods';
+
+  it('settles as the work does, with neither timer nor listener left', async () => {
+    const runtime = new VirtualRuntime();
+    const { signal } = new AbortController();
+    const options = { timeoutMs: 100, signal, describe: describeIt };
+    expect(await withDeadline(runtime, Promise.resolve(1), options)).to.equal(1);
+    const failure = new Error('no');
+    expect(await failureOf(withDeadline(runtime, Promise.reject(failure), options))).to.equal(
+      failure,
+    );
+    expect(runtime.pending).to.equal(0);
+    expect(listeners(signal)).to.equal(0);
+  });
+
+  it('says after its time what it was waiting for', async () => {
+    const runtime = new VirtualRuntime();
+    const { signal } = new AbortController();
+    const never = new Promise<never>(() => {});
+    const options = { timeoutMs: 100, signal, describe: describeIt };
+    const failure = await runtime.run(failureOf(withDeadline(runtime, never, options)));
+    expect(failure).to.include({
+      code: 'TIMEOUT',
+      message: 'gave up after 100 ms waiting for the initial list of pods',
+    });
+    expect(listeners(signal)).to.equal(0);
+  });
+
+  it('rejects with the reason of its signal, before and while waiting', async () => {
+    const runtime = new VirtualRuntime();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const never = new Promise<never>(() => {});
+    const options = { timeoutMs: 100, signal, describe: describeIt };
+    const waiting = failureOf(withDeadline(runtime, never, options));
+    const reason = new Error('stop');
+    controller.abort(reason);
+    expect(await waiting).to.equal(reason);
+    expect(await failureOf(withDeadline(runtime, never, options))).to.equal(reason);
+    expect(runtime.pending).to.equal(0);
+    expect(listeners(signal)).to.equal(0);
+  });
+
+  it('is the work itself when there is nothing to wait for', () => {
+    const work = Promise.resolve(1);
+    expect(withDeadline(new VirtualRuntime(), work, { describe: describeIt })).to.equal(work);
+  });
+});
