@@ -19,7 +19,7 @@ export {
   type WatchOptions,
   type WriteOptions,
 } from './rest/resource-client.ts';
-export type { CollectionOptions } from './rest/resource-lister-watcher.ts';
+export type { ListerWatcherOptions } from './rest/resource-lister-watcher.ts';
 export type { SelectorOptions } from './rest/query.ts';
 export {
   AxiosTransport,

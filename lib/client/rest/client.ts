@@ -7,9 +7,9 @@ import { Discovery } from './discovery.ts';
 import { JsonObjectDecoder } from './object-decoder.ts';
 import { ResourceClient, type CallOptions } from './resource-client.ts';
 import {
-  COLLECTION_OPTIONS,
+  LISTER_WATCHER_OPTIONS,
   ResourceListerWatcher,
-  type CollectionOptions,
+  type ListerWatcherOptions,
 } from './resource-lister-watcher.ts';
 import { REST_CLIENT_OPTIONS, RestClient, type RestClientOptions } from './rest-client.ts';
 
@@ -98,9 +98,9 @@ export class Client implements AsyncDisposable {
    */
   listerWatcher<T extends KubernetesObject = UnstructuredObject>(
     { apiVersion, resource }: ResourceName,
-    options: CollectionOptions = {},
+    options: ListerWatcherOptions = {},
   ): ListerWatcher<ObjectView<T>> {
-    rejectUnknownOptions('listerWatcher', options, COLLECTION_OPTIONS);
+    rejectUnknownOptions('listerWatcher', options, LISTER_WATCHER_OPTIONS);
     return new ResourceListerWatcher<T>({
       ...options,
       rest: this.#rest,

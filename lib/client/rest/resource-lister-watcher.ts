@@ -16,7 +16,7 @@ import { located, type RestClient } from './rest-client.ts';
 import { WatchBatches } from './watch-batches.ts';
 
 /** Which objects of a resource are listed and watched. */
-export interface CollectionOptions extends SelectorOptions {
+export interface ListerWatcherOptions extends SelectorOptions {
   /** Left out: all namespaces, or a resource that has none. */
   readonly namespace?: string | undefined;
   /**
@@ -27,7 +27,7 @@ export interface CollectionOptions extends SelectorOptions {
   readonly watchIdleTimeoutMs?: number | undefined;
 }
 
-export const COLLECTION_OPTIONS: readonly (keyof CollectionOptions)[] = [
+export const LISTER_WATCHER_OPTIONS: readonly (keyof ListerWatcherOptions)[] = [
   'namespace',
   'labelSelector',
   'fieldSelector',
@@ -37,8 +37,8 @@ export const COLLECTION_OPTIONS: readonly (keyof CollectionOptions)[] = [
 /** How late a server may end a watch whose time is up. */
 const LATE_END_MS = 30_000;
 
-export interface ResourceListerWatcherOptions<T extends KubernetesObject>
-  extends CollectionOptions {
+export interface ResourceListerWatcherParts<T extends KubernetesObject>
+  extends ListerWatcherOptions {
   readonly rest: RestClient;
   readonly collection: Collection;
   readonly decoder: ObjectDecoder<T>;
@@ -50,11 +50,11 @@ export class ResourceListerWatcher<T extends KubernetesObject>
   implements ListerWatcher<ObjectView<T>>
 {
   readonly description: string;
-  readonly #options: ResourceListerWatcherOptions<T>;
+  readonly #options: ResourceListerWatcherParts<T>;
   readonly #path: string;
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
-  constructor(options: ResourceListerWatcherOptions<T>) {
+  constructor(options: ResourceListerWatcherParts<T>) {
     const { collection, namespace, watchIdleTimeoutMs } = options;
     const rule = { min: 1 };
     numberOption('listerWatcher', 'watchIdleTimeoutMs', watchIdleTimeoutMs, Infinity, rule);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { ListerWatcherSource } from '../../../lib/cache/informer/lister-watcher-source.ts';
 import { Client } from '../../../lib/client/rest/client.ts';
 import { silentLogger } from '../../../lib/kernel/logger.ts';
 import { failureOf, thrownBy } from '../support/failure-of.ts';
@@ -6,7 +7,9 @@ import { ScriptedTransport } from '../support/scripted-transport.ts';
 
 describe('Client', () => {
   it('describes the collection of a lister-watcher', () => {
-    const client = new Client({ transport: new ScriptedTransport(() => ({})) });
+    const client: ListerWatcherSource = new Client({
+      transport: new ScriptedTransport(() => ({})),
+    });
     const deployments = { apiVersion: 'apps/v1', resource: 'deployments' };
     expect(client.listerWatcher(deployments).description).to.equal('deployments.apps');
     const options = { namespace: 'shop', labelSelector: 'a=b', fieldSelector: 'c=d' };
