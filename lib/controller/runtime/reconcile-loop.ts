@@ -42,8 +42,8 @@ export interface ReconcileLoopOptions<K = string> {
   /** Where the keys come from. The loop is its only consumer, and destroys it when it stops. */
   readonly queue: RateLimitingQueue<K>;
   readonly reconcile: Reconcile<K>;
-  /** Hears of every failed run. A hook that throws is reported to `logger`. */
-  readonly onError: (error: ReconcileError) => void;
+  /** Hears of every failed run; if it throws itself, the logger gets that. @defaultValue the logger gets the failure */
+  readonly onError?: ((error: ReconcileError) => void) | undefined;
   /** Names the loop in messages and metrics. @defaultValue the queue's name */
   readonly name?: string | undefined;
   /** Runs at the same time, of different keys. @defaultValue 1 */
@@ -100,7 +100,7 @@ export class ReconcileLoop<K = string> {
   readonly name: string;
   readonly #queue: RateLimitingQueue<K>;
   readonly #reconcile: Reconcile<K>;
-  readonly #onError: (error: ReconcileError) => void;
+  readonly #onError: ReconcileLoopOptions<K>['onError'];
   readonly #concurrency: number;
   readonly #maxRetries: number;
   readonly #timeoutMs: number;
@@ -237,14 +237,17 @@ export class ReconcileLoop<K = string> {
     { key, ...rest }: { key: K; failures: number; retryInMs: number | undefined },
     cause: unknown,
   ): void {
+    const failure = { controller: this.name, key: String(key), ...rest };
+    const error = new ReconcileError(what, failure, cause);
+    if (this.#onError === undefined) {
+      this.#logger.error(error.message, { ...failure, error: cause });
+      return;
+    }
     try {
-      this.#onError(
-        new ReconcileError(what, { controller: this.name, key: String(key), ...rest }, cause),
-      );
-    } catch (error) {
-      this.#logger.error(`${this.name}: the error hook threw: ${errorMessage(error)}`, {
-        key: String(key),
-      });
+      this.#onError(error);
+    } catch (hookError) {
+      const reason = errorMessage(hookError);
+      this.#logger.error(`${this.name}: the error hook threw: ${reason}`, { error });
     }
   }
 

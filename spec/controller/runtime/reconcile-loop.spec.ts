@@ -217,6 +217,21 @@ describe('ReconcileLoop', () => {
     expect(lines).to.deep.equal(['shops: the error hook threw: no disk']);
   });
 
+  it('reports failures to the logger when there is no hook', async () => {
+    const lines: string[] = [];
+    const logger: Logger = { ...silentLogger, error: (line) => void lines.push(line) };
+    queue.add('a');
+    await drain(
+      loopOf(
+        async ({ failures }) => {
+          if (failures === 0) throw new Error('once');
+        },
+        { logger, onError: undefined },
+      ),
+    );
+    expect(lines).to.deep.equal(['shops: a: once']);
+  });
+
   describe('a run that takes too long', () => {
     it('gets its signal aborted and is retried', async () => {
       queue.add('a');
