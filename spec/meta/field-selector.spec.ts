@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import { ListwatchError } from '../../lib/kernel/errors.ts';
+import { seededRandom } from '../../lib/kernel/random.ts';
+import { parseFieldSelector } from '../../lib/meta/field-selector.ts';
+
+describe('parseFieldSelector', () => {
+  const fields = { 'metadata.name': 'a', 'status.phase': 'Running', odd: 'x,y=z\\w' };
+  const cases: readonly (readonly [string, boolean])[] = [
+    ['', true],
+    [',', true],
+    ['metadata.name=a', true],
+    ['metadata.name==a', true],
+    ['metadata.name!=a', false],
+    ['metadata.name!=b', true],
+    ['metadata.name=a,status.phase=Running', true],
+    ['metadata.name=a,status.phase=Pending', false],
+    ['spec.nodeName=', true],
+    ['spec.nodeName!=', false],
+    ['spec.nodeName!=n', true],
+    ['odd=x\\,y\\=z\\\\w', true],
+    ['constructor=', true],
+    ['__proto__!=', false],
+  ];
+  for (const [text, expected] of cases) {
+    it(`reads ${JSON.stringify(text)}, which ${expected ? 'matches' : 'does not match'}`, () => {
+      const selector = parseFieldSelector(text);
+      expect(selector.matches(fields)).to.equal(expected);
+      expect(parseFieldSelector(selector.toString()).requirements).to.deep.equal(
+        selector.requirements,
+      );
+    });
+  }
+
+  it('tells which value a field must have', () => {
+    const selector = parseFieldSelector('a!=1,b=2,metadata.name=x');
+    expect(selector.requiredValue('metadata.name')).to.equal('x');
+    expect(selector.requiredValue('a')).to.equal(undefined);
+    expect(selector.empty).to.equal(false);
+    expect(parseFieldSelector('').empty).to.equal(true);
+  });
+
+  for (const text of [
+    'a',
+    'a,b=c',
+    '=b',
+    '!=b',
+    'a===b',
+    'a=b=c',
+    'a=b\\',
+    'a=b\\n',
+    'a\\=b=c',
+    'a>b',
+  ]) {
+    it(`refuses ${JSON.stringify(text)}`, () => {
+      expect(() => parseFieldSelector(text))
+        .to.throw(ListwatchError, JSON.stringify(text))
+        .with.property('code', 'INVALID_SELECTOR');
+    });
+  }
+
+  it('either reads a text or refuses it with its code, whatever the text, and in little time', () => {
+    const random = seededRandom('fields');
+    const alphabet = ['a', '=', '!', ',', '\\', ' ', '.', '\n'];
+    for (let count = 0; count < 5000; count += 1) {
+      let text = '';
+      for (let length = random() * 10; length > 0; length -= 1) {
+        text += alphabet[Math.floor(random() * alphabet.length)];
+      }
+      try {
+        const selector = parseFieldSelector(text);
+        expect(parseFieldSelector(selector.toString()).toString()).to.equal(selector.toString());
+      } catch (error) {
+        expect(error, JSON.stringify(text)).to.include({ code: 'INVALID_SELECTOR' });
+      }
+    }
+    const startMs = performance.now();
+    for (const long of ['a'.repeat(1e6), '\\'.repeat(1e6), `a=${'='.repeat(1e6)}`]) {
+      expect(() => parseFieldSelector(long)).to.throw(ListwatchError);
+    }
+    expect(performance.now() - startMs).to.be.below(2000);
+  });
+});

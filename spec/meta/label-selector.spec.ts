@@ -1,0 +1,219 @@
+import { expect } from 'chai';
+import { ListwatchError } from '../../lib/kernel/errors.ts';
+import { seededRandom } from '../../lib/kernel/random.ts';
+import {
+  LabelSelector,
+  labelSelectorFromSpec,
+  parseLabelSelector,
+  type Labels,
+  type LabelSelectorSpec,
+} from '../../lib/meta/label-selector.ts';
+
+const matches = (text: string, labels: Labels): boolean => parseLabelSelector(text).matches(labels);
+
+describe('parseLabelSelector', () => {
+  const web: Labels = { app: 'web', tier: 'front', count: '5', empty: '' };
+  const cases: readonly (readonly [string, boolean])[] = [
+    ['', true],
+    ['   ', true],
+    ['app=web', true],
+    ['app==web', true],
+    [' app = web ', true],
+    ['app=db', false],
+    ['app!=db', true],
+    ['app!=web', false],
+    ['other!=web', true],
+    ['app in (web,db)', true],
+    ['app in(web)', true],
+    ['app in ( db , web )', true],
+    ['app in (db)', false],
+    ['other in (web)', false],
+    ['app notin (db)', true],
+    ['app notin (web)', false],
+    ['other notin (web)', true],
+    ['app', true],
+    ['other', false],
+    ['!other', true],
+    ['! other', true],
+    ['!app', false],
+    ['count>4', true],
+    ['count > 5', false],
+    ['count<6', true],
+    ['count<5', false],
+    ['app>4', false],
+    ['other<4', false],
+    ['empty=', true],
+    ['empty', true],
+    ['app=', false],
+    ['empty in (,a)', true],
+    ['app=web,tier=front', true],
+    ['app=web,tier=back', false],
+    ['in', false],
+    ['example.com/app=web', false],
+  ];
+  for (const [text, expected] of cases) {
+    it(`reads ${JSON.stringify(text)}, which ${expected ? 'matches' : 'does not match'}`, () => {
+      expect(matches(text, web)).to.equal(expected);
+    });
+  }
+
+  it('compares numbers that no double can hold, and no longer ones', () => {
+    expect(matches('n>9007199254740992', { n: '9007199254740993' })).to.equal(true);
+    expect(matches('n<9007199254740993', { n: '9007199254740992' })).to.equal(true);
+    expect(matches('n>0', { n: '9'.repeat(100_000) })).to.equal(false);
+    expect(() => parseLabelSelector(`n>${'9'.repeat(20)}`)).to.throw(ListwatchError);
+  });
+
+  it('matches nothing but absences on an object without labels', () => {
+    for (const labels of [undefined, {}]) {
+      expect(matches('!app,app!=web,app notin (web)', labels)).to.equal(true);
+      expect(matches('app', labels)).to.equal(false);
+    }
+  });
+
+  it('is not fooled by names that every object has', () => {
+    for (const key of ['constructor', 'toString', 'hasOwnProperty']) {
+      expect(matches(key, {})).to.equal(false);
+      expect(matches(`!${key}`, {})).to.equal(true);
+      expect(matches(key, { [key]: '' })).to.equal(true);
+    }
+  });
+
+  const WRONG: readonly (readonly [string, number])[] = [
+    [',', 0],
+    ['a,', 2],
+    ['a,,b', 2],
+    ['=a', 0],
+    ['a b', 2],
+    ['a=b c', 4],
+    ['a in b', 5],
+    ['a in (b', 7],
+    ['a in b)', 5],
+    ['a in', 4],
+    ['!', 1],
+    ['!!a', 1],
+    ['a>b', 2],
+    ['a>', 2],
+    ['a=b=c', 3],
+    ['a=-b', 2],
+    ['-a', 0],
+    ['a/b/c', 0],
+    ['UPPER.com/a', 0],
+    ['/a', 0],
+    ['a/', 0],
+    ['__proto__=x', 0],
+    [`${'a'.repeat(64)}=x`, 0],
+    [`a=${'b'.repeat(64)}`, 2],
+    [`${'a'.repeat(254)}/b`, 0],
+    ['a=b\u0000', 2],
+    ['(a)', 0],
+  ];
+  for (const [text, at] of WRONG) {
+    it(`refuses ${JSON.stringify(text.slice(0, 12))}, and points at position ${at}`, () => {
+      expect(() => parseLabelSelector(text))
+        .to.throw(ListwatchError, `at position ${at}`)
+        .with.property('code', 'INVALID_SELECTOR');
+    });
+  }
+
+  it('prints a text that reads the same', () => {
+    for (const [text] of cases) {
+      const selector = parseLabelSelector(text);
+      expect(parseLabelSelector(selector.toString()).requirements).to.deep.equal(
+        selector.requirements,
+      );
+    }
+    expect(parseLabelSelector('a==b, c in (z,y,z) ,!d,e').toString()).to.equal(
+      'a=b,c in (y,z),!d,e',
+    );
+  });
+
+  it('either reads a text or refuses it with its code, whatever the text, and in little time', () => {
+    const random = seededRandom('selectors');
+    const alphabet = [
+      'a',
+      'in',
+      'notin',
+      '=',
+      '!',
+      ',',
+      '(',
+      ')',
+      '<',
+      '>',
+      ' ',
+      '/',
+      '.',
+      '-',
+      '"',
+      'é',
+    ];
+    for (let count = 0; count < 5000; count += 1) {
+      let text = '';
+      for (let length = random() * 12; length > 0; length -= 1) {
+        text += alphabet[Math.floor(random() * alphabet.length)];
+      }
+      try {
+        const selector = parseLabelSelector(text);
+        expect(parseLabelSelector(selector.toString()).toString()).to.equal(selector.toString());
+      } catch (error) {
+        expect(error, text).to.include({ code: 'INVALID_SELECTOR' });
+      }
+    }
+    const startMs = performance.now();
+    for (const long of [
+      'a'.repeat(1e6),
+      'a,'.repeat(1e5),
+      `${'a.'.repeat(120)}/b`,
+      '('.repeat(1e5),
+    ]) {
+      expect(() => parseLabelSelector(`${long}!`)).to.throw(ListwatchError);
+    }
+    expect(performance.now() - startMs).to.be.below(2000);
+  });
+});
+
+describe('labelSelectorFromSpec', () => {
+  it('reads labels and expressions, all of which must hold', () => {
+    const selector = labelSelectorFromSpec({
+      matchLabels: { app: 'web' },
+      matchExpressions: [
+        { key: 'tier', operator: 'In', values: ['a', 'b'] },
+        { key: 'zone', operator: 'NotIn', values: ['c'] },
+        { key: 'live', operator: 'Exists' },
+        { key: 'old', operator: 'DoesNotExist', values: [] },
+      ],
+    });
+    expect(selector.toString()).to.equal('app=web,tier in (a,b),zone notin (c),live,!old');
+    expect(selector.matches({ app: 'web', tier: 'b', live: '' })).to.equal(true);
+    expect(selector.matches({ app: 'web', tier: 'b', live: '', old: '' })).to.equal(false);
+  });
+
+  it('matches everything when it is empty', () => {
+    expect(labelSelectorFromSpec({}).empty).to.equal(true);
+    expect(new LabelSelector([]).matches(undefined)).to.equal(true);
+  });
+
+  it('refuses what no server takes', () => {
+    const wrong: readonly (readonly [LabelSelectorSpec, string])[] = [
+      [
+        { matchExpressions: [{ key: 'a', operator: 'Equals', values: ['b'] }] },
+        'unknown operator "Equals"',
+      ],
+      [
+        { matchExpressions: [{ key: 'a', operator: 'constructor' }] },
+        'unknown operator "constructor"',
+      ],
+      [{ matchExpressions: [{ key: 'a', operator: 'In', values: [] }] }, 'in needs values'],
+      [{ matchExpressions: [{ key: 'a', operator: 'NotIn' }] }, 'notin needs values'],
+      [{ matchExpressions: [{ key: 'a', operator: 'Exists', values: ['b'] }] }, 'takes no values'],
+      [{ matchLabels: { 'a b': 'c' } }, 'is not a label key'],
+      [{ matchLabels: { a: 'b c' } }, 'is not a label value'],
+    ];
+    for (const [spec, message] of wrong) {
+      expect(() => labelSelectorFromSpec(spec))
+        .to.throw(ListwatchError, message)
+        .with.property('code', 'INVALID_SELECTOR');
+    }
+  });
+});
