@@ -12,11 +12,17 @@ export interface ScriptedChange<T extends KubernetesObject> {
   readonly previous: ObjectView<T> | undefined;
 }
 
+export type ScriptedSnapshot<T extends KubernetesObject> = readonly (readonly [
+  key: string,
+  view: ObjectView<T>,
+])[];
+
 /** Objects by key with a bounded history, so that the state at a past version can be shown again. */
 export class ScriptedCollection<T extends KubernetesObject> {
   readonly #objects: Map<string, ObjectView<T>> = new Map();
   readonly #history: RingBuffer<ScriptedChange<T>> = new RingBuffer();
   readonly #historySize: number;
+  #snapshot: { readonly version: bigint; readonly entries: ScriptedSnapshot<T> } | undefined;
   #version: bigint;
   #compacted: bigint;
 
@@ -78,8 +84,15 @@ export class ScriptedCollection<T extends KubernetesObject> {
     return [...this.#history].filter((change) => change.version > version);
   }
 
-  /** Everything as of `version`, in the order of the keys. */
-  at(version: bigint): [string, ObjectView<T>][] {
+  /** Everything as of `version`, in the order of the keys. The last one is kept, for the next page. */
+  at(version: bigint): ScriptedSnapshot<T> {
+    if (this.#snapshot?.version !== version) {
+      this.#snapshot = { version, entries: this.#stateAt(version) };
+    }
+    return this.#snapshot.entries;
+  }
+
+  #stateAt(version: bigint): ScriptedSnapshot<T> {
     const objects = new Map(this.#objects);
     for (const { key, previous } of this.since(version).toReversed()) {
       if (previous === undefined) objects.delete(key);

@@ -216,10 +216,12 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
   async list(request: ListRequest): Promise<ListPage<ObjectView<T>>> {
     await this.#receive(request.continueToken === undefined ? 'list' : 'page', request);
     const { version, after } = this.#startOfPage(request);
-    const all = this.#collection.at(version).filter(([key]) => after === undefined || key > after);
+    const all = this.#collection.at(version);
+    const found = after === undefined ? 0 : all.findIndex(([key]) => key > after);
+    const first = found < 0 ? all.length : found;
     const { limit = 0 } = request;
-    const page = limit > 0 ? all.slice(0, limit) : all;
-    const rest = all.length - page.length;
+    const page = all.slice(first, limit > 0 ? first + limit : undefined);
+    const rest = all.length - first - page.length;
     const last = page.at(-1)?.[0];
     return {
       items: page.map(([, view]) => view),

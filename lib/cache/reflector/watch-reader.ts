@@ -33,7 +33,7 @@ export class WatchReader<V extends HasMetadata> {
   readonly #options: WatchReaderOptions<V>;
   readonly #abort: DerivedAbort;
   readonly #releaseSignal: () => void;
-  readonly #deadline: Timer;
+  #deadline: Timer;
   #idle: Timer | undefined;
   #readSinceMs: number | undefined;
   #iterator: AsyncIterator<readonly WatchEvent<V>[]> | undefined;
@@ -45,15 +45,7 @@ export class WatchReader<V extends HasMetadata> {
     this.#options = options;
     this.startedAtMs = runtime.monotonicMs();
     this.#abort = deriveAbort();
-    const limitMs = request.timeoutSeconds * 1000 + DEADLINE_SLACK_MS;
-    this.#deadline = runtime.setTimer(limitMs, () => {
-      this.interrupt(
-        new ListwatchError(
-          'TIMEOUT',
-          `the watch was not ended by the server at its timeout of ${request.timeoutSeconds} s: the connection counts as dead`,
-        ),
-      );
-    });
+    this.#deadline = this.#armDeadline(request.timeoutSeconds * 1000 + DEADLINE_SLACK_MS);
     this.#releaseSignal = onAbort(signal, () => {
       this.interrupt(signal.reason);
     });
@@ -71,7 +63,12 @@ export class WatchReader<V extends HasMetadata> {
       await listerWatcher.watch({ ...request, signal: this.#abort.signal }))();
     const stream = await this.#settle(accepted, discard);
     this.#iterator = stream[Symbol.asyncIterator]();
-    this.#watchIdleness();
+    if (this.#failure !== undefined) {
+      leave(this.#iterator);
+      throw this.#failure.error;
+    }
+    const { idleTimeoutMs } = this.#options;
+    if (idleTimeoutMs !== undefined) this.#armIdle(idleTimeoutMs, idleTimeoutMs);
   }
 
   /** The next batch; undefined when the server has ended the stream. */
@@ -123,10 +120,17 @@ export class WatchReader<V extends HasMetadata> {
     });
   }
 
-  #watchIdleness(): void {
-    const { idleTimeoutMs } = this.#options;
-    if (idleTimeoutMs !== undefined && this.#failure === undefined)
-      this.#armIdle(idleTimeoutMs, idleTimeoutMs);
+  /** While nobody waits for the source, it may have ended without anybody having looked. */
+  #armDeadline(delayMs: number): Timer {
+    const { runtime, request } = this.#options;
+    return runtime.setTimer(delayMs, () => {
+      if (this.#reject === undefined) {
+        this.#deadline = this.#armDeadline(DEADLINE_SLACK_MS);
+        return;
+      }
+      const text = `the watch did not end at its timeout of ${request.timeoutSeconds} s: the connection counts as dead`;
+      this.interrupt(new ListwatchError('TIMEOUT', text));
+    });
   }
 
   /** One timer that looks how long the present read has waited, instead of one timer a read. */

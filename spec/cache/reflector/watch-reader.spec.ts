@@ -79,6 +79,19 @@ describe('WatchReader', () => {
     expect((error as Error).message).to.include('timeout of 5 s');
   });
 
+  it('does not take its own slowness for a dead source', async () => {
+    const { runtime, source, watch } = reader(5);
+    await watch.open();
+    await runtime.advance(4000);
+    source.add(thing('b'));
+    await runtime.advance(60_000);
+    expect(source.openWatches, 'the source has ended the watch').to.equal(0);
+    expect(await watch.read()).to.have.length(1);
+    expect(await watch.read()).to.equal(undefined);
+    watch.close();
+    expect(runtime.pending).to.equal(0);
+  });
+
   it('fails to open when the signal has aborted', async () => {
     const runtime = new VirtualRuntime();
     const source = new ScriptedListerWatcher<Thing>({ runtime });
