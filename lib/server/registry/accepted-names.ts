@@ -1,5 +1,5 @@
 import { hasCondition, setCondition } from './custom-resource-definition.ts';
-import { ensureRecord, recordAt, textAt, textsAt } from './json-value.ts';
+import { recordAt, textAt, textsAt } from './json-value.ts';
 import type { MutableObject } from './mutable-object.ts';
 
 /** Another definition, read for the names it holds. */
@@ -17,16 +17,18 @@ export function acceptNames(
   definition: MutableObject,
   { others, isBuiltIn, now }: AcceptNamesOptions,
 ): void {
-  // The status of an update is shared with the stored object, so it is replaced and not changed.
-  const status = { ...recordAt(definition, 'status') };
-  definition['status'] = status;
   const group = textAt(definition, 'spec', 'group');
   const plural = textAt(definition, 'spec', 'names', 'plural');
   const taken = isBuiltIn(group, plural)
     ? `"${plural}" is already in use`
     : conflictWith(definition, others);
-  if (taken === undefined) status['acceptedNames'] = recordAt(definition, 'spec', 'names');
-  else ensureRecord(status, 'acceptedNames');
+  const status = recordAt(definition, 'status');
+  const acceptedNames =
+    taken === undefined
+      ? recordAt(definition, 'spec', 'names')
+      : (recordAt(status, 'acceptedNames') ?? {});
+  // The status of an update is shared with the stored object, so it is replaced and not changed.
+  definition['status'] = { ...status, acceptedNames };
   const accepted = taken === undefined;
   setCondition(
     definition,

@@ -57,7 +57,7 @@ export function hasCondition(definition: unknown, type: string): boolean {
   return conditions.some((one) => one['type'] === type && one['status'] === 'True');
 }
 
-/** Sets a condition, keeping its time when the status stays. */
+/** Sets a condition, keeping its time when the status stays. Replaces the status, which may be shared. */
 export function setCondition(
   definition: MutableObject,
   condition: {
@@ -68,17 +68,16 @@ export function setCondition(
   },
   now: string,
 ): void {
-  const status = ensureRecord(definition, 'status');
-  if (status === undefined) return;
-  const others = recordsAt(status, 'conditions');
+  const others = recordsAt(definition, 'status', 'conditions');
   const before = others.find((one) => one['type'] === condition.type);
   const lastTransitionTime =
     before?.['status'] === condition.status ? before['lastTransitionTime'] : now;
   const next = { lastTransitionTime, ...condition };
-  status['conditions'] =
+  const conditions =
     before === undefined
       ? [...others, next]
       : others.map((one) => (one['type'] === condition.type ? next : one));
+  definition['status'] = { ...recordAt(definition, 'status'), conditions };
 }
 
 /** @see apiextensions-apiserver pkg/apis/apiextensions/validation @ 24a394e */

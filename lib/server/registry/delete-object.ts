@@ -54,7 +54,7 @@ export async function deleteStored(
   request: DeleteRequest,
 ): Promise<DeleteAnswer | undefined> {
   checkPreconditions(parts, stored, request);
-  const { action, object } = plan(parts, stored.copy(), request);
+  const { action, object } = plan(parts, stored.object, request);
   const done = action === 'remove';
   if (action === 'wait') return { result: present(parts, stored), done };
   if (request.dryRun === true) {
@@ -95,7 +95,7 @@ async function remove(
     cachedExisting,
     signal,
     validate: (current) => {
-      if (plan(parts, structuredClone(current), request).action !== 'remove') {
+      if (plan(parts, current, request).action !== 'remove') {
         throw new PlanChanged();
       }
     },

@@ -22,14 +22,15 @@ export function blockingFinalizers(strategy: DeleteStrategy, object: MutableObje
 }
 
 /**
- * Decides about a deletion. Changes `object`, which must be a private copy. Pure otherwise: the storage may ask again.
+ * Decides about a deletion. Pure: the storage may ask again, and `existing` is shared.
  * @see apiserver pkg/registry/rest/delete.go BeforeDelete @ 24a394e
  */
 export function planDeletion(
   strategy: DeleteStrategy,
-  object: MutableObject,
+  existing: MutableObject,
   { askedSeconds, nowMs }: { readonly askedSeconds: number | undefined; readonly nowMs: number },
 ): DeletionPlan {
+  const object: MutableObject = { ...existing, metadata: { ...existing.metadata } };
   const asked = askedSeconds !== undefined && askedSeconds < 0 ? 1 : askedSeconds;
   if (object.metadata.deletionTimestamp !== undefined) return planAgain(strategy, object, asked);
   strategy.prepareForDelete?.(object, { nowMs });

@@ -36,7 +36,10 @@ export interface UpdateStrategy {
 
 /** What is particular about deleting objects of a kind. */
 export interface DeleteStrategy {
-  /** Runs on a private copy before anything is decided: may mark it, may add finalizers. @throws {ApiError} 403. */
+  /**
+   * Runs before anything is decided: may mark the object, may add finalizers. The object and its metadata are private copies;
+   * what lies deeper is shared, to be replaced and not changed. @throws {ApiError} 403.
+   */
   prepareForDelete?(object: MutableObject, context: StrategyContext): void;
   /** Seconds until the object may go; undefined when the kind knows no grace. `asked` is what the request says. */
   gracePeriodSeconds?(object: MutableObject, asked: number | undefined): number | undefined;

@@ -3,6 +3,7 @@ import { valueAt } from '../../../lib/server/registry/json-value.ts';
 import { RegistryHarness, collect, rejection } from './support/registry-harness.ts';
 
 const CRDS = 'apiextensions.k8s.io/v1/customresourcedefinitions';
+const definitionKey = '/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.io';
 const WIDGETS = 'example.io/v1/widgets';
 
 function version(name: string, more: object = {}): object {
@@ -245,6 +246,31 @@ for (const cached of [false, true]) {
         await removeDefinition();
         await harness.runtime.advance(100);
         expect(served(WIDGETS)).to.equal(false);
+      }
+    });
+
+    it('is not misled by old news of a definition', async () => {
+      harness.watchDelayMs = 1000;
+      await harness.create(CRDS, definition(), '');
+      const versions = [version('v1'), version('v2')];
+      await harness.update(
+        CRDS,
+        'widgets.example.io',
+        (existing) => ({ ...existing, spec: { ...(existing?.['spec'] as object), versions } }),
+        '',
+      );
+      for (let step = 0; step < 10; step += 1) {
+        expect(served('example.io/v2/widgets'), `step ${step}`).to.equal(true);
+        await harness.runtime.advance(250);
+      }
+      await removeDefinition();
+      while ((await harness.store.range({ key: definitionKey })).count > 0) {
+        await harness.runtime.advance(50);
+      }
+      await harness.create(CRDS, definition(), '');
+      for (let step = 0; step < 20; step += 1) {
+        expect(served(WIDGETS), `step ${step}`).to.equal(true);
+        await harness.runtime.advance(250);
       }
     });
 

@@ -98,5 +98,39 @@ for (const cached of [false, true]) {
       expect((await harness.drive(list!)).items).to.deep.equal([]);
       await harness.drive(next.close());
     });
+
+    it('keeps an object that got a finalizer between the read and the deletion', async () => {
+      await harness.create('configmaps', configMap('a'));
+      harness.before = async (verb) => {
+        if (verb !== 'delete') return;
+        harness.before = () => Promise.resolve();
+        await harness.rest('configmaps').update(
+          harness.context(),
+          'a',
+          (existing) => ({
+            ...existing,
+            metadata: { ...existing?.metadata, finalizers: ['example.io/wait'] },
+          }),
+          {},
+        );
+      };
+      const deleting = harness.rest('configmaps').delete(harness.context(), 'a', {});
+      expect((await harness.drive(deleting)).done).to.equal(false);
+      const { metadata } = await harness.get('configmaps', 'a');
+      expect(metadata).to.include({ deletionTimestamp: '2024-01-01T00:00:00Z' });
+    });
+
+    it('does not delete the next pod of that name when another process replaced the first', async () => {
+      const other = harness.newRegistry(cached);
+      await harness.drive(other.start());
+      await harness.create('pods', pod('p', { nodeName: 'n' }));
+      await harness.drive(harness.rest('pods').delete(harness.context(), 'p', {}));
+      const there = other.lookup('', 'v1', 'pods')!.main;
+      await harness.drive(there.delete!(harness.context(), 'p', { gracePeriodSeconds: 0 }));
+      await harness.drive(there.create!(harness.context(), pod('p', { nodeName: 'n' }), {}));
+      await harness.runtime.advance(60_000);
+      expect(await harness.names('pods')).to.deep.equal(['p']);
+      await harness.drive(other.close());
+    });
   });
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { sleep } from '../../../lib/kernel/wait.ts';
 import { DEFAULT_NAMESPACES } from '../../../lib/server/registry/namespace-lifecycle.ts';
 import { RegistryHarness, collect, configMap, pod, rejection } from './support/registry-harness.ts';
 
@@ -104,6 +105,35 @@ describe('NamespaceLifecycle', () => {
     await harness.runtime.advance(10_000);
     expect(await harness.names('namespaces', '')).not.to.include('shop');
     expect(await harness.names('configmaps', '')).to.deep.equal([]);
+  });
+
+  it('waits for a creation that was let in before the deletion', async () => {
+    await harness.create('namespaces', namespace('shop'), '');
+    harness.before = async (verb, key) => {
+      if (verb !== 'create' || !key.includes('/configmaps/')) return;
+      harness.before = () => Promise.resolve();
+      await harness.rest('namespaces').delete(harness.context(''), 'shop', {});
+      await sleep(harness.runtime, 2000);
+    };
+    await harness.create('configmaps', configMap('late'), 'shop');
+    await harness.runtime.advance(10_000);
+    expect(await harness.names('namespaces', '')).not.to.include('shop');
+    expect(await harness.names('configmaps', '')).to.deep.equal([]);
+  });
+
+  it('is not misled by old news of a namespace', async () => {
+    await harness[Symbol.asyncDispose]();
+    harness = await RegistryHarness.start();
+    harness.watchDelayMs = 1000;
+    await harness.create('namespaces', namespace('shop'), '');
+    const held = { ...configMap('a'), metadata: { name: 'a', finalizers: ['example.io/wait'] } };
+    await harness.create('configmaps', held, 'shop');
+    await remove('shop');
+    for (let step = 0; step < 30; step += 1) {
+      await harness.runtime.advance(250);
+      const error = await rejection(harness.create('configmaps', configMap('b'), 'shop'));
+      expect(error).to.include({ code: 'FORBIDDEN' });
+    }
   });
 
   it('lets a namespace be made again after it went', async () => {

@@ -183,6 +183,26 @@ for (const cached of [false, true]) {
         expect(await rejection(harness.get(path, 'a'))).to.include({ code: 'NOT_FOUND' });
       });
 
+      it('that are emptied delete the object only as the update saw it', async () => {
+        await harness.create(path, held);
+        await harness.drive(harness.rest(path).delete(harness.context(), 'a', {}));
+        harness.before = async (verb) => {
+          if (verb !== 'delete') return;
+          harness.before = () => Promise.resolve();
+          await harness
+            .rest(path)
+            .update(harness.context(), 'a', (one) => ({ ...one, data: { late: 'x' } }), {});
+        };
+        const seen: unknown[] = [];
+        const last = await harness.update(path, 'a', (existing) => {
+          seen.push(existing?.['data']);
+          return letGo(existing);
+        });
+        expect(seen).to.deep.equal([{}, { late: 'x' }]);
+        expect(last['data']).to.deep.equal({ late: 'x' });
+        expect(await harness.names(path)).to.deep.equal([]);
+      });
+
       it('cannot be added to an object that is being deleted', async () => {
         await harness.create(path, held);
         await harness.drive(harness.rest(path).delete(harness.context(), 'a', {}));

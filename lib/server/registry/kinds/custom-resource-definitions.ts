@@ -7,22 +7,19 @@ import {
   validateDefinitionUpdate,
 } from '../custom-resource-definition.ts';
 import { timestampOf } from '../duration.ts';
-import { ensureRecord, jsonEqual, textAt, textsAt } from '../json-value.ts';
+import { recordAt, textAt, textsAt } from '../json-value.ts';
 import { defineKind, type KindDefinition } from '../kind-definition.ts';
 import type { MutableObject } from '../mutable-object.ts';
 import { newStatusStrategy, newStrategy } from '../strategy.ts';
 
 /** Notes the present storage version among those objects may be stored in. */
 function noteStorageVersion(definition: MutableObject): void {
-  const status = ensureRecord(definition, 'status');
   const storage = textAt(storageVersionOf(definition), 'name');
-  if (status === undefined || storage === '') return;
+  const status = recordAt(definition, 'status');
   const stored = textsAt(status, 'storedVersions');
-  const next = stored.includes(storage) ? stored : [...stored, storage];
+  if (storage === '' || stored.includes(storage)) return;
   // The status of an update is shared with the stored object, so it is replaced and not changed.
-  if (!jsonEqual(next, stored)) {
-    definition['status'] = { ...status, storedVersions: next };
-  }
+  definition['status'] = { ...status, storedVersions: [...stored, storage] };
 }
 
 export const customResourceDefinitions: KindDefinition = defineKind({

@@ -1,5 +1,5 @@
 import { forbidden } from '../../../meta/failures.ts';
-import { ensureRecord, textAt, textsAt } from '../json-value.ts';
+import { recordAt, textAt, textsAt } from '../json-value.ts';
 import { defineKind, type KindDefinition } from '../kind-definition.ts';
 import type { MutableObject } from '../mutable-object.ts';
 import { dnsLabelProblem } from '../name-validation.ts';
@@ -14,8 +14,7 @@ const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-p
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 
 function setPhase(object: MutableObject, phase: string): void {
-  const status = ensureRecord(object, 'status');
-  if (status !== undefined) status['phase'] = phase;
+  object['status'] = { ...recordAt(object, 'status'), phase };
 }
 
 function setNameLabel({ metadata }: MutableObject): void {

@@ -64,6 +64,15 @@ describe('services', () => {
     }
   });
 
+  it('give an address back when their creation fails', async () => {
+    await harness.create('services', service('web'));
+    const clusterIP = '10.96.7.7';
+    const failing = harness.create('services', service('web', { clusterIP }));
+    expect(await rejection(failing)).to.include({ code: 'ALREADY_EXISTS' });
+    const made = await harness.create('services', service('b', { clusterIP }));
+    expect(textAt(made, 'spec', 'clusterIP')).to.equal(clusterIP);
+  });
+
   it('learn what is taken from the services an earlier process left', async () => {
     const made = await harness.create('services', service('web'));
     const next = harness.newRegistry();

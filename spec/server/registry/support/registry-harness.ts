@@ -1,4 +1,5 @@
 import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { sleep } from '../../../../lib/kernel/wait.ts';
 import type { ApiError } from '../../../../lib/meta/api-error.ts';
 import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
 import { Cacher } from '../../../../lib/server/cacher/cacher.ts';
@@ -12,7 +13,12 @@ import type {
 } from '../../../../lib/server/registry/rest-storage.ts';
 import type { StorageFactory } from '../../../../lib/server/registry/storage-factory.ts';
 import { KeyValueStorage } from '../../../../lib/server/storage/key-value-storage.ts';
-import type { StorageWatch } from '../../../../lib/server/storage/storage-interface.ts';
+import type {
+  StorageInterface,
+  StorageWatch,
+} from '../../../../lib/server/storage/storage-interface.ts';
+
+type Watch = StorageWatch<UnstructuredObject>;
 
 export type Verbs = Required<RestStorage>;
 
@@ -23,6 +29,10 @@ export class RegistryHarness implements AsyncDisposable {
   readonly registry: ApiResourceRegistry;
   readonly warnings: string[] = [];
   readonly storageRoots: string[] = [];
+  /** Called before each call of a storage, with its name and key; a spec puts a race in here. */
+  before: (verb: string, key: string) => Promise<void> = () => Promise.resolve();
+  /** How late watches pass on what they see. */
+  watchDelayMs = 0;
 
   private constructor(cached: boolean) {
     this.registry = this.newRegistry(cached);
@@ -43,17 +53,50 @@ export class RegistryHarness implements AsyncDisposable {
     const { runtime, store } = this;
     const storageFor: StorageFactory = (_, __, keyRoot) => {
       this.storageRoots.push(keyRoot);
-      const storage = new KeyValueStorage<UnstructuredObject>({
-        store,
-        resourcePrefix: keyRoot,
-        runtime,
-      });
+      const storage = this.#interpose(
+        new KeyValueStorage<UnstructuredObject>({ store, resourcePrefix: keyRoot, runtime }),
+      );
       if (!cached) return storage;
       const cacher = new Cacher<UnstructuredObject>({ storage, resourcePrefix: keyRoot, runtime });
       cacher.start();
       return cacher;
     };
     return new ApiResourceRegistry({ kinds: builtInKinds, storageFor, runtime });
+  }
+
+  #interpose(storage: StorageInterface<UnstructuredObject>): StorageInterface<UnstructuredObject> {
+    const verbs = new Set(['create', 'delete', 'get', 'getList', 'guaranteedUpdate', 'watch']);
+    return new Proxy(storage, {
+      get: (target, name): unknown => {
+        const found = Reflect.get(target, name, target) as unknown;
+        if (typeof found !== 'function') return found;
+        const call = found.bind(target) as (...given: unknown[]) => Promise<unknown>;
+        if (!verbs.has(String(name))) return call;
+        return async (key: string, ...rest: unknown[]): Promise<unknown> => {
+          await this.before(String(name), key);
+          const answer = await call(key, ...rest);
+          return name === 'watch' ? this.#late(answer as Watch) : answer;
+        };
+      },
+    });
+  }
+
+  #late(watch: Watch): Watch {
+    const delay = (): Promise<void> =>
+      this.watchDelayMs === 0 ? Promise.resolve() : sleep(this.runtime, this.watchDelayMs);
+    return {
+      close(): void {
+        watch.close();
+      },
+      async *[Symbol.asyncIterator]() {
+        for await (const batch of watch) {
+          for (const event of batch) {
+            await delay();
+            yield [event];
+          }
+        }
+      },
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
