@@ -14,6 +14,18 @@ export const LARGEST_BODY_BYTES: number = 3 * 1024 * 1024;
 /** Deeper documents are refused before anything recursive sees them; `JSON.stringify` gives up at about 4 000 levels. */
 const DEEPEST_BODY = 1_000;
 
+/** The YAML parser takes more than linear time over some inputs, so it gets less. Every client that sends more sends JSON. */
+const LARGEST_YAML_BYTES = 64 * 1024;
+
+/** Comparing all keys with each other, and placing every error in the text, are what takes quadratic time. */
+const YAML_OPTIONS = {
+  schema: 'core',
+  merge: false,
+  uniqueKeys: false,
+  prettyErrors: false,
+  logLevel: 'error',
+} as const;
+
 /** A YAML alias is a reference: a few hundred bytes of them can stand for gigabytes. */
 const MOST_YAML_ALIASES = 100;
 
@@ -26,7 +38,8 @@ export function contentTypeOf({ headers }: Pick<ApiRequest, 'headers'>): string 
 
 /**
  * The object in a body. `apiVersion` and `kind` may be left out; they are then those of the endpoint.
- * @throws {ApiError} 400 for what is not an object of this kind, 413 above 3 MiB, 415 for other formats than JSON and YAML.
+ * @throws {ApiError} 400 for what is not an object of this kind, 413 for too
+ * large a one, 415 for other formats than JSON and YAML.
  */
 export function decodeObject(request: ApiRequest, expected: GroupVersionKind): UnstructuredObject {
   const contentType = contentTypeOf(request);
@@ -67,12 +80,12 @@ function checkTypeField(
 
 /**
  * The document in the bytes of a body.
- * @throws {ApiError} 400 when they are empty, malformed or nested deeper than 1 000 levels; 413 above 3 MiB.
+ * @throws {ApiError} 400 when they are empty, malformed or nested deeper than 1 000 levels; 413 above 3 MiB, for YAML
+ * above 64 KiB.
  */
 export function decodeDocument(body: Uint8Array, yaml: boolean = false): Json {
-  if (body.byteLength > LARGEST_BODY_BYTES) {
-    throw entityTooLarge(`limit is ${LARGEST_BODY_BYTES} bytes`);
-  }
+  const limit = yaml ? LARGEST_YAML_BYTES : LARGEST_BODY_BYTES;
+  if (body.byteLength > limit) throw entityTooLarge(`limit is ${limit} bytes`);
   const text = decodeText(body);
   if (text.trim() === '') throw badRequest('the request needs a body');
   if (yaml) return decodeYaml(text);
@@ -119,12 +132,32 @@ function tooDeep(): ApiError {
   return badRequest(`the body is nested deeper than ${DEEPEST_BODY} levels`);
 }
 
+/** More compact block indicators than this on one line: the parser's cost grows out of all proportion to the depth. */
+const DEEP_BLOCK = /^(?:[ \t]*[-?:][ \t]){65}|^[ \t]{2000}/m;
+
+/**
+ * Refuses nesting that would exhaust the parser. It cannot tell brackets in plain text from others without parsing, so a
+ * document whose text alone opens 1 000 brackets more than it closes is refused too; in JSON it passes.
+ */
+function checkYamlDepth(text: string): void {
+  if (DEEP_BLOCK.test(text)) throw tooDeep();
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    if (depth > DEEPEST_BODY) throw tooDeep();
+  }
+}
+
 function decodeYaml(text: string): Json {
+  checkYamlDepth(text);
   let value: unknown;
   try {
-    const document = parseDocument(text, { schema: 'core', merge: false, logLevel: 'error' });
+    const document = parseDocument(text, YAML_OPTIONS);
     const [error] = document.errors;
-    if (error !== undefined) throw error;
+    if (error !== undefined) {
+      const line = text.slice(0, error.pos[0]).split('\n').length;
+      throw new Error(`${error.message} (line ${line})`);
+    }
     value = document.toJS({ maxAliasCount: MOST_YAML_ALIASES });
   } catch (error) {
     throw badRequest(`the body is not valid YAML: ${errorMessage(error)}`);

@@ -127,7 +127,7 @@ export class HttpListener {
     this.#server.off('error', refused);
     const address = this.#server.address() as AddressInfo;
     this.#localOnly = isLoopback(address.address);
-    this.#host = `${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+    this.#host = `${urlHost(host)}:${address.port}`;
   }
 
   /** Cuts all connections off, in the middle of whatever they carry. The server goes on listening. */
@@ -279,6 +279,13 @@ function resolveLimits(options: HttpListenerOptions): Limits {
     stuckClientTimeoutMs: read('stuckClientTimeoutMs', 30_000),
     closeTimeoutMs: read('closeTimeoutMs', 5_000),
   };
+}
+
+/** Every address of this machine is no address to call; a server that listens on all of them is on this one too. */
+function urlHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 /** The connection ends after it. */

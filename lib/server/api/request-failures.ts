@@ -60,5 +60,8 @@ export function toApiError(error: unknown): ApiError {
   if (isListwatchError(error, 'INVALID_SELECTOR') || isListwatchError(error, 'INVALID_CONTINUE')) {
     return badRequest(error.message, error);
   }
+  if (isListwatchError(error, 'CLOSED')) {
+    return failure('ServiceUnavailable', error.message, { cause: error });
+  }
   return internalError(errorMessage(error), error);
 }

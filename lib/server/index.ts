@@ -1,0 +1,40 @@
+export { ApiServer, type ApiServerOptions, type ServerAddress } from './api/api-server.ts';
+export { createApiHandler, type ApiHandlerOptions } from './api/api-handler.ts';
+export type { ApiHandler, ApiRequest, ApiResponse } from './api/api-request.ts';
+export { HttpListener, type HttpListenerOptions, type ListenOptions } from './api/http-listener.ts';
+export type { CollectionOptions, ResourceName } from './api/server-storages.ts';
+export { Cacher, type CacherStatus } from './cacher/cacher.ts';
+export type { CacherOptions } from './cacher/cacher-options.ts';
+export {
+  StorageListerWatcher,
+  type StorageListerWatcherOptions,
+} from './cacher/storage-lister-watcher.ts';
+export {
+  EmbeddedKeyValueStore,
+  type EmbeddedKeyValueStoreOptions,
+} from './mvcc/embedded-key-value-store.ts';
+export type * from './mvcc/key-value-store.ts';
+export {
+  ApiResourceRegistry,
+  type ApiResourceRegistryOptions,
+} from './registry/api-resource-registry.ts';
+export { builtInKinds } from './registry/kinds/built-in-kinds.ts';
+export type {
+  InstalledResource,
+  RequestContext,
+  ResourceDescription,
+  ResourceRegistry,
+  RestStorage,
+  TableColumn,
+  TableConvertor,
+} from './registry/rest-storage.ts';
+export type { ResourceStorage, StorageFactory } from './registry/storage-factory.ts';
+export { KeyValueStorage, type KeyValueStorageOptions } from './storage/key-value-storage.ts';
+export type {
+  StorageInterface,
+  StorageList,
+  StorageWatch,
+  StorageWatchOptions,
+} from './storage/storage-interface.ts';
+export { isStorageError, StorageError, type StorageErrorCode } from './storage/storage-error.ts';
+export type { StoredObject } from './storage/stored-object.ts';
