@@ -1,8 +1,16 @@
-/** The objects that share one index value. */
-interface Bucket<V> {
-  readonly objects: Map<string, V>;
-  /** The bucket's value as a list of one, shared by all keys that have no other value. */
-  readonly alone: readonly string[];
+/** A stored object, and where each index has filed it, in the order of the indexes. */
+export interface StoredEntry<V> {
+  readonly key: string;
+  object: V;
+  readonly places: (readonly Bucket<V>[])[];
+}
+
+/** The entries that share one index value. */
+export interface Bucket<V> {
+  readonly value: string;
+  readonly entries: Set<StoredEntry<V>>;
+  /** The bucket as a list of one, shared by all entries that are nowhere else. */
+  readonly alone: readonly Bucket<V>[];
   /** What the last query returned; dropped on every change. */
   answer: readonly V[] | undefined;
 }
@@ -10,87 +18,81 @@ interface Bucket<V> {
 const NOTHING: readonly never[] = Object.freeze([]);
 
 /**
- * One index: from value to objects, and from key to the values it is filed under.
+ * One index: from a value to the entries that have it.
  *
- * The values are remembered per key, so an object that somebody mutated after it was stored leaves no stale entry behind.
- * No bucket is ever empty.
+ * An entry remembers its buckets, so an object that somebody mutated after it was stored leaves no stale entry behind, and
+ * an update that changes no value costs no look-up. No bucket is ever empty.
  */
 export class InvertedIndex<V> {
   readonly #buckets = new Map<string, Bucket<V>>();
-  readonly #valuesOfKey = new Map<string, readonly string[]>();
 
-  /** Files the object under `values` and under nothing else. */
-  set(key: string, object: V, values: readonly string[]): void {
-    const before = this.#valuesOfKey.get(key) ?? NOTHING;
-    if (values.length === 1 && before.length === 1 && values[0] === before[0]) {
-      this.#file(key, object, values[0] as string);
-      return;
+  /** Files the entry under `values` instead of in the buckets `before`, and returns where it is now. */
+  file(
+    entry: StoredEntry<V>,
+    before: readonly Bucket<V>[],
+    values: readonly string[],
+  ): readonly Bucket<V>[] {
+    if (values.length === 1 && before.length === 1) {
+      const [bucket] = before as readonly [Bucket<V>];
+      if (bucket.value === values[0]) {
+        bucket.answer = undefined;
+        return before;
+      }
     }
-    for (const value of before) {
-      if (!values.includes(value)) this.#unfile(key, value);
+    const after = this.#bucketsOf(values);
+    for (const bucket of before) {
+      if (!after.includes(bucket)) this.#take(entry, bucket);
     }
-    if (values.length === 0) {
-      this.#valuesOfKey.delete(key);
-      return;
+    for (const bucket of after) {
+      bucket.entries.add(entry);
+      bucket.answer = undefined;
     }
-    for (const value of values) this.#file(key, object, value);
-    this.#valuesOfKey.set(key, this.#remembered(values));
+    return after;
   }
 
-  delete(key: string): void {
-    for (const value of this.#valuesOfKey.get(key) ?? NOTHING) this.#unfile(key, value);
-    this.#valuesOfKey.delete(key);
-  }
-
-  /** The values the key is filed under. */
-  valuesOf(key: string): readonly string[] {
-    return this.#valuesOfKey.get(key) ?? NOTHING;
+  /** Takes the entry out of its buckets. */
+  unfile(entry: StoredEntry<V>, buckets: readonly Bucket<V>[]): void {
+    for (const bucket of buckets) this.#take(entry, bucket);
   }
 
   /** The objects under a value. Asked again without a change in between, it gives the same array. */
   objects(value: string): readonly V[] {
     const bucket = this.#buckets.get(value);
     if (bucket === undefined) return NOTHING;
-    bucket.answer ??= Object.freeze([...bucket.objects.values()]);
+    bucket.answer ??= Object.freeze(Array.from(bucket.entries, ({ object }) => object));
     return bucket.answer;
   }
 
-  /** The objects under a value with their keys. */
-  entries(value: string): ReadonlyMap<string, V> | undefined {
-    return this.#buckets.get(value)?.objects;
+  /** The entries under a value. */
+  entries(value: string): Iterable<StoredEntry<V>> {
+    return this.#buckets.get(value)?.entries ?? NOTHING;
   }
 
-  /** The keys under a value, ascending. */
-  keys(value: string): string[] {
-    return [...(this.#buckets.get(value)?.objects.keys() ?? NOTHING)].toSorted();
-  }
-
-  /** All values that have an object. */
+  /** All values that have an entry. */
   values(): string[] {
     return [...this.#buckets.keys()];
   }
 
-  #file(key: string, object: V, value: string): void {
+  #bucketsOf(values: readonly string[]): readonly Bucket<V>[] {
+    if (values.length === 0) return NOTHING;
+    if (values.length === 1) return this.#bucket(values[0] as string).alone;
+    return Array.from(new Set(values), (value) => this.#bucket(value));
+  }
+
+  #bucket(value: string): Bucket<V> {
     let bucket = this.#buckets.get(value);
     if (bucket === undefined) {
-      bucket = { objects: new Map(), alone: [value], answer: undefined };
+      const alone: Bucket<V>[] = [];
+      bucket = { value, entries: new Set(), alone, answer: undefined };
+      alone.push(bucket);
       this.#buckets.set(value, bucket);
     }
-    bucket.objects.set(key, object);
-    bucket.answer = undefined;
+    return bucket;
   }
 
-  #unfile(key: string, value: string): void {
-    const bucket = this.#buckets.get(value);
-    if (bucket === undefined) return;
-    bucket.objects.delete(key);
+  #take(entry: StoredEntry<V>, bucket: Bucket<V>): void {
+    bucket.entries.delete(entry);
     bucket.answer = undefined;
-    if (bucket.objects.size === 0) this.#buckets.delete(value);
-  }
-
-  /** A list that nobody outside can change: the caller's array may be reused by the index function. */
-  #remembered(values: readonly string[]): readonly string[] {
-    if (values.length > 1) return [...new Set(values)];
-    return this.#buckets.get(values[0] as string)?.alone ?? NOTHING;
+    if (bucket.entries.size === 0) this.#buckets.delete(bucket.value);
   }
 }

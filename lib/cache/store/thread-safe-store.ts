@@ -6,7 +6,7 @@ import {
   type IndexFunctionError,
   type Indexers,
 } from './indexers.ts';
-import { InvertedIndex } from './inverted-index.ts';
+import { InvertedIndex, type StoredEntry } from './inverted-index.ts';
 import type { StoreReader } from './store-reader.ts';
 
 export interface ThreadSafeStoreOptions<V> {
@@ -26,7 +26,7 @@ export type StoreWrite<V> =
 interface Index<V> {
   readonly name: string;
   readonly indexFunc: IndexFunc<V>;
-  entries: InvertedIndex<V>;
+  readonly entries: InvertedIndex<V>;
 }
 
 /** The values of one object, in the order of the indexes. */
@@ -34,6 +34,7 @@ type IndexValues = readonly (readonly string[])[];
 
 const NO_VALUES: readonly string[] = Object.freeze([]);
 const NO_INDEXES: IndexValues = Object.freeze([]);
+const NOWHERE: readonly never[] = Object.freeze([]);
 
 /**
  * Objects by key, with any number of indexes over them: the cache that an informer fills and everybody reads.
@@ -51,9 +52,10 @@ const NO_INDEXES: IndexValues = Object.freeze([]);
  * @see client-go tools/cache/thread_safe_store.go @ 32ce75a7
  */
 export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
+  /** Their order is the order of the places of an entry. */
   readonly #indexes = new Map<string, Index<V>>();
+  readonly #entries = new Map<string, StoredEntry<V>>();
   readonly #onError: ((error: IndexFunctionError) => void) | undefined;
-  #objects = new Map<string, V>();
   #list: readonly V[] | undefined;
   /** Of the write under way. */
   #failures: IndexFunctionError[] = [];
@@ -65,7 +67,7 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
   }
 
   get size(): number {
-    return this.#objects.size;
+    return this.#entries.size;
   }
 
   get resourceVersion(): string {
@@ -94,8 +96,7 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
    * Returns what was stored.
    */
   delete(key: string, object?: V): V | undefined {
-    const stored = this.#objects.get(key);
-    this.#remove(key);
+    const stored = this.#remove(key);
     if (object !== undefined) this.#advance(object);
     return stored;
   }
@@ -122,15 +123,16 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
    * An object that stays the same (by identity) keeps its index values, its index functions do not run again.
    */
   replace(contents: Iterable<readonly [string, V]>, resourceVersion: string): void {
-    const objects = new Map(contents);
-    const rebuilt = [...this.#indexes.values()].map((index) => this.#rebuild(index, objects));
-    let position = 0;
-    for (const index of this.#indexes.values()) {
-      index.entries = rebuilt[position] as InvertedIndex<V>;
-      position += 1;
+    const objects = contents instanceof Map ? (contents as Map<string, V>) : new Map(contents);
+    const changed: [key: string, object: V, values: IndexValues][] = [];
+    for (const [key, object] of objects) {
+      if (this.#entries.get(key)?.object === object) continue;
+      changed.push([key, object, this.#valuesOf(key, object)]);
     }
-    this.#objects = objects;
-    this.#list = undefined;
+    for (const key of this.#entries.keys()) {
+      if (!objects.has(key)) this.#remove(key);
+    }
+    for (const [key, object, values] of changed) this.#set(key, object, values);
     this.#resourceVersion = resourceVersion;
     this.#report();
   }
@@ -141,25 +143,25 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
   }
 
   get(key: string): V | undefined {
-    return this.#objects.get(key);
+    return this.#entries.get(key)?.object;
   }
 
   has(key: string): boolean {
-    return this.#objects.has(key);
+    return this.#entries.has(key);
   }
 
   list(): readonly V[] {
-    this.#list ??= Object.freeze([...this.#objects.values()]);
+    this.#list ??= Object.freeze(Array.from(this.#entries.values(), ({ object }) => object));
     return this.#list;
   }
 
   keys(): string[] {
-    return [...this.#objects.keys()];
+    return [...this.#entries.keys()];
   }
 
   /** Keys with objects, live: the loop must not be interrupted by writes. */
-  entries(): IterableIterator<[string, V]> {
-    return this.#objects.entries();
+  *entries(): IterableIterator<readonly [key: string, object: V]> {
+    for (const { key, object } of this.#entries.values()) yield [key, object];
   }
 
   byIndex(index: string, value: string): readonly V[] {
@@ -170,15 +172,15 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
     const { name, indexFunc, entries } = this.#index(index);
     const values = indexValuesOf(name, indexFunc, probe);
     if (values.length === 1) return entries.objects(values[0] as string);
-    const found = new Map<string, V>();
+    const found = new Set<StoredEntry<V>>();
     for (const value of values) {
-      for (const [key, object] of entries.entries(value) ?? []) found.set(key, object);
+      for (const entry of entries.entries(value)) found.add(entry);
     }
-    return [...found.values()];
+    return Array.from(found, ({ object }) => object);
   }
 
   indexKeys(index: string, value: string): string[] {
-    return this.#index(index).entries.keys(value);
+    return Array.from(this.#index(index).entries.entries(value), ({ key }) => key).toSorted();
   }
 
   indexValues(index: string): string[] {
@@ -195,16 +197,15 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
         );
       }
     }
-    const added = names.map((name): Index<V> => {
-      const index = {
-        name,
-        indexFunc: indexers[name] as IndexFunc<V>,
-        entries: new InvertedIndex<V>(),
-      };
-      index.entries = this.#rebuild(index, this.#objects);
-      return index;
-    });
-    for (const index of added) this.#indexes.set(index.name, index);
+    for (const name of names) {
+      const indexFunc = indexers[name] as IndexFunc<V>;
+      const index: Index<V> = { name, indexFunc, entries: new InvertedIndex<V>() };
+      for (const entry of this.#entries.values()) {
+        const values = this.#valuesIn(index, entry.key, entry.object);
+        entry.places.push(index.entries.file(entry, NOWHERE, values));
+      }
+      this.#indexes.set(name, index);
+    }
     this.#report();
   }
 
@@ -232,30 +233,32 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
   }
 
   #set(key: string, object: V, values: IndexValues): void {
-    this.#objects.set(key, object);
+    let entry = this.#entries.get(key);
+    if (entry === undefined) {
+      entry = { key, object, places: [] };
+      this.#entries.set(key, entry);
+    }
+    entry.object = object;
     this.#list = undefined;
     let position = 0;
     for (const { entries } of this.#indexes.values()) {
-      entries.set(key, object, values[position] ?? NO_VALUES);
+      const before = entry.places[position] ?? NOWHERE;
+      entry.places[position] = entries.file(entry, before, values[position] ?? NO_VALUES);
       position += 1;
     }
   }
 
-  #remove(key: string): void {
-    if (!this.#objects.delete(key)) return;
+  #remove(key: string): V | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
     this.#list = undefined;
-    for (const { entries } of this.#indexes.values()) entries.delete(key);
-  }
-
-  #rebuild(index: Index<V>, objects: ReadonlyMap<string, V>): InvertedIndex<V> {
-    const isNew = !this.#indexes.has(index.name);
-    const rebuilt = new InvertedIndex<V>();
-    for (const [key, object] of objects) {
-      const kept = !isNew && this.#objects.get(key) === object;
-      const values = kept ? index.entries.valuesOf(key) : this.#valuesIn(index, key, object);
-      rebuilt.set(key, object, values);
+    let position = 0;
+    for (const { entries } of this.#indexes.values()) {
+      entries.unfile(entry, entry.places[position] ?? NOWHERE);
+      position += 1;
     }
-    return rebuilt;
+    return entry.object;
   }
 
   #advance(object: V): void {
