@@ -3,13 +3,11 @@ import type { Deployment } from './kinds.ts';
 
 /** A few changes behind the backs of the informers. Returns what was done, in words. */
 export async function changeTheShop(client: Client, signal: AbortSignal): Promise<string> {
-  const done: string[] = ['added a config map'];
+  const done: string[] = ['wrote a config map twice'];
   const maps = client.resource('v1', 'configmaps', { namespace: 'default' });
-  const data = { note: 'made while nobody watched' };
-  await maps.create(
-    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'quickstart-' }, data },
-    { signal },
-  );
+  const note = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'while-you-were-away' } };
+  await maps.create(note, { signal });
+  await maps.patch(note.metadata.name, { data: { state: 'forgotten' } }, { signal });
   const { items } = await client.resource<Deployment>('apps/v1', 'deployments').list({ signal });
   for (const { metadata, spec } of items) {
     const { name = '', namespace } = metadata ?? {};

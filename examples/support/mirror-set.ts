@@ -5,9 +5,6 @@ import { until } from './until.ts';
 
 const DEADLINE_MS = 10_000;
 
-/** A reflector may be back before the history is gone; then the cut is repeated, this often at most. */
-const ATTEMPTS = 5;
-
 /** The mirrors of several resources, and what becomes of them when they are cut off. */
 export class MirrorSet implements Iterable<Mirror> {
   readonly #mirrors: readonly Mirror[];
@@ -40,52 +37,51 @@ export class MirrorSet implements Iterable<Mirror> {
     return this.#mirrors[Symbol.iterator]();
   }
 
+  /** Objects in all caches. */
+  get objects(): number {
+    return this.#mirrors.reduce((total, { informer }) => total + informer.indexer.size, 0);
+  }
+
   /**
    * Cuts, and waits until every mirror watches again.
    * @throws {ListwatchError} code ASSERTION when one of them listed, although it did not have to.
    */
   async resumeAfter(cut: () => void, signal: AbortSignal): Promise<void> {
-    const [listed, resumed] = await this.#comeBackAfter(cut, signal);
-    if (listed.length === 0) return;
-    throw new ListwatchError(
-      'ASSERTION',
-      `${names(listed)} listed again, though ${names(resumed)} show that the history was there`,
-    );
-  }
-
-  /**
-   * Cuts, and waits until every mirror has listed again.
-   * @throws {ListwatchError} code ASSERTION when one of them went on watching after each of several cuts.
-   */
-  async relistAfter(cut: () => Promise<void>, signal: AbortSignal): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      const [, resumed] = await this.#comeBackAfter(cut, signal);
-      if (resumed.length === 0) return;
-      if (attempt === ATTEMPTS) {
-        throw new ListwatchError('ASSERTION', `${names(resumed)} went on without the history`);
-      }
-    }
-  }
-
-  /** Those that listed, and those that went on from where they were. */
-  async #comeBackAfter(
-    cut: () => void | Promise<void>,
-    signal: AbortSignal,
-  ): Promise<[listed: Mirror[], resumed: Mirror[]]> {
-    const before = new Map(this.#mirrors.map((mirror) => [mirror, mirror.counts]));
-    const listed = (mirror: Mirror): boolean =>
-      mirror.counts.lists > (before.get(mirror)?.lists ?? 0);
-    const resumed = (mirror: Mirror): boolean =>
-      mirror.counts.resumes > (before.get(mirror)?.resumes ?? 0);
-    await cut();
-    const away = (): Mirror[] =>
-      this.#mirrors.filter((mirror) => !listed(mirror) && !resumed(mirror));
-    await until(() => away().length === 0, {
+    const { lists, resumes } = this.counts;
+    cut();
+    await until(() => this.counts.resumes + this.counts.lists === resumes + lists + this.size, {
       timeoutMs: DEADLINE_MS,
       signal,
-      describe: () => `the watches of ${names(away())} to come back`,
+      describe: () => `the watches of ${names(this.#away)} to come back`,
     });
-    return [this.#mirrors.filter(listed), this.#mirrors.filter((mirror) => !listed(mirror))];
+    if (this.counts.lists === lists) return;
+    throw new ListwatchError('ASSERTION', 'a mirror listed again, though its past was there');
+  }
+
+  /** Waits until no mirror watches. */
+  async whenAway(signal: AbortSignal): Promise<void> {
+    await until(() => this.#away.length === this.size, {
+      timeoutMs: DEADLINE_MS,
+      signal,
+      describe: () => 'the mirrors to notice that they are cut off',
+    });
+  }
+
+  /** Lets the mirrors back to a server that has forgotten the past, and waits until every one of them has listed again. */
+  async relistAfter(letBack: () => void, signal: AbortSignal): Promise<void> {
+    const before = new Map(this.#mirrors.map((mirror) => [mirror, mirror.counts.lists]));
+    letBack();
+    const missing = (): Mirror[] =>
+      this.#mirrors.filter((mirror) => mirror.counts.lists === before.get(mirror));
+    await until(() => missing().length === 0, {
+      timeoutMs: DEADLINE_MS,
+      signal,
+      describe: () => `the informers of ${names(missing())} to list again`,
+    });
+  }
+
+  get #away(): readonly Mirror[] {
+    return this.#mirrors.filter(({ watching }) => !watching);
   }
 }
 

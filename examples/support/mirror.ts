@@ -1,4 +1,9 @@
-import type { SharedIndexInformer, SharedInformerFactory, UnstructuredObject } from 'listwatch';
+import {
+  isExpired,
+  type SharedIndexInformer,
+  type SharedInformerFactory,
+  type UnstructuredObject,
+} from 'listwatch';
 import type { Timeline } from './timeline.ts';
 
 /** A resource as it stands in a URL. */
@@ -23,6 +28,8 @@ export class Mirror {
   #lists = 0;
   #resumes = 0;
   #events = 0;
+  /** The present watch goes on where the one before it was cut. */
+  #resumed = false;
 
   constructor(
     informers: SharedInformerFactory,
@@ -37,24 +44,37 @@ export class Mirror {
     this.#tellOfObjects();
   }
 
+  get watching(): boolean {
+    return this.informer.inspect().reflector === 'watching';
+  }
+
   get counts(): MirrorCounts {
     return { lists: this.#lists, resumes: this.#resumes, events: this.#events };
   }
 
   #tellOfReflector(): void {
-    const tell = (text: string): void => this.#timeline.say('reflector', this.resource, text);
-    this.informer.events.on('transition', ({ from, to, reason, items = 0, resourceVersion }) => {
-      if (from === 'watching') tell(reason);
+    const { events } = this.informer;
+    events.on('transition', ({ from, to, items, resourceVersion }) => {
       if (to !== 'watching') return;
-      if (from === 'listing' || from === 'streaming-list') {
-        this.#lists += 1;
-        tell(`${items} objects listed, watching from ${resourceVersion}`);
-        const { queued } = this.informer.inspect();
-        this.#timeline.say('fifo', this.resource, `${queued} item: the whole list in one step`);
+      const listed = from === 'listing' || from === 'streaming-list';
+      this.#resumed = !listed;
+      if (listed) this.#lists += 1;
+      else this.#resumes += 1;
+      const how = listed
+        ? `${items ?? 0} objects listed, watching`
+        : 'nothing listed, watch reopened';
+      this.#timeline.say('reflector', this.resource, `${how} at ${resourceVersion}`);
+      if (listed) this.#timeline.tally('fifo', '', 'whole lists queued, each as one item');
+    });
+    events.on('watch-error', (error) => {
+      if (isExpired(error)) {
+        // A watch may be opened first and refused for its age then; it has resumed nothing.
+        if (this.#resumed) this.#resumes -= 1;
+        this.#timeline.tally('reflector', '', 'watches refused with 410: their past is gone');
       } else {
-        this.#resumes += 1;
-        tell(`watching again from ${resourceVersion}, nothing listed`);
+        this.#timeline.tally('reflector', '', 'watches lost');
       }
+      this.#resumed = false;
     });
   }
 

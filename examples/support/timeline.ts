@@ -1,15 +1,18 @@
 import { styleText } from 'node:util';
 
+type Format = Parameters<typeof styleText>[0];
+
 export type Component =
+  | 'server'
   | 'reflector'
   | 'fifo'
   | 'store'
   | 'handler'
   | 'queue'
-  | 'reconcile'
-  | 'server';
+  | 'reconcile';
 
-const COLORS: Readonly<Record<Component, Parameters<typeof styleText>[0]>> = {
+/** The parts of the pipeline, in the order in which a change passes them, and their colours. */
+const COMPONENTS: Readonly<Record<Component, Format>> = {
   server: 'blue',
   reflector: 'cyan',
   fifo: 'gray',
@@ -19,25 +22,32 @@ const COLORS: Readonly<Record<Component, Parameters<typeof styleText>[0]>> = {
   reconcile: 'green',
 };
 
-const COMPONENT_WIDTH = Math.max(...Object.keys(COLORS).map((name) => name.length));
-const RESOURCE_WIDTH = 27;
+const ORDER = Object.keys(COMPONENTS) as readonly Component[];
+const COMPONENT_WIDTH = Math.max(...ORDER.map((name) => name.length));
+const RESOURCE_WIDTH = 25;
 
 /** Counts that arrive within this time become one line. */
-const BURST_MS = 200;
+const BURST_MS = 400;
 
 export interface TimelineOptions {
   readonly write: (text: string) => void;
   readonly color: boolean;
 }
 
+interface Tally {
+  readonly component: Component;
+  readonly resource: string;
+  readonly counts: Map<string, number>;
+}
+
 /**
- * Prints what happens as aligned columns: elapsed time, component, resource, text. Single events go through `say`; what
- * comes in bursts goes through `tally`, and is printed as one line of counts per component and resource.
+ * Prints what happens as aligned columns: elapsed time, component, resource, text. Single events go through `say`; what comes
+ * in bursts goes through `tally` and is printed as one line of counts for each component and resource.
  */
 export class Timeline implements Disposable {
   readonly #options: TimelineOptions;
   readonly #startedAtMs = performance.now();
-  readonly #tallies = new Map<string, Map<string, number>>();
+  readonly #tallies = new Map<string, Tally>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: TimelineOptions) {
@@ -51,7 +61,6 @@ export class Timeline implements Disposable {
   }
 
   say(component: Component, resource: string, text: string): void {
-    this.flush();
     this.#line(component, resource, text);
   }
 
@@ -59,9 +68,12 @@ export class Timeline implements Disposable {
   tally(component: Component, resource: string, what: string, by: number = 1): void {
     if (by === 0) return;
     const key = `${component} ${resource}`;
-    let counts = this.#tallies.get(key);
-    if (counts === undefined) this.#tallies.set(key, (counts = new Map()));
-    counts.set(what, (counts.get(what) ?? 0) + by);
+    let tally = this.#tallies.get(key);
+    if (tally === undefined) {
+      tally = { component, resource, counts: new Map() };
+      this.#tallies.set(key, tally);
+    }
+    tally.counts.set(what, (tally.counts.get(what) ?? 0) + by);
     this.#timer ??= setTimeout(() => this.flush(), BURST_MS);
   }
 
@@ -69,12 +81,14 @@ export class Timeline implements Disposable {
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    for (const [key, counts] of this.#tallies) {
-      const [component, resource] = key.split(' ') as [Component, string];
-      const text = [...counts].map(([what, count]) => `${count} ${what}`).join(', ');
+    const tallies = [...this.#tallies.values()].toSorted(
+      (left, right) => ORDER.indexOf(left.component) - ORDER.indexOf(right.component),
+    );
+    this.#tallies.clear();
+    for (const { component, resource, counts } of tallies) {
+      const text = Array.from(counts, ([what, count]) => `${what}: ${count}`).join(', ');
       this.#line(component, resource, text);
     }
-    this.#tallies.clear();
   }
 
   [Symbol.dispose](): void {
@@ -82,17 +96,17 @@ export class Timeline implements Disposable {
   }
 
   #line(component: Component, resource: string, text: string): void {
-    const elapsed = `${Math.round(performance.now() - this.#startedAtMs)} ms`.padStart(8);
+    const elapsed = `${Math.round(performance.now() - this.#startedAtMs)} ms`;
     const columns = [
-      this.#paint('dim', elapsed),
-      this.#paint(COLORS[component], component.padEnd(COMPONENT_WIDTH)),
+      this.#paint('dim', elapsed.padStart(8)),
+      this.#paint(COMPONENTS[component], component.padEnd(COMPONENT_WIDTH)),
       resource.padEnd(RESOURCE_WIDTH),
       text,
     ];
     this.#options.write(`${columns.join('  ')}\n`);
   }
 
-  #paint(format: Parameters<typeof styleText>[0], text: string): string {
+  #paint(format: Format, text: string): string {
     return this.#options.color ? styleText(format, text, { validateStream: false }) : text;
   }
 }

@@ -14,10 +14,10 @@ describe('Timeline', () => {
 
   it('prints elapsed time, component, resource and text as columns', () => {
     timeline().say('server', 'pods', 'listens');
-    expect(lines.join('')).to.match(/^ +\d+ ms {2}server {5}pods {24,}listens\n$/);
+    expect(lines.join('')).to.match(/^ +\d+ ms {2}server {5}pods {20,}listens\n$/);
   });
 
-  it('makes one line of a burst, before the next single event', () => {
+  it('makes one line of a burst, in the order of the pipeline', () => {
     const shown = timeline();
     shown.tally('handler', 'pods', 'added');
     shown.tally('handler', 'pods', 'added', 2);
@@ -25,7 +25,8 @@ describe('Timeline', () => {
     shown.tally('handler', 'services', 'added');
     shown.tally('handler', 'pods', 'updated');
     expect(lines).to.deep.equal([]);
-    shown.say('server', '', 'closed');
+    shown.tally('fifo', 'pods', 'queued');
+    shown.flush();
     const texts = lines.map((line) =>
       line
         .replace(/^ +\d+ ms +/, '')
@@ -33,9 +34,9 @@ describe('Timeline', () => {
         .trim(),
     );
     expect(texts).to.deep.equal([
-      'handler | pods | 3 added, 1 updated',
-      'handler | services | 1 added',
-      'server | closed',
+      'fifo | pods | queued: 1',
+      'handler | pods | added: 3, updated: 1',
+      'handler | services | added: 1',
     ]);
   });
 

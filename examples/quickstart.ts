@@ -1,0 +1,152 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { connect, SharedInformerFactory } from 'listwatch';
+import { ApiServer } from 'listwatch/server';
+import { applyManifests } from './support/apply-manifests.ts';
+import { changeTheShop } from './support/change-the-shop.ts';
+import { parseOptions, runProgram, UsageError } from './support/command-line.ts';
+import { compareCaches } from './support/compare-caches.ts';
+import { loadManifests } from './support/manifests.ts';
+import { MirrorSet } from './support/mirror-set.ts';
+import type { MirroredResource } from './support/mirror.ts';
+import { NetworkGate } from './support/network-gate.ts';
+import { ShopController } from './support/shop-controller.ts';
+import { Timeline, wantsColor } from './support/timeline.ts';
+import { aborted, until } from './support/until.ts';
+
+/** What the controller makes, and what it is told by, whether or not there are manifests of it. */
+const OF_THE_SHOP: readonly MirroredResource[] = [
+  { apiVersion: 'apps/v1', resource: 'deployments' },
+  { apiVersion: 'apps/v1', resource: 'replicasets' },
+  { apiVersion: 'v1', resource: 'pods' },
+  { apiVersion: 'v1', resource: 'configmaps' },
+];
+
+/** A reader waits here, so the informers come back sooner than they would to a cluster in trouble. */
+const BACKOFF = { baseMs: 250, capMs: 2_000 };
+
+const MANIFESTS = join(import.meta.dirname, 'manifests');
+
+const USAGE = `A small shop on an API server in this process: informers mirror it, a controller keeps its deployments running. Then the
+connections are cut, with and without the history in between, and the mirrors have to come back true.
+
+  npm start -- [options]
+
+  --keep            go on until Ctrl-C, and print how to look at the shop with kubectl
+  --port N          port of the API server (default: a free one)
+  --manifests DIR   what to apply (default: ${relative(process.cwd(), MANIFESTS)})
+  --debug           show the stack trace of a failure
+  --help            show this`;
+
+interface Settings {
+  readonly port: number;
+  readonly manifests: string;
+  readonly keep: boolean;
+}
+
+async function quickstart({ port, manifests, keep }: Settings, signal: AbortSignal): Promise<void> {
+  const objects = await loadManifests(manifests);
+  await using server = new ApiServer();
+  await server.listen({ port });
+  using timeline = new Timeline({
+    write: (text) => process.stdout.write(text),
+    color: wantsColor(process.stdout),
+  });
+
+  timeline.chapter('An API server in this process');
+  timeline.say('server', '', `listens on ${server.url}, state in memory`);
+  await using admin = await connect(server.clientConfig());
+  const resources = await applyManifests(admin, objects, signal);
+  timeline.say('server', '', `took ${objects.length} objects of ${resources.length} resources`);
+
+  timeline.chapter('Informers mirror it, and a controller acts on what they see');
+  await using network = new NetworkGate(server.url);
+  await using client = await connect({ ...server.clientConfig(), server: await network.listen() });
+  await using informers = new SharedInformerFactory(client, { signal, backoff: BACKOFF });
+  const shop = new ShopController(client, informers, timeline);
+  const mirrors = new MirrorSet(informers, [...resources, ...OF_THE_SHOP], timeline);
+  informers.start();
+  await informers.whenSynced({ timeoutMs: 10_000 });
+  timeline.flush();
+  timeline.say('store', '', `${mirrors.objects} objects in ${mirrors.size} caches`);
+  await using work = shop.start(signal);
+  const settled = (): Promise<void> =>
+    until(() => shop.unfinished.length === 0, {
+      timeoutMs: 10_000,
+      signal: work.signal,
+      describe: () => `the shop to settle: ${shop.unfinished.join(', ')}`,
+    });
+  await settled();
+  timeline.flush();
+  timeline.say('store', '', `${mirrors.objects} objects: every deployment has its pods`);
+
+  timeline.chapter('Every connection is cut');
+  const cut = (): void => {
+    server.closeConnections();
+    timeline.say('server', '', 'cut every connection');
+  };
+  await mirrors.resumeAfter(cut, work.signal);
+
+  timeline.chapter(
+    'The network is down, and what happens meanwhile is forgotten before it is up again',
+  );
+  network.down();
+  await mirrors.whenAway(work.signal);
+  timeline.say('server', '', await changeTheShop(admin, work.signal));
+  await server.compact();
+  timeline.say('server', '', 'forgot its history: who was away has to list again');
+  await mirrors.relistAfter(() => network.up(), work.signal);
+  await settled();
+
+  timeline.chapter('Does every cache hold what the server holds?');
+  await using auditor = await connect(server.clientConfig());
+  const compared = await compareCaches(auditor, mirrors, work.signal);
+  timeline.say('store', '', `${mirrors.size} caches, ${compared} objects: all as on the server`);
+
+  const { events, lists, resumes } = mirrors.counts;
+  timeline.chapter('In total');
+  process.stdout.write(
+    `  ${compared} objects in ${mirrors.size} caches, ${events} events, ${lists - mirrors.size} relists, ` +
+      `${resumes} resumes, ${shop.reconciles} reconciles, ${mirrors.size} caches compared, 0 differences\n`,
+  );
+  if (!keep) return;
+  await keepRunning(server, work.signal);
+  // The end of the work is Ctrl-C, or a breakdown.
+  if (!signal.aborted) work.signal.throwIfAborted();
+}
+
+async function keepRunning(server: ApiServer, signal: AbortSignal): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'listwatch-'));
+  try {
+    const kubeconfig = join(folder, 'kubeconfig');
+    await server.writeKubeconfig(kubeconfig);
+    process.stdout.write(`\nIt runs on until Ctrl-C. Look at it from another terminal:\n`);
+    process.stdout.write(`  kubectl --kubeconfig ${kubeconfig} get pods -A\n`);
+    await aborted(signal);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function readSettings(): Settings | undefined {
+  const { help, keep, port, manifests } = parseOptions({
+    keep: { type: 'boolean' },
+    port: { type: 'string' },
+    manifests: { type: 'string' },
+  });
+  if (help === true) return undefined;
+  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535)) {
+    throw new UsageError(`--port must be a number from 0 to 65535, not ${port}`);
+  }
+  return { keep: keep === true, port: Number(port ?? 0), manifests: manifests ?? MANIFESTS };
+}
+
+await runProgram({
+  name: 'quickstart',
+  main: async (signal) => {
+    const settings = readSettings();
+    if (settings === undefined) process.stdout.write(`${USAGE}\n`);
+    else await quickstart(settings, signal);
+  },
+});
