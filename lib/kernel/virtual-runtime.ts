@@ -194,7 +194,7 @@ export class VirtualRuntime implements Runtime {
     while (this.#nextDue() <= this.#elapsedMs) {
       const due = removeFirst(this.#timers) as Entry;
       this.#tasks.push(() => {
-        if (!due.cancelled) due.callback();
+        due.callback();
       });
     }
   }
