@@ -7,6 +7,7 @@ import type { CacheWatcher } from './cache-watcher.ts';
 /** How often due bookmarks are looked for, before jitter (cacher.go dispatchEvents @ 24a394e). */
 const TICK_MS = 1000;
 const TICK_JITTER = 0.25;
+const LONGEST_TICK_MS = TICK_MS * (1 + TICK_JITTER);
 /** How often an idle watcher gets a bookmark (cacher.go defaultBookmarkFrequency @ 24a394e). */
 const FREQUENCY_MS = 60_000;
 /** How long before the end of its request a watcher gets a last one (cache_watcher.go nextBookmarkTime @ 24a394e). */
@@ -16,6 +17,8 @@ export interface BookmarkTimerOptions {
   readonly runtime: Runtime;
   /** The revision up to which every watcher has been offered everything; undefined while that cannot be said. */
   readonly currentRevision: () => Revision | undefined;
+  /** Asks the storage how far it is; called shortly before bookmarks are due, so that they carry a recent revision. */
+  readonly requestProgress: () => void;
 }
 
 /**
@@ -63,8 +66,12 @@ export class BookmarkTimer<T extends KubernetesObject> {
     if (revision === undefined) return;
     const nowMs = this.#options.runtime.monotonicMs();
     let bookmark: BookmarkEvent | undefined;
+    let someAreDueNext = false;
     for (const [watcher, dueAtMs] of this.#dueAtMs) {
-      if (dueAtMs > nowMs) continue;
+      if (dueAtMs > nowMs) {
+        someAreDueNext ||= dueAtMs <= nowMs + LONGEST_TICK_MS;
+        continue;
+      }
       bookmark ??= {
         type: 'BOOKMARK',
         resourceVersion: revision.toString(),
@@ -73,6 +80,7 @@ export class BookmarkTimer<T extends KubernetesObject> {
       watcher.offerBookmark(bookmark, revision);
       this.#dueAtMs.set(watcher, this.#nextDueMs(watcher));
     }
+    if (someAreDueNext) this.#options.requestProgress();
   }
 
   #nextDueMs({ deadlineMonotonicMs = Infinity }: CacheWatcher<T>): number {

@@ -18,7 +18,7 @@ import type { StoredObject } from '../storage/stored-object.ts';
 import type { CacherReadiness } from './cacher-readiness.ts';
 import type { Freshness } from './freshness.ts';
 import { keyScope, type KeyScope } from './key-scope.ts';
-import { routeList } from './list-route.ts';
+import { routeList, type ListRoute } from './list-route.ts';
 import { readList } from './list-reader.ts';
 import type { OrderedStore } from './ordered-store.ts';
 import type { StoreElement } from './store-element.ts';
@@ -79,39 +79,15 @@ export class CacheDelegator<T extends KubernetesObject> {
   }
 
   async getList(key: string, options: GetListOptions<T> = {}): Promise<StorageList<T>> {
-    const { storage, resourcePrefix, cache, readiness, freshness } = this.#options;
+    const { storage, resourcePrefix, runtime } = this.#options;
     const scope = keyScope(resourcePrefix, key, options.recursive ?? true);
     const route = routeList(scope, options, storage.versioner);
-    if (route.source === 'storage' || this.#passesUnready(options)) {
-      return await storage.getList(key, options);
-    }
-    await readiness.wait(options.signal);
-    const { limit = 0 } = options;
-    switch (route.source) {
-      case 'cache': {
-        await freshness.waitFor(route.revision, options.signal);
-        const { state, revision } = cache;
-        // Whoever takes any state gets all of it: there is no later page of "any state".
-        const page = { state, revision, limit: route.revision === 0n ? 0 : limit };
-        return await this.#read(scope, page, options);
-      }
-      case 'latest': {
-        if (!(await this.#becomesLatest(options.signal)))
-          return await storage.getList(key, options);
-        const { state, revision } = cache;
-        return await this.#read(
-          scope,
-          { state, revision, startKey: route.startKey, limit },
-          options,
-        );
-      }
-      case 'exact': {
-        const { revision, startKey } = route;
-        const state = await this.#stateAt(revision);
-        if (state === undefined) return await storage.getList(key, options);
-        return await this.#read(scope, { state, revision, startKey, limit }, options);
-      }
-    }
+    const page = this.#goesPastCache(route, options)
+      ? undefined
+      : await this.#pageOf(route, options);
+    if (page === undefined) return await storage.getList(key, options);
+    const { predicate, signal } = options;
+    return await readList({ ...page, scope, predicate, runtime, signal });
   }
 
   async delete(key: string, options: DeleteOptions<T> = {}): Promise<StoredObject<T>> {
@@ -131,16 +107,46 @@ export class CacheDelegator<T extends KubernetesObject> {
     });
   }
 
-  /** Cheap enough for the storage to answer while the cache is being filled. */
-  #passesUnready({ limit = 0, predicate }: GetListOptions<T>): boolean {
-    if (this.#options.readiness.state === 'ready') return false;
-    return limit > 0 && predicateIsEmpty(predicate as SelectionPredicate);
+  #goesPastCache({ source }: ListRoute, { limit = 0, predicate }: GetListOptions<T>): boolean {
+    const { readiness, consistentListFromCache } = this.#options;
+    if (source === 'storage' || (source === 'latest' && !consistentListFromCache)) return true;
+    // Cheap enough for the storage to answer while the cache is being filled.
+    const cheap = limit > 0 && predicateIsEmpty(predicate as SelectionPredicate);
+    return cheap && readiness.state !== 'ready';
+  }
+
+  /** Awaits until the cache can answer, and what it answers from; undefined when it cannot. */
+  async #pageOf(
+    route: ListRoute,
+    { limit = 0, signal }: GetListOptions<T>,
+  ): Promise<Page<T> | undefined> {
+    const { cache, readiness, freshness } = this.#options;
+    await readiness.wait(signal);
+    switch (route.source) {
+      case 'storage':
+        return undefined;
+      case 'cache': {
+        await freshness.waitFor(route.revision, signal);
+        const { state, revision } = cache;
+        // Whoever takes any state gets all of it: there is no later page of "any state".
+        return { state, revision, limit: route.revision === 0n ? 0 : limit };
+      }
+      case 'latest': {
+        if (!(await this.#becomesLatest(signal))) return undefined;
+        const { state, revision } = cache;
+        return { state, revision, startKey: route.startKey, limit };
+      }
+      case 'exact': {
+        const { revision, startKey } = route;
+        const state = await this.#stateAt(revision);
+        return state && { state, revision, startKey, limit };
+      }
+    }
   }
 
   /** Awaits until the cache shows the storage's present revision; false when it does not get there in time. */
   async #becomesLatest(signal: AbortSignal | undefined): Promise<boolean> {
-    const { storage, freshness, consistentListFromCache } = this.#options;
-    if (!consistentListFromCache) return false;
+    const { storage, freshness } = this.#options;
     const current = await storage.getCurrentResourceVersion();
     try {
       await freshness.waitFor(storage.versioner.parseResourceVersion(current), signal);
@@ -156,15 +162,6 @@ export class CacheDelegator<T extends KubernetesObject> {
     const { storage, cache } = this.#options;
     const oldest = storage.versioner.parseResourceVersion(await storage.compactRevision());
     return revision < oldest ? undefined : cache.stateAt(revision);
-  }
-
-  async #read(
-    scope: KeyScope,
-    page: Page<T>,
-    { predicate, signal }: GetListOptions<T>,
-  ): Promise<StorageList<T>> {
-    const { runtime } = this.#options;
-    return await readList({ ...page, scope, predicate, runtime, signal });
   }
 
   #suggestion(key: string): StoredObject<T> | undefined {

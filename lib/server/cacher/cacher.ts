@@ -1,4 +1,5 @@
 import { Reflector } from '../../cache/reflector/reflector.ts';
+import { errorMessage } from '../../kernel/errors.ts';
 import { failure } from '../../meta/api-error.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { Revision } from '../mvcc/key-value-store.ts';
@@ -93,17 +94,16 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
 
   constructor(options: CacherOptions<T>) {
     const resolved = resolveCacherOptions(options);
-    const { storage, runtime, logger, description, history } = resolved;
-    const { readyTimeoutMs, freshTimeoutMs } = resolved;
+    const { storage, runtime, description, history } = resolved;
+    const { readyTimeoutMs, freshTimeoutMs, consistentListFromCache } = resolved;
     this.#options = resolved;
     this.versioner = storage.versioner;
     this.#readiness = new CacherReadiness({ runtime, description, timeoutMs: readyTimeoutMs });
     this.#freshness = new Freshness({
       runtime,
-      logger,
       timeoutMs: freshTimeoutMs,
       progressIntervalMs: PROGRESS_INTERVAL_MS,
-      requestProgress: () => storage.requestWatchProgress(),
+      requestProgress: () => this.#requestProgress(),
     });
     this.#dispatcher = new EventDispatcher({
       runtime,
@@ -116,6 +116,9 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
       runtime,
       currentRevision: () =>
         this.#dispatcher.busy ? undefined : this.#dispatcher.dispatchedRevision,
+      requestProgress: () => {
+        if (consistentListFromCache) void this.#requestProgress();
+      },
     });
     this.#cache = new WatchCache({
       runtime,
@@ -167,6 +170,12 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     await this.stop();
   }
 
+  /** Drops the events of the past: a watch can then start from now only, and an older version gets 410. */
+  forgetHistory(): void {
+    const { history, revision, state } = this.#cache;
+    history.restart(revision, state);
+  }
+
   async create(key: string, object: T, options?: CreateOptions): Promise<StoredObject<T>> {
     return await this.#options.storage.create(key, object, options);
   }
@@ -199,19 +208,13 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     const { resourcePrefix } = this.#options;
     const scope = keyScope(resourcePrefix, key, options.recursive ?? true);
     const asked = this.versioner.parseResourceVersion(resourceVersion);
-    if (signal?.aborted === true) return failedWatch();
     this.start();
-    await this.#readiness.wait(signal);
-    let start: Revision;
     try {
-      start = await this.#startRevision(asked, options);
-      // A watch that begins with a state begins with one that is new enough.
-      if (options.sendInitialEvents === true) await this.#freshness.waitFor(start, signal);
+      return await this.#open(scope, asked, options);
     } catch (error) {
-      return failedWatch(error);
+      if (signal?.aborted === true) return failedWatch();
+      throw error;
     }
-    while (this.#readiness.state !== 'ready') await this.#readiness.wait(signal);
-    return this.#register(scope, start, options);
   }
 
   async stats(): Promise<StorageStats> {
@@ -234,6 +237,26 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     this.start();
     await this.#readiness.wait();
     await this.#options.storage.readinessCheck();
+  }
+
+  async #open(
+    scope: KeyScope,
+    asked: Revision,
+    options: StorageWatchOptions<T>,
+  ): Promise<StorageWatch<T>> {
+    const { signal } = options;
+    await this.#readiness.wait(signal);
+    let start: Revision;
+    try {
+      start = await this.#startRevision(asked, options);
+      // A watch that begins with a state begins with one that is new enough.
+      if (options.sendInitialEvents === true) await this.#freshness.waitFor(start, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      return failedWatch(error);
+    }
+    while (this.#readiness.state !== 'ready') await this.#readiness.wait(signal);
+    return this.#register(scope, start, options);
   }
 
   /** The revision a watch starts after; one without a version but with a say about initial events means now. */
@@ -294,7 +317,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     return {
       onReplace: () => {
         const { revision } = this.#cache;
-        this.#terminateWatchers();
+        this.#leaveReady();
         this.#dispatcher.restart(revision);
         this.#freshness.reach(revision);
         this.#readiness.becomeReady();
@@ -340,6 +363,15 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   #leaveReady(): void {
     this.#readiness.becomePending();
     this.#terminateWatchers();
+  }
+
+  async #requestProgress(): Promise<void> {
+    const { storage, logger } = this.#options;
+    try {
+      await storage.requestWatchProgress();
+    } catch (error) {
+      logger.warn(`the storage did not take a progress request: ${errorMessage(error)}`);
+    }
   }
 
   #terminateWatchers(): void {

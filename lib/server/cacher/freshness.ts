@@ -1,14 +1,11 @@
-import { errorMessage } from '../../kernel/errors.ts';
 import { onAbort } from '../../kernel/abort.ts';
-import type { Logger } from '../../kernel/logger.ts';
 import type { Runtime, Timer } from '../../kernel/runtime.ts';
 import { tooLargeResourceVersion } from '../../meta/failures.ts';
 import type { Revision } from '../mvcc/key-value-store.ts';
 
 export interface FreshnessOptions {
   readonly runtime: Runtime;
-  readonly logger: Logger;
-  /** Asks the backend to tell the cache's watch how far it is. */
+  /** Asks the backend to tell the cache's watch how far it is. Must not reject. */
   readonly requestProgress: () => Promise<void>;
   /** Longest wait, milliseconds. */
   readonly timeoutMs: number;
@@ -103,12 +100,7 @@ export class Freshness {
     this.#requesting = true;
     while (this.#requestAgain && this.#waiters.size > 0) {
       this.#requestAgain = false;
-      try {
-        await this.#options.requestProgress();
-      } catch (error) {
-        const reason = errorMessage(error);
-        this.#options.logger.warn(`the storage did not take a progress request: ${reason}`);
-      }
+      await this.#options.requestProgress();
     }
     this.#requesting = false;
   }

@@ -1,3 +1,4 @@
+import { expensiveChecksEnabled } from '../../kernel/assert.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 
@@ -14,11 +15,11 @@ class RestampedObject<T extends KubernetesObject> implements StoredObject<T> {
     this.#original = original;
     this.key = original.key;
     this.resourceVersion = resourceVersion;
-    this.metadata = { ...original.metadata, resourceVersion };
+    this.metadata = guarded({ ...original.metadata, resourceVersion });
   }
 
   get object(): T {
-    this.#object ??= { ...this.#original.object, metadata: this.metadata };
+    this.#object ??= guarded({ ...this.#original.object, metadata: this.metadata });
     return this.#object;
   }
 
@@ -30,6 +31,11 @@ class RestampedObject<T extends KubernetesObject> implements StoredObject<T> {
   copy(): T {
     return { ...this.#original.copy(), metadata: structuredClone(this.metadata) };
   }
+}
+
+/** What lies deeper is the original's, which is frozen already. */
+function guarded<V extends object>(value: V): V {
+  return expensiveChecksEnabled() ? Object.freeze(value) : value;
 }
 
 /** The same object with another resource version; the original stays as it is. */

@@ -8,10 +8,10 @@ import type {
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import type { WatchEvent } from '../../meta/watch-event.ts';
 import type { SelectionPredicate } from '../storage/selection-predicate.ts';
-import type { StorageInterface, StorageWatch } from '../storage/storage-interface.ts';
+import type { StorageInterface } from '../storage/storage-interface.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
+import { closedAfter } from './closed-after.ts';
 
 export interface StorageListerWatcherOptions<T extends KubernetesObject> {
   readonly storage: StorageInterface<T>;
@@ -79,43 +79,4 @@ export class StorageListerWatcher<T extends KubernetesObject>
     });
     return timeoutMs === undefined ? watch : closedAfter(this.#runtime, timeoutMs, watch);
   }
-}
-
-/** The watch, ended at its timeout as a server would. */
-function closedAfter<T extends KubernetesObject>(
-  runtime: Runtime,
-  timeoutMs: number,
-  watch: StorageWatch<T>,
-): WatchStream<StoredObject<T>> {
-  const timer = runtime.setTimer(
-    timeoutMs,
-    () => {
-      watch.close();
-    },
-    { background: true },
-  );
-  type Batch = readonly WatchEvent<StoredObject<T>>[];
-  return {
-    [Symbol.asyncIterator]: (): AsyncIterator<Batch, undefined> => {
-      const source = watch[Symbol.asyncIterator]();
-      return {
-        next: async (): Promise<IteratorResult<Batch, undefined>> => {
-          try {
-            const result = await source.next();
-            if (result.done !== true) return { done: false, value: result.value };
-          } catch (error) {
-            timer.cancel();
-            throw error;
-          }
-          timer.cancel();
-          return { done: true, value: undefined };
-        },
-        return: (): Promise<IteratorResult<Batch, undefined>> => {
-          timer.cancel();
-          watch.close();
-          return Promise.resolve({ done: true, value: undefined });
-        },
-      };
-    },
-  };
 }

@@ -8,12 +8,14 @@ class Stage {
   readonly runtime: VirtualRuntime = new VirtualRuntime();
   revision: bigint | undefined = 7n;
   ticks = 0;
+  readonly requestedAtMs: number[] = [];
   readonly timer = new BookmarkTimer<Pod>({
     runtime: this.runtime,
     currentRevision: () => {
       this.ticks += 1;
       return this.revision;
     },
+    requestProgress: () => this.requestedAtMs.push(this.runtime.monotonicMs()),
   });
 
   watcher(deadlineMonotonicMs?: number): CacheWatcher<Pod> {
@@ -55,6 +57,15 @@ describe('BookmarkTimer', () => {
     await stage.runtime.advance(200_000);
     expect(recorder.events).to.have.length(1);
     watcher.close();
+  });
+
+  it('asks for progress once, at the tick before bookmarks are due', async () => {
+    const stage = new Stage();
+    const watchers = [stage.watcher(), stage.watcher()];
+    await stage.runtime.advance(62_000);
+    expect(stage.requestedAtMs).to.have.length(1);
+    expect(stage.requestedAtMs[0]).to.be.within(58_750, 60_000);
+    for (const watcher of watchers) watcher.close();
   });
 
   it('skips a tick while it cannot be said how far everybody is', async () => {

@@ -136,10 +136,23 @@ describe('Cacher', () => {
       expect((await caught(harness.cacher.watch('/registry/nodes/'))).code).to.equal('INVALID_KEY');
     });
 
-    it('is an empty stream when the signal has aborted before', async () => {
-      const recorder = await harness.record({ signal: AbortSignal.abort() });
-      await recorder.done;
-      expect([recorder.events, recorder.error]).to.deep.equal([[], undefined]);
+    it('is an empty stream when the signal has aborted before, or aborts while it waits', async () => {
+      const abort = new AbortController();
+      const waiting = harness.record({
+        ...WATCH_LIST,
+        resourceVersion: '1000',
+        signal: abort.signal,
+      });
+      harness.runtime.setTimer(1000, () => {
+        abort.abort();
+      });
+      for (const recorder of [
+        await harness.record({ signal: AbortSignal.abort() }),
+        await waiting,
+      ]) {
+        await recorder.done;
+        expect([recorder.events, recorder.error]).to.deep.equal([[], undefined]);
+      }
     });
 
     it('keeps to a namespace, a single object and a selector', async () => {
@@ -227,6 +240,22 @@ describe('Cacher', () => {
       expect(resumed.events).to.have.length(50);
     });
 
+    it('repeats nothing to a watcher that joins while a slow one is waited for', async () => {
+      set();
+      await harness.create('a');
+      const stuck = await harness.runtime.run(
+        harness.cacher.watch(PREFIX, { resourceVersion: '2' }),
+      );
+      for (let index = 0; index < 150; index += 1) await harness.create(`p${index}`);
+      await harness.runtime.settle();
+      // The cache shows all of it, 50 changes are still to be dispatched.
+      expect(harness.cacher.status).to.include({ objectCount: 151, watcherCount: 1 });
+      const recorders = [await harness.record(), await harness.record({ resourceVersion: '100' })];
+      await harness.runtime.advance(1000);
+      expect(recorders.map(({ events }) => events.length)).to.deep.equal([151, 52]);
+      stuck.close();
+    });
+
     it('sends bookmarks with growing versions that never fall behind an event', async () => {
       set();
       await harness.create('a');
@@ -248,6 +277,31 @@ describe('Cacher', () => {
         last = version;
       }
       expect(recorder.events).to.have.length(101 + bookmarks.length);
+    });
+
+    it('sends bookmarks with a recent version even while nothing of the resource happens', async () => {
+      set();
+      const recorder = await harness.record({ progressNotify: true });
+      await harness.runtime.advance(30_000);
+      await harness.writeElsewhere();
+      await harness.runtime.advance(32_000);
+      expect(recorder.lines).to.deep.equal(['BOOKMARK @2']);
+    });
+
+    it('goes on when the storage takes no progress requests, and says so', async () => {
+      const warnings: string[] = [];
+      set({ logger: { ...silentLogger, warn: (message) => warnings.push(message) } }, (raw) =>
+        overriding(raw, { requestWatchProgress: () => Promise.reject(new Error('no connection')) }),
+      );
+      const recorder = await harness.record({ progressNotify: true });
+      await harness.runtime.advance(62_000);
+      expect(recorder.lines).to.deep.equal(['BOOKMARK @1']);
+      await harness.writeElsewhere();
+      await harness.runtime.run(harness.cacher.getList(PREFIX));
+      expect(warnings.length).to.be.greaterThan(1);
+      expect(new Set(warnings)).to.deep.equal(
+        new Set(['the storage did not take a progress request: no connection']),
+      );
     });
 
     it('sends bookmarks only to those who want them', async () => {
@@ -337,6 +391,36 @@ describe('Cacher', () => {
       const old = await harness.record({ resourceVersion: '2' });
       await old.done;
       expect(isExpired(old.error)).to.equal(true);
+    });
+
+    it('ends its watches as soon as it has to list again, and lets requests wait for that', async () => {
+      const failing = deferred<void>();
+      const listing = deferred<void>();
+      let lists = 0;
+      set({}, (raw) =>
+        overriding(raw, {
+          watch: async (key, options) =>
+            brokenAfter(await raw.watch(key, options), failing.promise),
+          getList: async (key, options) => {
+            lists += 1;
+            if (lists === 2) await listing.promise;
+            return await raw.getList(key, options);
+          },
+        }),
+      );
+      const recorder = await harness.record();
+      failing.resolve();
+      await harness.runtime.advance(2000);
+      expect([recorder.ended, harness.cacher.status.readiness]).to.deep.equal([true, 'pending']);
+      const waiting = harness.cacher.watch(PREFIX, {
+        progressNotify: true,
+        sendInitialEvents: true,
+      });
+      await harness.runtime.advance(1000);
+      listing.resolve();
+      const late = new WatchRecorder(await harness.runtime.run(waiting));
+      await harness.runtime.settle();
+      expect(late.lines).to.deep.equal(['BOOKMARK @1 end']);
     });
 
     it('leaves no timer, no watch and no waiting request behind when it is stopped', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Runtime } from '../../../lib/kernel/runtime.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import type { CacheWatcher } from '../../../lib/server/cacher/cache-watcher.ts';
 import { EventDispatcher } from '../../../lib/server/cacher/event-dispatcher.ts';
@@ -16,12 +17,16 @@ class Stage {
   readonly runtime: VirtualRuntime = new VirtualRuntime();
   readonly watchers = new IndexedWatchers<Pod>();
   readonly slow: number[] = [];
-  readonly dispatcher = new EventDispatcher<Pod>({
-    runtime: this.runtime,
-    watchers: this.watchers,
-    onSlow: ({ id }) => this.slow.push(id),
-  });
+  readonly dispatcher: EventDispatcher<Pod>;
   #nextId = 0;
+
+  constructor(runtime?: Runtime) {
+    this.dispatcher = new EventDispatcher<Pod>({
+      runtime: runtime ?? this.runtime,
+      watchers: this.watchers,
+      onSlow: ({ id }) => this.slow.push(id),
+    });
+  }
 
   watcher(options: WatcherOptions = {}): CacheWatcher<Pod> {
     const watcher = watcherOf({
@@ -125,6 +130,46 @@ describe('EventDispatcher', () => {
     expect(recorder.events).to.have.length(89);
   });
 
+  it('gives a reader its turn even when the timer of the budget is late, and therefore first', async () => {
+    const virtual = new VirtualRuntime();
+    const hasty: Runtime = {
+      wallMs: () => virtual.wallMs(),
+      monotonicMs: () => virtual.monotonicMs(),
+      random: () => virtual.random(),
+      queueTask: (task) => {
+        virtual.queueTask(task);
+      },
+      setTimer: (_, callback) => {
+        let cancelled = false;
+        const fire = async (): Promise<void> => {
+          await Promise.resolve();
+          if (!cancelled) callback();
+        };
+        void fire();
+        return {
+          cancel: () => {
+            cancelled = true;
+          },
+        };
+      },
+    };
+    const stage = new Stage(hasty);
+    const watcher = stage.watcher({ queueCapacity: 1 });
+    let read = 0;
+    const reader = async (): Promise<void> => {
+      for await (const batch of watcher) {
+        read += batch.length;
+        await new Promise<void>((resolve) => virtual.queueTask(resolve));
+      }
+    };
+    const reading = reader();
+    stage.dispatch(1, 50);
+    await virtual.settle();
+    expect([read, stage.slow]).to.deep.equal([50, []]);
+    watcher.close();
+    await reading;
+  });
+
   it('does not count what is not delivered yet as dispatched', async () => {
     const stage = new Stage();
     const stuck = stage.watcher();
@@ -163,11 +208,19 @@ describe('EventDispatcher', () => {
     stage.dispatcher.restart(7n);
     await room;
     expect([stage.dispatcher.busy, stage.dispatcher.dispatchedRevision]).to.deep.equal([false, 7n]);
-    const recorder = new WatchRecorder(stage.watcher());
-    await stage.runtime.advance(1000);
-    stage.dispatch(301, 301);
+    const next = stage.watcher();
+    stage.dispatch(301, 315);
     await stage.runtime.settle();
-    expect(recorder.lines).to.deep.equal(['ADDED shop/p301 @301']);
-    expect(stage.dispatcher.dispatchedRevision).to.equal(301n);
+    expect([stage.dispatcher.busy, stage.dispatcher.dispatchedRevision]).to.deep.equal([
+      true,
+      310n,
+    ]);
+    const recorder = new WatchRecorder(next);
+    await stage.runtime.settle();
+    expect(recorder.events).to.have.length(15);
+    expect([stage.dispatcher.busy, stage.dispatcher.dispatchedRevision]).to.deep.equal([
+      false,
+      315n,
+    ]);
   });
 });

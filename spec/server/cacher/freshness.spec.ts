@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { deferred } from '../../../lib/kernel/latch.ts';
-import { silentLogger } from '../../../lib/kernel/logger.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import { isTooLargeResourceVersion } from '../../../lib/meta/failures.ts';
 import { Freshness } from '../../../lib/server/cacher/freshness.ts';
@@ -8,11 +7,9 @@ import { Freshness } from '../../../lib/server/cacher/freshness.ts';
 class Stage {
   readonly runtime: VirtualRuntime = new VirtualRuntime();
   readonly requestedAtMs: number[] = [];
-  readonly warnings: string[] = [];
   answer: () => Promise<void> = () => Promise.resolve();
   readonly freshness = new Freshness({
     runtime: this.runtime,
-    logger: { ...silentLogger, warn: (message) => this.warnings.push(message) },
     timeoutMs: 3000,
     progressIntervalMs: 100,
     requestProgress: () => {
@@ -94,16 +91,5 @@ describe('Freshness', () => {
     expect(String(await wait)).to.contain('enough');
     expect(String(await caught(freshness.waitFor(5n, abort.signal)))).to.contain('enough');
     expect([freshness.waiting, runtime.pending]).to.deep.equal([0, 0]);
-  });
-
-  it('goes on when the storage refuses a progress request, and says so', async () => {
-    const stage = new Stage();
-    stage.answer = () => Promise.reject(new Error('no connection'));
-    const wait = stage.freshness.waitFor(5n);
-    await stage.runtime.advance(150);
-    expect(stage.warnings).to.have.length(2);
-    expect(stage.warnings[0]).to.contain('no connection');
-    stage.freshness.reach(5n);
-    await wait;
   });
 });

@@ -1,8 +1,16 @@
 import { expect } from 'chai';
 import type { StoredObject } from '../../../lib/server/storage/stored-object.ts';
+import { Reflector } from '../../../lib/cache/reflector/reflector.ts';
 import { StorageListerWatcher } from '../../../lib/server/cacher/storage-lister-watcher.ts';
 import type { StorageInterface } from '../../../lib/server/storage/storage-interface.ts';
-import { CacherHarness, PREFIX, selecting, WatchRecorder, type Pod } from './cacher-harness.ts';
+import {
+  CacherHarness,
+  line,
+  PREFIX,
+  selecting,
+  WatchRecorder,
+  type Pod,
+} from './cacher-harness.ts';
 
 describe('StorageListerWatcher', () => {
   let harness: CacherHarness;
@@ -83,4 +91,30 @@ describe('StorageListerWatcher', () => {
     await stream[Symbol.asyncIterator]().return?.();
     expect(harness.cacher.status.watcherCount).to.equal(0);
   });
+
+  for (const kind of ['raw', 'cacher'] as const) {
+    it(`feeds a reflector from the ${kind} storage`, async () => {
+      await harness.create('a');
+      const seen: string[] = [];
+      const abort = new AbortController();
+      const reflector = new Reflector({
+        listerWatcher: over(harness[kind]),
+        runtime: harness.runtime,
+        sink: {
+          replace: (items, version) =>
+            seen.push(`replace ${items.map(({ metadata }) => metadata.name).join()} @${version}`),
+          apply: (events) => seen.push(...events.map(line)),
+          bookmark: () => {},
+        },
+      });
+      const running = reflector.run({ signal: abort.signal });
+      await harness.runtime.settle();
+      await harness.create('b');
+      await harness.delete('a');
+      await harness.runtime.settle();
+      abort.abort();
+      await harness.runtime.run(running);
+      expect(seen).to.deep.equal(['replace a @2', 'ADDED shop/b @3', 'DELETED shop/a @4']);
+    });
+  }
 });

@@ -1,0 +1,45 @@
+import type { WatchStream } from '../../cache/reflector/lister-watcher.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import type { WatchEvent } from '../../meta/watch-event.ts';
+import type { StorageWatch } from '../storage/storage-interface.ts';
+import type { StoredObject } from '../storage/stored-object.ts';
+
+/** The watch, ended at its timeout as a server would. */
+export function closedAfter<T extends KubernetesObject>(
+  runtime: Runtime,
+  timeoutMs: number,
+  watch: StorageWatch<T>,
+): WatchStream<StoredObject<T>> {
+  const timer = runtime.setTimer(
+    timeoutMs,
+    () => {
+      watch.close();
+    },
+    { background: true },
+  );
+  type Batch = readonly WatchEvent<StoredObject<T>>[];
+  return {
+    [Symbol.asyncIterator]: (): AsyncIterator<Batch, undefined> => {
+      const source = watch[Symbol.asyncIterator]();
+      return {
+        next: async (): Promise<IteratorResult<Batch, undefined>> => {
+          try {
+            const result = await source.next();
+            if (result.done !== true) return { done: false, value: result.value };
+          } catch (error) {
+            timer.cancel();
+            throw error;
+          }
+          timer.cancel();
+          return { done: true, value: undefined };
+        },
+        return: (): Promise<IteratorResult<Batch, undefined>> => {
+          timer.cancel();
+          watch.close();
+          return Promise.resolve({ done: true, value: undefined });
+        },
+      };
+    },
+  };
+}
