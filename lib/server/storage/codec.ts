@@ -77,15 +77,17 @@ function sortedItems(items: readonly unknown[]): readonly unknown[] {
   return copy ?? items;
 }
 
-/** Whether the keys stand as they would in a sorted object, where JavaScript puts whole numbers first by itself. */
+/** Whether the keys stand as they would in a sorted object, where JavaScript puts array indexes first by itself. */
 function isSorted(keys: readonly string[]): boolean {
   for (let index = 1; index < keys.length; index += 1) {
     const before = keys[index - 1] as string;
-    if (before > (keys[index] as string) && !isWholeNumber(before)) return false;
+    if (before > (keys[index] as string) && !isArrayIndex(before)) return false;
   }
   return true;
 }
 
-function isWholeNumber(key: string): boolean {
-  return /^(?:0|[1-9][0-9]{0,9})$/.test(key);
+const LARGEST_ARRAY_INDEX = 2 ** 32 - 2;
+
+function isArrayIndex(key: string): boolean {
+  return /^(?:0|[1-9][0-9]{0,9})$/.test(key) && Number(key) <= LARGEST_ARRAY_INDEX;
 }

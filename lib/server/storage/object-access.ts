@@ -57,20 +57,19 @@ export class ObjectAccess<T extends KubernetesObject> {
     revision: Revision = kv.modRevision,
   ): ObjectState<T> | Promise<ObjectState<T>> {
     const { key } = kv;
-    const finish = ({ data, stale }: PlainValue): ObjectState<T> => ({
-      stored: this.storedObject(key, data, revision),
-      revision,
-      stale,
-    });
+    let plain: PlainValue | Promise<PlainValue>;
     try {
-      const plain = this.#transformer.fromStorage(kv.value, { key });
-      if (!(plain instanceof Promise)) return finish(plain);
-      return plain.then(finish, (error: unknown) => {
-        throw unreadable(key, error);
-      });
+      plain = this.#transformer.fromStorage(kv.value, kv);
     } catch (error) {
       throw unreadable(key, error);
     }
+    if (!(plain instanceof Promise)) return this.#state(key, plain, revision);
+    return plain.then(
+      (value) => this.#state(key, value, revision),
+      (error: unknown) => {
+        throw unreadable(key, error);
+      },
+    );
   }
 
   storedObject(key: string, value: Uint8Array, revision: Revision): JsonStoredObject<T> {
@@ -112,6 +111,10 @@ export class ObjectAccess<T extends KubernetesObject> {
   /** Deletes the key if it is still at `revision`. */
   async swapDelete(key: string, revision: Revision): Promise<Swap<T>> {
     return await this.#swap(key, revision, { type: 'delete', key });
+  }
+
+  #state(key: string, { data, stale }: PlainValue, revision: Revision): ObjectState<T> {
+    return { stored: this.storedObject(key, data, revision), revision, stale };
   }
 
   async #swap(key: string, revision: Revision, operation: Operation): Promise<Swap<T>> {

@@ -36,6 +36,12 @@ describe('jsonCodec', () => {
     expect(encode(codec.decode(codec.encode(one)))).to.equal(encode(one));
   });
 
+  it('orders keys that look like array indexes but are too large', () => {
+    const one = { spec: { '9999999999': 1, '1x': 2, '7': 3 } };
+    const other = { spec: { '1x': 2, '7': 3, '9999999999': 1 } };
+    expect(encode(one)).to.equal(encode(other));
+  });
+
   it('leaves out what is not stored, and only that', () => {
     const metadata = { resourceVersion: '7', selfLink: '/x', name: 'x' };
     const object = { metadata, spec: { resourceVersion: '8', selfLink: '/y' } };
