@@ -17,7 +17,7 @@ import { prepareKey } from '../storage/storage-keys.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import type { CacherReadiness } from './cacher-readiness.ts';
 import type { Freshness } from './freshness.ts';
-import { keyScope, type KeyScope } from './key-scope.ts';
+import { keyScope } from './key-scope.ts';
 import { routeList, type ListRoute } from './list-route.ts';
 import { readList } from './list-reader.ts';
 import type { OrderedStore } from './ordered-store.ts';
