@@ -40,10 +40,13 @@ export class CleanupQueue {
       this.#again.add(key);
       return;
     }
-    const run = this.#run(key).finally(() => {
-      this.#running.delete(key);
-      if (this.#again.delete(key)) this.add(key);
-    });
+    // Not before it is entered below, so that a cleanup that adds its own key finds itself running.
+    const run = Promise.resolve()
+      .then(() => this.#run(key))
+      .finally(() => {
+        this.#running.delete(key);
+        if (this.#again.delete(key)) this.add(key);
+      });
     this.#running.set(key, run);
   }
 

@@ -76,6 +76,19 @@ for (const cached of [false, true]) {
       });
     }
 
+    it('does not draw again when something else fails', async () => {
+      const keys: string[] = [];
+      harness.before = (verb, key) => {
+        if (verb !== 'create') return Promise.resolve();
+        keys.push(key);
+        return Promise.reject(new Error('no storage'));
+      };
+      const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'w' } };
+      const error = await rejection(harness.create('configmaps', body));
+      expect(error).to.include({ code: 'INTERNAL_ERROR' });
+      expect(keys).to.have.length(1);
+    });
+
     it('refuses a name that is taken', async () => {
       await harness.create('configmaps', configMap('a'));
       const error = await rejection(harness.create('configmaps', configMap('a')));

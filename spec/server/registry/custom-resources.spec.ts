@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { sleep } from '../../../lib/kernel/wait.ts';
 import { valueAt } from '../../../lib/server/registry/json-value.ts';
 import { RegistryHarness, collect, rejection } from './support/registry-harness.ts';
 
@@ -236,6 +237,21 @@ for (const cached of [false, true]) {
       }));
       await harness.runtime.advance(10_000);
       expect(served(WIDGETS)).to.equal(false);
+    });
+
+    it('waits for a creation that was let in before the deletion', async () => {
+      await harness.create(CRDS, definition(), '');
+      harness.before = async (verb, key) => {
+        if (verb !== 'create' || !key.includes('/widgets/')) return;
+        harness.before = () => Promise.resolve();
+        await harness.rest(CRDS).delete(harness.context(''), 'widgets.example.io', {});
+        await sleep(harness.runtime, 2000);
+      };
+      await harness.create(WIDGETS, widget('late'));
+      await harness.runtime.advance(10_000);
+      expect(served(WIDGETS)).to.equal(false);
+      const left = { key: '/registry/example.io/', rangeEnd: '/registry/example.io0' };
+      expect((await harness.store.range(left)).count).to.equal(0);
     });
 
     it('can be defined again after it went', async () => {
