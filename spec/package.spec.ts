@@ -10,7 +10,19 @@ const CONSUMER = join(ROOT, '.tmp', 'consumer');
 const INSTALLED = join(CONSUMER, 'node_modules', 'listwatch');
 const TSC = join(ROOT, 'node_modules', '.bin', 'tsc');
 
-const run = promisify(execFile);
+/** Runs a program; what it printed is part of the error when it fails. */
+async function run(
+  file: string,
+  parameters: readonly string[],
+  options: { readonly cwd?: string; readonly timeout?: number } = {},
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  try {
+    return await promisify(execFile)(file, parameters, options);
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    throw new Error(`${file} failed:\n${stdout}${stderr}`, { cause: error });
+  }
+}
 
 const PROGRAM = `
 import { SharedInformerFactory, connect, type KubernetesObject } from 'listwatch';
@@ -18,7 +30,7 @@ import { ApiServer } from 'listwatch/server';
 import { RateLimitingQueue } from 'listwatch/controller';
 
 interface Pod extends KubernetesObject {
-  readonly spec?: { readonly nodeName?: string };
+  readonly spec?: { readonly nodeName?: string; readonly containers: readonly object[] };
 }
 
 const server = new ApiServer();
@@ -36,6 +48,7 @@ await client.resource<Pod>('v1', 'pods', { namespace: 'default' }).create({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name: 'web' },
+  spec: { containers: [{ name: 'web', image: 'nginx' }] },
 });
 const item = await queue.take();
 console.log(item?.key);
@@ -60,10 +73,14 @@ describe('the built package', () => {
 
   it('type-checks in a project of its own, and runs there on plain Node', async function () {
     this.timeout(30_000);
-    const flags = ['--target', 'es2023', '--module', 'nodenext', '--strict', '--types', 'node'];
+    const compilerOptions = { target: 'es2023', module: 'nodenext', strict: true, types: ['node'] };
     writeFileSync(join(CONSUMER, 'package.json'), '{ "type": "module" }');
+    writeFileSync(
+      join(CONSUMER, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: ['program.ts'] }),
+    );
     writeFileSync(join(CONSUMER, 'program.ts'), PROGRAM);
-    await run(TSC, [...flags, 'program.ts'], { cwd: CONSUMER });
+    await run(TSC, ['-p', CONSUMER]);
     const { stdout } = await run(process.execPath, ['program.js'], {
       cwd: CONSUMER,
       timeout: 20_000,

@@ -42,7 +42,7 @@ describe('a watch that is killed at random bytes', () => {
         { namespace: 'default' },
       ),
       // Two hundred waits of client-go's length would take an hour.
-      reflector: { backoff: { baseMs: 1, capMs: 20 } },
+      backoff: { baseMs: 1, capMs: 5 },
     });
     const observers = [new Observer('whole objects'), new Observer('keys only'), new Observer('slow')];
     informer.addHandler(observers[0]!.objectHandler());
@@ -94,6 +94,7 @@ describe('a watch that is killed at random bytes', () => {
     await until('the cache has caught up', isCaughtUp);
     await until('every handler has caught up', () => observers.every((one) => one.matches(alive)));
 
+    console.log(`      ${proxy.kills} kills, ${history.length} writes, ${relists} relists, ${observers[0]!.seen.length} events told`);
     expect(proxy.kills).to.be.at.least(KILLS);
     const listed = await configMaps.list();
     const cached = [...informer.indexer.list()].toSorted(byName);
