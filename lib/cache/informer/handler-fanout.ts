@@ -22,10 +22,10 @@ export class HandlerFanout<V extends HasMetadata> {
   readonly sliceMs = (): number => SLICE_MS / Math.max(1, this.#handlers.size);
 
   /** A handler joins, with the present state to see first. */
-  add(handler: RegisteredHandler<V>, present: NotificationBatch<V> | undefined): void {
+  add(handler: RegisteredHandler<V>, present: NotificationBatch<V>): void {
     const { queue } = handler;
     this.#handlers.add(handler);
-    if (present !== undefined) queue.push(present);
+    queue.push(present);
     if (this.#synced) queue.tracker.markUpstreamSynced();
     if (this.#started) queue.start();
   }

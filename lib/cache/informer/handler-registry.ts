@@ -46,7 +46,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
   readonly #options: HandlerRegistryOptions<T>;
   readonly #fanout = new HandlerFanout<ObjectView<T>>();
   readonly #resyncs: ResyncSchedule;
-  #phase: 'new' | 'running' | 'closed' = 'new';
+  #closed = false;
   #named = 0;
   /** The store as initial notifications, shared by the handlers that join before the next change. */
   #present: NotificationBatch<ObjectView<T>> | undefined;
@@ -70,7 +70,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
     rejectUnknownOptions('addHandler', options, OPTIONS);
     const { informer, runtime, waitsFor } = this.#options;
     const name = options.name ?? `handler-${(this.#named += 1)}`;
-    if (this.#phase === 'closed') {
+    if (this.#closed) {
       throw new ListwatchError('CLOSED', `${name}: the informer ${informer} has stopped`);
     }
     const queue = this.#makeQueue(name, handler, options.coalesceAbove);
@@ -87,7 +87,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
         release();
       },
     });
-    this.#fanout.add(registered, this.#phase === 'running' ? this.#presentState() : undefined);
+    this.#fanout.add(registered, this.#presentState());
     release = onAbort(options.signal, () => {
       registered.remove();
     });
@@ -96,7 +96,6 @@ export class HandlerRegistry<T extends KubernetesObject> {
 
   /** The informer starts: deliveries begin, and the resync interval is settled. */
   start(): void {
-    this.#phase = 'running';
     this.#resyncs.freeze();
     this.#fanout.start();
   }
@@ -119,7 +118,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
 
   /** Removes all handlers; resolves when the last callback has returned. */
   async close(): Promise<void> {
-    this.#phase = 'closed';
+    this.#closed = true;
     this.#present = undefined;
     await this.#fanout.close();
   }

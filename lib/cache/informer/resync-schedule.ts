@@ -15,8 +15,6 @@ export interface ResyncEntry {
 }
 
 interface MutableEntry extends ResyncEntry {
-  readonly requestedMs: number;
-  intervalMs: number;
   nextMs: number;
   due: boolean;
 }
@@ -68,10 +66,11 @@ export class ResyncSchedule {
     });
     if (wantedMs > 0 && wantedMs < SHORTEST_INTERVAL_MS) wantedMs = SHORTEST_INTERVAL_MS;
     if (wantedMs > 0 && wantedMs < this.#checkIntervalMs && !this.#frozen) {
+      // Handlers that came before asked for at least as much, so theirs stay as they are.
       this.#checkIntervalMs = wantedMs;
-      for (const entry of this.#entries) entry.intervalMs = this.#effective(entry.requestedMs);
     }
-    const intervalMs = this.#effective(wantedMs);
+    const intervalMs =
+      wantedMs === 0 || this.#checkIntervalMs === 0 ? 0 : Math.max(wantedMs, this.#checkIntervalMs);
     if (wantedMs > 0 && intervalMs !== wantedMs) {
       this.#onWarning(
         intervalMs === 0
@@ -80,7 +79,7 @@ export class ResyncSchedule {
       );
     }
     const nextMs = nowMs + intervalMs;
-    const entry = { requestedMs: wantedMs, intervalMs, nextMs, due: false };
+    const entry = { intervalMs, nextMs, due: false };
     this.#entries.add(entry);
     return entry;
   }
@@ -99,11 +98,5 @@ export class ResyncSchedule {
       any = true;
     }
     return any;
-  }
-
-  #effective(wantedMs: number): number {
-    return wantedMs === 0 || this.#checkIntervalMs === 0
-      ? 0
-      : Math.max(wantedMs, this.#checkIntervalMs);
   }
 }

@@ -92,6 +92,8 @@ describe('DeltaProcessor', () => {
       expect(told()).to.deep.equal(['-a@1!', '+a@5', '~b@2>6']);
       fifo.update(at('b', '7', 'y'));
       expect(told()).to.deep.equal(['-b@6!', '+b@7']);
+      fifo.update(at('b', '7', 'z'));
+      expect(told()).to.deep.equal(['-b@7!', '+b@7']);
     });
 
     it(`does not tell, store or lose what did not change (${order})`, () => {

@@ -95,17 +95,22 @@ describe('HandlerQueue', () => {
   });
 
   it('takes anything with a then method for a promise', async () => {
+    const waiting: (() => void)[] = [];
     const setup = new Setup({
       deliver: ({ key }) => {
         setup.seen.push(key);
         // oxlint-disable-next-line unicorn/no-thenable
-        return { then: (done: () => void) => done() };
+        return { then: (done: () => void) => waiting.push(done) };
       },
     });
     setup.queue.start();
     setup.queue.push(batch(['a', 'b']));
     await setup.runtime.settle();
+    expect(setup.seen).to.deep.equal(['a']);
+    waiting.shift()?.();
+    await setup.runtime.settle();
     expect(setup.seen).to.deep.equal(['a', 'b']);
+    waiting.shift()?.();
     await setup.queue.close();
   });
 
@@ -188,15 +193,18 @@ describe('HandlerQueue', () => {
     });
 
     it('does not make a callback wait for itself', async () => {
+      let closed = false;
       const setup = new Setup({
-        deliver: ({ key }) => {
+        deliver: async ({ key }) => {
           setup.seen.push(key);
-          return setup.queue.close();
+          await setup.queue.close();
+          closed = true;
         },
       });
       setup.queue.start();
       setup.queue.push(batch(['a', 'b']));
       await setup.runtime.settle();
+      expect(closed).to.equal(true);
       expect(setup.seen).to.deep.equal(['a']);
     });
   });
@@ -236,18 +244,18 @@ describe('HandlerQueue', () => {
     });
 
     it('keeps initial notifications as they are', async () => {
-      const { setup, gate } = behind(4);
-      setup.queue.push(batch(numbered(0, 20), true));
-      setup.queue.tracker.markUpstreamSynced();
-      await setup.runtime.settle();
-      for (let round = 0; round < 100; round += 1) setup.queue.push(batch(['again']));
-      expect(setup.queue.tracker.synced).to.equal(false);
-      gate.resolve();
-      await setup.runtime.settle();
-      expect(setup.queue.tracker.synced).to.equal(true);
-      expect(setup.seen.slice(0, 20)).to.deep.equal(numbered(0, 20));
-      expect(setup.queue.pending).to.equal(0);
-      await setup.queue.close();
+      const { queue, runtime, seen } = new Setup({ coalesceAbove: () => 4 });
+      queue.push(batch(numbered(0, 20), true));
+      queue.tracker.markUpstreamSynced();
+      for (let round = 0; round < 100; round += 1) queue.push(batch(['k0', 'k1']));
+      expect(queue.coalesced).to.be.greaterThan(100);
+      expect(queue.tracker.outstanding).to.equal(20);
+      queue.start();
+      await runtime.settle();
+      expect(queue.tracker.synced).to.equal(true);
+      expect(seen.slice(0, 20)).to.deep.equal(numbered(0, 20));
+      expect(queue.pending).to.equal(0);
+      await queue.close();
     });
 
     it('spends a constant share of time on merging, even when nothing can be merged', async () => {

@@ -335,6 +335,19 @@ describe('SharedIndexInformer', () => {
       expect(runtime.pending).to.equal(0);
     });
 
+    it('applies no further batch once it has been told to stop', async () => {
+      const harness = new Harness();
+      await harness.start();
+      for (let index = 0; index < 3000; index += 1) harness.source.add(pod(`p${index}`));
+      // Continuations run, but no task of the runtime: the first batch is in the store, the rest in the queue.
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+      expect(harness.informer.inspect()).to.include({ objects: 1000, queued: 2000 });
+      await harness.stop();
+      expect(harness.informer.inspect()).to.include({ objects: 1000, queued: 2000 });
+    });
+
     it('is over at once with a signal that has aborted before', async () => {
       const { informer } = new Harness();
       await informer.run({ signal: AbortSignal.abort() });
