@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { ListwatchError } from './errors.ts';
 
 /** Runs `listener` once when `signal` aborts, at once if it already has. The returned function takes it back. */
@@ -7,6 +8,8 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
     listener();
     return () => {};
   }
+  // Node takes more than ten listeners for a leak; one signal for all informers and requests is what a signal is for.
+  setMaxListeners(0, signal);
   signal.addEventListener('abort', listener, { once: true });
   return () => {
     signal.removeEventListener('abort', listener);

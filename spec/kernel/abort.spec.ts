@@ -25,6 +25,20 @@ describe('onAbort', () => {
     expect(listeners(controller.signal)).to.equal(0);
   });
 
+  it('takes any number of listeners on one signal without a warning of a leak', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', note);
+    const { signal } = new AbortController();
+    const releases = Array.from({ length: 50 }, () => onAbort(signal, () => {}));
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    process.off('warning', note);
+    for (const release of releases) release();
+    expect(warnings).to.deep.equal([]);
+  });
+
   it('calls at once for a signal that has aborted, and never without a signal', () => {
     let calls = 0;
     onAbort(AbortSignal.abort(), () => (calls += 1))();
