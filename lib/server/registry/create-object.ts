@@ -122,7 +122,7 @@ export function prepareNewObject(
     ...strategy.validate(object),
   ];
   if (causes.length > 0) throw invalid(describe, object.metadata.name ?? '', causes);
-  warnAll(context, strategy.warningsOnCreate?.(object));
+  warnAll(context, strategy.warnings?.(object));
 }
 
 async function write(

@@ -19,6 +19,7 @@ import {
 } from './json-value.ts';
 import type { MutableObject } from './mutable-object.ts';
 import { dns1035LabelProblem, dnsSubdomainProblem } from './name-validation.ts';
+import { schemaWarnings } from './schema-warnings.ts';
 
 const SCOPES = ['Cluster', 'Namespaced'];
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
@@ -222,6 +223,14 @@ function validateConversion(spec: JsonRecord): FieldCause[] {
   const strategy = valueAt(spec, 'conversion', 'strategy');
   if (strategy === undefined || strategy === 'None') return [];
   return [fieldNotSupported('spec.conversion.strategy', strategy, ['None'])];
+}
+
+/** The rules of all versions that are not enforced here. */
+export function definitionWarnings(definition: unknown): string[] {
+  return versionsOf(definition).flatMap((version, index) => {
+    const field = `spec.versions[${index}].schema.openAPIV3Schema`;
+    return schemaWarnings(valueAt(version, 'schema', 'openAPIV3Schema'), field);
+  });
 }
 
 export function validateDefinitionUpdate(

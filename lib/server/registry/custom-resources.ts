@@ -23,11 +23,11 @@ import { attributesFunc, type KindDefinition } from './kind-definition.ts';
 import type { MutableObject } from './mutable-object.ts';
 import { ObjectFollower } from './object-follower.ts';
 import { installedResource, newRestStorages } from './rest-storages.ts';
-import type { InstalledResource, RequestContext } from './rest-storage.ts';
+import type { InstalledResource } from './rest-storage.ts';
+import { serverContext, serverStrategy } from './server-context.ts';
 import type { ResourceStorage, StorageFactory } from './storage-factory.ts';
 import type { StoreHooks } from './store-hooks.ts';
 import type { CreateAdmission, ReleaseAdmission } from './store-parts.ts';
-import type { UpdateStrategy } from './strategy.ts';
 import { WatchSet } from './watch-set.ts';
 
 /** Watches of a resource that is no longer served get this long to pass on the deletions, then they end. */
@@ -248,12 +248,7 @@ export class CustomResources {
   async #clean(name: string, signal: AbortSignal): Promise<boolean> {
     const definition = this.#definitions.get(name);
     if (definition?.metadata.deletionTimestamp === undefined) return true;
-    const context: RequestContext = {
-      namespace: '',
-      user: 'system:apiserver',
-      signal,
-      warn: () => {},
-    };
+    const context = serverContext('', signal);
     const entry = this.#entries.get(name);
     if (entry?.store !== undefined) {
       if (entry.creations > 0) return false;
@@ -261,7 +256,7 @@ export class CustomResources {
       if ((await entry.store.list(context, { limit: 1 })).items.length > 0) return false;
     }
     try {
-      await this.#store?.updateThrough(finalizeStrategy, context, name, (existing = {}) => ({
+      await this.#store?.updateThrough(serverStrategy, context, name, (existing = {}) => ({
         ...existing,
         metadata: {
           ...existing.metadata,
@@ -307,11 +302,10 @@ export class CustomResources {
     const { logger } = this.#options;
     for (const [name, { object }] of this.#definitions) {
       if (hasCondition(object, 'Established')) continue;
-      const context: RequestContext = { namespace: '', user: 'system:apiserver', warn: () => {} };
       try {
         await this.#store?.updateThrough(
-          finalizeStrategy,
-          context,
+          serverStrategy,
+          serverContext(''),
           name,
           (existing = {}) => existing,
         );
@@ -337,11 +331,3 @@ async function endEntry({ watches, storage }: Entry): Promise<void> {
   watches.closeAll();
   await storage[Symbol.asyncDispose]?.();
 }
-
-/** An update by the server itself: nothing is put back, nothing is checked. */
-const finalizeStrategy: UpdateStrategy = {
-  allowCreateOnUpdate: false,
-  allowUnconditionalUpdate: true,
-  prepareForUpdate: () => {},
-  validateUpdate: () => [],
-};

@@ -5,6 +5,7 @@ import { planDeletion, type DeletionPlan } from './deletion-plan.ts';
 import { DerivedObject } from './derived-object.ts';
 import type { MutableObject } from './mutable-object.ts';
 import type { DeleteRequest, RequestContext, WriteResult } from './rest-storage.ts';
+import { serverContext } from './server-context.ts';
 import { storageFailure } from './storage-failures.ts';
 import { objectKey, present, type StoreParts } from './store-parts.ts';
 
@@ -37,8 +38,7 @@ export async function deleteObject(
   try {
     for (;;) {
       const stored = await parts.storage.get(key, { signal: context.signal });
-      if (stored === undefined) continue;
-      const answer = await deleteStored(parts, context, stored, request);
+      const answer = await deleteStored(parts, context, stored as WriteResult, request);
       if (answer !== undefined) return answer;
     }
   } catch (error) {
@@ -132,7 +132,7 @@ export function endGracePeriod(parts: StoreParts, marked: WriteResult): void {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, uid } = marked.metadata;
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds === 0) return;
   const { name = '', namespace = '' } = marked.metadata;
-  const context: RequestContext = { namespace, user: 'system:apiserver', warn: () => {} };
+  const context = serverContext(namespace);
   parts.reaper.schedule(marked.key, Date.parse(String(deletionTimestamp)), async () => {
     await deleteObject(parts, context, name, { gracePeriodSeconds: 0, preconditions: { uid } });
   });

@@ -33,6 +33,9 @@ export class DerivedObject implements StoredObject<UnstructuredObject> {
   }
 }
 
+/** The last other version made of a stored object, so that all its readers share one encoding. */
+const versions = new WeakMap<StoredObject<UnstructuredObject>, DerivedObject>();
+
 /** `stored` under another apiVersion; itself when it has that one. */
 export function inApiVersion(
   stored: StoredObject<UnstructuredObject>,
@@ -40,5 +43,9 @@ export function inApiVersion(
 ): StoredObject<UnstructuredObject> {
   const { object } = stored;
   if (object.apiVersion === apiVersion) return stored;
-  return new DerivedObject(stored.key, { ...object, apiVersion });
+  const made = versions.get(stored);
+  if (made?.object.apiVersion === apiVersion) return made;
+  const derived = new DerivedObject(stored.key, { ...object, apiVersion });
+  versions.set(stored, derived);
+  return derived;
 }

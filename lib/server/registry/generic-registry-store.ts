@@ -40,7 +40,7 @@ import {
 } from './store-parts.ts';
 import type { UpdateStrategy } from './strategy.ts';
 import { updateObject, type UpdateAnswer } from './update-object.ts';
-import type { WatchSet } from './watch-set.ts';
+import { WatchSet } from './watch-set.ts';
 
 export interface GenericRegistryStoreOptions {
   readonly kind: KindDefinition;
@@ -153,7 +153,9 @@ export class GenericRegistryStore implements RestStorage {
         progressNotify: allowWatchBookmarks,
         signal,
       });
-      return this.#watches?.add(watch, (stored) => present(this.#parts, stored)) ?? watch;
+      const { apiVersion, storedApiVersion } = this.#parts;
+      if (apiVersion === storedApiVersion) return this.#watches?.add(watch) ?? watch;
+      return (this.#watches ?? new WatchSet()).add(watch, (one) => present(this.#parts, one));
     } catch (error) {
       throw storageFailure(error, 'list', this.describe, '');
     }

@@ -16,7 +16,7 @@ import { CleanupQueue } from './cleanup-queue.ts';
 import type { GenericRegistryStore } from './generic-registry-store.ts';
 import { recordAt, textsAt } from './json-value.ts';
 import { ObjectFollower } from './object-follower.ts';
-import type { RequestContext } from './rest-storage.ts';
+import { serverContext, serverStrategy } from './server-context.ts';
 import type { StoreHooks } from './store-hooks.ts';
 import type { CreateAdmission, ReleaseAdmission } from './store-parts.ts';
 
@@ -113,7 +113,7 @@ export class NamespaceLifecycle implements CreateAdmission {
       if (this.#entries.has(name)) continue;
       const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
       try {
-        await namespaces.create(asServer(''), object);
+        await namespaces.create(serverContext(''), object);
       } catch (error) {
         if (!isAlreadyExists(error)) throw error;
       }
@@ -171,7 +171,7 @@ export class NamespaceLifecycle implements CreateAdmission {
     const entry = this.#entries.get(name);
     if (entry === undefined || !entry.terminating) return true;
     if (entry.creations > 0) return false;
-    const context = asServer(name, signal);
+    const context = serverContext(name, signal);
     let left = 0;
     for (const store of this.#options.namespacedStores()) {
       await store.deleteCollection(context);
@@ -186,8 +186,8 @@ export class NamespaceLifecycle implements CreateAdmission {
   async #finalize(name: string, signal: AbortSignal): Promise<void> {
     try {
       await this.#namespaces?.updateThrough(
-        finalizeStrategy,
-        asServer('', signal),
+        serverStrategy,
+        serverContext('', signal),
         name,
         (existing = {}) => ({
           ...existing,
@@ -203,18 +203,6 @@ export class NamespaceLifecycle implements CreateAdmission {
       if (!isNotFound(error)) throw error;
     }
   }
-}
-
-/** The update of `spec.finalizers`, which the namespace itself does not allow. */
-const finalizeStrategy = {
-  allowCreateOnUpdate: false,
-  allowUnconditionalUpdate: true,
-  prepareForUpdate: (): void => {},
-  validateUpdate: (): [] => [],
-} as const;
-
-function asServer(namespace: string, signal?: AbortSignal): RequestContext {
-  return { namespace, user: 'system:apiserver', signal, warn: () => {} };
 }
 
 function terminating(subject: Subject, namespace: string, name: string): Error {

@@ -1,4 +1,5 @@
 import type { FieldCause } from '../../meta/failures.ts';
+import type { UnstructuredObject } from '../../meta/object.ts';
 import { jsonEqual, setOwn } from './json-value.ts';
 import type { MutableObject } from './mutable-object.ts';
 import { dnsSubdomainProblem, type NameRule } from './name-validation.ts';
@@ -20,7 +21,7 @@ export interface CreateStrategy {
   prepareForCreate(object: MutableObject, context: StrategyContext): void;
   validate(object: MutableObject): readonly FieldCause[];
   /** Texts for `Warning` headers. */
-  warningsOnCreate?(object: MutableObject): readonly string[];
+  warnings?(object: UnstructuredObject): readonly string[];
 }
 
 /** What is particular about updating objects of a kind, through the object itself or through a subresource. */
@@ -32,6 +33,8 @@ export interface UpdateStrategy {
   /** Puts back what this endpoint may not change. `existing` is shared and must not be modified. */
   prepareForUpdate(object: MutableObject, existing: MutableObject, context: StrategyContext): void;
   validateUpdate(object: MutableObject, existing: MutableObject): readonly FieldCause[];
+  /** Texts for `Warning` headers. */
+  warnings?(object: UnstructuredObject): readonly string[];
 }
 
 /** What is particular about deleting objects of a kind. */

@@ -13,7 +13,13 @@ import { validateMetadata, validateMetadataUpdate } from './object-validation.ts
 import type { RequestContext, UpdateFunc, WriteOptions, WriteResult } from './rest-storage.ts';
 import { MODIFIED, storageFailure } from './storage-failures.ts';
 import type { FinishWrite } from './store-hooks.ts';
-import { objectKey, present, type ReleaseAdmission, type StoreParts } from './store-parts.ts';
+import {
+  objectKey,
+  present,
+  warnAll,
+  type ReleaseAdmission,
+  type StoreParts,
+} from './store-parts.ts';
 import type { UpdateStrategy } from './strategy.ts';
 
 export interface UpdateRequest {
@@ -61,6 +67,7 @@ export async function updateObject(
       const result = await attempt.run(key);
       const { created } = attempt;
       attempt.end(true);
+      if (!created) warnAll(context, request.strategy.warnings?.(result.object));
       if (request.options.dryRun !== true) {
         if (created) parts.hooks.afterCreate?.(result);
         else parts.hooks.afterUpdate?.(result);

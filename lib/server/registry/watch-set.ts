@@ -14,10 +14,10 @@ export class WatchSet {
     return this.#running.size;
   }
 
-  /** The same watch, with each object passed through `present`; it counts as running until it ends or is closed. */
+  /** The same watch, with each object passed through `present`, if given; it counts as running until it ends or is closed. */
   add(
     source: StorageWatch<UnstructuredObject>,
-    present: Present,
+    present?: Present,
   ): StorageWatch<UnstructuredObject> {
     const running = this.#running;
     running.add(source);
@@ -42,16 +42,19 @@ export class WatchSet {
 
 async function* presented(
   source: StorageWatch<UnstructuredObject>,
-  present: Present,
+  present: Present | undefined,
   done: () => void,
 ): AsyncGenerator<readonly WatchEvent<Stored>[], undefined> {
   try {
     for await (const batch of source) {
-      yield batch.map((event) =>
-        event.type === 'BOOKMARK' ? event : { type: event.type, object: present(event.object) },
-      );
+      yield present === undefined ? batch : batch.map((event) => presentEvent(event, present));
     }
   } finally {
     done();
   }
+}
+
+function presentEvent(event: WatchEvent<Stored>, present: Present): WatchEvent<Stored> {
+  if (event.type === 'BOOKMARK') return event;
+  return { type: event.type, object: present(event.object) };
 }

@@ -324,6 +324,22 @@ for (const cached of [false, true]) {
       expect(await harness.names(WIDGETS, '')).to.deep.equal([]);
     });
 
+    it('warns of rules in a schema that are not enforced', async () => {
+      const schema = {
+        openAPIV3Schema: {
+          type: 'object',
+          'x-kubernetes-validations': [{ rule: 'true' }],
+          properties: { a: { type: 'array', items: { type: 'string', pattern: '(?P<x>a)' } } },
+        },
+      };
+      await harness.create(CRDS, definition({ versions: [version('v1', { schema })] }), '');
+      const root = 'spec.versions[0].schema.openAPIV3Schema';
+      expect(harness.warnings).to.deep.equal([
+        `${root}.x-kubernetes-validations: CEL rules are not evaluated by this server`,
+        `${root}.properties[a].items.pattern: "(?P<x>a)" cannot be checked by this server`,
+      ]);
+    });
+
     it('shows printer columns and offers a scale', async () => {
       const versions = [
         version('v1', {

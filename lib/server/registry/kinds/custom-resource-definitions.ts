@@ -1,5 +1,6 @@
 import {
   CLEANUP_FINALIZER,
+  definitionWarnings,
   setCondition,
   setDefinitionDefaults,
   storageVersionOf,
@@ -38,6 +39,7 @@ export const customResourceDefinitions: KindDefinition = defineKind({
     prepareForUpdate: noteStorageVersion,
     validate: validateDefinition,
     validateUpdate: validateDefinitionUpdate,
+    warnings: definitionWarnings,
     prepareForDelete(definition, { nowMs }) {
       const finalizers = definition.metadata.finalizers ?? [];
       if (!finalizers.includes(CLEANUP_FINALIZER)) {

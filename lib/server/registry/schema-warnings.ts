@@ -1,0 +1,30 @@
+import { isRecord, textAt } from './json-value.ts';
+import { compilePattern } from './pattern.ts';
+
+/** Warnings about one definition; more of the same kind help nobody. */
+const MOST_WARNINGS = 10;
+
+/** Says which rules of a schema are not enforced here, so that nobody relies on them. */
+export function schemaWarnings(schema: unknown, field: string): string[] {
+  const warnings: string[] = [];
+  const pending: [unknown, string][] = [[schema, field]];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [node, at] = next;
+    if (!isRecord(node) || warnings.length >= MOST_WARNINGS) continue;
+    if (Array.isArray(node['x-kubernetes-validations'])) {
+      warnings.push(`${at}.x-kubernetes-validations: CEL rules are not evaluated by this server`);
+    }
+    const pattern = textAt(node, 'pattern');
+    if (pattern !== '' && compilePattern(pattern) === undefined) {
+      warnings.push(`${at}.pattern: ${JSON.stringify(pattern)} cannot be checked by this server`);
+    }
+    for (const name of ['items', 'additionalProperties'])
+      pending.push([node[name], `${at}.${name}`]);
+    if (isRecord(node['properties'])) {
+      for (const [name, property] of Object.entries(node['properties'])) {
+        pending.push([property, `${at}.properties[${name}]`]);
+      }
+    }
+  }
+  return warnings;
+}
