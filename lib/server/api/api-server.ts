@@ -19,6 +19,7 @@ import { HttpListener, type HttpListenerOptions, type ListenOptions } from './ht
 import { writeKubeconfig } from './kubeconfig-writer.ts';
 import { toApiError } from './request-failures.ts';
 import { selfSignedCertificate, type Certificate } from './self-signed-certificate.ts';
+import { withStandardHeaders } from './standard-headers.ts';
 import { ServerStorages, type CollectionOptions, type ResourceName } from './server-storages.ts';
 
 export interface ApiServerOptions
@@ -124,9 +125,12 @@ export class ApiServer implements AsyncDisposable {
       logger,
       requestTimeoutMs,
     });
-    this.handler = this.#afterStart(handler);
+    this.handler = withStandardHeaders(this.#afterStart(handler), runtime);
     this.#listener = new HttpListener({
-      handler: withAuthentication(this.handler, bearerAuthenticator(this.token, USER)),
+      handler: withStandardHeaders(
+        withAuthentication(this.handler, bearerAuthenticator(this.token, USER)),
+        runtime,
+      ),
       certificate: () => this.#ownCertificate(),
       runtime,
       logger,

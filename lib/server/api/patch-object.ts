@@ -57,12 +57,12 @@ export async function patchObject(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, info, query, request } = exchange;
   if (storage.update === undefined) throw methodNotAllowed(request.method);
   const options = parseWriteOptions(query, 'PatchOptions');
+  const apply = readPatch(request, storage.describe.group, storage.describe.kind);
   if (queryText(query, 'force') !== undefined) {
     throw invalidOptions('PatchOptions', [
       fieldForbidden('force', 'may not be specified for non-apply patch'),
     ]);
   }
-  const apply = readPatch(request, storage.describe.group, storage.describe.kind);
   const name = info.name ?? '';
   const update: UpdateFunc = (existing) => {
     if (existing === undefined) throw notFound(storage.describe, name);

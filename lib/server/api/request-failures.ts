@@ -8,6 +8,8 @@ import {
 } from '../../meta/failures.ts';
 import { errorMessage, isListwatchError } from '../../kernel/errors.ts';
 
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
 export function unknownPath(): ApiError {
   return failure('NotFound', 'the server could not find the requested resource');
 }
@@ -27,10 +29,14 @@ export function notAcceptable(offered: readonly string[]): ApiError {
 }
 
 export function unsupportedMediaType(contentType: string, taken: readonly string[]): ApiError {
+  const remedy =
+    contentType === PROTOBUF
+      ? '; some "kubectl create KIND" commands send protobuf: add "--dry-run=client -o yaml" and pipe the result into "kubectl create -f -"'
+      : '';
   return failure(
     'UnsupportedMediaType',
     `the body of the request was in an unknown format - accepted media types include: ${taken.join(', ')}` +
-      ` (Content-Type was ${JSON.stringify(contentType.slice(0, 200))})`,
+      ` (Content-Type was ${JSON.stringify(contentType.slice(0, 200))}${remedy})`,
   );
 }
 

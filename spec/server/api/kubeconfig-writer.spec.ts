@@ -1,0 +1,82 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { writeKubeconfig } from '../../../lib/server/api/kubeconfig-writer.ts';
+
+const ENTRY = { server: 'https://127.0.0.1:6443', token: 'the-token', certificateAuthority: 'PEM' };
+
+describe('kubeconfig writer', () => {
+  const runtime = new VirtualRuntime();
+  let folder = '';
+  let path = '';
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'listwatch-spec-'));
+    path = join(folder, 'kubeconfig');
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('writes a file that is complete and for its owner only', async () => {
+    await writeKubeconfig(path, ENTRY, runtime);
+    expect(parse(await readFile(path, 'utf8'))).to.deep.equal({
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [
+        {
+          name: 'listwatch',
+          cluster: {
+            server: ENTRY.server,
+            'certificate-authority-data': Buffer.from('PEM').toString('base64'),
+          },
+        },
+      ],
+      users: [{ name: 'listwatch', user: { token: 'the-token' } }],
+      contexts: [{ name: 'listwatch', context: { cluster: 'listwatch', user: 'listwatch' } }],
+      'current-context': 'listwatch',
+    });
+    expect((await stat(path)).mode & 0o777).to.equal(0o600);
+    expect(await readdir(folder)).to.deep.equal(['kubeconfig']);
+  });
+
+  it('replaces a file of its own, also one that others could read', async () => {
+    await writeKubeconfig(path, ENTRY, runtime);
+    await writeFile(path, (await readFile(path, 'utf8')).replace('6443', '1'), { mode: 0o644 });
+    await writeKubeconfig(path, { ...ENTRY, token: 'another' }, runtime);
+    expect(await readFile(path, 'utf8'))
+      .to.contain('another')
+      .and.contain('6443');
+    expect((await stat(path)).mode & 0o777).to.equal(0o600);
+  });
+
+  it("leaves somebody else's file alone", async () => {
+    const foreign = [
+      'clusters: [{name: production}]',
+      'clusters: [{name: listwatch}, {name: b}]',
+      'hello',
+      '{',
+      'null',
+    ];
+    for (const text of foreign) {
+      await writeFile(path, text);
+      const error = await writeKubeconfig(path, ENTRY, runtime).then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      expect(error, text).to.include({ code: 'INVALID_OPTION' });
+      expect(String(error)).not.to.contain('the-token');
+      expect(await readFile(path, 'utf8')).to.equal(text);
+    }
+    expect(await readdir(folder)).to.deep.equal(['kubeconfig']);
+  });
+
+  it('leaves nothing behind when the folder is missing', async () => {
+    const error = await writeKubeconfig(join(folder, 'no', 'kubeconfig'), ENTRY, runtime).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).to.include({ code: 'ENOENT' });
+    expect(await readdir(folder)).to.deep.equal([]);
+  });
+});
