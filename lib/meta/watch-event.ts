@@ -1,5 +1,4 @@
-import type { HasMetadata, KubernetesObject } from './object.ts';
-import type { Status } from './status.ts';
+import type { HasMetadata } from './object.ts';
 
 /** A change of one object. For DELETED the object is its last state, with the resource version of the deletion. */
 export interface ObjectEvent<V extends HasMetadata> {
@@ -17,12 +16,6 @@ export interface BookmarkEvent {
 
 /** An event after decoding. An ERROR on the wire is no event: it is thrown as an `ApiError`. */
 export type WatchEvent<V extends HasMetadata> = ObjectEvent<V> | BookmarkEvent;
-
-/** An event as it stands on the wire, one JSON document a line. */
-export interface WireWatchEvent {
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
-  readonly object: KubernetesObject | Status;
-}
 
 /** The annotation of the bookmark that ends the initial state of a streaming list (KEP-3157); its value is `"true"`. */
 export const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';

@@ -29,7 +29,8 @@ describe('a watch that is killed at random bytes', () => {
     await using writer = await connect(server.clientConfig());
     const proxy = new KillingProxy({
       targetPort: Number(new URL(server.url).port),
-      nextBudget: () => (proxy.kills < KILLS ? 1 + Math.floor(random() * LARGEST_BUDGET) : undefined),
+      nextBudget: () =>
+        proxy.kills < KILLS ? 1 + Math.floor(random() * LARGEST_BUDGET) : undefined,
     });
     const port = await proxy.listen();
     const { token } = server.clientConfig();
@@ -44,7 +45,11 @@ describe('a watch that is killed at random bytes', () => {
       // Two hundred waits of client-go's length would take an hour.
       backoff: { baseMs: 1, capMs: 5 },
     });
-    const observers = [new Observer('whole objects'), new Observer('keys only'), new Observer('slow')];
+    const observers = [
+      new Observer('whole objects'),
+      new Observer('keys only'),
+      new Observer('slow'),
+    ];
     informer.addHandler(observers[0]!.objectHandler());
     informer.addHandler(observers[1]!.metadataHandler());
     informer.addHandler(observers[2]!.slowHandler(realRuntime));
@@ -62,7 +67,10 @@ describe('a watch that is killed at random bytes', () => {
     while (proxy.kills < KILLS) {
       const name = `map-${Math.floor(random() * KEYS)}`;
       const present = alive.get(name);
-      const data = { text: 'é√😀'.repeat(1 + Math.floor(random() * 30)), at: String(history.length) };
+      const data = {
+        text: 'é√😀'.repeat(1 + Math.floor(random() * 30)),
+        at: String(history.length),
+      };
       if (present === undefined) {
         const created = await configMaps.create({
           apiVersion: 'v1',
@@ -94,7 +102,9 @@ describe('a watch that is killed at random bytes', () => {
     await until('the cache has caught up', isCaughtUp);
     await until('every handler has caught up', () => observers.every((one) => one.matches(alive)));
 
-    console.log(`      ${proxy.kills} kills, ${history.length} writes, ${relists} relists, ${observers[0]!.seen.length} events told`);
+    console.log(
+      `      ${proxy.kills} kills, ${history.length} writes, ${relists} relists, ${observers[0]!.seen.length} events told`,
+    );
     expect(proxy.kills).to.be.at.least(KILLS);
     const listed = await configMaps.list();
     const cached = [...informer.indexer.list()].toSorted(byName);

@@ -83,7 +83,7 @@ export function customResourceKind(definition: unknown, version: JsonRecord): Ki
 }
 
 /** The schema of a version, for whoever publishes it. */
-export function schemaOf(version: JsonRecord): OpenApiSchema | undefined {
+function schemaOf(version: JsonRecord): OpenApiSchema | undefined {
   return recordAt(version, 'schema', 'openAPIV3Schema');
 }
 

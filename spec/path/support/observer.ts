@@ -1,4 +1,7 @@
-import type { MetadataEventHandler, ObjectEventHandler } from '../../../lib/cache/informer/event-handler.ts';
+import type {
+  MetadataEventHandler,
+  ObjectEventHandler,
+} from '../../../lib/cache/informer/event-handler.ts';
 import type { Runtime } from '../../../lib/kernel/runtime.ts';
 import { sleep } from '../../../lib/kernel/wait.ts';
 import type { HasMetadata, KubernetesObject } from '../../../lib/meta/object.ts';
@@ -93,7 +96,8 @@ export class Observer {
     const latest = new Map<string, string>();
     const present = new Set<string>();
     for (const { type, key, resourceVersion } of this.seen) {
-      if ((type === 'add') === present.has(key)) yield `${this.name}: ${type} of ${key} out of turn`;
+      if ((type === 'add') === present.has(key))
+        yield `${this.name}: ${type} of ${key} out of turn`;
       if (type === 'delete') present.delete(key);
       else present.add(key);
       const before = latest.get(key);
