@@ -10,8 +10,8 @@ export interface HistoryKeeperOptions {
   readonly maxBytes: number;
 }
 
-/** Revisions of history freed at a time; freeing 10 000 takes a few milliseconds. */
-const TRIM_STEP = 10_000;
+/** Changes freed at a time: a task of a few milliseconds. */
+const TRIM_STEP = 2000;
 
 /**
  * Decides when history is compacted, and spreads the work of freeing it over tasks.

@@ -135,12 +135,18 @@ export class MultiVersionMap {
     this.#compacted = revision;
   }
 
-  /** Frees what compaction made unreachable, at most `revisions` of the log; returns whether there is more to do. */
-  trim(revisions: number): boolean {
-    for (let done = 0; done < revisions && this.#trimmed < this.#compacted; done += 1) {
+  /**
+   * Frees what compaction made unreachable, revision by revision, until about `changes` changes are done; returns whether
+   * there is more to do.
+   */
+  trim(changes: number): boolean {
+    let done = 0;
+    while (done < changes && this.#trimmed < this.#compacted) {
       this.#trimmed += 1n;
-      for (const { event } of this.#log.at(this.#trimmed) ?? []) this.#trimKey(event.kv.key);
+      const events = this.#log.at(this.#trimmed) ?? [];
+      for (const { event } of events) this.#trimKey(event.kv.key);
       if (this.#log.first < this.#trimmed) this.#log.dropFirst();
+      done += Math.max(1, events.length);
     }
     return this.#trimmed < this.#compacted;
   }
