@@ -49,6 +49,9 @@ export function storageFailure(
         return failure('StorageReadError', error.message, { cause: error });
     }
   }
+  if (isListwatchError(error, 'VALUE_TOO_LARGE')) {
+    return failure('RequestEntityTooLarge', error.message, { cause: error });
+  }
   if (isListwatchError(error, 'TIMEOUT')) return storageTimeout(error, verb, subject);
   if (isListwatchError(error, 'ABORTED') || isAbort(error)) return error;
   return internalError(error instanceof Error ? error.message : String(error), error);

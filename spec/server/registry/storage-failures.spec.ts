@@ -43,6 +43,11 @@ describe('storageFailure', () => {
     for (const error of [aborted, gone, native]) expect(mapped(error)).to.equal(error);
   });
 
+  it('makes an object that is too large a 413', () => {
+    const error = mapped(new ListwatchError('VALUE_TOO_LARGE', 'x'), 'create');
+    expect([error.httpStatus, error.reason]).to.deep.equal([413, 'RequestEntityTooLarge']);
+  });
+
   it('asks to try again when the storage did not answer in time', () => {
     const error = mapped(new ListwatchError('TIMEOUT', 'x'), 'update');
     expect([error.httpStatus, error.reason, error.retryAfterMs]).to.deep.equal([
