@@ -116,7 +116,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
    * @throws {ListwatchError} code TIMEOUT naming what is left; the queue stays closed, and `destroy` drops the rest.
    */
   async close({ timeoutMs, signal }: CloseQueueOptions = {}): Promise<void> {
-    const limitMs = numberOption('close', 'timeoutMs', timeoutMs, 30_000, { min: 0 });
+    const limitMs = numberOption('WorkQueue.close', 'timeoutMs', timeoutMs, 30_000, { min: 0 });
     this.#shut();
     await withDeadline(this.#runtime, this.#idle.opened, {
       timeoutMs: limitMs,
