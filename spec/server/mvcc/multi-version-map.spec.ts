@@ -109,6 +109,26 @@ describe('MultiVersionMap', () => {
     expect(map.eventsAt(map.revision)).to.have.lengthOf(1);
   });
 
+  it('measures the work of freeing in changes, not in revisions', () => {
+    const map = new MultiVersionMap();
+    for (let revision = 0; revision < 10; revision += 1) {
+      apply(
+        map,
+        Array.from({ length: 100 }, (_, index) => [`k${index}`, `${revision}`] as const),
+      );
+    }
+    map.compact(map.revision);
+    expect(map.trim(250)).to.equal(true);
+    const kept = [2n, 3n, 4n, 5n].map((revision) => map.eventsAt(revision) !== undefined);
+    expect(kept, 'three whole revisions are done, the third is the boundary').to.deep.equal([
+      false,
+      false,
+      true,
+      true,
+    ]);
+    expect(map.trim(10_000)).to.equal(false);
+  });
+
   it('shares one value between reads, history and events', () => {
     const map = new MultiVersionMap();
     const value = Buffer.from('x');
