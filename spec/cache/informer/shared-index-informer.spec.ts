@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { deferred } from '../../../lib/kernel/latch.ts';
-import { forbidden } from '../../../lib/meta/failures.ts';
+import { expired, forbidden } from '../../../lib/meta/failures.ts';
 import { Harness, recorder } from '../support/informer-harness.ts';
 import { codeOf, pod, rejection, type Pod } from '../support/objects.ts';
 
@@ -372,6 +372,29 @@ describe('SharedIndexInformer', () => {
       await harness.relist(() => harness.source.add(pod('b')));
       expect(log.filter((one) => one.startsWith('watch-error'))).to.not.deep.equal([]);
       expect(log.at(-1)).to.equal('relist 7');
+      await harness.stop();
+    });
+
+    it('does not alarm anybody about an expired version, and forgets an error that is over', async () => {
+      const harness = new Harness();
+      const told: boolean[] = [];
+      harness.informer.events.on('watch-error', (_, { expected }) => told.push(expected));
+      await harness.start();
+      harness.source.dropConnections(expired('too old resource version'));
+      await harness.runtime.advance(60_000);
+      expect(told).to.deep.equal([true]);
+      expect(harness.errors).to.deep.equal([]);
+      const refusal = forbidden({ group: '', resource: 'pods' }, '', 'no');
+      harness.source.failNext('watch', refusal);
+      harness.source.dropConnections(refusal);
+      await harness.settle();
+      expect(harness.informer.inspect().lastError).to.include('forbidden');
+      await harness.runtime.advance(120_000);
+      expect(harness.errors.map(({ context }) => context.source)).to.include('watch');
+      expect(harness.informer.inspect()).to.include({
+        reflector: 'watching',
+        lastError: undefined,
+      });
       await harness.stop();
     });
 

@@ -62,6 +62,14 @@ describe('ThreadSafeStore', () => {
       expect(names(store.byIndex('byLabelValue', 'red'))).to.deep.equal(['b']);
     });
 
+    it('keeps the value that a lone object has before and after', () => {
+      const store = new ThreadSafeStore<Pod>({ indexers });
+      store.add('a', pod('a', { labels: { x: 'red', y: 'blue' } }));
+      store.update('a', pod('a', { labels: { x: 'red', y: 'green' } }));
+      expect(store.indexKeys('byLabelValue', 'red')).to.deep.equal(['a']);
+      expect(store.indexValues('byLabelValue')).to.have.members(['red', 'green']);
+    });
+
     it('keeps no value without an object', () => {
       const store = new ThreadSafeStore<Pod>({ indexers });
       store.add('a', pod('a', { nodeName: 'n1' }));
@@ -177,6 +185,8 @@ describe('ThreadSafeStore', () => {
         expect(store.has('shop/a')).to.equal(true);
         expect(store.indexValues(name)).to.deep.equal([]);
         expect(names(store.byIndex('byNode', 'n1'))).to.deep.equal(['a']);
+        store.delete('shop/a');
+        store.replace([], '1');
         expect(errors).to.have.length(1);
         expect(errors[0]).to.include({ code: 'INDEX_FUNCTION', index: name, key: 'shop/a' });
         expect(errors[0]?.message).to.include(`index "${name}"`).and.include('"shop/a"');
