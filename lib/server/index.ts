@@ -17,7 +17,7 @@ export type * from './mvcc/key-value-store.ts';
 export {
   ApiResourceRegistry,
   type ApiResourceRegistryOptions,
-} from './registry/api-resource-registry.ts';
+} from './api/api-resource-registry.ts';
 export { builtInKinds } from './registry/kinds/built-in-kinds.ts';
 export type {
   InstalledResource,

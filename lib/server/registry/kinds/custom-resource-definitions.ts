@@ -6,7 +6,7 @@ import {
   storageVersionOf,
   validateDefinition,
   validateDefinitionUpdate,
-} from '../custom-resource-definition.ts';
+} from '../custom/custom-resource-definition.ts';
 import { timestampOf } from '../duration.ts';
 import { recordAt, textAt, textsAt } from '../json-value.ts';
 import { defineKind, type KindDefinition } from '../kind-definition.ts';

@@ -3,7 +3,7 @@ import {
   pruneObject,
   setSchemaDefaults,
   validateAgainstSchema,
-} from '../../../lib/server/registry/open-api-schema.ts';
+} from '../../../../lib/server/registry/custom/open-api-schema.ts';
 
 /** Causes of a value `v` under the schema of `v`, as `field reason`. */
 function causesOf(v: unknown, schema: object): string[] {

@@ -1,14 +1,14 @@
-import type { Logger } from '../../kernel/logger.ts';
-import type { Runtime, Timer } from '../../kernel/runtime.ts';
-import { failure } from '../../meta/api-error.ts';
-import { isNotFound, type Subject } from '../../meta/failures.ts';
-import type { UnstructuredObject } from '../../meta/object.ts';
-import { compareResourceVersions } from '../../meta/resource-version.ts';
-import { apiVersionOf } from '../../meta/resource.ts';
-import type { AttributesFunc } from '../storage/selection-predicate.ts';
-import type { StoredObject } from '../storage/stored-object.ts';
+import type { Logger } from '../../../kernel/logger.ts';
+import type { Runtime, Timer } from '../../../kernel/runtime.ts';
+import { failure } from '../../../meta/api-error.ts';
+import { isNotFound, type Subject } from '../../../meta/failures.ts';
+import type { UnstructuredObject } from '../../../meta/object.ts';
+import { compareResourceVersions } from '../../../meta/resource-version.ts';
+import { apiVersionOf } from '../../../meta/resource.ts';
+import type { AttributesFunc } from '../../storage/selection-predicate.ts';
+import type { StoredObject } from '../../storage/stored-object.ts';
 import { acceptNames, type NameClaims } from './accepted-names.ts';
-import { CleanupQueue } from './cleanup-queue.ts';
+import { CleanupQueue } from '../cleanup-queue.ts';
 import {
   CLEANUP_FINALIZER,
   hasCondition,
@@ -16,19 +16,19 @@ import {
   versionsOf,
 } from './custom-resource-definition.ts';
 import { customResourceKind } from './custom-resource-kind.ts';
-import { timestampOf } from './duration.ts';
-import { GenericRegistryStore } from './generic-registry-store.ts';
-import type { GracePeriodReaper } from './grace-period-reaper.ts';
-import { attributesFunc, type KindDefinition } from './kind-definition.ts';
-import type { MutableObject } from './mutable-object.ts';
-import { ObjectFollower } from './object-follower.ts';
-import { installedResource, newRestStorages } from './rest-storages.ts';
-import type { InstalledResource } from './rest-storage.ts';
-import { serverContext, serverStrategy } from './server-context.ts';
-import type { ResourceStorage, StorageFactory } from './storage-factory.ts';
-import type { StoreHooks } from './store-hooks.ts';
-import type { CreateAdmission, ReleaseAdmission } from './store-parts.ts';
-import { WatchSet } from './watch-set.ts';
+import { timestampOf } from '../duration.ts';
+import { GenericRegistryStore } from '../generic-registry-store.ts';
+import type { GracePeriodReaper } from '../grace-period-reaper.ts';
+import { attributesFunc, type KindDefinition } from '../kind-definition.ts';
+import type { MutableObject } from '../mutable-object.ts';
+import { ObjectFollower } from '../object-follower.ts';
+import { installedResource, newRestStorages } from '../rest-storages.ts';
+import type { InstalledResource } from '../rest-storage.ts';
+import { serverContext, serverStrategy } from '../server-context.ts';
+import type { ResourceStorage, StorageFactory } from '../storage-factory.ts';
+import type { StoreHooks } from '../store-hooks.ts';
+import type { CreateAdmission, ReleaseAdmission } from '../store-parts.ts';
+import { WatchSet } from '../watch-set.ts';
 
 /** Watches of a resource that is no longer served get this long to pass on the deletions, then they end. */
 const WATCH_DRAIN_MS = 1000;

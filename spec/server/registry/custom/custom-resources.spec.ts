@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { sleep } from '../../../lib/kernel/wait.ts';
-import { valueAt } from '../../../lib/server/registry/json-value.ts';
-import { RegistryHarness, collect, rejection } from './support/registry-harness.ts';
+import { sleep } from '../../../../lib/kernel/wait.ts';
+import { valueAt } from '../../../../lib/server/registry/json-value.ts';
+import { RegistryHarness, collect, rejection } from '../support/registry-harness.ts';
 
 const CRDS = 'apiextensions.k8s.io/v1/customresourcedefinitions';
 const definitionKey = '/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.io';

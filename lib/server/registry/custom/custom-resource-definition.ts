@@ -1,11 +1,11 @@
-import type { FieldCause } from '../../meta/failures.ts';
+import type { FieldCause } from '../../../meta/failures.ts';
 import {
   fieldDuplicate,
   fieldImmutable,
   fieldInvalid,
   fieldNotSupported,
   fieldRequired,
-} from './field-causes.ts';
+} from '../field-causes.ts';
 import { compileJsonPath } from './json-path.ts';
 import {
   defaultTo,
@@ -16,9 +16,9 @@ import {
   textsAt,
   valueAt,
   type JsonRecord,
-} from './json-value.ts';
-import type { MutableObject } from './mutable-object.ts';
-import { dns1035LabelProblem, dnsSubdomainProblem } from './name-validation.ts';
+} from '../json-value.ts';
+import type { MutableObject } from '../mutable-object.ts';
+import { dns1035LabelProblem, dnsSubdomainProblem } from '../name-validation.ts';
 import { schemaWarnings } from './schema-warnings.ts';
 
 const SCOPES = ['Cluster', 'Namespaced'];

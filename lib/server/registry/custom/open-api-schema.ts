@@ -1,11 +1,11 @@
-import type { FieldCause } from '../../meta/failures.ts';
+import type { FieldCause } from '../../../meta/failures.ts';
 import {
   fieldDuplicate,
   fieldInvalid,
   fieldNotSupported,
   fieldRequired,
   fieldTypeInvalid,
-} from './field-causes.ts';
+} from '../field-causes.ts';
 import {
   isRecord,
   jsonEqual,
@@ -14,7 +14,7 @@ import {
   recordsAt,
   textsAt,
   type JsonRecord,
-} from './json-value.ts';
+} from '../json-value.ts';
 import { compilePattern } from './pattern.ts';
 
 /** A node of an `openAPIV3Schema`, as it stands in the definition. */

@@ -3,15 +3,15 @@ import { rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
-import { CustomResources } from './custom-resources.ts';
-import { GenericRegistryStore } from './generic-registry-store.ts';
-import { GracePeriodReaper } from './grace-period-reaper.ts';
-import { attributesFunc, type KindDefinition } from './kind-definition.ts';
-import { NamespaceLifecycle } from './namespace-lifecycle.ts';
-import { installedResource, newRestStorages } from './rest-storages.ts';
-import type { InstalledResource, ResourceRegistry } from './rest-storage.ts';
-import type { ResourceStorage, StorageFactory } from './storage-factory.ts';
-import type { StoreHooks } from './store-hooks.ts';
+import { CustomResources } from '../registry/custom/custom-resources.ts';
+import { GenericRegistryStore } from '../registry/generic-registry-store.ts';
+import { GracePeriodReaper } from '../registry/grace-period-reaper.ts';
+import { attributesFunc, type KindDefinition } from '../registry/kind-definition.ts';
+import { NamespaceLifecycle } from '../registry/namespace-lifecycle.ts';
+import { installedResource, newRestStorages } from '../registry/rest-storages.ts';
+import type { InstalledResource, ResourceRegistry } from '../registry/rest-storage.ts';
+import type { ResourceStorage, StorageFactory } from '../registry/storage-factory.ts';
+import type { StoreHooks } from '../registry/store-hooks.ts';
 
 export interface ApiResourceRegistryOptions {
   /** What is served from the start, in the order discovery lists it; as a rule `builtInKinds`. */

@@ -1,24 +1,23 @@
-import type { FieldCause } from '../../meta/failures.ts';
-import type { KubernetesObject } from '../../meta/object.ts';
-import { ageOf } from './duration.ts';
+import type { FieldCause } from '../../../meta/failures.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import { ageOf } from '../duration.ts';
 import { compileJsonPath } from './json-path.ts';
-import { numberAt, recordAt, recordsAt, textAt, textsAt, type JsonRecord } from './json-value.ts';
+import { numberAt, recordAt, recordsAt, textAt, textsAt, type JsonRecord } from '../json-value.ts';
 import { versionsOf } from './custom-resource-definition.ts';
 import {
   defineKind,
   type KindDefinition,
   type ScaleDefinition,
   type SelectableFields,
-} from './kind-definition.ts';
-import type { MutableObject } from './mutable-object.ts';
+} from '../kind-definition.ts';
+import type { MutableObject } from '../mutable-object.ts';
 import {
   pruneObject,
   setSchemaDefaults,
   validateAgainstSchema,
-  type OpenApiSchema,
 } from './open-api-schema.ts';
-import type { TableColumn, TableConvertor } from './rest-storage.ts';
-import { newStatusStrategy, newStrategy } from './strategy.ts';
+import type { TableColumn, TableConvertor } from '../rest-storage.ts';
+import { newStatusStrategy, newStrategy } from '../strategy.ts';
 import {
   ageColumn,
   column,
@@ -26,7 +25,7 @@ import {
   tableOf,
   type Column,
   type TableCell,
-} from './table-columns.ts';
+} from '../table-columns.ts';
 
 /** The kind that one version of a custom resource definition describes. The definition must be valid. */
 export function customResourceKind(definition: unknown, version: JsonRecord): KindDefinition {
@@ -80,11 +79,6 @@ export function customResourceKind(definition: unknown, version: JsonRecord): Ki
       listKind: textAt(names, 'listKind') || listKind,
     },
   };
-}
-
-/** The schema of a version, for whoever publishes it. */
-function schemaOf(version: JsonRecord): OpenApiSchema | undefined {
-  return recordAt(version, 'schema', 'openAPIV3Schema');
 }
 
 /** The fields of all versions: they are read off the stored form, which all versions share. */
