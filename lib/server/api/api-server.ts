@@ -9,7 +9,7 @@ import type { KubernetesObject } from '../../meta/object.ts';
 import type { StorageListerWatcher } from '../cacher/storage-lister-watcher.ts';
 import { EmbeddedKeyValueStore } from '../mvcc/embedded-key-value-store.ts';
 import type { KeyValueStore } from '../mvcc/key-value-store.ts';
-import { ApiResourceRegistry } from '../registry/api-resource-registry.ts';
+import { ApiResourceRegistry } from './api-resource-registry.ts';
 import { builtInKinds } from '../registry/kinds/built-in-kinds.ts';
 import { createApiHandler } from './api-handler.ts';
 import type { ApiHandler } from './api-request.ts';
@@ -80,8 +80,8 @@ export interface ServerAddress {
 export class ApiServer implements AsyncDisposable {
   /** The API as a function, without authentication: who can call it is in the process. */
   readonly handler: ApiHandler;
-  /** What clients have to show as bearer token. */
-  readonly token: string;
+  /** Private, so that neither `inspect` nor `JSON.stringify` prints it. */
+  readonly #token: string;
   readonly #runtime: Runtime;
   readonly #randomBytes: (size: number) => Uint8Array;
   readonly #ownStore: EmbeddedKeyValueStore | undefined;
@@ -100,7 +100,7 @@ export class ApiServer implements AsyncDisposable {
     const { runtime = realRuntime, logger = silentLogger, metrics = silentMetrics } = options;
     this.#runtime = runtime;
     this.#randomBytes = options.randomBytes ?? randomBytes;
-    this.token = options.token ?? Buffer.from(this.#randomBytes(32)).toString('base64url');
+    this.#token = options.token ?? Buffer.from(this.#randomBytes(32)).toString('base64url');
     this.#ownStore =
       options.keyValueStore === undefined ? new EmbeddedKeyValueStore({ runtime }) : undefined;
     this.#keyValueStore = options.keyValueStore ?? (this.#ownStore as KeyValueStore);
@@ -128,7 +128,7 @@ export class ApiServer implements AsyncDisposable {
     this.handler = withStandardHeaders(this.#afterStart(handler), runtime);
     this.#listener = new HttpListener({
       handler: withStandardHeaders(
-        withAuthentication(this.handler, bearerAuthenticator(this.token, USER)),
+        withAuthentication(this.handler, bearerAuthenticator(this.#token, USER)),
         runtime,
       ),
       certificate: () => this.#ownCertificate(),
@@ -139,6 +139,11 @@ export class ApiServer implements AsyncDisposable {
       stuckClientTimeoutMs: options.stuckClientTimeoutMs,
       closeTimeoutMs: options.closeTimeoutMs,
     });
+  }
+
+  /** What clients have to show as bearer token. */
+  get token(): string {
+    return this.#token;
   }
 
   /** The address for plain HTTP. @throws {ListwatchError} code NOT_STARTED before `listen`. */

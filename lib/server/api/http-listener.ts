@@ -236,6 +236,8 @@ export class HttpListener {
     this.#writers.add(writer);
     response.on('close', () => {
       this.#writers.delete(writer);
+      // An answer that began before `close` promised to keep the connection.
+      if (this.#closing !== undefined) request.socket.end();
       if (this.#writers.size === 0) this.#idle?.();
       if (!response.writableFinished) {
         abort.abort(new ListwatchError('ABORTED', 'the client closed the connection'));

@@ -233,7 +233,7 @@ describe('OpenAPI', () => {
     const { handler } = rig();
     const document = (await call(handler, 'GET', '/openapi/v3/api/v1')).json();
     expect(document['paths']).to.have.nested.property('/api/v1/nodes').with.keys('get');
-    expect(document['paths']).to.have.nested.property('/api/v1/nodes/{name}').that.is.empty;
+    expect(document['paths']).to.have.nested.property('/api/v1/nodes/{name}').that.deep.equals({});
   });
 
   it('is there in version 2 as well, as JSON only', async () => {

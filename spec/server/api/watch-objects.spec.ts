@@ -153,7 +153,13 @@ describe('watch', () => {
 
   it('answers a failed start in the stream (410, 504) or as HTTP (400, 429)', async () => {
     const refusing = (error: Error): ApiHandler =>
-      serve(fakeStorage({ watch: () => Promise.reject(error) })).handler;
+      serve(
+        fakeStorage({
+          watch: async () => {
+            throw error;
+          },
+        }),
+      ).handler;
     for (const [error, code] of [
       [expired('too old'), 410],
       [tooLargeResourceVersion('9', '5'), 504],
