@@ -76,7 +76,7 @@ describe('kubectl', function () {
         return stdout;
       };
 
-      before(async () => {
+      beforeEach(async () => {
         folder = await mkdtemp(join(tmpdir(), 'listwatch-kubectl-'));
         manifest = join(folder, 'manifest.yaml');
         await writeFile(manifest, MANIFEST);
@@ -89,10 +89,13 @@ describe('kubectl', function () {
         if (parseInt(version.clientVersion.minor, 10) < 27) unchecked = ['--validate=false'];
       });
 
-      after(async () => {
+      afterEach(async () => {
         await server.close();
         await rm(folder, { recursive: true, force: true });
       });
+
+      const create = async (): Promise<string> =>
+        await kubectl('create', '-f', manifest, ...unchecked);
 
       it('says which server it speaks to', async () => {
         expect(await kubectl('version')).to.contain('v1.36.0+listwatch');
@@ -105,16 +108,13 @@ describe('kubectl', function () {
       });
 
       it('creates what a file says', async () => {
-        expect(await kubectl('create', '-f', manifest, ...unchecked)).to.equal(
-          'configmap/web created\ndeployment.apps/web created\n',
-        );
-        const again = await kubectl('create', '-f', manifest, ...unchecked).catch(
-          (error: { stderr: string }) => error.stderr,
-        );
+        expect(await create()).to.equal('configmap/web created\ndeployment.apps/web created\n');
+        const again = await create().catch((error: { stderr: string }) => error.stderr);
         expect(again).to.contain('configmaps "web" already exists');
       });
 
       it('gets tables, wide, sorted and of all namespaces', async () => {
+        await create();
         expect(await kubectl('get', 'configmaps')).to.match(/^NAME +DATA +AGE\nweb +1 +\d+s\n$/);
         expect(await kubectl('get', 'deploy', '-o', 'wide')).to.match(
           /CONTAINERS +IMAGES +SELECTOR\nweb .* web:1 +app=web\n/,
@@ -126,6 +126,7 @@ describe('kubectl', function () {
       });
 
       it('gets YAML', async () => {
+        await create();
         const text = await kubectl('get', 'configmap', 'web', '-o', 'yaml');
         expect(text)
           .to.contain('color: blue')
@@ -134,12 +135,14 @@ describe('kubectl', function () {
       });
 
       it('describes', async () => {
+        await create();
         expect(await kubectl('describe', 'configmap', 'web'))
           .to.match(/Name: +web\n/)
           .and.contain('blue');
       });
 
       it('applies a change to one container', async () => {
+        await create();
         await writeFile(manifest, MANIFEST.replace('web:1', 'web:2'));
         await kubectl('apply', '-f', manifest, ...unchecked);
         expect(
@@ -165,6 +168,7 @@ describe('kubectl', function () {
       });
 
       it('watches', async () => {
+        await create();
         const child = spawn(binary, ['get', 'configmaps', '-w', '-o', 'name'], {
           env: environment(),
         });
@@ -192,6 +196,7 @@ describe('kubectl', function () {
       });
 
       it('deletes, and waits until it is gone', async () => {
+        await create();
         expect(await kubectl('delete', 'configmap', 'web')).to.contain('configmap "web" deleted');
         const gone = await kubectl('get', 'configmap', 'web').catch(
           (error: { stderr: string }) => error.stderr,
