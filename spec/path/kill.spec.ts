@@ -27,7 +27,7 @@ describe('a watch that is killed at random bytes', () => {
     await using server = new ApiServer();
     await server.listen();
     await using writer = await connect(server.clientConfig());
-    const proxy = new KillingProxy({
+    await using proxy = new KillingProxy({
       targetPort: Number(new URL(server.url).port),
       nextBudget: () =>
         proxy.kills < KILLS ? 1 + Math.floor(random() * LARGEST_BUDGET) : undefined,
@@ -36,8 +36,7 @@ describe('a watch that is killed at random bytes', () => {
     const { token } = server.clientConfig();
     await using reader = await connect({ server: `http://127.0.0.1:${port}`, token });
 
-    const abort = new AbortController();
-    const informer = new SharedIndexInformer<ConfigMap>({
+    await using informer = new SharedIndexInformer<ConfigMap>({
       listerWatcher: reader.listerWatcher<ConfigMap>(
         { apiVersion: 'v1', resource: 'configmaps' },
         { namespace: 'default' },
@@ -55,7 +54,7 @@ describe('a watch that is killed at random bytes', () => {
     informer.addHandler(observers[2]!.slowHandler(realRuntime));
     let relists = 0;
     informer.events.on('relist', () => (relists += 1));
-    const running = informer.run({ signal: abort.signal });
+    const running = informer.run();
 
     const configMaps = writer.resource<ConfigMap>('v1', 'configmaps', { namespace: 'default' });
     const history: History = [];
@@ -112,9 +111,8 @@ describe('a watch that is killed at random bytes', () => {
     for (const observer of observers) {
       expect(observer.violations(history, { exact: relists === 0 })).to.deep.equal([]);
     }
-    abort.abort();
+    await informer.close();
     await running;
-    await proxy.close();
   });
 });
 

@@ -11,7 +11,7 @@ export interface KillingProxyOptions {
  * A TCP proxy that resets a connection as soon as it has carried its budget of response bytes: before the headers, inside
  * them, between two frames or inside one, wherever the budget falls.
  */
-export class KillingProxy {
+export class KillingProxy implements AsyncDisposable {
   readonly #options: KillingProxyOptions;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -36,6 +36,10 @@ export class KillingProxy {
     await new Promise((resolve) => {
       this.#server.close(resolve);
     });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   #serve(client: Socket): void {
