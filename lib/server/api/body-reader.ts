@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { ListwatchError } from '../../kernel/errors.ts';
 
 /**
  * Bytes over the limit that are read and dropped, so that a client that has sent a little too much gets to read why it is
@@ -34,7 +35,9 @@ export function readBody(
     });
     request.on('error', reject);
     request.on('close', () => {
-      reject(new Error('the client closed the connection before the whole request was sent'));
+      reject(
+        new ListwatchError('ABORTED', 'the client closed the connection before it had sent all'),
+      );
     });
   });
 }

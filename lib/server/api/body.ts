@@ -79,7 +79,7 @@ function checkTypeField(
 }
 
 /**
- * The document in the bytes of a body.
+ * The document in the bytes of a body. Numbers become doubles: whole ones beyond 2^53 lose digits.
  * @throws {ApiError} 400 when they are empty, malformed or nested deeper than 1 000 levels; 413 above 3 MiB, for YAML
  * above 64 KiB.
  */

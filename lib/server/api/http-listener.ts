@@ -247,7 +247,8 @@ export class HttpListener {
       const answer = await this.#answer(request, abort.signal);
       await writer.send(this.#closing === undefined ? answer : lastAnswer(answer));
     } catch (error) {
-      if (!abort.signal.aborted) {
+      // A client that has gone is no failure.
+      if (!request.socket.destroyed) {
         this.#logger.warn('an answer broke off', { error: errorMessage(error) });
       }
       response.destroy();

@@ -12,9 +12,9 @@ import { objectResponse } from './render.ts';
 import { methodNotAllowed, unsupportedMediaType, invalidOptions } from './request-failures.ts';
 import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
 
-export const JSON_PATCH = 'application/json-patch+json';
-export const MERGE_PATCH = 'application/merge-patch+json';
-export const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json';
+const JSON_PATCH = 'application/json-patch+json';
+const MERGE_PATCH = 'application/merge-patch+json';
+const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json';
 
 /** Groups whose kinds are compiled into clients. Custom resources have no merge keys, so they take no strategic patch. */
 const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { ListwatchError } from '../../kernel/errors.ts';
 import { deferred } from '../../kernel/latch.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { ApiResponse } from './api-request.ts';
@@ -32,7 +33,11 @@ export class ResponseWriter {
     response.on('error', () => {});
   }
 
-  /** Resolves when everything was handed to the socket, or the client is gone. Rejects when the pieces do. */
+  /**
+   * Resolves when everything was handed to the socket, or the client is gone. Rejects when the pieces do; the answer is then
+   * incomplete, and the socket has to be cut.
+   * @throws {ListwatchError} code TIMEOUT when the client takes nothing for too long.
+   */
   async send({ status, headers, body }: ApiResponse): Promise<void> {
     const response = this.#response;
     if (body instanceof Uint8Array) {
@@ -56,10 +61,11 @@ export class ResponseWriter {
 
   /** Ends a streamed answer after what was sent; harmless otherwise. */
   end(): void {
-    void this.#pieces?.return?.();
+    // What a body fails with once it is left concerns nobody.
+    this.#pieces?.return?.().catch(() => {});
   }
 
-  /** True when there is room again; false when the client is gone, or was cut off because it took nothing for too long. */
+  /** True when there is room again, false when the client is gone. @throws {ListwatchError} code TIMEOUT. */
   async #drained(): Promise<boolean> {
     const response = this.#response;
     if (!response.writableNeedDrain) return !response.destroyed;
@@ -68,12 +74,15 @@ export class ResponseWriter {
       turn.resolve();
     };
     const timer = this.#runtime.setTimer(this.#stuckTimeoutMs, () => {
-      response.destroy();
-      turn.resolve();
+      const message = `the client took nothing of its answer for ${this.#stuckTimeoutMs} ms`;
+      turn.reject(new ListwatchError('TIMEOUT', message));
     });
-    await turn.promise;
-    timer.cancel();
-    this.#wake = undefined;
+    try {
+      await turn.promise;
+    } finally {
+      timer.cancel();
+      this.#wake = undefined;
+    }
     return !response.destroyed;
   }
 }

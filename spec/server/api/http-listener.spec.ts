@@ -4,6 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { deferred } from '../../../lib/kernel/latch.ts';
+import { silentLogger } from '../../../lib/kernel/logger.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from '../../../lib/server/api/api-request.ts';
 import { bytesResponse, textResponse } from '../../../lib/server/api/api-response.ts';
 import { HttpListener, type HttpListenerOptions } from '../../../lib/server/api/http-listener.ts';
@@ -270,14 +271,17 @@ describe('http listener', () => {
     const feed = new Feed();
     const piece = Buffer.alloc(1024 * 1024, 'x');
     for (let count = 0; count < 200; count += 1) feed.push(piece);
+    const warnings: unknown[] = [];
     const listener = await listen(() => Promise.resolve(streaming(feed)), {
       stuckClientTimeoutMs: 200,
+      logger: { ...silentLogger, warn: (_message, fields) => warnings.push(fields?.['error']) },
     });
     const raw = new Raw(listener);
     raw.socket.pause();
     raw.socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await feed.left.promise;
     expect(feed.pulled).to.be.below(50);
+    expect(warnings).to.deep.equal(['the client took nothing of its answer for 200 ms']);
     raw.socket.resume();
     await raw.closed;
   });

@@ -34,6 +34,13 @@ describe('merge patch', () => {
     expect(({} as { polluted?: number }).polluted).to.equal(undefined);
   });
 
+  it('keeps such keys of the target that the patch does not name', () => {
+    const target = JSON.parse('{"__proto__":{"kept":2}}') as Json;
+    expect(JSON.stringify(applyMergePatch(target, { a: 1 }))).to.equal(
+      '{"__proto__":{"kept":2},"a":1}',
+    );
+  });
+
   it('shares no part with the patch', () => {
     const patch = { a: [{ b: 1 }] };
     (applyMergePatch({}, patch) as typeof patch).a[0]!.b = 2;
