@@ -7,7 +7,7 @@ export {
   type Authenticator,
 } from './api/authentication.ts';
 export { HttpListener, type HttpListenerOptions, type ListenOptions } from './api/http-listener.ts';
-export type { CollectionOptions, ResourceName } from './api/server-storages.ts';
+export type { CollectionOptions, ResourceName } from './api/registry-lister-watcher.ts';
 export { Cacher, type CacherStatus } from './cacher/cacher.ts';
 export type { CacherOptions } from './cacher/cacher-options.ts';
 export {

@@ -5,8 +5,9 @@ import { silentMetrics, type Metrics } from '../../kernel/metrics.ts';
 import { rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
-import type { KubernetesObject } from '../../meta/object.ts';
-import type { StorageListerWatcher } from '../cacher/storage-lister-watcher.ts';
+import type { ListerWatcher } from '../../cache/reflector/lister-watcher.ts';
+import type { ObjectView } from '../../meta/object-view.ts';
+import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
 import { EmbeddedKeyValueStore } from '../mvcc/embedded-key-value-store.ts';
 import type { KeyValueStore } from '../mvcc/key-value-store.ts';
 import { ApiResourceRegistry } from './api-resource-registry.ts';
@@ -17,10 +18,15 @@ import { failureResponse } from './api-response.ts';
 import { bearerAuthenticator, withAuthentication } from './authentication.ts';
 import { HttpListener, type HttpListenerOptions, type ListenOptions } from './http-listener.ts';
 import { writeKubeconfig } from './kubeconfig-writer.ts';
+import {
+  RegistryListerWatcher,
+  type CollectionOptions,
+  type ResourceName,
+} from './registry-lister-watcher.ts';
 import { toApiError } from './request-failures.ts';
 import { selfSignedCertificate, type Certificate } from './self-signed-certificate.ts';
 import { withStandardHeaders } from './standard-headers.ts';
-import { ServerStorages, type CollectionOptions, type ResourceName } from './server-storages.ts';
+import { ServerStorages } from './server-storages.ts';
 
 export interface ApiServerOptions
   extends Pick<
@@ -113,8 +119,8 @@ export class ApiServer implements AsyncDisposable {
     this.#storages = storages;
     this.#registry = new ApiResourceRegistry({
       kinds: builtInKinds,
-      storageFor: (description, attributesOf, keyRoot) =>
-        storages.storageFor(description, attributesOf, keyRoot),
+      storageFor: (description, _attributesOf, keyRoot) =>
+        storages.storageFor(description, keyRoot),
       runtime,
       logger,
     });
@@ -187,26 +193,35 @@ export class ApiServer implements AsyncDisposable {
   }
 
   /**
-   * One collection, straight from its watch cache with no HTTP in between. What travels are the stored objects themselves,
-   * decoded when somebody asks; they must not be modified.
-   * @throws {ListwatchError} code RESOURCE_UNKNOWN; INVALID_SELECTOR; INVALID_API_VERSION.
+   * One collection, straight from its watch cache with no HTTP in between; it may be one of a custom resource that is still to
+   * come. What travels are the stored objects themselves, decoded when somebody asks; they must not be modified.
+   * @throws {ListwatchError} code INVALID_API_VERSION; INVALID_SELECTOR.
    */
-  listerWatcher<T extends KubernetesObject = KubernetesObject>(
-    name: ResourceName,
+  listerWatcher<T extends KubernetesObject = UnstructuredObject>(
+    { apiVersion, resource }: ResourceName,
     options: CollectionOptions = {},
-  ): StorageListerWatcher<T> {
-    return this.#storages.listerWatcher<T>(name, options);
+  ): ListerWatcher<ObjectView<T>> {
+    return new RegistryListerWatcher<T>({
+      ...options,
+      apiVersion,
+      resource,
+      runtime: this.#runtime,
+      registry: async () => {
+        await this.#start();
+        return this.#registry;
+      },
+    });
   }
 
   /**
-   * Drops all history: a watch that begins before now is refused with 410, and running watches end. For trying out what
-   * clients do then.
+   * Drops all history: a watch that wants to begin before now is refused with 410 and has to list again, as it would be
+   * after some minutes on any server. Running watches go on. For trying out what clients do then.
    */
   async compact(): Promise<void> {
     await this.#start();
     const { revision, compactedRevision } = await this.#keyValueStore.status();
     if (revision > compactedRevision) await this.#keyValueStore.compact(revision);
-    await this.#storages.renew();
+    this.#storages.forgetHistory();
   }
 
   /** Cuts every open connection; the server goes on listening. For trying out what clients do then. */

@@ -296,35 +296,39 @@ describe('api server', () => {
     });
   });
 
-  it('refuses to list what it does not serve, or by fields that do not exist', async () => {
+  it('refuses without HTTP what it refuses over HTTP', async () => {
     await withServer(async (server) => {
-      const code = (run: () => unknown): unknown => {
+      const code = async (run: () => unknown): Promise<unknown> => {
         try {
-          run();
+          await run();
         } catch (error) {
           return (error as { code: string }).code;
         }
         return undefined;
       };
       const pods = { apiVersion: 'v1', resource: 'pods' };
-      expect(code(() => server.listerWatcher({ apiVersion: 'v1', resource: 'gadgets' }))).to.equal(
-        'RESOURCE_UNKNOWN',
-      );
-      expect(code(() => server.listerWatcher({ apiVersion: 'v2', resource: 'pods' }))).to.equal(
-        'RESOURCE_UNKNOWN',
-      );
-      expect(code(() => server.listerWatcher({ apiVersion: 'a/b/c', resource: 'pods' }))).to.equal(
-        'INVALID_API_VERSION',
-      );
-      expect(code(() => server.listerWatcher(pods, { fieldSelector: 'spec.color=red' }))).to.equal(
-        'INVALID_SELECTOR',
-      );
-      expect(code(() => server.listerWatcher(pods, { labelSelector: 'a in' }))).to.equal(
-        'INVALID_SELECTOR',
-      );
-      expect(
-        code(() => server.listerWatcher(pods, { fieldSelector: 'spec.nodeName=n1' })),
-      ).to.equal(undefined);
+      const gadgets = server.listerWatcher({ apiVersion: 'v1', resource: 'gadgets' });
+      expect(await code(() => gadgets.list({}))).to.equal('NOT_FOUND');
+      expect(await code(() => gadgets.watch({}))).to.equal('NOT_FOUND');
+      const inV2 = server.listerWatcher({ apiVersion: 'v2', resource: 'pods' });
+      expect(await code(() => inV2.list({}))).to.equal('NOT_FOUND');
+      const byColour = server.listerWatcher(pods, { fieldSelector: 'spec.color=red' });
+      expect(await code(() => byColour.list({}))).to.equal('BAD_REQUEST');
+      const onNode = server.listerWatcher(pods, { fieldSelector: 'spec.nodeName=n1' });
+      expect(await code(() => onNode.list({}))).to.equal(undefined);
+    });
+  });
+
+  it('reports a slip in a selector or version to whoever made it, before anything is read', async () => {
+    await withServer((server) => {
+      const pods = { apiVersion: 'v1', resource: 'pods' };
+      expect(() => server.listerWatcher(pods, { labelSelector: 'a in' }))
+        .to.throw()
+        .with.property('code', 'INVALID_SELECTOR');
+      expect(() => server.listerWatcher({ apiVersion: 'a/b/c', resource: 'pods' }))
+        .to.throw()
+        .with.property('code', 'INVALID_API_VERSION');
+      return Promise.resolve();
     });
   });
 
