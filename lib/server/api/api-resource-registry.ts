@@ -6,7 +6,7 @@ import { ListwatchError } from '../../kernel/errors.ts';
 import { CustomResources } from '../registry/custom/custom-resources.ts';
 import { GenericRegistryStore } from '../registry/generic-registry-store.ts';
 import { GracePeriodReaper } from '../registry/grace-period-reaper.ts';
-import { attributesFunc, type KindDefinition } from '../registry/kind-definition.ts';
+import type { KindDefinition } from '../registry/kind-definition.ts';
 import { NamespaceLifecycle } from '../registry/namespace-lifecycle.ts';
 import { installedResource, newRestStorages } from '../registry/rest-storages.ts';
 import type { InstalledResource, ResourceRegistry } from '../registry/rest-storage.ts';
@@ -60,9 +60,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     rejectUnknownOptions('ApiResourceRegistry', options, OPTIONS);
     const { kinds, storageFor, runtime = realRuntime, logger = silentLogger } = options;
     this.#reaper = new GracePeriodReaper({ runtime, logger });
-    const storages = new Map(
-      kinds.map((kind) => [kind, storageFor(kind.describe, attributesFunc(kind), kind.keyRoot)]),
-    );
+    const storages = new Map(kinds.map((kind) => [kind, storageFor(kind.describe, kind.keyRoot)]));
     const storageOf = (name: string): ResourceStorage | undefined => {
       const kind = kinds.find((one) => nameOf(one.describe) === name);
       return kind === undefined ? undefined : storages.get(kind);

@@ -119,8 +119,7 @@ export class ApiServer implements AsyncDisposable {
     this.#storages = storages;
     this.#registry = new ApiResourceRegistry({
       kinds: builtInKinds,
-      storageFor: (description, _attributesOf, keyRoot) =>
-        storages.storageFor(description, keyRoot),
+      storageFor: (description, keyRoot) => storages.storageFor(description, keyRoot),
       runtime,
       logger,
     });

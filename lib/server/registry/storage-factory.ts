@@ -1,5 +1,4 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
-import type { AttributesFunc } from '../storage/selection-predicate.ts';
 import type { StorageInterface } from '../storage/storage-interface.ts';
 import type { ResourceDescription } from './rest-storage.ts';
 
@@ -13,8 +12,4 @@ export type ResourceStorage = StorageInterface<UnstructuredObject> & Partial<Asy
  * Makes the storage of a resource: raw, or with a cache in front of it.
  * Its keys start with `keyRoot` and a slash: `/registry/pods`, `/registry/example.io/widgets`.
  */
-export type StorageFactory = (
-  description: ResourceDescription,
-  attributesOf: AttributesFunc,
-  keyRoot: string,
-) => ResourceStorage;
+export type StorageFactory = (description: ResourceDescription, keyRoot: string) => ResourceStorage;

@@ -11,11 +11,7 @@ import {
   type SelectableFields,
 } from '../kind-definition.ts';
 import type { MutableObject } from '../mutable-object.ts';
-import {
-  pruneObject,
-  setSchemaDefaults,
-  validateAgainstSchema,
-} from './open-api-schema.ts';
+import { pruneObject, setSchemaDefaults, validateAgainstSchema } from './open-api-schema.ts';
 import type { TableColumn, TableConvertor } from '../rest-storage.ts';
 import { newStatusStrategy, newStrategy } from '../strategy.ts';
 import {

@@ -5,7 +5,6 @@ import { isNotFound, type Subject } from '../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { compareResourceVersions } from '../../../meta/resource-version.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
-import type { AttributesFunc } from '../../storage/selection-predicate.ts';
 import type { StoredObject } from '../../storage/stored-object.ts';
 import { acceptNames, type NameClaims } from './accepted-names.ts';
 import { CleanupQueue } from '../cleanup-queue.ts';
@@ -19,7 +18,7 @@ import { customResourceKind } from './custom-resource-kind.ts';
 import { timestampOf } from '../duration.ts';
 import { GenericRegistryStore } from '../generic-registry-store.ts';
 import type { GracePeriodReaper } from '../grace-period-reaper.ts';
-import { attributesFunc, type KindDefinition } from '../kind-definition.ts';
+import type { KindDefinition } from '../kind-definition.ts';
 import type { MutableObject } from '../mutable-object.ts';
 import { ObjectFollower } from '../object-follower.ts';
 import { installedResource, newRestStorages } from '../rest-storages.ts';
@@ -50,8 +49,6 @@ export interface CustomResourcesOptions {
 
 /** One definition that is served. */
 interface Entry {
-  /** What selectors see; it changes with the definition. */
-  attributesOf: AttributesFunc;
   readonly storage: ResourceStorage;
   readonly watches: WatchSet;
   /** Over the storage version, whether that is served or not. */
@@ -185,20 +182,14 @@ export class CustomResources {
 
   #newEntry({ object }: Definition): Entry {
     const kind = storageKind(object);
-    const entry: Entry = {
-      attributesOf: attributesFunc(kind),
-      storage: this.#options.storageFor(
-        kind.describe,
-        (custom) => entry.attributesOf(custom),
-        kind.keyRoot,
-      ),
+    return {
+      storage: this.#options.storageFor(kind.describe, kind.keyRoot),
       watches: new WatchSet(),
       store: undefined,
       installed: [],
       terminating: false,
       creations: 0,
     };
-    return entry;
   }
 
   #install(entry: Entry, { object, metadata }: Definition): void {
@@ -215,7 +206,6 @@ export class CustomResources {
         watches: entry.watches,
       });
     entry.terminating = metadata.deletionTimestamp !== undefined;
-    entry.attributesOf = attributesFunc(stored);
     entry.store = newStore(stored);
     entry.installed = versionsOf(object)
       .filter((version) => version['served'] === true)

@@ -51,7 +51,7 @@ export class RegistryHarness implements AsyncDisposable {
   /** Another registry on the same store, as a second server process would have it. */
   newRegistry(cached: boolean = false): ApiResourceRegistry {
     const { runtime, store } = this;
-    const storageFor: StorageFactory = (_, __, keyRoot) => {
+    const storageFor: StorageFactory = (_, keyRoot) => {
       this.storageRoots.push(keyRoot);
       const storage = this.#interpose(
         new KeyValueStorage<UnstructuredObject>({ store, resourcePrefix: keyRoot, runtime }),
