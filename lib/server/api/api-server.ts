@@ -220,7 +220,7 @@ export class ApiServer implements AsyncDisposable {
     await this.#start();
     const { revision, compactedRevision } = await this.#keyValueStore.status();
     if (revision > compactedRevision) await this.#keyValueStore.compact(revision);
-    this.#storages.forgetHistory();
+    await this.#storages.forgetHistory(revision.toString());
   }
 
   /** Cuts every open connection; the server goes on listening. For trying out what clients do then. */

@@ -45,9 +45,9 @@ export class ServerStorages {
     return cacher;
   }
 
-  /** Makes all caches forget what was before now. */
-  forgetHistory(): void {
-    for (const cacher of this.#running()) cacher.forgetHistory();
+  /** Makes all caches forget what was before `resourceVersion`. */
+  async forgetHistory(resourceVersion: string): Promise<void> {
+    await Promise.all(this.#running().map((cacher) => cacher.forgetHistory(resourceVersion)));
   }
 
   /** Custom resources come and go, and their caches with them. */

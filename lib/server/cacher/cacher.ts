@@ -170,8 +170,15 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     await this.stop();
   }
 
-  /** Drops the events of the past: a watch can then start from now only, and an older version gets 410. */
-  forgetHistory(): void {
+  /**
+   * Drops the events of the past: a watch that wants to begin before `resourceVersion` then gets 410. Running watches go on.
+   * Awaits the cache to show `resourceVersion` first; one that was never used has no past.
+   * @throws {ApiError} 429 when the cache is not ready; 504 when it does not get that far in time.
+   */
+  async forgetHistory(resourceVersion: string): Promise<void> {
+    if (this.#running === undefined) return;
+    await this.#readiness.wait();
+    await this.#freshness.waitFor(this.versioner.parseResourceVersion(resourceVersion));
     const { history, revision, state } = this.#cache;
     history.restart(revision, state);
   }
