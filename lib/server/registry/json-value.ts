@@ -48,9 +48,10 @@ export function numberAt(value: unknown, ...path: readonly string[]): number {
   return typeof found === 'number' ? found : 0;
 }
 
-/** Sets a property that is missing; returns what is there afterwards. */
+/** Sets a property that is missing, null, or an empty text, which stands for none; returns what is there afterwards. */
 export function defaultTo(record: JsonRecord, name: string, value: unknown): unknown {
-  if (!Object.hasOwn(record, name) || record[name] === null) setOwn(record, name, value);
+  const found = Object.hasOwn(record, name) ? record[name] : null;
+  if (found === null || found === '') setOwn(record, name, value);
   return record[name];
 }
 

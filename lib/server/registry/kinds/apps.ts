@@ -4,7 +4,8 @@ import { defineKind, type KindDefinition } from '../kind-definition.ts';
 import type { MutableObject } from '../mutable-object.ts';
 import { newStatusStrategy, newStrategy, type ResourceStrategy } from '../strategy.ts';
 import { ageColumn, column, nameColumn, numberColumn, tableOf } from '../table-columns.ts';
-import { containerColumns, defaultPodTemplate } from './pod-spec.ts';
+import { defaultPodTemplate } from './pod-defaults.ts';
+import { containerColumns } from './pod-spec.ts';
 import {
   readyColumn,
   selectorColumn,

@@ -16,7 +16,8 @@ import { defineKind, type KindDefinition } from '../kind-definition.ts';
 import type { MutableObject } from '../mutable-object.ts';
 import { newStatusStrategy, newStrategy } from '../strategy.ts';
 import { ageColumn, column, nameColumn, tableOf } from '../table-columns.ts';
-import { containerColumns, defaultPodTemplate, validatePodSpec } from './pod-spec.ts';
+import { defaultPodTemplate } from './pod-defaults.ts';
+import { containerColumns, validatePodSpec } from './pod-spec.ts';
 import { selectorColumn, validateCount } from './workload.ts';
 
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';

@@ -1,45 +1,11 @@
 import type { FieldCause } from '../../../meta/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import { fieldDuplicate, fieldInvalid, fieldNotSupported, fieldRequired } from '../field-causes.ts';
-import {
-  defaultTo,
-  isRecord,
-  recordAt,
-  recordsAt,
-  textAt,
-  type JsonRecord,
-} from '../json-value.ts';
+import { isRecord, recordAt, recordsAt, textAt, type JsonRecord } from '../json-value.ts';
 import { dnsLabelProblem } from '../name-validation.ts';
 import { column, type Column } from '../table-columns.ts';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'] as const;
-
-/** Fills in what a pod spec leaves out. See pkg/apis/core/v1/defaults.go @ 24a394e. */
-export function defaultPodSpec(spec: JsonRecord | undefined): void {
-  if (spec === undefined) return;
-  defaultTo(spec, 'restartPolicy', 'Always');
-  defaultTo(spec, 'terminationGracePeriodSeconds', 30);
-  defaultTo(spec, 'dnsPolicy', 'ClusterFirst');
-  defaultTo(spec, 'securityContext', {});
-  defaultTo(spec, 'schedulerName', 'default-scheduler');
-  for (const container of [
-    ...recordsAt(spec, 'initContainers'),
-    ...recordsAt(spec, 'containers'),
-  ]) {
-    defaultTo(container, 'resources', {});
-    defaultTo(container, 'terminationMessagePath', '/dev/termination-log');
-    defaultTo(container, 'terminationMessagePolicy', 'File');
-    defaultTo(container, 'imagePullPolicy', pullPolicyOf(textAt(container, 'image')));
-    for (const port of recordsAt(container, 'ports')) defaultTo(port, 'protocol', 'TCP');
-  }
-}
-
-/** The tag `latest`, written or implied, is pulled each time. */
-function pullPolicyOf(image: string): 'Always' | 'IfNotPresent' {
-  const name = image.slice(image.lastIndexOf('/') + 1);
-  if (name.includes('@')) return 'IfNotPresent';
-  return !name.includes(':') || name.endsWith(':latest') ? 'Always' : 'IfNotPresent';
-}
 
 export function validatePodSpec(
   spec: JsonRecord | undefined,
@@ -73,14 +39,6 @@ function validateContainer(container: JsonRecord, field: string, names: Set<stri
   names.add(name);
   if (textAt(container, 'image') === '') causes.push(fieldRequired(`${field}.image`));
   return causes;
-}
-
-/** Fills in a pod template and gives it the empty metadata it may leave out. */
-export function defaultPodTemplate(spec: JsonRecord | undefined): void {
-  const template = recordAt(spec, 'template');
-  if (template === undefined) return;
-  defaultTo(template, 'metadata', {});
-  defaultPodSpec(recordAt(template, 'spec'));
 }
 
 function joined(object: KubernetesObject, property: string): string {

@@ -12,7 +12,8 @@ import {
 import { defineKind, type KindDefinition, type SelectableFields } from '../kind-definition.ts';
 import type { MutableObject } from '../mutable-object.ts';
 import { newStatusStrategy, newStrategy } from '../strategy.ts';
-import { defaultPodSpec, qosClassOf, validatePodSpec } from './pod-spec.ts';
+import { defaultPodSpec, defaultRequests } from './pod-defaults.ts';
+import { qosClassOf, validatePodSpec } from './pod-spec.ts';
 import { podTable } from './pod-table.ts';
 
 /** What is taken when neither the request nor the pod says how long its containers get to stop. */
@@ -91,6 +92,7 @@ export const pods: KindDefinition = defineKind({
     setDefaults(pod) {
       const spec = recordAt(pod, 'spec');
       defaultPodSpec(spec);
+      defaultRequests(spec);
       if (spec !== undefined && !Object.hasOwn(spec, 'enableServiceLinks')) {
         spec['enableServiceLinks'] = true;
       }

@@ -26,15 +26,20 @@ import { ServiceAllocation } from './service-allocation.ts';
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 const HIGHEST_PORT = 65_535;
+/** See pkg/apis/core/v1 DefaultClientIPServiceAffinitySeconds @ 24a394e. */
+const AFFINITY_SECONDS = 10_800;
 
 function setDefaults(service: MutableObject): void {
   const spec = recordAt(service, 'spec');
   if (spec === undefined) return;
   const type = defaultTo(spec, 'type', 'ClusterIP');
-  defaultTo(spec, 'sessionAffinity', 'None');
+  if (defaultTo(spec, 'sessionAffinity', 'None') === 'ClientIP') {
+    defaultTo(spec, 'sessionAffinityConfig', { clientIP: { timeoutSeconds: AFFINITY_SECONDS } });
+  }
   for (const port of recordsAt(spec, 'ports')) {
     defaultTo(port, 'protocol', 'TCP');
-    defaultTo(port, 'targetPort', port['port']);
+    // Typed clients send a 0 for the target they were not told.
+    if (defaultTo(port, 'targetPort', port['port']) === 0) port['targetPort'] = port['port'];
   }
   if (type === 'ExternalName') return;
   defaultTo(spec, 'internalTrafficPolicy', 'Cluster');

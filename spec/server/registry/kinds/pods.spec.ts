@@ -180,6 +180,81 @@ describe('pods', () => {
     });
   });
 
+  it('get complete probes, volumes, ports and references, whether a number was left out or sent as 0', async () => {
+    const httpGet = { port: 80 };
+    const fieldRef = { fieldPath: 'metadata.name' };
+    const main = {
+      name: 'main',
+      image: 'x:1',
+      ports: [{ containerPort: 80 }],
+      env: [{ name: 'A', valueFrom: { fieldRef } }],
+      livenessProbe: { httpGet, periodSeconds: 0 },
+      readinessProbe: { grpc: { port: 1 }, failureThreshold: 9 },
+      lifecycle: { preStop: { httpGet: { ...httpGet, path: '' } } },
+      resources: { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '500m' } },
+    };
+    const volumes = [
+      { name: 'none' },
+      { name: 'secret', secret: { secretName: 's' } },
+      { name: 'own', configMap: { name: 'c', defaultMode: 256 } },
+      { name: 'host', hostPath: { path: '/x' } },
+      {
+        name: 'mix',
+        projected: {
+          sources: [
+            { serviceAccountToken: { path: 't' } },
+            { downwardAPI: { items: [{ path: 'n', fieldRef }] } },
+          ],
+        },
+      },
+    ];
+    const made = await harness.create(
+      'pods',
+      pod('p', { hostNetwork: true, containers: [main], volumes }),
+    );
+    const reference = { ...fieldRef, apiVersion: 'v1' };
+    const complete = { path: '/', port: 80, scheme: 'HTTP' };
+    expect((valueAt(made, 'spec', 'containers') as object[])[0]).to.deep.include({
+      ports: [{ containerPort: 80, hostPort: 80, protocol: 'TCP' }],
+      env: [{ name: 'A', valueFrom: { fieldRef: reference } }],
+      livenessProbe: {
+        httpGet: complete,
+        timeoutSeconds: 1,
+        periodSeconds: 10,
+        successThreshold: 1,
+        failureThreshold: 3,
+      },
+      readinessProbe: {
+        grpc: { port: 1, service: '' },
+        timeoutSeconds: 1,
+        periodSeconds: 10,
+        successThreshold: 1,
+        failureThreshold: 9,
+      },
+      lifecycle: { preStop: { httpGet: complete } },
+      resources: {
+        limits: { cpu: '1', memory: '1Gi' },
+        requests: { cpu: '500m', memory: '1Gi' },
+      },
+    });
+    expect(valueAt(made, 'spec', 'volumes')).to.deep.equal([
+      { name: 'none', emptyDir: {} },
+      { name: 'secret', secret: { secretName: 's', defaultMode: 420 } },
+      { name: 'own', configMap: { name: 'c', defaultMode: 256 } },
+      { name: 'host', hostPath: { path: '/x', type: '' } },
+      {
+        name: 'mix',
+        projected: {
+          defaultMode: 420,
+          sources: [
+            { serviceAccountToken: { path: 't', expirationSeconds: 3600 } },
+            { downwardAPI: { items: [{ path: 'n', fieldRef: reference }] } },
+          ],
+        },
+      },
+    ]);
+  });
+
   it('need containers with names and images', async () => {
     const containers = [
       { name: 'A' },

@@ -36,6 +36,24 @@ describe('services', () => {
     });
   });
 
+  it('aim at their own port when the target is empty or 0, which is how typed clients leave it out', async () => {
+    const ports = [
+      { name: 'a', port: 80, targetPort: 0 },
+      { name: 'b', port: 81, targetPort: '' },
+      { name: 'c', port: 82, targetPort: 'http' },
+    ];
+    const made = await harness.create('services', service('web', { ports }));
+    const targets = recordsAt(made, 'spec', 'ports').map(({ targetPort }) => targetPort);
+    expect(targets).to.deep.equal([80, 81, 'http']);
+  });
+
+  it('stick to a client for three hours when asked to stick at all', async () => {
+    const made = await harness.create('services', service('web', { sessionAffinity: 'ClientIP' }));
+    expect(valueAt(made, 'spec', 'sessionAffinityConfig')).to.deep.equal({
+      clientIP: { timeoutSeconds: 10_800 },
+    });
+  });
+
   it('never share an address, and give it back', async () => {
     const names = Array.from({ length: 300 }, (_, index) => `s${index}`);
     const services = harness.rest('services');
