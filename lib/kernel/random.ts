@@ -51,9 +51,19 @@ export function randomText(
 
 /** A version 4 UUID, from the runtime's random source. Not for secrets. */
 export function randomUuid(runtime: Pick<Runtime, 'random'>): string {
-  const digits = randomText(runtime, 32, '0123456789abcdef').split('');
-  digits[12] = '4';
-  digits[16] = '89ab'[Math.floor(runtime.random() * 4)] as string;
-  const hex = digits.join('');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const [first, second, third, fourth] = [
+    randomWord(runtime),
+    randomWord(runtime),
+    randomWord(runtime),
+    randomWord(runtime),
+  ] as const;
+  const variant = '89ab'[Math.floor(runtime.random() * 4)];
+  return `${first}-${second.slice(0, 4)}-4${second.slice(5)}-${variant}${third.slice(1, 4)}-${third.slice(4)}${fourth}`;
+}
+
+/** 32 random bits as eight hexadecimal digits. */
+function randomWord(runtime: Pick<Runtime, 'random'>): string {
+  return Math.floor(runtime.random() * 0x1_0000_0000)
+    .toString(16)
+    .padStart(8, '0');
 }

@@ -35,6 +35,8 @@ export function readBody(
     });
     request.on('error', reject);
     request.on('close', () => {
+      // Every request closes; an error that nobody gets is dear to make.
+      if (request.readableEnded) return;
       reject(
         new ListwatchError('ABORTED', 'the client closed the connection before it had sent all'),
       );
