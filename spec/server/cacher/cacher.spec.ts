@@ -335,23 +335,6 @@ describe('Cacher', () => {
       });
     });
 
-    it('forgets its past up to a version on request, also where nothing of it changed since', async () => {
-      set();
-      const created = await harness.create('a');
-      const running = await harness.record({ resourceVersion: created });
-      await harness.writeElsewhere();
-      const now = await harness.cacher.getCurrentResourceVersion();
-      await harness.runtime.run(harness.cacher.forgetHistory(now));
-
-      const late = await harness.record({ resourceVersion: created });
-      const current = await harness.record({ resourceVersion: now });
-      await harness.create('b');
-      await harness.runtime.settle();
-      expect(isExpired(late.error)).to.equal(true);
-      expect(current.lines).to.have.length(1);
-      expect(running.lines).to.deep.equal(current.lines);
-    });
-
     it('is ready after start, without a request', async () => {
       set();
       harness.cacher.start();
