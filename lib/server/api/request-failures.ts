@@ -31,7 +31,7 @@ export function notAcceptable(offered: readonly string[]): ApiError {
 export function unsupportedMediaType(contentType: string, taken: readonly string[]): ApiError {
   const remedy =
     contentType === PROTOBUF
-      ? '; some "kubectl create KIND" commands send protobuf: add "--dry-run=client -o yaml" and pipe the result into "kubectl create -f -"'
+      ? '; typed Go clients send protobuf unless ContentType of their rest.Config is "application/json", and so do some "kubectl create KIND" commands: add "--dry-run=client -o yaml" and pipe the result into "kubectl create -f -"'
       : '';
   return failure(
     'UnsupportedMediaType',

@@ -57,6 +57,12 @@ describe('request body', () => {
     expect(codeOf(() => decode(TEXT, 'text/plain'))).to.equal('UNSUPPORTED_MEDIA_TYPE');
   });
 
+  it('tells who sends protobuf, which many do unasked, how to send JSON instead', () => {
+    const protobuf = 'application/vnd.kubernetes.protobuf';
+    expect(() => decode(TEXT, protobuf)).to.throw('rest.Config is "application/json"');
+    expect(() => decode(TEXT, 'text/plain')).not.to.throw('rest.Config');
+  });
+
   it('refuses 3 MiB and a byte, and takes 3 MiB', () => {
     const fits = `"${'x'.repeat(LARGEST_BODY_BYTES - 2)}"`;
     expect(codeOf(() => decodeDocument(Buffer.from(fits)))).to.equal('accepted');
