@@ -39,7 +39,11 @@ export interface ApiServerOptions
   readonly logger?: Logger | undefined;
   /** @defaultValue counts nothing */
   readonly metrics?: Metrics | undefined;
-  /** What clients have to show, 16 characters at least. @defaultValue 32 random bytes */
+  /**
+   * What clients have to show, 16 characters at least. They may outlive a server in memory and meet its successor; with a
+   * token of your own, resource versions begin at the clock, so that the successor tells them to list again.
+   * @defaultValue 32 random bytes
+   */
   readonly token?: string | undefined;
   /** Where the objects are kept. The server does not close it. @defaultValue in memory, closed with the server */
   readonly keyValueStore?: KeyValueStore | undefined;
@@ -108,7 +112,9 @@ export class ApiServer implements AsyncDisposable {
     this.#randomBytes = options.randomBytes ?? randomBytes;
     this.#token = options.token ?? Buffer.from(this.#randomBytes(32)).toString('base64url');
     this.#ownStore =
-      options.keyValueStore === undefined ? new EmbeddedKeyValueStore({ runtime }) : undefined;
+      options.keyValueStore === undefined
+        ? new EmbeddedKeyValueStore({ runtime, firstRevision: firstRevision(options, runtime) })
+        : undefined;
     this.#keyValueStore = options.keyValueStore ?? (this.#ownStore as KeyValueStore);
     const storages = new ServerStorages({
       keyValueStore: this.#keyValueStore,
@@ -277,4 +283,9 @@ export class ApiServer implements AsyncDisposable {
     });
     return this.#certificate;
   }
+}
+
+/** Above every version that an earlier server with this token gave out, unless that one wrote a million times a second. */
+function firstRevision({ token }: ApiServerOptions, runtime: Runtime): bigint | undefined {
+  return token === undefined ? undefined : BigInt(Math.floor(runtime.wallMs())) * 1000n;
 }

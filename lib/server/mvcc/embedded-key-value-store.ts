@@ -25,6 +25,11 @@ export interface EmbeddedKeyValueStoreOptions {
   /** @defaultValue the real clock */
   readonly runtime?: Runtime | undefined;
   /**
+   * The revision of the empty store; those before it count as compacted away. Above all revisions of a lost store, it makes
+   * the watchers of that one begin anew (etcdutl snapshot restore --bump-revision --mark-compacted). @defaultValue 1n
+   */
+  readonly firstRevision?: Revision | undefined;
+  /**
    * History is compacted in steps of this many milliseconds to where the store stood one step before, so it reaches back
    * between one and two steps. 0: never by time. @defaultValue 300 000 (kube-apiserver --etcd-compaction-interval)
    */
@@ -43,6 +48,7 @@ export interface EmbeddedKeyValueStoreOptions {
 
 const KNOWN_OPTIONS = [
   'runtime',
+  'firstRevision',
   'compactionIntervalMs',
   'maxHistoryBytes',
   'maxValueBytes',
@@ -66,7 +72,7 @@ const OWNER = 'EmbeddedKeyValueStore';
  */
 export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
   readonly supportsProgress = true;
-  readonly #state = new MultiVersionMap();
+  readonly #state: MultiVersionMap;
   readonly #leases: LeaseTable;
   readonly #hub: WatchHub;
   readonly #keeper: HistoryKeeper;
@@ -77,10 +83,11 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
     rejectUnknownOptions(OWNER, options, KNOWN_OPTIONS);
     const runtime = options.runtime ?? realRuntime;
     const whole = (
-      name: Exclude<keyof EmbeddedKeyValueStoreOptions, 'runtime'>,
+      name: Exclude<keyof EmbeddedKeyValueStoreOptions, 'runtime' | 'firstRevision'>,
       fallback: number,
       min: number,
     ): number => numberOption(OWNER, name, options[name], fallback, { min, integer: true });
+    this.#state = new MultiVersionMap(firstRevisionOption(options.firstRevision));
     this.#maxValueBytes = whole('maxValueBytes', 1_572_864, 1);
     this.#leases = new LeaseTable({
       runtime,
@@ -192,4 +199,15 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
   #checkOpen(): void {
     if (this.#closed) throw new ListwatchError('CLOSED', 'the key-value store is closed');
   }
+}
+
+/** Half of what etcd's 64 bits hold, so that there is room for writes. */
+const HIGHEST_FIRST_REVISION = 2n ** 62n;
+
+function firstRevisionOption(value: unknown = 1n): Revision {
+  if (typeof value === 'bigint' && value >= 1n && value <= HIGHEST_FIRST_REVISION) return value;
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `${OWNER}: option "firstRevision" must be a bigint from 1n to 2n ** 62n, not ${String(value)}`,
+  );
 }

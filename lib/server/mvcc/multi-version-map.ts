@@ -6,7 +6,6 @@ import { compactedError, futureRevisionError } from './revision-errors.ts';
 import { RevisionLog, type EventMessage, type RevisionEvents } from './revision-log.ts';
 
 const NO_BYTES = new Uint8Array(0);
-const FIRST_REVISION = 1n;
 
 /**
  * The state of the engine over time: every key at every kept revision, and the log of changes. Synchronous throughout.
@@ -18,12 +17,20 @@ export class MultiVersionMap {
   /** Key to history, for single keys; the tree has the same histories in order. */
   readonly #keys = new Map<string, KeyHistory>();
   readonly #tree = new CountedTree<KeyHistory>();
-  readonly #log = new RevisionLog(FIRST_REVISION + 1n);
-  #revision: Revision = FIRST_REVISION;
-  #compacted: Revision = 0n;
+  readonly #log: RevisionLog;
+  #revision: Revision;
+  #compacted: Revision;
   /** Up to here histories were trimmed; follows `#compacted`. */
-  #trimmed: Revision = FIRST_REVISION;
+  #trimmed: Revision;
   #open: EventMessage[] = [];
+
+  /** Empty at `firstRevision`; what was before a first revision above 1 counts as compacted away. */
+  constructor(firstRevision: Revision = 1n) {
+    this.#log = new RevisionLog(firstRevision + 1n);
+    this.#revision = firstRevision;
+    this.#compacted = firstRevision === 1n ? 0n : firstRevision;
+    this.#trimmed = firstRevision;
+  }
 
   /** The current revision; the open one as soon as it has a write. */
   get revision(): Revision {

@@ -30,6 +30,22 @@ describe('EmbeddedKeyValueStore', () => {
       expect(await harness.put('a')).to.equal(2n);
     });
 
+    it('starts where it is told to, and calls what would be before compacted', async () => {
+      await using late = new EmbeddedKeyValueStore({ firstRevision: 1000n });
+      expect(await late.status()).to.include({ revision: 1000n, compactedRevision: 1000n });
+      const put = { type: 'put', key: 'a', value: new Uint8Array() } as const;
+      expect((await late.txn({ compare: [], success: [put] })).revision).to.equal(1001n);
+      expect(await codeOf(late.range({ key: 'a', revision: 999n }))).to.equal('COMPACTED');
+      expect((await late.range({ key: 'a', revision: 1000n })).items).to.deep.equal([]);
+      await late.compact(1001n);
+      expect((await late.range({ key: 'a' })).items).to.have.length(1);
+      for (const wrong of [0n, -1n, 2n ** 63n, 5 as unknown as bigint]) {
+        expect(() => new EmbeddedKeyValueStore({ firstRevision: wrong })).to.throw(
+          'option "firstRevision"',
+        );
+      }
+    });
+
     it('counts a put of the same value as a write', async () => {
       await harness.put('a', 'x');
       await harness.put('a', 'x');
