@@ -58,7 +58,7 @@ async function quickstart({ port, manifests, keep }: Settings, signal: AbortSign
   timeline.say('server', '', `listens on ${server.url}, state in memory`);
   await using admin = await connect(server.clientConfig());
   const resources = await applyManifests(admin, objects, signal);
-  timeline.say('server', '', `took ${objects.length} objects of ${resources.length} resources`);
+  timeline.say('server', '', `accepted ${objects.length} objects of ${resources.length} resources`);
 
   timeline.chapter('Informers mirror it, and a controller acts on what they see');
   await using network = new NetworkGate(server.url);

@@ -33,7 +33,7 @@ async function watchPods(
   });
   informers.start();
   await informers.whenSynced({ timeoutMs: 30_000, signal });
-  console.log(`${pods.lister.list().length} pods on ${client.server}; Ctrl-C ends`);
+  console.log(`pods on ${client.server}: ${pods.lister.list().length}; Ctrl-C ends`);
   await aborted(signal);
 }
 
@@ -59,7 +59,8 @@ await runProgram({
     await using server = embedded === true ? new ApiServer() : undefined;
     await server?.listen();
     await using client = await connect(server?.clientConfig() ?? { kubeconfig, context });
-    await client.version({ signal });
+    // An informer would go on trying; whoever started this wants to know at once.
+    await client.resource<Pod>('v1', 'pods', { namespace }).list({ limit: 1, signal });
     const watching = watchPods(client, namespace, signal);
     if (embedded === true) await comeAndGo(client);
     await watching;

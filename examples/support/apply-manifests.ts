@@ -5,7 +5,8 @@ import type { MirroredResource } from './mirror.ts';
 import { until } from './until.ts';
 
 /**
- * Creates the objects in the order of their manifests. Returns the resources they are of.
+ * Creates the objects in the order of their manifests, in the namespace of the client where they name none. Returns the
+ * resources they are of.
  * @throws {ListwatchError} code MANIFEST_INVALID naming the place of an object that the server refuses.
  */
 export async function applyManifests(
@@ -17,8 +18,9 @@ export async function applyManifests(
   for (const { object, place } of manifests) {
     const { apiVersion } = object;
     try {
-      const resource = await findResource(client, object, signal);
-      await client.resource(apiVersion, resource).create({ ...object }, { signal });
+      const { resource, namespaced } = await findResource(client, object, signal);
+      const namespace = namespaced ? client.namespace : undefined;
+      await client.resource(apiVersion, resource, { namespace }).create({ ...object }, { signal });
       resources.set(`${apiVersion} ${resource}`, { apiVersion, resource });
     } catch (cause) {
       signal.throwIfAborted();
@@ -28,17 +30,22 @@ export async function applyManifests(
   return [...resources.values()];
 }
 
+interface FoundResource {
+  readonly resource: string;
+  readonly namespaced: boolean;
+}
+
 /** A custom resource is served a moment after its definition was created. */
 async function findResource(
   client: Client,
   { apiVersion, kind }: ManifestObject,
   signal: AbortSignal,
-): Promise<string> {
-  let resource = '';
+): Promise<FoundResource> {
+  let found: FoundResource = { resource: '', namespaced: false };
   let reason: unknown;
   const isServed = async (): Promise<boolean> => {
     try {
-      ({ resource } = await client.discovery.find(apiVersion, kind, { signal }));
+      found = await client.discovery.find(apiVersion, kind, { signal });
       return true;
     } catch (error) {
       if (!isListwatchError(error, 'RESOURCE_UNKNOWN')) throw error;
@@ -50,5 +57,5 @@ async function findResource(
   await waiting.catch((error: unknown) => {
     throw isListwatchError(error, 'TIMEOUT') ? reason : error;
   });
-  return resource;
+  return found;
 }

@@ -1,4 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { isListwatchError } from 'listwatch';
 import { errorMessage } from 'listwatch/kernel';
 
 type OptionDefinitions = NonNullable<ParseArgsConfig['options']>;
@@ -27,11 +28,18 @@ export async function runProgram({ name, main }: Program): Promise<void> {
     await main(stop.signal);
   } catch (error) {
     process.exitCode = exitCodeOf(error, stop.signal);
-    process.stderr.write(`${name}: ${errorMessage(error).replaceAll(/\s*\n\s*/g, ' ')}\n`);
+    process.stderr.write(`${name}: ${oneLine(error)}\n`);
     if (process.argv.includes('--debug')) console.error(error);
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
+}
+
+/** What went wrong and what to do about it, with nothing in it that a terminal would obey. */
+function oneLine(error: unknown): string {
+  const text = errorMessage(error).replaceAll(/[\p{Cc}\s]+/gu, ' ');
+  if (!isListwatchError(error, 'UNAUTHORIZED')) return text;
+  return `${text}: the server does not accept the token or client certificate; are they missing, expired, or of another server?`;
 }
 
 function exitCodeOf(error: unknown, signal: AbortSignal): number {

@@ -5,8 +5,8 @@ import {
   splitMetaNamespaceKey,
   type ObjectName,
   type ReconcileContext,
+  type ReconcileError,
 } from 'listwatch';
-import type { ReconcileError } from 'listwatch/controller';
 import type { Timeline } from './timeline.ts';
 
 /** Brings the world closer to what one object wants. */

@@ -74,7 +74,7 @@ function readObject(value: unknown, place: string): ManifestObject {
   const texts = { apiVersion, kind, 'metadata.name': metadata?.name };
   for (const [field, text] of Object.entries<unknown>(texts)) {
     if (typeof text !== 'string' || text === '') {
-      throw invalid(place, `${field} is missing or no text`);
+      throw invalid(place, `${field} is missing, empty or not a string`);
     }
   }
   return value as ManifestObject;

@@ -61,16 +61,20 @@ export class Mirror {
       if (listed) this.#lists += 1;
       else this.#resumes += 1;
       const how = listed
-        ? `${items ?? 0} objects listed, watching`
-        : 'nothing listed, watch reopened';
-      this.#timeline.say('reflector', this.resource, `${how} at ${resourceVersion}`);
+        ? `${items === 1 ? '1 object' : `${items ?? 0} objects`} listed, watching from ${resourceVersion}`
+        : `watch reopened from ${resourceVersion}, without a list`;
+      this.#timeline.say('reflector', this.resource, how);
       if (listed) this.#timeline.tally('fifo', '', 'whole lists queued, each as one item');
     });
     events.on('watch-error', (error) => {
       if (isExpired(error)) {
         // A watch may be opened first and refused for its age then; it has resumed nothing.
         if (this.#resumed) this.#resumes -= 1;
-        this.#timeline.tally('reflector', '', 'watches refused with 410: their past is gone');
+        this.#timeline.tally(
+          'reflector',
+          '',
+          'watches refused with 410, for their past is forgotten',
+        );
       } else {
         this.#timeline.tally('reflector', '', 'watches lost');
       }

@@ -8,6 +8,11 @@ export interface Subject {
   readonly resource: string;
 }
 
+/** A name may be anything a client sent: control characters in it must not reach a terminal. */
+function quoted(name: string): string {
+  return JSON.stringify(name);
+}
+
 function subjectDetails({ group, resource }: Subject, name: string): StatusDetails {
   return { name, ...(group === '' ? {} : { group }), kind: resource };
 }
@@ -17,24 +22,28 @@ export function badRequest(message: string, cause?: unknown): ApiError {
 }
 
 export function notFound(subject: Subject, name: string): ApiError {
-  return failure('NotFound', `${groupResource(subject)} "${name}" not found`, {
+  return failure('NotFound', `${groupResource(subject)} ${quoted(name)} not found`, {
     details: subjectDetails(subject, name),
   });
 }
 
 export function alreadyExists(subject: Subject, name: string, prefix: string = ''): ApiError {
-  return failure('AlreadyExists', `${prefix}${groupResource(subject)} "${name}" already exists`, {
-    details: subjectDetails(subject, name),
-  });
+  return failure(
+    'AlreadyExists',
+    `${prefix}${groupResource(subject)} ${quoted(name)} already exists`,
+    {
+      details: subjectDetails(subject, name),
+    },
+  );
 }
 
 export function conflict(subject: Subject, name: string, reason: string): ApiError {
-  const message = `Operation cannot be fulfilled on ${groupResource(subject)} "${name}": ${reason}`;
+  const message = `Operation cannot be fulfilled on ${groupResource(subject)} ${quoted(name)}: ${reason}`;
   return failure('Conflict', message, { details: subjectDetails(subject, name) });
 }
 
 export function forbidden(subject: Subject, name: string, reason: string): ApiError {
-  const message = `${groupResource(subject)} "${name}" is forbidden: ${reason}`;
+  const message = `${groupResource(subject)} ${quoted(name)} is forbidden: ${reason}`;
   return failure('Forbidden', message, { details: subjectDetails(subject, name) });
 }
 
@@ -62,7 +71,7 @@ export function invalid(
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   return failure(
     'Invalid',
-    `${groupResource({ group, resource: kind })} "${name}" is invalid: ${list}`,
+    `${groupResource({ group, resource: kind })} ${quoted(name)} is invalid: ${list}`,
     {
       details: { name, ...(group === '' ? {} : { group }), kind, causes },
     },

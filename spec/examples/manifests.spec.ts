@@ -109,11 +109,11 @@ describe('manifests', () => {
     const rows: readonly (readonly [folder: string, place: string, reason: string])[] = [
       ['text', 'document 1, line 1', noMapping],
       ['list', 'document 1, line 1', noMapping],
-      ['no-version', 'document 2, line 6', 'apiVersion is missing or no text'],
-      ['no-kind', 'document 1, line 1', 'kind is missing or no text'],
-      ['no-metadata', 'document 1, line 1', 'metadata.name is missing or no text'],
-      ['number', 'document 1, line 1', 'metadata.name is missing or no text'],
-      ['scalar-metadata', 'document 1, line 1', 'metadata.name is missing or no text'],
+      ['no-version', 'document 2, line 6', 'apiVersion is missing, empty or not a string'],
+      ['no-kind', 'document 1, line 1', 'kind is missing, empty or not a string'],
+      ['no-metadata', 'document 1, line 1', 'metadata.name is missing, empty or not a string'],
+      ['number', 'document 1, line 1', 'metadata.name is missing, empty or not a string'],
+      ['scalar-metadata', 'document 1, line 1', 'metadata.name is missing, empty or not a string'],
     ];
     for (const [folder, place, reason] of rows) {
       expect(mistakeIn(folder)).to.equal(`${folder}/shop.yaml, ${place}: ${reason}`);

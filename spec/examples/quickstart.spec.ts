@@ -28,17 +28,17 @@ describe('npm start', function () {
     expect(code, stdout).to.equal(0);
     const story = [
       /server +listens on http:\/\/127\.0\.0\.1:\d+/,
-      /server +took \d+ objects of 8 resources/,
-      /reflector +deployments +16 objects listed, watching at \d+/,
+      /server +accepted \d+ objects of 8 resources/,
+      /reflector +deployments +16 objects listed, watching from \d+/,
       /fifo +whole lists queued, each as one item: \d+/,
       /store +\d+ objects in 10 caches/,
       /store +\d+ objects: every deployment has its pods/,
       /server +cut every connection/,
-      /reflector +pods +nothing listed, watch reopened at \d+/,
+      /reflector +pods +watch reopened from \d+, without a list/,
       /server +wrote a config map twice, .*restarted web/,
       /server +forgot its history/,
       /reflector +watches refused with 410/,
-      /reflector +pods +\d+ objects listed, watching at \d+/,
+      /reflector +pods +\d+ objects listed, watching from \d+/,
       /store +10 caches, \d+ objects: all as on the server/,
       /\d+ objects in 10 caches, \d+ events, 10 relists, 10 resumes, \d+ reconciles, 10 caches compared, 0 differences/,
     ];
@@ -144,6 +144,13 @@ describe('npm start', function () {
         /^quickstart: .*mine\.yaml, document 1, line 1: .*Not_A_Name[^\n]*\n$/,
       );
       expect(code).to.equal(1);
+    });
+
+    it('puts what names no namespace into that of the client, and comes back true with it', async () => {
+      put('apiVersion: v1\nkind: Secret\nmetadata:\n  name: mine\n');
+      const { code, stdout, stderr } = await quickstart('--manifests', folder);
+      expect([code, stderr], stdout).to.deep.equal([0, '']);
+      expect(stdout).to.match(/reflector +secrets +1 object listed/);
     });
 
     it('names the kind that the server does not know', async () => {

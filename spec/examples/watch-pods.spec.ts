@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { ApiServer } from '../../lib/server/api/api-server.ts';
 import { runExample } from './support/run-example.ts';
 
 const SCRIPT = 'examples/watch-pods.ts';
@@ -81,6 +82,18 @@ describe('watch-pods', function () {
       expect(stderr).to.include(rows[index]!.about);
       expect(code).to.equal(1);
     }
+  });
+
+  it('says in one line that the server does not accept the token', async () => {
+    await using server = new ApiServer();
+    await server.listen();
+    await server.writeKubeconfig(kubeconfig);
+    const text = readFileSync(kubeconfig, 'utf8').replaceAll(server.token, 'of-another-server');
+    writeFileSync(kubeconfig, text);
+    const { code, stdout, stderr } = await runExample(SCRIPT, ['--kubeconfig', kubeconfig]);
+    expect(stderr).to.match(/^watch-pods: Unauthorized: [^\n]*token[^\n]*\n$/);
+    expect(stderr).to.not.include('of-another-server');
+    expect([code, stdout]).to.deep.equal([1, '']);
   });
 
   it('answers an unknown option with one line and exit code 2', async () => {

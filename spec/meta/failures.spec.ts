@@ -36,6 +36,18 @@ describe('failures', () => {
     ]);
   });
 
+  it('escape a name that would write to the terminal of who reads them', () => {
+    const name = 'x\u001B[31m"\n';
+    const texts = [
+      failures.notFound(pods, name),
+      failures.alreadyExists(pods, name),
+      failures.conflict(pods, name, ''),
+      failures.forbidden(pods, name, ''),
+      failures.invalid({ group: '', kind: 'Pod' }, name, []),
+    ].map(({ message }) => message);
+    for (const text of texts) expect(text).to.include('"x\\u001b[31m\\"\\n"');
+  });
+
   it('name what they are about in their details', () => {
     expect(failures.notFound(deployments, 'web').status.details).to.deep.equal({
       name: 'web',

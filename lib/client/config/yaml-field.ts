@@ -48,7 +48,10 @@ export class YamlField {
     const [error] = document.errors;
     if (error !== undefined) {
       const { line } = lines.linePos(error.pos[0]);
-      throw invalid(`${name}:${line}`, `it is not YAML: ${error.code.toLowerCase()}`);
+      throw invalid(
+        `${name}:${line}`,
+        `it is not YAML: ${error.code.toLowerCase().replaceAll('_', ' ')}`,
+      );
     }
     const file = { name, document, lines };
     try {
@@ -82,7 +85,7 @@ export class YamlField {
 
   field(name: string): YamlField {
     if (this.present && (typeof this.#value !== 'object' || Array.isArray(this.#value))) {
-      this.fail('expected fields');
+      this.fail('expected a mapping of fields');
     }
     const value =
       this.present && Object.hasOwn(this.#value as object, name)

@@ -116,9 +116,9 @@ describe('a kubeconfig', () => {
 
   describe('that is wrong is refused with file, line and field:', () => {
     const cases: [title: string, text: string, expected: string][] = [
-      ['no YAML', 'a: [\nb: c', 'config:2: it is not YAML'],
+      ['no YAML', 'a: [\nb: c', 'config:2: it is not YAML: bad indent'],
       ['another kind', 'kind: Pod', 'config:1: kind: expected Config'],
-      ['a list for a map', '- a', 'config:1: expected fields'],
+      ['a list for a map', '- a', 'config:1: expected a mapping of fields'],
       ['no list', 'clusters: {}', 'config:1: clusters: expected a list'],
       ['an entry without name', 'users:\n- user: {}', 'config:2: users[0].name: it is missing'],
       ['two keys of one name', 'kind: Config\nkind: Config', 'config:2: it is not YAML'],
