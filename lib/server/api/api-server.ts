@@ -82,7 +82,8 @@ export interface ServerAddress {
  *
  * Guarantees:
  * - Usable without a socket: `handler` and `listerWatcher` work whether or not it listens.
- * - The first request is answered at once; caches are filled when their resource is first asked for.
+ * - The first request is answered at once.
+ * - A watch can begin at every version that the server has given out since it started, as long as history reaches back.
  * - After `close` no timer, socket or watch of it is left.
  *
  * Not guaranteed: anything after the process has ended, unless `keyValueStore` keeps it.
@@ -254,8 +255,13 @@ export class ApiServer implements AsyncDisposable {
 
   async #start(): Promise<void> {
     if (this.#closed !== undefined) throw new ListwatchError('CLOSED', 'the server is closed');
-    this.#started ??= this.#registry.start();
+    this.#started ??= this.#begin();
     await this.#started;
+  }
+
+  async #begin(): Promise<void> {
+    this.#storages.start();
+    await this.#registry.start();
   }
 
   #afterStart(handler: ApiHandler): ApiHandler {

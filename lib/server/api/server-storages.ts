@@ -16,10 +16,11 @@ export interface ServerStoragesOptions {
   readonly metrics: Metrics;
 }
 
-/** The storages of all resources of one server: each the raw storage with a watch cache in front, filled on first use. */
+/** The storages of all resources of one server: each the raw storage with a watch cache in front. */
 export class ServerStorages {
   readonly #options: ServerStoragesOptions;
   #cachers: readonly Cacher<UnstructuredObject>[] = [];
+  #started = false;
 
   constructor(options: ServerStoragesOptions) {
     this.#options = options;
@@ -42,7 +43,17 @@ export class ServerStorages {
       consistentListFromCache: keyValueStore.supportsProgress,
     });
     this.#cachers = [...this.#running(), cacher];
+    if (this.#started) cacher.start();
     return cacher;
+  }
+
+  /**
+   * Begins to fill the caches, and those of resources to come. A cache that waited for its first reader would not know what
+   * was written before: a watch from a version that the server itself gave out would be refused as too old.
+   */
+  start(): void {
+    this.#started = true;
+    for (const cacher of this.#running()) cacher.start();
   }
 
   /** Makes all caches forget what was before `resourceVersion`. */

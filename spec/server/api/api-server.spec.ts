@@ -198,6 +198,14 @@ describe('api server', () => {
     });
   });
 
+  it('begins a watch at a version it gave out, also when nobody has read the resource before', async () => {
+    await withServer(async (server, api) => {
+      const first = await versionOf(api('POST', CONFIG_MAPS, { body: configMap('a') }));
+      await api('POST', CONFIG_MAPS, { body: configMap('b') });
+      expect(told(await watchLines(server, `resourceVersion=${first}`))).to.deep.equal(['ADDED b']);
+    });
+  });
+
   it('refuses a watch from before the compaction with 410 in the stream, and one from after it not', async () => {
     await withServer(async (server, api) => {
       const old = await versionOf(api('POST', CONFIG_MAPS, { body: configMap('a') }));
