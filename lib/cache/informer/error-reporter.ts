@@ -1,4 +1,5 @@
 import { errorMessage } from '../../kernel/errors.ts';
+import { guardedCall } from '../../kernel/guarded-call.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { InformerErrorContext } from './informer-options.ts';
 
@@ -27,14 +28,15 @@ export class ErrorReporter {
       logger.error(message, { error });
       return;
     }
-    try {
-      onError(error, { informer, ...context, message });
-    } catch (hookError) {
-      logger.error(`informer ${informer}: the hook onError threw: ${errorMessage(hookError)}`, {
-        error: hookError,
-        during: error,
-      });
-    }
+    guardedCall(
+      () => onError(error, { informer, ...context, message }),
+      (hookError) => {
+        logger.error(`informer ${informer}: the hook onError threw: ${errorMessage(hookError)}`, {
+          error: hookError,
+          during: error,
+        });
+      },
+    );
   }
 
   /** Runs a callback of the user that must not disturb us. */

@@ -195,7 +195,8 @@ export class HandlerQueue<V extends HasMetadata> {
       if (this.#sliceIsOver()) this.#endSlice();
       else this.#deliver();
     };
-    result.then(goOn, (error: unknown) => {
+    // A foreign thenable may throw, or call back twice.
+    Promise.resolve(result).then(goOn, (error: unknown) => {
       if (this.#calling !== undefined) this.#fail(error, this.#calling);
       goOn();
     });

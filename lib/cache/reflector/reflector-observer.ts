@@ -1,4 +1,5 @@
 import { errorMessage } from '../../kernel/errors.ts';
+import { guardedCall } from '../../kernel/guarded-call.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import {
@@ -38,9 +39,7 @@ export class ReflectorObserver {
     }
     if (events !== undefined) metrics.observe('listwatch_reflector_watch_events', events, { name });
     if (onTransition === undefined) return;
-    this.#guard('onTransition', () => {
-      onTransition({ name, ...transition });
-    });
+    this.#guard('onTransition', () => onTransition({ name, ...transition }));
   }
 
   /** An error after which the reflector goes on in `state`, once `delayMs` have passed. */
@@ -70,18 +69,14 @@ export class ReflectorObserver {
       logger[context.expected ? 'debug' : 'warn'](message, { error });
       return;
     }
-    this.#guard('onError', () => {
-      onError(error, { name, ...context, message });
-    });
+    this.#guard('onError', () => onError(error, { name, ...context, message }));
   }
 
-  #guard(hook: string, call: () => void): void {
+  #guard(hook: string, call: () => unknown): void {
     const { name, logger } = this.#options;
-    try {
-      call();
-    } catch (error) {
+    guardedCall(call, (error) => {
       logger.error(`reflector ${name}: the hook ${hook} threw: ${errorMessage(error)}`, { error });
-    }
+    });
   }
 }
 

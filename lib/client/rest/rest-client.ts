@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
+import { guardedCall } from '../../kernel/guarded-call.ts';
 import { silentLogger, type Logger } from '../../kernel/logger.ts';
 import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
@@ -134,11 +135,12 @@ export class RestClient {
   #reportWarnings(header: string | undefined): void {
     if (header === undefined) return;
     for (const warning of parseWarningHeader(header)) {
-      try {
-        this.#onWarning(warning);
-      } catch (error) {
-        this.#logger.error('the onWarning hook threw', { error: errorMessage(error) });
-      }
+      guardedCall(
+        () => this.#onWarning(warning),
+        (error) => {
+          this.#logger.error('the onWarning hook threw', { error: errorMessage(error) });
+        },
+      );
     }
   }
 }

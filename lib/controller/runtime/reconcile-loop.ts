@@ -1,5 +1,6 @@
 import { deriveAbort, onAbort } from '../../kernel/abort.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/errors.ts';
+import { guardedCall } from '../../kernel/guarded-call.ts';
 import { Latch } from '../../kernel/latch.ts';
 import { silentLogger, type Logger } from '../../kernel/logger.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
@@ -239,16 +240,18 @@ export class ReconcileLoop<K = string> {
   ): void {
     const failure = { controller: this.name, key: String(key), ...rest };
     const error = new ReconcileError(what, failure, cause);
-    if (this.#onError === undefined) {
+    const onError = this.#onError;
+    if (onError === undefined) {
       this.#logger.error(error.message, { ...failure, error: cause });
       return;
     }
-    try {
-      this.#onError(error);
-    } catch (hookError) {
-      const reason = errorMessage(hookError);
-      this.#logger.error(`${this.name}: the error hook threw: ${reason}`, { error });
-    }
+    guardedCall(
+      () => onError(error),
+      (hookError) => {
+        const reason = errorMessage(hookError);
+        this.#logger.error(`${this.name}: the error hook threw: ${reason}`, { error });
+      },
+    );
   }
 
   #ownTask(): Promise<void> {

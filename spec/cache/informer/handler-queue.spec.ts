@@ -1,4 +1,4 @@
-import { expect } from 'chai';
+import { assert, expect } from 'chai';
 import {
   HandlerQueue,
   type HandlerQueueOptions,
@@ -80,16 +80,18 @@ describe('HandlerQueue', () => {
       deliver: ({ key }) => {
         setup.seen.push(key);
         if (key === 'throws') throw new Error('boom');
+        // oxlint-disable-next-line unicorn/no-thenable
+        if (key === 'bad thenable') return { then: () => assert.fail('worse') };
         return key === 'rejects' ? Promise.reject(new Error('later')) : undefined;
       },
     });
     setup.queue.start();
-    setup.queue.push(batch(['throws', 'rejects', 'fine'], true));
+    setup.queue.push(batch(['throws', 'rejects', 'bad thenable', 'fine'], true));
     setup.queue.tracker.markUpstreamSynced();
     await setup.runtime.settle();
-    expect(setup.errors).to.deep.equal(['throws: boom', 'rejects: later']);
-    expect(setup.seen).to.deep.equal(['throws', 'rejects', 'fine']);
-    expect(setup.queue).to.include({ delivered: 3, failed: 2, pending: 0 });
+    expect(setup.errors).to.deep.equal(['throws: boom', 'rejects: later', 'bad thenable: worse']);
+    expect(setup.seen).to.deep.equal(['throws', 'rejects', 'bad thenable', 'fine']);
+    expect(setup.queue).to.include({ delivered: 4, failed: 3, pending: 0 });
     expect(setup.queue.tracker.synced).to.equal(true);
     await setup.queue.close();
   });

@@ -199,23 +199,28 @@ describe('ReconcileLoop', () => {
     expect(reconcilesAtTask).to.be.within(1, 2);
   });
 
-  it('keeps working when the error hook throws, and says so', async () => {
-    const lines: string[] = [];
-    const logger: Logger = { ...silentLogger, error: (line) => void lines.push(line) };
-    const onError = (): void => {
+  const hooks: Readonly<Record<string, () => unknown>> = {
+    throws: () => {
       throw new Error('no disk');
-    };
-    queue.add('a');
-    await drain(
-      loopOf(
-        async ({ failures }) => {
-          if (failures === 0) throw new Error('once');
-        },
-        { logger, onError },
-      ),
-    );
-    expect(lines).to.deep.equal(['shops: the error hook threw: no disk']);
-  });
+    },
+    rejects: () => Promise.reject(new Error('no disk')),
+  };
+  for (const [how, onError] of Object.entries(hooks)) {
+    it(`keeps working when the error hook ${how}, and says so`, async () => {
+      const lines: string[] = [];
+      const logger: Logger = { ...silentLogger, error: (line) => void lines.push(line) };
+      queue.add('a');
+      await drain(
+        loopOf(
+          async ({ failures }) => {
+            if (failures === 0) throw new Error('once');
+          },
+          { logger, onError },
+        ),
+      );
+      expect(lines).to.deep.equal(['shops: the error hook threw: no disk']);
+    });
+  }
 
   it('reports failures to the logger when there is no hook', async () => {
     const lines: string[] = [];
