@@ -1,4 +1,5 @@
 import { ListwatchError } from './errors.ts';
+import { rejectUnknownOptions } from './options.ts';
 import { seededRandom } from './random.ts';
 import type { Runtime, Timer } from './runtime.ts';
 
@@ -29,6 +30,12 @@ interface Entry {
   cancelled: boolean;
 }
 
+const KNOWN_OPTIONS: readonly (keyof VirtualRuntimeOptions)[] = [
+  'seed',
+  'startWallMs',
+  'order',
+  'maxTasksAtOneInstant',
+];
 const START_OF_2024 = Date.UTC(2024, 0, 1);
 const ONE_HOUR_MS = 3_600_000;
 
@@ -56,7 +63,9 @@ export class VirtualRuntime implements Runtime {
   #nextTask = 0;
   readonly #timers: Entry[] = [];
 
+  /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: VirtualRuntimeOptions = {}) {
+    rejectUnknownOptions('VirtualRuntime', options, KNOWN_OPTIONS);
     this.#random = seededRandom(options.seed ?? 1);
     this.#startWallMs = options.startWallMs ?? START_OF_2024;
     this.#order = options.order ?? 'fifo';

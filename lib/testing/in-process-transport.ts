@@ -1,5 +1,6 @@
 import { abortable, deriveAbort, type DerivedAbort } from '../kernel/abort.ts';
 import { ListwatchError } from '../kernel/errors.ts';
+import { rejectUnknownOptions } from '../kernel/options.ts';
 import { connectionFailure } from '../client/transport/connection-failure.ts';
 import type {
   Transport,
@@ -22,11 +23,13 @@ export interface InProcessTransportOptions {
  * - The handler sees what it would see from the listener: lower-case headers, the whole body, a signal that aborts when the
  *   client leaves the body, aborts its request or closes the transport.
  * - A body is pulled piece by piece, as the client reads it.
+ * @throws {ListwatchError} code INVALID_OPTION.
  */
 export function inProcessTransport(
   handler: ApiHandler,
   options: InProcessTransportOptions = {},
 ): Transport {
+  rejectUnknownOptions('inProcessTransport', options, ['server', 'token']);
   return new InProcessTransport(handler, options);
 }
 

@@ -91,6 +91,11 @@ describe('VirtualRuntime', () => {
     expect(fired).to.equal(1);
   });
 
+  it('refuses unknown options', () => {
+    const wrong = { sead: 7 } as object;
+    expect(() => new VirtualRuntime(wrong)).to.throw('unknown option "sead"');
+  });
+
   it('shows the wall clock from where it was told to start', async () => {
     const runtime = new VirtualRuntime({ startWallMs: 1000 });
     await runtime.advance(50);

@@ -57,6 +57,12 @@ describe('inProcessTransport', () => {
     expect(seen[0]?.signal.aborted).to.equal(false);
   });
 
+  it('refuses unknown options', () => {
+    const handler: ApiHandler = () => NEVER;
+    const wrong = { tokn: 'x' } as object;
+    expect(() => inProcessTransport(handler, wrong)).to.throw('unknown option "tokn"');
+  });
+
   it('carries a watch in virtual time', async () => {
     const runtime = new VirtualRuntime();
     async function* body({ signal }: ApiRequest): AsyncGenerator<Uint8Array> {

@@ -5,6 +5,7 @@ import type {
   WatchRequest,
 } from '../../cache/reflector/lister-watcher.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
+import { rejectUnknownOptions } from '../../kernel/options.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { isStatus } from '../../meta/status.ts';
@@ -77,6 +78,31 @@ export interface ResourceClientOptions<T extends KubernetesObject> {
   readonly namespace?: string | undefined;
 }
 
+const CALL_OPTIONS = ['namespace', 'signal'];
+const GET_OPTIONS = [...CALL_OPTIONS, 'resourceVersion'];
+const SELECTION_OPTIONS = [
+  ...GET_OPTIONS,
+  'resourceVersionMatch',
+  'labelSelector',
+  'fieldSelector',
+];
+const LIST_OPTIONS = [...SELECTION_OPTIONS, 'limit', 'continueToken'];
+const WATCH_OPTIONS = [
+  ...SELECTION_OPTIONS,
+  'allowWatchBookmarks',
+  'sendInitialEvents',
+  'timeoutSeconds',
+];
+const WRITE_OPTIONS = [...CALL_OPTIONS, 'dryRun', 'fieldManager'];
+const PATCH_OPTIONS = [...WRITE_OPTIONS, 'type', 'subresource'];
+const DELETE_OPTIONS = [
+  ...CALL_OPTIONS,
+  'preconditions',
+  'propagationPolicy',
+  'gracePeriodSeconds',
+  'dryRun',
+];
+
 const PATCH_TYPES = {
   merge: 'application/merge-patch+json',
   json: 'application/json-patch+json',
@@ -86,7 +112,8 @@ const PATCH_TYPES = {
  * The verbs of one resource.
  *
  * Every call rejects with an `ApiError` when the server refuses, with a `TransportError` when no usable answer came, and with
- * the signal's reason when aborted.
+ * the signal's reason when aborted; before anything is sent, with INVALID_OPTION for an option that does not exist and for a
+ * name that is no name.
  */
 export class ResourceClient<T extends KubernetesObject> {
   readonly #rest: RestClient;
@@ -104,6 +131,7 @@ export class ResourceClient<T extends KubernetesObject> {
 
   /** Reads one object. */
   async get(name: string, options: GetOptions = {}): Promise<T> {
+    rejectUnknownOptions('get', options, GET_OPTIONS);
     const { resourceVersion, signal } = options;
     const path = this.#path(options, { name }) + queryString({ resourceVersion });
     return await this.#rest.json<T>({ method: 'GET', path, signal });
@@ -111,17 +139,20 @@ export class ResourceClient<T extends KubernetesObject> {
 
   /** Reads one page: without a limit, everything. */
   async list(options: ListOptions = {}): Promise<ListPage<T>> {
+    rejectUnknownOptions('list', options, LIST_OPTIONS);
     return objectsOf(await this.#source(options).list(listRequest(options)));
   }
 
   /** Reads everything, in pages of `limit` objects; all show one state, that of the first page. */
   async listAll(options: ListOptions = {}): Promise<ListPage<T>> {
+    rejectUnknownOptions('listAll', options, LIST_OPTIONS);
     const source = this.#source(options);
     return objectsOf(await listAllPages((request) => source.list(request), listRequest(options)));
   }
 
   /** Goes through everything with no more than one page in memory. */
   async *items(options: ListOptions = {}): AsyncGenerator<T, undefined> {
+    rejectUnknownOptions('items', options, LIST_OPTIONS);
     const source = this.#source(options);
     for await (const page of listPages((request) => source.list(request), listRequest(options))) {
       for (const view of page.items) yield view.object;
@@ -130,6 +161,7 @@ export class ResourceClient<T extends KubernetesObject> {
 
   /** Follows changes until the server ends the stream, the signal aborts or the loop is left. */
   async *watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>, undefined> {
+    rejectUnknownOptions('watch', options, WATCH_OPTIONS);
     const stream = await this.#source(options).watch(options);
     for await (const batch of stream) {
       for (const event of batch) {
@@ -140,6 +172,7 @@ export class ResourceClient<T extends KubernetesObject> {
 
   /** Stores a new object; its namespace, if it names one, wins over that of the client. */
   async create(object: T, options: WriteOptions = {}): Promise<T> {
+    rejectUnknownOptions('create', options, WRITE_OPTIONS);
     const path = this.#path(options, { object }) + writeQuery(options);
     return await this.#rest.json<T>({ method: 'POST', path, body: object, signal: options.signal });
   }
@@ -156,6 +189,7 @@ export class ResourceClient<T extends KubernetesObject> {
 
   /** Changes part of an object. */
   async patch(name: string, patch: object, options: PatchOptions = {}): Promise<T> {
+    rejectUnknownOptions('patch', options, PATCH_OPTIONS);
     const { subresource, signal } = options;
     const type = options.type ?? (Array.isArray(patch) ? 'json' : 'merge');
     return await this.#rest.json<T>({
@@ -172,6 +206,7 @@ export class ResourceClient<T extends KubernetesObject> {
    * otherwise to undefined.
    */
   async delete(name: string, options: DeleteOptions = {}): Promise<T | undefined> {
+    rejectUnknownOptions('delete', options, DELETE_OPTIONS);
     const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun, signal } = options;
     const answer = await this.#rest.json<T>({
       method: 'DELETE',
@@ -190,6 +225,7 @@ export class ResourceClient<T extends KubernetesObject> {
   }
 
   async #replace(object: T, options: WriteOptions, subresource: string | undefined): Promise<T> {
+    rejectUnknownOptions('update', options, WRITE_OPTIONS);
     const name = object.metadata?.name;
     if (name === undefined || name === '') {
       const what = this.#collection.describe({});
@@ -205,8 +241,17 @@ export class ResourceClient<T extends KubernetesObject> {
 
   #path(
     options: CallOptions,
-    { name, object, subresource }: { name?: string; object?: T; subresource?: string | undefined },
+    target: { name?: string; object?: T; subresource?: string | undefined },
   ): string {
+    const { name, object, subresource } = target;
+    // Without its name, the path of an object is that of all objects: a DELETE there would take them all.
+    if (Object.hasOwn(target, 'name') && typeof name !== 'string') {
+      const what = this.#collection.describe({});
+      throw new ListwatchError(
+        'INVALID_OPTION',
+        `the name of an object of ${what} is ${typeof name}`,
+      );
+    }
     const namespace = options.namespace ?? (object?.metadata?.namespace || this.#namespace);
     return this.#collection.path({ namespace, name, subresource });
   }

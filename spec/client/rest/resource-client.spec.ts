@@ -175,6 +175,39 @@ describe('ResourceClient', () => {
     expect(transport.requests).to.deep.equal([]);
   });
 
+  it('sends nothing for a name that is missing: the path without it is that of all objects', async () => {
+    answer({ body: {} });
+    // What an assertion such as `pod.metadata!.name!` may hide.
+    const name = undefined as unknown as string;
+    for (const call of [pods.get(name), pods.patch(name, {}), pods.delete(name)]) {
+      expect(await rejectionOf(call)).to.include({ code: 'INVALID_OPTION' });
+    }
+    expect(sent()).to.deep.equal([]);
+  });
+
+  it('sends nothing for an option that does not exist', async () => {
+    answer({ body: {} });
+    const wrong = { labelSeletor: 'app=web' };
+    const calls: readonly Promise<unknown>[] = [
+      pods.get('web', wrong as object),
+      pods.list(wrong as object),
+      pods.listAll(wrong as object),
+      pods.items(wrong as object).next(),
+      pods.watch(wrong as object).next(),
+      pods.create(web, wrong as object),
+      pods.update(web, wrong as object),
+      pods.updateStatus(web, wrong as object),
+      pods.patch('web', {}, wrong as object),
+      pods.delete('web', wrong as object),
+    ];
+    for (const call of calls) {
+      const { code, message } = (await rejectionOf(call)) as Error & { code: string };
+      expect(code).to.equal('INVALID_OPTION');
+      expect(message).to.include('unknown option "labelSeletor"');
+    }
+    expect(sent()).to.deep.equal([]);
+  });
+
   it('encodes names that are unusual but allowed', async () => {
     answer({ body: web });
     await pods.get('system:node?x=1&y#z');
