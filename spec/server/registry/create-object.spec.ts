@@ -55,7 +55,7 @@ for (const cached of [false, true]) {
       [8, 'a refusal'],
     ] as const) {
       it(`answers with ${outcome} when the first ${taken} generated names are taken`, async () => {
-        const UUID_DRAWS = 33;
+        const UUID_DRAWS = 5;
         const NAME_DRAWS = 5;
         let draws = 0;
         harness.runtime.random = (): number => {
