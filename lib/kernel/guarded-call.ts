@@ -12,3 +12,14 @@ export function guardedCall(call: () => unknown, onFailure: (error: unknown) => 
     onFailure(error);
   }
 }
+
+/**
+ * Whether a function that has to be synchronous gave back a promise. What that rejects with is nobody's any more and must
+ * not end the process; the caller reports the promise itself.
+ */
+export function isStrayPromise(result: unknown): result is PromiseLike<unknown> {
+  if (typeof result !== 'object' || result === null || !('then' in result)) return false;
+  if (typeof result.then !== 'function') return false;
+  Promise.resolve(result as PromiseLike<unknown>).then(undefined, () => {});
+  return true;
+}

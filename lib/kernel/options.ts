@@ -19,6 +19,22 @@ export function rejectUnknownOptions(
   }
 }
 
+/**
+ * Refuses a call that lacks what it cannot do without.
+ * @throws {ListwatchError} code INVALID_OPTION naming the option.
+ */
+export function requireOptions<O extends object>(
+  owner: string,
+  options: O,
+  required: readonly (keyof O & string)[],
+): void {
+  for (const name of required) {
+    if (options?.[name] === undefined || options[name] === null) {
+      throw new ListwatchError('INVALID_OPTION', `${owner}: option "${name}" is required`);
+    }
+  }
+}
+
 export interface NumberRule {
   readonly min: number;
   readonly max?: number | undefined;

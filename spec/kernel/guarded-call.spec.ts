@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { guardedCall } from '../../lib/kernel/guarded-call.ts';
+import { guardedCall, isStrayPromise } from '../../lib/kernel/guarded-call.ts';
 
 function fail(): never {
   throw new Error('boom');
@@ -35,5 +35,26 @@ describe('guardedCall', () => {
       setImmediate(resolve);
     });
     expect(failures).to.deep.equal([]);
+  });
+});
+
+describe('isStrayPromise', () => {
+  it('tells promises from everything else', () => {
+    expect(isStrayPromise(Promise.resolve(1))).to.equal(true);
+    for (const value of [undefined, null, 1, 'then', {}, [], { then: 1 }]) {
+      expect(isStrayPromise(value)).to.equal(false);
+    }
+  });
+
+  it('takes care of a rejection that nobody will look at', async () => {
+    const unhandled: unknown[] = [];
+    const listen = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', listen);
+    isStrayPromise(Promise.reject(new Error('boom')));
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    process.off('unhandledRejection', listen);
+    expect(unhandled).to.deep.equal([]);
   });
 });

@@ -1,6 +1,11 @@
 import { expect } from 'chai';
 import { ListwatchError } from '../../lib/kernel/errors.ts';
-import { numberOption, rejectUnknownOptions, type NumberRule } from '../../lib/kernel/options.ts';
+import {
+  numberOption,
+  rejectUnknownOptions,
+  requireOptions,
+  type NumberRule,
+} from '../../lib/kernel/options.ts';
 
 const read =
   (value: unknown, rule: NumberRule): (() => number) =>
@@ -59,5 +64,19 @@ describe('rejectUnknownOptions', () => {
     expect(() => {
       rejectUnknownOptions('Pump', { constructor: 1 }, ['strokes']);
     }).to.throw(ListwatchError, '"constructor"');
+  });
+});
+
+describe('requireOptions', () => {
+  it('names the option that is missing', () => {
+    const options: { bore?: number | null | undefined } = { bore: 1 };
+    requireOptions('Pump', options, ['bore']);
+    for (const bore of [undefined, null]) {
+      expect(() => {
+        requireOptions('Pump', { bore }, ['bore']);
+      })
+        .to.throw(ListwatchError, 'Pump: option "bore" is required')
+        .with.property('code', 'INVALID_OPTION');
+    }
   });
 });

@@ -1,3 +1,4 @@
+import { isStrayPromise } from '../../kernel/guarded-call.ts';
 import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
 import { deferred, type Deferred } from '../../kernel/latch.ts';
 import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
@@ -275,8 +276,11 @@ export class DeltaFIFO<V extends HasMetadata> {
     if (this.#transform === undefined) return object;
     try {
       const transformed: unknown = this.#transform(object);
-      if (typeof transformed === 'object' && transformed !== null) return transformed as V;
-      this.#failures.push(new TransformError(key, `the function gave back ${typeof transformed}`));
+      const stray = isStrayPromise(transformed);
+      if (typeof transformed === 'object' && transformed !== null && !stray)
+        return transformed as V;
+      const given = stray ? 'a promise, and it has to be synchronous' : typeof transformed;
+      this.#failures.push(new TransformError(key, `the function gave back ${given}`));
     } catch (error) {
       const reason = `the function threw: ${errorMessage(error)}`;
       this.#failures.push(new TransformError(key, reason, error));

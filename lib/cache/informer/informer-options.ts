@@ -1,7 +1,7 @@
 import { ListwatchError } from '../../kernel/errors.ts';
 import { silentLogger, type Logger } from '../../kernel/logger.ts';
 import { silentMetrics, type Metrics } from '../../kernel/metrics.ts';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
+import { numberOption, rejectUnknownOptions, requireOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { Subject } from '../../meta/failures.ts';
@@ -128,6 +128,7 @@ export function resolveInformerOptions<T extends KubernetesObject>(
   options: SharedIndexInformerOptions<T>,
 ): ResolvedInformerOptions<T> {
   const owner = 'SharedIndexInformer';
+  requireOptions(owner, options, ['listerWatcher']);
   rejectUnknownOptions(owner, options, KNOWN);
   const name = options.name ?? options.listerWatcher.description;
   const { resyncIntervalMs } = options;

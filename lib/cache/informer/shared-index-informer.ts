@@ -1,3 +1,4 @@
+import { isStrayPromise } from '../../kernel/guarded-call.ts';
 import { EventEmitter } from 'eventemitter3';
 import { deriveAbort, onAbort, type DerivedAbort } from '../../kernel/abort.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
@@ -328,9 +329,9 @@ function transformOfViews<T extends KubernetesObject>(
   return ({ object }) => {
     const transformed = transform(object);
     // The queue reports what is no object.
-    return typeof transformed === 'object' && transformed !== null
+    return typeof transformed === 'object' && transformed !== null && !isStrayPromise(transformed)
       ? new DecodedView(transformed)
-      : transformed;
+      : (transformed as never);
   };
 }
 

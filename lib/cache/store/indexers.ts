@@ -1,3 +1,4 @@
+import { isStrayPromise } from '../../kernel/guarded-call.ts';
 import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
 import type { HasMetadata, ObjectMeta } from '../../meta/object.ts';
 
@@ -67,7 +68,8 @@ export function indexValuesOf<V>(
     throw new IndexFunctionError(index, key, `the function threw: ${errorMessage(error)}`, error);
   }
   if (!Array.isArray(values)) {
-    const given = values === null ? 'null' : typeof values;
+    const kind = values === null ? 'null' : typeof values;
+    const given = isStrayPromise(values) ? 'a promise' : kind;
     throw new IndexFunctionError(index, key, `expected an array of strings, got ${given}`);
   }
   for (const value of values) {

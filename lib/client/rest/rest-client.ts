@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
 import { guardedCall } from '../../kernel/guarded-call.ts';
 import { silentLogger, type Logger } from '../../kernel/logger.ts';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
+import { numberOption, rejectUnknownOptions, requireOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { LONGEST_BODY_BYTES, readBody } from '../transport/read-body.ts';
@@ -56,6 +56,7 @@ export class RestClient {
   readonly #maxResponseBytes: number;
 
   constructor(options: RestClientOptions) {
+    requireOptions('RestClient', options, ['transport']);
     rejectUnknownOptions('RestClient', options, REST_CLIENT_OPTIONS);
     this.#transport = options.transport;
     this.#runtime = options.runtime ?? realRuntime;

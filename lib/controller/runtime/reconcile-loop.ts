@@ -4,7 +4,7 @@ import { guardedCall } from '../../kernel/guarded-call.ts';
 import { Latch } from '../../kernel/latch.ts';
 import { silentLogger, type Logger } from '../../kernel/logger.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
+import { numberOption, rejectUnknownOptions, requireOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { withDeadline } from '../../kernel/wait.ts';
@@ -88,7 +88,7 @@ export interface RunReconcilesOptions {
  * | outcome | the key |
  * |---|---|
  * | returns | is forgotten by the rate limiter |
- * | returns `requeueAfterMs` above 0 | is forgotten by the rate limiter and comes back after that time |
+ * | returns `requeueAfterMs` above 0 (below 0 is a failure) | is forgotten by the rate limiter and comes back after that time |
  * | throws, or rejects | comes back after the rate limiter's delay; the hook gets a `ReconcileError` |
  * | throws a `TerminalError`, or has used up `maxRetries` | is forgotten by the rate limiter; the hook gets a `ReconcileError` |
  *
@@ -115,6 +115,7 @@ export class ReconcileLoop<K = string> {
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: ReconcileLoopOptions<K>) {
     const owner = 'ReconcileLoop';
+    requireOptions(owner, options, ['queue', 'reconcile']);
     rejectUnknownOptions(owner, options, OPTION_NAMES);
     const { queue, concurrency, maxRetries, timeoutMs, shutdownTimeoutMs } = options;
     this.name = options.name ?? queue.name;
@@ -201,7 +202,7 @@ export class ReconcileLoop<K = string> {
     });
     try {
       const result = await this.#reconcile({ key, failures }, { signal: run.signal });
-      const requeueAfterMs = result?.requeueAfterMs ?? 0;
+      const requeueAfterMs = requeueDelay(result);
       if (requeueAfterMs !== 0) this.#queue.addAfter(key, requeueAfterMs);
       this.#queue.forget(key);
       this.#metrics.succeeded(requeueAfterMs > 0);
@@ -259,4 +260,9 @@ export class ReconcileLoop<K = string> {
       this.#runtime.queueTask(resolve);
     });
   }
+}
+
+/** A delay below 0 would be a loop without a pause, so it counts as a failure. */
+function requeueDelay(result: ReconcileResult | void | undefined): number {
+  return numberOption('reconcile', 'requeueAfterMs', result?.requeueAfterMs, 0, { min: 0 });
 }

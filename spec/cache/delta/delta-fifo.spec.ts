@@ -319,6 +319,17 @@ describe('DeltaFIFO', () => {
       });
     });
 
+    it('takes a transform that gives back a promise for one that failed', () => {
+      const messages: string[] = [];
+      const fifo = new DeltaFIFO<Pod>({
+        onError: ({ message }) => messages.push(message),
+        transform: (() => Promise.reject(new Error('late'))) as unknown as (pod: Pod) => Pod,
+      });
+      fifo.replace([at('a', '1')], '1');
+      expect(messages).to.have.length(1);
+      expect(messages[0]).to.include('a promise, and it has to be synchronous');
+    });
+
     it('is not synced by an empty first list before that was processed', () => {
       const fifo = new DeltaFIFO<Pod>();
       fifo.replace([], '1');

@@ -172,6 +172,7 @@ describe('ThreadSafeStore', () => {
       text: (() => 'n1') as unknown as () => string[],
       nothing: (() => undefined) as unknown as () => string[],
       numbers: (() => [1]) as unknown as () => string[],
+      promise: (() => Promise.reject(new Error('late'))) as unknown as () => string[],
     };
 
     for (const [name, indexFunc] of Object.entries(failing)) {

@@ -105,10 +105,27 @@ describe('ReconcileLoop', () => {
     expect(startedAtMs).to.deep.equal([0, 5, 705, 1_405]);
   });
 
-  it('takes a requeueAfterMs that is no number for a failure', async () => {
-    queue.add('a');
-    await drain(loopOf(async ({ failures }) => (failures === 0 ? { requeueAfterMs: NaN } : {})));
-    expect(errors.map(({ message }) => message).join()).to.match(/shops: a: .*finite number/);
+  for (const delay of [Number.NaN, -1, Infinity]) {
+    it(`takes a requeueAfterMs of ${delay} for a failure, and backs off`, async () => {
+      const startedAtMs: number[] = [];
+      queue.add('a');
+      await drain(
+        loopOf(async ({ failures }) => {
+          startedAtMs.push(runtime.monotonicMs());
+          return failures === 0 ? { requeueAfterMs: delay } : {};
+        }),
+      );
+      expect(errors.map(({ message }) => message).join()).to.match(/shops: a: .*number/);
+      expect(startedAtMs).to.deep.equal([0, 5]);
+    });
+  }
+
+  it('cannot be made without a queue and a reconcile function', () => {
+    for (const missing of ['queue', 'reconcile']) {
+      expect(() => loopOf(() => Promise.resolve(), { [missing]: undefined }))
+        .to.throw(`ReconcileLoop: option "${missing}" is required`)
+        .with.property('code', 'INVALID_OPTION');
+    }
   });
 
   it('does not retry a TerminalError, and forgets the key', async () => {
