@@ -37,13 +37,19 @@ function digest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** The handler behind a check of who asks: 401 for everybody the authenticator does not know. */
+/**
+ * The handler behind a check of who asks: 401 for everybody the authenticator does not know, also on public paths when they
+ * show credentials: wrong ones are to be noticed.
+ */
 export function withAuthentication(handler: ApiHandler, authenticate: Authenticator): ApiHandler {
   return async (request) => {
     const user = authenticate(request);
     if (user !== undefined) return await handler({ ...request, user });
     const [path = ''] = request.url.split('?', 1);
-    if (PUBLIC_PATHS.has(path)) return await handler({ ...request, user: 'system:anonymous' });
+    const anonymous = request.headers['authorization'] === undefined;
+    if (anonymous && PUBLIC_PATHS.has(path)) {
+      return await handler({ ...request, user: 'system:anonymous' });
+    }
     return failureResponse(unauthorized());
   };
 }

@@ -59,6 +59,15 @@ describe('authentication', () => {
     }
   });
 
+  it('refuses wrong credentials everywhere, also where none are needed', async () => {
+    const { handler, seen } = guarded();
+    const headers = { authorization: 'Bearer wrong-wrong-wrong-wrong' };
+    for (const path of ['/version', '/healthz', '/api']) {
+      expect((await call(handler, 'GET', path, { headers })).status, path).to.equal(401);
+    }
+    expect(seen).to.have.length(0);
+  });
+
   it('refuses tokens that can be guessed or cannot be sent, without printing them', () => {
     for (const token of ['', 'short', 'with a space in the middle', 'línea-línea-línea']) {
       expect(() => bearerAuthenticator(token, 'me'))
