@@ -1,12 +1,12 @@
 export { ApiServer, type ApiServerOptions, type ServerAddress } from './api/api-server.ts';
 export { createApiHandler, type ApiHandlerOptions } from './api/api-handler.ts';
-export type { ApiHandler, ApiRequest, ApiResponse } from './api/api-request.ts';
+export type { ApiHandler, ApiRequest, ApiResponse } from './api/http/api-request.ts';
 export {
   bearerAuthenticator,
   withAuthentication,
   type Authenticator,
-} from './api/authentication.ts';
-export { HttpListener, type HttpListenerOptions, type ListenOptions } from './api/http-listener.ts';
+} from './api/http/authentication.ts';
+export { HttpListener, type HttpListenerOptions, type ListenOptions } from './api/http/http-listener.ts';
 export type { CollectionOptions, ResourceName } from './api/registry-lister-watcher.ts';
 export { Cacher, type CacherStatus } from './cacher/cacher.ts';
 export type { CacherOptions } from './cacher/cacher-options.ts';

@@ -7,7 +7,7 @@ import type {
   TransportRequest,
   TransportResponse,
 } from '../client/transport/transport.ts';
-import type { ApiHandler, ApiResponse } from '../server/api/api-request.ts';
+import type { ApiHandler, ApiResponse } from '../server/api/http/api-request.ts';
 
 export interface InProcessTransportOptions {
   /** The address that messages name. @defaultValue 'http://in-process' */

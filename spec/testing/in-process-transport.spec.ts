@@ -4,7 +4,7 @@ import { Client } from '../../lib/client/rest/client.ts';
 import { ListwatchError } from '../../lib/kernel/errors.ts';
 import { VirtualRuntime } from '../../lib/kernel/virtual-runtime.ts';
 import { sleep } from '../../lib/kernel/wait.ts';
-import type { ApiHandler, ApiRequest, ApiResponse } from '../../lib/server/api/api-request.ts';
+import type { ApiHandler, ApiRequest, ApiResponse } from '../../lib/server/api/http/api-request.ts';
 import { inProcessTransport } from '../../lib/testing/in-process-transport.ts';
 
 const NEVER = new Promise<never>(() => {});

@@ -13,19 +13,19 @@ import type { KeyValueStore } from '../mvcc/key-value-store.ts';
 import { ApiResourceRegistry } from './api-resource-registry.ts';
 import { builtInKinds } from '../registry/kinds/built-in-kinds.ts';
 import { createApiHandler } from './api-handler.ts';
-import type { ApiHandler } from './api-request.ts';
-import { failureResponse } from './api-response.ts';
-import { bearerAuthenticator, withAuthentication } from './authentication.ts';
-import { HttpListener, type HttpListenerOptions, type ListenOptions } from './http-listener.ts';
+import type { ApiHandler } from './http/api-request.ts';
+import { failureResponse } from './http/api-response.ts';
+import { bearerAuthenticator, withAuthentication } from './http/authentication.ts';
+import { HttpListener, type HttpListenerOptions, type ListenOptions } from './http/http-listener.ts';
 import { writeKubeconfig } from './kubeconfig-writer.ts';
 import {
   RegistryListerWatcher,
   type CollectionOptions,
   type ResourceName,
 } from './registry-lister-watcher.ts';
-import { toApiError } from './request-failures.ts';
-import { selfSignedCertificate, type Certificate } from './self-signed-certificate.ts';
-import { withStandardHeaders } from './standard-headers.ts';
+import { toApiError } from './http/request-failures.ts';
+import { selfSignedCertificate, type Certificate } from './http/self-signed-certificate.ts';
+import { withStandardHeaders } from './http/standard-headers.ts';
 import { ServerStorages } from './server-storages.ts';
 
 export interface ApiServerOptions

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { GroupVersionKind } from '../../meta/resource.ts';
 import type { InstalledResource, ResourceRegistry, RestStorage } from '../registry/rest-storage.ts';
-import type { ApiRequest, ApiResponse } from './api-request.ts';
-import { bytesResponse, encodeText, jsonResponse } from './api-response.ts';
-import { parseAccept, type MediaRange } from './negotiation.ts';
-import { notAcceptable, unknownPath } from './request-failures.ts';
+import type { ApiRequest, ApiResponse } from './http/api-request.ts';
+import { bytesResponse, encodeText, jsonResponse } from './http/api-response.ts';
+import { parseAccept, type MediaRange } from './http/negotiation.ts';
+import { notAcceptable, unknownPath } from './http/request-failures.ts';
 import { servedGroups, verbsOf, type ServedGroup, type ServedVersion } from './served-resources.ts';
 
 const DISCOVERY_GROUP = 'apidiscovery.k8s.io';

@@ -6,11 +6,11 @@ import type {
   ResourceRegistry,
   RestStorage,
 } from '../registry/rest-storage.ts';
-import type { ApiRequest, ApiResponse } from './api-request.ts';
-import { bytesResponse, encodeText, jsonResponse } from './api-response.ts';
-import { acceptsJson } from './negotiation.ts';
-import { patchTypes } from './patch-object.ts';
-import { notAcceptable, unknownPath } from './request-failures.ts';
+import type { ApiRequest, ApiResponse } from './http/api-request.ts';
+import { bytesResponse, encodeText, jsonResponse } from './http/api-response.ts';
+import { acceptsJson } from './http/negotiation.ts';
+import { patchTypes } from './verbs/patch-object.ts';
+import { notAcceptable, unknownPath } from './http/request-failures.ts';
 import { servedGroups, type ServedVersion } from './served-resources.ts';
 
 interface Document {

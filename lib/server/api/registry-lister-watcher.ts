@@ -14,7 +14,7 @@ import { groupResource, parseApiVersion, type GroupVersion } from '../../meta/re
 import { closedAfter } from '../cacher/closed-after.ts';
 import type { ResourceRegistry, RestStorage } from '../registry/rest-storage.ts';
 import { serverContext } from '../registry/server-context.ts';
-import { methodNotAllowed, unknownPath } from './request-failures.ts';
+import { methodNotAllowed, unknownPath } from './http/request-failures.ts';
 
 /** A resource type by its names in manifests and URLs. */
 export interface ResourceName {

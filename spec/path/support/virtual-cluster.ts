@@ -11,7 +11,7 @@ import { isAlreadyExists, isNotFound } from '../../../lib/meta/failures.ts';
 import { objectKey, splitMetaNamespaceKey } from '../../../lib/meta/key.ts';
 import { controllerOf, type KubernetesObject, type ObjectMeta } from '../../../lib/meta/object.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
-import type { ApiHandler } from '../../../lib/server/api/api-request.ts';
+import type { ApiHandler } from '../../../lib/server/api/http/api-request.ts';
 import { inProcessTransport } from '../../../lib/testing/in-process-transport.ts';
 
 interface Deployment extends KubernetesObject {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { deferred } from '../../../lib/kernel/latch.ts';
 import { conflict, tooManyRequests } from '../../../lib/meta/failures.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
-import type { ApiHandler } from '../../../lib/server/api/api-request.ts';
+import type { ApiHandler } from '../../../lib/server/api/http/api-request.ts';
 import type { RestStorage } from '../../../lib/server/registry/rest-storage.ts';
 import {
   call,

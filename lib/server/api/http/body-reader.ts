@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http';
+import { ListwatchError } from '../../../kernel/errors.ts';
+
+/**
+ * Bytes over the limit that are read and dropped, so that a client that has sent a little too much gets to read why it is
+ * refused; a connection that is cut in the middle of the sending tells it nothing.
+ */
+const DROPPED_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Reads the body of a request. Undefined when it is larger than the limit.
+ * Rejects when the client goes away in the middle.
+ */
+export function readBody(
+  request: IncomingMessage,
+  limitBytes: number,
+): Promise<Uint8Array | undefined> {
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > limitBytes + DROPPED_BYTES) return Promise.resolve(undefined);
+  return new Promise((resolve, reject) => {
+    let chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limitBytes) {
+        chunks.push(chunk);
+        return;
+      }
+      chunks = [];
+      if (size > limitBytes + DROPPED_BYTES) resolve(undefined);
+    });
+    request.on('end', () => {
+      if (size > limitBytes) resolve(undefined);
+      else resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size));
+    });
+    request.on('error', reject);
+    request.on('close', () => {
+      // Every request closes; an error that nobody gets is dear to make.
+      if (request.readableEnded) return;
+      reject(
+        new ListwatchError('ABORTED', 'the client closed the connection before it had sent all'),
+      );
+    });
+  });
+}

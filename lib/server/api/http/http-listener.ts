@@ -1,0 +1,322 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { createSecureContext, TLSSocket, type SecureContext } from 'node:tls';
+import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
+import { deferred } from '../../../kernel/latch.ts';
+import { silentLogger, type Logger } from '../../../kernel/logger.ts';
+import { numberOption, rejectUnknownOptions } from '../../../kernel/options.ts';
+import { realRuntime } from '../../../kernel/real-runtime.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import { failure } from '../../../meta/api-error.ts';
+import type { ApiHandler, ApiRequest, ApiResponse } from './api-request.ts';
+import { failureResponse, withHeaders } from './api-response.ts';
+import { LARGEST_BODY_BYTES } from './body.ts';
+import { readBody } from './body-reader.ts';
+import { hostIsLocal, isLoopback } from './loopback.ts';
+import { entityTooLarge, toApiError } from './request-failures.ts';
+import { ResponseWriter } from './response-writer.ts';
+import type { Certificate } from './self-signed-certificate.ts';
+
+export interface HttpListenerOptions {
+  /** What answers. */
+  readonly handler: ApiHandler;
+  /** Asked for once, when the first client speaks TLS. Left out: plain HTTP only. */
+  readonly certificate?: (() => Certificate) | undefined;
+  /** @defaultValue the machine's clock */
+  readonly runtime?: Runtime | undefined;
+  /** @defaultValue says nothing */
+  readonly logger?: Logger | undefined;
+  /** Connections open at the same time; more are refused. @defaultValue 10 000 */
+  readonly maxConnections?: number | undefined;
+  /** Time a client has to send a whole request, and to greet, milliseconds. @defaultValue 30 000 */
+  readonly receiveTimeoutMs?: number | undefined;
+  /** Time a client has to take a piece of its answer (at most some 128 KiB) before it is cut off, ms. @defaultValue 30 000 */
+  readonly stuckClientTimeoutMs?: number | undefined;
+  /** Time running requests get to end after `close`, milliseconds. @defaultValue 5 000 */
+  readonly closeTimeoutMs?: number | undefined;
+}
+
+export interface ListenOptions {
+  /** An address other than loopback opens the server to the network. @defaultValue '127.0.0.1' */
+  readonly host?: string | undefined;
+  /** 0 takes a free one. @defaultValue 0 */
+  readonly port?: number | undefined;
+}
+
+interface Limits {
+  readonly maxConnections: number;
+  readonly receiveTimeoutMs: number;
+  readonly stuckClientTimeoutMs: number;
+  readonly closeTimeoutMs: number;
+}
+
+/** Longer than the 90 s after which Go clients drop an idle connection, so that they do not race with the server's end. */
+const KEEP_ALIVE_MS = 120_000;
+
+/** Selectors travel in the request line. */
+const LARGEST_HEADERS_BYTES = 128 * 1024;
+
+/** What a TLS client sends first: the record type of a handshake. */
+const TLS_HANDSHAKE = 0x16;
+
+/**
+ * Puts an API on a port. Clients may speak HTTP or, given a certificate, TLS on the same port; the first byte tells.
+ *
+ * Guarantees:
+ * - A client that goes away aborts its request; one that does not take its answer is cut off.
+ * - On a loopback address only requests for a local host name are served, which keeps web pages of other origins out.
+ * - After `close` no socket and no timer is left.
+ */
+export class HttpListener {
+  readonly #handler: ApiHandler;
+  readonly #runtime: Runtime;
+  readonly #logger: Logger;
+  readonly #limits: Limits;
+  readonly #certificate: (() => Certificate) | undefined;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #writers = new Set<ResponseWriter>();
+  #secureContext: SecureContext | undefined;
+  #host = '';
+  #localOnly = true;
+  #closing: Promise<void> | undefined;
+  #idle: (() => void) | undefined;
+
+  constructor(options: HttpListenerOptions) {
+    rejectUnknownOptions('HttpListener', options, [
+      'handler',
+      'certificate',
+      'runtime',
+      'logger',
+      'maxConnections',
+      'receiveTimeoutMs',
+      'stuckClientTimeoutMs',
+      'closeTimeoutMs',
+    ]);
+    this.#handler = options.handler;
+    this.#certificate = options.certificate;
+    this.#runtime = options.runtime ?? realRuntime;
+    this.#logger = options.logger ?? silentLogger;
+    this.#limits = resolveLimits(options);
+    this.#server = this.#createServer();
+  }
+
+  /** `host:port` as in a URL; empty before `listen`. */
+  get address(): string {
+    return this.#host;
+  }
+
+  /**
+   * @throws {ListwatchError} code PORT_IN_USE; LISTEN_FAILED for another reason; ALREADY_STARTED; CLOSED.
+   */
+  async listen({ host = '127.0.0.1', port = 0 }: ListenOptions = {}): Promise<void> {
+    if (this.#closing !== undefined) throw new ListwatchError('CLOSED', 'the server is closed');
+    if (this.#server.listening) {
+      throw new ListwatchError('ALREADY_STARTED', `the server listens on ${this.#host} already`);
+    }
+    const checked = numberOption('listen', 'port', port, 0, { min: 0, max: 65_535, integer: true });
+    const listening = deferred<void>();
+    const refused = (error: Error): void => {
+      listening.reject(listenError(error, host, checked));
+    };
+    this.#server.once('error', refused);
+    this.#server.listen(checked, host, () => {
+      listening.resolve();
+    });
+    await listening.promise;
+    this.#server.off('error', refused);
+    const address = this.#server.address() as AddressInfo;
+    this.#localOnly = isLoopback(address.address);
+    this.#host = `${urlHost(host)}:${address.port}`;
+  }
+
+  /** Cuts all connections off, in the middle of whatever they carry. The server goes on listening. */
+  closeConnections(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /**
+   * Stops listening, ends watches after what was sent, lets other requests finish, and cuts off what is left after
+   * `closeTimeoutMs`. Safe to call again.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const closed = deferred<void>();
+    this.#server.close(() => {
+      closed.resolve();
+    });
+    for (const writer of this.#writers) writer.end();
+    if (this.#writers.size > 0) {
+      const idle = deferred<void>();
+      this.#idle = (): void => {
+        idle.resolve();
+      };
+      const timer = this.#runtime.setTimer(this.#limits.closeTimeoutMs, this.#idle);
+      await idle.promise;
+      timer.cancel();
+    }
+    this.closeConnections();
+    await closed.promise;
+  }
+
+  #createServer(): Server {
+    const { receiveTimeoutMs, maxConnections } = this.#limits;
+    const server = createServer(
+      {
+        maxHeaderSize: LARGEST_HEADERS_BYTES,
+        requestTimeout: receiveTimeoutMs,
+        headersTimeout: receiveTimeoutMs,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        connectionsCheckingInterval: Math.min(receiveTimeoutMs, 30_000),
+        noDelay: true,
+      },
+      (request, response) => {
+        void this.#serve(request, response);
+      },
+    );
+    server.maxConnections = maxConnections;
+    // HTTP gets a socket when its first byte has shown that it carries HTTP, or the inside of a TLS connection.
+    const serveHttp = server.listeners('connection');
+    server.removeAllListeners('connection');
+    server.on('connection', (socket: Socket) => {
+      this.#accept(socket, (plain) => {
+        for (const serve of serveHttp) serve.call(server, plain);
+      });
+    });
+    return server;
+  }
+
+  #accept(socket: Socket, serveHttp: (socket: Socket) => void): void {
+    this.#sockets.add(socket);
+    socket.on('close', () => this.#sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+    const giveUp = (): void => {
+      socket.destroy();
+    };
+    socket.setTimeout(this.#limits.receiveTimeoutMs, giveUp);
+    socket.once('readable', () => {
+      const first = socket.read(1) as Buffer | null;
+      if (first === null) {
+        socket.destroy();
+        return;
+      }
+      socket.unshift(first);
+      const ready = (inner: Socket): void => {
+        socket.setTimeout(0);
+        socket.off('timeout', giveUp);
+        serveHttp(inner);
+      };
+      if (first[0] === TLS_HANDSHAKE && this.#certificate !== undefined) {
+        this.#greet(socket, ready);
+      } else ready(socket);
+    });
+  }
+
+  #greet(socket: Socket, ready: (inner: Socket) => void): void {
+    const { certificate, privateKey } = (this.#certificate as () => Certificate)();
+    this.#secureContext ??= createSecureContext({ cert: certificate, key: privateKey });
+    const inner = new TLSSocket(socket, {
+      isServer: true,
+      secureContext: this.#secureContext,
+      ALPNProtocols: ['http/1.1'],
+    });
+    inner.on('error', () => socket.destroy());
+    inner.once('secure', () => {
+      ready(inner);
+    });
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const abort = new AbortController();
+    const writer = new ResponseWriter(response, this.#runtime, this.#limits.stuckClientTimeoutMs);
+    this.#writers.add(writer);
+    response.on('close', () => {
+      this.#writers.delete(writer);
+      // An answer that began before `close` promised to keep the connection.
+      if (this.#closing !== undefined) request.socket.end();
+      if (this.#writers.size === 0) this.#idle?.();
+      if (!response.writableFinished) {
+        abort.abort(new ListwatchError('ABORTED', 'the client closed the connection'));
+      }
+    });
+    try {
+      const answer = await this.#answer(request, abort.signal);
+      await writer.send(this.#closing === undefined ? answer : lastAnswer(answer));
+    } catch (error) {
+      // A client that has gone is no failure.
+      if (!request.socket.destroyed) {
+        this.#logger.warn('an answer broke off', { error: errorMessage(error) });
+      }
+      response.destroy();
+    }
+  }
+
+  async #answer(request: IncomingMessage, signal: AbortSignal): Promise<ApiResponse> {
+    const { method = 'GET', url = '/', headers } = request;
+    if (this.#localOnly && !hostIsLocal(headers.host)) return lastAnswer(foreignHost());
+    const body = await readBody(request, LARGEST_BODY_BYTES);
+    if (body === undefined) {
+      return lastAnswer(failureResponse(entityTooLarge(`limit is ${LARGEST_BODY_BYTES} bytes`)));
+    }
+    // The only header that Node gives as a list is `set-cookie`, which is of no use in a request.
+    const single = headers as ApiRequest['headers'];
+    try {
+      return await this.#handler({ method, url, headers: single, body, signal });
+    } catch (error) {
+      this.#logger.error('the handler rejected', { error: errorMessage(error) });
+      return failureResponse(toApiError(error));
+    }
+  }
+}
+
+function resolveLimits(options: HttpListenerOptions): Limits {
+  const read = (name: keyof Limits, fallback: number): number =>
+    numberOption('HttpListener', name, options[name], fallback, { min: 1, integer: true });
+  return {
+    maxConnections: read('maxConnections', 10_000),
+    receiveTimeoutMs: read('receiveTimeoutMs', 30_000),
+    stuckClientTimeoutMs: read('stuckClientTimeoutMs', 30_000),
+    closeTimeoutMs: read('closeTimeoutMs', 5_000),
+  };
+}
+
+/** Every address of this machine is no address to call; a server that listens on all of them is on this one too. */
+function urlHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** The connection ends after it. */
+function lastAnswer(answer: ApiResponse): ApiResponse {
+  return withHeaders(answer, { connection: 'close' });
+}
+
+function foreignHost(): ApiResponse {
+  return failureResponse(
+    failure(
+      'Forbidden',
+      'this server is for programs on its own machine: the Host header must be 127.0.0.1, [::1] or localhost',
+    ),
+  );
+}
+
+function listenError(error: unknown, host: string, port: number): ListwatchError {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') {
+    return new ListwatchError(
+      'PORT_IN_USE',
+      `port ${port} on ${host} is taken by another process; choose another port, or leave "port" out to get a free one`,
+      { cause: error },
+    );
+  }
+  return new ListwatchError(
+    'LISTEN_FAILED',
+    `cannot listen on ${host} port ${port}: ${errorMessage(error)}; "host" must be an address of this machine`,
+    { cause: error },
+  );
+}

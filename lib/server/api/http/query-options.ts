@@ -1,0 +1,172 @@
+import { badRequest, type FieldCause } from '../../../meta/failures.ts';
+import {
+  fieldForbidden,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldTooLong,
+} from '../../registry/field-causes.ts';
+import type { ListOptions, WatchOptions, WriteOptions } from '../../registry/rest-storage.ts';
+import { invalidOptions } from './request-failures.ts';
+
+/**
+ * A flag as the API reads it: left out is false; `false` and `0` are false; anything else, also the empty text, is true.
+ * @see apimachinery pkg/runtime/conversion.go Convert_Slice_string_To_bool @ eed236c
+ */
+export function queryFlag(query: URLSearchParams, name: string): boolean | undefined {
+  const text = query.get(name);
+  return text === null ? undefined : text.toLowerCase() !== 'false' && text !== '0';
+}
+
+/** A whole number of at least 0. @throws {ApiError} 400. */
+export function queryNumber(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name);
+  if (text === null || text === '') return undefined;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) {
+    throw badRequest(
+      `the query parameter ${name} must be a whole number of at least 0, not ${JSON.stringify(text)}`,
+    );
+  }
+  return value;
+}
+
+export function queryText(query: URLSearchParams, name: string): string | undefined {
+  const text = query.get(name);
+  return text === null || text === '' ? undefined : text;
+}
+
+type Match = 'NotOlderThan' | 'Exact';
+
+function isMatch(text: string): text is Match {
+  return text === 'NotOlderThan' || text === 'Exact';
+}
+
+interface RawListOptions extends Omit<ListOptions, 'resourceVersionMatch'> {
+  readonly match: string | undefined;
+  readonly sendInitialEvents: boolean | undefined;
+}
+
+function readRaw(query: URLSearchParams): RawListOptions {
+  return {
+    resourceVersion: queryText(query, 'resourceVersion'),
+    match: queryText(query, 'resourceVersionMatch'),
+    labelSelector: queryText(query, 'labelSelector'),
+    fieldSelector: queryText(query, 'fieldSelector'),
+    limit: queryNumber(query, 'limit'),
+    continueToken: queryText(query, 'continue'),
+    sendInitialEvents: queryFlag(query, 'sendInitialEvents'),
+  };
+}
+
+/**
+ * Reads the options of a list or of a deletion of a collection.
+ * @throws {ApiError} 400 for what cannot be read, 422 for combinations that have no meaning.
+ * @see apimachinery pkg/apis/meta/internalversion/validation ValidateListOptions @ eed236c
+ */
+export function parseListOptions(query: URLSearchParams): ListOptions {
+  const { match, sendInitialEvents, ...options } = readRaw(query);
+  const causes: FieldCause[] = [];
+  if (match !== undefined) causes.push(...matchCauses(match, options));
+  if (sendInitialEvents !== undefined) {
+    causes.push(fieldForbidden('sendInitialEvents', 'it is for watches only'));
+  }
+  if (causes.length > 0) throw invalidOptions('ListOptions', causes);
+  return { ...options, resourceVersionMatch: match as Match | undefined };
+}
+
+function matchCauses(
+  match: string,
+  { resourceVersion, continueToken }: Pick<ListOptions, 'resourceVersion' | 'continueToken'>,
+): FieldCause[] {
+  const field = 'resourceVersionMatch';
+  const causes: FieldCause[] = [];
+  if (resourceVersion === undefined) {
+    causes.push(fieldForbidden(field, 'it needs a resourceVersion'));
+  }
+  if (continueToken !== undefined) {
+    causes.push(fieldForbidden(field, 'the continue token says which state is read'));
+  }
+  if (!isMatch(match)) causes.push(fieldNotSupported(field, match, ['Exact', 'NotOlderThan']));
+  if (match === 'Exact' && resourceVersion === '0') {
+    causes.push(fieldForbidden(field, '"Exact" needs a resourceVersion other than "0"'));
+  }
+  return causes;
+}
+
+/** What a watch asks for, and how long it may last. */
+export interface WatchQuery {
+  readonly options: WatchOptions;
+  /** Undefined: the server chooses. */
+  readonly timeoutSeconds: number | undefined;
+}
+
+/**
+ * Reads the options of a watch. A watch from no version, or from `"0"`, that says nothing about initial events gets them as
+ * a streaming list does.
+ * @throws {ApiError} 400 for what cannot be read, 422 for combinations that have no meaning.
+ * @see apimachinery pkg/apis/meta/v1/defaults.go SetListOptionsDefaults @ eed236c
+ */
+export function parseWatchQuery(query: URLSearchParams): WatchQuery {
+  const { match, sendInitialEvents, ...options } = readRaw(query);
+  const causes: FieldCause[] = [];
+  const field = 'resourceVersionMatch';
+  if (sendInitialEvents !== undefined && match !== 'NotOlderThan') {
+    causes.push(fieldForbidden(field, 'sendInitialEvents requires "NotOlderThan"'));
+  }
+  if (match !== undefined && sendInitialEvents === undefined) {
+    causes.push(fieldForbidden(field, 'a watch takes it with sendInitialEvents only'));
+  }
+  if (match !== undefined && match !== 'NotOlderThan') {
+    causes.push(fieldNotSupported(field, match, ['NotOlderThan']));
+  }
+  if (match !== undefined && options.continueToken !== undefined) {
+    causes.push(fieldForbidden(field, 'it cannot go with continue'));
+  }
+  if (causes.length > 0) throw invalidOptions('ListOptions', causes);
+
+  const fromNow = options.resourceVersion === undefined || options.resourceVersion === '0';
+  const asStreamingList = sendInitialEvents === undefined && fromNow;
+  return {
+    options: {
+      ...options,
+      resourceVersionMatch: asStreamingList ? 'NotOlderThan' : (match as Match | undefined),
+      sendInitialEvents: asStreamingList ? true : sendInitialEvents,
+      allowWatchBookmarks: queryFlag(query, 'allowWatchBookmarks') ?? false,
+    },
+    timeoutSeconds: queryNumber(query, 'timeoutSeconds'),
+  };
+}
+
+const LONGEST_FIELD_MANAGER = 128;
+const FIELD_VALIDATIONS = ['Ignore', 'Warn', 'Strict'];
+
+/** The values of `dryRun`: none, or `All`. */
+export function dryRunCauses(values: readonly string[]): FieldCause[] {
+  const wrong = values.find((value) => value !== 'All');
+  return wrong === undefined ? [] : [fieldNotSupported('dryRun', wrong, ['All'])];
+}
+
+/**
+ * Reads the options of a create, update or patch.
+ * @param kind names the options in the failure: `CreateOptions`, `UpdateOptions`, `PatchOptions`
+ * @throws {ApiError} 422.
+ */
+export function parseWriteOptions(query: URLSearchParams, kind: string): WriteOptions {
+  const dryRun = query.getAll('dryRun').filter((value) => value !== '');
+  const causes = dryRunCauses(dryRun);
+  const fieldManager = queryText(query, 'fieldManager');
+  if (fieldManager !== undefined && fieldManager.length > LONGEST_FIELD_MANAGER) {
+    causes.push(fieldTooLong('fieldManager', LONGEST_FIELD_MANAGER, 'bytes'));
+  }
+  if (fieldManager !== undefined && /[\p{C}\p{Z}]/u.test(fieldManager.replaceAll(' ', ''))) {
+    causes.push(
+      fieldInvalid('fieldManager', fieldManager, 'should only contain printable characters'),
+    );
+  }
+  const validation = queryText(query, 'fieldValidation');
+  if (validation !== undefined && !FIELD_VALIDATIONS.includes(validation)) {
+    causes.push(fieldNotSupported('fieldValidation', validation, FIELD_VALIDATIONS));
+  }
+  if (causes.length > 0) throw invalidOptions(kind, causes);
+  return { dryRun: dryRun.length > 0, fieldManager };
+}

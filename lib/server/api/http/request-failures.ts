@@ -1,0 +1,73 @@
+import { failure, type ApiError } from '../../../meta/api-error.ts';
+import {
+  internalError,
+  invalid,
+  isApiError,
+  badRequest,
+  type FieldCause,
+} from '../../../meta/failures.ts';
+import { errorMessage, isListwatchError } from '../../../kernel/errors.ts';
+
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
+export function unknownPath(): ApiError {
+  return failure('NotFound', 'the server could not find the requested resource');
+}
+
+export function methodNotAllowed(method: string): ApiError {
+  return failure(
+    'MethodNotAllowed',
+    `the server does not allow this method on the requested resource (${method})`,
+  );
+}
+
+export function notAcceptable(offered: readonly string[]): ApiError {
+  return failure(
+    'NotAcceptable',
+    `only the following media types are accepted: ${offered.join(', ')}`,
+  );
+}
+
+export function unsupportedMediaType(contentType: string, taken: readonly string[]): ApiError {
+  const remedy =
+    contentType === PROTOBUF
+      ? '; typed Go clients send protobuf unless ContentType of their rest.Config is "application/json", and so do some "kubectl create KIND" commands: add "--dry-run=client -o yaml" and pipe the result into "kubectl create -f -"'
+      : '';
+  return failure(
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${taken.join(', ')}` +
+      ` (Content-Type was ${JSON.stringify(contentType.slice(0, 200))}${remedy})`,
+  );
+}
+
+export function entityTooLarge(reason: string): ApiError {
+  return failure('RequestEntityTooLarge', `Request entity is too large: ${reason}`);
+}
+
+export function unauthorized(): ApiError {
+  return failure('Unauthorized', 'Unauthorized');
+}
+
+/** 504 for a request that is not a watch and took longer than it may. */
+export function requestTimedOut(timeoutMs: number): ApiError {
+  return failure('Timeout', `the request did not complete within ${timeoutMs} ms`, {
+    details: { retryAfterSeconds: 1 },
+  });
+}
+
+/** The options of a request break a rule; `kind` names the options type, e.g. `ListOptions`. */
+export function invalidOptions(kind: string, causes: readonly FieldCause[]): ApiError {
+  return invalid({ group: 'meta.k8s.io', kind }, '', causes);
+}
+
+/** What to answer for anything that was thrown while a request was served. */
+export function toApiError(error: unknown): ApiError {
+  if (isApiError(error)) return error;
+  if (isListwatchError(error, 'INVALID_SELECTOR') || isListwatchError(error, 'INVALID_CONTINUE')) {
+    return badRequest(error.message, error);
+  }
+  if (isListwatchError(error, 'CLOSED')) {
+    return failure('ServiceUnavailable', error.message, { cause: error });
+  }
+  return internalError(errorMessage(error), error);
+}

@@ -1,0 +1,117 @@
+import { badRequest } from '../../../meta/failures.ts';
+import { methodNotAllowed, unknownPath } from './request-failures.ts';
+
+export type Verb =
+  | 'get'
+  | 'list'
+  | 'watch'
+  | 'create'
+  | 'update'
+  | 'patch'
+  | 'delete'
+  | 'deletecollection';
+
+/** What a request under `/api` or `/apis` is about. */
+export interface RequestInfo {
+  readonly verb: Verb;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  /** Empty for cluster-scoped resources and for lists over all namespaces. */
+  readonly namespace: string;
+  /** Absent on a collection. */
+  readonly name: string | undefined;
+  readonly subresource: string | undefined;
+}
+
+/** What can stand behind `/api/v1/namespaces/NAME/` without being a resource in that namespace. */
+const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'finalize']);
+
+/**
+ * The decoded segments of a path; one slash at the end is ignored.
+ * @throws {ApiError} 404 for an empty segment, 400 for one that could leave its place in a storage key.
+ */
+export function pathSegments(pathname: string): string[] {
+  const raw = pathname.slice(1).split('/');
+  if (raw.at(-1) === '') raw.pop();
+  return raw.map(decodeSegment);
+}
+
+function decodeSegment(raw: string): string {
+  if (raw === '') throw unknownPath();
+  let segment: string;
+  try {
+    segment = decodeURIComponent(raw);
+  } catch (error) {
+    throw badRequest(
+      `the path segment ${JSON.stringify(raw)} is not valid percent-encoding`,
+      error,
+    );
+  }
+  if (segment === '.' || segment === '..' || /[/%\0]/.test(segment)) {
+    throw badRequest(
+      `the path segment ${JSON.stringify(segment)} is not allowed: it may not be "." or "..", nor contain "/" or "%"`,
+    );
+  }
+  return segment;
+}
+
+/**
+ * Reads method, path and the `watch` parameter of a request to a resource.
+ * @param segments as of `pathSegments`, the group and version included, e.g. `api v1 namespaces shop pods`
+ * @throws {ApiError} 404 when the path has no such shape, 405 for a method that has no verb there.
+ * @see apiserver pkg/endpoints/request/requestinfo.go NewRequestInfo @ 24a394e
+ */
+export function parseRequestInfo(
+  method: string,
+  segments: readonly string[],
+  watchAsked: boolean,
+): RequestInfo {
+  const core = segments[0] === 'api';
+  const group = core ? '' : (segments[1] ?? '');
+  const version = segments[core ? 1 : 2] ?? '';
+  let rest = segments.slice(core ? 2 : 3);
+  // The path form of watches that predates the parameter.
+  const watchPath = rest[0] === 'watch' && rest.length > 1;
+  if (watchPath) rest = rest.slice(1);
+
+  let namespace = '';
+  const inNamespace =
+    rest[0] === 'namespaces' && rest.length > 2 && !NAMESPACE_SUBRESOURCES.has(rest[2] as string);
+  if (inNamespace) {
+    namespace = rest[1] as string;
+    rest = rest.slice(2);
+  }
+  const [resource, name, subresource] = rest;
+  if (resource === undefined || rest.length > 3) throw unknownPath();
+  const verb = watchPath ? watchVerb(method) : verbOf(method, name !== undefined, watchAsked);
+  if (verb === 'create' && name !== undefined && subresource === undefined) {
+    throw methodNotAllowed(method);
+  }
+  return { verb, group, version, resource, namespace, name, subresource };
+}
+
+function watchVerb(method: string): Verb {
+  if (method !== 'GET') throw methodNotAllowed(method);
+  return 'watch';
+}
+
+function verbOf(method: string, named: boolean, watchAsked: boolean): Verb {
+  switch (method) {
+    case 'GET':
+      if (named) return 'get';
+      return watchAsked ? 'watch' : 'list';
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      if (named) return 'update';
+      break;
+    case 'PATCH':
+      if (named) return 'patch';
+      break;
+    case 'DELETE':
+      return named ? 'delete' : 'deletecollection';
+    default:
+  }
+  throw methodNotAllowed(method);
+}

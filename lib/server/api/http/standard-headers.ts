@@ -1,0 +1,20 @@
+import { randomUuid } from '../../../kernel/random.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import type { ApiHandler } from './api-request.ts';
+import { withHeaders } from './api-response.ts';
+
+const AUDIT_ID = /^[\x21-\x7e]{1,64}$/;
+
+/** The handler with the headers that every answer carries, failures included. */
+export function withStandardHeaders(handler: ApiHandler, runtime: Runtime): ApiHandler {
+  return async (request) => {
+    const response = await handler(request);
+    // An inner handler has set them.
+    if (response.headers['audit-id'] !== undefined) return response;
+    const given = request.headers['audit-id'] ?? '';
+    return withHeaders(response, {
+      'audit-id': AUDIT_ID.test(given) ? given : randomUuid(runtime),
+      'cache-control': 'no-cache, private',
+    });
+  };
+}

@@ -1,0 +1,20 @@
+import type { Runtime } from '../../../kernel/runtime.ts';
+import type { RequestContext, RestStorage } from '../../registry/rest-storage.ts';
+import type { ApiRequest } from '../http/api-request.ts';
+import type { Representation } from '../http/negotiation.ts';
+import type { RequestInfo } from '../http/request-info.ts';
+import type { WatchFrames } from './watch-frames.ts';
+
+/** What a verb needs to answer one request about a resource. */
+export interface Exchange {
+  readonly request: ApiRequest;
+  readonly info: RequestInfo;
+  readonly query: URLSearchParams;
+  /** The resource or subresource asked for. */
+  readonly storage: RestStorage;
+  readonly context: RequestContext;
+  /** Negotiated before anything is read or written. */
+  readonly representation: Representation;
+  readonly runtime: Runtime;
+  readonly frames: WatchFrames;
+}

@@ -1,0 +1,181 @@
+import { stringify } from 'yaml';
+import { badRequest } from '../../../meta/failures.ts';
+import { apiVersionOf } from '../../../meta/resource.ts';
+import type { UnstructuredObject } from '../../../meta/object.ts';
+import type { StorageList } from '../../storage/storage-interface.ts';
+import type { StoredObject } from '../../storage/stored-object.ts';
+import type { ApiResponse } from '../http/api-request.ts';
+import { bytesResponse, encodeText } from '../http/api-response.ts';
+import type { Exchange } from './exchange.ts';
+import type { Representation } from '../http/negotiation.ts';
+import { queryFlag, queryText } from '../http/query-options.ts';
+import {
+  partialObjectMetadata,
+  tableHead,
+  tableRow,
+  TABLE_TAIL,
+  type IncludeObject,
+  type ListMetadata,
+  type RowOptions,
+} from './table.ts';
+
+type Piece = string | Uint8Array;
+type Stored = StoredObject<UnstructuredObject>;
+
+/** Pieces of a list are gathered up to this size before they go out. */
+const CHUNK_BYTES = 128 * 1024;
+
+const COMMA = encodeText(',');
+
+/** Answers with one object, in the representation the request accepts. */
+export function objectResponse(exchange: Exchange, status: number, stored: Stored): ApiResponse {
+  const { query, storage, representation } = exchange;
+  const { mediaType, as, metaVersion } = representation;
+  if (as === undefined && isPlain(representation, query)) {
+    return bytesResponse(status, mediaType, stored.bytes);
+  }
+  let pieces: Piece[];
+  if (as === undefined) {
+    pieces = [stored.bytes];
+  } else if (as === 'Table') {
+    const head = tableHead(
+      metaVersion,
+      { resourceVersion: stored.resourceVersion },
+      storage.table.columns,
+    );
+    pieces = [
+      head,
+      ...tableRow(storage.table, stored, rowOptions(exchange, metaVersion)),
+      TABLE_TAIL,
+    ];
+  } else {
+    pieces = [partialObjectMetadata(stored.metadata, metaVersion)];
+  }
+  return bytesResponse(status, mediaType, format(join(pieces), representation, query));
+}
+
+/**
+ * Answers with a list. It is never built as one tree: what goes out is the bytes of the items with commas between them, in
+ * chunks, so that the largest list costs its reader's speed in memory and not its size.
+ */
+export function listResponse(
+  exchange: Exchange,
+  list: StorageList<UnstructuredObject>,
+): ApiResponse {
+  const { query, representation } = exchange;
+  const pieces = listPieces(exchange, list);
+  const { mediaType } = representation;
+  if (!isPlain(representation, query)) {
+    return bytesResponse(200, mediaType, format(join([...pieces]), representation, query));
+  }
+  const chunks = chunksOf(pieces);
+  const first = chunks.next();
+  const second = chunks.next();
+  if (second.done === true) {
+    return bytesResponse(200, mediaType, first.done === true ? new Uint8Array() : first.value);
+  }
+  return bytesResponse(200, mediaType, stream([first.value as Uint8Array, second.value], chunks));
+}
+
+/** Which part of an object the rows of a table carry. @throws {ApiError} 400 for a word that is none. */
+export function includeObject(query: URLSearchParams): IncludeObject {
+  const text = queryText(query, 'includeObject') ?? 'Metadata';
+  if (text === 'None' || text === 'Metadata' || text === 'Object') return text;
+  throw badRequest(
+    `unrecognized includeObject value ${JSON.stringify(text.slice(0, 200))}: None, Metadata and Object are known`,
+  );
+}
+
+export function rowOptions(
+  { query, runtime }: Exchange,
+  version: Representation['metaVersion'],
+): RowOptions {
+  return { version, include: includeObject(query), nowMs: runtime.wallMs() };
+}
+
+function* listPieces(exchange: Exchange, list: StorageList<UnstructuredObject>): Generator<Piece> {
+  const { describe, table } = exchange.storage;
+  const { as, metaVersion } = exchange.representation;
+  const metadata: ListMetadata = {
+    resourceVersion: list.resourceVersion,
+    continue: list.continueToken,
+    remainingItemCount: list.remainingItemCount,
+  };
+  if (as === 'Table') {
+    const options = rowOptions(exchange, metaVersion);
+    yield tableHead(metaVersion, metadata, table.columns);
+    yield* separated(list.items, (item) => tableRow(table, item, options));
+  } else if (as === undefined) {
+    yield listHead(describe.listKind, apiVersionOf(describe), metadata);
+    yield* separated(list.items, (item) => [item.bytes]);
+  } else {
+    yield listHead('PartialObjectMetadataList', `meta.k8s.io/${metaVersion}`, metadata);
+    yield* separated(list.items, (item) => [partialObjectMetadata(item.metadata, metaVersion)]);
+  }
+  yield ']}';
+}
+
+function listHead(kind: string, apiVersion: string, metadata: ListMetadata): string {
+  const head = JSON.stringify({ kind, apiVersion, metadata });
+  return `${head.slice(0, -1)},"items":[`;
+}
+
+function* separated(
+  items: readonly Stored[],
+  piecesOf: (item: Stored) => Piece[],
+): Generator<Piece> {
+  let first = true;
+  for (const item of items) {
+    if (!first) yield COMMA;
+    first = false;
+    yield* piecesOf(item);
+  }
+}
+
+function* chunksOf(pieces: Iterable<Piece>): Generator<Uint8Array, undefined> {
+  let gathered: Piece[] = [];
+  let size = 0;
+  for (const piece of pieces) {
+    gathered.push(piece);
+    size += piece.length;
+    if (size >= CHUNK_BYTES) {
+      yield join(gathered);
+      gathered = [];
+      size = 0;
+    }
+  }
+  if (gathered.length > 0) yield join(gathered);
+}
+
+async function* stream(
+  begun: readonly Uint8Array[],
+  rest: Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield* begun;
+  yield* rest;
+}
+
+function join(pieces: readonly Piece[]): Uint8Array {
+  return Buffer.concat(
+    pieces.map((piece) => (typeof piece === 'string' ? encodeText(piece) : piece)),
+  );
+}
+
+function isPlain({ mediaType }: Representation, query: URLSearchParams): boolean {
+  return mediaType === 'application/json' && queryFlag(query, 'pretty') !== true;
+}
+
+/** People read it: indented JSON, or YAML. */
+function format(
+  json: Uint8Array,
+  representation: Representation,
+  query: URLSearchParams,
+): Uint8Array {
+  if (isPlain(representation, query)) return json;
+  const document: unknown = JSON.parse(new TextDecoder().decode(json));
+  const text =
+    representation.mediaType === 'application/yaml'
+      ? stringify(document, { aliasDuplicateObjects: false })
+      : `${JSON.stringify(document, undefined, 2)}\n`;
+  return encodeText(text);
+}

@@ -1,0 +1,65 @@
+import type { KubernetesObject, ObjectMeta } from '../../../meta/object.ts';
+import type { TableColumn, TableConvertor } from '../../registry/rest-storage.ts';
+import type { StoredObject } from '../../storage/stored-object.ts';
+import type { Representation } from '../http/negotiation.ts';
+
+type MetaVersion = Representation['metaVersion'];
+
+/** What the `object` of a table row holds. */
+export type IncludeObject = 'None' | 'Metadata' | 'Object';
+
+/** Metadata of a list or table as JSON text; members without a value are left out. */
+export interface ListMetadata {
+  readonly resourceVersion: string;
+  readonly continue?: string | undefined;
+  readonly remainingItemCount?: number | undefined;
+}
+
+/** An object with nothing but its metadata, as JSON text. */
+export function partialObjectMetadata(
+  metadata: ObjectMeta | undefined,
+  version: MetaVersion,
+): string {
+  const head = `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${version}"`;
+  return `${head},"metadata":${JSON.stringify(metadata ?? {})}}`;
+}
+
+/** Everything of a table up to its first row. Columns travel once a stream: pass none for the later events of a watch. */
+export function tableHead(
+  version: MetaVersion,
+  metadata: ListMetadata,
+  columns: readonly TableColumn[],
+): string {
+  const head = `{"kind":"Table","apiVersion":"meta.k8s.io/${version}"`;
+  return `${head},"metadata":${JSON.stringify(metadata)},"columnDefinitions":${JSON.stringify(columns)},"rows":[`;
+}
+
+export const TABLE_TAIL = ']}';
+
+export interface RowOptions {
+  readonly version: MetaVersion;
+  readonly include: IncludeObject;
+  readonly nowMs: number;
+}
+
+/** One row as JSON in pieces: the bytes of a whole object are not copied into text and back. */
+export function tableRow(
+  table: TableConvertor,
+  stored: StoredObject,
+  { version, include, nowMs }: RowOptions,
+): (string | Uint8Array)[] {
+  const cells = `{"cells":${JSON.stringify(table.cells(stored.object, nowMs))}`;
+  switch (include) {
+    case 'None':
+      return [`${cells},"object":null}`];
+    case 'Metadata':
+      return [`${cells},"object":${partialObjectMetadata(stored.metadata, version)}}`];
+    case 'Object':
+      return [`${cells},"object":`, stored.bytes, '}'];
+  }
+}
+
+/** The row of a bookmark: it has a version and perhaps annotations, but nothing to show. */
+export function bookmarkRow(bookmark: KubernetesObject, version: MetaVersion): string {
+  return `{"cells":[],"object":${partialObjectMetadata(bookmark.metadata, version)}}`;
+}

@@ -1,0 +1,114 @@
+import { onAbort } from '../../../kernel/abort.ts';
+import type { Runtime, Timer } from '../../../kernel/runtime.ts';
+import type { UnstructuredObject } from '../../../meta/object.ts';
+import type { WatchEvent } from '../../../meta/watch-event.ts';
+import type { StorageWatch } from '../../storage/storage-interface.ts';
+import type { StoredObject } from '../../storage/stored-object.ts';
+
+type Event = WatchEvent<StoredObject<UnstructuredObject>>;
+
+export interface WatchBodyOptions {
+  readonly watch: StorageWatch<UnstructuredObject>;
+  readonly timeoutMs: number;
+  readonly runtime: Runtime;
+  /** The client went away. */
+  readonly signal: AbortSignal | undefined;
+  readonly encode: (event: Event) => Uint8Array;
+  readonly encodeError: (error: unknown) => Uint8Array;
+}
+
+/** Frames of one batch are joined up to this size, so that a burst costs few writes. */
+const LARGEST_PIECE_BYTES = 64 * 1024;
+
+type Result = IteratorResult<Uint8Array, undefined>;
+
+const DONE: Result = { done: true, value: undefined };
+
+/**
+ * The body of a watch answer: the events of a storage watch as lines of bytes.
+ *
+ * Guarantees:
+ * - It ends after the timeout, after the storage watch ended, after an ERROR line, and when the client has gone.
+ * - However it ends, also when nobody ever read it, the storage watch is closed and the timer cancelled.
+ */
+export class WatchBody implements AsyncIterable<Uint8Array> {
+  readonly #options: WatchBodyOptions;
+  readonly #events: AsyncIterator<readonly Event[]>;
+  readonly #timer: Timer;
+  readonly #release: () => void;
+  #ended = false;
+  #batch: readonly Event[] = [];
+  #next = 0;
+
+  constructor(options: WatchBodyOptions) {
+    this.#options = options;
+    this.#events = options.watch[Symbol.asyncIterator]();
+    this.#timer = options.runtime.setTimer(options.timeoutMs, () => {
+      this.#end();
+    });
+    this.#release = onAbort(options.signal, () => {
+      this.#end();
+    });
+    // An abort before this line found no listener to release.
+    if (this.#ended) this.#release();
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array, undefined> {
+    return {
+      next: () => this.#read(),
+      return: (): Promise<Result> => {
+        this.#end();
+        return Promise.resolve(DONE);
+      },
+    };
+  }
+
+  /** Awaits the storage watch; the batch it took is in `#batch` until all of it was handed out. */
+  async #read(): Promise<Result> {
+    try {
+      while (this.#next >= this.#batch.length) {
+        if (this.#ended) return DONE;
+        const batch = await this.#events.next();
+        if (batch.done === true) {
+          this.#end();
+          return DONE;
+        }
+        this.#batch = batch.value;
+        this.#next = 0;
+      }
+      return { done: false, value: this.#takePiece() };
+    } catch (error) {
+      if (this.#ended) return DONE;
+      this.#end();
+      this.#batch = [];
+      return { done: false, value: this.#options.encodeError(error) };
+    }
+  }
+
+  #takePiece(): Uint8Array {
+    const first = this.#encodeNext();
+    if (this.#next >= this.#batch.length || first.length >= LARGEST_PIECE_BYTES) return first;
+    const frames = [first];
+    let size = first.length;
+    while (this.#next < this.#batch.length && size < LARGEST_PIECE_BYTES) {
+      const frame = this.#encodeNext();
+      frames.push(frame);
+      size += frame.length;
+    }
+    return Buffer.concat(frames, size);
+  }
+
+  #encodeNext(): Uint8Array {
+    const event = this.#batch[this.#next] as Event;
+    this.#next += 1;
+    return this.#options.encode(event);
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#timer?.cancel();
+    this.#release?.();
+    this.#options.watch.close();
+  }
+}

@@ -1,0 +1,267 @@
+import { expect } from 'chai';
+import type { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import {
+  badRequest,
+  expired,
+  tooLargeResourceVersion,
+  tooManyRequests,
+} from '../../../../lib/meta/failures.ts';
+import type { ApiHandler, ApiResponse } from '../../../../lib/server/api/http/api-request.ts';
+import { WatchFrames } from '../../../../lib/server/api/verbs/watch-frames.ts';
+import type { WatchOptions } from '../../../../lib/server/registry/rest-storage.ts';
+import {
+  apiRequest,
+  call,
+  FakeWatch,
+  fakeStorage,
+  readAll,
+  serve,
+  storedObject,
+  widget,
+  type CallOptions,
+} from '../support.ts';
+
+const SHOP = '/apis/example.io/v1/namespaces/shop/widgets';
+const WATCH = `${SHOP}?watch=true&resourceVersion=5`;
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+
+interface Rig {
+  readonly handler: ApiHandler;
+  readonly runtime: VirtualRuntime;
+  readonly watch: FakeWatch;
+  readonly asked: WatchOptions[];
+}
+
+function rig(): Rig {
+  const watch = new FakeWatch();
+  const asked: WatchOptions[] = [];
+  const storage = fakeStorage({
+    watch: async (_context, options) => {
+      asked.push(options);
+      return watch;
+    },
+  });
+  return { ...serve(storage), watch, asked };
+}
+
+async function lines(response: ApiResponse): Promise<string[]> {
+  const text = await readAll(response.body);
+  if (text !== '') expect(text.endsWith('\n')).to.equal(true);
+  return text.split('\n').slice(0, -1);
+}
+
+const stored = (name: string, version: string): ReturnType<typeof storedObject> =>
+  storedObject(widget(name, version));
+
+describe('watch', () => {
+  it('writes one line an event around the bytes of the storage', async () => {
+    const { handler, watch } = rig();
+    const response = await handler(apiRequest('GET', WATCH));
+    expect(response.status).to.equal(200);
+    expect(response.headers['content-type']).to.equal('application/json');
+    const [a, b] = [stored('a', '6'), stored('b', '7')];
+    watch.add('ADDED', a);
+    watch.add('MODIFIED', b);
+    watch.add('DELETED', b);
+    watch.close();
+    expect(await lines(response)).to.deep.equal([
+      `{"type":"ADDED","object":${Buffer.from(a.bytes).toString()}}`,
+      `{"type":"MODIFIED","object":${Buffer.from(b.bytes).toString()}}`,
+      `{"type":"DELETED","object":${Buffer.from(b.bytes).toString()}}`,
+    ]);
+  });
+
+  it('writes bookmarks as objects with nothing but a version', async () => {
+    const { handler, watch } = rig();
+    const response = await handler(apiRequest('GET', WATCH));
+    watch.bookmark('8', true);
+    watch.bookmark('9');
+    watch.close();
+    const bookmark = (metadata: object): object => ({
+      type: 'BOOKMARK',
+      object: { kind: 'Widget', apiVersion: 'example.io/v1', metadata },
+    });
+    expect((await lines(response)).map((line) => JSON.parse(line) as object)).to.deep.equal([
+      bookmark({ resourceVersion: '8', annotations: { 'k8s.io/initial-events-end': 'true' } }),
+      bookmark({ resourceVersion: '9' }),
+    ]);
+  });
+
+  it('hands selectors, versions and the deadline on', async () => {
+    const { handler, asked, runtime, watch } = rig();
+    const query =
+      'labelSelector=a%3Db&fieldSelector=metadata.name%3Dx&allowWatchBookmarks=1&timeoutSeconds=9';
+    await handler(apiRequest('GET', `${WATCH}&${query}`));
+    expect(asked[0]).to.deep.include({
+      resourceVersion: '5',
+      labelSelector: 'a=b',
+      fieldSelector: 'metadata.name=x',
+      allowWatchBookmarks: true,
+      sendInitialEvents: undefined,
+      deadlineMonotonicMs: runtime.monotonicMs() + 9_000,
+    });
+    await runtime.advance(9_000);
+    expect(watch.closed).to.equal(true);
+  });
+
+  it('follows one object when the old path form names it', async () => {
+    const { handler, asked, runtime } = rig();
+    await handler(apiRequest('GET', '/apis/example.io/v1/watch/namespaces/shop/widgets/x'));
+    expect(asked[0]?.fieldSelector).to.equal('metadata.name=x');
+    await runtime.advance(3_600_000);
+  });
+
+  it('ends cleanly at its timeout', async () => {
+    const { handler, runtime, watch } = rig();
+    const response = await handler(apiRequest('GET', `${WATCH}&timeoutSeconds=3`));
+    const all = lines(response);
+    await runtime.advance(2_999);
+    expect(watch.closed).to.equal(false);
+    watch.add('ADDED', stored('a', '6'));
+    await runtime.advance(1);
+    expect(await all).to.have.length(1);
+    expect(runtime.pending).to.equal(0);
+  });
+
+  it('chooses an end between 1 800 and 3 600 seconds when none is given', async () => {
+    const ends = new Set<number>();
+    const { handler, runtime, asked } = rig();
+    for (let count = 0; count < 50; count += 1) {
+      await handler(apiRequest('GET', WATCH));
+      ends.add((asked.at(-1)?.deadlineMonotonicMs ?? 0) - runtime.monotonicMs());
+    }
+    expect(Math.min(...ends)).to.be.at.least(1_800_000);
+    expect(Math.max(...ends)).to.be.below(3_600_000);
+    expect(ends.size).to.be.above(40);
+    await runtime.advance(3_600_000);
+    expect(runtime.pending).to.equal(0);
+  });
+
+  it('puts a failure into the stream, after what came before it, and nothing after it', async () => {
+    const { handler, runtime, watch } = rig();
+    const response = await handler(apiRequest('GET', WATCH));
+    watch.add('ADDED', stored('a', '6'));
+    watch.fail(expired('too old resource version: 5 (7)'));
+    const all = (await lines(response)).map(
+      (line) => JSON.parse(line) as { type: string; object: object },
+    );
+    expect(all.map(({ type }) => type)).to.deep.equal(['ADDED', 'ERROR']);
+    expect(all[1]?.object).to.deep.include({ kind: 'Status', code: 410, reason: 'Expired' });
+    expect(watch.closed).to.equal(true);
+    expect(runtime.pending).to.equal(0);
+  });
+
+  it('answers a failed start in the stream (410, 504) or as HTTP (400, 429)', async () => {
+    const refusing = (error: Error): ApiHandler =>
+      serve(
+        fakeStorage({
+          watch: async () => {
+            throw error;
+          },
+        }),
+      ).handler;
+    for (const [error, code] of [
+      [expired('too old'), 410],
+      [tooLargeResourceVersion('9', '5'), 504],
+    ] as const) {
+      const answer = await call(refusing(error), 'GET', WATCH);
+      expect(answer.status).to.equal(200);
+      expect(answer.text.split('\n')).to.have.length(2);
+      expect(answer.json()).to.deep.include({ type: 'ERROR' });
+      expect(answer.json()['object']).to.deep.include({ code });
+    }
+    const busy = await call(refusing(tooManyRequests('not ready', 3)), 'GET', WATCH);
+    expect([busy.status, busy.headers['retry-after']]).to.deep.equal([429, '3']);
+    expect((await call(refusing(badRequest('no')), 'GET', WATCH)).status).to.equal(400);
+    expect((await call(rig().handler, 'GET', `${WATCH}&sendInitialEvents=true`)).status).to.equal(
+      422,
+    );
+  });
+
+  it('closes the storage watch when the client goes, even if nobody ever read the answer', async () => {
+    const { handler, runtime, watch } = rig();
+    const client = new AbortController();
+    await handler(apiRequest('GET', WATCH, { signal: client.signal }));
+    client.abort();
+    expect(watch.closed).to.equal(true);
+    expect(runtime.pending).to.equal(0);
+  });
+
+  it('closes the storage watch when the reader leaves the loop', async () => {
+    const { handler, runtime, watch } = rig();
+    const response = await handler(apiRequest('GET', WATCH));
+    watch.add('ADDED', stored('a', '6'));
+    for await (const piece of response.body as AsyncIterable<Uint8Array>) {
+      expect(piece.length).to.be.above(0);
+      break;
+    }
+    expect(watch.closed).to.equal(true);
+    expect(runtime.pending).to.equal(0);
+  });
+
+  it('joins a burst into few pieces', async () => {
+    const { handler, watch } = rig();
+    const response = await handler(apiRequest('GET', WATCH));
+    for (let index = 0; index < 10_000; index += 1)
+      watch.add('ADDED', stored(`w${index}`, String(index + 6)));
+    watch.close();
+    let [pieces, bytes] = [0, 0];
+    for await (const piece of response.body as AsyncIterable<Uint8Array>) {
+      pieces += 1;
+      bytes += piece.length;
+    }
+    expect(bytes / pieces).to.be.above(60_000);
+  });
+
+  it('shows tables of one row, with the columns in the first only', async () => {
+    const { handler, watch } = rig();
+    const options: CallOptions = { headers: { accept: TABLE } };
+    const response = await handler(apiRequest('GET', WATCH, options));
+    watch.add('ADDED', stored('a', '6'));
+    watch.add('MODIFIED', stored('b', '7'));
+    watch.bookmark('9');
+    watch.fail(expired('gone'));
+    const all = (await lines(response)).map(
+      (line) => JSON.parse(line) as { type: string; object: Record<string, unknown[]> },
+    );
+    expect(
+      all.map(({ type, object }) => [type, object['kind'], object['columnDefinitions']?.length]),
+    ).to.deep.equal([
+      ['ADDED', 'Table', 2],
+      ['MODIFIED', 'Table', 0],
+      ['BOOKMARK', 'Table', 0],
+      ['ERROR', 'Status', undefined],
+    ]);
+    expect(all[1]?.object['rows']).to.have.length(1);
+    expect(all[2]?.object['metadata']).to.deep.equal({ resourceVersion: '9' });
+  });
+
+  it('shows metadata alone when asked', async () => {
+    const { handler, watch } = rig();
+    const accept = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
+    const response = await handler(apiRequest('GET', WATCH, { headers: { accept } }));
+    watch.add('ADDED', storedObject(widget('a', '6', { spec: { secret: 1 } })));
+    watch.close();
+    const [line] = await lines(response);
+    expect(line).to.contain('"kind":"PartialObjectMetadata"').and.not.contain('secret');
+  });
+});
+
+describe('watch frames', () => {
+  it('are the same bytes for all watchers of an event', () => {
+    const frames = new WatchFrames();
+    const a = stored('a', '6');
+    expect(frames.frame('ADDED', a)).to.equal(frames.frame('ADDED', a));
+    expect(frames.frame('DELETED', a)).not.to.equal(frames.frame('ADDED', a));
+  });
+
+  it('are forgotten when enough others came after', () => {
+    const frames = new WatchFrames();
+    const big = (name: string): ReturnType<typeof storedObject> =>
+      storedObject(widget(name, '6', { text: 'x'.repeat(1_000_000) }));
+    const first = big('first');
+    const frame = frames.frame('ADDED', first);
+    for (let count = 0; count < 12; count += 1) frames.frame('ADDED', big(`w${count}`));
+    expect(frames.frame('ADDED', first)).not.to.equal(frame);
+  });
+});
