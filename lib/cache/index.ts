@@ -41,11 +41,8 @@ export type {
   InformerReflectorOptions,
   SharedIndexInformerOptions,
 } from './informer/informer-options.ts';
-export type {
-  CollectionOptions,
-  ListerWatcherSource,
-  ResourceReference,
-} from './informer/lister-watcher-source.ts';
+export type { ListerWatcherSource } from './informer/lister-watcher-source.ts';
+export type { CollectionOptions, ResourceName } from '../meta/collection.ts';
 export { SharedIndexInformer } from './informer/shared-index-informer.ts';
 export { SharedInformerFactory } from './informer/shared-informer-factory.ts';
 export type {

@@ -3,7 +3,6 @@ export { loadConfig, type LoadConfigOptions } from './config/load-config.ts';
 export {
   Client,
   type ClientOptions,
-  type ResourceName,
   type ResourceOptions,
   type ServerVersion,
 } from './rest/client.ts';
@@ -31,3 +30,4 @@ export { RetryingTransport, type RetryOptions } from './transport/retry.ts';
 export { TransportError, type TransportErrorCode } from './transport/transport-error.ts';
 export type { Transport, TransportRequest, TransportResponse } from './transport/transport.ts';
 export type { ServerWarning } from './transport/warning-header.ts';
+export type { ResourceName } from '../meta/collection.ts';

@@ -6,8 +6,12 @@ export {
   withAuthentication,
   type Authenticator,
 } from './api/http/authentication.ts';
-export { HttpListener, type HttpListenerOptions, type ListenOptions } from './api/http/http-listener.ts';
-export type { CollectionOptions, ResourceName } from './api/registry-lister-watcher.ts';
+export {
+  HttpListener,
+  type HttpListenerOptions,
+  type ListenOptions,
+} from './api/http/http-listener.ts';
+export type { CollectionOptions, ResourceName } from '../meta/collection.ts';
 export { Cacher, type CacherStatus } from './cacher/cacher.ts';
 export type { CacherOptions } from './cacher/cacher-options.ts';
 export {

@@ -4,13 +4,14 @@ import { rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { withDeadline } from '../../kernel/wait.ts';
+import type { CollectionOptions } from '../../meta/collection.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
 import { parseApiVersion } from '../../meta/resource.ts';
 import { metaNamespaceIndexFunc, NAMESPACE_INDEX } from '../store/indexers.ts';
 import type { WaitOptions } from './handler-registration.ts';
 import type { InformerInspection } from './informer-inspection.ts';
 import type { SharedIndexInformerOptions } from './informer-options.ts';
-import type { CollectionOptions, ListerWatcherSource } from './lister-watcher-source.ts';
+import type { ListerWatcherSource } from './lister-watcher-source.ts';
 import { SharedIndexInformer } from './shared-index-informer.ts';
 
 /** What all informers of a factory have in common. */

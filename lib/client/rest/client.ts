@@ -1,5 +1,6 @@
 import type { ListerWatcher } from '../../cache/reflector/lister-watcher.ts';
 import { rejectUnknownOptions } from '../../kernel/options.ts';
+import type { ResourceName } from '../../meta/collection.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
 import { Collection } from './collection.ts';
@@ -23,14 +24,6 @@ export interface ClientOptions extends RestClientOptions {
 export interface ResourceOptions {
   /** Left out: all namespaces, or a resource that has none. */
   readonly namespace?: string | undefined;
-}
-
-/** Names a resource in one API version. */
-export interface ResourceName {
-  /** E.g. `v1` or `apps/v1`. */
-  readonly apiVersion: string;
-  /** Lower-case plural, as in URLs: `deployments`. */
-  readonly resource: string;
 }
 
 /** What `GET /version` says. */

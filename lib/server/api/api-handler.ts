@@ -21,8 +21,18 @@ import { negotiate, type Scope } from './http/negotiation.ts';
 import { OpenApi } from './openapi.ts';
 import { patchObject } from './verbs/patch-object.ts';
 import { queryFlag } from './http/query-options.ts';
-import { methodNotAllowed, requestTimedOut, toApiError, unknownPath } from './http/request-failures.ts';
-import { parseRequestInfo, pathSegments, type RequestInfo, type Verb } from './http/request-info.ts';
+import {
+  methodNotAllowed,
+  requestTimedOut,
+  toApiError,
+  unknownPath,
+} from './http/request-failures.ts';
+import {
+  parseRequestInfo,
+  pathSegments,
+  type RequestInfo,
+  type Verb,
+} from './http/request-info.ts';
 import { serverVersion } from './server-version.ts';
 import { updateObject } from './verbs/update-object.ts';
 import { Warnings } from './verbs/warnings.ts';

@@ -6,6 +6,7 @@ import { rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { ListerWatcher } from '../../cache/reflector/lister-watcher.ts';
+import type { CollectionOptions, ResourceName } from '../../meta/collection.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
 import { EmbeddedKeyValueStore } from '../mvcc/embedded-key-value-store.ts';
@@ -16,13 +17,13 @@ import { createApiHandler } from './api-handler.ts';
 import type { ApiHandler } from './http/api-request.ts';
 import { failureResponse } from './http/api-response.ts';
 import { bearerAuthenticator, withAuthentication } from './http/authentication.ts';
-import { HttpListener, type HttpListenerOptions, type ListenOptions } from './http/http-listener.ts';
-import { writeKubeconfig } from './kubeconfig-writer.ts';
 import {
-  RegistryListerWatcher,
-  type CollectionOptions,
-  type ResourceName,
-} from './registry-lister-watcher.ts';
+  HttpListener,
+  type HttpListenerOptions,
+  type ListenOptions,
+} from './http/http-listener.ts';
+import { writeKubeconfig } from './kubeconfig-writer.ts';
+import { RegistryListerWatcher } from './registry-lister-watcher.ts';
 import { toApiError } from './http/request-failures.ts';
 import { selfSignedCertificate, type Certificate } from './http/self-signed-certificate.ts';
 import { withStandardHeaders } from './http/standard-headers.ts';

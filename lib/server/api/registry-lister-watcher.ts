@@ -8,6 +8,7 @@ import type {
 import type { Runtime } from '../../kernel/runtime.ts';
 import { parseFieldSelector } from '../../meta/field-selector.ts';
 import { parseLabelSelector } from '../../meta/label-selector.ts';
+import type { CollectionOptions, ResourceName } from '../../meta/collection.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { groupResource, parseApiVersion, type GroupVersion } from '../../meta/resource.ts';
@@ -15,22 +16,6 @@ import { closedAfter } from '../cacher/closed-after.ts';
 import type { ResourceRegistry, RestStorage } from '../registry/rest-storage.ts';
 import { serverContext } from '../registry/server-context.ts';
 import { methodNotAllowed, unknownPath } from './http/request-failures.ts';
-
-/** A resource type by its names in manifests and URLs. */
-export interface ResourceName {
-  /** `v1` or `apps/v1`. */
-  readonly apiVersion: string;
-  /** Lower-case plural. */
-  readonly resource: string;
-}
-
-/** The part of a collection that is listed and watched. */
-export interface CollectionOptions {
-  /** Left out: all namespaces. */
-  readonly namespace?: string | undefined;
-  readonly labelSelector?: string | undefined;
-  readonly fieldSelector?: string | undefined;
-}
 
 export interface RegistryListerWatcherOptions extends ResourceName, CollectionOptions {
   /** Asked at each list and watch, so that a custom resource may come after its readers. */

@@ -1,9 +1,6 @@
 import { expect } from 'chai';
-import type {
-  CollectionOptions,
-  ListerWatcherSource,
-  ResourceReference,
-} from '../../../lib/cache/informer/lister-watcher-source.ts';
+import type { ListerWatcherSource } from '../../../lib/cache/informer/lister-watcher-source.ts';
+import type { CollectionOptions, ResourceName } from '../../../lib/meta/collection.ts';
 import {
   SharedInformerFactory,
   type SharedInformerFactoryOptions,
@@ -26,7 +23,7 @@ class ScriptedSource implements ListerWatcherSource {
   }
 
   listerWatcher<T extends KubernetesObject>(
-    { apiVersion, resource }: ResourceReference,
+    { apiVersion, resource }: ResourceName,
     { namespace, labelSelector, fieldSelector }: CollectionOptions = {},
   ): ListerWatcher<ObjectView<T>> {
     const selection = [namespace, labelSelector, fieldSelector].filter((one) => one !== undefined);

@@ -8,7 +8,11 @@ import type { Exchange } from './exchange.ts';
 import { isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
 import { dryRunCauses, queryFlag, queryText } from '../http/query-options.ts';
 import { objectResponse } from './render.ts';
-import { invalidOptions, methodNotAllowed, unsupportedMediaType } from '../http/request-failures.ts';
+import {
+  invalidOptions,
+  methodNotAllowed,
+  unsupportedMediaType,
+} from '../http/request-failures.ts';
 
 /** DELETE of one object. */
 export async function deleteObject(exchange: Exchange): Promise<ApiResponse> {

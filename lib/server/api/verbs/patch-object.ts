@@ -9,7 +9,11 @@ import { asJson, asObject, isJsonObject, type Json, type JsonObject } from '../h
 import { applyMergePatch } from './merge-patch.ts';
 import { parseWriteOptions, queryText } from '../http/query-options.ts';
 import { objectResponse } from './render.ts';
-import { methodNotAllowed, unsupportedMediaType, invalidOptions } from '../http/request-failures.ts';
+import {
+  methodNotAllowed,
+  unsupportedMediaType,
+  invalidOptions,
+} from '../http/request-failures.ts';
 import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
 
 const JSON_PATCH = 'application/json-patch+json';

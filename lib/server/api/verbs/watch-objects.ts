@@ -1,6 +1,10 @@
 import { randomInteger } from '../../../kernel/random.ts';
 import type { ApiError } from '../../../meta/api-error.ts';
-import { INITIAL_EVENTS_END, type BookmarkEvent, type WatchEvent } from '../../../meta/watch-event.ts';
+import {
+  INITIAL_EVENTS_END,
+  type BookmarkEvent,
+  type WatchEvent,
+} from '../../../meta/watch-event.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
 import type { StorageWatch } from '../../storage/storage-interface.ts';

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import type { ApiHandler, ApiRequest } from '../../../../lib/server/api/http/api-request.ts';
 import { textResponse } from '../../../../lib/server/api/http/api-response.ts';
-import { bearerAuthenticator, withAuthentication } from '../../../../lib/server/api/http/authentication.ts';
+import {
+  bearerAuthenticator,
+  withAuthentication,
+} from '../../../../lib/server/api/http/authentication.ts';
 import { apiRequest, call } from '../support.ts';
 
 const TOKEN = 'a-token-of-enough-length';

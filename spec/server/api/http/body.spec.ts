@@ -1,5 +1,9 @@
 import { expect } from 'chai';
-import { decodeDocument, decodeObject, LARGEST_BODY_BYTES } from '../../../../lib/server/api/http/body.ts';
+import {
+  decodeDocument,
+  decodeObject,
+  LARGEST_BODY_BYTES,
+} from '../../../../lib/server/api/http/body.ts';
 import { apiRequest, widgets } from '../support.ts';
 
 function decode(body: string | Uint8Array, contentType?: string): unknown {

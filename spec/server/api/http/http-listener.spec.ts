@@ -5,9 +5,16 @@ import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { deferred } from '../../../../lib/kernel/latch.ts';
 import { silentLogger } from '../../../../lib/kernel/logger.ts';
-import type { ApiHandler, ApiRequest, ApiResponse } from '../../../../lib/server/api/http/api-request.ts';
+import type {
+  ApiHandler,
+  ApiRequest,
+  ApiResponse,
+} from '../../../../lib/server/api/http/api-request.ts';
 import { bytesResponse, textResponse } from '../../../../lib/server/api/http/api-response.ts';
-import { HttpListener, type HttpListenerOptions } from '../../../../lib/server/api/http/http-listener.ts';
+import {
+  HttpListener,
+  type HttpListenerOptions,
+} from '../../../../lib/server/api/http/http-listener.ts';
 import { selfSignedCertificate } from '../../../../lib/server/api/http/self-signed-certificate.ts';
 
 const OPEN: HttpListener[] = [];
