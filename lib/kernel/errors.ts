@@ -84,12 +84,10 @@ export const errorCodes = {
   KEY_EXISTS: 'An object is stored under this key already.',
   RESOURCE_VERSION_CONFLICT: 'The stored object has another resource version.',
   INVALID_OBJECT: 'A precondition on the stored object does not hold.',
-  RESOURCE_VERSION_TOO_LARGE: 'The resource version is ahead of the storage.',
   RESOURCE_VERSION_SET: 'The object to be created has a resourceVersion.',
   INVALID_KEY: 'A storage key is empty, has dot segments or leaves its prefix.',
   INVALID_CONTINUE: 'A continue token is malformed.',
   CORRUPT_OBJECT: 'A stored value cannot be transformed or decoded.',
-  CACHE_NOT_READY: 'The watch cache is not filled yet; try again.',
   // server: listener
   PORT_IN_USE: 'The port is taken by another process.',
   LISTEN_FAILED: 'The address cannot be listened on; the cause says why.',

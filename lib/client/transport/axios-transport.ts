@@ -67,9 +67,6 @@ const KNOWN_OPTIONS: readonly (keyof AxiosTransportOptions)[] = [
 /** Kept idle connections a server (client-go rest transport cache idleConnsPerHost @ 32ce75a7). */
 const IDLE_CONNECTIONS = 25;
 
-/** Sending these again has the effect of sending them once. */
-const IDEMPOTENT = new Set(['GET', 'PUT', 'DELETE']);
-
 /**
  * HTTP/1.1 through axios, over kept connections.
  *
@@ -203,8 +200,9 @@ export class AxiosTransport implements Transport {
     try {
       return await this.#http.request<Readable>(config);
     } catch (error) {
-      // The server may close a kept connection in the very moment it is used again.
-      if (signal.aborted || !IDEMPOTENT.has(method) || !foundClosed(error)) throw error;
+      // The server may close a kept connection in the very moment it is used again. Only a read is sent once more: a write may
+      // have arrived, and its second copy would be told of a conflict with the first (net/http does the same).
+      if (signal.aborted || method !== 'GET' || !foundClosed(error)) throw error;
       return await this.#http.request<Readable>(config);
     }
   }

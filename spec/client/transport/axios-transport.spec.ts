@@ -84,7 +84,7 @@ describe('AxiosTransport', () => {
       expect(server.connections).to.equal(1);
     });
 
-    it('sends an idempotent request again when its kept connection turns out to be closed', async () => {
+    it('sends a read again, but no write, when its kept connection turns out to be closed', async () => {
       let refuse = false;
       await using server = await RawServer.start((_, response) => {
         if (!refuse) return json(response, {});
@@ -97,10 +97,14 @@ describe('AxiosTransport', () => {
       expect(await textOf(GET)).to.equal('{}');
       expect(server.requests).to.have.length(3);
 
-      refuse = true;
-      const error = await failureOf(transport.send({ ...GET, method: 'POST' }));
-      expect(error.code).to.equal('CONNECTION_FAILED');
-      expect(server.requests).to.have.length(4);
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+        await textOf(GET);
+        const before = server.requests.length;
+        refuse = true;
+        const error = await failureOf(transport.send({ ...GET, method }));
+        expect(error.code, method).to.equal('CONNECTION_FAILED');
+        expect(server.requests, method).to.have.length(before + 1);
+      }
     });
 
     it('asks for gzip and unpacks it, but asks for no compression of a stream', async () => {
