@@ -27,10 +27,11 @@ describe('a watch that is killed at random bytes', () => {
     await using server = new ApiServer();
     await server.listen();
     await using writer = await connect(server.clientConfig());
+    let killing = false;
     await using proxy = new KillingProxy({
       targetPort: Number(new URL(server.url).port),
       nextBudget: () =>
-        proxy.kills < KILLS ? 1 + Math.floor(random() * LARGEST_BUDGET) : undefined,
+        killing && proxy.kills < KILLS ? 1 + Math.floor(random() * LARGEST_BUDGET) : undefined,
     });
     const port = await proxy.listen();
     const { token } = server.clientConfig();
@@ -55,6 +56,10 @@ describe('a watch that is killed at random bytes', () => {
     let relists = 0;
     informer.events.on('relist', () => (relists += 1));
     const running = informer.run();
+    await informer.whenSynced({ timeoutMs: 10_000 });
+    // The first list is whole; from here on no connection lives long, and everything that happens has to be told.
+    killing = true;
+    proxy.cut();
 
     const configMaps = writer.resource<ConfigMap>('v1', 'configmaps', { namespace: 'default' });
     const history: History = [];

@@ -31,6 +31,11 @@ export class KillingProxy implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
+  /** Resets all connections there are. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     await new Promise((resolve) => {

@@ -21,8 +21,6 @@ export type History = Change[];
 export class Observer {
   readonly name: string;
   readonly seen: Change[] = [];
-  /** Keys that the first list brought; what happened to them before is not told. */
-  readonly #initial = new Set<string>();
   readonly #present = new Map<string, string>();
 
   constructor(name: string) {
@@ -31,7 +29,7 @@ export class Observer {
 
   objectHandler(): ObjectEventHandler<KubernetesObject> {
     return {
-      onAdd: (object, { key, initial }) => this.#saw('add', key, object, initial),
+      onAdd: (object, { key }) => this.#saw('add', key, object),
       onUpdate: (_old, object, { key }) => this.#saw('update', key, object),
       onDelete: (object, { key }) => this.#saw('delete', key, object ?? {}),
     };
@@ -40,7 +38,7 @@ export class Observer {
   metadataHandler(): MetadataEventHandler {
     return {
       view: 'metadata',
-      onAdd: (item) => this.#saw('add', item.key, item, item.initial),
+      onAdd: (item) => this.#saw('add', item.key, item),
       onUpdate: (_old, item) => this.#saw('update', item.key, item),
       onDelete: (item) => this.#saw('delete', item.key, item),
     };
@@ -69,7 +67,7 @@ export class Observer {
 
   /**
    * Everything that was lost, repeated, out of order or invented. With `exact` nothing may have been merged: every change
-   * after the first list must have been told. Without, a relist may have merged several changes of a key into one.
+   * must have been told. Without, a relist may have merged several changes of a key into one.
    */
   violations(history: History, { exact }: { exact: boolean }): string[] {
     const found = [...this.#impossible()];
@@ -78,11 +76,10 @@ export class Observer {
     const told = new Map<string, Change[]>();
     for (const change of this.seen) push(told, change.key, change);
     for (const [key, changes] of truth) {
-      const expected = this.#initial.has(key) ? afterFirstList(changes, told.get(key)) : changes;
       const actual = told.get(key) ?? [];
-      const story = exact ? same(expected, actual) : isSubsequence(actual, changes);
+      const story = exact ? same(changes, actual) : isSubsequence(actual, changes);
       if (!story) {
-        found.push(`${this.name}: ${key}: told ${print(actual)}; happened ${print(expected)}`);
+        found.push(`${this.name}: ${key}: told ${print(actual)}; happened ${print(changes)}`);
       }
     }
     for (const key of told.keys()) {
@@ -109,10 +106,9 @@ export class Observer {
     }
   }
 
-  #saw(type: Change['type'], key: string, object: HasMetadata, initial: boolean = false): void {
+  #saw(type: Change['type'], key: string, object: HasMetadata): void {
     const resourceVersion = object.metadata?.resourceVersion;
     this.seen.push({ type, key, resourceVersion });
-    if (initial) this.#initial.add(key);
     if (type === 'delete') this.#present.delete(key);
     else this.#present.set(key, resourceVersion ?? '');
   }
@@ -122,14 +118,6 @@ function push(map: Map<string, Change[]>, key: string, change: Change): void {
   const changes = map.get(key);
   if (changes === undefined) map.set(key, [change]);
   else changes.push(change);
-}
-
-/** The first list shows one state of a key; the story that must be told starts there, with an add. */
-function afterFirstList(changes: readonly Change[], told: readonly Change[] = []): Change[] {
-  const first = told[0]?.resourceVersion;
-  const at = changes.findIndex((change) => change.resourceVersion === first);
-  if (at < 0) return [...changes];
-  return [{ ...changes[at]!, type: 'add' }, ...changes.slice(at + 1)];
 }
 
 function agrees(told: Change, happened: Change): boolean {
