@@ -71,17 +71,24 @@ const told = (lines: readonly Line[]): string[] =>
   lines.map(({ type, object }) => `${type} ${object.metadata?.name ?? ''}`.trim());
 
 describe('api server', () => {
-  it('answers its first request within 100 ms of listen', async () => {
+  it('waits for nothing before it answers its first request (npm run bench has the milliseconds)', async () => {
+    const runtime = new VirtualRuntime();
+    const server = new ApiServer({ runtime });
+    const answer = await runtime.run(call(server.handler, 'GET', '/api/v1/namespaces/default'));
+    expect(answer.status).to.equal(200);
+    expect(answer.json()).to.have.nested.property('metadata.name', 'default');
+    expect(runtime.monotonicMs()).to.equal(0);
+    await server.close();
+  });
+
+  it('answers over a socket once it listens', async () => {
     const server = new ApiServer();
-    const before = performance.now();
     await server.listen();
     const headers = { authorization: `Bearer ${server.token}`, connection: 'close' };
     const response = await fetch(`${server.url}/api/v1/namespaces/default`, { headers });
-    const elapsedMs = performance.now() - before;
     expect(response.status).to.equal(200);
     expect(await response.json()).to.have.nested.property('metadata.name', 'default');
     await server.close();
-    expect(elapsedMs).to.be.below(100);
   });
 
   it('serves create, read, update, patch and delete over the whole stack', async () => {
