@@ -10,6 +10,11 @@ export interface ObjectView<T extends KubernetesObject = KubernetesObject> exten
   readonly metadata: ObjectMeta;
   /** The whole object, decoded on first access and shared. */
   readonly object: T;
+  /**
+   * What the object took on the wire, bytes: the frame of an event, or the object's even share of a page. Left out where
+   * objects come without bytes. Caches add it up; decoded, an object takes several times as much memory.
+   */
+  readonly sizeBytes?: number | undefined;
 }
 
 const NO_METADATA: ObjectMeta = Object.freeze({});
@@ -17,9 +22,11 @@ const NO_METADATA: ObjectMeta = Object.freeze({});
 /** The view of an object that is decoded already. */
 export class DecodedView<T extends KubernetesObject> implements ObjectView<T> {
   readonly object: T;
+  readonly sizeBytes: number | undefined;
 
-  constructor(object: T) {
+  constructor(object: T, sizeBytes?: number) {
     this.object = object;
+    this.sizeBytes = sizeBytes;
   }
 
   get metadata(): ObjectMeta {

@@ -36,7 +36,7 @@ export class JsonObjectDecoder<T extends KubernetesObject> implements ObjectDeco
       case 'ADDED':
       case 'MODIFIED':
       case 'DELETED':
-        return { type, object: new DecodedView(object as unknown as T) };
+        return { type, object: new DecodedView(object as unknown as T, frame.length) };
       case 'BOOKMARK':
         return bookmark(object);
       case 'ERROR':
@@ -53,7 +53,7 @@ export class JsonObjectDecoder<T extends KubernetesObject> implements ObjectDeco
     const { apiVersion, kind, metadata, items } = list as Partial<KubernetesList<T>>;
     // Go writes an empty slice that was never made as null.
     if (items !== null && !Array.isArray(items)) throw malformedResponse('its items are no array');
-    const views = viewsOf<T>(items ?? [], apiVersion, itemKindOf(kind));
+    const views = viewsOf<T>(items ?? [], apiVersion, itemKindOf(kind), body.length);
     const { resourceVersion, continue: continueToken, remainingItemCount } = metadata ?? {};
     return {
       items: views,
@@ -71,14 +71,17 @@ function viewsOf<T extends KubernetesObject>(
   items: readonly T[],
   apiVersion: string | undefined,
   kind: string | undefined,
+  pageBytes: number,
 ): ObjectView<T>[] {
+  // Where each item ends in the page is not known; in sum the shares are right.
+  const shareBytes = Math.round(pageBytes / items.length);
   return items.map((item: Mutable<KubernetesObject>, index) => {
     if (!isRecord(item)) throw malformedResponse(`its item ${index} is no object`);
     if (kind !== undefined) {
       item.apiVersion ??= apiVersion;
       item.kind ??= kind;
     }
-    return new DecodedView(item as T);
+    return new DecodedView(item as T, shareBytes);
   });
 }
 
