@@ -72,6 +72,7 @@ export type PopProcess<V extends HasMetadata, R> = (
   info: PopInfo,
 ) => R;
 
+const BATCH_LIMIT = { min: 1, integer: true };
 const INITIAL: PopInfo = Object.freeze({ initial: true });
 const LATER: PopInfo = Object.freeze({ initial: false });
 
@@ -216,8 +217,12 @@ export class DeltaFIFO<V extends HasMetadata> {
     return this.popBatch(1, process);
   }
 
-  /** As `pop`, with the deltas of up to `limit` items in one call. */
+  /**
+   * As `pop`, with the deltas of up to `limit` items in one call; `limit` is at least 1.
+   * @throws {ListwatchError} code INVALID_OPTION for another limit.
+   */
   popBatch<R>(limit: number, process: PopProcess<V, R>): R | undefined {
+    numberOption('DeltaFIFO.popBatch', 'limit', limit, 1, BATCH_LIMIT);
     if (this.size === 0) return undefined;
     const initial = this.#initialItems > 0;
     const count = Math.min(limit, this.size, initial ? this.#initialItems : Infinity);
@@ -301,12 +306,19 @@ export class DeltaFIFO<V extends HasMetadata> {
     this.#room = undefined;
   }
 
+  /** @throws the first failure when nobody takes errors, or the first thing that whoever takes them throws. */
   #report(): void {
     const failures = this.#failures;
     this.#failures = [];
+    let thrown: { readonly error: unknown } | undefined;
     for (const failure of failures) {
-      if (this.#onError === undefined) throw failure;
-      this.#onError(failure);
+      try {
+        if (this.#onError === undefined) throw failure;
+        this.#onError(failure);
+      } catch (error) {
+        thrown ??= { error };
+      }
     }
+    if (thrown !== undefined) throw thrown.error;
   }
 }

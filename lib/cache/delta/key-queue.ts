@@ -43,33 +43,27 @@ export class KeyQueue<V extends HasMetadata> implements DeltaQueue<V> {
     }
     // Nobody has seen the object: there is nothing to take back.
     if (delta.type === 'Deleted' && this.#knownObjects?.get(key) === undefined) return;
-    this.#deltas.set(key, [delta]);
-    this.#count += 1;
-    this.#keys.push(key);
+    this.#push(delta);
   }
 
   replace({ contents, unreadable }: Replacement<V>): number {
     const isGone = (key: string): boolean => !contents.has(key) && !unreadable.has(key);
     for (const [key, object] of contents) this.enqueue({ type: 'Replaced', key, object });
-    let tombstones = 0;
     for (const [key, queued] of this.#deltas) {
-      if (!isGone(key)) continue;
-      this.#append(queued, tombstone(key, queued.at(-1)?.object));
-      tombstones += 1;
+      if (isGone(key)) this.#append(queued, tombstone(key, queued.at(-1)?.object));
     }
     for (const key of this.#knownObjects?.keys() ?? []) {
       if (!isGone(key) || this.#deltas.has(key)) continue;
-      this.enqueue(tombstone(key, this.#knownObjects?.get(key)));
-      tombstones += 1;
+      this.#push(tombstone(key, this.#knownObjects?.get(key)));
     }
-    return contents.size + tombstones;
+    return this.size;
   }
 
   resync(): void {
     for (const key of this.#knownObjects?.keys() ?? []) {
       const object = this.#knownObjects?.get(key);
       if (object === undefined || this.#deltas.has(key)) continue;
-      this.enqueue({ type: 'Sync', key, object });
+      this.#push({ type: 'Sync', key, object });
     }
   }
 
@@ -84,6 +78,12 @@ export class KeyQueue<V extends HasMetadata> implements DeltaQueue<V> {
       this.#count -= 1;
     }
     this.#deltas.delete(key);
+  }
+
+  #push(delta: KeyedDelta<V>): void {
+    this.#deltas.set(delta.key, [delta]);
+    this.#count += 1;
+    this.#keys.push(delta.key);
   }
 
   /** Two deletions in a row say the same; the one that saw the final state is kept. */

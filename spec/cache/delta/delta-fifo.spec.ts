@@ -1,51 +1,8 @@
 import { expect } from 'chai';
-import type { Delta } from '../../../lib/cache/delta/delta.ts';
 import { DeltaFIFO, type DeltaOrder } from '../../../lib/cache/delta/delta-fifo.ts';
-import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
 import type { ErrorCode } from '../../../lib/kernel/errors.ts';
-import { codeOf, pod, type Pod } from '../support/objects.ts';
-
-/** `+a@1` added, `~` updated, `-` deleted, `=` replaced, `.` sync; `!` marks an unknown final state. */
-function print(delta: Delta<Pod>): string {
-  const version = (object: Pod | undefined): string => object?.metadata.resourceVersion ?? '?';
-  switch (delta.type) {
-    case 'ReplacedAll': {
-      const items = [...delta.contents].map(([key, object]) => `${key}@${version(object)}`);
-      return `[${items.join(' ')}]@${delta.resourceVersion}`;
-    }
-    case 'SyncAll':
-      return '..';
-    case 'Bookmark':
-      return `#${delta.resourceVersion}`;
-    case 'Deleted': {
-      const { key, object, finalStateUnknown } = delta;
-      return `-${key}@${version(object)}${finalStateUnknown ? '!' : ''}`;
-    }
-    default: {
-      const sign = { Added: '+', Updated: '~', Replaced: '=', Sync: '.' }[delta.type];
-      return `${sign}${delta.key}@${version(delta.object)}`;
-    }
-  }
-}
-
-function popAll(fifo: DeltaFIFO<Pod>): string[] {
-  const items: string[] = [];
-  while (fifo.size > 0) {
-    fifo.pop((deltas) => items.push(deltas.map(print).join(' ')));
-  }
-  return items;
-}
-
-/** A cluster-scoped pod, so that its key is its name. */
-function at(name: string, resourceVersion: string): Pod {
-  return pod(`/${name}`, { resourceVersion });
-}
-
-function known(...pods: Pod[]): ThreadSafeStore<Pod> {
-  const store = new ThreadSafeStore<Pod>();
-  for (const one of pods) store.add(one.metadata.name!, one);
-  return store;
-}
+import { codeOf, type Pod } from '../support/objects.ts';
+import { at, known, popAll, print } from './delta-support.ts';
 
 const orders: readonly DeltaOrder[] = ['arrival', 'key'];
 
@@ -245,14 +202,16 @@ describe('DeltaFIFO', () => {
 
       it('wakes everybody who waits when something comes, or when it is closed', async () => {
         const fifo = new DeltaFIFO<Pod>({ order });
-        const waits = [fifo.whenReady(), fifo.whenReady()];
+        const waitTenTimes = (): Promise<boolean>[] =>
+          Array.from({ length: 10 }, () => fifo.whenReady());
+        const waits = waitTenTimes();
         fifo.add(at('a', '1'));
-        expect(await Promise.all(waits)).to.deep.equal([true, true]);
+        expect(await Promise.all(waits)).to.deep.equal(Array.from(waits, () => true));
         expect(await fifo.whenReady()).to.equal(true);
         popAll(fifo);
-        const more = [fifo.whenReady(), fifo.whenReady()];
+        const more = waitTenTimes();
         fifo.close();
-        expect(await Promise.all(more)).to.deep.equal([false, false]);
+        expect(await Promise.all(more)).to.deep.equal(Array.from(more, () => false));
       });
 
       it('gives out what is queued after it was closed, and takes nothing more', async () => {
@@ -276,6 +235,32 @@ describe('DeltaFIFO', () => {
     for (const options of bad) {
       expect(codeOf(() => new DeltaFIFO<Pod>(options))).to.equal('INVALID_OPTION');
     }
+  });
+
+  it('refuses a batch of no items', () => {
+    const fifo = new DeltaFIFO<Pod>();
+    fifo.replace([], '1');
+    for (const limit of [0, -1, 1.5, Number.NaN]) {
+      expect(codeOf(() => fifo.popBatch(limit, () => {}))).to.equal('INVALID_OPTION');
+    }
+    fifo.popBatch(Infinity, () => {});
+    expect(fifo.synced).to.equal(true);
+  });
+
+  it('reports every bad object of a write although the hook throws', () => {
+    const keys: string[] = [];
+    const fifo = new DeltaFIFO<Pod>({
+      transform: () => {
+        throw new Error('cannot');
+      },
+      onError: (error) => {
+        if ('key' in error) keys.push(error.key);
+        throw new Error(`hook ${keys.length}`);
+      },
+    });
+    expect(() => fifo.replace([at('a', '1'), at('b', '1')], '1')).to.throw('hook 1');
+    expect(keys).to.deep.equal(['a', 'b']);
+    expect(popAll(fifo)).to.deep.equal(['[]@1']);
   });
 
   describe('in the order of arrival', () => {

@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import type { ConformanceRow } from './conformance/conformance-row.ts';
+import {
+  brokenReferences,
+  conformancePage,
+  miscountedTests,
+  referencedSpecs,
+  sections,
+  unexplainedRows,
+  type SpecTitles,
+} from './conformance/conformance.ts';
+import { upstreamTests } from './conformance/upstream-tests.ts';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const SPEC = join(ROOT, 'spec');
+const PAGE = join(ROOT, 'docs', 'conformance.md');
+const MOCHA = join(ROOT, 'node_modules', 'mocha', 'bin', 'mocha.js');
+
+interface MochaReport {
+  readonly passes: readonly { readonly file: string; readonly fullTitle: string }[];
+}
+
+/** The titles as mocha has them, without running anything; cases that are skipped are not among the passes. */
+async function titlesOf(specs: readonly string[]): Promise<SpecTitles> {
+  const files = specs.map((spec) => join(SPEC, spec)).filter((file) => existsSync(file));
+  if (files.length === 0) return new Map();
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [MOCHA, '--dry-run', '--reporter', 'json', ...files],
+    { cwd: ROOT, maxBuffer: 2 ** 28 },
+  );
+  const titles = new Map<string, string[]>();
+  for (const { file, fullTitle } of (JSON.parse(stdout) as MochaReport).passes) {
+    const spec = relative(SPEC, file);
+    titles.set(spec, [...(titles.get(spec) ?? []), fullTitle]);
+  }
+  return titles;
+}
+
+const rows = sections.flatMap((section) => section.rows);
+
+describe('the conformance rows', () => {
+  it('stand for the 230 tests of client-go, each once', () => {
+    const counts = new Map<string, number>();
+    for (const [path, tests] of Object.entries(upstreamTests)) {
+      const folder = path.slice(0, path.lastIndexOf('/'));
+      counts.set(folder, (counts.get(folder) ?? 0) + tests.length);
+    }
+    expect(Object.fromEntries(counts)).to.deep.equal({
+      'tools/cache': 186,
+      'tools/cache/synctrack': 10,
+      'tools/cache/testing': 2,
+      'tools/watch': 13,
+      'tools/pager': 3,
+      features: 8,
+      'features/testing': 4,
+      'util/watchlist': 2,
+      'util/consistencydetector': 2,
+    });
+    expect(miscountedTests(rows).join('\n')).to.equal('');
+    expect(rows).to.have.length(230);
+  });
+
+  it('point at cases that exist and run', async () => {
+    const broken = brokenReferences(rows, await titlesOf(referencedSpecs(rows)));
+    expect(broken.join('\n')).to.equal('');
+  });
+
+  it('point at a case for at least 200 of the tests, and say why there is none for the rest', () => {
+    expect(rows.filter(({ specs }) => specs.length > 0).length).to.be.at.least(200);
+    expect(unexplainedRows(rows).join('\n')).to.equal('');
+  });
+
+  it('stand in docs/conformance.md (LISTWATCH_UPDATE_DOCS=1 rewrites it)', () => {
+    const page = conformancePage(sections);
+    if (process.env['LISTWATCH_UPDATE_DOCS'] === '1') writeFileSync(PAGE, page);
+    expect(existsSync(PAGE) ? readFileSync(PAGE, 'utf8') : '').to.equal(page);
+  });
+});
+
+describe('the check of the conformance rows', () => {
+  const row = (fields: Partial<ConformanceRow>): ConformanceRow => ({
+    file: 'pager_test.go',
+    test: 'TestListPager_List',
+    specs: [],
+    ...fields,
+  });
+
+  it('finds tests without a row, tests with two, and rows without a test', () => {
+    const all = Object.entries(upstreamTests).flatMap(([file, tests]) =>
+      tests.map((test) => row({ file, test })),
+    );
+    expect(miscountedTests(all)).to.deep.equal([]);
+    const stranger = row({ test: 'TestOther' });
+    expect(miscountedTests([...all.slice(1), all[1]!, stranger])).to.deep.equal([
+      `${all[0]!.file} ${all[0]!.test} has 0 rows`,
+      `${all[1]!.file} ${all[1]!.test} has 2 rows`,
+      'pager_test.go TestOther is no upstream test',
+    ]);
+  });
+
+  it('finds references to no case, and to more than one', () => {
+    const specs = ['once', 'twice', 'never'].map((title) => ({ spec: 'a.spec.ts', title }));
+    const titles = new Map([['a.spec.ts', ['once', 'twice', 'twice']]]);
+    expect(brokenReferences([row({ specs })], titles)).to.deep.equal([
+      'pager_test.go TestListPager_List: 2 cases in a.spec.ts are called "twice"',
+      'pager_test.go TestListPager_List: 0 cases in a.spec.ts are called "never"',
+    ]);
+    expect(brokenReferences([row({ specs })], new Map())).to.have.length(3);
+  });
+
+  it('takes a skipped case and one that is only announced for none', async () => {
+    const folder = join(ROOT, '.tmp', 'conformance');
+    const file = join(folder, 'cases.cjs');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(
+      file,
+      "it('runs', () => {}); it.skip('is skipped', () => {}); it('is announced');",
+    );
+    const spec = relative(SPEC, file);
+    expect((await titlesOf([spec])).get(spec)).to.deep.equal(['runs']);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('finds rows without a case and without a reason', () => {
+    const reason = 'the type system rules it out';
+    const rest = [row({ because: reason }), row({ specs: [{ spec: 'a', title: 'b' }] })];
+    expect(unexplainedRows([row({}), row({ because: 'no' }), ...rest])).to.have.length(2);
+  });
+
+  it('leads a reader to the sections, and does not take titles for markup', () => {
+    const specs = [{ spec: 'a.spec.ts', title: 'a|b [c]' }];
+    const page = conformancePage([{ title: 'Two words', rows: [row({ specs })] }]);
+    expect(page).to.include('| [Two words](#two-words) | 1 | 1 | 0 |\n| **all** | 1 | 1 | 0 |');
+    expect(page).to.include('[a\\|b \\[c\\]](../spec/a.spec.ts)');
+  });
+});
