@@ -19,6 +19,8 @@ export { HandlerError } from './informer/event-handler.ts';
 export type {
   AddInfo,
   DeleteInfo,
+  LazyEventHandler,
+  LazyObject,
   MetadataEventHandler,
   ObjectEventHandler,
   ObjectMetadata,

@@ -52,6 +52,8 @@ export const errorCodes = {
   NOT_STARTED: 'The object has to be started first.',
   WATCH_LIST_INCOMPLETE: 'A streaming list ended without its end bookmark.',
   VERY_SHORT_WATCH: 'A watch ended within a second without an event.',
+  MALFORMED_EVENT: 'A watch event lacks a resource version, or is of an unknown type.',
+  WATCH_CLOSED: 'A stream of events ended before what was waited for had happened.',
   TABLE_OBJECT: 'The server sent Table objects where plain objects were asked for.',
   // client
   CONNECTION_REFUSED: 'Nothing listens at the server address.',

@@ -50,8 +50,25 @@ export interface MetadataEventHandler {
   onDelete?(deleted: ObjectMetadata & DeleteInfo): unknown;
 }
 
-/** An event handler in either form; `view` tells them apart. */
-export type ResourceEventHandler<T> = ObjectEventHandler<T> | MetadataEventHandler;
+/** An object whose body is decoded when somebody reads `object`, and not before. */
+export interface LazyObject<T> {
+  readonly metadata: ObjectMeta;
+  readonly object: T;
+}
+
+/** As `ObjectEventHandler`, for callbacks that look at the metadata first and need only some of the bodies. */
+export interface LazyEventHandler<T> {
+  readonly view: 'lazy';
+  onAdd?(added: LazyObject<T>, info: AddInfo): unknown;
+  onUpdate?(old: LazyObject<T>, updated: LazyObject<T>, info: UpdateInfo): unknown;
+  onDelete?(deleted: LazyObject<T>, info: DeleteInfo): unknown;
+}
+
+/** An event handler in one of its forms; `view` tells them apart. */
+export type ResourceEventHandler<T> =
+  | ObjectEventHandler<T>
+  | LazyEventHandler<T>
+  | MetadataEventHandler;
 
 /** A callback of an event handler that threw, or whose promise rejected. The others got their event. */
 export class HandlerError extends ListwatchError {

@@ -2,6 +2,7 @@ import { ListwatchError } from '../../kernel/errors.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type {
+  LazyEventHandler,
   MetadataEventHandler,
   ObjectEventHandler,
   ResourceEventHandler,
@@ -26,7 +27,15 @@ export function notifierOf<T extends KubernetesObject>(
   handler: ResourceEventHandler<T>,
 ): Notifier<T> {
   checkHandler(name, handler);
-  return handler.view === 'metadata' ? metadataNotifier(handler) : objectNotifier(handler);
+  switch (handler.view) {
+    case 'metadata':
+      return metadataNotifier(handler);
+    case 'lazy':
+      return lazyNotifier(handler);
+    case 'object':
+    case undefined:
+      return objectNotifier(handler);
+  }
 }
 
 function objectNotifier<T extends KubernetesObject>(handler: ObjectEventHandler<T>): Notifier<T> {
@@ -42,6 +51,20 @@ function objectNotifier<T extends KubernetesObject>(handler: ObjectEventHandler<
         );
       case 'delete':
         return handler.onDelete?.(notification.object.object, notification);
+    }
+  };
+}
+
+function lazyNotifier<T extends KubernetesObject>(handler: LazyEventHandler<T>): Notifier<T> {
+  return (notification) => {
+    const { object } = notification;
+    switch (notification.type) {
+      case 'add':
+        return handler.onAdd?.(object, notification);
+      case 'update':
+        return handler.onUpdate?.(notification.old, object, notification);
+      case 'delete':
+        return handler.onDelete?.(object, notification);
     }
   };
 }
@@ -71,8 +94,8 @@ function checkHandler(name: string, handler: unknown): void {
   };
   if (typeof handler !== 'object' || handler === null) return fail('expected an object');
   const { view } = handler as { readonly view?: unknown };
-  if (view !== undefined && view !== 'object' && view !== 'metadata') {
-    return fail(`view must be object or metadata, not ${JSON.stringify(view)}`);
+  if (view !== undefined && view !== 'object' && view !== 'lazy' && view !== 'metadata') {
+    return fail(`view must be object, lazy or metadata, not ${JSON.stringify(view)}`);
   }
   const callbacks = CALLBACKS.map((callback) => (handler as Record<string, unknown>)[callback]);
   if (callbacks.every((callback) => callback === undefined)) {
