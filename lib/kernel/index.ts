@@ -2,6 +2,7 @@ export { abortable, deriveAbort, onAbort, type DerivedAbort } from './abort.ts';
 export { assert, expensiveChecksEnabled, setExpensiveChecks } from './assert.ts';
 export { Backoff, type BackoffOptions } from './backoff.ts';
 export { BatchChannel, type BatchChannelOptions } from './batch-channel.ts';
+export { ConsoleLogger, consoleLogger, type ConsoleLoggerOptions } from './console-logger.ts';
 export {
   errorCodes,
   errorMessage,

@@ -1,3 +1,5 @@
+import { groupResource } from './resource.ts';
+
 /** A resource type as it stands in a manifest and in a URL: `apps/v1`, `deployments`. */
 export interface ResourceName {
   /** `v1` or `apps/v1`. */
@@ -6,7 +8,7 @@ export interface ResourceName {
   readonly resource: string;
 }
 
-/** Which objects of a resource; everything left out matches all. */
+/** Which objects of a resource, and how much of them; everything left out matches all. */
 export interface CollectionOptions {
   /** Left out: all namespaces, or a resource that has none. */
   readonly namespace?: string | undefined;
@@ -14,4 +16,19 @@ export interface CollectionOptions {
   readonly labelSelector?: string | undefined;
   /** E.g. `spec.nodeName=node-1`. */
   readonly fieldSelector?: string | undefined;
+  /** Nothing but the metadata of each object: they are `PartialObjectMetadata`. @defaultValue false */
+  readonly metadataOnly?: boolean | undefined;
+}
+
+/** E.g. `deployments.apps in namespace shop with labels app=web`. */
+export function describeCollection(
+  resource: { readonly group: string; readonly resource: string },
+  { namespace = '', labelSelector = '', fieldSelector = '', metadataOnly }: CollectionOptions,
+): string {
+  let text = groupResource(resource);
+  if (namespace !== '') text += ` in namespace ${namespace}`;
+  if (labelSelector !== '') text += ` with labels ${labelSelector}`;
+  if (fieldSelector !== '') text += ` with fields ${fieldSelector}`;
+  if (metadataOnly === true) text += ', metadata only';
+  return text;
 }

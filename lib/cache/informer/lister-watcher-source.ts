@@ -3,8 +3,13 @@ import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { ListerWatcher } from '../reflector/lister-watcher.ts';
 
-/** Where informers get their collections from: a client, or straight the storage of an embedded server. */
-export interface ListerWatcherSource {
+/**
+ * Where informers get their collections from: a client, or straight the storage of an embedded server. `Types` is what it
+ * knows of the objects, see `ObjectOf`.
+ */
+export interface ListerWatcherSource<Types extends object = object> {
+  /** Never called, and need not be there: it carries `Types` to those who infer it. */
+  acceptsTypes?(types: Types): void;
   listerWatcher<T extends KubernetesObject>(
     resource: ResourceName,
     options?: CollectionOptions,

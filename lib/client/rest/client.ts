@@ -1,11 +1,13 @@
 import type { ListerWatcher } from '../../cache/reflector/lister-watcher.ts';
 import { rejectUnknownOptions } from '../../kernel/options.ts';
 import type { ResourceName } from '../../meta/collection.ts';
+import type { ObjectOf } from '../../meta/object-types.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
 import { Collection } from './collection.ts';
 import { Discovery } from './discovery.ts';
-import { JsonObjectDecoder } from './object-decoder.ts';
+import { MetadataObjectDecoder } from './metadata-object-decoder.ts';
+import { JsonObjectDecoder, type ObjectDecoder } from './object-decoder.ts';
 import { ResourceClient, type CallOptions } from './resource-client.ts';
 import {
   LISTER_WATCHER_OPTIONS,
@@ -13,6 +15,7 @@ import {
   type ListerWatcherOptions,
 } from './resource-lister-watcher.ts';
 import { REST_CLIENT_OPTIONS, RestClient, type RestClientOptions } from './rest-client.ts';
+import type { WriteObserver } from './write-observer.ts';
 
 export interface ClientOptions extends RestClientOptions {
   /** The namespace of the kubeconfig's context or of the pod. @defaultValue 'default' */
@@ -21,10 +24,17 @@ export interface ClientOptions extends RestClientOptions {
   readonly maxFrameBytes?: number | undefined;
 }
 
-export interface ResourceOptions {
+export interface ResourceOptions<T extends KubernetesObject = KubernetesObject> {
   /** Left out: all namespaces, or a resource that has none. */
   readonly namespace?: string | undefined;
+  /**
+   * Is shown the answers to writes, such as an informer, which then shows own writes at once. Failed writes and dry runs it
+   * does not see, and answers of subresources only if they are of the resource's own kind. @defaultValue nobody
+   */
+  readonly writes?: WriteObserver<T> | undefined;
 }
+
+const RESOURCE_OPTIONS: readonly (keyof ResourceOptions)[] = ['namespace', 'writes'];
 
 /** What `GET /version` says. */
 export interface ServerVersion {
@@ -39,6 +49,9 @@ export interface ServerVersion {
 /**
  * A connection to one API server.
  *
+ * `Types` says once which resource has objects of which type: `Client<{ 'v1/pods': Pod }>`, or `connect<…>()`. Informers of
+ * this client know it too. Resources that are not in it are unstructured unless a call names a type.
+ *
  * Guarantees: after `close` no connection is open, and what was running has failed with CLOSED.
  *
  * @example
@@ -46,7 +59,9 @@ export interface ServerVersion {
  * const pods = client.resource<Pod>('v1', 'pods', { namespace: 'shop' });
  * for await (const pod of pods.items({ labelSelector: 'app=web' })) console.log(pod.metadata?.name);
  */
-export class Client implements AsyncDisposable {
+export class Client<Types extends object = object> implements AsyncDisposable {
+  /** Is not there at run time: it carries `Types` to informers of this client. */
+  acceptsTypes?(types: Types): void;
   /** The server's address. */
   readonly server: string;
   /** The namespace to work in where nothing else is said; the client itself adds it to no request. */
@@ -68,20 +83,32 @@ export class Client implements AsyncDisposable {
   }
 
   /**
-   * The verbs of a resource, e.g. `client.resource<Deployment>('apps/v1', 'deployments', { namespace: 'shop' })`.
+   * The verbs of a resource, e.g. `client.resource<Deployment>('apps/v1', 'deployments', { namespace: 'shop' })`; a resource
+   * in `Types` needs no type argument.
    * @throws {ListwatchError} code INVALID_API_VERSION or INVALID_OPTION.
    */
-  resource<T extends KubernetesObject = UnstructuredObject>(
+  resource<ApiVersion extends string, Resource extends string>(
+    apiVersion: ApiVersion,
+    resource: Resource,
+    options?: ResourceOptions<ObjectOf<Types, ApiVersion, Resource>>,
+  ): ResourceClient<ObjectOf<Types, ApiVersion, Resource>>;
+  resource<T extends KubernetesObject>(
     apiVersion: string,
     resource: string,
-    options: ResourceOptions = {},
+    options?: ResourceOptions<T>,
+  ): ResourceClient<T>;
+  resource<T extends KubernetesObject>(
+    apiVersion: string,
+    resource: string,
+    options: ResourceOptions<T> = {},
   ): ResourceClient<T> {
-    rejectUnknownOptions('resource', options, ['namespace']);
+    rejectUnknownOptions('resource', options, RESOURCE_OPTIONS);
     return new ResourceClient<T>({
       rest: this.#rest,
       collection: new Collection(apiVersion, resource),
       decoder: new JsonObjectDecoder<T>(),
       namespace: options.namespace,
+      writes: options.writes,
     });
   }
 
@@ -94,11 +121,14 @@ export class Client implements AsyncDisposable {
     options: ListerWatcherOptions = {},
   ): ListerWatcher<ObjectView<T>> {
     rejectUnknownOptions('listerWatcher', options, LISTER_WATCHER_OPTIONS);
+    const decoder =
+      options.metadataOnly === true ? new MetadataObjectDecoder() : new JsonObjectDecoder<T>();
     return new ResourceListerWatcher<T>({
       ...options,
       rest: this.#rest,
       collection: new Collection(apiVersion, resource),
-      decoder: new JsonObjectDecoder<T>(),
+      // What a type parameter says about the objects is the caller's claim.
+      decoder: decoder as ObjectDecoder<T>,
       maxFrameBytes: this.#maxFrameBytes,
     });
   }

@@ -1,10 +1,6 @@
 import { ListwatchError } from '../../kernel/errors.ts';
-import {
-  groupResource,
-  parseApiVersion,
-  resourcePath,
-  type ResourcePathOptions,
-} from '../../meta/resource.ts';
+import { describeCollection, type CollectionOptions } from '../../meta/collection.ts';
+import { parseApiVersion, resourcePath, type ResourcePathOptions } from '../../meta/resource.ts';
 
 const GROUP_OR_VERSION = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
 const RESOURCE = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
@@ -55,19 +51,8 @@ export class Collection {
   }
 
   /** E.g. `deployments.apps in namespace shop with labels app=web`. */
-  describe(selection: {
-    readonly namespace?: string | undefined;
-    readonly labelSelector?: string | undefined;
-    readonly fieldSelector?: string | undefined;
-  }): string {
-    const { namespace, labelSelector, fieldSelector } = selection;
-    let text = groupResource(this);
-    if (namespace !== undefined && namespace !== '') text += ` in namespace ${namespace}`;
-    if (labelSelector !== undefined && labelSelector !== '')
-      text += ` with labels ${labelSelector}`;
-    if (fieldSelector !== undefined && fieldSelector !== '')
-      text += ` with fields ${fieldSelector}`;
-    return text;
+  describe(options: CollectionOptions): string {
+    return describeCollection(this, options);
   }
 }
 

@@ -27,11 +27,15 @@ const WITH_TRANSPORT = new Set<string>([
 /**
  * Makes a client of the API server that options, kubeconfig or pod name; see `loadConfig` for the order.
  *
+ * `connect<{ 'v1/pods': Pod }>()` declares the types of objects once; see `Client`.
+ *
  * It opens no connection yet: the first request does, and says what is wrong. Requests refused for now (429, 503) are sent
  * again as `RetryingTransport` does.
  * @throws {ListwatchError} code CONFIG_NOT_FOUND, CONFIG_INVALID, CONFIG_UNSUPPORTED or INVALID_OPTION.
  */
-export async function connect(options: ConnectOptions = {}): Promise<Client> {
+export async function connect<Types extends object = object>(
+  options: ConnectOptions = {},
+): Promise<Client<Types>> {
   const known = [...LOAD_CONFIG_OPTIONS, ...TRANSPORT_OPTIONS, ...CLIENT_OPTIONS, 'transport'];
   rejectUnknownOptions('connect', options, known);
   const { runtime, logger, onWarning, maxResponseBytes, maxFrameBytes } = options;
@@ -39,7 +43,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
   if (options.transport !== undefined) {
     rejectWithTransport(options);
     const transport = new RetryingTransport(options.transport, { runtime, logger });
-    return new Client({ ...shared, transport, namespace: options.namespace });
+    return new Client<Types>({ ...shared, transport, namespace: options.namespace });
   }
   const { requestTimeoutMs, allowTokenOverHttp, userAgent, ...rest } = options;
   const config = await loadConfig(only(rest, LOAD_CONFIG_OPTIONS));
@@ -54,7 +58,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
   });
   logger?.debug('connecting', { server: config.server, source: config.source });
   const transport = new RetryingTransport(http, { runtime, logger });
-  return new Client({ ...shared, transport, namespace: config.namespace });
+  return new Client<Types>({ ...shared, transport, namespace: config.namespace });
 }
 
 /** A transport has its address and credentials already; giving others beside it would be without effect. */

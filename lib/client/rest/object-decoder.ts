@@ -13,6 +13,8 @@ import { INITIAL_EVENTS_END, type BookmarkEvent, type WatchEvent } from '../../m
  * somebody asks for it. What it was given stays untouched as long as a view of it is alive.
  */
 export interface ObjectDecoder<T extends KubernetesObject> {
+  /** The Accept headers that ask for what it decodes. @defaultValue JSON */
+  readonly accept?: { readonly list: string; readonly watch: string } | undefined;
   /**
    * One frame of a watch.
    * @throws {ApiError} what an ERROR event says. {ListwatchError} code MALFORMED_FRAME; the message shows none of the content.

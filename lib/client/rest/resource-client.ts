@@ -8,14 +8,15 @@ import { ListwatchError } from '../../kernel/errors.ts';
 import { rejectUnknownOptions } from '../../kernel/options.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import { isStatus } from '../../meta/status.ts';
+import { isStatus, type Status } from '../../meta/status.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
 import type { Collection } from './collection.ts';
 import type { ObjectDecoder } from './object-decoder.ts';
 import { listAllPages, listPages } from './pager.ts';
 import { queryString, type SelectorOptions } from './query.ts';
 import { ResourceListerWatcher } from './resource-lister-watcher.ts';
-import type { RestClient } from './rest-client.ts';
+import type { RestClient, RestRequest } from './rest-client.ts';
+import { WriteReporter, type WriteObserver } from './write-observer.ts';
 
 /** What every call takes. */
 export interface CallOptions {
@@ -76,6 +77,7 @@ export interface ResourceClientOptions<T extends KubernetesObject> {
   readonly decoder: ObjectDecoder<T>;
   /** Left out: all namespaces, or a resource that has none. */
   readonly namespace?: string | undefined;
+  readonly writes?: WriteObserver<T> | undefined;
 }
 
 const CALL_OPTIONS = ['namespace', 'signal'];
@@ -120,13 +122,15 @@ export class ResourceClient<T extends KubernetesObject> {
   readonly #collection: Collection;
   readonly #decoder: ObjectDecoder<T>;
   readonly #namespace: string | undefined;
+  readonly #writes: WriteReporter<T>;
 
   /** Use `client.resource`. */
-  constructor({ rest, collection, decoder, namespace }: ResourceClientOptions<T>) {
+  constructor({ rest, collection, decoder, namespace, writes }: ResourceClientOptions<T>) {
     this.#rest = rest;
     this.#collection = collection;
     this.#decoder = decoder;
     this.#namespace = namespace;
+    this.#writes = new WriteReporter(writes, rest.logger);
   }
 
   /** Reads one object. */
@@ -174,7 +178,7 @@ export class ResourceClient<T extends KubernetesObject> {
   async create(object: T, options: WriteOptions = {}): Promise<T> {
     rejectUnknownOptions('create', options, WRITE_OPTIONS);
     const path = this.#path(options, { object }) + writeQuery(options);
-    return await this.#rest.json<T>({ method: 'POST', path, body: object, signal: options.signal });
+    return await this.#write({ method: 'POST', path, body: object }, options);
   }
 
   /** Replaces an object. With `metadata.resourceVersion` it must still be in that state, otherwise CONFLICT. */
@@ -190,15 +194,11 @@ export class ResourceClient<T extends KubernetesObject> {
   /** Changes part of an object. */
   async patch(name: string, patch: object, options: PatchOptions = {}): Promise<T> {
     rejectUnknownOptions('patch', options, PATCH_OPTIONS);
-    const { subresource, signal } = options;
+    const { subresource } = options;
     const type = options.type ?? (Array.isArray(patch) ? 'json' : 'merge');
-    return await this.#rest.json<T>({
-      method: 'PATCH',
-      path: this.#path(options, { name, subresource }) + writeQuery(options),
-      body: patch,
-      contentType: PATCH_TYPES[type],
-      signal,
-    });
+    const path = this.#path(options, { name, subresource }) + writeQuery(options);
+    const contentType = PATCH_TYPES[type];
+    return await this.#write({ method: 'PATCH', path, body: patch, contentType }, options);
   }
 
   /**
@@ -208,7 +208,7 @@ export class ResourceClient<T extends KubernetesObject> {
   async delete(name: string, options: DeleteOptions = {}): Promise<T | undefined> {
     rejectUnknownOptions('delete', options, DELETE_OPTIONS);
     const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun, signal } = options;
-    const answer = await this.#rest.json<T>({
+    const answer = await this.#rest.json<T | Status>({
       method: 'DELETE',
       path: this.#path(options, { name }),
       body: {
@@ -221,6 +221,8 @@ export class ResourceClient<T extends KubernetesObject> {
       },
       signal,
     });
+    const namespace = options.namespace ?? this.#namespace;
+    this.#writes.deleted(answer, { namespace, name, dryRun });
     return isStatus(answer) ? undefined : answer;
   }
 
@@ -231,12 +233,18 @@ export class ResourceClient<T extends KubernetesObject> {
       const what = this.#collection.describe({});
       throw new ListwatchError('KEY', `an object of ${what} to be updated has no metadata.name`);
     }
-    return await this.#rest.json<T>({
-      method: 'PUT',
-      path: this.#path(options, { name, object, subresource }) + writeQuery(options),
-      body: object,
-      signal: options.signal,
-    });
+    const path = this.#path(options, { name, object, subresource }) + writeQuery(options);
+    return await this.#write({ method: 'PUT', path, body: object }, { ...options, subresource });
+  }
+
+  async #write(
+    request: Omit<RestRequest, 'signal'>,
+    { signal, subresource, dryRun }: PatchOptions,
+  ): Promise<T> {
+    const answer = await this.#rest.json<T>({ ...request, signal });
+    const { apiVersion } = this.#collection;
+    this.#writes.written(answer, { apiVersion, subresource, dryRun });
+    return answer;
   }
 
   #path(

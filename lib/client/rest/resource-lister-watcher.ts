@@ -20,6 +20,11 @@ export interface ListerWatcherOptions extends SelectorOptions {
   /** Left out: all namespaces, or a resource that has none. */
   readonly namespace?: string | undefined;
   /**
+   * Asks for nothing but the metadata of each object. A server that does not know how sends whole objects; their bodies are
+   * dropped as they come in. @defaultValue false
+   */
+  readonly metadataOnly?: boolean | undefined;
+  /**
    * How long a watch may carry nothing before its connection is taken for dead and STREAM_IDLE is thrown, in milliseconds.
    * @defaultValue 30 000 more than the watch's own `timeoutSeconds`, after which the server should have ended it; without
    * such a time no limit
@@ -31,6 +36,7 @@ export const LISTER_WATCHER_OPTIONS: readonly (keyof ListerWatcherOptions)[] = [
   'namespace',
   'labelSelector',
   'fieldSelector',
+  'metadataOnly',
   'watchIdleTimeoutMs',
 ];
 
@@ -66,7 +72,8 @@ export class ResourceListerWatcher<T extends KubernetesObject>
   async list(request: ListRequest): Promise<ListPage<ObjectView<T>>> {
     const { rest, decoder } = this.#options;
     const path = this.#path + listQuery(request, this.#options);
-    const body = await rest.bytes({ method: 'GET', path, signal: request.signal });
+    const accept = decoder.accept?.list;
+    const body = await rest.bytes({ method: 'GET', path, accept, signal: request.signal });
     try {
       return decoder.decodeList(body);
     } catch (error) {
@@ -77,9 +84,10 @@ export class ResourceListerWatcher<T extends KubernetesObject>
   async watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
     const { rest, decoder, watchIdleTimeoutMs, maxFrameBytes } = this.#options;
     const path = this.#path + watchQuery(request, this.#options);
+    const accept = decoder.accept?.watch;
     const abort = deriveAbort(request.signal);
     try {
-      const { body } = await rest.stream({ method: 'GET', path, signal: abort.signal });
+      const { body } = await rest.stream({ method: 'GET', path, accept, signal: abort.signal });
       return new WatchBatches({
         body,
         decoder,

@@ -8,10 +8,16 @@ import type {
 import type { Runtime } from '../../kernel/runtime.ts';
 import { parseFieldSelector } from '../../meta/field-selector.ts';
 import { parseLabelSelector } from '../../meta/label-selector.ts';
-import type { CollectionOptions, ResourceName } from '../../meta/collection.ts';
-import type { ObjectView } from '../../meta/object-view.ts';
-import type { KubernetesObject } from '../../meta/object.ts';
-import { groupResource, parseApiVersion, type GroupVersion } from '../../meta/resource.ts';
+import {
+  describeCollection,
+  type CollectionOptions,
+  type ResourceName,
+} from '../../meta/collection.ts';
+import { DecodedView, type ObjectView } from '../../meta/object-view.ts';
+import type { HasMetadata, KubernetesObject } from '../../meta/object.ts';
+import { partialObjectMetadata } from '../../meta/partial-object-metadata.ts';
+import { parseApiVersion, type GroupVersion } from '../../meta/resource.ts';
+import type { WatchEvent } from '../../meta/watch-event.ts';
 import { closedAfter } from '../cacher/closed-after.ts';
 import type { ResourceRegistry, RestStorage } from '../registry/rest-storage.ts';
 import { serverContext } from '../registry/server-context.ts';
@@ -37,18 +43,18 @@ export class RegistryListerWatcher<T extends KubernetesObject>
 
   /** @throws {ListwatchError} code INVALID_API_VERSION; INVALID_SELECTOR. */
   constructor(options: RegistryListerWatcherOptions) {
-    const { apiVersion, resource, namespace = '', labelSelector, fieldSelector } = options;
+    const { apiVersion, resource, labelSelector, fieldSelector } = options;
     this.#options = options;
     this.#groupVersion = parseApiVersion(apiVersion);
     // Read now, so that a slip is reported to whoever made it and not to a retry loop.
     parseLabelSelector(labelSelector ?? '');
     parseFieldSelector(fieldSelector ?? '');
-    const name = groupResource({ group: this.#groupVersion.group, resource });
-    this.description = namespace === '' ? name : `${name} in namespace ${namespace}`;
+    const { group } = this.#groupVersion;
+    this.description = describeCollection({ group, resource }, options);
   }
 
   async list({ signal, ...options }: ListRequest): Promise<ListPage<ObjectView<T>>> {
-    const { namespace = '', labelSelector, fieldSelector } = this.#options;
+    const { namespace = '', labelSelector, fieldSelector, metadataOnly } = this.#options;
     const storage = await this.#storage();
     if (storage.list === undefined) throw methodNotAllowed('list');
     const list = await storage.list(serverContext(namespace, signal), {
@@ -56,8 +62,9 @@ export class RegistryListerWatcher<T extends KubernetesObject>
       labelSelector,
       fieldSelector,
     });
+    const page = metadataOnly === true ? { ...list, items: list.items.map(bare) } : list;
     // What a type parameter says about stored objects is the caller's claim, as it is over HTTP.
-    return list as unknown as ListPage<ObjectView<T>>;
+    return page as unknown as ListPage<ObjectView<T>>;
   }
 
   async watch({
@@ -65,7 +72,7 @@ export class RegistryListerWatcher<T extends KubernetesObject>
     timeoutSeconds,
     ...options
   }: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
-    const { namespace = '', labelSelector, fieldSelector, runtime } = this.#options;
+    const { namespace = '', labelSelector, fieldSelector, metadataOnly, runtime } = this.#options;
     const storage = await this.#storage();
     if (storage.watch === undefined) throw methodNotAllowed('watch');
     const timeoutMs = timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000;
@@ -76,7 +83,8 @@ export class RegistryListerWatcher<T extends KubernetesObject>
       deadlineMonotonicMs: timeoutMs === undefined ? undefined : runtime.monotonicMs() + timeoutMs,
     });
     const stream = timeoutMs === undefined ? watch : closedAfter(runtime, timeoutMs, watch);
-    return stream as unknown as WatchStream<ObjectView<T>>;
+    const events = metadataOnly === true ? withoutBodies(stream) : stream;
+    return events as unknown as WatchStream<ObjectView<T>>;
   }
 
   async #storage(): Promise<RestStorage> {
@@ -86,4 +94,31 @@ export class RegistryListerWatcher<T extends KubernetesObject>
     if (installed === undefined) throw unknownPath();
     return installed.main;
   }
+}
+
+function withoutBodies(stream: WatchStream<HasMetadata>): WatchStream<HasMetadata> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const batches = stream[Symbol.asyncIterator]();
+      return {
+        next: async () => {
+          const { done, value } = await batches.next();
+          return done === true ? { done, value } : { done: false, value: value.map(bareEvent) };
+        },
+        // Must not wait for a read in progress, as the return of a generator would.
+        return: async () => {
+          await batches.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
+
+function bareEvent(event: WatchEvent<HasMetadata>): WatchEvent<HasMetadata> {
+  return event.type === 'BOOKMARK' ? event : { type: event.type, object: bare(event.object) };
+}
+
+function bare(object: HasMetadata): HasMetadata {
+  return new DecodedView(partialObjectMetadata(object));
 }

@@ -1,0 +1,40 @@
+import type { ListPage } from '../../cache/reflector/lister-watcher.ts';
+import { DecodedView, type ObjectView } from '../../meta/object-view.ts';
+import type { HasMetadata } from '../../meta/object.ts';
+import {
+  partialObjectMetadata,
+  type PartialObjectMetadata,
+} from '../../meta/partial-object-metadata.ts';
+import type { WatchEvent } from '../../meta/watch-event.ts';
+import { JsonObjectDecoder, type ObjectDecoder } from './object-decoder.ts';
+
+/**
+ * Asks for metadata only and keeps nothing else: a server that does not know how sends whole objects, and their bodies are
+ * let go of at once.
+ */
+export class MetadataObjectDecoder implements ObjectDecoder<PartialObjectMetadata> {
+  readonly accept: { readonly list: string; readonly watch: string } = {
+    list: acceptOf('PartialObjectMetadataList'),
+    watch: acceptOf('PartialObjectMetadata'),
+  };
+  readonly #whole = new JsonObjectDecoder();
+
+  decodeEvent(frame: Buffer): WatchEvent<ObjectView<PartialObjectMetadata>> {
+    const event = this.#whole.decodeEvent(frame);
+    return event.type === 'BOOKMARK' ? event : { type: event.type, object: bare(event.object) };
+  }
+
+  decodeList(body: Buffer): ListPage<ObjectView<PartialObjectMetadata>> {
+    const page = this.#whole.decodeList(body);
+    return { ...page, items: page.items.map(bare) };
+  }
+}
+
+function bare(object: HasMetadata): ObjectView<PartialObjectMetadata> {
+  return new DecodedView(partialObjectMetadata(object));
+}
+
+/** Whole objects are better than 406. */
+function acceptOf(kind: string): string {
+  return `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json`;
+}

@@ -1,0 +1,98 @@
+import { errorMessage } from '../../kernel/errors.ts';
+import { guardedCall } from '../../kernel/guarded-call.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import { metaNamespaceKeyFunc, objectKey } from '../../meta/key.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import { isStatus, type Status } from '../../meta/status.ts';
+
+/** An object that a deletion has removed. */
+export interface DeletedObject {
+  /** `namespace/name`, or the name alone. */
+  readonly key: string;
+  readonly uid?: string | undefined;
+  /** Of the deletion, if the server says it. */
+  readonly resourceVersion?: string | undefined;
+}
+
+/** Is shown what the server answers to writes, as an informer that wants to show own writes at once. */
+export interface WriteObserver<T extends KubernetesObject> {
+  /** The object as the server stored it, or as it goes on to exist after a deletion, until its finalizers are done. */
+  written(object: T): void;
+  deleted(object: DeletedObject): void;
+}
+
+/** Where an answer came from. */
+export interface WriteAnswer {
+  readonly apiVersion: string;
+  readonly subresource?: string | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+/** Tells an observer about answers to writes. An observer that throws does not make a write fail that has happened. */
+export class WriteReporter<T extends KubernetesObject> {
+  readonly #observer: WriteObserver<T> | undefined;
+  readonly #logger: Logger;
+
+  constructor(observer: WriteObserver<T> | undefined, logger: Logger) {
+    this.#observer = observer;
+    this.#logger = logger;
+  }
+
+  /** What a create, update or patch was answered with. */
+  written(answer: T, { apiVersion, subresource = 'status', dryRun }: WriteAnswer): void {
+    if (this.#observer === undefined || dryRun === true || isStatus(answer)) return;
+    // Other subresources may answer with a kind of their own, such as the Scale of a Deployment, under the name of the object.
+    if (subresource !== 'status' && answer.apiVersion !== apiVersion) return;
+    this.#tell((observer) => observer.written(answer));
+  }
+
+  /** What a delete of the object `name` was answered with. */
+  deleted(
+    answer: T | Status,
+    {
+      namespace = '',
+      name,
+      dryRun,
+    }: {
+      readonly namespace?: string | undefined;
+      readonly name: string;
+      readonly dryRun?: boolean | undefined;
+    },
+  ): void {
+    if (this.#observer === undefined || dryRun === true) return;
+    if (isStatus(answer)) {
+      const { uid } = answer.details ?? {};
+      this.#tell((observer) => observer.deleted({ key: objectKey({ namespace, name }), uid }));
+      return;
+    }
+    if (goesOnToExist(answer)) {
+      this.#tell((observer) => observer.written(answer));
+      return;
+    }
+    this.#tell((observer) => {
+      const { uid, resourceVersion } = answer.metadata ?? {};
+      observer.deleted({ key: metaNamespaceKeyFunc(answer), uid, resourceVersion });
+    });
+  }
+
+  #tell(call: (observer: WriteObserver<T>) => void): void {
+    const observer = this.#observer;
+    if (observer === undefined) return;
+    guardedCall(
+      () => call(observer),
+      (error) => {
+        this.#logger.error(`the observer of writes threw: ${errorMessage(error)}`, { error });
+      },
+    );
+  }
+}
+
+/**
+ * A deletion is answered with the object both when it is gone and when it waits: for finalizers, or for its grace period.
+ * @see apiserver pkg/registry/generic/registry/store.go Delete @ eed236c
+ */
+function goesOnToExist({ metadata }: KubernetesObject): boolean {
+  if (metadata?.deletionTimestamp === undefined) return false;
+  const { finalizers = [], deletionGracePeriodSeconds = 0 } = metadata;
+  return finalizers.length > 0 || deletionGracePeriodSeconds > 0;
+}
