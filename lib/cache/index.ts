@@ -85,3 +85,5 @@ export type {
 export type { StoreReader } from './store/store-reader.ts';
 export { ThreadSafeStore } from './store/thread-safe-store.ts';
 export type { StoreWrite, ThreadSafeStoreOptions } from './store/thread-safe-store.ts';
+export type { RetryContext, RetryWatcherOptions } from './watch/retry-watcher-options.ts';
+export { RetryWatcher } from './watch/retry-watcher.ts';
