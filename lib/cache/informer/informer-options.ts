@@ -1,10 +1,10 @@
 import { ListwatchError } from '../../kernel/errors.ts';
-import { silentLogger, type Logger } from '../../kernel/logger.ts';
+import { consoleLogger } from '../../kernel/console-logger.ts';
+import type { Logger } from '../../kernel/logger.ts';
 import { silentMetrics, type Metrics } from '../../kernel/metrics.ts';
 import { numberOption, rejectUnknownOptions, requireOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
-import type { Subject } from '../../meta/failures.ts';
 import { metaNamespaceKeyFunc, type KeyFunc } from '../../meta/key.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
@@ -12,6 +12,7 @@ import type { DeltaOrder } from '../delta/delta-fifo.ts';
 import type { ListerWatcher } from '../reflector/lister-watcher.ts';
 import type { ReflectorOptions } from '../reflector/reflector-options.ts';
 import { metaNamespaceIndexFunc, NAMESPACE_INDEX, type Indexers } from '../store/indexers.ts';
+import type { InformerSubject, MissingResourcePolicy } from './start-failure.ts';
 
 /** What an error is about. */
 export interface InformerErrorContext {
@@ -44,8 +45,8 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
   readonly listerWatcher: ListerWatcher<ObjectView<T>>;
   /** Names the informer in messages. @defaultValue the description of the lister-watcher */
   readonly name?: string | undefined;
-  /** The resource, for the error of `lister.getOrThrow`. @defaultValue the name */
-  readonly subject?: Subject | undefined;
+  /** The resource, for errors and remedies. @defaultValue the name */
+  readonly subject?: InformerSubject | undefined;
   /** Indexes besides the one by namespace. @defaultValue none */
   readonly indexers?: Indexers<T> | undefined;
   /** @defaultValue metaNamespaceKeyFunc */
@@ -63,11 +64,16 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
   readonly resyncIntervalMs?: number | undefined;
   /** See `DeltaFIFO`. With `key`, `indexer.resourceVersion` stays empty. @defaultValue 'arrival' */
   readonly order?: DeltaOrder | undefined;
+  /**
+   * While the server does not serve the resource (404): `wait` keeps asking, with growing delays, and says so; with `fail`
+   * `run` and `whenSynced` reject with RESOURCE_UNKNOWN. @defaultValue 'wait'
+   */
+  readonly missingResource?: MissingResourcePolicy | undefined;
   /** Changes that may wait for the store before the watch is read no further, at least 1. @defaultValue 2000 */
   readonly queueCapacity?: number | undefined;
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
-  /** @defaultValue silentLogger */
+  /** @defaultValue consoleLogger: warnings and errors, on standard error */
   readonly logger?: Logger | undefined;
   /** @defaultValue silentMetrics */
   readonly metrics?: Metrics | undefined;
@@ -82,12 +88,13 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
 export interface ResolvedInformerOptions<T extends KubernetesObject> {
   readonly listerWatcher: ListerWatcher<ObjectView<T>>;
   readonly name: string;
-  readonly subject: Subject;
+  readonly subject: InformerSubject;
   readonly indexers: Indexers<T>;
   readonly keyFunc: KeyFunc;
   readonly transform: ((object: T) => T) | undefined;
   readonly resyncIntervalMs: number;
   readonly order: DeltaOrder;
+  readonly missingResource: MissingResourcePolicy;
   readonly queueCapacity: number | undefined;
   readonly reflector: InformerReflectorOptions;
   readonly runtime: Runtime;
@@ -106,7 +113,7 @@ const REFLECTOR_OPTIONS: readonly (keyof InformerReflectorOptions)[] = [
   'backoff',
 ];
 
-const KNOWN: readonly (keyof SharedIndexInformerOptions<KubernetesObject>)[] = [
+export const INFORMER_OPTIONS: readonly (keyof SharedIndexInformerOptions<KubernetesObject>)[] = [
   'listerWatcher',
   'name',
   'subject',
@@ -115,6 +122,7 @@ const KNOWN: readonly (keyof SharedIndexInformerOptions<KubernetesObject>)[] = [
   'transform',
   'resyncIntervalMs',
   'order',
+  'missingResource',
   'queueCapacity',
   ...REFLECTOR_OPTIONS,
   'runtime',
@@ -129,7 +137,7 @@ export function resolveInformerOptions<T extends KubernetesObject>(
 ): ResolvedInformerOptions<T> {
   const owner = 'SharedIndexInformer';
   requireOptions(owner, options, ['listerWatcher']);
-  rejectUnknownOptions(owner, options, KNOWN);
+  rejectUnknownOptions(owner, options, INFORMER_OPTIONS);
   const name = options.name ?? options.listerWatcher.description;
   const { resyncIntervalMs } = options;
   return {
@@ -141,13 +149,25 @@ export function resolveInformerOptions<T extends KubernetesObject>(
     transform: options.transform,
     resyncIntervalMs: numberOption(owner, 'resyncIntervalMs', resyncIntervalMs, 0, { min: 0 }),
     order: options.order ?? 'arrival',
+    missingResource: missingResourceOption(owner, options.missingResource),
     queueCapacity: options.queueCapacity,
     reflector: reflectorOptions(options),
     runtime: options.runtime ?? realRuntime,
-    logger: options.logger ?? silentLogger,
+    logger: options.logger ?? consoleLogger,
     metrics: options.metrics ?? silentMetrics,
     onError: options.onError,
   };
+}
+
+function missingResourceOption(
+  owner: string,
+  value: MissingResourcePolicy = 'wait',
+): MissingResourcePolicy {
+  if (value === 'wait' || value === 'fail') return value;
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `${owner}: option "missingResource" must be "wait" or "fail", not ${String(value)}`,
+  );
 }
 
 function reflectorOptions(options: InformerReflectorOptions): InformerReflectorOptions {
