@@ -1,0 +1,36 @@
+import type { World } from './world/world.ts';
+
+/** What one of the handlers does, besides those that write down what they are told. */
+export type BadHandler = 'throws' | 'hangs' | 'slow';
+
+/** One way in which the world fails. */
+export interface Fault {
+  /** For `--only`. */
+  readonly name: string;
+  /** What an informer does about it, as a fact. */
+  readonly title: string;
+  /** What happens, in one sentence. */
+  readonly what: string;
+  /** Longest time until the informer has caught up, from the end of the fault, or from its start when it never ends. */
+  readonly limitMs: number;
+  /** It begins before the informer does. @defaultValue false: it begins when the informer is synced */
+  readonly early?: boolean | undefined;
+  /** Objects at the start. @defaultValue 30 */
+  readonly objects?: number | undefined;
+  readonly handler?: BadHandler | undefined;
+  /** Most requests, from the start of the fault until the informer has caught up. @defaultValue DEFAULT_BOUND */
+  readonly bound?: RequestBound | undefined;
+  /** Brings the fault about; resolves when it is over, or has come to stay. */
+  install(world: World): Promise<void>;
+}
+
+export interface RequestBound {
+  /** In any one second. */
+  readonly perSecond: number;
+  readonly total: number;
+}
+
+export const DEFAULT_BOUND: RequestBound = { perSecond: 8, total: 20 };
+
+/** What half-open connections and back-off leave room for. */
+export const LIMIT_MS = 35_000;

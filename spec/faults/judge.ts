@@ -1,0 +1,116 @@
+import type { Deliveries, Delivery } from './contestants/contestant.ts';
+import type { TrueChange } from './world/server-history.ts';
+
+/** Where in the history changes may have been merged: the informer was cut off, and could only list what had become of them. */
+export interface Gap {
+  /** Index of the first such change. */
+  readonly from: number;
+  /** Index of the first change after it. */
+  readonly to: number;
+}
+
+export interface Judgement {
+  /** Changes outside the gap that were not told. */
+  readonly lost: readonly string[];
+  /** Told more than once. */
+  readonly repeated: readonly string[];
+  /** Told after something later, or out of turn: an update of what is not there. */
+  readonly disordered: readonly string[];
+  /** Told, but never happened. */
+  readonly invented: readonly string[];
+}
+
+interface Placed extends TrueChange {
+  readonly index: number;
+}
+
+/**
+ * Holds what handlers were told against what happened, key by key: it has to be a part of it, in the same order, with nothing
+ * left out but in the gap.
+ */
+export function judge(
+  all: readonly Deliveries[],
+  history: readonly TrueChange[],
+  gap: Gap,
+): Judgement {
+  const found = { lost: [], repeated: [], disordered: [], invented: [] };
+  const truth = groupByKey(history.map((change, index) => ({ ...change, index })));
+  for (const { handler, told } of all) {
+    const byKey = groupByKey(told);
+    for (const key of new Set([...truth.keys(), ...byKey.keys()])) {
+      judgeKey(handler, byKey.get(key) ?? [], truth.get(key) ?? [], gap, found);
+    }
+  }
+  return found;
+}
+
+function judgeKey(
+  handler: string,
+  told: readonly Delivery[],
+  happened: readonly Placed[],
+  gap: Gap,
+  found: { [Kind in keyof Judgement]: string[] },
+): void {
+  let next = 0;
+  let present = false;
+  const skip = (to: number): void => {
+    for (const change of happened.slice(next, to)) {
+      const merged = change.index >= gap.from && change.index < gap.to;
+      if (!merged) found.lost.push(`${handler}: ${print(change)}`);
+    }
+  };
+  for (const delivery of told) {
+    const place = placeOf(delivery, happened, next);
+    if (place !== undefined) {
+      skip(place);
+      next = place + 1;
+    } else {
+      const earlier = placeOf(delivery, happened, 0);
+      if (earlier === undefined) found.invented.push(`${handler}: ${print(delivery)}`);
+      else if (earlier === next - 1) found.repeated.push(`${handler}: ${print(delivery)}`);
+      else found.disordered.push(`${handler}: ${print(delivery)}, after ${at(happened, next - 1)}`);
+    }
+    if ((delivery.type === 'add') === present) {
+      found.disordered.push(`${handler}: ${print(delivery)} out of turn`);
+    }
+    present = delivery.type !== 'delete';
+  }
+  skip(happened.length);
+}
+
+/** The first change, from `from` on, that a delivery can be about. */
+function placeOf(
+  { type, resourceVersion }: Delivery,
+  happened: readonly Placed[],
+  from: number,
+): number | undefined {
+  const deletion = type === 'delete';
+  let inexact: number | undefined;
+  for (let index = from; index < happened.length; index += 1) {
+    const change = happened[index]!;
+    if ((change.type === 'delete') !== deletion) continue;
+    if (change.resourceVersion === resourceVersion) return index;
+    // A deletion that was missed is told with the last state that was known.
+    if (deletion) inexact ??= index;
+  }
+  return inexact;
+}
+
+function groupByKey<C extends { readonly key: string }>(changes: readonly C[]): Map<string, C[]> {
+  const groups = new Map<string, C[]>();
+  for (const change of changes) {
+    const group = groups.get(change.key);
+    if (group === undefined) groups.set(change.key, [change]);
+    else group.push(change);
+  }
+  return groups;
+}
+
+function at(happened: readonly Placed[], index: number): string {
+  const change = happened[index];
+  return change === undefined ? 'nothing' : print(change);
+}
+
+function print({ type, key, resourceVersion }: Delivery): string {
+  return `${type} ${key}@${resourceVersion}`;
+}
