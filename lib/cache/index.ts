@@ -82,8 +82,15 @@ export type {
   Opener,
   StoreListerOptions,
 } from './store/lister.ts';
+export type { CaughtUpOptions } from './store/processed-version.ts';
 export type { StoreReader } from './store/store-reader.ts';
 export { ThreadSafeStore } from './store/thread-safe-store.ts';
 export type { StoreWrite, ThreadSafeStoreOptions } from './store/thread-safe-store.ts';
+export { WriteOverlay } from './store/write-overlay.ts';
+export type {
+  Deletion,
+  WriteOverlayInspection,
+  WriteOverlayOptions,
+} from './store/write-overlay.ts';
 export type { RetryContext, RetryWatcherOptions } from './watch/retry-watcher-options.ts';
 export { RetryWatcher } from './watch/retry-watcher.ts';

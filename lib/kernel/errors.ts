@@ -54,6 +54,8 @@ export const errorCodes = {
   VERY_SHORT_WATCH: 'A watch ended within a second without an event.',
   MALFORMED_EVENT: 'A watch event lacks a resource version, or is of an unknown type.',
   WATCH_CLOSED: 'A stream of events ended before what was waited for had happened.',
+  HISTORY_REPLACED:
+    'The server went back to an older state, a restored backup: what was waited for is not part of it.',
   TABLE_OBJECT: 'The server sent Table objects where plain objects were asked for.',
   // client
   CONNECTION_REFUSED: 'Nothing listens at the server address.',

@@ -78,6 +78,13 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
     return [...this.#indexes.keys()];
   }
 
+  /** The index functions by name, as they were added. */
+  get indexers(): Indexers<V> {
+    return Object.fromEntries(
+      Array.from(this.#indexes.values(), ({ name, indexFunc }) => [name, indexFunc] as const),
+    );
+  }
+
   /** Stores an object, new or not. */
   add(key: string, object: V): void {
     const values = this.#valuesOf(key, object);
@@ -207,6 +214,29 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
       this.#indexes.set(name, index);
     }
     this.#report();
+  }
+
+  /**
+   * Removes indexes; the objects stay. All or none.
+   * @throws {ListwatchError} code UNKNOWN_INDEX.
+   */
+  removeIndexers(names: readonly string[]): void {
+    const removed = new Set(names.map((name) => this.#index(name)));
+    const kept = Array.from(this.#indexes.values(), (index) => !removed.has(index));
+    for (const { name } of removed) this.#indexes.delete(name);
+    for (const entry of this.#entries.values()) {
+      const places = entry.places.filter((_, position) => kept[position]);
+      entry.places.splice(0, entry.places.length, ...places);
+    }
+  }
+
+  /**
+   * The values under which the object of a key is filed in an index; none for a key that is not stored.
+   * @throws {ListwatchError} code UNKNOWN_INDEX.
+   */
+  indexValuesOf(index: string, key: string): string[] {
+    const position = [...this.#indexes.keys()].indexOf(this.#index(index).name);
+    return this.#entries.get(key)?.places[position]?.map(({ value }) => value) ?? [];
   }
 
   #index(name: string): Index<V> {

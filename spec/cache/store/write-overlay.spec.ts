@@ -1,0 +1,319 @@
+import { expect } from 'chai';
+import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
+import { WriteOverlay, type WriteOverlayOptions } from '../../../lib/cache/store/write-overlay.ts';
+import { metaNamespaceKeyFunc } from '../../../lib/meta/key.ts';
+import { codeOf, pod, type Pod } from '../support/objects.ts';
+
+const byNode = ({ spec }: Pod): string[] => (spec?.nodeName === undefined ? [] : [spec.nodeName]);
+
+interface Fixture {
+  readonly store: ThreadSafeStore<Pod>;
+  readonly overlay: WriteOverlay<Pod>;
+  readonly errors: unknown[];
+  /** The informer applies one event. */
+  event(object: Pod, deleted?: boolean): void;
+  /** The informer applies a complete list. */
+  relist(objects: readonly Pod[], resourceVersion: string): void;
+}
+
+function fixture(options: Partial<WriteOverlayOptions<Pod>> = {}): Fixture {
+  const store = new ThreadSafeStore<Pod>({ indexers: { byNode } });
+  const errors: unknown[] = [];
+  const onError = (error: unknown): void => {
+    errors.push(error);
+  };
+  const overlay = new WriteOverlay<Pod>({ store, onError, ...options });
+  return {
+    store,
+    overlay,
+    errors,
+    event(object, deleted = false): void {
+      const key = metaNamespaceKeyFunc(object);
+      if (deleted) store.delete(key, object);
+      else store.add(key, object);
+      overlay.observed(key, object, deleted);
+      overlay.processed(object.metadata.resourceVersion ?? '');
+    },
+    relist(objects, resourceVersion): void {
+      store.replace(
+        objects.map((object) => [metaNamespaceKeyFunc(object), object] as const),
+        resourceVersion,
+      );
+      overlay.replaced(resourceVersion);
+    },
+  };
+}
+
+/** A pod `a` of one incarnation at one resource version. */
+function at(resourceVersion: number, uid: string = 'u1', nodeName: string = 'n1'): Pod {
+  return pod('a', { uid, resourceVersion: String(resourceVersion), nodeName });
+}
+
+function shown(reader: WriteOverlay<Pod>, key: string = 'shop/a'): string | undefined {
+  return reader.get(key)?.metadata.resourceVersion;
+}
+
+describe('WriteOverlay', () => {
+  it('shows a created object before its event, and the store again once the event is processed', () => {
+    const { overlay, event, store } = fixture();
+    const created = at(5);
+    overlay.written(created);
+    expect(overlay.get('shop/a')).to.equal(created);
+    expect(overlay.has('shop/a')).to.equal(true);
+    expect(overlay.list()).to.deep.equal([created]);
+    expect([overlay.size, store.size]).to.deep.equal([1, 0]);
+    event(at(5));
+    expect(overlay.inspect().pending).to.equal(0);
+    expect(overlay.list()).to.equal(store.list());
+  });
+
+  it('shows an update over an older cached state until a bookmark passes it', () => {
+    const { overlay, event } = fixture();
+    event(at(1));
+    overlay.written(at(7));
+    event(at(3));
+    expect(shown(overlay)).to.equal('7');
+    overlay.processed('6');
+    expect(shown(overlay)).to.equal('7');
+    overlay.processed('7');
+    expect(shown(overlay)).to.equal('3');
+  });
+
+  it('drops an entry although the object never comes to the store', () => {
+    const { overlay } = fixture();
+    overlay.written(at(5));
+    overlay.processed('9');
+    expect(overlay.get('shop/a')).to.equal(undefined);
+    expect(overlay.inspect().pending).to.equal(0);
+  });
+
+  it('does not lay over what the cache has processed, nor go back with an older processed version', () => {
+    const { overlay } = fixture();
+    overlay.processed('9');
+    overlay.processed('4');
+    overlay.written(at(9));
+    overlay.written(at(5));
+    expect(overlay.size).to.equal(0);
+    expect(overlay.inspect()).to.include({ pending: 0, processed: '9' });
+  });
+
+  it('does not lay over what the cache has under that key already, though not all before it', () => {
+    const { overlay, store } = fixture();
+    store.add('shop/a', at(9));
+    overlay.written(at(9));
+    overlay.written(at(8));
+    expect(overlay.inspect().pending).to.equal(0);
+    overlay.written(at(10));
+    overlay.observed('shop/a', at(11), false);
+    expect(overlay.inspect().pending).to.equal(0);
+  });
+
+  it('keeps the newest of answers that come out of order', () => {
+    const { overlay } = fixture();
+    overlay.written(at(9));
+    overlay.written(at(10));
+    overlay.written(at(8));
+    expect(shown(overlay)).to.equal('10');
+  });
+
+  it('compares resource versions beyond 2^53, and not as text', () => {
+    const { overlay } = fixture();
+    overlay.written(pod('a', { resourceVersion: '90071992547409930' }));
+    overlay.written(pod('a', { resourceVersion: '90071992547409931' }));
+    overlay.processed('99999999999999999999');
+    overlay.written(pod('a', { resourceVersion: '100000000000000000000' }));
+    expect(shown(overlay)).to.equal('100000000000000000000');
+  });
+
+  it('hides an object that its write has moved out of what the cache selects', () => {
+    const matches = ({ metadata }: Pod): boolean => metadata.labels?.app === 'web';
+    const { overlay, event } = fixture({ matches });
+    const labels = { app: 'web' };
+    event(pod('a', { uid: 'u1', resourceVersion: '1', labels }));
+    overlay.written(pod('a', { uid: 'u1', resourceVersion: '3' }));
+    expect(overlay.get('shop/a')).to.equal(undefined);
+    expect(overlay.list()).to.deep.equal([]);
+    overlay.written(pod('a', { uid: 'u1', resourceVersion: '4', labels }));
+    expect(shown(overlay)).to.equal('4');
+    overlay.written(pod('b', { resourceVersion: '5' }));
+    overlay.processed('5');
+    expect(overlay.keys()).to.deep.equal(['shop/a']);
+    expect(overlay.inspect().pending).to.equal(0);
+  });
+
+  describe('deletions', () => {
+    it('hides the object until the cache has processed the resource version of the answer', () => {
+      const { overlay, event } = fixture();
+      event(at(1));
+      overlay.deleted(at(5));
+      expect(overlay.get('shop/a')).to.equal(undefined);
+      event(at(3));
+      expect(overlay.has('shop/a')).to.equal(false);
+      event(at(5), true);
+      expect(overlay.inspect().pending).to.equal(0);
+      expect(overlay.size).to.equal(0);
+    });
+
+    it('hides by uid alone, until the deletion is observed', () => {
+      const { overlay, event } = fixture();
+      event(at(1));
+      overlay.deleted({ key: 'shop/a', uid: 'u1' });
+      overlay.processed('100');
+      event(at(101));
+      expect(overlay.has('shop/a')).to.equal(false);
+      event(at(102), true);
+      expect(overlay.inspect().pending).to.equal(0);
+    });
+
+    it('takes the uid of what readers see when the answer has none', () => {
+      const { overlay, event } = fixture();
+      event(at(1));
+      overlay.deleted({ key: 'shop/a' });
+      expect(overlay.has('shop/a')).to.equal(false);
+      event(at(9, 'u2'));
+      expect(shown(overlay)).to.equal('9');
+      overlay.deleted({ key: 'shop/nobody' });
+      expect(overlay.inspect()).to.include({ pending: 0, unordered: 1 });
+    });
+
+    it('does not take the last resource version of the object for that of its deletion', () => {
+      const { overlay, event } = fixture();
+      event(at(4));
+      overlay.deleted(at(4));
+      overlay.processed('4');
+      expect(overlay.has('shop/a')).to.equal(false);
+      event(at(6), true);
+      expect(overlay.inspect().pending).to.equal(0);
+    });
+
+    for (const [why, fields] of [
+      ['finalizers', { finalizers: ['x/y'] }],
+      ['a grace period', { deletionGracePeriodSeconds: 30 }],
+    ] as const) {
+      it(`shows an object that is still there because of ${why}, with its deletionTimestamp`, () => {
+        const { overlay, event } = fixture();
+        event(at(1));
+        const deletionTimestamp = '2024-01-01T00:00:00Z';
+        overlay.deleted(pod('a', { uid: 'u1', resourceVersion: '5', deletionTimestamp, ...fields }));
+        expect(overlay.get('shop/a')?.metadata.deletionTimestamp).to.equal(deletionTimestamp);
+      });
+    }
+
+    it('does not let a late write bring the object back', () => {
+      for (const answer of [at(5), { key: 'shop/a', uid: 'u1' }]) {
+        const { overlay, event } = fixture();
+        event(at(1));
+        overlay.deleted(answer);
+        overlay.written(at(3));
+        expect(overlay.has('shop/a')).to.equal(false);
+        event(at(3));
+        event(at(5), true);
+        overlay.written(at(4));
+        expect(overlay.size).to.equal(0);
+      }
+    });
+
+    it('does not let a late write bring back what was deleted unseen, nor show it when it comes up', () => {
+      const { overlay, event } = fixture();
+      overlay.deleted({ key: 'shop/a', uid: 'u1' });
+      overlay.written(at(3));
+      expect(overlay.size).to.equal(0);
+      event(at(3));
+      expect(overlay.size).to.equal(0);
+      event(at(4), true);
+      expect(overlay.inspect().pending).to.equal(0);
+    });
+
+    it('gives way to a recreation, own or observed, whatever comes first', () => {
+      for (const answer of [at(5), { key: 'shop/a', uid: 'u1' }]) {
+        const own = fixture();
+        own.event(at(1));
+        own.overlay.deleted(answer);
+        own.overlay.written(at(7, 'u2'));
+        expect(shown(own.overlay)).to.equal('7');
+
+        const late = fixture();
+        late.event(at(1));
+        late.overlay.written(at(7, 'u2'));
+        late.overlay.deleted(answer);
+        expect(shown(late.overlay)).to.equal('7');
+
+        const observed = fixture();
+        observed.event(at(1));
+        observed.overlay.deleted(answer);
+        observed.event(at(7, 'u2'));
+        expect(shown(observed.overlay)).to.equal('7');
+        expect(observed.overlay.inspect().pending).to.equal(0);
+      }
+    });
+
+    it('leaves nothing behind when the event is faster than the answer', () => {
+      for (const answer of [at(5), { key: 'shop/a', uid: 'u1' }]) {
+        const { overlay, event } = fixture();
+        event(at(1));
+        event(at(5), true);
+        overlay.deleted(answer);
+        event(at(7, 'u2'));
+        overlay.deleted(answer);
+        expect(shown(overlay)).to.equal('7');
+        expect(overlay.inspect().pending).to.equal(0);
+      }
+    });
+  });
+
+  describe('complete lists', () => {
+    it('drop what they cover, deletions without a resource version too', () => {
+      const { overlay, event, relist } = fixture();
+      event(at(1));
+      event(pod('b', { uid: 'u2', resourceVersion: '2' }));
+      overlay.deleted({ key: 'shop/a', uid: 'u1' });
+      overlay.written(pod('b', { uid: 'u2', resourceVersion: '4' }));
+      relist([pod('c', { uid: 'u3', resourceVersion: '3' })], '6');
+      expect(overlay.inspect().pending).to.equal(0);
+      expect(overlay.keys()).to.deep.equal(['shop/c']);
+    });
+
+    it('do not show again what was deleted while they were on their way', () => {
+      const { overlay, event, relist } = fixture();
+      event(at(1));
+      overlay.deleted({ key: 'shop/a', uid: 'u1' });
+      relist([at(1)], '6');
+      expect(overlay.has('shop/a')).to.equal(false);
+      event(at(8), true);
+      expect(overlay.inspect().pending).to.equal(0);
+    });
+
+    it('are believed when a second one still shows the object', () => {
+      const { overlay, event, relist } = fixture();
+      event(at(1));
+      overlay.deleted({ key: 'shop/a', uid: 'u1' });
+      relist([at(1)], '6');
+      relist([at(1)], '9');
+      expect(shown(overlay)).to.equal('1');
+      relist([at(1)], '10');
+      expect(shown(overlay)).to.equal('1');
+    });
+
+    it('hide what was deleted unseen', () => {
+      const { overlay, relist } = fixture();
+      overlay.deleted({ key: 'shop/a', uid: 'u1' });
+      relist([at(3)], '6');
+      expect(overlay.size).to.equal(0);
+    });
+
+    it('of an older state empty the overlay: a restored backup', async () => {
+      const { overlay, relist } = fixture();
+      overlay.processed('50');
+      overlay.written(at(60));
+      const waiting = overlay.caughtUp('60');
+      relist([at(3)], '10');
+      expect(shown(overlay)).to.equal('3');
+      expect(overlay.inspect()).to.include({ pending: 0, processed: '10' });
+      expect(overlay.isOwn('shop/a', '60')).to.equal(false);
+      const error = await waiting.catch((caught: unknown) => caught);
+      expect(error).to.include({ code: 'HISTORY_REPLACED' });
+      overlay.written(at(11));
+      expect(shown(overlay)).to.equal('11');
+    });
+  });
+});
