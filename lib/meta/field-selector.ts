@@ -45,8 +45,8 @@ function escape(value: string): string {
 }
 
 /**
- * Parses `status.phase=Running,spec.nodeName!=a`; a backslash escapes `\`, `,` and `=` in a value. The empty text matches
- * everything.
+ * Parses `status.phase=Running,spec.nodeName!=a`; a backslash escapes `\`, `,` and `=` in a value, and spaces are part of
+ * it. The empty text matches everything.
  * @throws {ListwatchError} code INVALID_SELECTOR.
  * @see apimachinery fields/selector.go @ eed236c
  */
@@ -70,11 +70,11 @@ function splitTerms(text: string): string[] {
     }
   }
   terms.push(term);
-  return terms.map((one) => one.trim()).filter((one) => one !== '');
+  return terms.filter((one) => one !== '');
 }
 
 function parseTerm(term: string, whole: string): FieldRequirement {
-  const match = /^([^=!\\]+?)(==|!=|=)(.*)$/s.exec(term);
+  const match = /^([^=!\\\s]+)(==|!=|=)(.*)$/s.exec(term);
   if (match === null) return fail(whole, `expected FIELD=VALUE, found "${term}"`);
   const [, field, operator, value] = match as unknown as [string, string, string, string];
   return { field, operator: operator === '!=' ? '!=' : '=', value: unescape(value, whole) };

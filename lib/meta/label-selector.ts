@@ -64,12 +64,18 @@ function holds({ key, operator, values }: LabelRequirement, labels: Labels): boo
   }
 }
 
-/** What fits 64 bits; a longer one is no number to a server either. */
-const INTEGER = /^[+-]?[0-9]{1,19}$/;
+const INTEGER = /^[+-]?[0-9]{1,63}$/;
+
+/** What fits 64 bits with their sign; to a server nothing else is a number. */
+function toInteger(text: string): bigint | undefined {
+  if (!INTEGER.test(text)) return undefined;
+  const integer = BigInt(text.replace('+', ''));
+  return BigInt.asIntN(64, integer) === integer ? integer : undefined;
+}
 
 function compareIntegers(value: string | undefined, bound: string, operator: '>' | '<'): boolean {
-  if (value === undefined || !INTEGER.test(value)) return false;
-  const [left, right] = [BigInt(value.replace('+', '')), BigInt(bound.replace('+', ''))];
+  const [left, right] = [toInteger(value ?? ''), toInteger(bound)];
+  if (left === undefined || right === undefined) return false;
   return operator === '>' ? left > right : left < right;
 }
 
@@ -149,7 +155,8 @@ function failSpec(key: string, reason: string): never {
   throw new ListwatchError('INVALID_SELECTOR', `label selector: ${JSON.stringify(key)}: ${reason}`);
 }
 
-const TOKEN = /\s*(==|!=|[=!,()<>]|[^\s=!,()<>]+)/y;
+/** White space of other kinds is part of a name, and no name may have it. */
+const TOKEN = /[ \t\r\n]*(==|!=|[=!,()<>]|[^ \t\r\n=!,()<>]+)/y;
 
 class Parser {
   readonly #text: string;
@@ -158,15 +165,11 @@ class Parser {
 
   constructor(text: string) {
     this.#text = text;
-    const trimmed = text.trimEnd();
     TOKEN.lastIndex = 0;
-    while (TOKEN.lastIndex < trimmed.length) {
-      const match = TOKEN.exec(trimmed);
-      if (match === null) break;
-      this.#tokens.push({
-        text: match[1] as string,
-        at: TOKEN.lastIndex - (match[1] as string).length,
-      });
+    // Every character but white space belongs to a token: no match means that nothing else follows.
+    for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text)) {
+      const token = match[1] as string;
+      this.#tokens.push({ text: token, at: TOKEN.lastIndex - token.length });
     }
   }
 
@@ -220,7 +223,10 @@ class Parser {
 
   #integer(): string {
     const value = this.#peek();
-    if (value === undefined || !INTEGER.test(value)) return this.#fail('expected a whole number');
+    // The bound has to be a label value too, so it has no sign.
+    if (value === undefined || !NAME.test(value) || toInteger(value) === undefined) {
+      return this.#fail('expected a whole number');
+    }
     this.#next += 1;
     return value;
   }

@@ -31,6 +31,17 @@ describe('parseFieldSelector', () => {
     });
   }
 
+  it('takes spaces for part of the value, not of the field', () => {
+    const selector = parseFieldSelector('a= b ,c=d');
+    expect(selector.requirements.map(({ value }) => value)).to.deep.equal([' b ', 'd']);
+    expect(selector.matches({ a: ' b ', c: 'd' })).to.equal(true);
+    expect(selector.matches({ a: 'b', c: 'd' })).to.equal(false);
+    expect(parseFieldSelector(selector.toString())).to.deep.equal(selector);
+    for (const text of [' ', 'a=b, ', 'a=b, c=d', 'a =b', '\na=b']) {
+      expect(() => parseFieldSelector(text), JSON.stringify(text)).to.throw(ListwatchError);
+    }
+  });
+
   it('tells which value a field must have', () => {
     const selector = parseFieldSelector('a!=1,b=2,metadata.name=x');
     expect(selector.requiredValue('metadata.name')).to.equal('x');

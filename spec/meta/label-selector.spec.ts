@@ -64,6 +64,29 @@ describe('parseLabelSelector', () => {
     expect(() => parseLabelSelector(`n>${'9'.repeat(20)}`)).to.throw(ListwatchError);
   });
 
+  it('takes for numbers what fits 64 bits, also with leading zeros', () => {
+    expect(matches('n>9223372036854775806', { n: '9223372036854775807' })).to.equal(true);
+    expect(matches('n>0', { n: '9223372036854775808' })).to.equal(false);
+    expect(matches('n>4', { n: '0'.repeat(40) + '5' })).to.equal(true);
+    for (const text of ['n>9223372036854775808', 'n>-1', 'n>+1', `n>${'0'.repeat(64)}`]) {
+      expect(() => parseLabelSelector(text), text).to.throw(ListwatchError);
+    }
+  });
+
+  it('takes no white space but that of ASCII for space between words', () => {
+    expect(matches('\t\r\n app = web \n', { app: 'web' })).to.equal(true);
+    for (const text of ['\u00a0app', 'app\u00a0', 'app=\u2003web', '\v', '\f']) {
+      expect(() => parseLabelSelector(text), JSON.stringify(text)).to.throw(ListwatchError);
+    }
+  });
+
+  it('reads a million spaces in little time', () => {
+    const spaces = ' '.repeat(1e6);
+    const startMs = performance.now();
+    expect(matches(`${spaces}app${spaces}=${spaces}web${spaces}`, { app: 'web' })).to.equal(true);
+    expect(performance.now() - startMs).to.be.below(1000);
+  });
+
   it('matches nothing but absences on an object without labels', () => {
     for (const labels of [undefined, {}]) {
       expect(matches('!app,app!=web,app notin (web)', labels)).to.equal(true);
