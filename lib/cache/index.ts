@@ -38,19 +38,34 @@ export type {
   InformerInspection,
   InformerPhase,
 } from './informer/informer-inspection.ts';
+export { InformerLease } from './informer/informer-lease.ts';
 export type {
   InformerErrorContext,
   InformerReflectorOptions,
   SharedIndexInformerOptions,
 } from './informer/informer-options.ts';
+export type {
+  InformerForOptions,
+  MetadataInformerForOptions,
+} from './informer/informer-request.ts';
 export type { ListerWatcherSource } from './informer/lister-watcher-source.ts';
 export type { CollectionOptions, ResourceName } from '../meta/collection.ts';
+export type { ObjectOf } from '../meta/object-types.ts';
+export type { PartialObjectMetadata } from '../meta/partial-object-metadata.ts';
 export { SharedIndexInformer } from './informer/shared-index-informer.ts';
 export { SharedInformerFactory } from './informer/shared-informer-factory.ts';
 export type {
-  InformerForOptions,
+  FactorySyncOptions,
   SharedInformerFactoryOptions,
 } from './informer/shared-informer-factory.ts';
+export type { InformerSubject, MissingResourcePolicy } from './informer/start-failure.ts';
+export { CacheSyncError, waitForCacheSync } from './informer/wait-for-cache-sync.ts';
+export type {
+  CacheSync,
+  CacheSyncOptions,
+  CacheSyncProgress,
+  MissingCache,
+} from './informer/wait-for-cache-sync.ts';
 export type {
   ListerWatcher,
   ListPage,

@@ -20,6 +20,7 @@ export {
 } from './rest/resource-client.ts';
 export type { ListerWatcherOptions } from './rest/resource-lister-watcher.ts';
 export type { SelectorOptions } from './rest/query.ts';
+export type { DeletedObject, WriteObserver } from './rest/write-observer.ts';
 export {
   AxiosTransport,
   type AxiosTransportOptions,

@@ -1,80 +1,82 @@
 import { deriveAbort, type DerivedAbort } from '../../kernel/abort.ts';
+import { consoleLogger } from '../../kernel/console-logger.ts';
 import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
+import { guardedCall } from '../../kernel/guarded-call.ts';
+import type { Logger } from '../../kernel/logger.ts';
 import { rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
-import { withDeadline } from '../../kernel/wait.ts';
-import type { CollectionOptions } from '../../meta/collection.ts';
-import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
+import type { CollectionOptions, ResourceName } from '../../meta/collection.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import type { ObjectOf } from '../../meta/object-types.ts';
+import type { PartialObjectMetadata } from '../../meta/partial-object-metadata.ts';
 import { parseApiVersion } from '../../meta/resource.ts';
-import { metaNamespaceIndexFunc, NAMESPACE_INDEX } from '../store/indexers.ts';
-import type { WaitOptions } from './handler-registration.ts';
 import type { InformerInspection } from './informer-inspection.ts';
-import type { SharedIndexInformerOptions } from './informer-options.ts';
+import { InformerEntry } from './informer-entry.ts';
+import type { InformerLease } from './informer-lease.ts';
+import { INFORMER_OPTIONS, type SharedIndexInformerOptions } from './informer-options.ts';
+import {
+  cacheOptions,
+  collectionKey,
+  INFORMER_FOR_OPTIONS,
+  type InformerForOptions,
+  type MetadataInformerForOptions,
+} from './informer-request.ts';
 import type { ListerWatcherSource } from './lister-watcher-source.ts';
-import { SharedIndexInformer } from './shared-index-informer.ts';
+import type { SharedIndexInformer } from './shared-index-informer.ts';
+import { waitForCacheSync, type CacheSyncOptions } from './wait-for-cache-sync.ts';
 
-/** What all informers of a factory have in common. */
-type CommonOptions = Pick<
-  SharedIndexInformerOptions<KubernetesObject>,
-  'runtime' | 'logger' | 'metrics' | 'onError' | 'backoff' | 'watchList' | 'pageSize'
->;
+/** What only one informer can have. */
+type OwnOptions =
+  | 'listerWatcher'
+  | 'name'
+  | 'subject'
+  | 'indexers'
+  | 'transform'
+  | 'resyncIntervalMs';
 
-export interface SharedInformerFactoryOptions extends CommonOptions {
+/** Defaults for all informers of a factory, and what the factory itself needs. */
+export interface SharedInformerFactoryOptions
+  extends Omit<SharedIndexInformerOptions<KubernetesObject>, OwnOptions> {
+  /** Stands before the names of informers, in messages and metrics, so that two factories can be told apart. @defaultValue none */
+  readonly name?: string | undefined;
   /** Stops all informers when it aborts. */
   readonly signal?: AbortSignal | undefined;
   /** For informers that do not say otherwise: how often every object is handed out again, milliseconds. @defaultValue 0: never */
   readonly defaultResyncIntervalMs?: number | undefined;
   /** For informers that do not say otherwise: only this namespace. @defaultValue all */
   readonly namespace?: string | undefined;
+  /** For informers without a transform of their own: changes every object before it is stored. @defaultValue none */
+  readonly transform?: (<T extends KubernetesObject>(object: T) => T) | undefined;
 }
 
-const FACTORY_OPTIONS: readonly (keyof SharedInformerFactoryOptions)[] = [
-  'runtime',
-  'logger',
-  'metrics',
-  'onError',
-  'backoff',
-  'watchList',
-  'pageSize',
+const OWN_OPTIONS: readonly string[] = [
+  'listerWatcher',
+  'subject',
+  'indexers',
+  'resyncIntervalMs',
+] satisfies OwnOptions[];
+
+const FACTORY_OPTIONS: readonly string[] = [
   'signal',
   'defaultResyncIntervalMs',
   'namespace',
+  ...INFORMER_OPTIONS.filter((name) => !OWN_OPTIONS.includes(name)),
 ];
 
-export interface InformerForOptions<T extends KubernetesObject>
-  extends CollectionOptions,
-    Pick<
-      SharedIndexInformerOptions<T>,
-      'indexers' | 'keyFunc' | 'transform' | 'resyncIntervalMs' | 'order'
-    > {}
-
-const FOR_OPTIONS: readonly (keyof InformerForOptions<KubernetesObject>)[] = [
-  'namespace',
-  'labelSelector',
-  'fieldSelector',
-  'indexers',
-  'keyFunc',
-  'transform',
-  'resyncIntervalMs',
-  'order',
-];
-
-/** Options that make another cache; whoever asks for a collection again must mean the same one. */
-const FIXED_OPTIONS = ['keyFunc', 'transform', 'resyncIntervalMs', 'order'] as const;
-
-interface Entry {
-  readonly informer: SharedIndexInformer<KubernetesObject>;
-  readonly options: InformerForOptions<KubernetesObject>;
-  /** The index functions that were asked for, by name. */
-  readonly indexers: Map<string, unknown>;
-}
+/** What `whenSynced` of a factory takes. */
+export type FactorySyncOptions = Omit<CacheSyncOptions, 'logger' | 'runtime'>;
 
 /**
  * Shares informers: whoever asks for the same collection gets the same cache, filled by one watch.
  *
+ * `Types` says which resource has objects of which type. It is that of the client, or is given:
+ * `new SharedInformerFactory<{ 'v1/pods': Pod }>(client)`. Resources that are not in it are unstructured unless a call names
+ * a type.
+ *
  * Guarantees:
  * - An informer asked for after `start` runs at once; nobody waits for one that was never started.
+ * - `for` keeps an informer as long as the factory lives, `acquire` as long as somebody holds a lease of it.
  * - `whenSynced` names what is missing, and why.
  * - An informer that was closed by itself is forgotten; asking again makes a new one.
  *
@@ -85,88 +87,109 @@ interface Entry {
  * await informers.whenSynced({ timeoutMs: 30_000 });
  * @see client-go informers/factory.go @ 32ce75a7
  */
-export class SharedInformerFactory implements AsyncDisposable {
-  readonly #source: ListerWatcherSource;
+export class SharedInformerFactory<Types extends object = object> implements AsyncDisposable {
+  readonly #source: ListerWatcherSource<Types>;
   readonly #options: SharedInformerFactoryOptions;
   readonly #runtime: Runtime;
+  readonly #logger: Logger;
   readonly #abort: DerivedAbort;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, InformerEntry>();
+  /** Informers that ended by an error, until they are asked for again. */
+  readonly #failed = new Map<string, InformerEntry>();
   readonly #runs = new Set<Promise<void>>();
   #started = false;
 
-  constructor(source: ListerWatcherSource, options: SharedInformerFactoryOptions = {}) {
+  constructor(source: ListerWatcherSource<Types>, options: SharedInformerFactoryOptions = {}) {
     rejectUnknownOptions('SharedInformerFactory', options, FACTORY_OPTIONS);
     this.#source = source;
     this.#options = options;
     this.#runtime = options.runtime ?? realRuntime;
+    this.#logger = options.logger ?? consoleLogger;
     this.#abort = deriveAbort(options.signal);
   }
 
   /**
-   * The informer of a collection, e.g. `for<Deployment>('apps/v1', 'deployments')`. Asked for again, its new indexes are added.
+   * The informer of a collection, e.g. `for<Deployment>('apps/v1', 'deployments')`; a resource in `Types` needs no type
+   * argument. With `metadataOnly` it keeps nothing but metadata. Asked for again, its new indexes are added.
    * @throws {ListwatchError} code CLOSED once the factory is closed; INVALID_OPTION when it exists with another keyFunc,
-   * transform, order or resync interval; INDEX_CONFLICT when it has another index function of that name.
+   * transform or other option; INDEX_CONFLICT when it has another index function of that name.
    */
-  for<T extends KubernetesObject = UnstructuredObject>(
+  for(
+    apiVersion: string,
+    resource: string,
+    options: MetadataInformerForOptions,
+  ): SharedIndexInformer<PartialObjectMetadata>;
+  for<ApiVersion extends string, Resource extends string>(
+    apiVersion: ApiVersion,
+    resource: Resource,
+    options?: InformerForOptions<ObjectOf<Types, ApiVersion, Resource>>,
+  ): SharedIndexInformer<ObjectOf<Types, ApiVersion, Resource>>;
+  for<T extends KubernetesObject>(
+    apiVersion: string,
+    resource: string,
+    options?: InformerForOptions<T>,
+  ): SharedIndexInformer<T>;
+  for<T extends KubernetesObject>(
     apiVersion: string,
     resource: string,
     options: InformerForOptions<T> = {},
   ): SharedIndexInformer<T> {
-    rejectUnknownOptions('SharedInformerFactory.for', options, FOR_OPTIONS);
-    if (this.#abort.signal.aborted) {
-      throw new ListwatchError('CLOSED', `no informer of ${resource}: the factory is closed`);
-    }
-    const { namespace = this.#options.namespace, labelSelector, fieldSelector } = options;
-    const collection: CollectionOptions = { namespace, labelSelector, fieldSelector };
-    const key = JSON.stringify([
-      apiVersion,
-      resource,
-      namespace ?? '',
-      labelSelector ?? '',
-      fieldSelector ?? '',
-    ]);
-    const existing = this.#entries.get(key);
-    if (existing !== undefined && existing.informer.phase !== 'stopped') {
-      return join(existing, options);
-    }
-    const informer = this.#make({ apiVersion, resource }, collection, options);
-    const entry: Entry = {
-      informer: informer as unknown as SharedIndexInformer<KubernetesObject>,
-      options: options as unknown as InformerForOptions<KubernetesObject>,
-      indexers: new Map<string, unknown>([
-        [NAMESPACE_INDEX, metaNamespaceIndexFunc],
-        ...Object.entries(options.indexers ?? {}),
-      ]),
-    };
-    this.#entries.set(key, entry);
-    informer.events.once('stopped', () => {
-      if (this.#entries.get(key) === entry) this.#entries.delete(key);
-    });
-    if (this.#started) this.#run(entry.informer);
-    return informer;
+    const entry = this.#entry('for', { apiVersion, resource }, options);
+    entry.keep();
+    return entry.informer as unknown as SharedIndexInformer<T>;
+  }
+
+  /**
+   * The same for a time: the informer starts with its first lease (if the factory has started) and ends with its last, unless
+   * `for` keeps it. One that is released and acquired in the same breath goes on.
+   * @throws {ListwatchError} as `for` does.
+   */
+  acquire(
+    apiVersion: string,
+    resource: string,
+    options: MetadataInformerForOptions,
+  ): InformerLease<PartialObjectMetadata>;
+  acquire<ApiVersion extends string, Resource extends string>(
+    apiVersion: ApiVersion,
+    resource: Resource,
+    options?: InformerForOptions<ObjectOf<Types, ApiVersion, Resource>>,
+  ): InformerLease<ObjectOf<Types, ApiVersion, Resource>>;
+  acquire<T extends KubernetesObject>(
+    apiVersion: string,
+    resource: string,
+    options?: InformerForOptions<T>,
+  ): InformerLease<T>;
+  acquire<T extends KubernetesObject>(
+    apiVersion: string,
+    resource: string,
+    options: InformerForOptions<T> = {},
+  ): InformerLease<T> {
+    const entry = this.#entry('acquire', { apiVersion, resource }, options);
+    return entry.acquire() as unknown as InformerLease<T>;
   }
 
   /** Runs all informers, and from now on each one as soon as it is asked for. Calling again is harmless. */
   start(): void {
     if (this.#started) return;
     this.#started = true;
-    for (const { informer } of this.#entries.values()) this.#run(informer);
+    for (const [key, entry] of this.#entries) this.#run(key, entry);
   }
 
   /**
-   * Resolves when every informer that has been asked for has its whole list.
-   * @throws {ListwatchError} code TIMEOUT, CLOSED or NOT_STARTED naming what is missing; the signal's reason when aborted.
+   * Resolves when every informer that has been asked for has its whole list. Until then it says every 10 seconds what is
+   * missing and why.
+   * @throws {CacheSyncError} as `waitForCacheSync` does. {ListwatchError} code NOT_STARTED.
    */
-  async whenSynced({ timeoutMs, signal }: WaitOptions = {}): Promise<void> {
+  async whenSynced(options: FactorySyncOptions = {}): Promise<void> {
     if (!this.#started) {
       throw new ListwatchError('NOT_STARTED', 'the informers have not been started: call start()');
     }
-    const informers = this.informers;
-    await withDeadline(
-      this.#runtime,
-      Promise.all(informers.map((informer) => informer.whenSynced())),
-      { timeoutMs, signal, describe: () => describeMissing(informers) },
-    );
+    const wanted = [...this.#entries.values(), ...this.#failed.values()];
+    await waitForCacheSync(wanted, {
+      ...options,
+      logger: this.#logger,
+      runtime: this.#runtime,
+    });
   }
 
   /** The informers there are now. */
@@ -189,68 +212,90 @@ export class SharedInformerFactory implements AsyncDisposable {
     return this.close();
   }
 
-  #make<T extends KubernetesObject>(
-    reference: { readonly apiVersion: string; readonly resource: string },
-    collection: CollectionOptions,
+  #entry<T extends KubernetesObject>(
+    method: string,
+    reference: ResourceName,
     options: InformerForOptions<T>,
-  ): SharedIndexInformer<T> {
-    const { group } = parseApiVersion(reference.apiVersion);
-    const { indexers, keyFunc, transform, resyncIntervalMs, order } = options;
-    const { runtime, logger, metrics, onError, backoff, watchList, pageSize } = this.#options;
-    return new SharedIndexInformer<T>({
-      runtime,
-      logger,
-      metrics,
-      onError,
-      backoff,
-      watchList,
-      pageSize,
-      listerWatcher: this.#source.listerWatcher<T>(reference, collection),
-      subject: { group, resource: reference.resource },
-      indexers,
-      keyFunc,
-      transform,
-      resyncIntervalMs: resyncIntervalMs ?? this.#options.defaultResyncIntervalMs,
-      order,
+  ): InformerEntry {
+    rejectUnknownOptions(`SharedInformerFactory.${method}`, options, INFORMER_FOR_OPTIONS);
+    if (this.#abort.signal.aborted) {
+      throw new ListwatchError(
+        'CLOSED',
+        `no informer of ${reference.resource}: the factory is closed`,
+      );
+    }
+    const { namespace = this.#options.namespace, labelSelector, fieldSelector } = options;
+    const { metadataOnly } = options;
+    const collection = { namespace, labelSelector, fieldSelector, metadataOnly };
+    const key = collectionKey(reference, collection);
+    const existing = this.#entries.get(key);
+    if (existing !== undefined && existing.informer.phase !== 'stopped') {
+      existing.join(options);
+      return existing;
+    }
+    const entry = this.#make(reference, collection, options);
+    this.#entries.set(key, entry);
+    this.#failed.delete(key);
+    entry.informer.events.once('stopped', () => {
+      if (this.#entries.get(key) === entry) this.#entries.delete(key);
     });
+    if (this.#started) this.#run(key, entry);
+    return entry;
   }
 
-  #run(informer: SharedIndexInformer<KubernetesObject>): void {
+  #make<T extends KubernetesObject>(
+    reference: ResourceName,
+    collection: CollectionOptions,
+    options: InformerForOptions<T>,
+  ): InformerEntry {
+    const { resource } = reference;
+    const { name, defaultResyncIntervalMs: resyncIntervalMs } = this.#options;
+    const listerWatcher = this.#source.listerWatcher<T>(reference, collection);
+    const { description } = listerWatcher;
+    const made: SharedIndexInformerOptions<T> = {
+      resyncIntervalMs,
+      ...cacheOptions(this.#options),
+      ...cacheOptions(options),
+      indexers: options.indexers,
+      listerWatcher,
+      name: name === undefined ? description : `${name}/${description}`,
+      subject: {
+        ...parseApiVersion(reference.apiVersion),
+        resource,
+        namespace: collection.namespace,
+      },
+    };
+    // The type of the objects is what the caller says they are, as with every answer of a server.
+    const untyped = made as unknown as SharedIndexInformerOptions<KubernetesObject>;
+    return new InformerEntry({ ...untyped, runtime: this.#runtime });
+  }
+
+  #run(key: string, entry: InformerEntry): void {
+    const { informer } = entry;
     const run = informer.run({ signal: this.#abort.signal }).catch((error: unknown) => {
-      const { logger, onError } = this.#options;
-      const message = `the informer ${informer.name} ended: ${errorMessage(error)}`;
-      logger?.error(message, { error });
-      onError?.(error, { informer: informer.name, source: 'internal', message });
+      this.#report(error, informer.name);
+      entry.fail(error);
+      if (!this.#entries.has(key)) this.#failed.set(key, entry);
     });
     this.#runs.add(run);
     void run.finally(() => this.#runs.delete(run));
   }
-}
 
-function describeMissing(informers: readonly SharedIndexInformer<KubernetesObject>[]): string {
-  const missing = informers.flatMap((informer) => informer.inspect().waitingFor ?? []);
-  return `${missing.length} of ${informers.length} informers: ${missing.join('; ')}`;
-}
-
-/** What somebody gets who asks for a collection again. */
-function join<T extends KubernetesObject>(
-  { informer: existing, options, indexers }: Entry,
-  asked: InformerForOptions<T>,
-): SharedIndexInformer<T> {
-  // The type of the objects is what the caller says they are, as with every answer of a server.
-  const informer = existing as unknown as SharedIndexInformer<T>;
-  for (const option of FIXED_OPTIONS) {
-    const wanted: unknown = asked[option];
-    if (wanted === undefined || wanted === options[option]) continue;
-    throw new ListwatchError(
-      'INVALID_OPTION',
-      `the informer ${informer.name} exists with another option "${option}"; ask for it with the same one, or make a SharedIndexInformer of your own`,
+  #report(error: unknown, informer: string): void {
+    const { onError } = this.#options;
+    const message = `the informer ${informer} ended: ${errorMessage(error)}`;
+    if (onError === undefined) {
+      this.#logger.error(message, { error });
+      return;
+    }
+    guardedCall(
+      () => onError(error, { informer, source: 'internal', message }),
+      (hookError) => {
+        this.#logger.error(`the hook onError threw: ${errorMessage(hookError)}`, {
+          error: hookError,
+          during: error,
+        });
+      },
     );
   }
-  const missing = Object.entries(asked.indexers ?? {}).filter(
-    ([name, indexFunc]) => indexers.get(name) !== indexFunc,
-  );
-  informer.indexer.addIndexers(Object.fromEntries(missing));
-  for (const [name, indexFunc] of missing) indexers.set(name, indexFunc);
-  return informer;
 }
