@@ -13,6 +13,7 @@ export {
   type CallOptions,
   type DeleteOptions,
   type GetOptions,
+  type ItemsOptions,
   type ListOptions,
   type PatchOptions,
   type WatchOptions,

@@ -1,4 +1,5 @@
 import type { ListPage, ListRequest } from '../../cache/reflector/lister-watcher.ts';
+import { deriveAbort } from '../../kernel/abort.ts';
 import { numberOption } from '../../kernel/options.ts';
 import { isApiError } from '../../meta/failures.ts';
 
@@ -53,6 +54,49 @@ export async function listAllPages<V>(
     return await source({ ...request, limit: undefined, continueToken: undefined });
   }
   return { items, resourceVersion: first?.resourceVersion ?? '' };
+}
+
+export interface ListItemsOptions {
+  /** Pages read while the one before them is in use; each takes memory. @defaultValue 0 */
+  readonly prefetchPages?: number | undefined;
+}
+
+/**
+ * Goes through a list item by item, with no more than one page, and those read ahead, in memory.
+ *
+ * There is no second try when the state of the first page expires: items of another state would follow those that were handed
+ * out. An abort takes effect between two pages.
+ * @throws {ApiError} code EXPIRED, after the items before; the signal's reason when aborted.
+ * @see client-go tools/pager/pager.go eachListChunkBuffered @ 32ce75a7
+ */
+export async function* listItems<V>(
+  source: PageSource<V>,
+  request: ListRequest,
+  { prefetchPages }: ListItemsOptions = {},
+): AsyncGenerator<V, undefined> {
+  const ahead = numberOption('list', 'prefetchPages', prefetchPages, 0, { min: 0, integer: true });
+  const reading = deriveAbort(request.signal);
+  const pages = listPages(source, { ...request, signal: reading.signal });
+  // The generator reads one page after the other, however many are asked for.
+  const asked: Promise<IteratorResult<ListPage<V>, undefined>>[] = [];
+  const ask = (): void => {
+    const page = pages.next();
+    page.catch(() => {});
+    asked.push(page);
+  };
+  try {
+    ask();
+    for (;;) {
+      request.signal?.throwIfAborted();
+      const next = await asked.shift();
+      if (next === undefined || next.done === true) return;
+      while (asked.length < ahead) ask();
+      yield* next.value.items;
+      if (asked.length === 0) ask();
+    }
+  } finally {
+    reading.abort();
+  }
 }
 
 function pageSizeOf({ limit }: ListRequest): number {

@@ -12,7 +12,7 @@ import { isStatus, type Status } from '../../meta/status.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
 import type { Collection } from './collection.ts';
 import type { ObjectDecoder } from './object-decoder.ts';
-import { listAllPages, listPages } from './pager.ts';
+import { listAllPages, listItems, type ListItemsOptions, type PageSource } from './pager.ts';
 import { queryString, type SelectorOptions } from './query.ts';
 import { ResourceListerWatcher } from './resource-lister-watcher.ts';
 import type { RestClient, RestRequest } from './rest-client.ts';
@@ -38,6 +38,8 @@ export interface ListOptions extends CallOptions, SelectorOptions {
   /** From the page before. */
   readonly continueToken?: string | undefined;
 }
+
+export interface ItemsOptions extends ListOptions, ListItemsOptions {}
 
 export interface WatchOptions extends CallOptions, SelectorOptions, Omit<WatchRequest, 'signal'> {}
 
@@ -89,6 +91,7 @@ const SELECTION_OPTIONS = [
   'fieldSelector',
 ];
 const LIST_OPTIONS = [...SELECTION_OPTIONS, 'limit', 'continueToken'];
+const ITEMS_OPTIONS = [...LIST_OPTIONS, 'prefetchPages'];
 const WATCH_OPTIONS = [
   ...SELECTION_OPTIONS,
   'allowWatchBookmarks',
@@ -154,12 +157,14 @@ export class ResourceClient<T extends KubernetesObject> {
     return objectsOf(await listAllPages((request) => source.list(request), listRequest(options)));
   }
 
-  /** Goes through everything with no more than one page in memory. */
-  async *items(options: ListOptions = {}): AsyncGenerator<T, undefined> {
-    rejectUnknownOptions('items', options, LIST_OPTIONS);
+  /** Goes through everything with no more than one page in memory, and those that are read ahead. */
+  async *items(options: ItemsOptions = {}): AsyncGenerator<T, undefined> {
+    rejectUnknownOptions('items', options, ITEMS_OPTIONS);
+    const { prefetchPages } = options;
     const source = this.#source(options);
-    for await (const page of listPages((request) => source.list(request), listRequest(options))) {
-      for (const view of page.items) yield view.object;
+    const read: PageSource<ObjectView<T>> = (request) => source.list(request);
+    for await (const view of listItems(read, listRequest(options), { prefetchPages })) {
+      yield view.object;
     }
   }
 

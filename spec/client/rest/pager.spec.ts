@@ -50,6 +50,33 @@ describe('the pager', () => {
     ]);
   });
 
+  it('reads as many pages as there are, and one when they end together', async () => {
+    for (const [total, pages] of [
+      [0, 1],
+      [9, 1],
+      [10, 1],
+      [11, 2],
+      [21, 3],
+    ] as const) {
+      const { requests, source } = numbers(total);
+      const { items } = await listAllPages(source, { limit: 10 });
+      expect(items).to.deep.equal(Array.from({ length: total }, (_, index) => index));
+      expect(requests).to.have.length(pages);
+    }
+  });
+
+  it('hands on an expired later page to those who read page by page', async () => {
+    const error = expired();
+    const { requests, source } = numbers(21, { token: '10', error });
+    const seen: number[] = [];
+    const reading = async (): Promise<void> => {
+      for await (const { items } of listPages(source, { limit: 10 })) seen.push(...items);
+    };
+    expect(await rejectionOf(reading())).to.equal(error);
+    expect(seen).to.have.length(10);
+    expect(requests).to.have.length(2);
+  });
+
   it('asks for pages of 500 unless told otherwise', async () => {
     const { requests, source } = numbers(1_200);
     expect((await listAllPages(source, {})).items).to.have.length(1_200);

@@ -134,6 +134,18 @@ describe('ResourceClient', () => {
     expect(sent()[1]).to.equal('GET /api/v1/namespaces/shop/pods?limit=1&continue=x');
   });
 
+  it('reads pages ahead when asked to', async () => {
+    const first = { metadata: { resourceVersion: '7', continue: 'x' }, items: [web] };
+    answer({ body: first }, { body: { metadata: { resourceVersion: '7' }, items: [web] } });
+    for await (const pod of pods.items({ limit: 1, prefetchPages: 1 })) {
+      expect(pod.metadata?.name).to.equal('web');
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+      expect(sent()).to.have.length(2);
+    }
+  });
+
   it('follows changes one by one', async () => {
     const lines = [
       { type: 'ADDED', object: web },
