@@ -9,7 +9,7 @@ import type { HasMetadata } from '../../meta/object.ts';
 import { compareResourceVersions, isResourceVersion } from '../../meta/resource-version.ts';
 import type { ObjectEvent, WatchEvent } from '../../meta/watch-event.ts';
 import { rejectTable } from '../reflector/table-object.ts';
-import { remedyOf } from '../reflector/watch-error.ts';
+import { remedyOf } from '../reflector/remedy.ts';
 import { WatchReader } from '../reflector/watch-reader.ts';
 import {
   resolveRetryWatcherOptions,
