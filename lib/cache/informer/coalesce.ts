@@ -56,8 +56,10 @@ function joined<V extends HasMetadata>(
   after: Extract<Notification<V>, { type: 'update' }>,
 ): Notification<V> {
   const { key, object } = after;
-  if (before.type === 'add') return { type: 'add', key, object, initial: before.initial };
+  // A change of somebody else among our own must be noticed.
+  const origin = before.origin === 'self' ? after.origin : before.origin;
+  if (before.type === 'add') return { type: 'add', key, object, initial: before.initial, origin };
   const old = before.type === 'update' ? before.old : after.old;
   const resync = after.resync && (before.type !== 'update' || before.resync);
-  return { type: 'update', key, old, object, resync };
+  return { type: 'update', key, old, object, resync, origin };
 }

@@ -2,10 +2,14 @@ import type { HasMetadata } from '../../meta/object.ts';
 import type { DeletedDelta, Delta, ObjectDelta, ReplacedAllDelta } from '../delta/delta.ts';
 import type { PopInfo } from '../delta/delta-fifo.ts';
 import type { ThreadSafeStore } from '../store/thread-safe-store.ts';
+import type { WriteOverlay } from '../store/write-overlay.ts';
+import type { Origin } from './event-handler.ts';
 import type { DeleteNotification, Notification, NotificationBatch } from './notification.ts';
 
 export interface DeltaProcessorOptions<V extends HasMetadata> {
   readonly store: ThreadSafeStore<V>;
+  /** Own writes; it is told of everything that is applied, and tells them from those of others. */
+  readonly overlay: WriteOverlay<V>;
   /** The deltas come in the order of the changes, so the store's resource version follows them. */
   readonly ordered: boolean;
 }
@@ -19,19 +23,28 @@ export interface DeltaProcessorOptions<V extends HasMetadata> {
  * - An object with the resource version that is stored already is no change: the stored one stays, nobody is told.
  * - A name with another uid is another object: its predecessor is deleted first.
  * - A deletion is always told, also of an object that was never seen.
+ * - `self` is said of events only: what a list shows may be more than one change.
  * @see client-go tools/cache/controller.go processDeltas, processReplacedAllInfo @ 32ce75a7
  */
 export class DeltaProcessor<V extends HasMetadata> {
   readonly #store: ThreadSafeStore<V>;
+  readonly #overlay: WriteOverlay<V>;
   readonly #ordered: boolean;
   #initial = false;
+  #eventsApplied = 0;
   #batches: NotificationBatch<V>[] = [];
   #changes: Notification<V>[] = [];
   #resyncs: Notification<V>[] = [];
 
-  constructor({ store, ordered }: DeltaProcessorOptions<V>) {
+  constructor({ store, overlay, ordered }: DeltaProcessorOptions<V>) {
     this.#store = store;
+    this.#overlay = overlay;
     this.#ordered = ordered;
+  }
+
+  /** Events of watches that were applied. */
+  get eventsApplied(): number {
+    return this.#eventsApplied;
   }
 
   /** Applies the deltas, oldest first, and returns what follows from them, in order. */
@@ -71,19 +84,37 @@ export class DeltaProcessor<V extends HasMetadata> {
     }
   }
 
-  #set({ key, object }: ObjectDelta<V>): void {
+  #set({ type, key, object }: ObjectDelta<V>): void {
+    const replaced = type === 'Replaced';
+    if (!replaced) this.#eventsApplied += 1;
     const old = this.#store.get(key);
     if (old !== undefined && isUnchanged(old, object)) return;
     this.#store.add(key, object);
+    this.#overlay.observed(key, object, false);
     const recreated = old !== undefined && isRecreated(old, object);
     if (recreated) this.#tell(lastSeen(key, old));
-    this.#tell(this.#present(key, recreated ? undefined : old, object));
+    const origin = replaced ? 'other' : this.#originOf(key, object);
+    this.#tell(this.#present(key, recreated ? undefined : old, object, origin));
   }
 
   #delete({ key, object, finalStateUnknown }: DeletedDelta<V>): void {
+    if (!finalStateUnknown) this.#eventsApplied += 1;
     const stored = this.#store.delete(key, object);
     const last = object ?? stored;
-    if (last !== undefined) this.#tell({ type: 'delete', key, object: last, finalStateUnknown });
+    if (last === undefined) return;
+    this.#overlay.observed(key, last, true);
+    const origin = finalStateUnknown ? 'other' : this.#originOfDeletion(key, last);
+    this.#tell({ type: 'delete', key, object: last, finalStateUnknown, origin });
+  }
+
+  #originOf(key: string, { metadata }: V): Origin {
+    return this.#overlay.isOwn(key, metadata?.resourceVersion ?? '') ? 'self' : 'other';
+  }
+
+  #originOfDeletion(key: string, last: V): Origin {
+    const uid = last.metadata?.uid;
+    if (uid !== undefined && this.#overlay.isOwnDeletion(key, uid)) return 'self';
+    return this.#originOf(key, last);
   }
 
   #replaceAll({ contents, unreadable, resourceVersion }: ReplacedAllDelta<V>): void {
@@ -103,21 +134,22 @@ export class DeltaProcessor<V extends HasMetadata> {
       next.set(key, object);
       const recreated = old !== undefined && isRecreated(old, object);
       if (recreated) this.#tell(lastSeen(key, old));
-      present.push(this.#present(key, recreated ? undefined : old, object));
+      present.push(this.#present(key, recreated ? undefined : old, object, 'other'));
     }
     this.#store.replace(next, resourceVersion);
+    this.#overlay.replaced(resourceVersion);
     for (const notification of present) this.#tell(notification);
   }
 
   #resync(key: string, object: V): void {
     if (this.#changes.length > 0) this.#closeBatch();
-    this.#resyncs.push({ type: 'update', key, old: object, object, resync: true });
+    this.#resyncs.push({ type: 'update', key, old: object, object, resync: true, origin: 'other' });
   }
 
-  #present(key: string, old: V | undefined, object: V): Notification<V> {
+  #present(key: string, old: V | undefined, object: V, origin: Origin): Notification<V> {
     return old === undefined
-      ? { type: 'add', key, object, initial: this.#initial }
-      : { type: 'update', key, old, object, resync: false };
+      ? { type: 'add', key, object, initial: this.#initial, origin }
+      : { type: 'update', key, old, object, resync: false, origin };
   }
 
   #tell(notification: Notification<V>): void {
@@ -140,7 +172,7 @@ export class DeltaProcessor<V extends HasMetadata> {
 }
 
 function lastSeen<V extends HasMetadata>(key: string, object: V): DeleteNotification<V> {
-  return { type: 'delete', key, object, finalStateUnknown: true };
+  return { type: 'delete', key, object, finalStateUnknown: true, origin: 'other' };
 }
 
 /** Without a resource version, or with another uid, nothing says that it is the same. */

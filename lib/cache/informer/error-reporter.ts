@@ -18,14 +18,16 @@ export class ErrorReporter {
     this.#options = options;
   }
 
+  /** Of an error that comes again and again, not every one is worth an entry in the log; the hook gets all. */
   report(
     error: unknown,
     context: Partial<InformerErrorContext> & Pick<InformerErrorContext, 'source'>,
+    worthLogging: boolean = true,
   ): void {
     const { informer, logger, onError } = this.#options;
     const message = context.message ?? `informer ${informer}: ${errorMessage(error)}`;
     if (onError === undefined) {
-      logger.error(message, { error });
+      logger[worthLogging ? 'error' : 'debug'](message, { error });
       return;
     }
     guardedCall(

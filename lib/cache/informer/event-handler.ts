@@ -1,22 +1,31 @@
 import { ListwatchError } from '../../kernel/errors.ts';
 import type { ObjectMeta } from '../../meta/object.ts';
 
+/**
+ * Whose write a change is. `self`: exactly the one that was handed to `informer.written` or `informer.deleted`. `other`:
+ * anything else, also when it cannot be told: a change seen by a list, or one that came in before the answer of the write.
+ */
+export type Origin = 'self' | 'other';
+
 export interface AddInfo {
   readonly key: string;
   /** The object was there when the handler came, or when the informer started. */
   readonly initial: boolean;
+  readonly origin: Origin;
 }
 
 export interface UpdateInfo {
   readonly key: string;
   /** Nothing changed: the resync interval of the handler has passed, and both objects are the same. */
   readonly resync: boolean;
+  readonly origin: Origin;
 }
 
 export interface DeleteInfo {
   readonly key: string;
   /** The deletion itself was missed: the object is the last state that was seen, and may have changed before it went. */
   readonly finalStateUnknown: boolean;
+  readonly origin: Origin;
 }
 
 /**

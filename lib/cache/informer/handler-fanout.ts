@@ -54,6 +54,13 @@ export class HandlerFanout<V extends HasMetadata> {
     for (const { queue } of this.#handlers) queue.tracker.markUpstreamSynced();
   }
 
+  /** Removes the handlers whose callbacks are on the stack, so that nobody waits for them: they want everything to end. */
+  removeEntered(): void {
+    for (const handler of this.#handlers) {
+      if (handler.queue.entered) handler.remove();
+    }
+  }
+
   /** Removes all handlers and drops what was not delivered; resolves when the last callback has returned. */
   async close(): Promise<void> {
     await Promise.all([...this.#handlers].map((handler) => handler.close()));

@@ -3,6 +3,7 @@ import { RingBuffer } from '../../kernel/ring-buffer.ts';
 import type { Runtime, Timer } from '../../kernel/runtime.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import { coalesce } from './coalesce.ts';
+import type { BoundedHandlerBuffer } from './handler-buffer.ts';
 import type { Notification, NotificationBatch } from './notification.ts';
 import { SyncTracker } from './sync-tracker.ts';
 
@@ -19,8 +20,12 @@ export interface HandlerQueueOptions<V extends HasMetadata> {
   readonly deliver: (notification: Notification<V>) => unknown;
   /** How long one slice of deliveries may hold the event loop, milliseconds. */
   readonly sliceMs: () => number;
-  /** Pending notifications, initial ones left out, from which on those of one key are merged. */
-  readonly coalesceAbove: () => number;
+  /** Notifications that may wait, initial ones left out. */
+  readonly limit: () => number;
+  /** Beyond the limit: merge the notifications of each key, or give up. */
+  readonly whenFull: BoundedHandlerBuffer['whenFull'];
+  /** The queue is full and takes no more. */
+  readonly onFull: (pending: number) => void;
   /** The handler threw, or its promise rejected. */
   readonly onError: (error: unknown, notification: Notification<V>) => void;
   readonly onWarning: (message: string) => void;
@@ -33,8 +38,8 @@ export interface HandlerQueueOptions<V extends HasMetadata> {
  * - One callback at a time, in order; a returned promise is awaited before the next one.
  * - A callback that throws is reported, counts as delivered, and is not repeated.
  * - Deliveries are sliced: between two slices everything else in the process gets its turn.
- * - Memory is bounded: beyond `coalesceAbove` notifications those of one key are merged, so that no more than two a key
- *   remain.
+ * - Memory is bounded: beyond `limit` notifications those of one key are merged, so that no more than two a key remain, or
+ *   the handler is given up.
  */
 export class HandlerQueue<V extends HasMetadata> {
   readonly name: string;
@@ -52,6 +57,8 @@ export class HandlerQueue<V extends HasMetadata> {
   #coalesceAt = 0;
   #started = false;
   #closed = false;
+  /** The callback under way has closed the queue, and must not wait for itself. */
+  #closedWithin = false;
   /** A slice is queued, or under way. */
   #scheduled = false;
   #sliceEndMs = 0;
@@ -100,7 +107,7 @@ export class HandlerQueue<V extends HasMetadata> {
     this.#batches.push(batch);
     this.#pending += length;
     const later = this.#pending - this.tracker.outstanding;
-    if (later > this.#coalesceAt && later > this.#options.coalesceAbove()) this.#coalesce();
+    if (later > this.#coalesceAt && later > this.#options.limit()) this.#relieve(later);
     this.#schedule();
   }
 
@@ -110,16 +117,22 @@ export class HandlerQueue<V extends HasMetadata> {
     this.#schedule();
   }
 
+  /** A callback of the handler is on the stack: whoever is asking was called by it. */
+  get entered(): boolean {
+    return this.#entered;
+  }
+
   /**
    * Drops what is pending and resolves once the callback under way, if there is one, has returned. Called by that callback
-   * itself, before its first `await`, it resolves at once.
+   * itself, before its first `await`, it resolves at once, then and ever after.
    */
   close(): Promise<void> {
     this.#closed = true;
+    this.#closedWithin ||= this.#entered;
     this.#batches.clear();
     this.#current = undefined;
     this.#pending = 0;
-    if (this.#calling === undefined || this.#entered) {
+    if (this.#calling === undefined || this.#closedWithin) {
       this.#slowTimer?.cancel();
       return Promise.resolve();
     }
@@ -217,6 +230,11 @@ export class HandlerQueue<V extends HasMetadata> {
     }
     this.#pending -= 1;
     if (this.#current?.initial === true) this.tracker.finish();
+  }
+
+  #relieve(later: number): void {
+    if (this.#options.whenFull === 'coalesce') this.#coalesce();
+    else this.#options.onFull(later);
   }
 
   /** Merges what is not initial; initial notifications come first and are bounded by the size of the store. */

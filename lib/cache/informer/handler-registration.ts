@@ -1,3 +1,6 @@
+import type { ListwatchError } from '../../kernel/errors.ts';
+import type { HandlerBuffer } from './handler-buffer.ts';
+
 export interface WaitOptions {
   /** Longest wait, milliseconds. @defaultValue none */
   readonly timeoutMs?: number | undefined;
@@ -12,6 +15,8 @@ export interface HandlerRegistration extends AsyncDisposable {
   readonly synced: boolean;
   /** Events that wait for the handler. */
   readonly pending: number;
+  /** Why the handler was removed though nobody asked for it: code BUFFER_FULL. */
+  readonly failure: ListwatchError | undefined;
   /**
    * Resolves when `synced`.
    * @throws {ListwatchError} code TIMEOUT saying what is missing; CLOSED when the handler is removed or the informer stops
@@ -36,12 +41,8 @@ export interface AddHandlerOptions {
    * @defaultValue the interval of the informer
    */
   readonly resyncIntervalMs?: number | undefined;
-  /**
-   * Pending events from which on the handler gets the net change of each object instead of every single one; twice the
-   * number of cached objects, if that is more. Infinity for never, which lets a slow handler take any amount of memory.
-   * @defaultValue 10 000
-   */
-  readonly coalesceAbove?: number | undefined;
+  /** What happens when the handler is slower than the informer. @defaultValue 'coalesce' */
+  readonly buffer?: HandlerBuffer | undefined;
   /** Removes the handler when it aborts. */
   readonly signal?: AbortSignal | undefined;
 }

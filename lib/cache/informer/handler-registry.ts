@@ -1,11 +1,12 @@
 import { onAbort } from '../../kernel/abort.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
+import { rejectUnknownOptions } from '../../kernel/options.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { ThreadSafeStore } from '../store/thread-safe-store.ts';
 import { HandlerError, type ResourceEventHandler } from './event-handler.ts';
+import { resolveHandlerBuffer, type HandlerBuffer } from './handler-buffer.ts';
 import { HandlerFanout } from './handler-fanout.ts';
 import { HandlerQueue } from './handler-queue.ts';
 import type { AddHandlerOptions } from './handler-registration.ts';
@@ -15,12 +16,10 @@ import { callbackOf, notifierOf } from './notifier.ts';
 import { RegisteredHandler } from './registered-handler.ts';
 import { ResyncSchedule } from './resync-schedule.ts';
 
-const DEFAULT_COALESCE_ABOVE = 10_000;
-
 const OPTIONS: readonly (keyof AddHandlerOptions)[] = [
   'name',
   'resyncIntervalMs',
-  'coalesceAbove',
+  'buffer',
   'signal',
 ];
 
@@ -32,7 +31,10 @@ export interface HandlerRegistryOptions<T extends KubernetesObject> {
   readonly resyncIntervalMs: number;
   /** What keeps the informer from being synced, in words. */
   readonly waitsFor: () => string | undefined;
-  readonly onError: (error: HandlerError) => void;
+  /** A callback threw, or a handler was removed because its buffer is full. */
+  readonly onError: (error: ListwatchError, about: { handler: string; key?: string }) => void;
+  /** A handler has left, and its last callback has returned. */
+  readonly onRemoved: (handler: RegisteredHandler<ObjectView<T>>) => void;
   readonly onWarning: (message: string) => void;
 }
 
@@ -73,7 +75,9 @@ export class HandlerRegistry<T extends KubernetesObject> {
     if (this.#closed) {
       throw new ListwatchError('CLOSED', `${name}: the informer ${informer} has stopped`);
     }
-    const queue = this.#makeQueue(name, handler, options.coalesceAbove);
+    const queue = this.#makeQueue(name, handler, options.buffer, (pending) => {
+      this.#overflow(registered, pending);
+    });
     const resync = this.#resyncs.add(name, options.resyncIntervalMs, runtime.monotonicMs());
     let release = (): void => {};
     const registered = new RegisteredHandler<ObjectView<T>>({
@@ -85,6 +89,9 @@ export class HandlerRegistry<T extends KubernetesObject> {
         this.#fanout.remove(registered);
         this.#resyncs.remove(resync);
         release();
+        void queue.close().then(() => {
+          this.#options.onRemoved(registered);
+        });
       },
     });
     this.#fanout.add(registered, this.#presentState());
@@ -116,6 +123,11 @@ export class HandlerRegistry<T extends KubernetesObject> {
     return this.#resyncs.tick(this.#options.runtime.monotonicMs());
   }
 
+  /** The informer is about to stop; a callback that asked for it must not be waited for. */
+  removeEntered(): void {
+    this.#fanout.removeEntered();
+  }
+
   /** Removes all handlers; resolves when the last callback has returned. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -123,8 +135,22 @@ export class HandlerRegistry<T extends KubernetesObject> {
     await this.#fanout.close();
   }
 
+  get handlers(): ReadonlySet<RegisteredHandler<ObjectView<T>>> {
+    return this.#fanout.handlers;
+  }
+
   inspect(): HandlerInspection[] {
     return Array.from(this.#fanout.handlers, (handler) => handler.inspect());
+  }
+
+  #overflow(handler: RegisteredHandler<ObjectView<T>>, pending: number): void {
+    const { name } = handler;
+    const error = new ListwatchError(
+      'BUFFER_FULL',
+      `${name} was removed: ${pending} events wait for it, more than its buffer holds; make it faster, give it a larger buffer, or let the buffer coalesce`,
+    );
+    handler.fail(error);
+    this.#options.onError(error, { handler: name });
   }
 
   #presentState(): NotificationBatch<ObjectView<T>> {
@@ -136,6 +162,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
           key,
           object,
           initial: true,
+          origin: 'other',
         }),
       ),
       initial: true,
@@ -147,20 +174,22 @@ export class HandlerRegistry<T extends KubernetesObject> {
   #makeQueue(
     name: string,
     handler: ResourceEventHandler<T>,
-    coalesceAbove: number | undefined,
+    buffer: HandlerBuffer | undefined,
+    onFull: (pending: number) => void,
   ): HandlerQueue<ObjectView<T>> {
     const { runtime, store, onError, onWarning } = this.#options;
-    const least = numberOption(name, 'coalesceAbove', coalesceAbove, DEFAULT_COALESCE_ABOVE, {
-      min: 1,
-    });
+    const { limit, whenFull } = resolveHandlerBuffer(name, buffer);
     return new HandlerQueue<ObjectView<T>>({
       name,
       runtime,
       deliver: notifierOf(name, handler),
       sliceMs: this.#fanout.sliceMs,
-      coalesceAbove: () => Math.max(least, 2 * store.size),
+      // Merging fewer than two for each object may come to nothing.
+      limit: whenFull === 'close' ? (): number => limit : () => Math.max(limit, 2 * store.size),
+      whenFull,
+      onFull,
       onError: (error, { type, key }) => {
-        onError(new HandlerError(name, callbackOf[type], key, error));
+        onError(new HandlerError(name, callbackOf[type], key, error), { handler: name, key });
       },
       onWarning,
     });

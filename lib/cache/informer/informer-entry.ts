@@ -44,7 +44,7 @@ export class InformerEntry implements CacheSync {
 
   get waitingFor(): string | undefined {
     return this.#failure === undefined
-      ? this.informer.inspect().waitingFor
+      ? this.informer.waitingFor
       : errorMessage(this.#failure.error);
   }
 

@@ -18,23 +18,46 @@ export interface HandlerInspection {
   readonly resyncIntervalMs: number;
 }
 
-/** An informer at one moment: plain data for a log or a debugging page. */
-export interface InformerInspection {
+/** An error that happened some time ago. */
+export interface InspectedError {
+  readonly message: string;
+  /** How long ago, milliseconds. */
+  readonly ageMs: number;
+}
+
+/** What is on its way into the cache, and what is in it. */
+export interface PipelineInspection {
+  /** The newest resource version in the store. */
+  readonly storeResourceVersion: string;
+  readonly objects: number;
+  /** Size on the wire of the objects in the cache, as far as it is known; see `ObjectView.sizeBytes`. */
+  readonly bytes: number;
+  readonly indexes: readonly string[];
+  /** Changes that wait for the store. */
+  readonly queued: number;
+  /** How long the oldest of them has waited, milliseconds; 0 when there is none. */
+  readonly lagMs: number;
+  /** How old the last event, bookmark or list is, milliseconds; missing before the first. */
+  readonly lastEventAgeMs?: number | undefined;
+  /** Events of watches that were applied. */
+  readonly eventsApplied: number;
+}
+
+/** An informer at one moment: plain data for a log or a debugging page, safe to turn into JSON. */
+export interface InformerInspection extends PipelineInspection {
   readonly name: string;
   readonly phase: InformerPhase;
   readonly synced: boolean;
   /** What keeps it from being synced, in words. */
   readonly waitingFor?: string | undefined;
   readonly reflector: ReflectorStateName;
+  /** A watch is open. */
+  readonly connected: boolean;
   /** The newest resource version that came in. */
   readonly lastSyncResourceVersion: string;
-  /** The newest resource version in the store. */
-  readonly storeResourceVersion: string;
-  readonly objects: number;
-  readonly indexes: readonly string[];
-  /** Changes that wait for the store. */
-  readonly queued: number;
-  /** The last failed list or watch since the watch was open. */
-  readonly lastError?: string | undefined;
+  /** Lists after the first one, because the history in between was lost. */
+  readonly relists: number;
+  /** The last failed list or watch; whether it is over, `connected` says. */
+  readonly lastError?: InspectedError | undefined;
   readonly handlers: readonly HandlerInspection[];
 }

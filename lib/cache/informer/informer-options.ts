@@ -36,11 +36,14 @@ export type InformerReflectorOptions = Pick<
   | 'watchListTimeoutMs'
   | 'minWatchTimeoutMs'
   | 'idleTimeoutMs'
+  | 'internalErrorRetryMs'
   | 'backoff'
 >;
 
 export interface SharedIndexInformerOptions<T extends KubernetesObject>
   extends InformerReflectorOptions {
+  /** As `ReflectorOptions.silenceProbeMs`: a watch that has gone dead is noticed. 0: never. @defaultValue 30 000 */
+  readonly silenceProbeMs?: number | undefined;
   /** The collection to mirror. */
   readonly listerWatcher: ListerWatcher<ObjectView<T>>;
   /** Names the informer in messages. @defaultValue the description of the lister-watcher */
@@ -57,6 +60,18 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
    * @defaultValue none
    */
   readonly transform?: ((object: T) => T) | undefined;
+  /**
+   * For development: freezes every object that is handed out, all the way down, so that whoever modifies it gets a TypeError
+   * on the very line instead of a cache that differs from the server. It makes every body be decoded.
+   * @defaultValue false
+   */
+  readonly freeze?: boolean | undefined;
+  /**
+   * Whether an object belongs to the collection, for objects that are handed to `written`: the watch says nothing of one
+   * that its selectors leave out. `collectionMatcher` makes one from selectors.
+   * @defaultValue every object does
+   */
+  readonly matches?: ((object: T) => boolean) | undefined;
   /**
    * How often handlers are given every object again, milliseconds; they may ask for other intervals.
    * @defaultValue 0: never, whatever handlers ask
@@ -92,11 +107,13 @@ export interface ResolvedInformerOptions<T extends KubernetesObject> {
   readonly indexers: Indexers<T>;
   readonly keyFunc: KeyFunc;
   readonly transform: ((object: T) => T) | undefined;
+  readonly freeze: boolean;
+  readonly matches: ((object: T) => boolean) | undefined;
   readonly resyncIntervalMs: number;
   readonly order: DeltaOrder;
   readonly missingResource: MissingResourcePolicy;
   readonly queueCapacity: number | undefined;
-  readonly reflector: InformerReflectorOptions;
+  readonly reflector: InformerReflectorOptions & { readonly silenceProbeMs: number };
   readonly runtime: Runtime;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -110,8 +127,11 @@ const REFLECTOR_OPTIONS: readonly (keyof InformerReflectorOptions)[] = [
   'watchListTimeoutMs',
   'minWatchTimeoutMs',
   'idleTimeoutMs',
+  'internalErrorRetryMs',
   'backoff',
 ];
+
+const SILENCE_PROBE_MS = 30_000;
 
 export const INFORMER_OPTIONS: readonly (keyof SharedIndexInformerOptions<KubernetesObject>)[] = [
   'listerWatcher',
@@ -120,11 +140,14 @@ export const INFORMER_OPTIONS: readonly (keyof SharedIndexInformerOptions<Kubern
   'indexers',
   'keyFunc',
   'transform',
+  'freeze',
+  'matches',
   'resyncIntervalMs',
   'order',
   'missingResource',
   'queueCapacity',
   ...REFLECTOR_OPTIONS,
+  'silenceProbeMs',
   'runtime',
   'logger',
   'metrics',
@@ -145,18 +168,46 @@ export function resolveInformerOptions<T extends KubernetesObject>(
     name,
     subject: options.subject ?? { group: '', resource: name },
     indexers: withNamespaceIndex(options.indexers ?? {}),
-    keyFunc: options.keyFunc ?? metaNamespaceKeyFunc,
-    transform: options.transform,
+    keyFunc: functionOption(owner, 'keyFunc', options.keyFunc) ?? metaNamespaceKeyFunc,
+    transform: functionOption(owner, 'transform', options.transform),
+    freeze: booleanOption(owner, 'freeze', options.freeze, false),
+    matches: functionOption(owner, 'matches', options.matches),
     resyncIntervalMs: numberOption(owner, 'resyncIntervalMs', resyncIntervalMs, 0, { min: 0 }),
     order: options.order ?? 'arrival',
     missingResource: missingResourceOption(owner, options.missingResource),
     queueCapacity: options.queueCapacity,
-    reflector: reflectorOptions(options),
+    reflector: {
+      ...reflectorOptions(options),
+      silenceProbeMs: options.silenceProbeMs ?? SILENCE_PROBE_MS,
+    },
     runtime: options.runtime ?? realRuntime,
     logger: options.logger ?? consoleLogger,
     metrics: options.metrics ?? silentMetrics,
-    onError: options.onError,
+    onError: functionOption(owner, 'onError', options.onError),
   };
+}
+
+function functionOption<F>(owner: string, name: string, value: F | undefined): F | undefined {
+  if (value === undefined || typeof value === 'function') return value;
+  throw wrongType(owner, name, 'a function', value);
+}
+
+function booleanOption(
+  owner: string,
+  name: string,
+  value: boolean | undefined,
+  fallback: boolean,
+): boolean {
+  if (value === undefined || typeof value === 'boolean') return value ?? fallback;
+  throw wrongType(owner, name, 'true or false', value);
+}
+
+function wrongType(owner: string, name: string, rule: string, value: unknown): ListwatchError {
+  const given = value === null ? 'null' : typeof value;
+  return new ListwatchError(
+    'INVALID_OPTION',
+    `${owner}: option "${name}" must be ${rule}, not ${given}`,
+  );
 }
 
 function missingResourceOption(

@@ -1,4 +1,5 @@
 import type { HasMetadata } from '../../meta/object.ts';
+import type { Origin } from './event-handler.ts';
 
 /** One call of a handler to come. It is shared by all handlers, and it is what they get as `info`. */
 export type Notification<V extends HasMetadata> =
@@ -11,6 +12,7 @@ export interface AddNotification<V> {
   readonly key: string;
   readonly object: V;
   readonly initial: boolean;
+  readonly origin: Origin;
 }
 
 export interface UpdateNotification<V> {
@@ -19,6 +21,7 @@ export interface UpdateNotification<V> {
   readonly old: V;
   readonly object: V;
   readonly resync: boolean;
+  readonly origin: Origin;
 }
 
 export interface DeleteNotification<V> {
@@ -26,6 +29,7 @@ export interface DeleteNotification<V> {
   readonly key: string;
   readonly object: V;
   readonly finalStateUnknown: boolean;
+  readonly origin: Origin;
 }
 
 /** Notifications that are queued together: one entry in each handler's queue, however many there are. */

@@ -71,18 +71,18 @@ function lazyNotifier<T extends KubernetesObject>(handler: LazyEventHandler<T>):
 
 function metadataNotifier<T extends KubernetesObject>(handler: MetadataEventHandler): Notifier<T> {
   return (notification) => {
-    const { key } = notification;
+    const { key, origin } = notification;
     const { metadata } = notification.object;
     switch (notification.type) {
       case 'add':
-        return handler.onAdd?.({ key, metadata, initial: notification.initial });
+        return handler.onAdd?.({ key, metadata, initial: notification.initial, origin });
       case 'update': {
         const old = { key, metadata: notification.old.metadata };
-        return handler.onUpdate?.(old, { key, metadata, resync: notification.resync });
+        return handler.onUpdate?.(old, { key, metadata, resync: notification.resync, origin });
       }
       case 'delete': {
         const { finalStateUnknown } = notification;
-        return handler.onDelete?.({ key, metadata, finalStateUnknown });
+        return handler.onDelete?.({ key, metadata, finalStateUnknown, origin });
       }
     }
   };

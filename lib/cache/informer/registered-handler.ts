@@ -24,6 +24,7 @@ export class RegisteredHandler<V extends HasMetadata> implements HandlerRegistra
   readonly resync: ResyncEntry;
   readonly #options: RegisteredHandlerOptions<V>;
   readonly #closed: Latch;
+  #failure: ListwatchError | undefined;
 
   constructor(options: RegisteredHandlerOptions<V>) {
     this.queue = options.queue;
@@ -44,6 +45,10 @@ export class RegisteredHandler<V extends HasMetadata> implements HandlerRegistra
     return this.queue.pending;
   }
 
+  get failure(): ListwatchError | undefined {
+    return this.#failure;
+  }
+
   async whenSynced({ timeoutMs, signal }: WaitOptions = {}): Promise<void> {
     const { tracker } = this.queue;
     await withDeadline(
@@ -55,12 +60,19 @@ export class RegisteredHandler<V extends HasMetadata> implements HandlerRegistra
       throw new ListwatchError(
         'CLOSED',
         `${this.name} was removed, or its informer stopped, before it had seen all initial objects`,
+        { cause: this.#failure },
       );
     }
   }
 
   remove(): void {
     void this.close();
+  }
+
+  /** Removes the handler, because of `failure`. */
+  fail(failure: ListwatchError): void {
+    this.#failure ??= failure;
+    this.remove();
   }
 
   close(): Promise<void> {

@@ -1,19 +1,16 @@
-import { isStrayPromise } from '../../kernel/guarded-call.ts';
-import { EventEmitter } from 'eventemitter3';
+import type { EventEmitter } from 'eventemitter3';
 import { deriveAbort, onAbort, type DerivedAbort } from '../../kernel/abort.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
 import { Latch } from '../../kernel/latch.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import { silentMetrics } from '../../kernel/metrics.ts';
 import { withDeadline } from '../../kernel/wait.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import { DecodedView, type ObjectView } from '../../meta/object-view.ts';
-import { DeltaFIFO, type PopProcess } from '../delta/delta-fifo.ts';
+import type { ObjectView } from '../../meta/object-view.ts';
+import type { ReflectorErrorContext } from '../reflector/reflector-report.ts';
 import { Reflector } from '../reflector/reflector.ts';
-import type { ReflectorErrorContext, ReflectorTransition } from '../reflector/reflector-report.ts';
 import { StoreLister, type Lister } from '../store/lister.ts';
 import type { StoreReader } from '../store/store-reader.ts';
-import { ThreadSafeStore } from '../store/thread-safe-store.ts';
-import { DeltaProcessor } from './delta-processor.ts';
+import type { Deletion } from '../store/write-overlay.ts';
 import { ErrorReporter } from './error-reporter.ts';
 import type { ResourceEventHandler } from './event-handler.ts';
 import type {
@@ -24,15 +21,16 @@ import type {
 import { HandlerRegistry } from './handler-registry.ts';
 import type { InformerEvents } from './informer-events.ts';
 import type { InformerInspection, InformerPhase } from './informer-inspection.ts';
+import { InformerJournal } from './informer-journal.ts';
+import { InformerMeter } from './informer-meter.ts';
 import {
   resolveInformerOptions,
   type ResolvedInformerOptions,
   type SharedIndexInformerOptions,
 } from './informer-options.ts';
-import { indexersOfViews, ObjectReader, ViewOpener } from './object-reader.ts';
-
-/** Deltas applied between two turns of the event loop (client-go the_real_fifo.go defaultBatchSize @ 32ce75a7). */
-const BATCH_SIZE = 1000;
+import { ObjectPipeline } from './object-pipeline.ts';
+import { ObjectReader, ViewOpener } from './object-reader.ts';
+import { unknownResource } from './start-failure.ts';
 
 /**
  * Mirrors one collection into an indexed cache and tells any number of handlers what changes in it.
@@ -50,47 +48,46 @@ const BATCH_SIZE = 1000;
  * @see client-go tools/cache/shared_informer.go @ 32ce75a7
  */
 export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDisposable {
-  /** Lifecycle events; what happens to objects goes to handlers. */
-  readonly events: EventEmitter<InformerEvents> = new EventEmitter<InformerEvents>();
-  /** Reads the cache by namespace, name and labels. */
+  /**
+   * Lifecycle events; what happens to objects goes to handlers. A listener that throws or rejects is reported, and keeps
+   * the event from nobody else.
+   */
+  readonly events: EventEmitter<InformerEvents>;
+  /** Reads the cache by namespace, name and labels. Own writes that were handed to `written` are in it at once. */
   readonly lister: Lister<T>;
-  /** Reads the cache by key and index. */
+  /** Reads the cache by key and index, with own writes as in `lister`. */
   readonly indexer: StoreReader<T>;
 
   readonly #options: ResolvedInformerOptions<T>;
   readonly #errors: ErrorReporter;
-  readonly #store: ThreadSafeStore<ObjectView<T>>;
-  readonly #fifo: DeltaFIFO<ObjectView<T>>;
-  readonly #processor: DeltaProcessor<ObjectView<T>>;
+  readonly #journal: InformerJournal;
   readonly #handlers: HandlerRegistry<T>;
+  readonly #pipeline: ObjectPipeline<T>;
+  readonly #meter: InformerMeter | undefined;
   readonly #syncedLatch: Latch;
   readonly #stoppedLatch: Latch;
   readonly #abort: DerivedAbort = deriveAbort();
   #reflector: Reflector<ObjectView<T>>;
   #phase: InformerPhase = 'new';
   #running: Promise<void> | undefined;
-  #listed = false;
-  #lastError: string | undefined;
+  #failure: ListwatchError | undefined;
 
   constructor(options: SharedIndexInformerOptions<T>) {
     this.#options = resolveInformerOptions(options);
-    const { name, order, subject, logger, onError } = this.#options;
+    const { name, runtime, subject, logger, onError } = this.#options;
     this.#errors = new ErrorReporter({ informer: name, logger, onError });
-    this.#store = new ThreadSafeStore<ObjectView<T>>({
-      indexers: indexersOfViews(this.#options.indexers),
-      onError: (error) => {
-        this.#errors.report(error, { source: 'object', key: error.key });
-      },
-    });
-    this.#fifo = this.#makeFifo();
-    this.#processor = new DeltaProcessor({ store: this.#store, ordered: order === 'arrival' });
+    this.#journal = new InformerJournal({ runtime, errors: this.#errors });
+    this.events = this.#journal.events;
+    this.#meter = this.#makeMeter();
+    this.#pipeline = this.#makePipeline();
     this.#handlers = this.#makeHandlers();
     this.#reflector = this.#makeReflector();
     this.#syncedLatch = new Latch(`first list of ${name}`);
     this.#stoppedLatch = new Latch(`end of ${name}`);
     const opener = new ViewOpener<T>();
-    this.indexer = new ObjectReader(this.#store, opener);
-    this.lister = new StoreLister({ store: this.#store, opener, subject });
+    const { overlay } = this.#pipeline;
+    this.indexer = new ObjectReader(overlay, opener);
+    this.lister = new StoreLister({ store: overlay, opener, subject });
   }
 
   get name(): string {
@@ -100,6 +97,11 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
   /** Whether the cache has a whole list. Never turns back. */
   get synced(): boolean {
     return this.#syncedLatch.isOpen;
+  }
+
+  /** What keeps it from being synced, in words; undefined once it is. */
+  get waitingFor(): string | undefined {
+    return this.#waitsFor();
   }
 
   /** `stopped` as soon as it has been told to stop. */
@@ -126,7 +128,8 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
   /**
    * Runs until the signal aborts or `close` is called, and then resolves, once the last callback of a handler has returned.
    * Events that were not delivered by then are dropped.
-   * @throws {ListwatchError} code ALREADY_STARTED or CLOSED: an informer runs once.
+   * @throws {ListwatchError} code ALREADY_STARTED or CLOSED: an informer runs once; RESOURCE_UNKNOWN when the server does not
+   * serve the resource and `missingResource` is `fail`.
    */
   async run({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     if (this.#phase === 'running') {
@@ -146,7 +149,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
   /**
    * Resolves when the cache has a whole list. That handlers have seen it is up to their registrations.
    * @throws {ListwatchError} code TIMEOUT saying what is missing and what went wrong last; CLOSED when the informer stops
-   * first; the signal's reason when aborted.
+   * first, RESOURCE_UNKNOWN when that is why; the signal's reason when aborted.
    */
   async whenSynced({ timeoutMs, signal }: WaitOptions = {}): Promise<void> {
     await withDeadline(
@@ -155,13 +158,46 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
       { timeoutMs, signal, describe: () => this.#waitsFor() ?? this.name },
     );
     if (!this.synced) {
+      if (this.#failure !== undefined) throw this.#failure;
       throw new ListwatchError('CLOSED', `the informer ${this.name} stopped before it was synced`);
     }
   }
 
-  /** Stops the informer and resolves when `run` has. The cache stays readable. Calling again is harmless. */
+  /**
+   * Shows the answer to a create, update or patch in `lister` and `indexer` at once, until the watch has caught up with it.
+   * Handlers are told when the watch brings it, with `origin: 'self'`; `synced` does not depend on it. Answers may be handed
+   * in late and in any order: what is older than the cache is ignored. What has no key is reported as an error of the object.
+   *
+   * Give it whole objects of this collection only, never the answer of a subresource of another kind, such as `scale`.
+   */
+  written(answer: T): void {
+    this.#pipeline.writes.written(answer);
+  }
+
+  /**
+   * As `written`, for the answer to a deletion: the object, or what is known of it. An object that has to wait for its
+   * finalizers is still there, and shown with its `deletionTimestamp`.
+   */
+  deleted(answer: T | Deletion): void {
+    this.#pipeline.writes.deleted(answer);
+  }
+
+  /**
+   * Resolves when the cache itself has every change up to a resource version, for those who would rather wait.
+   * @throws {ListwatchError} code TIMEOUT saying how far the cache is; INVALID_RESOURCE_VERSION; CLOSED when the informer
+   * stops first; the signal's reason when aborted.
+   */
+  caughtUp(resourceVersion: string, options: WaitOptions = {}): Promise<void> {
+    return this.#pipeline.overlay.caughtUp(resourceVersion, options);
+  }
+
+  /**
+   * Stops the informer and resolves when `run` has. The cache stays readable. Calling again is harmless. Called by a callback
+   * of a handler, before its first `await`, it does not wait for that callback.
+   */
   async close(): Promise<void> {
     if (this.#phase === 'new') await this.#stop();
+    this.#handlers.removeEntered();
     this.#abort.abort();
     // What goes wrong is for the caller of `run`.
     await this.#running?.catch(() => {});
@@ -171,6 +207,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     return this.close();
   }
 
+  /** Everything about the informer at this moment, as plain data. */
   inspect(): InformerInspection {
     return {
       name: this.name,
@@ -178,91 +215,77 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
       synced: this.synced,
       waitingFor: this.#waitsFor(),
       reflector: this.#reflector.state.name,
+      connected: this.#reflector.state.name === 'watching',
       lastSyncResourceVersion: this.lastSyncResourceVersion,
-      storeResourceVersion: this.#store.resourceVersion,
-      objects: this.#store.size,
-      indexes: this.#store.indexNames,
-      queued: this.#fifo.size,
-      lastError: this.#lastError,
+      ...this.#pipeline.inspect(),
+      relists: this.#journal.relists,
+      lastError: this.#journal.lastError,
       handlers: this.#handlers.inspect(),
     };
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
+    this.#meter?.start();
     this.#handlers.start();
     // Handlers have settled the interval of resyncs by now.
     this.#reflector = this.#makeReflector();
-    const draining = this.#drain(signal);
+    const draining = this.#pipeline.drain(signal);
     try {
       await this.#reflector.run({ signal });
     } finally {
-      this.#fifo.close();
+      this.#pipeline.close();
       await draining;
       await this.#stop();
     }
+    if (this.#failure !== undefined) throw this.#failure;
   }
 
   async #stop(): Promise<void> {
     this.#phase = 'stopped';
     this.#stoppedLatch.open();
+    this.#pipeline.close();
     await this.#handlers.close();
-    this.#emit(() => this.events.emit('stopped'));
+    this.#meter?.stop();
+    this.events.emit('stopped');
   }
 
-  /** Empties the queue into the store, batch by batch, until it is closed. */
-  async #drain(signal: AbortSignal): Promise<void> {
-    while (await this.#fifo.whenReady()) {
-      if (signal.aborted) return;
-      this.#errors.guard('internal', () => this.#fifo.popBatch(BATCH_SIZE, this.#apply));
-      if (!this.synced && this.#fifo.synced) this.#markSynced();
-      if (this.#fifo.size > 0) await nextTask(this.#options.runtime);
-    }
-  }
-
-  /** Applies a batch to the store and queues what handlers have to be told, in one step. */
-  readonly #apply: PopProcess<ObjectView<T>, void> = (deltas, info) => {
-    this.#handlers.distribute(this.#processor.process(deltas, info));
-    for (const delta of deltas) {
-      if (delta.type === 'Bookmark') {
-        this.#emit(() => this.events.emit('bookmark', delta.resourceVersion));
-      }
-    }
-  };
-
-  #markSynced(): void {
-    this.#handlers.markSynced();
-    this.#syncedLatch.open();
-    this.#emit(() => this.events.emit('synced'));
+  #makePipeline(): ObjectPipeline<T> {
+    return new ObjectPipeline<T>({
+      options: this.#options,
+      errors: this.#errors,
+      meter: this.#meter,
+      lastSyncResourceVersion: () => this.lastSyncResourceVersion,
+      onChanges: (batches) => {
+        this.#handlers.distribute(batches);
+      },
+      onBookmark: (resourceVersion) => {
+        this.events.emit('bookmark', resourceVersion);
+      },
+      onSynced: () => {
+        this.#handlers.markSynced();
+        this.#syncedLatch.open();
+        this.#meter?.synced();
+        this.events.emit('synced');
+      },
+    });
   }
 
   #makeHandlers(): HandlerRegistry<T> {
     const { name, runtime, resyncIntervalMs, logger } = this.#options;
     return new HandlerRegistry<T>({
       informer: name,
-      store: this.#store,
+      store: this.#pipeline.store,
       runtime,
       resyncIntervalMs,
       waitsFor: () => this.#waitsFor(),
-      onError: (error) => {
-        this.#errors.report(error, { source: 'handler', key: error.key, handler: error.handler });
+      onError: (error, about) => {
+        this.#errors.report(error, { source: 'handler', ...about });
+      },
+      onRemoved: (handler) => {
+        this.#meter?.handlerRemoved(handler);
       },
       onWarning: (message) => {
         logger.warn(`informer ${name}: ${message}`);
-      },
-    });
-  }
-
-  #makeFifo(): DeltaFIFO<ObjectView<T>> {
-    const { keyFunc, order, queueCapacity, transform } = this.#options;
-    return new DeltaFIFO<ObjectView<T>>({
-      keyFunc,
-      order,
-      capacity: queueCapacity,
-      knownObjects: this.#store,
-      transform: transform === undefined ? undefined : transformOfViews(transform),
-      onError: (error) => {
-        const key = 'key' in error ? error.key : undefined;
-        this.#errors.report(error, { source: 'object', key });
       },
     });
   }
@@ -272,7 +295,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     return new Reflector<ObjectView<T>>({
       ...reflector,
       listerWatcher,
-      sink: this.#fifo,
+      sink: this.#pipeline.sink,
       name,
       keyFunc,
       runtime,
@@ -283,33 +306,34 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
       onError: (error, context) => {
         this.#onWatchError(error, context);
       },
-      onTransition: (transition) => {
-        this.#onTransition(transition);
-      },
+      onTransition: this.#journal.transition,
     });
   }
 
+  #makeMeter(): InformerMeter | undefined {
+    const { name, runtime, metrics } = this.#options;
+    if (metrics === silentMetrics) return undefined;
+    const meter = new InformerMeter({
+      name,
+      runtime,
+      metrics,
+      inspect: () => this.inspect(),
+      handlers: () => this.#handlers.handlers,
+      onError: (error) => {
+        this.#errors.report(error, { source: 'listener' });
+      },
+    });
+    this.events.on('relist', () => {
+      meter.relisted();
+    });
+    return meter;
+  }
+
   #onWatchError(error: unknown, context: ReflectorErrorContext): void {
-    this.#lastError = context.message;
-    this.#emit(() => this.events.emit('watch-error', error, context));
-    if (!context.expected) {
-      this.#errors.report(error, { source: 'watch', message: context.message });
-    }
-  }
-
-  #onTransition(transition: ReflectorTransition): void {
-    const { from, to, items, resourceVersion } = transition;
-    this.#emit(() => this.events.emit('transition', transition));
-    if (to !== 'watching') return;
-    this.#lastError = undefined;
-    if (items === undefined || (from !== 'listing' && from !== 'streaming-list')) return;
-    if (this.#listed) this.#emit(() => this.events.emit('relist', { resourceVersion, items }));
-    this.#listed = true;
-  }
-
-  /** A listener that throws is reported; it must not disturb the pipeline. */
-  #emit(emit: () => unknown): void {
-    this.#errors.guard('listener', emit);
+    const { missingResource, subject } = this.#options;
+    if (missingResource === 'fail') this.#failure ??= unknownResource(error, subject);
+    if (this.#failure === undefined) this.#journal.watchError(error, context);
+    else this.#abort.abort(this.#failure);
   }
 
   #waitsFor(): string | undefined {
@@ -317,26 +341,9 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     const what = `the first list of ${this.name}`;
     if (this.#phase === 'new') return `${what}, which has not been started`;
     if (this.#phase === 'stopped') return `${what}, which has stopped`;
-    return this.#lastError === undefined
+    const { lastError } = this.#journal;
+    return lastError === undefined
       ? `${what} (${this.#reflector.state.name})`
-      : `${what}; the last error: ${this.#lastError}`;
+      : `${what}; the last error: ${lastError.message}`;
   }
-}
-
-function transformOfViews<T extends KubernetesObject>(
-  transform: (object: T) => T,
-): (view: ObjectView<T>) => ObjectView<T> {
-  return ({ object }) => {
-    const transformed = transform(object);
-    // The queue reports what is no object.
-    return typeof transformed === 'object' && transformed !== null && !isStrayPromise(transformed)
-      ? new DecodedView(transformed)
-      : (transformed as never);
-  };
-}
-
-function nextTask(runtime: Runtime): Promise<void> {
-  return new Promise((resolve) => {
-    runtime.queueTask(resolve);
-  });
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { coalesce } from '../../../lib/cache/informer/coalesce.ts';
+import type { Origin } from '../../../lib/cache/informer/event-handler.ts';
 import type { Notification } from '../../../lib/cache/informer/notification.ts';
 import { seededRandom } from '../../../lib/kernel/random.ts';
 import { pod, type Pod } from '../support/objects.ts';
@@ -7,18 +8,18 @@ import { pod, type Pod } from '../support/objects.ts';
 const at = (resourceVersion: string): Pod => pod('a', { resourceVersion });
 
 /** `+1` add, `~1>2` update, `.2` resync, `-2` delete. */
-function parse(text: string, key: string): Notification<Pod> {
+function parse(text: string, key: string, origin: Origin = 'other'): Notification<Pod> {
   const [sign, rest] = [text[0], text.slice(1)];
   const [first = '', second = ''] = rest.split('>');
   switch (sign) {
     case '+':
-      return { type: 'add', key, object: at(first), initial: false };
+      return { type: 'add', key, object: at(first), initial: false, origin };
     case '~':
-      return { type: 'update', key, old: at(first), object: at(second), resync: false };
+      return { type: 'update', key, old: at(first), object: at(second), resync: false, origin };
     case '.':
-      return { type: 'update', key, old: at(first), object: at(first), resync: true };
+      return { type: 'update', key, old: at(first), object: at(first), resync: true, origin };
     default:
-      return { type: 'delete', key, object: at(first), finalStateUnknown: false };
+      return { type: 'delete', key, object: at(first), finalStateUnknown: false, origin };
   }
 }
 
@@ -72,6 +73,14 @@ describe('coalesce', () => {
       expect(merged(...told)).to.deep.equal(net);
     });
   }
+
+  it('is an own change only if every change in it is', () => {
+    const origins = (first: Origin, second: Origin): string[] =>
+      coalesce([parse('~1>2', 'a', first), parse('~2>3', 'a', second)]).map(({ origin }) => origin);
+    expect(origins('self', 'self')).to.deep.equal(['self']);
+    expect(origins('other', 'self')).to.deep.equal(['other']);
+    expect(origins('self', 'other')).to.deep.equal(['other']);
+  });
 
   it('keeps the order in which keys came first', () => {
     const list = [parse('~1>2', 'a'), parse('+1', 'b'), parse('~2>3', 'a')];

@@ -3,6 +3,7 @@ import { DeltaProcessor } from '../../../lib/cache/informer/delta-processor.ts';
 import type { Notification, NotificationBatch } from '../../../lib/cache/informer/notification.ts';
 import { DeltaFIFO, type DeltaOrder } from '../../../lib/cache/delta/delta-fifo.ts';
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
+import { WriteOverlay } from '../../../lib/cache/store/write-overlay.ts';
 import { pod, type Pod } from '../support/objects.ts';
 
 function print(notification: Notification<Pod>): string {
@@ -25,12 +26,14 @@ function at(name: string, resourceVersion: string, uid?: string): Pod {
 /** A queue, a store and the processor between them. */
 class Pipeline {
   readonly store = new ThreadSafeStore<Pod>();
+  readonly overlay = new WriteOverlay<Pod>({ store: this.store });
   readonly fifo: DeltaFIFO<Pod>;
   readonly processor: DeltaProcessor<Pod>;
 
   constructor(order: DeltaOrder = 'arrival') {
     this.fifo = new DeltaFIFO<Pod>({ order, knownObjects: this.store, onError: () => {} });
-    this.processor = new DeltaProcessor({ store: this.store, ordered: order === 'arrival' });
+    const { store, overlay } = this;
+    this.processor = new DeltaProcessor({ store, overlay, ordered: order === 'arrival' });
   }
 
   readonly batches = (): NotificationBatch<Pod>[] => {
@@ -145,7 +148,8 @@ describe('DeltaProcessor', () => {
 
   it('keeps a stored object whose new state could not be read', () => {
     const store = new ThreadSafeStore<Pod>();
-    const processor = new DeltaProcessor({ store, ordered: true });
+    const overlay = new WriteOverlay<Pod>({ store });
+    const processor = new DeltaProcessor({ store, overlay, ordered: true });
     const fifo = new DeltaFIFO<Pod>({
       onError: () => {},
       transform: (object) => {

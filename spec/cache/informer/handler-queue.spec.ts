@@ -10,7 +10,7 @@ import { sleep } from '../../../lib/kernel/wait.ts';
 import { pod, type Pod } from '../support/objects.ts';
 
 function add(key: string, initial = false): Notification<Pod> {
-  return { type: 'add', key, object: pod(key), initial };
+  return { type: 'add', key, object: pod(key), initial, origin: 'other' };
 }
 
 function batch(keys: readonly string[], initial = false): NotificationBatch<Pod> {
@@ -36,7 +36,9 @@ class Setup {
         this.seen.push(key);
       },
       sliceMs: () => 5,
-      coalesceAbove: () => 1000,
+      limit: () => 1000,
+      whenFull: 'coalesce',
+      onFull: (pending) => this.warnings.push(`full with ${pending}`),
       onError: (error, { key }) => this.errors.push(`${key}: ${(error as Error).message}`),
       onWarning: (message) => this.warnings.push(message),
       ...options,
@@ -215,7 +217,7 @@ describe('HandlerQueue', () => {
     function behind(limit: number): { setup: Setup; gate: { resolve(value: void): void } } {
       const gate = deferred<void>();
       const setup: Setup = new Setup({
-        coalesceAbove: () => limit,
+        limit: () => limit,
         deliver: ({ key }) => {
           setup.seen.push(key);
           return setup.seen.length === 1 ? gate.promise : undefined;
@@ -232,7 +234,8 @@ describe('HandlerQueue', () => {
       for (let round = 0; round < 1000; round += 1) {
         const old = pod('hot', { resourceVersion: String(round) });
         const object = pod('hot', { resourceVersion: String(round + 1) });
-        const notification = { type: 'update', key: 'hot', old, object, resync: false } as const;
+        const change = { type: 'update', key: 'hot', old, object } as const;
+        const notification = { ...change, resync: false, origin: 'other' } as const;
         setup.queue.push({ notifications: [notification], initial: false, audience: 'all' });
         expect(setup.queue.pending).to.be.at.most(12);
       }
@@ -245,8 +248,19 @@ describe('HandlerQueue', () => {
       await setup.queue.close();
     });
 
+    it('is given up instead, if it would rather have none than fewer', async () => {
+      const setup = new Setup({ limit: () => 10, whenFull: 'close' });
+      setup.queue.push(batch(numbered(0, 50), true));
+      setup.queue.push(batch(numbered(50, 60)));
+      expect(setup.warnings).to.deep.equal([]);
+      setup.queue.push(batch(['one too many']));
+      expect(setup.warnings).to.deep.equal(['full with 11']);
+      expect(setup.queue.coalesced).to.equal(0);
+      await setup.queue.close();
+    });
+
     it('keeps initial notifications as they are', async () => {
-      const { queue, runtime, seen } = new Setup({ coalesceAbove: () => 4 });
+      const { queue, runtime, seen } = new Setup({ limit: () => 4 });
       queue.push(batch(numbered(0, 20), true));
       queue.tracker.markUpstreamSynced();
       for (let round = 0; round < 100; round += 1) queue.push(batch(['k0', 'k1']));

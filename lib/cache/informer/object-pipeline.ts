@@ -1,0 +1,194 @@
+import type { Runtime } from '../../kernel/runtime.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import type { ObjectView } from '../../meta/object-view.ts';
+import { DeltaFIFO, type PopProcess } from '../delta/delta-fifo.ts';
+import type { ReflectorSink } from '../reflector/reflector-sink.ts';
+import { ThreadSafeStore } from '../store/thread-safe-store.ts';
+import type { WriteOverlay } from '../store/write-overlay.ts';
+import { DeltaProcessor } from './delta-processor.ts';
+import type { ErrorReporter } from './error-reporter.ts';
+import type { PipelineInspection } from './informer-inspection.ts';
+import type { InformerMeter } from './informer-meter.ts';
+import type { ResolvedInformerOptions } from './informer-options.ts';
+import type { NotificationBatch } from './notification.ts';
+import { indexersOfViews } from './object-reader.ts';
+import { OwnWrites } from './own-writes.ts';
+import { prepareObject, type PrepareObject } from './prepare-object.ts';
+import { QueueClock } from './queue-clock.ts';
+
+/** Deltas applied between two turns of the event loop (client-go the_real_fifo.go defaultBatchSize @ 32ce75a7). */
+const BATCH_SIZE = 1000;
+
+export interface ObjectPipelineOptions<T extends KubernetesObject> {
+  readonly options: ResolvedInformerOptions<T>;
+  readonly errors: ErrorReporter;
+  readonly meter: InformerMeter | undefined;
+  /** Queues what handlers have to be told; called in the same step in which the store changed. */
+  readonly onChanges: (batches: readonly NotificationBatch<ObjectView<T>>[]) => void;
+  /** The newest resource version that came in. */
+  readonly lastSyncResourceVersion: () => string;
+  /** The store has every change up to this resource version. */
+  readonly onBookmark: (resourceVersion: string) => void;
+  /** The store has the whole state for the first time. */
+  readonly onSynced: () => void;
+}
+
+/** From what the reflector brings to what the store holds: the queue, and the loop that empties it batch by batch. */
+export class ObjectPipeline<T extends KubernetesObject> {
+  /** What the server has, as far as it came in. */
+  readonly store: ThreadSafeStore<ObjectView<T>>;
+  /** The answers to own writes that are laid over the store. */
+  readonly writes: OwnWrites<T>;
+  /** Where the reflector delivers. */
+  readonly sink: ReflectorSink<ObjectView<T>>;
+  readonly #options: ObjectPipelineOptions<T>;
+  readonly #runtime: Runtime;
+  readonly #fifo: DeltaFIFO<ObjectView<T>>;
+  readonly #processor: DeltaProcessor<ObjectView<T>>;
+  readonly #prepare: PrepareObject<T> | undefined;
+  readonly #clock = new QueueClock();
+  #lastEventAtMs: number | undefined;
+  #synced = false;
+
+  constructor(options: ObjectPipelineOptions<T>) {
+    const { indexers, order, runtime, transform, freeze } = options.options;
+    const { errors } = options;
+    this.#options = options;
+    this.#runtime = runtime;
+    this.#prepare = prepareObject({ transform, freeze });
+    this.store = new ThreadSafeStore<ObjectView<T>>({
+      indexers: indexersOfViews(indexers),
+      onError: (error) => {
+        errors.report(error, { source: 'object', key: error.key });
+      },
+    });
+    this.writes = new OwnWrites({
+      ...options.options,
+      store: this.store,
+      prepare: this.#prepare,
+      errors,
+    });
+    this.#fifo = this.#makeFifo();
+    const { store, overlay } = this;
+    this.#processor = new DeltaProcessor({ store, overlay, ordered: order === 'arrival' });
+    this.sink = this.#makeSink();
+  }
+
+  /** The store with own writes laid over it: what readers read. */
+  get overlay(): WriteOverlay<ObjectView<T>> {
+    return this.writes.overlay;
+  }
+
+  /** Empties the queue into the store until `close` or the signal. */
+  async drain(signal: AbortSignal): Promise<void> {
+    while (await this.#fifo.whenReady()) {
+      if (signal.aborted) return;
+      this.#applyBatch();
+      if (this.#fifo.size > 0) await nextTask(this.#runtime);
+    }
+  }
+
+  /** Takes no more, and nobody waits for it any longer; calling again is harmless. */
+  close(): void {
+    this.#fifo.close();
+    this.overlay.close();
+  }
+
+  inspect(): PipelineInspection {
+    const nowMs = this.#runtime.monotonicMs();
+    const lastMs = this.#lastEventAtMs;
+    return {
+      storeResourceVersion: this.store.resourceVersion,
+      objects: this.store.size,
+      bytes: this.store.bytes,
+      indexes: this.store.indexNames,
+      queued: this.#fifo.size,
+      lagMs: this.#clock.waitedMs(nowMs),
+      lastEventAgeMs: lastMs === undefined ? undefined : nowMs - lastMs,
+      eventsApplied: this.#processor.eventsApplied,
+    };
+  }
+
+  #applyBatch(): void {
+    const { errors, meter, onSynced } = this.#options;
+    const sizeBefore = this.#fifo.size;
+    const startedAtMs = meter === undefined ? 0 : this.#runtime.monotonicMs();
+    errors.guard('internal', () => this.#fifo.popBatch(BATCH_SIZE, this.#apply));
+    meter?.applied(this.#runtime.monotonicMs() - startedAtMs);
+    this.#clock.taken(sizeBefore - this.#fifo.size);
+    if (this.#synced || !this.#fifo.synced) return;
+    this.#synced = true;
+    onSynced();
+  }
+
+  /** Applies a batch to the store and queues what handlers have to be told, in one step. */
+  readonly #apply: PopProcess<ObjectView<T>, void> = (deltas, info) => {
+    const { onChanges, onBookmark } = this.#options;
+    const batches = this.#processor.process(deltas, info);
+    this.overlay.processed(this.#processedVersion());
+    onChanges(batches);
+    for (const delta of deltas) {
+      if (delta.type === 'Bookmark') onBookmark(delta.resourceVersion);
+    }
+  };
+
+  /**
+   * Everything up to it is in the store. In the order of keys changes overtake each other, and only an empty queue says that
+   * none is left behind.
+   */
+  #processedVersion(): string {
+    const { options, lastSyncResourceVersion } = this.#options;
+    if (options.order === 'arrival') return this.store.resourceVersion;
+    return this.#fifo.size === 0 ? lastSyncResourceVersion() : '';
+  }
+
+  #makeSink(): ReflectorSink<ObjectView<T>> {
+    const fifo = this.#fifo;
+    return {
+      replace: (items, resourceVersion) => {
+        fifo.replace(items, resourceVersion);
+        this.#noteArrival();
+      },
+      apply: (events) => {
+        fifo.apply(events);
+        this.#noteArrival();
+      },
+      bookmark: (resourceVersion) => {
+        fifo.bookmark(resourceVersion);
+        this.#noteArrival();
+      },
+      resync: () => {
+        fifo.resync();
+      },
+      waitForRoom: () => fifo.waitForRoom(),
+    };
+  }
+
+  #noteArrival(): void {
+    const nowMs = this.#runtime.monotonicMs();
+    this.#lastEventAtMs = nowMs;
+    this.#clock.queued(this.#fifo.size, nowMs);
+  }
+
+  #makeFifo(): DeltaFIFO<ObjectView<T>> {
+    const { options, errors } = this.#options;
+    const { keyFunc, order, queueCapacity } = options;
+    return new DeltaFIFO<ObjectView<T>>({
+      keyFunc,
+      order,
+      capacity: queueCapacity,
+      knownObjects: this.store,
+      transform: this.#prepare,
+      onError: (error) => {
+        const key = 'key' in error ? error.key : undefined;
+        errors.report(error, { source: 'object', key });
+      },
+    });
+  }
+}
+
+function nextTask(runtime: Runtime): Promise<void> {
+  return new Promise((resolve) => {
+    runtime.queueTask(resolve);
+  });
+}

@@ -1,0 +1,35 @@
+import { isStrayPromise } from '../../kernel/guarded-call.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import { DecodedView, type ObjectView } from '../../meta/object-view.ts';
+import { deepFreeze } from '../store/deep-freeze.ts';
+
+/** What happens to every object before it is stored. */
+export type PrepareObject<T extends KubernetesObject> = (view: ObjectView<T>) => ObjectView<T>;
+
+export interface PrepareObjectOptions<T extends KubernetesObject> {
+  readonly transform: ((object: T) => T) | undefined;
+  readonly freeze: boolean;
+}
+
+/** Undefined when objects are stored as they come; otherwise every body is decoded. */
+export function prepareObject<T extends KubernetesObject>({
+  transform,
+  freeze,
+}: PrepareObjectOptions<T>): PrepareObject<T> | undefined {
+  const settle: PrepareObject<T> = freeze ? frozen : (view) => view;
+  if (transform === undefined) return freeze ? settle : undefined;
+  return ({ object, sizeBytes }) => {
+    const transformed = transform(object);
+    // The queue reports what is no object.
+    return typeof transformed === 'object' && transformed !== null && !isStrayPromise(transformed)
+      ? settle(new DecodedView(transformed, sizeBytes))
+      : (transformed as never);
+  };
+}
+
+/** Whoever modifies the object later gets a TypeError on the very line. */
+function frozen<T extends KubernetesObject>(view: ObjectView<T>): ObjectView<T> {
+  deepFreeze(view.object);
+  deepFreeze(view.metadata);
+  return view;
+}
