@@ -2,6 +2,8 @@
 export interface StoredEntry<V> {
   readonly key: string;
   object: V;
+  /** Its size, as far as it is known. */
+  bytes: number;
   readonly places: (readonly Bucket<V>[])[];
 }
 

@@ -60,6 +60,7 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
   /** Of the write under way. */
   #failures: IndexFunctionError[] = [];
   #resourceVersion = '';
+  #bytes = 0;
 
   constructor({ indexers, onError }: ThreadSafeStoreOptions<V> = {}) {
     this.#onError = onError;
@@ -68,6 +69,11 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
 
   get size(): number {
     return this.#entries.size;
+  }
+
+  /** Sum of `sizeBytes` of the stored objects, as they had it when they were stored; those without count nothing. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   get resourceVersion(): string {
@@ -265,10 +271,13 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
   #set(key: string, object: V, values: IndexValues): void {
     let entry = this.#entries.get(key);
     if (entry === undefined) {
-      entry = { key, object, places: [] };
+      entry = { key, object, bytes: 0, places: [] };
       this.#entries.set(key, entry);
     }
     entry.object = object;
+    const bytes = sizeOf(object);
+    this.#bytes += bytes - entry.bytes;
+    entry.bytes = bytes;
     this.#list = undefined;
     let position = 0;
     for (const { entries } of this.#indexes.values()) {
@@ -282,6 +291,7 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     this.#entries.delete(key);
+    this.#bytes -= entry.bytes;
     this.#list = undefined;
     let position = 0;
     for (const { entries } of this.#indexes.values()) {
@@ -307,4 +317,9 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
       this.#onError(failure);
     }
   }
+}
+
+function sizeOf(object: HasMetadata): number {
+  const { sizeBytes } = object as { readonly sizeBytes?: unknown };
+  return typeof sizeBytes === 'number' ? sizeBytes : 0;
 }

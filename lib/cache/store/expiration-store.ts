@@ -1,0 +1,123 @@
+import { LRUCache } from 'lru-cache';
+import { numberOption } from '../../kernel/options.ts';
+import { realRuntime } from '../../kernel/real-runtime.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import { metaNamespaceKeyFunc, type KeyFunc } from '../../meta/key.ts';
+import type { HasMetadata } from '../../meta/object.ts';
+import { computeKey } from './compute-key.ts';
+
+export interface ExpirationStoreOptions<V> {
+  /** How long an object lives after it was stored, whole milliseconds; 0 for ever. A function decides for each object. */
+  readonly ttlMs: number | ((object: V) => number);
+  /** @defaultValue `metaNamespaceKeyFunc` */
+  readonly keyFunc?: KeyFunc | undefined;
+  /** Most objects; beyond it the least recently used goes. @defaultValue 10 000 */
+  readonly capacity?: number | undefined;
+  /** @defaultValue `realRuntime` */
+  readonly runtime?: Runtime | undefined;
+}
+
+const TTL_RULE = { min: 0, max: Number.MAX_SAFE_INTEGER, integer: true };
+
+/** An object on its way in. */
+interface Incoming<V> {
+  readonly key: string;
+  readonly object: V;
+  readonly ttl: number;
+}
+
+/**
+ * Objects by key that expire, for what no watch keeps up to date. There are no timers: who reads takes out what has expired.
+ *
+ * Guarantees: an object is readable until its age exceeds its time to live, not only reaches it; storing it again starts
+ * its time anew.
+ * @see client-go tools/cache/expiration_cache.go @ 32ce75a7
+ */
+export class ExpirationStore<V extends HasMetadata> {
+  readonly #ttlOf: (object: V) => number;
+  readonly #keyFunc: KeyFunc;
+  readonly #runtime: Runtime;
+  readonly #objects: LRUCache<string, V>;
+
+  /** @throws {ListwatchError} code INVALID_OPTION. */
+  constructor(options: ExpirationStoreOptions<V>) {
+    const { ttlMs, keyFunc = metaNamespaceKeyFunc, runtime = realRuntime } = options;
+    const owner = 'ExpirationStore';
+    const checked = (value: number): number =>
+      numberOption(owner, 'ttlMs', Number(value), 0, TTL_RULE);
+    if (typeof ttlMs === 'function') {
+      this.#ttlOf = (object) => checked(ttlMs(object));
+    } else {
+      const fixed = checked(ttlMs);
+      this.#ttlOf = () => fixed;
+    }
+    this.#keyFunc = keyFunc;
+    this.#runtime = runtime;
+    const rule = { min: 1, max: 10_000_000, integer: true };
+    const max = numberOption(owner, 'capacity', options.capacity, 10_000, rule);
+    this.#objects = new LRUCache({ max, ttlResolution: 0, perf: { now: () => this.#nowMs() } });
+  }
+
+  /**
+   * Stores an object, new or not.
+   * @throws {KeyError} code KEY; {ListwatchError} code INVALID_OPTION for a time to live that is none.
+   */
+  add(object: V): void {
+    this.#set(this.#prepare(object), this.#nowMs());
+  }
+
+  /** The same as `add`. */
+  update(object: V): void {
+    this.add(object);
+  }
+
+  /**
+   * Removes the object with the key of this one; harmless when there is none.
+   * @throws {KeyError} code KEY.
+   */
+  delete(object: V): void {
+    this.#objects.delete(computeKey(this.#keyFunc, object));
+  }
+
+  /** Swaps the whole content in one step; all objects start to age now. Throws as `add` does, and then changes nothing. */
+  replace(objects: Iterable<V>): void {
+    const contents = Array.from(objects, (object) => this.#prepare(object));
+    const now = this.#nowMs();
+    this.#objects.clear();
+    for (const incoming of contents) this.#set(incoming, now);
+  }
+
+  /** The object of this key, unless it has expired. */
+  get(key: string): V | undefined {
+    return this.#objects.get(key);
+  }
+
+  /** All objects that have not expired, in no promised order. */
+  list(): V[] {
+    this.#objects.purgeStale();
+    return [...this.#objects.values()];
+  }
+
+  /** The keys of what has not expired, in no promised order. */
+  keys(): string[] {
+    return [...this.#objects.keys()];
+  }
+
+  /** Number of objects held, expired ones included until somebody reads them. */
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  #prepare(object: V): Incoming<V> {
+    return { key: computeKey(this.#keyFunc, object), object, ttl: this.#ttlOf(object) };
+  }
+
+  #set({ key, object, ttl }: Incoming<V>, start: number): void {
+    this.#objects.set(key, object, { ttl, start });
+  }
+
+  /** Never 0, which the LRU cache takes for "does not expire". */
+  #nowMs(): number {
+    return this.#runtime.monotonicMs() + 1;
+  }
+}
