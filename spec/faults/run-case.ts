@@ -52,7 +52,11 @@ export async function runCase(
     scale,
   });
   const trial = new Trial(fault, kind, world, options);
-  return await trial.run();
+  try {
+    return await trial.run();
+  } catch (error) {
+    return trial.broken(error);
+  }
 }
 
 class Trial {
@@ -102,6 +106,15 @@ class Trial {
     return this.#verdict({ ...judged, convergedMs, requests, survived, story });
   }
 
+  /** The verdict when the trial itself came to nothing. */
+  broken(error: unknown): Verdict {
+    this.#complaints.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    const none = { lost: [], repeated: [], disordered: [], invented: [] };
+    const requests = { perSecond: 0, total: 0 };
+    const survived = this.#contestant?.survives === true;
+    return this.#verdict({ ...none, convergedMs: undefined, requests, survived, story: '' });
+  }
+
   /** Runs it before the fault, with everything well. */
   async #startSynced(): Promise<void> {
     const { writer } = this.#world;
@@ -111,6 +124,8 @@ class Trial {
     }
     writer.resume();
     await this.#world.sleep(BEFORE_MS);
+    // What is still under way at the moment the fault begins may be part of it.
+    await this.#agrees(FIRST_SYNC_LIMIT_MS);
   }
 
   async #start(): Promise<void> {

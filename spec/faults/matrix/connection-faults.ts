@@ -1,4 +1,5 @@
 import { LIMIT_MS, type Fault } from '../fault.ts';
+import { refuseStreamingLists } from './streaming-lists.ts';
 import type { World } from '../world/world.ts';
 
 /** Connections that break, or pretend not to. */
@@ -106,6 +107,28 @@ export const connectionFaults: readonly Fault[] = [
     },
   },
   {
+    name: 'half-open-inside-list',
+    title: 'gives up a list that stops coming',
+    what: 'the connection of the first list stays open, but its body stops in the middle; streaming lists are refused',
+    // The transport waits 75 s for a piece of a body: longer than an API server takes to give up by itself.
+    limitMs: 80_000,
+    early: true,
+    install: async ({ proxy }) => {
+      refuseStreamingLists(proxy);
+      await proxy.plan(
+        async (exchange) => {
+          await exchange.sendHead(200, {
+            'content-type': 'application/json',
+            'content-length': '5000',
+          });
+          await exchange.write('{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resou');
+          exchange.freeze();
+        },
+        { kinds: ['list'], times: 1 },
+      ).done;
+    },
+  },
+  {
     name: 'end-inside-frame',
     title: 'loses nothing when the connection is closed inside an event',
     what: 'FIN in the middle of an event of the watch',
@@ -120,19 +143,6 @@ export const connectionFaults: readonly Fault[] = [
     install: (world) => cutAfterFrame(world, 'finish'),
   },
 ];
-
-/** A server that does not know them. */
-export function refuseStreamingLists(proxy: World['proxy'], code: 400 | 422 = 422): void {
-  proxy.plan(
-    (exchange) =>
-      exchange.refuse(
-        code,
-        code === 422 ? 'Invalid' : 'BadRequest',
-        'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
-      ),
-    { kinds: ['streaming-list'] },
-  );
-}
 
 async function cutInsideFrame({ proxy }: World, how: 'reset' | 'finish'): Promise<void> {
   const watch = await proxy.liveWatch();

@@ -1,5 +1,5 @@
 import { request, type IncomingMessage } from 'node:http';
-import { gzipSync } from 'node:zlib';
+import { constants, createGzip, gzipSync, type Gzip } from 'node:zlib';
 import type { Socket } from 'node:net';
 import { linesOf } from './lines.ts';
 import type { RequestHead } from './request-head.ts';
@@ -19,6 +19,8 @@ export interface ForwardOptions {
   readonly lateHead?: boolean | undefined;
   /** Sends a whole body in so many pieces, over so long. */
   readonly drip?: { readonly pieces: number; readonly overMs: number } | undefined;
+  /** Compressed, whatever the client said it takes. @defaultValue false */
+  readonly gzip?: boolean | undefined;
   /** Milliseconds after which a watch takes no more from the server, and ends. @defaultValue never */
   readonly lifeMs?: number | undefined;
 }
@@ -48,6 +50,7 @@ export class Exchange {
   tap: FrameTap = (frame, exchange) => exchange.sendFrame(frame);
   readonly #parts: ExchangeParts;
   #answer: IncomingMessage | undefined;
+  #gzip: Gzip | undefined;
   #over = false;
 
   constructor(parts: ExchangeParts) {
@@ -124,7 +127,13 @@ export class Exchange {
 
   /** One line of a watch, as one chunk. */
   async sendFrame(frame: Buffer | string): Promise<void> {
-    await this.sendChunk(Buffer.concat([Buffer.from(frame), Buffer.from('\n')]));
+    const line = Buffer.concat([Buffer.from(frame), Buffer.from('\n')]);
+    if (this.#gzip === undefined) {
+      await this.sendChunk(line);
+      return;
+    }
+    this.#gzip.write(line);
+    this.#gzip.flush(constants.Z_SYNC_FLUSH);
   }
 
   async sendChunk(bytes: Buffer): Promise<void> {
@@ -225,31 +234,41 @@ export class Exchange {
     this.socket.once('close', () => {
       clearTimeout(life);
     });
+    const encoding = options.gzip === true ? { 'content-encoding': 'gzip' } : {};
+    if (options.gzip === true) {
+      this.#gzip = createGzip();
+      this.#gzip.on('data', (piece: Buffer) => void this.sendChunk(piece));
+    }
     let headSent = options.lateHead !== true;
-    if (headSent) await this.sendStreamHead();
+    if (headSent) await this.sendStreamHead(encoding);
     this.live = this.kind === 'watch' && headSent;
     for await (const frame of linesOf(answer)) {
       if (this.#over) return;
-      if (!headSent) await this.sendStreamHead();
+      if (!headSent) await this.sendStreamHead(encoding);
       headSent = true;
       await this.tap(frame, this);
       this.live ||= this.kind === 'watch' || frame.includes(INITIAL_EVENTS_END);
     }
-    if (!headSent) await this.sendStreamHead();
+    if (!headSent) await this.sendStreamHead(encoding);
     await this.endChunks();
   }
 
-  async #passBody(answer: IncomingMessage, { drip }: ForwardOptions): Promise<void> {
+  async #passBody(answer: IncomingMessage, options: ForwardOptions): Promise<void> {
+    const { drip, gzip = false } = options;
     const pieces: Buffer[] = [];
     for await (const piece of answer) pieces.push(piece as Buffer);
-    const body = Buffer.concat(pieces);
+    const plain = Buffer.concat(pieces);
+    const body = gzip ? gzipSync(plain) : plain;
     const status = answer.statusCode ?? 502;
-    const type = answer.headers['content-type'] ?? 'application/json';
+    const headers = {
+      'content-type': answer.headers['content-type'] ?? 'application/json',
+      ...(gzip ? { 'content-encoding': 'gzip' } : {}),
+    };
     if (drip === undefined) {
-      await this.respond(status, body, { 'content-type': type });
+      await this.respond(status, body, headers);
       return;
     }
-    await this.sendHead(status, { 'content-type': type, 'content-length': String(body.length) });
+    await this.sendHead(status, { ...headers, 'content-length': String(body.length) });
     const size = Math.ceil(body.length / drip.pieces);
     for (let start = 0; start < body.length && !this.#over; start += size) {
       await pause(drip.overMs / drip.pieces);
@@ -285,14 +304,6 @@ export function statusBody(code: number, reason: string, message: string): strin
 /** An ERROR event. */
 export function errorFrame(code: number, reason: string, message: string): string {
   return `{"type":"ERROR","object":${statusBody(code, reason, message)}}`;
-}
-
-/** A list answered compressed, whatever the client said it takes. */
-export async function respondCompressed(exchange: Exchange, body: Buffer): Promise<void> {
-  await exchange.respond(200, gzipSync(body), {
-    'content-type': 'application/json',
-    'content-encoding': 'gzip',
-  });
 }
 
 export function pause(delayMs: number): Promise<void> {

@@ -31,14 +31,14 @@ export class ServerHistory {
     const { signal } = this.#stop;
     const source = server.listerWatcher<KubernetesObject>(COLLECTION, { namespace: NAMESPACE });
     const { items, resourceVersion } = await source.list({ signal });
-    this.#replace(items.map(({ metadata }) => metadata!));
+    this.#replace(items.map(({ metadata }) => metadata));
     const watch = await source.watch({ resourceVersion, signal });
     this.#following = (async () => {
       for await (const batch of watch) {
         for (const event of batch) {
           if (event.type === 'BOOKMARK') continue;
           const type = event.type === 'DELETED' ? 'delete' : 'update';
-          this.#take(type, event.object.metadata!);
+          this.#take(type, event.object.metadata);
         }
       }
     })();

@@ -3,7 +3,7 @@ import { ApiServer } from '../../../lib/server/api/api-server.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { pause } from './exchange.ts';
-import { ServerHistory } from './server-history.ts';
+import { NAMESPACE, ServerHistory } from './server-history.ts';
 import { Writer } from './writer.ts';
 
 export interface WorldOptions {
@@ -18,6 +18,9 @@ const TOKEN = 'shown-by-every-contestant';
 
 /** Room for a second store whose revisions are all lower. */
 const FIRST_REVISION = 100_000n;
+
+/** Beyond what a server takes over HTTP. */
+const LARGEST_VALUE_BYTES = 32 * 1024 * 1024;
 
 /** A server on a port, the proxy before it, somebody who writes, and what really happened. */
 export class World implements AsyncDisposable {
@@ -42,7 +45,7 @@ export class World implements AsyncDisposable {
   }
 
   static async open(options: WorldOptions): Promise<World> {
-    const store = new EmbeddedKeyValueStore({ firstRevision: FIRST_REVISION });
+    const store = newStore(FIRST_REVISION);
     const world = new World(options, await startServer(store), store);
     await world.writer.fill(options.objects);
     await world.history.follow(world.#server);
@@ -77,6 +80,24 @@ export class World implements AsyncDisposable {
     this.#closing.push(close);
   }
 
+  /** Puts an object into the storage that is larger than the server takes over HTTP. */
+  async storeHuge(name: string, bytes: number): Promise<void> {
+    const object = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: {
+        name,
+        namespace: NAMESPACE,
+        uid: '7c1f0a52-0000-4000-8000-000000000000',
+        creationTimestamp: '2026-01-01T00:00:00Z',
+      },
+      data: { text: 'x'.repeat(bytes) },
+    };
+    const key = `/registry/configmaps/${NAMESPACE}/${name}`;
+    const value = Buffer.from(JSON.stringify(object));
+    await this.#store.txn({ compare: [], success: [{ type: 'put', key, value }] });
+  }
+
   /**
    * Ends the server with all connections and puts another in its place, at the same address: with the same state, with an empty
    * one, or with the objects of the old one at lower resource versions, as from a backup. Writing goes on afterwards.
@@ -109,10 +130,8 @@ export class World implements AsyncDisposable {
 
   async #nextStore(state: 'same' | 'empty' | 'restored'): Promise<EmbeddedKeyValueStore> {
     if (state === 'same') return this.#store;
-    const next = new EmbeddedKeyValueStore({
-      // An empty cluster starts later than a lost one ended, a backup is from before.
-      firstRevision: state === 'empty' ? FIRST_REVISION * 2n : 1n,
-    });
+    // An empty cluster starts later than a lost one ended, a backup is from before.
+    const next = newStore(state === 'empty' ? FIRST_REVISION * 2n : 1n);
     if (state === 'empty') return next;
     const { items } = await this.#store.range({ key: '/', rangeEnd: '0' });
     for (const { key, value } of items) {
@@ -120,6 +139,10 @@ export class World implements AsyncDisposable {
     }
     return next;
   }
+}
+
+function newStore(firstRevision: bigint): EmbeddedKeyValueStore {
+  return new EmbeddedKeyValueStore({ firstRevision, maxValueBytes: LARGEST_VALUE_BYTES });
 }
 
 async function startServer(keyValueStore: EmbeddedKeyValueStore): Promise<ApiServer> {
