@@ -10,7 +10,13 @@ export interface PartialObjectMetadata extends KubernetesObject {
   readonly metadata: ObjectMeta;
 }
 
-/** Leaves the rest of the object to the garbage collector. */
-export function partialObjectMetadata({ metadata = {} }: HasMetadata): PartialObjectMetadata {
-  return { apiVersion: API_VERSION, kind: KIND, metadata };
+/** Leaves the rest of the object to the garbage collector; gives back what has no rest. */
+export function partialObjectMetadata(object: HasMetadata): PartialObjectMetadata {
+  if (isPartialObjectMetadata(object)) return object;
+  return { apiVersion: API_VERSION, kind: KIND, metadata: object.metadata ?? {} };
+}
+
+function isPartialObjectMetadata(object: HasMetadata): object is PartialObjectMetadata {
+  const { apiVersion, kind } = object as KubernetesObject;
+  return kind === KIND && apiVersion === API_VERSION;
 }

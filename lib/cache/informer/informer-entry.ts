@@ -12,7 +12,7 @@ import type { CacheSync } from './wait-for-cache-sync.ts';
 /** An informer of a factory: who uses it, and with which options it was made. */
 export class InformerEntry implements CacheSync {
   readonly informer: SharedIndexInformer<KubernetesObject>;
-  readonly #options: object;
+  readonly #asked: object;
   readonly #runtime: Runtime;
   /** The index functions that were asked for, by name. */
   readonly #indexers: Map<string, unknown>;
@@ -20,11 +20,13 @@ export class InformerEntry implements CacheSync {
   #kept = false;
   #failure: { readonly error: unknown } | undefined;
 
+  /** `asked`: the options of the cache as they were asked for, to compare the next ones with. */
   constructor(
     options: SharedIndexInformerOptions<KubernetesObject> & { readonly runtime: Runtime },
+    asked: object,
   ) {
     this.informer = new SharedIndexInformer(options);
-    this.#options = options;
+    this.#asked = asked;
     this.#runtime = options.runtime;
     this.#indexers = new Map<string, unknown>([
       [NAMESPACE_INDEX, metaNamespaceIndexFunc],
@@ -77,7 +79,7 @@ export class InformerEntry implements CacheSync {
    * @throws {ListwatchError} code INVALID_OPTION; INDEX_CONFLICT.
    */
   join<T extends KubernetesObject>(asked: InformerForOptions<T>): void {
-    requireSameCache(this.name, this.#options, asked);
+    requireSameCache(this.name, this.#asked, asked);
     const missing = Object.entries(asked.indexers ?? {}).filter(
       ([name, indexFunc]) => this.#indexers.get(name) !== indexFunc,
     );

@@ -9,7 +9,10 @@ import type { Runtime } from '../../kernel/runtime.ts';
 import type { CollectionOptions, ResourceName } from '../../meta/collection.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectOf } from '../../meta/object-types.ts';
-import type { PartialObjectMetadata } from '../../meta/partial-object-metadata.ts';
+import {
+  partialObjectMetadata,
+  type PartialObjectMetadata,
+} from '../../meta/partial-object-metadata.ts';
 import { parseApiVersion } from '../../meta/resource.ts';
 import type { InformerInspection } from './informer-inspection.ts';
 import { InformerEntry } from './informer-entry.ts';
@@ -252,10 +255,14 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
     const { name, defaultResyncIntervalMs: resyncIntervalMs } = this.#options;
     const listerWatcher = this.#source.listerWatcher<T>(reference, collection);
     const { description } = listerWatcher;
-    const made: SharedIndexInformerOptions<T> = {
+    const cache: Partial<SharedIndexInformerOptions<T>> = {
       resyncIntervalMs,
       ...cacheOptions(this.#options),
       ...cacheOptions(options),
+    };
+    const made: SharedIndexInformerOptions<T> = {
+      ...cache,
+      transform: collection.metadataOnly === true ? bare(cache.transform) : cache.transform,
       indexers: options.indexers,
       listerWatcher,
       name: name === undefined ? description : `${name}/${description}`,
@@ -267,7 +274,7 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
     };
     // The type of the objects is what the caller says they are, as with every answer of a server.
     const untyped = made as unknown as SharedIndexInformerOptions<KubernetesObject>;
-    return new InformerEntry({ ...untyped, runtime: this.#runtime });
+    return new InformerEntry({ ...untyped, runtime: this.#runtime }, cache);
   }
 
   #run(key: string, entry: InformerEntry): void {
@@ -298,4 +305,14 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
       },
     );
   }
+}
+
+/** Whatever the source sends, and whatever is written over it: nothing but metadata gets into the cache. */
+function bare<T extends KubernetesObject>(
+  transform: ((object: T) => T) | undefined,
+): (object: T) => T {
+  return (object) => {
+    const metadataOnly = partialObjectMetadata(object) as KubernetesObject as T;
+    return transform === undefined ? metadataOnly : transform(metadataOnly);
+  };
 }

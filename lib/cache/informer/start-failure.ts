@@ -1,5 +1,5 @@
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/errors.ts';
-import { isApiError, isNotFound, type Subject } from '../../meta/failures.ts';
+import { isNotFound, type Subject } from '../../meta/failures.ts';
 import { apiVersionOf, groupResource } from '../../meta/resource.ts';
 
 /** What an informer does while its resource is not served, as that of a CustomResourceDefinition still to come. */
@@ -28,17 +28,4 @@ export function unknownResource(
     `the server does not serve ${name} (${errorMessage(error)}): install the CustomResourceDefinition, or check apiVersion and plural name`,
     { cause: error },
   );
-}
-
-/**
- * The rule that is missing when a list or watch was refused with 403, as one line of YAML for the `rules` of a Role; empty for
- * every other failure.
- */
-export function missingRule(error: unknown, subject: InformerSubject): string {
-  if (!isApiError(error) || error.code !== 'FORBIDDEN') return '';
-  const { group = subject.group, kind: resource = subject.resource } = error.status.details ?? {};
-  const rule = `- {apiGroups: ["${group}"], resources: ["${resource}"], verbs: ["list", "watch"]}`;
-  const { namespace = '' } = subject;
-  const role = namespace === '' ? 'a ClusterRole' : `a Role in namespace ${namespace}`;
-  return `The rule that is missing, for ${role}: ${rule}`;
 }

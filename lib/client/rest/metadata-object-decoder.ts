@@ -1,6 +1,5 @@
 import type { ListPage } from '../../cache/reflector/lister-watcher.ts';
 import { DecodedView, type ObjectView } from '../../meta/object-view.ts';
-import type { HasMetadata } from '../../meta/object.ts';
 import {
   partialObjectMetadata,
   type PartialObjectMetadata,
@@ -30,8 +29,9 @@ export class MetadataObjectDecoder implements ObjectDecoder<PartialObjectMetadat
   }
 }
 
-function bare(object: HasMetadata): ObjectView<PartialObjectMetadata> {
-  return new DecodedView(partialObjectMetadata(object));
+function bare({ object, sizeBytes }: ObjectView): ObjectView<PartialObjectMetadata> {
+  const metadataOnly = partialObjectMetadata(object);
+  return new DecodedView(metadataOnly, metadataOnly === object ? sizeBytes : undefined);
 }
 
 /** Whole objects are better than 406. */

@@ -2,7 +2,8 @@ import { deriveAbort, onAbort } from '../../kernel/abort.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/errors.ts';
 import { guardedCall } from '../../kernel/guarded-call.ts';
 import { Latch } from '../../kernel/latch.ts';
-import { silentLogger, type Logger } from '../../kernel/logger.ts';
+import { consoleLogger } from '../../kernel/console-logger.ts';
+import type { Logger } from '../../kernel/logger.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import { numberOption, rejectUnknownOptions, requireOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
@@ -59,6 +60,7 @@ export interface ReconcileLoopOptions<K = string> {
   /** Longest wait at shutdown for runs in progress, in milliseconds. @defaultValue 30 000 */
   readonly shutdownTimeoutMs?: number | undefined;
   readonly runtime?: Runtime | undefined;
+  /** @defaultValue consoleLogger: warnings and errors, on standard error */
   readonly logger?: Logger | undefined;
   readonly metrics?: Metrics | undefined;
 }
@@ -136,7 +138,7 @@ export class ReconcileLoop<K = string> {
       min: 0,
     });
     this.#runtime = options.runtime ?? realRuntime;
-    this.#logger = options.logger ?? silentLogger;
+    this.#logger = options.logger ?? consoleLogger;
     this.#metrics = new ReconcileMetrics(options.metrics, this.name);
   }
 

@@ -5,6 +5,7 @@ import { Client } from '../../../lib/client/rest/client.ts';
 import { ReconcileLoop } from '../../../lib/controller/runtime/reconcile-loop.ts';
 import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
 import { deriveAbort } from '../../../lib/kernel/abort.ts';
+import { silentLogger } from '../../../lib/kernel/logger.ts';
 import { VirtualRuntime, type VirtualRuntimeOptions } from '../../../lib/kernel/virtual-runtime.ts';
 import { sleep } from '../../../lib/kernel/wait.ts';
 import { isAlreadyExists, isNotFound } from '../../../lib/meta/failures.ts';
@@ -130,7 +131,7 @@ class PodController {
   constructor(client: Client, runtime: VirtualRuntime) {
     this.#client = client;
     this.#runtime = runtime;
-    this.#informers = new SharedInformerFactory(client, { runtime });
+    this.#informers = new SharedInformerFactory(client, { runtime, logger: silentLogger });
     this.#deployments = this.#informers.for<Deployment>('apps/v1', 'deployments');
     this.#pods = this.#informers.for<Pod>('v1', 'pods', {
       indexers: { owner: metadataIndexFunc((metadata) => ownerKeys(metadata)) },
@@ -145,6 +146,7 @@ class PodController {
     this.#loop = new ReconcileLoop({
       queue,
       runtime,
+      logger: silentLogger,
       concurrency: 3,
       reconcile: ({ key }, { signal }) => this.#reconcile(key, signal),
       onError: ({ message, retryInMs }) => {
