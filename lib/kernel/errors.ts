@@ -52,6 +52,10 @@ export const errorCodes = {
   NOT_STARTED: 'The object has to be started first.',
   WATCH_LIST_INCOMPLETE: 'A streaming list ended without its end bookmark.',
   VERY_SHORT_WATCH: 'A watch ended within a second without an event.',
+  STALE_EVENT:
+    'A watch sent events again that came before; they are dropped. A proxy replays, or a replica lags behind.',
+  RESOURCE_VERSION_WENT_BACK:
+    'The server is at an older resource version than it was: its storage was restored; the collection is listed again.',
   MALFORMED_EVENT: 'A watch event lacks a resource version, or is of an unknown type.',
   WATCH_CLOSED: 'A stream of events ended before what was waited for had happened.',
   HISTORY_REPLACED:

@@ -18,22 +18,3 @@ export function applyBatch<V extends HasMetadata>(
   if (next === batch.length) return;
   sink.apply((next === 0 ? batch : batch.slice(next)) as readonly ObjectEvent<V>[]);
 }
-
-/**
- * The resource version of the last change of a batch, empty when it has none. At the start of an unordered stream the
- * objects come in the order of their keys, so versions count from the first event that is not ADDED.
- */
-export function newestVersion<V extends HasMetadata>(
-  batch: readonly WatchEvent<V>[],
-  unordered: boolean,
-): string {
-  const first = unordered ? batch.findIndex((event) => event.type !== 'ADDED') : 0;
-  if (first < 0) return '';
-  for (let index = batch.length - 1; index >= first; index -= 1) {
-    const event = batch[index] as WatchEvent<V>;
-    const version =
-      event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata?.resourceVersion;
-    if (version !== undefined && version !== '') return version;
-  }
-  return '';
-}

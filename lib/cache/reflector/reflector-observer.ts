@@ -2,6 +2,8 @@ import { errorMessage } from '../../kernel/errors.ts';
 import { guardedCall } from '../../kernel/guarded-call.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import { failureMessage } from './error-chain.ts';
 import {
   describeNext,
   describePlan,
@@ -9,19 +11,25 @@ import {
   type ReflectorTransition,
 } from './reflector-report.ts';
 import type { ReflectorState } from './reflector-state.ts';
-import { classifyFailure, remedyOf } from './watch-error.ts';
+import { remedyOf } from './remedy.ts';
+import { RepeatedErrors } from './repeated-errors.ts';
+import { classifyFailure } from './watch-error.ts';
 
 export interface ReflectorObserverOptions {
   readonly name: string;
+  readonly runtime: Runtime;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly onError?: ((error: unknown, context: ReflectorErrorContext) => void) | undefined;
   readonly onTransition?: ((transition: ReflectorTransition) => void) | undefined;
 }
 
+type Story = Omit<ReflectorErrorContext, 'name' | 'message' | 'repeated' | 'worthLogging'>;
+
 /** Tells hooks, logger and metrics what a reflector does. A hook that throws is logged and changes nothing. */
 export class ReflectorObserver {
   readonly #options: ReflectorObserverOptions;
+  readonly #repeated: RepeatedErrors = new RepeatedErrors();
 
   constructor(options: ReflectorObserverOptions) {
     this.#options = options;
@@ -44,32 +52,47 @@ export class ReflectorObserver {
 
   /** An error after which the reflector goes on in `state`, once `delayMs` have passed. */
   error(error: unknown, from: ReflectorState, state: ReflectorState, delayMs: number): void {
-    this.#report(error, {
+    const { name, metrics } = this.#options;
+    const { kind } = classifyFailure(error);
+    metrics.count('listwatch_reflector_errors_total', 1, { name, kind });
+    const story: Story = {
       during: from.name,
       next: describeNext(state).next,
       delayMs,
       expected: isExpected(error, from, state),
       resourceVersion: state.memory.resourceVersion,
-      plan: describePlan(state, delayMs),
-    });
+    };
+    this.#report(error, kind, story, describePlan(state, delayMs));
   }
 
-  #report(
-    error: unknown,
-    { plan, ...context }: Omit<ReflectorErrorContext, 'name' | 'message'> & { plan: string },
-  ): void {
-    const { name, logger, metrics, onError } = this.#options;
+  /** An error that changes nothing: the reflector goes on with what it does. */
+  remark(error: unknown, state: ReflectorState, plan: string): void {
+    const { name: during, memory } = state;
+    const { resourceVersion } = memory;
+    const story = {
+      during,
+      next: 'continue',
+      delayMs: 0,
+      expected: true,
+      resourceVersion,
+    } as const;
+    this.#report(error, 'remark', story, plan);
+  }
+
+  #report(error: unknown, kind: string, story: Story, plan: string): void {
+    const { name, runtime, logger, onError } = this.#options;
+    const repetition = this.#repeated.note(kind, error, runtime.monotonicMs());
+    const { repeated, worthLogging, leftOut } = repetition;
     const remedy = remedyOf(error);
-    const message = `reflector ${name}: ${errorMessage(error)}; it ${plan}.${remedy === '' ? '' : ` ${remedy}`}`;
-    metrics.count('listwatch_reflector_errors_total', 1, {
-      name,
-      kind: classifyFailure(error).kind,
-    });
-    if (onError === undefined) {
-      logger[context.expected ? 'debug' : 'warn'](message, { error });
-      return;
+    const again =
+      leftOut > 0 && worthLogging ? ` ${leftOut} of the same kind were not logged.` : '';
+    const message = `reflector ${name}: ${failureMessage(error)}; it ${plan}.${remedy === '' ? '' : ` ${remedy}`}${again}`;
+    if (onError !== undefined) {
+      const context: ReflectorErrorContext = { name, ...story, repeated, worthLogging, message };
+      this.#guard('onError', () => onError(error, context));
+    } else if (worthLogging) {
+      logger[story.expected ? 'debug' : 'warn'](message, { error });
     }
-    this.#guard('onError', () => onError(error, { name, ...context, message }));
   }
 
   #guard(hook: string, call: () => unknown): void {

@@ -46,6 +46,19 @@ export interface ReflectorOptions<V extends HasMetadata> {
   readonly minWatchTimeoutMs?: number | undefined;
   /** A watch that carries nothing for this long, not even a bookmark, is reopened; milliseconds. Left out: never. */
   readonly idleTimeoutMs?: number | undefined;
+  /**
+   * When a watch carried nothing for this long, not even a bookmark, the server is asked on the side whether there was
+   * something to tell, milliseconds; a dead connection and a server that was restored from a backup are noticed by that. It
+   * costs a quiet watch about two small requests each time: see `SilenceProbe`. 0: never, otherwise at least
+   * 1000. @defaultValue 0
+   */
+  readonly silenceProbeMs?: number | undefined;
+  /**
+   * How long a server that answers a watch with 500 is given before the collection is listed again, counted from the first
+   * such answer of a row, milliseconds; until then the watch is reopened, with back-off. 0: it is listed again at once.
+   * @defaultValue 0 (client-go reflector.go MaxInternalErrorRetryDuration @ 32ce75a7)
+   */
+  readonly internalErrorRetryMs?: number | undefined;
   /** @defaultValue base 800, cap 30 000, factor 2, jitter 1, reset after 120 000 without a failure */
   readonly backoff?: Partial<BackoffOptions> | undefined;
   /** Tells objects apart during a streaming list. @defaultValue metaNamespaceKeyFunc */
@@ -71,6 +84,8 @@ export interface ResolvedReflectorOptions<V extends HasMetadata> {
   readonly watchListTimeoutMs: number;
   readonly minWatchTimeoutMs: number;
   readonly idleTimeoutMs: number | undefined;
+  readonly silenceProbeMs: number;
+  readonly internalErrorRetryMs: number;
   readonly backoff: BackoffOptions;
   readonly keyFunc: KeyFunc;
   readonly onError: ReflectorOptions<V>['onError'];
@@ -92,6 +107,8 @@ const KNOWN: readonly (keyof ReflectorOptions<HasMetadata>)[] = [
   'watchListTimeoutMs',
   'minWatchTimeoutMs',
   'idleTimeoutMs',
+  'silenceProbeMs',
+  'internalErrorRetryMs',
   'backoff',
   'keyFunc',
   'onError',
@@ -114,7 +131,7 @@ export function resolveReflectorOptions<V extends HasMetadata>(
   rejectUnknownOptions('Reflector', options, KNOWN);
   requireOption(options, 'listerWatcher');
   requireOption(options, 'sink');
-  const { listerWatcher, pageSize, idleTimeoutMs } = options;
+  const { listerWatcher, pageSize, idleTimeoutMs, silenceProbeMs } = options;
   const number = (name: keyof ReflectorOptions<V>, fallback: number, min: number): number =>
     numberOption('Reflector', name, options[name] as number | undefined, fallback, { min });
   return {
@@ -135,6 +152,8 @@ export function resolveReflectorOptions<V extends HasMetadata>(
     watchListTimeoutMs: number('watchListTimeoutMs', 60_000, 1),
     minWatchTimeoutMs: number('minWatchTimeoutMs', 300_000, 1000),
     idleTimeoutMs: idleTimeoutMs === undefined ? undefined : number('idleTimeoutMs', 0, 1),
+    silenceProbeMs: number('silenceProbeMs', 0, silenceProbeMs === 0 ? 0 : 1000),
+    internalErrorRetryMs: number('internalErrorRetryMs', 0, 0),
     backoff: resolveBackoff(options.backoff),
     keyFunc: options.keyFunc ?? metaNamespaceKeyFunc,
     onError: options.onError,

@@ -34,6 +34,10 @@ export interface ReflectorErrorContext {
   readonly expected: boolean;
   /** Where the reflector stands; empty before the first list is complete. */
   readonly resourceVersion: string;
+  /** How often the same error came before; a pause of ten minutes starts again at 0. */
+  readonly repeated: number;
+  /** Whether a log should have it: the first one, then at distances that double from 10 s to 10 min. */
+  readonly worthLogging: boolean;
   /** The whole story in one sentence or two: what failed, what happens next, what a person can do. */
   readonly message: string;
 }
@@ -44,12 +48,15 @@ type Next = Pick<ReflectorErrorContext, 'next'> & { readonly words: string };
 export function describeNext(state: ReflectorState): Next {
   const target = state.name === 'backing-off' ? state.next : state;
   switch (target.name) {
+    case 'anchoring':
+      return { next: 'list', words: 'opens a watch first and lists beside it' };
     case 'listing': {
       const at =
         target.resourceVersion === ''
           ? 'at the most recent state'
           : `from resource version ${target.resourceVersion}`;
-      return { next: 'list', words: `lists ${target.whole ? 'in one piece ' : ''}${at}` };
+      const beside = target.overlapFrom === undefined ? '' : ', beside an open watch';
+      return { next: 'list', words: `lists ${target.whole ? 'in one piece ' : ''}${at}${beside}` };
     }
     case 'streaming-list':
       return { next: 'streaming-list', words: 'asks for a streaming list' };

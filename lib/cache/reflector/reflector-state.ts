@@ -19,6 +19,8 @@ export interface ReflectorMemory {
   readonly paged: boolean;
   /** The server does not support streaming lists, or never ends them. */
   readonly watchListUnusable: boolean;
+  /** Lists in a row whose watch had expired before it brought anything: the history is shorter than a list takes. */
+  readonly futileLists: number;
 }
 
 export interface IdleState {
@@ -38,6 +40,14 @@ export interface ListingState {
   readonly listedVersion?: string | undefined;
   /** The list is taken again in one piece, because its continue token expired. */
   readonly whole: boolean;
+  /** The list is overlapped: a watch from this version is open and kept while the pages come. */
+  readonly overlapFrom?: string | undefined;
+}
+
+/** Asks for a recent version, from which the watch of an overlapped list starts. */
+export interface AnchoringState {
+  readonly name: 'anchoring';
+  readonly memory: ReflectorMemory;
 }
 
 export interface StreamingListState {
@@ -56,12 +66,14 @@ export interface WatchingState {
   readonly lost: number;
   /** Streams in a row that ended within a second. */
   readonly hasty: number;
+  /** It is the first watch after a plain list, and nothing came yet. */
+  readonly fresh: boolean;
 }
 
 export interface BackingOffState {
   readonly name: 'backing-off';
   readonly memory: ReflectorMemory;
-  readonly next: ListingState | StreamingListState | WatchingState;
+  readonly next: ListingState | AnchoringState | StreamingListState | WatchingState;
   /** Least delay the server asked for, milliseconds. */
   readonly retryAfterMs: number;
 }
@@ -74,6 +86,7 @@ export interface StoppedState {
 export type ReflectorState =
   | IdleState
   | ListingState
+  | AnchoringState
   | StreamingListState
   | WatchingState
   | BackingOffState
@@ -89,7 +102,11 @@ export type ReflectorInput =
       readonly continueToken?: string | undefined;
     }
   | { readonly type: 'list-failed'; readonly failure: Failure }
-  | { readonly type: 'watch-refused'; readonly failure: Failure }
+  | {
+      readonly type: 'watch-refused';
+      readonly failure: Failure;
+      readonly retryInternal?: boolean | undefined;
+    }
   /** Events of an open stream; the resource version is that of the last change, empty when there was none. */
   | { readonly type: 'progress'; readonly resourceVersion: string }
   | { readonly type: 'initial-events-end'; readonly resourceVersion: string }
@@ -99,6 +116,8 @@ export type ReflectorInput =
       readonly failure: Failure;
       readonly durationMs: number;
       readonly events: number;
+      /** The server failed by itself, and not for longer than it is given: the watch may be reopened. */
+      readonly retryInternal?: boolean | undefined;
     }
   | { readonly type: 'sink-failed'; readonly failure: Failure }
   | { readonly type: 'waited' }
@@ -110,7 +129,10 @@ export type ReflectorEffect =
   /** Hand everything kept to the sink. When the sink throws, the step did not happen. */
   | { readonly type: 'replace'; readonly resourceVersion: string }
   /** Tell the error hook; `code` names the failure when the input carries no error. */
-  | { readonly type: 'report'; readonly code?: 'WATCH_LIST_INCOMPLETE' | 'VERY_SHORT_WATCH' }
+  | {
+      readonly type: 'report';
+      readonly code?: 'WATCH_LIST_INCOMPLETE' | 'VERY_SHORT_WATCH' | 'RESOURCE_VERSION_WENT_BACK';
+    }
   | { readonly type: 'close-stream' };
 
 export interface ReflectorStep {
@@ -130,22 +152,27 @@ export function initialState(settings: ReflectorSettings): IdleState {
       unavailable: false,
       paged: false,
       watchListUnusable: false,
+      futileLists: 0,
     },
   };
 }
 
-/** The page a listing state waits for. Later pages name the token only: servers refuse both together. */
-export function listRequest(state: ListingState): ListRequest {
+/** The page a state waits for. Later pages name the token only: servers refuse both together. */
+export function listRequest(state: ListingState | AnchoringState): ListRequest {
+  if (state.name === 'anchoring') return { limit: 1 };
   const { continueToken, resourceVersion, limit, whole } = state;
   const paging = whole || limit === 0 ? {} : { limit };
   if (continueToken !== undefined) return { ...paging, continueToken };
   return resourceVersion === '' ? paging : { ...paging, resourceVersion };
 }
 
-/** The stream a state reads from. */
-export function watchRequest(state: StreamingListState | WatchingState): WatchRequest {
-  const { resourceVersion, unavailable } = state.memory;
+/** The stream a state reads from; for a list, the one that is open beside it. */
+export function watchRequest(
+  state: StreamingListState | WatchingState | ListingState,
+): WatchRequest {
+  const { resourceVersion: known, unavailable } = state.memory;
   const streaming = state.name === 'streaming-list';
+  const resourceVersion = state.name === 'listing' ? (state.overlapFrom ?? '') : known;
   const from = resourceVersion === '' || (streaming && unavailable) ? {} : { resourceVersion };
   return streaming
     ? {

@@ -1,13 +1,13 @@
-import { deriveAbort } from '../../kernel/abort.ts';
+import { deriveAbort, onAbort } from '../../kernel/abort.ts';
 import { Backoff } from '../../kernel/backoff.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
-import type { Timer } from '../../kernel/runtime.ts';
-import { sleep, withDeadline } from '../../kernel/wait.ts';
+import { sleep } from '../../kernel/wait.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
-import { applyBatch, newestVersion } from './event-batch.ts';
-import { InitialEvents } from './initial-events.ts';
+import { applyBatch } from './event-batch.ts';
+import { listPage } from './list-page.ts';
 import type { ListPage } from './lister-watcher.ts';
+import { OpenWatch } from './open-watch.ts';
 import { ReflectorObserver } from './reflector-observer.ts';
 import {
   resolveReflectorOptions,
@@ -17,21 +17,27 @@ import {
 import {
   initialState,
   listRequest,
-  watchRequest,
+  type AnchoringState,
   type ListingState,
   type ReflectorEffect,
   type ReflectorInput,
   type ReflectorState,
+  type StreamingListState,
+  type WatchingState,
 } from './reflector-state.ts';
 import { step } from './reflector-step.ts';
 import { startResync } from './resync-timer.ts';
+import { RetryWithDeadline } from './retry-with-deadline.ts';
 import { waitForRoom } from './sink-room.ts';
 import { rejectTable } from './table-object.ts';
+import type { StreamOrder } from './stream-order.ts';
 import { classifyFailure } from './watch-error.ts';
-import { WatchReader } from './watch-reader.ts';
 
 /** A server may not silence a reflector for longer than this, milliseconds. */
 const LONGEST_RETRY_AFTER_MS = 300_000;
+
+/** A minute without an internal error begins a new row of them (client-go reflector.go watch @ 32ce75a7). */
+const INTERNAL_ERRORS_RESET_MS = 60_000;
 
 /** An input together with the error it came from. */
 interface Outcome {
@@ -54,7 +60,9 @@ interface Performed {
  *
  * Guarantees:
  * - The sink sees one `replace` a list, then every change after it, in order; after a gap it sees a `replace` again.
- * - A list never goes back behind what was seen, unless the server refuses that version.
+ * - It is never taken back in time by a replayed or repeated event, nor by an older list, unless the server no longer has
+ *   what was seen: then a list of the server's most recent state replaces it.
+ * - A collection whose list takes longer than the server's history lasts is followed all the same, after two attempts.
  * - A failure is followed by a wait that grows, or by a different request; never by the same request at once.
  * - Every error reaches `onError` together with what happens next.
  *
@@ -63,6 +71,7 @@ interface Performed {
 export class Reflector<V extends HasMetadata> {
   readonly #options: ResolvedReflectorOptions<V>;
   readonly #backoff: Backoff;
+  readonly #internalErrors: RetryWithDeadline;
   readonly #observer: ReflectorObserver;
   #state: ReflectorState;
   #enteredAtMs = 0;
@@ -70,14 +79,17 @@ export class Reflector<V extends HasMetadata> {
   #running = false;
   #page: ListPage<V> | undefined;
   #pages: (readonly V[])[] = [];
-  #initial: InitialEvents<V> | undefined;
-  #reader: WatchReader<V> | undefined;
-  #bookmarkDeadline: Timer | undefined;
+  #watch: OpenWatch<V> | undefined;
 
   constructor(options: ReflectorOptions<V>) {
     this.#options = resolveReflectorOptions(options);
-    const { runtime, backoff, pageSize, watchList } = this.#options;
+    const { runtime, backoff, pageSize, watchList, internalErrorRetryMs } = this.#options;
     this.#backoff = new Backoff(runtime, backoff);
+    this.#internalErrors = new RetryWithDeadline({
+      runtime,
+      maxRetryMs: internalErrorRetryMs,
+      resetAfterMs: INTERNAL_ERRORS_RESET_MS,
+    });
     this.#observer = new ReflectorObserver(this.#options);
     this.#state = initialState({ pageSize, watchList });
   }
@@ -114,9 +126,9 @@ export class Reflector<V extends HasMetadata> {
     try {
       this.#advance({ type: 'start' });
       while (!signal.aborted) {
-        const { input, error } = await this.#wait(round.signal);
+        const outcome = await this.#wait(round.signal);
         if (!round.signal.aborted) {
-          this.#advanceOrFail(input, error);
+          if (outcome !== undefined) this.#advanceOrFail(outcome);
         } else if (!signal.aborted) {
           this.#failSink(round.signal.reason);
           round = deriveAbort(signal);
@@ -131,15 +143,19 @@ export class Reflector<V extends HasMetadata> {
     }
   }
 
-  /** Waits for what the state waits for and says how that went. */
-  async #wait(signal: AbortSignal): Promise<Outcome> {
+  /** Waits for what the state waits for and says how that went; undefined when the step is taken already. */
+  async #wait(signal: AbortSignal): Promise<Outcome | undefined> {
     const state = this.#state;
     switch (state.name) {
       case 'listing':
+        return await (state.overlapFrom === undefined
+          ? this.#list(state, signal)
+          : this.#listOverlapped(state, signal));
+      case 'anchoring':
         return await this.#list(state, signal);
       case 'streaming-list':
       case 'watching':
-        return await this.#follow(signal);
+        return await this.#follow(state, signal);
       case 'backing-off':
         // Rejects only when aborted, which the caller looks at first.
         await sleep(this.#options.runtime, this.#delayMs, { signal }).catch(() => {});
@@ -153,102 +169,113 @@ export class Reflector<V extends HasMetadata> {
     }
   }
 
-  async #list(state: ListingState, signal: AbortSignal): Promise<Outcome> {
-    const { listerWatcher, runtime, listTimeoutMs, name } = this.#options;
-    if (state.continueToken === undefined) this.#pages = [];
-    const request = deriveAbort(signal);
+  async #list(state: ListingState | AnchoringState, signal: AbortSignal): Promise<Outcome> {
+    if (state.name === 'anchoring' || state.continueToken === undefined) this.#pages = [];
     try {
-      const page = await withDeadline(
-        runtime,
-        (async (): Promise<ListPage<V>> =>
-          await listerWatcher.list({ ...listRequest(state), signal: request.signal }))(),
-        { timeoutMs: listTimeoutMs, signal, describe: () => `a page of the list of ${name}` },
-      );
-      rejectTable(page.items[0], name);
-      const { resourceVersion, continueToken } = page;
-      if (continueToken !== undefined && continueToken === state.continueToken) {
-        throw new ListwatchError(
-          'MALFORMED_RESPONSE',
-          `the list of ${name} goes round in a circle: a page names itself as the next one`,
-        );
-      }
-      this.#page = page;
+      this.#page = await listPage(this.#options, listRequest(state), signal);
+      const { resourceVersion, continueToken } = this.#page;
       return { input: { type: 'page', resourceVersion, continueToken } };
     } catch (error) {
-      request.abort(error);
       return { input: { type: 'list-failed', failure: classifyFailure(error) }, error };
+    }
+  }
+
+  /** Asks for a page while a watch is open beside the list; opens that first. */
+  async #listOverlapped(state: ListingState, signal: AbortSignal): Promise<Outcome> {
+    let watch = this.#watch;
+    try {
+      watch ??= await this.#open(state, signal);
+    } catch (error) {
+      return this.#refused(error);
+    }
+    const { broken } = watch;
+    const page = deriveAbort(signal);
+    const release = onAbort(broken, () => {
+      page.abort(broken?.reason);
+    });
+    try {
+      const outcome = await this.#list(state, page.signal);
+      return broken?.aborted === true ? this.#failed(watch, broken.reason) : outcome;
     } finally {
-      request.dispose();
+      release();
+      page.dispose();
     }
   }
 
   /** Opens the stream unless it is open, and feeds the sink from it until it ends. */
-  async #follow(signal: AbortSignal): Promise<Outcome> {
-    let reader = this.#reader;
+  async #follow(
+    state: StreamingListState | WatchingState,
+    signal: AbortSignal,
+  ): Promise<Outcome | undefined> {
+    let watch = this.#watch;
     try {
-      reader ??= await this.#open(signal);
+      watch ??= await this.#open(state, signal);
     } catch (error) {
-      this.#closeStream();
-      return { input: { type: 'watch-refused', failure: classifyFailure(error) }, error };
+      return this.#refused(error);
     }
     for (;;) {
       let batch: readonly WatchEvent<V>[] | undefined;
       try {
         const room = this.#state.name === 'watching' ? this.#waitForRoom(signal) : undefined;
         if (room !== undefined) await room;
-        batch = await reader.read();
-        if (batch !== undefined && reader.events === batch.length) this.#checkFirst(batch[0]);
+        batch = await watch.read();
+        if (batch !== undefined && watch.events === batch.length) this.#checkFirst(batch[0]);
       } catch (error) {
-        const { ageMs: durationMs, events } = reader;
-        this.#closeStream();
-        const failure = classifyFailure(error);
-        return { input: { type: 'stream-failed', failure, durationMs, events }, error };
+        return this.#failed(watch, error);
       }
       if (batch === undefined) {
-        const { ageMs: durationMs, events } = reader;
+        const { ageMs: durationMs, events } = watch;
         this.#closeStream();
         return { input: { type: 'stream-ended', durationMs, events } };
       }
+      let failure: ListwatchError | undefined;
       try {
-        this.#consume(batch);
+        failure = this.#consume(watch, batch);
       } catch (error) {
         return { input: { type: 'sink-failed', failure: classifyFailure(error) }, error };
       }
+      if (failure !== undefined) return this.#failed(watch, failure);
+      if (this.#watch !== watch) return undefined;
     }
   }
 
-  async #open(signal: AbortSignal): Promise<WatchReader<V>> {
-    const state = this.#state;
-    if (state.name !== 'watching' && state.name !== 'streaming-list') {
-      throw new ListwatchError('ASSERTION', `a reflector that is ${state.name} opens no watch`);
-    }
-    const {
-      runtime,
-      listerWatcher,
-      minWatchTimeoutMs,
-      idleTimeoutMs,
-      watchListTimeoutMs,
-      keyFunc,
-      name,
-    } = this.#options;
-    await this.#waitForRoom(signal);
-    const timeoutSeconds = Math.floor((minWatchTimeoutMs * (1 + runtime.random())) / 1000);
-    const request = { ...watchRequest(state), timeoutSeconds };
-    const reader = new WatchReader({ runtime, listerWatcher, request, signal, idleTimeoutMs });
-    this.#reader = reader;
-    if (state.name === 'streaming-list') {
-      this.#initial = new InitialEvents(keyFunc);
-      this.#bookmarkDeadline = runtime.setTimer(watchListTimeoutMs, () => {
-        reader.interrupt(
-          new ListwatchError(
-            'WATCH_LIST_INCOMPLETE',
-            `the streaming list of ${name} had no end bookmark after ${watchListTimeoutMs} ms`,
-          ),
-        );
-      });
-    }
-    await reader.open();
-    return reader;
+  async #open(
+    state: StreamingListState | WatchingState | ListingState,
+    signal: AbortSignal,
+  ): Promise<OpenWatch<V>> {
+    if (state.name !== 'listing') await this.#waitForRoom(signal);
+    const watch = new OpenWatch<V>({
+      options: this.#options,
+      state,
+      signal,
+      resourceVersion: () =>
+        this.#state.name === 'watching' && !this.#state.unordered
+          ? this.#state.memory.resourceVersion
+          : '',
+    });
+    this.#watch = watch;
+    await watch.open();
+    return watch;
+  }
+
+  #refused(error: unknown): Outcome {
+    this.#closeStream();
+    const failure = classifyFailure(error);
+    const retryInternal = failure.kind === 'internal' && this.#retriesInternal();
+    return { input: { type: 'watch-refused', failure, retryInternal }, error };
+  }
+
+  #failed(watch: OpenWatch<V>, error: unknown): Outcome {
+    const { ageMs: durationMs, events } = watch;
+    this.#closeStream();
+    const failure = classifyFailure(error);
+    const retryInternal = failure.kind === 'internal' && this.#retriesInternal();
+    return { input: { type: 'stream-failed', failure, durationMs, events, retryInternal }, error };
+  }
+
+  #retriesInternal(): boolean {
+    this.#internalErrors.after();
+    return this.#internalErrors.shouldRetry();
   }
 
   #waitForRoom(signal: AbortSignal): Promise<void> | undefined {
@@ -260,28 +287,54 @@ export class Reflector<V extends HasMetadata> {
     if (event !== undefined && event.type !== 'BOOKMARK') rejectTable(event.object, this.name);
   }
 
-  #consume(batch: readonly WatchEvent<V>[]): void {
-    if (this.#state.name === 'watching') {
-      this.#apply(batch, this.#state.unordered);
-      return;
-    }
-    const found = this.#initial?.take(batch);
-    if (found === undefined) return;
+  /** Hands a batch over; returns why the stream cannot go on, if so. Throws what the sink throws. */
+  #consume(watch: OpenWatch<V>, batch: readonly WatchEvent<V>[]): ListwatchError | undefined {
+    if (this.#state.name === 'watching') return this.#apply(watch, this.#state, batch);
+    const found = watch.initial?.take(batch);
+    if (found === undefined) return undefined;
     this.#advance({ type: 'initial-events-end', resourceVersion: found.bookmark.resourceVersion });
-    if (found.rest.length > 0) this.#apply(found.rest, false);
+    const after = this.state;
+    return after.name === 'watching' && found.rest.length > 0
+      ? this.#apply(watch, after, found.rest)
+      : undefined;
   }
 
-  #apply(batch: readonly WatchEvent<V>[], unordered: boolean): void {
-    applyBatch(this.#options.sink, batch);
-    const resourceVersion = newestVersion(batch, unordered);
-    this.#state = step(this.#state, { type: 'progress', resourceVersion }).state;
+  #apply(
+    watch: OpenWatch<V>,
+    state: WatchingState,
+    batch: readonly WatchEvent<V>[],
+  ): ListwatchError | undefined {
+    const order = watch.order(state);
+    const droppedBefore = order.dropped;
+    const fresh = order.take(batch);
+    applyBatch(this.#options.sink, fresh);
+    if (fresh.length > 0) {
+      const input = { type: 'progress', resourceVersion: order.newest } as const;
+      this.#state = step(this.#state, input).state;
+    }
+    if (fresh.length === batch.length) return undefined;
+    this.#reportStale(order, droppedBefore);
+    if (order.wentBackTo === undefined) return undefined;
+    const text = `the watch of ${this.name} is at resource version ${order.wentBackTo}, behind ${order.newest} that was seen`;
+    return new ListwatchError('RESOURCE_VERSION_WENT_BACK', text);
+  }
+
+  /** Counts every event that was dropped, and tells about the first ones of a stream. */
+  #reportStale({ dropped, newest }: StreamOrder<V>, droppedBefore: number): void {
+    if (dropped === droppedBefore) return;
+    const { metrics, name } = this.#options;
+    metrics.count('listwatch_reflector_stale_events_total', dropped - droppedBefore, { name });
+    if (droppedBefore > 0) return;
+    const text = `the watch of ${name} sent events that are not newer than resource version ${newest}, which it had reached`;
+    const plan = 'drops such events and reads on';
+    this.#observer.remark(new ListwatchError('STALE_EVENT', text), this.#state, plan);
   }
 
   #failSink(error: unknown): void {
     this.#advance({ type: 'sink-failed', failure: classifyFailure(error) }, error);
   }
 
-  #advanceOrFail(input: ReflectorInput, error: unknown): void {
+  #advanceOrFail({ input, error }: Outcome): void {
     try {
       this.#advance(input, error);
     } catch (sinkError) {
@@ -347,10 +400,9 @@ export class Reflector<V extends HasMetadata> {
   #replace(resourceVersion: string): number {
     const [first = [], ...more] = this.#pages;
     const listed = more.length === 0 ? first : this.#pages.flat();
-    const items = this.#initial?.items() ?? listed;
+    const items = this.#watch?.initial?.items() ?? listed;
     this.#pages = [];
-    this.#initial = undefined;
-    this.#bookmarkDeadline?.cancel();
+    this.#watch?.follow(resourceVersion);
     this.#options.sink.replace(items, resourceVersion);
     return items.length;
   }
@@ -361,10 +413,7 @@ export class Reflector<V extends HasMetadata> {
   }
 
   #closeStream(): void {
-    this.#bookmarkDeadline?.cancel();
-    this.#bookmarkDeadline = undefined;
-    this.#initial = undefined;
-    this.#reader?.close();
-    this.#reader = undefined;
+    this.#watch?.close();
+    this.#watch = undefined;
   }
 }

@@ -51,6 +51,11 @@ export class WatchReader<V extends HasMetadata> {
     });
   }
 
+  /** Since when the source is waited for, monotonic milliseconds; undefined while nobody reads. */
+  get waitingSinceMs(): number | undefined {
+    return this.#readSinceMs;
+  }
+
   /** Milliseconds since the request was made. */
   get ageMs(): number {
     return this.#options.runtime.monotonicMs() - this.startedAtMs;
@@ -74,7 +79,7 @@ export class WatchReader<V extends HasMetadata> {
   /** The next batch; undefined when the server has ended the stream. */
   async read(): Promise<readonly WatchEvent<V>[] | undefined> {
     if (this.#iterator === undefined) throw new ListwatchError('ASSERTION', 'read before open');
-    if (this.#idle !== undefined) this.#readSinceMs = this.#options.runtime.monotonicMs();
+    this.#readSinceMs = this.#options.runtime.monotonicMs();
     const result = await this.#settle(this.#iterator.next());
     this.#readSinceMs = undefined;
     if (result.done === true) return undefined;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { applyBatch, newestVersion } from '../../../lib/cache/reflector/event-batch.ts';
+import { applyBatch } from '../../../lib/cache/reflector/event-batch.ts';
 import type { ObjectEvent, WatchEvent } from '../../../lib/meta/watch-event.ts';
 import type { HasMetadata } from '../../../lib/meta/object.ts';
 import { RecordingSink } from './reflector-support.ts';
@@ -15,27 +15,6 @@ const bookmark = (resourceVersion: string): Event => ({
   type: 'BOOKMARK',
   resourceVersion,
   initialEventsEnd: false,
-});
-
-describe('newestVersion', () => {
-  it('is that of the last event, even when an earlier one is larger', () => {
-    expect(newestVersion([event('MODIFIED', '55'), event('MODIFIED', '32')], false)).to.equal('32');
-    expect(newestVersion([event('ADDED', '55'), bookmark('60')], false)).to.equal('60');
-  });
-
-  it('leaves out events without a version', () => {
-    const batch = [event('MODIFIED', '55'), event('MODIFIED'), event('MODIFIED', ''), bookmark('')];
-    expect(newestVersion(batch, false)).to.equal('55');
-    expect(newestVersion([event('MODIFIED')], false)).to.equal('');
-    expect(newestVersion([], false)).to.equal('');
-  });
-
-  it('begins with the first event that is not ADDED while the stream is unordered', () => {
-    expect(newestVersion([event('ADDED', '9'), event('ADDED', '3')], true)).to.equal('');
-    expect(newestVersion([event('ADDED', '9'), event('MODIFIED', '10')], true)).to.equal('10');
-    expect(newestVersion([event('MODIFIED', '10'), event('ADDED', '11')], true)).to.equal('11');
-    expect(newestVersion([event('ADDED', '9'), event('MODIFIED')], true)).to.equal('');
-  });
 });
 
 describe('applyBatch', () => {

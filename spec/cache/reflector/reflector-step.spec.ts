@@ -98,21 +98,21 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       title: 'carries the version of its first page',
       state: listing({ continueToken: 't', listedVersion: '7' }),
       input: { type: 'page', resourceVersion: '9' },
-      next: 'watching lost=0 hasty=0 at=7 [paged]',
+      next: 'watching fresh lost=0 hasty=0 at=7 [paged]',
       effects: 'keep-page, replace 7',
     },
     {
       title: 'in one page says nothing about the cache',
       state: listing(),
       input: { type: 'page', resourceVersion: '7' },
-      next: 'watching lost=0 hasty=0 at=7',
+      next: 'watching fresh lost=0 hasty=0 at=7',
       effects: 'keep-page, replace 7',
     },
     {
       title: 'in pages at a concrete version says nothing about the cache',
       state: listing({ resourceVersion: '5', continueToken: 't', listedVersion: '7' }),
       input: { type: 'page', resourceVersion: '7', continueToken: '' },
-      next: 'watching lost=0 hasty=0 at=7',
+      next: 'watching fresh lost=0 hasty=0 at=7',
       effects: 'keep-page, replace 7',
     },
     {
@@ -122,14 +122,14 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
         resourceVersion: '',
       }),
       input: { type: 'page', resourceVersion: '7' },
-      next: 'watching lost=0 hasty=0 at=7',
+      next: 'watching fresh lost=0 hasty=0 at=7',
       effects: 'keep-page, replace 7',
     },
     {
       title: 'without a version leads to a watch whose first objects come in no order',
       state: listing(),
       input: { type: 'page', resourceVersion: '' },
-      next: 'watching unordered lost=0 hasty=0 at=',
+      next: 'watching unordered fresh lost=0 hasty=0 at=',
       effects: 'keep-page, replace ',
     },
     {
@@ -150,7 +150,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       title: 'taken in one piece at "0" proves that there is no cache',
       state: listing({ whole: true }),
       input: { type: 'page', resourceVersion: '7' },
-      next: 'watching lost=0 hasty=0 at=7 [paged]',
+      next: 'watching fresh lost=0 hasty=0 at=7 [paged]',
       effects: 'keep-page, replace 7',
     },
     {
@@ -306,10 +306,16 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   ],
   'a watch': [
     {
-      title: 'records the version of the last event, even when it is smaller',
-      state: watching({ lost: 2, hasty: 1 }),
+      title: 'records the version of the last event',
+      state: watching({ lost: 2, hasty: 1, fresh: true }),
+      input: { type: 'progress', resourceVersion: '12' },
+      next: 'watching lost=0 hasty=1 at=12',
+    },
+    {
+      title: 'never takes its version back',
+      state: watching(),
       input: { type: 'progress', resourceVersion: '9' },
-      next: 'watching lost=0 hasty=1 at=9',
+      next: 'watching lost=0 hasty=0 at=10',
     },
     {
       title: 'keeps its version through events without one',

@@ -171,7 +171,7 @@ describe('Reflector', () => {
       expect(errors).to.have.length(6);
       expect(errors[0]?.context).to.include({ during: 'listing', next: 'list', delayMs: 100 });
       expect(errors[0]?.context.message).to.match(
-        /^reflector things: fetch failed; it lists from resource version 0 in 100 ms\. Nothing listens/,
+        /^reflector things: fetch failed: no; it lists from resource version 0 in 100 ms\. Nothing listens/,
       );
       await stop();
     });
@@ -266,13 +266,17 @@ describe('Reflector', () => {
       await stop();
     });
 
-    it('tells a forbidden user which verbs are missing', async () => {
+    it('gives a forbidden user the rule that is missing', async () => {
+      const reason =
+        'User "eve" cannot list resource "things" in API group "" at the cluster scope';
       const { runtime, errors, stop } = rig({
         prepare: (source) =>
-          source.failNext('list', forbidden({ group: '', resource: 'things' }, '', 'no')),
+          source.failNext('list', forbidden({ group: '', resource: 'things' }, '', reason)),
       });
       await runtime.settle();
-      expect(errors[0]?.context.message).to.match(/verbs list and watch .*Role or ClusterRole\.$/);
+      expect(errors[0]?.context.message).to.match(
+        /Give the user "eve" the verbs list and watch in a ClusterRole: rules: \[{apiGroups: \[""\], resources: \["things"\], verbs: \["list","watch"\]}\]$/,
+      );
       await stop();
     });
 

@@ -36,6 +36,7 @@ export const watching = (changes: Partial<WatchingState> = {}): WatchingState =>
   unordered: false,
   lost: 0,
   hasty: 0,
+  fresh: false,
   ...changes,
 });
 
@@ -54,22 +55,26 @@ export const failedStream = (kind: FailureKind, durationMs: number = 5000): Refl
 
 /** A state as one line: what it is, where it goes, what it remembers that matters. */
 export function line(state: ReflectorState): string {
-  const { resourceVersion, unavailable, paged, watchListUnusable } = state.memory;
+  const { resourceVersion, unavailable, paged, watchListUnusable, futileLists } = state.memory;
   const flags = [
     unavailable ? 'unavailable' : '',
     paged ? 'paged' : '',
     watchListUnusable ? 'no-watch-list' : '',
+    futileLists > 0 ? `futile=${futileLists}` : '',
   ].filter((flag) => flag !== '');
   const notes = flags.length === 0 ? '' : ` [${flags.join(' ')}]`;
   switch (state.name) {
     case 'listing': {
       const query = JSON.stringify(listRequest(state)).replaceAll('"', '');
-      return `listing ${query}${state.whole ? ' whole' : ''} at=${resourceVersion}${notes}`;
+      const beside = state.overlapFrom === undefined ? '' : ` beside ${state.overlapFrom}`;
+      return `listing ${query}${state.whole ? ' whole' : ''}${beside} at=${resourceVersion}${notes}`;
     }
+    case 'anchoring':
+      return `anchoring at=${resourceVersion}${notes}`;
     case 'streaming-list':
       return `streaming-list ${state.incomplete} at=${resourceVersion}${notes}`;
     case 'watching': {
-      const counters = `${state.unordered ? ' unordered' : ''} lost=${state.lost} hasty=${state.hasty}`;
+      const counters = `${state.unordered ? ' unordered' : ''}${state.fresh ? ' fresh' : ''} lost=${state.lost} hasty=${state.hasty}`;
       return `watching${counters} at=${resourceVersion}${notes}`;
     }
     case 'backing-off':
@@ -91,8 +96,11 @@ export const FAILURE_KINDS: readonly FailureKind[] = [
   'too-large',
   'too-many-requests',
   'connection-refused',
+  'unavailable',
+  'internal',
   'connection-lost',
   'invalid',
   'bookmark-overdue',
+  'went-back',
   'other',
 ];

@@ -1,31 +1,22 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { createServer, type AddressInfo, type LookupFunction } from 'node:net';
 import { expect } from 'chai';
-import {
-  classifyFailure,
-  isConnectionRefused,
-  remedyOf,
-} from '../../../lib/cache/reflector/watch-error.ts';
+import { classifyFailure, isConnectionRefused } from '../../../lib/cache/reflector/watch-error.ts';
 import { ListwatchError } from '../../../lib/kernel/errors.ts';
 import { ApiError, failure } from '../../../lib/meta/api-error.ts';
 import {
   expired,
-  forbidden,
   internalError,
-  notFound,
   tooLargeResourceVersion,
   tooManyRequests,
 } from '../../../lib/meta/failures.ts';
 
 const coded = (code: string): Error => Object.assign(new Error(code), { code });
-const things = { group: '', resource: 'things' };
 
 describe('classifyFailure', () => {
-  const bare410 = new ApiError({
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    code: 410,
-  });
+  const bare = (code: number): ApiError =>
+    new ApiError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code });
   const oldTooLarge = failure('Timeout', 'Too large resource version: 9, current: 1', {
     details: { causes: [{ message: 'Too large resource version' }] },
   });
@@ -34,14 +25,18 @@ describe('classifyFailure', () => {
   const cases: readonly (readonly [string, unknown, string])[] = [
     ['reason Expired', expired('old'), 'expired'],
     ['reason Gone', failure('Gone', 'gone'), 'gone'],
-    ['a bare 410', bare410, 'expired'],
+    ['a bare 410', bare(410), 'expired'],
     ['a version ahead of the server', tooLargeResourceVersion('9', '1'), 'too-large'],
     ['the same in the words of older servers', oldTooLarge, 'too-large'],
     ['429', tooManyRequests('busy', 1), 'too-many-requests'],
     ['a refused streaming list', failure('Invalid', 'sendInitialEvents: Forbidden'), 'invalid'],
-    ['an internal error', internalError('boom'), 'other'],
+    ['an internal error', internalError('boom'), 'internal'],
+    ['500 without a reason', bare(500), 'internal'],
     ['an object that cannot be decoded', failure('StorageReadError', 'bad'), 'other'],
-    ['503', failure('ServiceUnavailable', 'not ready'), 'other'],
+    ['503', failure('ServiceUnavailable', 'not ready'), 'unavailable'],
+    ['504 that is no version ahead of the server', failure('Timeout', 'slow'), 'unavailable'],
+    ['502 of a proxy', bare(502), 'unavailable'],
+    ['a stream that went back', new ListwatchError('RESOURCE_VERSION_WENT_BACK', 'x'), 'went-back'],
     ['ECONNREFUSED', coded('ECONNREFUSED'), 'connection-refused'],
     [
       'ECONNREFUSED as a cause',
@@ -93,13 +88,54 @@ describe('classifyFailure', () => {
   });
 });
 
-describe('remedyOf', () => {
-  it('says what a person can do', () => {
-    expect(remedyOf(forbidden(things, '', 'no'))).to.include('verbs list and watch');
-    expect(remedyOf(notFound(things, 'x'))).to.include('CustomResourceDefinition');
-    expect(remedyOf(failure('Unauthorized', 'who'))).to.include('credentials');
-    expect(remedyOf(new ListwatchError('CERTIFICATE', 'x'))).to.include('certificate-authority');
-    expect(remedyOf(coded('ECONNREFUSED'))).to.include('is the API server running');
-    expect(remedyOf(new Error('x'))).to.equal('');
+/** What Node itself throws when nobody listens. */
+describe('classifyFailure of a port nobody listens at', () => {
+  let port = 0;
+
+  before(async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    ({ port } = server.address() as AddressInfo);
+    server.close();
+    await once(server, 'close');
+  });
+
+  const ofRequest = async (lookup?: LookupFunction): Promise<unknown> => {
+    const sent = request({
+      host: lookup === undefined ? '127.0.0.1' : 'two.example',
+      port,
+      ...(lookup === undefined ? {} : { lookup, autoSelectFamily: true }),
+    });
+    sent.end();
+    const [error] = (await once(sent, 'error').catch((thrown: unknown) => [thrown])) as [unknown];
+    return error;
+  };
+
+  it('is a refused connection for one address', async () => {
+    const { kind, message } = classifyFailure(await ofRequest());
+    expect(kind).to.equal('connection-refused');
+    expect(message).to.equal(`connect ECONNREFUSED 127.0.0.1:${port}`);
+  });
+
+  it('is a refused connection for several addresses, and says which were tried', async () => {
+    const error = await ofRequest((_name, _options, callback) => {
+      callback(null, [
+        { address: '127.0.0.1', family: 4 },
+        { address: '127.0.0.2', family: 4 },
+      ]);
+    });
+    expect(error).to.be.an.instanceOf(AggregateError).with.property('message', '');
+    const { kind, message } = classifyFailure(error);
+    expect(kind).to.equal('connection-refused');
+    expect(message).to.include(`127.0.0.1:${port}`).and.to.include(`127.0.0.2:${port}`);
+  });
+
+  it('is a refused connection for fetch, which hides it in a cause', async () => {
+    const error: unknown = await fetch(`http://127.0.0.1:${port}/`).catch(
+      (thrown: unknown) => thrown,
+    );
+    const { kind, message } = classifyFailure(error);
+    expect(kind).to.equal('connection-refused');
+    expect(message).to.equal(`fetch failed: connect ECONNREFUSED 127.0.0.1:${port}`);
   });
 });

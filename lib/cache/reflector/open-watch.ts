@@ -1,0 +1,117 @@
+import { ListwatchError } from '../../kernel/errors.ts';
+import type { Timer } from '../../kernel/runtime.ts';
+import type { HasMetadata } from '../../meta/object.ts';
+import type { WatchEvent } from '../../meta/watch-event.ts';
+import { InitialEvents } from './initial-events.ts';
+import { OverlapBuffer } from './overlap-buffer.ts';
+import type { ResolvedReflectorOptions } from './reflector-options.ts';
+import {
+  watchRequest,
+  type ListingState,
+  type StreamingListState,
+  type WatchingState,
+} from './reflector-state.ts';
+import { SilenceProbe } from './silence-probe.ts';
+import { StreamOrder } from './stream-order.ts';
+import { WatchReader } from './watch-reader.ts';
+
+/** A watch beside a list has to live longer than the list takes: so many times as long as another one. */
+const OVERLAP_FACTOR = 3;
+
+export interface OpenWatchOptions<V extends HasMetadata> {
+  readonly options: ResolvedReflectorOptions<V>;
+  readonly state: StreamingListState | WatchingState | ListingState;
+  readonly signal: AbortSignal;
+  /** Where the watch stands, empty before it follows changes. */
+  readonly resourceVersion: () => string;
+}
+
+/** One watch of a reflector with all that lives as long as it does; `close` leaves nothing of it. */
+export class OpenWatch<V extends HasMetadata> {
+  /** Gathers the initial state of a streaming list until that is complete. */
+  initial: InitialEvents<V> | undefined;
+  readonly #options: OpenWatchOptions<V>;
+  readonly #reader: WatchReader<V>;
+  #overlap: OverlapBuffer<V> | undefined;
+  #order: StreamOrder<V> | undefined;
+  #probe: SilenceProbe<V> | undefined;
+  #deadline: Timer | undefined;
+
+  constructor(given: OpenWatchOptions<V>) {
+    const { state, signal, options } = given;
+    const { runtime, listerWatcher, minWatchTimeoutMs, idleTimeoutMs, keyFunc } = options;
+    this.#options = given;
+    const factor = state.name === 'listing' ? OVERLAP_FACTOR : 1;
+    const timeoutSeconds = Math.floor((minWatchTimeoutMs * factor * (1 + runtime.random())) / 1000);
+    const request = { ...watchRequest(state), timeoutSeconds };
+    this.#reader = new WatchReader({ runtime, listerWatcher, request, signal, idleTimeoutMs });
+    if (state.name === 'watching') return;
+    if (state.name === 'streaming-list') this.initial = new InitialEvents(keyFunc);
+    this.#deadline = this.#armDeadline(state.name);
+  }
+
+  get ageMs(): number {
+    return this.#reader.ageMs;
+  }
+
+  /** Events read so far. */
+  get events(): number {
+    return this.#reader.events;
+  }
+
+  /** Aborts when the watch beside a list cannot be continued behind it. */
+  get broken(): AbortSignal | undefined {
+    return this.#overlap?.broken;
+  }
+
+  /** Resolves when the source has accepted the watch. */
+  async open(): Promise<void> {
+    const { options, state, resourceVersion } = this.#options;
+    await this.#reader.open();
+    if (state.name === 'listing') {
+      this.#deadline?.cancel();
+      this.#overlap = new OverlapBuffer({ reader: this.#reader, name: options.name });
+    }
+    if (options.silenceProbeMs > 0)
+      this.#probe = new SilenceProbe({ ...options, reader: this.#reader, resourceVersion });
+  }
+
+  /** The next batch; undefined when the server has ended the watch. */
+  read(): Promise<readonly WatchEvent<V>[] | undefined> {
+    return this.#overlap?.read() ?? this.#reader.read();
+  }
+
+  /** The sink was given the state as of `resourceVersion`: what follows are changes after it. */
+  follow(resourceVersion: string): void {
+    this.initial = undefined;
+    this.#deadline?.cancel();
+    this.#overlap?.release(resourceVersion);
+  }
+
+  /** Keeps the changes of this watch in order; `state` says where it starts. */
+  order({ memory, unordered }: WatchingState): StreamOrder<V> {
+    this.#order ??= new StreamOrder(memory.resourceVersion, unordered);
+    return this.#order;
+  }
+
+  close(): void {
+    this.#deadline?.cancel();
+    this.#probe?.close();
+    this.#reader.close();
+  }
+
+  /** A streaming list has to end in time; a watch beside a list has to be accepted in time, as a page has to come. */
+  #armDeadline(during: 'streaming-list' | 'listing'): Timer {
+    const { runtime, name, watchListTimeoutMs, listTimeoutMs } = this.#options.options;
+    if (during === 'listing') {
+      return runtime.setTimer(listTimeoutMs, () => {
+        const text = `gave up after ${listTimeoutMs} ms waiting for the watch beside the list of ${name}`;
+        this.#reader.interrupt(new ListwatchError('TIMEOUT', text));
+      });
+    }
+    return runtime.setTimer(watchListTimeoutMs, () => {
+      const text = `the streaming list of ${name} had no end bookmark after ${watchListTimeoutMs} ms`;
+      this.#reader.interrupt(new ListwatchError('WATCH_LIST_INCOMPLETE', text));
+    });
+  }
+}
