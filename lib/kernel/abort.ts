@@ -10,9 +10,13 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
   }
   // Node takes more than ten listeners for a leak; one signal for all informers and requests is what a signal is for.
   setMaxListeners(0, signal);
-  signal.addEventListener('abort', listener, { once: true });
+  // A function of its own: the same one added twice would be one listener, and taking back the first would take both.
+  const onlyThis = (): void => {
+    listener();
+  };
+  signal.addEventListener('abort', onlyThis, { once: true });
   return () => {
-    signal.removeEventListener('abort', listener);
+    signal.removeEventListener('abort', onlyThis);
   };
 }
 

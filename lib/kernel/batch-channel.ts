@@ -97,11 +97,10 @@ export class BatchChannel<T> implements AsyncIterable<readonly T[]> {
 
   #finish(end: End): void {
     this.#end ??= end;
-    if (!this.#ended) {
-      this.#ended = true;
-      this.#options.onEnd?.();
-    }
     this.#signal();
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#options.onEnd?.();
   }
 
   #signal(): void {

@@ -20,7 +20,7 @@ export class RingBuffer<T> implements Iterable<T> {
   }
 
   push(item: T): void {
-    if (this.#size === this.#slots.length) this.#resize(this.#slots.length * 2);
+    if (this.#size === this.#slots.length) this.#double();
     this.#slots[(this.#head + this.#size) & (this.#slots.length - 1)] = item;
     this.#size += 1;
   }
@@ -49,7 +49,7 @@ export class RingBuffer<T> implements Iterable<T> {
 
   /** Takes all items, oldest first. */
   drain(): T[] {
-    const items = [...this];
+    const items = this.#inOrder() as T[];
     this.clear();
     return items;
   }
@@ -66,14 +66,18 @@ export class RingBuffer<T> implements Iterable<T> {
     }
   }
 
-  #resize(capacity: number): void {
-    const slots: (T | undefined)[] = Array.from({ length: capacity });
-    let index = 0;
-    for (const item of this) {
-      slots[index] = item;
-      index += 1;
-    }
-    this.#slots = slots;
+  /** In one copy, oldest first: the slots are full. */
+  #double(): void {
+    const capacity = this.#slots.length * 2;
+    this.#slots = this.#inOrder();
+    this.#slots.length = capacity;
     this.#head = 0;
+  }
+
+  #inOrder(): (T | undefined)[] {
+    const end = this.#head + this.#size;
+    const slots = this.#slots.slice(this.#head, end);
+    if (end <= this.#slots.length) return slots;
+    return slots.concat(this.#slots.slice(0, end - this.#slots.length));
   }
 }

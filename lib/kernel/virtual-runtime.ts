@@ -1,5 +1,5 @@
 import { ListwatchError } from './errors.ts';
-import { rejectUnknownOptions } from './options.ts';
+import { numberOption, rejectUnknownOptions } from './options.ts';
 import { seededRandom } from './random.ts';
 import type { Runtime, Timer } from './runtime.ts';
 
@@ -27,7 +27,8 @@ interface Entry {
   readonly sequence: number;
   callback: () => void;
   readonly background: boolean;
-  cancelled: boolean;
+  /** It is in the heap and wants to run. */
+  waiting: boolean;
 }
 
 const KNOWN_OPTIONS: readonly (keyof VirtualRuntimeOptions)[] = [
@@ -36,8 +37,11 @@ const KNOWN_OPTIONS: readonly (keyof VirtualRuntimeOptions)[] = [
   'order',
   'maxTasksAtOneInstant',
 ];
+const OWNER = 'VirtualRuntime';
 const START_OF_2024 = Date.UTC(2024, 0, 1);
 const ONE_HOUR_MS = 3_600_000;
+/** With fewer cancelled timers the heap is not swept. */
+const SMALLEST_SWEEP = 1000;
 
 const nothing = (): void => {};
 
@@ -61,15 +65,28 @@ export class VirtualRuntime implements Runtime {
   #tasks: (() => void)[] = [];
   /** Tasks before this index have run. */
   #nextTask = 0;
-  readonly #timers: Entry[] = [];
+  /** A heap; timers that were cancelled stay in it until their time comes or they are the greater part. */
+  #timers: Entry[] = [];
+  #cancelledTimers = 0;
+  #foregroundTimers = 0;
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: VirtualRuntimeOptions = {}) {
-    rejectUnknownOptions('VirtualRuntime', options, KNOWN_OPTIONS);
+    rejectUnknownOptions(OWNER, options, KNOWN_OPTIONS);
     this.#random = seededRandom(options.seed ?? 1);
-    this.#startWallMs = options.startWallMs ?? START_OF_2024;
     this.#order = options.order ?? 'fifo';
-    this.#maxTasksAtOneInstant = options.maxTasksAtOneInstant ?? 1_000_000;
+    const { startWallMs, maxTasksAtOneInstant } = options;
+    this.#startWallMs = numberOption(OWNER, 'startWallMs', startWallMs, START_OF_2024, {
+      min: Number.MIN_SAFE_INTEGER,
+      max: Number.MAX_SAFE_INTEGER,
+    });
+    this.#maxTasksAtOneInstant = numberOption(
+      OWNER,
+      'maxTasksAtOneInstant',
+      maxTasksAtOneInstant,
+      1_000_000,
+      { min: 1 },
+    );
   }
 
   wallMs(): number {
@@ -90,15 +107,14 @@ export class VirtualRuntime implements Runtime {
       sequence: (this.#sequence += 1),
       callback,
       background: options?.background ?? false,
-      cancelled: false,
+      waiting: true,
     };
     this.#timers.push(entry);
     siftUp(this.#timers, this.#timers.length - 1);
+    if (!entry.background) this.#foregroundTimers += 1;
     return {
       cancel: (): void => {
-        // The entry stays until its time comes; what it holds on to need not.
-        entry.cancelled = true;
-        entry.callback = nothing;
+        this.#cancel(entry);
       },
     };
   }
@@ -109,11 +125,7 @@ export class VirtualRuntime implements Runtime {
 
   /** Number of timers and tasks that still want to run, background timers left out. */
   get pending(): number {
-    return (
-      this.#tasks.length -
-      this.#nextTask +
-      this.#timers.filter((timer) => !timer.cancelled && !timer.background).length
-    );
+    return this.#tasks.length - this.#nextTask + this.#foregroundTimers;
   }
 
   /**
@@ -129,15 +141,19 @@ export class VirtualRuntime implements Runtime {
     }
   }
 
-  /** Moves the clock by `deltaMs`, running what falls due on the way, in order. */
+  /**
+   * Moves the clock by `deltaMs`, at least 0, running what falls due on the way, in order.
+   * @throws {ListwatchError} code INVALID_OPTION for another number; what `settle` throws.
+   */
   async advance(deltaMs: number): Promise<void> {
+    numberOption(OWNER, 'deltaMs', deltaMs, 0, { min: 0, max: Number.MAX_SAFE_INTEGER });
     const targetMs = this.#elapsedMs + deltaMs;
     await this.settle();
     while (this.#nextDue() <= targetMs) {
       this.#elapsedMs = Math.max(this.#elapsedMs, this.#nextDue());
       await this.settle();
     }
-    this.#elapsedMs = targetMs;
+    this.#elapsedMs = Math.max(this.#elapsedMs, targetMs);
   }
 
   /**
@@ -146,7 +162,8 @@ export class VirtualRuntime implements Runtime {
    * `limitMs` of virtual time have passed.
    */
   async run<R>(work: Promise<R> | (() => Promise<R>), options: RunOptions = {}): Promise<R> {
-    const limitMs = this.#elapsedMs + (options.limitMs ?? ONE_HOUR_MS);
+    const limitMs =
+      this.#elapsedMs + numberOption(OWNER, 'limitMs', options.limitMs, ONE_HOUR_MS, { min: 0 });
     let settled = false;
     const promise = typeof work === 'function' ? work() : work;
     const mark = (): void => {
@@ -165,8 +182,36 @@ export class VirtualRuntime implements Runtime {
   }
 
   #nextDue(): number {
-    while (this.#timers[0]?.cancelled === true) removeFirst(this.#timers);
+    while (this.#timers[0]?.waiting === false) {
+      removeFirst(this.#timers);
+      this.#cancelledTimers -= 1;
+    }
     return this.#timers[0]?.atMs ?? Infinity;
+  }
+
+  #takeNextDue(): Entry {
+    const due = removeFirst(this.#timers) as Entry;
+    this.#leave(due);
+    return due;
+  }
+
+  #cancel(entry: Entry): void {
+    entry.callback = nothing;
+    if (!entry.waiting) return;
+    this.#leave(entry);
+    this.#cancelledTimers += 1;
+    if (this.#cancelledTimers < SMALLEST_SWEEP) return;
+    if (this.#cancelledTimers * 2 < this.#timers.length) return;
+    // What is sorted is a heap.
+    this.#timers = this.#timers
+      .filter(({ waiting }) => waiting)
+      .toSorted((left, right) => (before(left, right) ? -1 : 1));
+    this.#cancelledTimers = 0;
+  }
+
+  #leave(entry: Entry): void {
+    entry.waiting = false;
+    if (!entry.background) this.#foregroundTimers -= 1;
   }
 
   #runOne(): void {
@@ -180,7 +225,7 @@ export class VirtualRuntime implements Runtime {
     } else if (this.#nextTask < this.#tasks.length) {
       this.#takeOldestTask()?.();
     } else {
-      removeFirst(this.#timers)?.callback();
+      this.#takeNextDue().callback();
     }
   }
 
@@ -201,7 +246,7 @@ export class VirtualRuntime implements Runtime {
   /** Lets timers that are due take part in the draw; one that is cancelled before its turn does nothing. */
   #queueDueTimers(): void {
     while (this.#nextDue() <= this.#elapsedMs) {
-      const due = removeFirst(this.#timers) as Entry;
+      const due = this.#takeNextDue();
       this.#tasks.push(() => {
         due.callback();
       });

@@ -58,12 +58,14 @@ export function withDeadline<R>(
         ? undefined
         : runtime.setTimer(timeoutMs, () => {
             finish();
-            reject(
-              new ListwatchError(
-                'TIMEOUT',
-                `gave up after ${timeoutMs} ms waiting for ${describe()}`,
-              ),
-            );
+            try {
+              const what = describe();
+              reject(
+                new ListwatchError('TIMEOUT', `gave up after ${timeoutMs} ms waiting for ${what}`),
+              );
+            } catch (error) {
+              reject(error);
+            }
           });
     let release = (): void => {};
     const finish = (): void => {

@@ -21,14 +21,21 @@ export class ApiError extends ListwatchError {
   }
 
   get causes(): readonly StatusCause[] {
-    return this.status.details?.causes ?? [];
+    const causes: unknown = this.status.details?.causes;
+    return Array.isArray(causes) ? causes.filter(isStatusCause) : [];
   }
 
   /** How long the server asks to wait before the next try, milliseconds. */
   get retryAfterMs(): number | undefined {
-    const seconds = this.status.details?.retryAfterSeconds;
-    return seconds === undefined ? undefined : seconds * 1000;
+    const seconds: unknown = this.status.details?.retryAfterSeconds;
+    if (typeof seconds !== 'number' || seconds < 0 || !Number.isFinite(seconds)) return undefined;
+    return seconds * 1000;
   }
+}
+
+/** A Status may come off the wire, from whatever answers there. */
+function isStatusCause(cause: unknown): cause is StatusCause {
+  return typeof cause === 'object' && cause !== null;
 }
 
 function codeOfStatus({ reason, code }: Status): ErrorCode {

@@ -25,6 +25,31 @@ describe('onAbort', () => {
     expect(listeners(controller.signal)).to.equal(0);
   });
 
+  it('takes one function twice for two listeners', () => {
+    const controller = new AbortController();
+    let calls = 0;
+    const count = (): void => void (calls += 1);
+    const releases = [1, 2, 3].map(() => onAbort(controller.signal, count));
+    releases[0]!();
+    controller.abort();
+    expect(calls).to.equal(2);
+  });
+
+  it('leaves nothing on a signal that a hundred thousand operations were bound to', async () => {
+    const { signal } = new AbortController();
+    for (let index = 0; index < 100_000; index += 1) {
+      onAbort(signal, () => {})();
+      const child = deriveAbort(signal);
+      if (index % 2 === 0) child.abort();
+      else child.dispose();
+    }
+    for (let index = 0; index < 1000; index += 1) {
+      await abortable(Promise.resolve(), signal);
+      await failureOf(abortable(Promise.reject(new Error('no')), signal));
+    }
+    expect(listeners(signal)).to.equal(0);
+  });
+
   it('takes any number of listeners on one signal without a warning of a leak', async () => {
     const warnings: Error[] = [];
     const note = (warning: Error): void => void warnings.push(warning);

@@ -121,4 +121,14 @@ describe('BatchChannel', () => {
     channel.fail(new Error('late'));
     expect(await read(channel).end).to.equal('done');
   });
+
+  it('ends its reader although the end hook throws', async () => {
+    const channel = make(10, () => {
+      throw new Error('hook');
+    });
+    const { end } = read(channel);
+    await turn();
+    expect(() => channel.close()).to.throw('hook');
+    expect(await end).to.equal('done');
+  });
 });

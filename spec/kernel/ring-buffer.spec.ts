@@ -27,6 +27,20 @@ describe('RingBuffer', () => {
     expect(ring.size).to.equal(0);
   });
 
+  it('drains oldest first, wherever its beginning lies', () => {
+    for (let offset = 0; offset < 40; offset += 1) {
+      for (const size of [1, 15, 16, 17, 33]) {
+        const ring = new RingBuffer<number>();
+        for (let index = 0; index < offset; index += 1) ring.push(-1);
+        for (let index = 0; index < offset; index += 1) ring.shift();
+        for (let index = 0; index < size; index += 1) ring.push(index);
+        expect([...ring]).to.deep.equal(Array.from({ length: size }, (_, index) => index));
+        expect(ring.drain()).to.deep.equal(Array.from({ length: size }, (_, index) => index));
+        expect([ring.size, ring.peek()]).to.deep.equal([0, undefined]);
+      }
+    }
+  });
+
   it('has nothing when it is empty', () => {
     const ring = new RingBuffer<string>();
     expect(ring.shift()).to.equal(undefined);

@@ -1,7 +1,17 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { isListwatchError, type ListwatchError } from '../../lib/kernel/errors.ts';
+import { seededRandom } from '../../lib/kernel/random.ts';
 import { VirtualRuntime } from '../../lib/kernel/virtual-runtime.ts';
 import { sleep } from '../../lib/kernel/wait.ts';
+
+/** Bytes that are still in use after a collection. */
+function heapUsed(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
 
 describe('VirtualRuntime', () => {
   it('runs tasks in the order they were queued, promise continuations in between', async () => {
@@ -153,6 +163,79 @@ describe('VirtualRuntime', () => {
       expect(isListwatchError(failure, 'VIRTUAL_TIME_LIMIT')).to.equal(true);
       expect((failure as ListwatchError).message).to.include('500 tasks ran');
       await runtime.settle();
+    });
+  });
+
+  describe('timers that are cancelled', () => {
+    it('take no memory until their time comes', async () => {
+      const runtime = new VirtualRuntime();
+      const heapAtStart = heapUsed();
+      for (let index = 0; index < 100_000; index += 1) {
+        runtime.setTimer(300_000 + index, () => {}).cancel();
+      }
+      expect(heapUsed() - heapAtStart).to.be.below(3e6);
+      await runtime.advance(0);
+    });
+
+    it('leave the others in their order', async () => {
+      const runtime = new VirtualRuntime();
+      const random = seededRandom('cancel');
+      const fired: number[] = [];
+      const expected: number[] = [];
+      for (let index = 0; index < 5000; index += 1) {
+        const atMs = Math.floor(random() * 500);
+        const timer = runtime.setTimer(atMs, () => fired.push(atMs));
+        if (random() < 0.8) timer.cancel();
+        else expected.push(atMs);
+      }
+      expect(runtime.pending).to.equal(expected.length);
+      await runtime.advance(500);
+      expect(fired).to.deep.equal(expected.toSorted((left, right) => left - right));
+      expect(runtime.pending).to.equal(0);
+    });
+
+    it('may be cancelled again, also after they fired', async () => {
+      const runtime = new VirtualRuntime();
+      const timers = [1, 2, 3].map((delayMs) => runtime.setTimer(delayMs, () => {}));
+      await runtime.advance(2);
+      for (const timer of [...timers, ...timers]) timer.cancel();
+      expect(runtime.pending).to.equal(0);
+      runtime.setTimer(1, () => {});
+      expect(runtime.pending).to.equal(1);
+      await runtime.advance(1);
+    });
+  });
+
+  describe('the clock', () => {
+    it('refuses to be moved back, or by no number', async () => {
+      const runtime = new VirtualRuntime();
+      for (const deltaMs of [-1, Number.NaN, Infinity]) {
+        const failure = await runtime.advance(deltaMs).catch((error: unknown) => error);
+        expect(failure, String(deltaMs)).to.include({ code: 'INVALID_OPTION' });
+      }
+      expect(runtime.monotonicMs()).to.equal(0);
+    });
+
+    it('never goes back, whoever else moves it meanwhile', async () => {
+      const runtime = new VirtualRuntime();
+      runtime.setTimer(100, () => {});
+      const seen: number[] = [];
+      const note = (): void => void seen.push(runtime.monotonicMs());
+      await Promise.all([
+        runtime.advance(10).then(note),
+        runtime.advance(200).then(note),
+        runtime.advance(150).then(note),
+      ]);
+      expect(seen).to.deep.equal(seen.toSorted((left, right) => left - right));
+      expect(runtime.monotonicMs()).to.equal(200);
+    });
+
+    it('refuses limits that are no numbers', async () => {
+      for (const options of [{ maxTasksAtOneInstant: Number.NaN }, { startWallMs: Number.NaN }]) {
+        expect(() => new VirtualRuntime(options)).to.throw('VirtualRuntime: option');
+      }
+      const run = new VirtualRuntime().run(Promise.resolve(), { limitMs: Number.NaN });
+      expect(await run.catch((error: unknown) => error)).to.include({ code: 'INVALID_OPTION' });
     });
   });
 

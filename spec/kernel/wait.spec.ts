@@ -89,4 +89,16 @@ describe('withDeadline', () => {
     const work = Promise.resolve(1);
     expect(withDeadline(new VirtualRuntime(), work, { describe: describeIt })).to.equal(work);
   });
+
+  it('fails with what the description throws, at the deadline', async () => {
+    const runtime = new VirtualRuntime();
+    const describeIt = (): string => {
+      throw new Error('no words');
+    };
+    const waiting = failureOf(
+      withDeadline(runtime, new Promise(() => {}), { timeoutMs: 5, describe: describeIt }),
+    );
+    expect(await runtime.run(waiting)).to.have.property('message', 'no words');
+    expect(runtime.pending).to.equal(0);
+  });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { isListwatchError } from '../../lib/kernel/errors.ts';
 import { ApiError, failure } from '../../lib/meta/api-error.ts';
+import { isTooLargeResourceVersion } from '../../lib/meta/failures.ts';
 import { reasonRow } from '../../lib/meta/status-reason.ts';
 import { isStatus, type Status, type StatusReason } from '../../lib/meta/status.ts';
 
@@ -88,6 +89,18 @@ describe('ApiError', () => {
     expect(
       failure('TooManyRequests', 'no', { details: { retryAfterSeconds: 3 } }).retryAfterMs,
     ).to.equal(3000);
+  });
+
+  it('reads nothing into details that are not what the API says they are', () => {
+    for (const retryAfterSeconds of ['soon', -1, 1e400, null, [3], {}]) {
+      const details = { retryAfterSeconds } as object;
+      expect(new ApiError(status({ code: 429, details })).retryAfterMs).to.equal(undefined);
+    }
+    for (const causes of ['no', { reason: 'x' }, 5, null, [null, 'x', 1]]) {
+      const error = new ApiError(status({ code: 504, details: { causes } as object }));
+      expect(error.causes).to.deep.equal([]);
+      expect(isTooLargeResourceVersion(error)).to.equal(false);
+    }
   });
 });
 
