@@ -44,8 +44,8 @@ export interface AxiosTransportOptions {
   readonly allowTokenOverHttp?: boolean | undefined;
   readonly tls?: TlsOptions | undefined;
   /**
-   * Longest wait for connection and response headers together, and for each next piece of a body that is no stream,
-   * in milliseconds; `Infinity` for none.
+   * Longest wait for connection and response headers together, in milliseconds; `Infinity` for none. It holds for each next
+   * piece of a body that is no stream as well, but is 30 000 there at most.
    * @defaultValue 75 000, longer than the 60 s after which an API server gives up by itself and says why
    */
   readonly requestTimeoutMs?: number | undefined;
@@ -63,6 +63,9 @@ const KNOWN_OPTIONS: readonly (keyof AxiosTransportOptions)[] = [
   'userAgent',
   'runtime',
 ];
+
+/** A server that has begun to answer has the whole answer; one that stops for longer than this, milliseconds, is gone. */
+const LONGEST_PAUSE_MS = 30_000;
 
 /** Kept idle connections a server (client-go rest transport cache idleConnsPerHost @ 32ce75a7). */
 const IDLE_CONNECTIONS = 25;
@@ -140,10 +143,15 @@ export class AxiosTransport implements Transport {
   async #exchange(request: TransportRequest): Promise<TransportResponse> {
     const target = { server: this.server, method: request.method, path: request.path };
     const abort = deriveAbort(request.signal);
-    const guard = this.#guard(target, abort);
+    const limitMs = this.#requestTimeoutMs;
+    const guard = this.#guard(target, abort, limitMs);
+    const patient = request.stream === true || limitMs === Infinity;
+    const pauseLimitMs = patient ? Infinity : Math.min(limitMs, LONGEST_PAUSE_MS);
+    const bodyGuard = this.#guard(target, abort, pauseLimitMs);
     this.#running.add(abort);
     const finish = (): void => {
       guard.stop();
+      bodyGuard.stop();
       abort.dispose();
       this.#running.delete(abort);
     };
@@ -158,12 +166,11 @@ export class AxiosTransport implements Transport {
           throw explain(error);
         },
       );
-      guard.pause();
+      guard.stop();
       const stream = response.data;
       // Aborting emits an error on the stream; until somebody reads it nobody else listens.
       stream.on('error', () => {});
       stream.once('close', finish);
-      if (request.stream === true) guard.stop();
       if (response.status >= 300 && response.status < 400) {
         stream.destroy();
         throw redirectRefused(target, response.status);
@@ -171,7 +178,7 @@ export class AxiosTransport implements Transport {
       return {
         status: response.status,
         headers: plainHeaders(response.headers),
-        body: new StreamBody({ stream, guard, explain }),
+        body: new StreamBody({ stream, guard: bodyGuard, explain }),
       };
     } catch (error) {
       finish();
@@ -194,7 +201,8 @@ export class AxiosTransport implements Transport {
       },
       // axios would send the whole memory behind a plain Uint8Array, not only its part of it.
       ...(body === undefined ? {} : { data: viewOf(body) }),
-      decompress: stream !== true,
+      // Whatever was asked for: there are proxies that compress all the same.
+      decompress: true,
       signal,
     };
     try {
@@ -219,8 +227,7 @@ export class AxiosTransport implements Transport {
     return `Bearer ${token}`;
   }
 
-  #guard(target: ExchangeTarget, abort: DerivedAbort): SilenceGuard {
-    const limitMs = this.#requestTimeoutMs;
+  #guard(target: ExchangeTarget, abort: DerivedAbort, limitMs: number): SilenceGuard {
     return new SilenceGuard({
       runtime: this.#runtime,
       limitMs,

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { once, getEventListeners } from 'node:events';
 import { inspect } from 'node:util';
-import { gzipSync } from 'node:zlib';
+import { constants, createGzip, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import {
   AxiosTransport,
@@ -116,6 +116,29 @@ describe('AxiosTransport', () => {
       expect(await textOf(GET)).to.equal('packed');
       expect(await textOf({ ...GET, stream: true })).to.equal('plain');
       expect(server.requests[1]?.headers['accept-encoding']).to.equal('identity');
+    });
+
+    it('unpacks a stream that is compressed all the same, piece by piece', async () => {
+      let more = (): void => {};
+      await using server = await RawServer.start((_, response) => {
+        response.writeHead(200, { 'content-encoding': 'gzip' });
+        const gzip = createGzip();
+        gzip.pipe(response);
+        gzip.write('one');
+        gzip.flush(constants.Z_SYNC_FLUSH);
+        more = () => {
+          gzip.write('two');
+          gzip.flush(constants.Z_SYNC_FLUSH);
+        };
+      });
+      open(server.url);
+      const { body } = await transport.send({ ...GET, stream: true });
+      const pieces = body[Symbol.asyncIterator]();
+      expect(String((await pieces.next()).value)).to.equal('one');
+      more();
+      expect(String((await pieces.next()).value)).to.equal('two');
+      await pieces.return?.();
+      await until(() => server.sockets.size === 0, 'leaving closes the connection');
     });
 
     it('brings the pieces of a stream as they come', async () => {
@@ -326,6 +349,20 @@ describe('AxiosTransport', () => {
       });
       await runtime.advance(4_999);
       expect(failed).to.equal(false);
+      await runtime.advance(1);
+      expect((await next).code).to.equal('REQUEST_TIMEOUT');
+    });
+
+    it('waits for a body that stops no longer than half a minute', async () => {
+      await using server = await RawServer.start((_, response) => void response.write('piece'));
+      const runtime = new VirtualRuntime();
+      open(server.url, { runtime });
+      const { body } = await transport.send(GET);
+      const pieces = body[Symbol.asyncIterator]();
+      await pieces.next();
+      const next = failureOf(pieces.next());
+      await runtime.advance(29_999);
+      expect(server.sockets.size).to.equal(1);
       await runtime.advance(1);
       expect((await next).code).to.equal('REQUEST_TIMEOUT');
     });
