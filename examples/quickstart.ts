@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { connect, SharedInformerFactory } from 'listwatch';
+import { silentLogger } from 'listwatch/kernel';
 import { ApiServer } from 'listwatch/server';
 import { applyManifests } from './support/apply-manifests.ts';
 import { changeTheShop } from './support/change-the-shop.ts';
@@ -63,7 +64,12 @@ async function quickstart({ port, manifests, keep }: Settings, signal: AbortSign
   timeline.chapter('Informers mirror it, and a controller acts on what they see');
   await using network = new NetworkGate(server.url);
   await using client = await connect({ ...server.clientConfig(), server: await network.listen() });
-  await using informers = new SharedInformerFactory(client, { signal, backoff: BACKOFF });
+  await using informers = new SharedInformerFactory(client, {
+    signal,
+    backoff: BACKOFF,
+    // What goes wrong here goes wrong on purpose; the timeline tells it.
+    logger: silentLogger,
+  });
   const shop = new ShopController(client, informers, timeline);
   const mirrors = new MirrorSet(informers, [...resources, ...OF_THE_SHOP], timeline);
   informers.start();

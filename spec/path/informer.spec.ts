@@ -3,6 +3,7 @@ import type { ListerWatcherSource } from '../../lib/cache/informer/lister-watche
 import { SharedInformerFactory } from '../../lib/cache/informer/shared-informer-factory.ts';
 import { Client } from '../../lib/client/rest/client.ts';
 import { connect } from '../../lib/client/rest/connect.ts';
+import { silentLogger } from '../../lib/kernel/logger.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import { inProcessTransport } from '../../lib/testing/in-process-transport.ts';
@@ -43,7 +44,10 @@ for (const [name, open] of Object.entries(PATHS)) {
     beforeEach(async () => {
       server = new ApiServer();
       path = await open(server);
-      informers = new SharedInformerFactory(path.source, { backoff: { baseMs: 1, capMs: 5 } });
+      informers = new SharedInformerFactory(path.source, {
+        backoff: { baseMs: 1, capMs: 5 },
+        logger: silentLogger,
+      });
       api = new Client({ transport: inProcessTransport(server.handler) });
     });
 

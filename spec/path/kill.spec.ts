@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { SharedIndexInformer } from '../../lib/cache/informer/shared-index-informer.ts';
 import { connect } from '../../lib/client/rest/connect.ts';
+import { silentLogger } from '../../lib/kernel/logger.ts';
 import { realRuntime } from '../../lib/kernel/real-runtime.ts';
 import { seededRandom } from '../../lib/kernel/random.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';
@@ -44,6 +45,7 @@ describe('a watch that is killed at random bytes', () => {
       ),
       // Two hundred waits of client-go's length would take an hour.
       backoff: { baseMs: 1, capMs: 5 },
+      logger: silentLogger,
     });
     const observers = [
       new Observer('whole objects'),

@@ -3,6 +3,7 @@ import { SharedInformerFactory } from '../../lib/cache/informer/shared-informer-
 import type { SharedIndexInformer } from '../../lib/cache/informer/shared-index-informer.ts';
 import { Client } from '../../lib/client/rest/client.ts';
 import { connect } from '../../lib/client/rest/connect.ts';
+import { silentLogger } from '../../lib/kernel/logger.ts';
 import type { UnstructuredObject } from '../../lib/meta/object.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import { EmbeddedKeyValueStore } from '../../lib/server/mvcc/embedded-key-value-store.ts';
@@ -48,6 +49,7 @@ describe('informers of a server that is killed and started again on its port', (
     await using client = await connect(first.clientConfig());
     await using informers = new SharedInformerFactory(client, {
       backoff: { baseMs: 5, capMs: 20 },
+      logger: silentLogger,
     });
     const informer = informers.for('v1', 'configmaps');
     informer.addHandler({
