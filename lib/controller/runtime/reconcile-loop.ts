@@ -1,6 +1,8 @@
 import { deriveAbort, onAbort } from '../../kernel/abort.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/errors.ts';
 import { guardedCall } from '../../kernel/guarded-call.ts';
+import { guardedLogger } from '../../kernel/guarded-logger.ts';
+import { guardedMetrics } from '../../kernel/guarded-metrics.ts';
 import { Latch } from '../../kernel/latch.ts';
 import { consoleLogger } from '../../kernel/console-logger.ts';
 import type { Logger } from '../../kernel/logger.ts';
@@ -79,6 +81,9 @@ const OPTION_NAMES = [
   'metrics',
 ] as const satisfies readonly (keyof ReconcileLoopOptions)[];
 
+/** Before the retry of a key whose rate limiter throws, or gives no number. */
+const DELAY_WITHOUT_LIMITER_MS = 10_000;
+
 export interface RunReconcilesOptions {
   /** Stops the loop. */
   readonly signal?: AbortSignal | undefined;
@@ -97,7 +102,7 @@ export interface RunReconcilesOptions {
  * Guarantees:
  * - No two runs of one key overlap.
  * - Each run is a task of its own, so a long queue does not keep input and output waiting.
- * - A run that throws costs no other key its turn.
+ * - A run that throws costs no other key its turn; nor does a hook, a logger, a metric or a rate limiter that throws.
  */
 export class ReconcileLoop<K = string> {
   readonly name: string;
@@ -138,8 +143,11 @@ export class ReconcileLoop<K = string> {
       min: 0,
     });
     this.#runtime = options.runtime ?? realRuntime;
-    this.#logger = options.logger ?? consoleLogger;
-    this.#metrics = new ReconcileMetrics(options.metrics, this.name);
+    this.#logger = guardedLogger(options.logger ?? consoleLogger);
+    this.#metrics = new ReconcileMetrics(
+      options.metrics && guardedMetrics(this.name, options.metrics, this.#logger),
+      this.name,
+    );
   }
 
   /** The keys being reconciled now. */
@@ -202,6 +210,10 @@ export class ReconcileLoop<K = string> {
       this.#overdue(key, failures);
       run.abort(new ListwatchError('TIMEOUT', `not finished after ${this.#timeoutMs} ms`));
     });
+    // From then on it is the shutdown that has a deadline.
+    onAbort(run.signal, () => {
+      timer.cancel();
+    });
     try {
       const result = await this.#reconcile({ key, failures }, { signal: run.signal });
       const requeueAfterMs = requeueDelay(result);
@@ -225,10 +237,22 @@ export class ReconcileLoop<K = string> {
     this.#metrics.failed();
     const terminal = isListwatchError(cause, 'RECONCILE_TERMINAL');
     const retry = !terminal && failures <= this.#maxRetries;
-    const retryInMs = retry ? this.#queue.addRateLimited(key) : undefined;
+    const retryInMs = retry ? this.#retry(key) : undefined;
     if (!retry) this.#queue.forget(key);
     const what = retry ? errorMessage(cause) : `given up: ${errorMessage(cause)}`;
     this.#report(what, { key, failures, retryInMs }, cause);
+  }
+
+  #retry(key: K): number | undefined {
+    try {
+      return this.#queue.addRateLimited(key);
+    } catch (error) {
+      const reason = errorMessage(error);
+      const message = `${this.name}: ${String(key)}: the rate limiter failed: ${reason}`;
+      this.#logger.error(message, { error });
+      this.#queue.addAfter(key, DELAY_WITHOUT_LIMITER_MS);
+      return DELAY_WITHOUT_LIMITER_MS;
+    }
   }
 
   #overdue(key: K, failures: number): void {

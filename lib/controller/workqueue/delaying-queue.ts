@@ -3,7 +3,7 @@ import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime, Timer } from '../../kernel/runtime.ts';
 import { DelayHeap } from './delay-heap.ts';
 import { QueueMetrics } from './queue-metrics.ts';
-import { WorkQueue, type CloseQueueOptions, type WorkQueueOptions } from './work-queue.ts';
+import { WorkQueue, type WorkQueueOptions } from './work-queue.ts';
 
 /**
  * A work queue to which keys can be added later.
@@ -26,7 +26,7 @@ export class DelayingQueue<K = string> extends WorkQueue<K> {
   constructor(options: WorkQueueOptions = {}) {
     super(options);
     this.#runtime = options.runtime ?? realRuntime;
-    this.#metrics = new QueueMetrics(options.metrics, this.name);
+    this.#metrics = new QueueMetrics(this.name, options);
   }
 
   /** Keys whose time has not come. */
@@ -55,21 +55,11 @@ export class DelayingQueue<K = string> extends WorkQueue<K> {
     this.#arm();
   }
 
-  /** Drops the delayed keys, then closes as `WorkQueue` does. */
-  override async close(options: CloseQueueOptions = {}): Promise<void> {
-    this.#dropDelayed();
-    await super.close(options);
-  }
-
-  /** Drops the delayed and the waiting keys; returned are those that waited. */
-  override destroy(): readonly K[] {
-    this.#dropDelayed();
-    return super.destroy();
-  }
-
-  #dropDelayed(): void {
+  /** Both ways to close, `close` and `destroy`, drop the delayed keys. */
+  protected override refuseKeys(): void {
     this.#delayed.clear();
     this.#arm();
+    super.refuseKeys();
   }
 
   #arm(): void {

@@ -1,16 +1,25 @@
+import { consoleLogger } from '../../kernel/console-logger.ts';
+import { guardedMetrics } from '../../kernel/guarded-metrics.ts';
+import type { Logger } from '../../kernel/logger.ts';
 import type { MetricLabels, Metrics } from '../../kernel/metrics.ts';
 
+export interface QueueMetricsOptions {
+  readonly metrics?: Metrics | undefined;
+  readonly logger?: Logger | undefined;
+}
+
 /**
- * What a work queue counts, under the names dashboards for Kubernetes controllers know.
+ * What a work queue counts, under the names dashboards for Kubernetes controllers know. It never throws.
  * @see component-base metrics/prometheus/workqueue/metrics.go @ eed236c
  */
 export class QueueMetrics {
   readonly #metrics: Metrics | undefined;
   readonly #labels: MetricLabels;
 
-  constructor(metrics: Metrics | undefined, name: string) {
-    this.#metrics = metrics;
+  constructor(name: string, { metrics, logger = consoleLogger }: QueueMetricsOptions) {
     this.#labels = { name };
+    if (metrics === undefined) return;
+    this.#metrics = guardedMetrics(name, metrics, logger);
   }
 
   added(): void {

@@ -1,5 +1,6 @@
 import { onAbort } from '../../kernel/abort.ts';
 import { Latch } from '../../kernel/latch.ts';
+import type { Logger } from '../../kernel/logger.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import { numberOption } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
@@ -15,6 +16,8 @@ export interface WorkQueueOptions {
   readonly runtime?: Runtime | undefined;
   /** Receives depth, adds, retries, and how long keys wait and are worked on. */
   readonly metrics?: Metrics | undefined;
+  /** Hears when the metrics fail. @defaultValue `consoleLogger` */
+  readonly logger?: Logger | undefined;
 }
 
 export interface TakeOptions {
@@ -59,7 +62,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   constructor(options: WorkQueueOptions = {}) {
     this.name = options.name ?? 'queue';
     this.#runtime = options.runtime ?? realRuntime;
-    this.#metrics = new QueueMetrics(options.metrics, this.name);
+    this.#metrics = new QueueMetrics(this.name, options);
     this.#idle = new Latch(`${this.name} to drain`);
   }
 
@@ -117,7 +120,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
    */
   async close({ timeoutMs, signal }: CloseQueueOptions = {}): Promise<void> {
     const limitMs = numberOption('WorkQueue.close', 'timeoutMs', timeoutMs, 30_000, { min: 0 });
-    this.#shut();
+    this.refuseKeys();
     await withDeadline(this.#runtime, this.#idle.opened, {
       timeoutMs: limitMs,
       signal,
@@ -129,7 +132,8 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   destroy(): readonly K[] {
     const dropped = this.#waiting.drain();
     this.#dirty.clear();
-    this.#shut();
+    this.#metrics.depth(0);
+    this.refuseKeys();
     this.#idle.open();
     return dropped;
   }
@@ -165,7 +169,8 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     else this.#openWhenIdle();
   };
 
-  #shut(): void {
+  /** The first step of closing. */
+  protected refuseKeys(): void {
     this.#closing = true;
     for (const wake of this.#takers) wake();
     this.#takers.clear();

@@ -1,0 +1,21 @@
+import { guardedCall } from './guarded-call.ts';
+import type { LogFields, Logger } from './logger.ts';
+
+type Write = (message: string, fields?: LogFields) => void;
+
+const nobodyLeftToTell = (): void => {};
+
+/** The same logger, unable to fail: a line that is lost costs no more than the line. Its methods need no `this`. */
+export function guardedLogger(logger: Logger): Readonly<Record<keyof Logger, Write>> {
+  const guarded =
+    (level: keyof Logger): Write =>
+    (message, fields) => {
+      guardedCall(() => logger[level](message, fields), nobodyLeftToTell);
+    };
+  return {
+    debug: guarded('debug'),
+    info: guarded('info'),
+    warn: guarded('warn'),
+    error: guarded('error'),
+  };
+}

@@ -1,0 +1,142 @@
+import { expect } from 'chai';
+import { silentLogger, type Logger } from '../../../lib/kernel/logger.ts';
+import type { Metrics } from '../../../lib/kernel/metrics.ts';
+import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { sleep } from '../../../lib/kernel/wait.ts';
+import { defaultRateLimiter } from '../../../lib/controller/workqueue/rate-limiter-presets.ts';
+import type { RateLimiter } from '../../../lib/controller/workqueue/rate-limiter.ts';
+import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
+import { ReconcileLoop } from '../../../lib/controller/runtime/reconcile-loop.ts';
+
+const boom = (): never => {
+  throw new Error('boom');
+};
+const throwingMetrics: Metrics = { count: boom, gauge: boom, observe: boom };
+const reject: () => unknown = () => Promise.reject(new Error('boom'));
+const rejectingMetrics: Metrics = { count: reject, gauge: reject, observe: reject };
+const throwingLogger: Logger = { debug: boom, info: boom, warn: boom, error: boom };
+
+/** Reconciles a, which fails once, b and c; returns what was reconciled, in order. */
+async function reconcileThree(options: {
+  readonly metrics?: Metrics;
+  readonly logger?: Logger;
+  readonly limiter?: (base: RateLimiter) => RateLimiter;
+}): Promise<string[]> {
+  const runtime = new VirtualRuntime();
+  const { metrics, logger, limiter = (base): RateLimiter => base } = options;
+  const rateLimiter = limiter(defaultRateLimiter(runtime));
+  const queue = new RateLimitingQueue({ name: 'shops', runtime, metrics, logger, rateLimiter });
+  const keys: string[] = [];
+  const loop = new ReconcileLoop({
+    queue,
+    runtime,
+    metrics,
+    logger,
+    reconcile: async ({ key }) => {
+      keys.push(key);
+      if (keys.length === 1) throw new Error('once');
+    },
+  });
+  const running = loop.run();
+  for (const key of ['a', 'b', 'c']) queue.add(key);
+  await runtime.advance(60_000);
+  await runtime.run(queue.close());
+  await runtime.run(running);
+  return keys;
+}
+
+describe('A reconcile loop and its queue', () => {
+  for (const [how, metrics] of [
+    ['throw', throwingMetrics],
+    ['reject', rejectingMetrics],
+  ] as const) {
+    it(`lose no key to metrics that ${how}, and say so`, async () => {
+      const lines: string[] = [];
+      const logger: Logger = { ...silentLogger, error: (line) => void lines.push(line) };
+      expect(await reconcileThree({ metrics, logger })).to.deep.equal(['a', 'b', 'c', 'a']);
+      expect(lines).to.include('shops: the metrics failed: boom');
+      expect(lines).to.include('shops: a: once');
+    });
+  }
+
+  it('lose no key to a logger that throws', async () => {
+    const options = { metrics: throwingMetrics, logger: throwingLogger };
+    expect(await reconcileThree(options)).to.deep.equal(['a', 'b', 'c', 'a']);
+  });
+
+  for (const [what, nextDelayMs] of [
+    ['throws', boom],
+    ['knows no delay', (): number => Number.NaN],
+  ] as const) {
+    it(`retry a key whose rate limiter ${what}, and say so`, async () => {
+      const lines: string[] = [];
+      const logger: Logger = { ...silentLogger, error: (line) => void lines.push(line) };
+      const keys = await reconcileThree({
+        logger,
+        limiter: (base) => ({
+          nextDelayMs,
+          forget: (key) => base.forget(key),
+          numRequeues: (key) => base.numRequeues(key),
+        }),
+      });
+      expect(keys).to.deep.equal(['a', 'b', 'c', 'a']);
+      expect(lines.some((line) => line.startsWith('shops: a: the rate limiter failed: '))).to.equal(
+        true,
+      );
+    });
+  }
+
+  it('leave no timer behind a run that outlives the shutdown', async () => {
+    const runtime = new VirtualRuntime();
+    const queue = new RateLimitingQueue({ runtime });
+    const stop = new AbortController();
+    let finish = (): void => {};
+    const endless = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const failures: unknown[] = [];
+    const running = new ReconcileLoop({
+      queue,
+      runtime,
+      reconcile: () => endless,
+      onError: (error) => void failures.push(error),
+    })
+      .run({ signal: stop.signal })
+      .catch((error: unknown) => error);
+    queue.add('a');
+    await runtime.settle();
+    stop.abort();
+    expect(await runtime.run(running)).to.include({ code: 'TIMEOUT' });
+    expect(runtime.pending).to.equal(0);
+    await runtime.advance(600_000);
+    expect(failures).to.deep.equal([]);
+    finish();
+    await runtime.settle();
+  });
+
+  it('report how deep the queue is once it was destroyed', async () => {
+    const depths: number[] = [];
+    const metrics: Metrics = {
+      count: () => {},
+      observe: () => {},
+      gauge: (name, value) => void (name === 'workqueue_depth' && depths.push(value)),
+    };
+    const queue = new RateLimitingQueue({ metrics });
+    queue.add('a');
+    queue.add('b');
+    queue.destroy();
+    expect(depths).to.deep.equal([1, 2, 0]);
+  });
+
+  it('keep the delayed keys of a queue that was closed with an option out of range', async () => {
+    const runtime = new VirtualRuntime();
+    const queue = new RateLimitingQueue({ runtime });
+    queue.addAfter('a', 10);
+    const failure = await queue.close({ timeoutMs: -1 }).catch((error: unknown) => error);
+    expect(failure).to.include({ code: 'INVALID_OPTION' });
+    expect([queue.closing, queue.delayed]).to.deep.equal([false, 1]);
+    await runtime.run(sleep(runtime, 10));
+    expect(queue.size).to.equal(1);
+    queue.destroy();
+  });
+});
