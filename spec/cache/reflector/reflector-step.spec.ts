@@ -3,33 +3,23 @@ import {
   initialState,
   listRequest,
   watchRequest,
-  type ReflectorInput,
-  type ReflectorState,
 } from '../../../lib/cache/reflector/reflector-state.ts';
 import { step } from '../../../lib/cache/reflector/reflector-step.ts';
 import {
   FAILURE_KINDS,
-  effectLine,
   failedStream,
   failure,
-  line,
   listing,
   memory,
+  specRows,
   streaming,
   watching,
+  type RowGroups,
 } from './step-support.ts';
-
-interface Row {
-  readonly title: string;
-  readonly state: ReflectorState;
-  readonly input: ReflectorInput;
-  readonly next: string;
-  readonly effects?: string;
-}
 
 const plain = { settings: { watchList: false } };
 
-const ROWS: Readonly<Record<string, readonly Row[]>> = {
+const ROWS: RowGroups = {
   'a round begins': [
     {
       title: 'with a streaming list where they are supported',
@@ -455,20 +445,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
 };
 
 describe('the table of the reflector', () => {
-  for (const [group, rows] of Object.entries(ROWS)) {
-    describe(group, () => {
-      for (const { title, state, input, next, effects = '' } of rows) {
-        it(title, () => {
-          const before = JSON.stringify(state);
-          const result = step(state, input);
-          expect(line(result.state)).to.equal(next);
-          expect(result.effects.map(effectLine).join(', ')).to.equal(effects);
-          expect(result.reason).to.not.equal('');
-          expect(JSON.stringify(state), 'the state given is not changed').to.equal(before);
-        });
-      }
-    });
-  }
+  specRows(ROWS);
 
   it('has no state in which a failure is answered by the same request at once', () => {
     const listings = ['', '0', '10'].flatMap((resourceVersion) =>

@@ -4,6 +4,13 @@ import type {
   ReflectorErrorContext,
   ReflectorTransition,
 } from '../../../lib/cache/reflector/reflector-report.ts';
+import type {
+  ListerWatcher,
+  ListPage,
+  ListRequest,
+  WatchRequest,
+  WatchStream,
+} from '../../../lib/cache/reflector/lister-watcher.ts';
 import type { ReflectorSink } from '../../../lib/cache/reflector/reflector-sink.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
@@ -50,6 +57,32 @@ export class RecordingSink implements ReflectorSink<View> {
 
   bookmark(resourceVersion: string): void {
     this.calls.push(`bookmark @${resourceVersion}`);
+  }
+}
+
+/** A collection on a server whose storage can be restored from a backup: it then stands at an older version. */
+export class RestoredSource implements ListerWatcher<View> {
+  readonly description = 'things';
+  current: ScriptedListerWatcher<Thing> | undefined;
+
+  /** Puts a server in its place that never heard of the watches that are open; they stay silent. */
+  restore(runtime: VirtualRuntime, objects: readonly Thing[]): ScriptedListerWatcher<Thing> {
+    this.current?.pause();
+    this.current = new ScriptedListerWatcher<Thing>({ runtime, objects });
+    return this.current;
+  }
+
+  list(request: ListRequest): Promise<ListPage<View>> {
+    return this.#server().list(request);
+  }
+
+  watch(request: WatchRequest): Promise<WatchStream<View>> {
+    return this.#server().watch(request);
+  }
+
+  #server(): ScriptedListerWatcher<Thing> {
+    if (this.current === undefined) throw new Error('no server yet');
+    return this.current;
   }
 }
 

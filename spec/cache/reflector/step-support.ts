@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import {
   initialState,
   listRequest,
@@ -9,6 +10,7 @@ import {
   type StreamingListState,
   type WatchingState,
 } from '../../../lib/cache/reflector/reflector-state.ts';
+import { step } from '../../../lib/cache/reflector/reflector-step.ts';
 import type { Failure, FailureKind } from '../../../lib/cache/reflector/watch-error.ts';
 
 export const memory = (changes: Partial<ReflectorMemory> = {}): ReflectorMemory => ({
@@ -46,7 +48,10 @@ export const failure = (kind: FailureKind, retryAfterMs: number = 0): Failure =>
   message: kind,
 });
 
-export const failedStream = (kind: FailureKind, durationMs: number = 5000): ReflectorInput => ({
+export const failedStream = (
+  kind: FailureKind,
+  durationMs: number = 5000,
+): Extract<ReflectorInput, { type: 'stream-failed' }> => ({
   type: 'stream-failed',
   failure: failure(kind),
   durationMs,
@@ -89,6 +94,35 @@ export const effectLine = (effect: ReflectorEffect): string => {
   if (effect.type === 'replace') return `replace ${effect.resourceVersion}`;
   return 'code' in effect ? `report ${effect.code}` : effect.type;
 };
+
+/** One row of the table: a state, what happens in it, and what follows. */
+export interface Row {
+  readonly title: string;
+  readonly state: ReflectorState;
+  readonly input: ReflectorInput;
+  readonly next: string;
+  readonly effects?: string;
+}
+
+export type RowGroups = Readonly<Record<string, readonly Row[]>>;
+
+/** One case a row. */
+export function specRows(groups: RowGroups): void {
+  for (const [group, rows] of Object.entries(groups)) {
+    describe(group, () => {
+      for (const { title, state, input, next, effects = '' } of rows) {
+        it(title, () => {
+          const before = JSON.stringify(state);
+          const result = step(state, input);
+          expect(line(result.state)).to.equal(next);
+          expect(result.effects.map(effectLine).join(', ')).to.equal(effects);
+          expect(result.reason).to.not.equal('');
+          expect(JSON.stringify(state), 'the state given is not changed').to.equal(before);
+        });
+      }
+    });
+  }
+}
 
 export const FAILURE_KINDS: readonly FailureKind[] = [
   'expired',
