@@ -1,0 +1,99 @@
+import { expect } from 'chai';
+import { ConsoleLogger, consoleLogger } from '../../lib/kernel/console-logger.ts';
+
+describe('ConsoleLogger', () => {
+  let nowMs: number;
+  let lines: string[];
+  let logger: ConsoleLogger;
+
+  beforeEach(() => {
+    nowMs = 0;
+    lines = [];
+    logger = new ConsoleLogger({
+      runtime: { monotonicMs: () => nowMs },
+      write: (line) => lines.push(line),
+    });
+  });
+
+  it('writes warnings and errors, and nothing of less weight', () => {
+    logger.debug();
+    logger.info();
+    logger.warn('the disk is slow');
+    logger.error('the disk is gone');
+    expect(lines).to.deep.equal([
+      'listwatch: the disk is slow',
+      'listwatch: error: the disk is gone',
+    ]);
+  });
+
+  it('shows plain fields, and of an error only a message that was not told', () => {
+    const error = new Error('disk full');
+    logger.error('cannot write: disk full', { error, secret: { token: 'hidden' } });
+    logger.warn('cannot write', { error, attempt: 3, path: '/tmp' });
+    expect(lines).to.deep.equal([
+      'listwatch: error: cannot write: disk full',
+      'listwatch: cannot write error=disk full attempt=3 path=/tmp',
+    ]);
+  });
+
+  it('writes one line whatever a message holds, of bounded length and without control characters', () => {
+    logger.warn('first\nsecond\r\n\u001b[31mthird\u2028fourth');
+    logger.warn('x'.repeat(100_000));
+    expect(lines[0]).to.equal('listwatch: first second [31mthird fourth');
+    expect(lines[1]).to.have.length.below(5_000);
+  });
+
+  it('holds back a line that comes again, at growing distances, and says how often', () => {
+    const writtenAt: number[] = [];
+    for (nowMs = 0; nowMs < 100_000; nowMs += 1_000) {
+      const before = lines.length;
+      logger.warn('refused');
+      if (lines.length > before) writtenAt.push(nowMs / 1_000);
+    }
+    expect(writtenAt).to.deep.equal([0, 10, 30, 70]);
+    expect(lines.at(-1)).to.equal('listwatch: refused (and 39 times since the last such line)');
+  });
+
+  it('takes lines that differ only in a delay for the same', () => {
+    logger.warn('refused; again in 812 ms');
+    logger.warn('refused; again in 1633 ms');
+    logger.warn('refused; again in 3 s');
+    logger.warn('refused by 3 servers; again in 3 s');
+    logger.error('refused; again in 812 ms');
+    expect(lines).to.deep.equal([
+      'listwatch: refused; again in 812 ms',
+      'listwatch: refused by 3 servers; again in 3 s',
+      'listwatch: error: refused; again in 812 ms',
+    ]);
+  });
+
+  it('takes a line for new that was not seen for ten minutes', () => {
+    logger.warn('refused');
+    nowMs = 1_000;
+    logger.warn('refused');
+    nowMs = 601_000;
+    logger.warn('refused');
+    nowMs = 612_000;
+    logger.warn('refused');
+    expect(lines).to.deep.equal(Array.from({ length: 3 }, () => 'listwatch: refused'));
+  });
+
+  it('remembers a bounded number of lines', () => {
+    for (let index = 0; index < 10_000; index += 1) logger.warn(`object ${index}`);
+    logger.warn('object 0');
+    logger.warn('object 9999');
+    expect(lines).to.have.length(10_001);
+  });
+
+  it('speaks on standard error by default', () => {
+    const written: unknown[] = [];
+    const { error } = console;
+    console.error = (...args: unknown[]) => written.push(...args);
+    try {
+      consoleLogger.warn('only here: the sea is rough');
+    } finally {
+      console.error = error;
+    }
+    expect(written).to.deep.equal(['listwatch: only here: the sea is rough']);
+  });
+});
