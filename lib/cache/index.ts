@@ -15,6 +15,8 @@ export type {
   SyncAllDelta,
 } from './delta/delta.ts';
 export type { KnownObjects } from './delta/key-queue.ts';
+export type { ChangeSource } from './informer/change-reader.ts';
+export type { ChangesOptions } from './informer/changes-options.ts';
 export { HandlerError } from './informer/event-handler.ts';
 export type {
   AddInfo,
@@ -32,6 +34,16 @@ export type {
   HandlerRegistration,
   WaitOptions,
 } from './informer/handler-registration.ts';
+export type {
+  AddedChange,
+  ChangeOf,
+  ChangeView,
+  DeletedChange,
+  InformerChange,
+  SyncedChange,
+  UpdatedChange,
+} from './informer/informer-change.ts';
+export { changesOf } from './informer/informer-changes.ts';
 export type { InformerEvents } from './informer/informer-events.ts';
 export type {
   HandlerInspection,
@@ -107,5 +119,18 @@ export type {
   WriteOverlayInspection,
   WriteOverlayOptions,
 } from './store/write-overlay.ts';
+export type {
+  CacheCondition,
+  ObjectSelection,
+  UntilCached,
+  UntilGone,
+  UntilNarrowed,
+  UntilPresent,
+} from './watch/cache-condition.ts';
+export type { EventCondition } from './watch/condition-sequence.ts';
+export type { WaitableCache } from './watch/informer-wait.ts';
 export type { RetryContext, RetryWatcherOptions } from './watch/retry-watcher-options.ts';
 export { RetryWatcher } from './watch/retry-watcher.ts';
+export type { UntilEventOptions, UntilOptions, UntilWatchOptions } from './watch/until-options.ts';
+export { untilWithSync, type UntilWithSyncOptions } from './watch/until-with-sync.ts';
+export { until } from './watch/until.ts';

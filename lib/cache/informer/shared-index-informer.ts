@@ -2,7 +2,8 @@ import type { EventEmitter } from 'eventemitter3';
 import { deriveAbort, onAbort, type DerivedAbort } from '../../kernel/abort.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
 import { Latch } from '../../kernel/latch.ts';
-import { silentMetrics } from '../../kernel/metrics.ts';
+import { silentMetrics, type Metrics } from '../../kernel/metrics.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
 import { withDeadline } from '../../kernel/wait.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
@@ -11,14 +12,18 @@ import { Reflector } from '../reflector/reflector.ts';
 import { StoreLister, type Lister } from '../store/lister.ts';
 import type { StoreReader } from '../store/store-reader.ts';
 import type { Deletion } from '../store/write-overlay.ts';
+import type { ChangesOptions } from './changes-options.ts';
 import { ErrorReporter } from './error-reporter.ts';
 import type { ResourceEventHandler } from './event-handler.ts';
+import { guardedMetrics } from './guarded-metrics.ts';
 import type {
   AddHandlerOptions,
   HandlerRegistration,
   WaitOptions,
 } from './handler-registration.ts';
 import { HandlerRegistry } from './handler-registry.ts';
+import type { ChangeOf, ChangeView } from './informer-change.ts';
+import { changesOf } from './informer-changes.ts';
 import type { InformerEvents } from './informer-events.ts';
 import type { InformerInspection, InformerPhase } from './informer-inspection.ts';
 import { InformerJournal } from './informer-journal.ts';
@@ -60,6 +65,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
 
   readonly #options: ResolvedInformerOptions<T>;
   readonly #errors: ErrorReporter;
+  readonly #metrics: Metrics;
   readonly #journal: InformerJournal;
   readonly #handlers: HandlerRegistry<T>;
   readonly #pipeline: ObjectPipeline<T>;
@@ -76,6 +82,9 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     this.#options = resolveInformerOptions(options);
     const { name, runtime, subject, logger, onError } = this.#options;
     this.#errors = new ErrorReporter({ informer: name, logger, onError });
+    this.#metrics = guardedMetrics(this.#options.metrics, (error) => {
+      this.#errors.report(error, { source: 'metrics' });
+    });
     this.#journal = new InformerJournal({ runtime, errors: this.#errors });
     this.events = this.#journal.events;
     this.#meter = this.#makeMeter();
@@ -92,6 +101,11 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
 
   get name(): string {
     return this.#options.name;
+  }
+
+  /** Where it takes time and chance from. */
+  get runtime(): Runtime {
+    return this.#options.runtime;
   }
 
   /** Whether the cache has a whole list. Never turns back. */
@@ -123,6 +137,17 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     options: AddHandlerOptions = {},
   ): HandlerRegistration {
     return this.#handlers.add(handler, options);
+  }
+
+  /**
+   * The informer as a stream of changes, for `for await`: what is there, as initial additions, and then every change. Each loop
+   * is a reader of its own, from its begin to its end.
+   * @throws {ListwatchError} code INVALID_OPTION; when a loop begins, CLOSED once the informer has stopped.
+   */
+  changes<View extends ChangeView = 'object', Mark extends boolean = false>(
+    options: ChangesOptions<View, Mark> = {},
+  ): AsyncIterable<ChangeOf<T, View, Mark>> {
+    return changesOf<T, View, Mark>(this, options);
   }
 
   /**
@@ -215,10 +240,11 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
       synced: this.synced,
       waitingFor: this.#waitsFor(),
       reflector: this.#reflector.state.name,
-      connected: this.#reflector.state.name === 'watching',
+      connected: this.#reflector.connected,
       lastSyncResourceVersion: this.lastSyncResourceVersion,
       ...this.#pipeline.inspect(),
       relists: this.#journal.relists,
+      staleEvents: this.#reflector.staleEvents,
       lastError: this.#journal.lastError,
       handlers: this.#handlers.inspect(),
     };
@@ -291,7 +317,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
   }
 
   #makeReflector(): Reflector<ObjectView<T>> {
-    const { listerWatcher, name, keyFunc, reflector, runtime, logger, metrics } = this.#options;
+    const { listerWatcher, name, keyFunc, reflector, runtime, logger } = this.#options;
     return new Reflector<ObjectView<T>>({
       ...reflector,
       listerWatcher,
@@ -300,7 +326,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
       keyFunc,
       runtime,
       logger,
-      metrics,
+      metrics: this.#metrics,
       resyncIntervalMs: this.#handlers.resyncIntervalMs,
       shouldResync: () => this.#handlers.resyncDue(),
       onError: (error, context) => {
@@ -311,17 +337,14 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
   }
 
   #makeMeter(): InformerMeter | undefined {
-    const { name, runtime, metrics } = this.#options;
-    if (metrics === silentMetrics) return undefined;
+    const { name, runtime } = this.#options;
+    if (this.#metrics === silentMetrics) return undefined;
     const meter = new InformerMeter({
       name,
       runtime,
-      metrics,
+      metrics: this.#metrics,
       inspect: () => this.inspect(),
       handlers: () => this.#handlers.handlers,
-      onError: (error) => {
-        this.#errors.report(error, { source: 'listener' });
-      },
     });
     this.events.on('relist', () => {
       meter.relisted();

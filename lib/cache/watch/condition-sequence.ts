@@ -1,0 +1,67 @@
+import { ListwatchError } from '../../kernel/errors.ts';
+import { isStrayPromise } from '../../kernel/guarded-call.ts';
+
+/** Whether an event is what is waited for. It must be synchronous. */
+export type EventCondition<E> = (event: E) => boolean | undefined;
+
+/** Characters of a condition that a message shows. */
+const SHOWN_CHARACTERS = 120;
+
+/** The source of a condition on one line, cut if it is long: the best name a condition has. */
+export function conditionText(condition: (...given: never[]) => unknown): string {
+  const text = String(condition).replaceAll(/\s+/gu, ' ');
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)} …` : text;
+}
+
+/**
+ * Asks a condition of the caller.
+ * @throws what it throws; {ListwatchError} code INVALID_OPTION for a promise, which would pass for true.
+ */
+export function holds<A>(condition: (given: A) => boolean | undefined, given: A): boolean {
+  const result: unknown = condition(given);
+  if (isStrayPromise(result)) {
+    throw new ListwatchError(
+      'INVALID_OPTION',
+      `a condition must be synchronous, and this one gave back a promise: ${conditionText(condition)}`,
+    );
+  }
+  return Boolean(result);
+}
+
+/** Conditions that have to become true one after the other. */
+export class ConditionSequence<E> {
+  readonly #conditions: readonly EventCondition<E>[];
+  #satisfied = 0;
+  #events = 0;
+
+  /** @throws {ListwatchError} code INVALID_OPTION when there is none, or one is no function. */
+  constructor(owner: string, conditions: EventCondition<E> | readonly EventCondition<E>[]) {
+    this.#conditions = typeof conditions === 'function' ? [conditions] : conditions;
+    const valid = Array.isArray(this.#conditions) && this.#conditions.length > 0;
+    if (valid && this.#conditions.every((one) => typeof one === 'function')) return;
+    throw new ListwatchError(
+      'INVALID_OPTION',
+      `${owner}: the conditions must be a function, or an array of at least one`,
+    );
+  }
+
+  /** Whether the event satisfies the last condition; one event may satisfy several. @throws what a condition throws. */
+  accepts(event: E): boolean {
+    this.#events += 1;
+    for (;;) {
+      const condition = this.#conditions[this.#satisfied];
+      if (condition === undefined) return true;
+      if (!holds(condition, event)) return false;
+      this.#satisfied += 1;
+    }
+  }
+
+  /** Which condition waits, and after how many events. */
+  describe(): string {
+    const { length } = this.#conditions;
+    const condition = this.#conditions[this.#satisfied] as EventCondition<E>;
+    const which = length === 1 ? 'condition' : `condition ${this.#satisfied + 1} of ${length},`;
+    const count = this.#events === 1 ? '1 event' : `${this.#events} events`;
+    return `${which} ${conditionText(condition)}; it has seen ${count}`;
+  }
+}

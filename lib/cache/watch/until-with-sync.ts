@@ -1,0 +1,57 @@
+import { rejectUnknownOptions, requireOptions } from '../../kernel/options.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import type { InformerChange } from '../informer/informer-change.ts';
+import { changesOf } from '../informer/informer-changes.ts';
+import type { StoreReader } from '../store/store-reader.ts';
+import { ConditionSequence, holds, type EventCondition } from './condition-sequence.ts';
+import type { WaitableCache } from './informer-wait.ts';
+import { untilEvent } from './until-event.ts';
+import { checkedTimeout, type UntilOptions } from './until-options.ts';
+
+export interface UntilWithSyncOptions<T extends KubernetesObject> extends UntilOptions {
+  /** Asked once, about the whole first list: when it is true, there is nothing to wait for. @defaultValue none */
+  readonly precondition?: ((cache: StoreReader<T>) => boolean | undefined) | undefined;
+  /** Tried on what is there, as additions, and then on every change, one condition after the other. */
+  readonly conditions:
+    | EventCondition<InformerChange<T>>
+    | readonly EventCondition<InformerChange<T>>[];
+}
+
+const KNOWN: readonly (keyof UntilWithSyncOptions<KubernetesObject>)[] = [
+  'precondition',
+  'conditions',
+  'timeoutMs',
+  'signal',
+];
+
+/**
+ * Waits for conditions on the changes of an informer, in their order, and resolves with the change that satisfied the last one;
+ * with undefined when the precondition is true. For a state of one object, `until` over the informer is simpler.
+ *
+ * @throws {ListwatchError} code TIMEOUT saying what waits; WATCH_CLOSED when the informer stops first; CLOSED when it has
+ * stopped, or stops before it is synced; INVALID_OPTION; what a condition throws; the signal's reason when aborted.
+ * @see client-go tools/watch/until.go UntilWithSync @ 32ce75a7
+ */
+export async function untilWithSync<T extends KubernetesObject>(
+  informer: WaitableCache<T>,
+  options: UntilWithSyncOptions<T>,
+): Promise<InformerChange<T> | undefined> {
+  requireOptions('untilWithSync', options, ['conditions']);
+  rejectUnknownOptions('untilWithSync', options, KNOWN);
+  const { precondition, conditions, signal } = options;
+  const sequence = new ConditionSequence('untilWithSync', conditions);
+  const timeoutMs = checkedTimeout(options.timeoutMs);
+  const { runtime } = informer;
+  const startedAtMs = runtime.monotonicMs();
+  if (precondition !== undefined) {
+    await informer.whenSynced({ timeoutMs, signal });
+    if (holds(precondition, informer.indexer)) return undefined;
+  }
+  const spentMs = runtime.monotonicMs() - startedAtMs;
+  return await untilEvent(changesOf(informer, { name: 'until' }), sequence, {
+    timeoutMs: timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - spentMs),
+    signal,
+    runtime,
+    name: `the stream of changes of ${informer.name}`,
+  });
+}
