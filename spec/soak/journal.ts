@@ -1,0 +1,35 @@
+import type { Runtime } from '../../lib/kernel/runtime.ts';
+
+/** What went wrong in a run, and on request everything that happened. */
+export class Journal {
+  readonly failures: string[] = [];
+  readonly lines: string[] = [];
+  /** Writes a line; undefined when nobody wants to read it. */
+  readonly trace: ((line: string) => void) | undefined;
+  readonly #runtime: Pick<Runtime, 'monotonicMs'>;
+
+  constructor(runtime: Pick<Runtime, 'monotonicMs'>, traced: boolean) {
+    this.#runtime = runtime;
+    this.trace = traced
+      ? (line): void => {
+          this.lines.push(`${this.#at()} ${line}`);
+        }
+      : undefined;
+  }
+
+  get failed(): boolean {
+    return this.failures.length > 0;
+  }
+
+  fail(what: string): void {
+    this.trace?.(`FAILED ${what}`);
+    if (this.failures.length < MOST_FAILURES) this.failures.push(`${this.#at()} ${what}`);
+  }
+
+  #at(): string {
+    return `${this.#runtime.monotonicMs().toFixed(0).padStart(8)} ms`;
+  }
+}
+
+/** More of one run tell nothing new. */
+const MOST_FAILURES = 10;

@@ -1,0 +1,52 @@
+import type { KubernetesObject, ObjectMeta } from '../../lib/meta/object.ts';
+import type { ObjectView } from '../../lib/meta/object-view.ts';
+import type { WatchEvent } from '../../lib/meta/watch-event.ts';
+
+/** What a callback of the user cannot stand about an object. */
+export type Flaw = 'transform' | 'index';
+
+/** The object of the soak: a config map. `serial` is of the write, and no two writes share one. */
+export interface Thing extends KubernetesObject {
+  readonly metadata: ObjectMeta;
+  readonly data: { readonly serial: string; readonly flaw?: Flaw; readonly tags: string };
+}
+
+export type View = ObjectView<Thing>;
+export type ThingEvent = WatchEvent<View>;
+
+/** What a write asks for; uid and resource version are the server's. */
+export interface Draft {
+  readonly key: string;
+  readonly serial: string;
+  readonly selected: boolean;
+  readonly flaw: Flaw | undefined;
+  /** Values of the multi-valued index, separated by spaces. */
+  readonly tags: string;
+}
+
+/** What informers with a selector select. */
+export const SELECTOR = 'app=web';
+
+export function thingOf(
+  { key, serial, selected, flaw, tags }: Draft,
+  uid: string | undefined,
+  resourceVersion: string | undefined,
+): Thing {
+  const [namespace = '', name = ''] = key.split('/');
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {
+      namespace,
+      name,
+      labels: { app: selected ? 'web' : 'other', tier: serial.endsWith('1') ? 'front' : 'back' },
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    },
+    data: { serial, tags, ...(flaw === undefined ? {} : { flaw }) },
+  };
+}
+
+export function isSelected({ metadata }: Thing): boolean {
+  return metadata.labels?.['app'] === 'web';
+}
