@@ -17,6 +17,7 @@ export type {
 export type { KnownObjects } from './delta/key-queue.ts';
 export type { ChangeSource } from './informer/change-reader.ts';
 export type { ChangesOptions } from './informer/changes-options.ts';
+export { collectionMatcher } from './informer/collection-matcher.ts';
 export { HandlerError } from './informer/event-handler.ts';
 export type {
   AddInfo,
@@ -26,9 +27,13 @@ export type {
   MetadataEventHandler,
   ObjectEventHandler,
   ObjectMetadata,
+  Origin,
   ResourceEventHandler,
   UpdateInfo,
 } from './informer/event-handler.ts';
+export { filteringHandler } from './informer/filtering-handler.ts';
+export type { FilteringResourceEventHandler } from './informer/filtering-handler.ts';
+export type { BoundedHandlerBuffer, HandlerBuffer } from './informer/handler-buffer.ts';
 export type {
   AddHandlerOptions,
   HandlerRegistration,
@@ -49,7 +54,11 @@ export type {
   HandlerInspection,
   InformerInspection,
   InformerPhase,
+  InspectedError,
+  PipelineInspection,
 } from './informer/informer-inspection.ts';
+export { informerMetrics } from './informer/informer-metrics.ts';
+export type { MetricDescription } from './informer/informer-metrics.ts';
 export { InformerLease } from './informer/informer-lease.ts';
 export type {
   InformerErrorContext,

@@ -57,6 +57,8 @@ export interface InformerInspection extends PipelineInspection {
   readonly lastSyncResourceVersion: string;
   /** Lists after the first one, because the history in between was lost. */
   readonly relists: number;
+  /** Events that were dropped, because they were not newer than what had been seen. */
+  readonly staleEvents: number;
   /** The last failed list or watch; whether it is over, `connected` says. */
   readonly lastError?: InspectedError | undefined;
   readonly handlers: readonly HandlerInspection[];

@@ -18,7 +18,6 @@ export interface InformerMeterOptions {
   readonly metrics: Metrics;
   readonly inspect: () => InformerInspection;
   readonly handlers: () => Iterable<MeteredHandler>;
-  readonly onError: (error: unknown) => void;
 }
 
 type Counters = Pick<HandlerInspection, 'delivered' | 'failed' | 'coalesced'>;
@@ -50,44 +49,39 @@ export class InformerMeter {
   }
 
   applied(durationMs: number): void {
-    this.#report((metrics) => {
-      metrics.observe(informerMetrics.applyDuration.name, durationMs, this.#labels);
-    });
+    const { metrics } = this.#options;
+    metrics.observe(informerMetrics.applyDuration.name, durationMs, this.#labels);
   }
 
   relisted(): void {
-    this.#report((metrics) => {
-      metrics.count(informerMetrics.relists.name, 1, this.#labels);
-    });
+    const { metrics } = this.#options;
+    metrics.count(informerMetrics.relists.name, 1, this.#labels);
   }
 
   synced(): void {
     const durationMs = this.#options.runtime.monotonicMs() - this.#startedAtMs;
-    this.#report((metrics) => {
-      metrics.observe(informerMetrics.syncDuration.name, durationMs, this.#labels);
-    });
+    const { metrics } = this.#options;
+    metrics.observe(informerMetrics.syncDuration.name, durationMs, this.#labels);
     this.#sample();
   }
 
   /** A handler has been removed, and its last callback has returned. */
   handlerRemoved(handler: MeteredHandler): void {
-    this.#report((metrics) => {
-      const inspection = handler.inspect();
-      this.#countHandler(metrics, handler, inspection);
-      metrics.gauge(informerMetrics.handlerPending.name, 0, this.#handlerLabels(inspection));
-    });
+    const { metrics } = this.#options;
+    const inspection = handler.inspect();
+    this.#countHandler(metrics, handler, inspection);
+    metrics.gauge(informerMetrics.handlerPending.name, 0, this.#handlerLabels(inspection));
   }
 
   /** The informer has stopped: a last sample, and its gauges are 0. */
   stop(): void {
     this.#timer?.cancel();
     this.#sample();
-    this.#report((metrics) => {
-      const { connected, objects, bytes, queueDepth, lag, lastEventAge } = informerMetrics;
-      for (const { name } of [connected, objects, bytes, queueDepth, lag, lastEventAge]) {
-        metrics.gauge(name, 0, this.#labels);
-      }
-    });
+    const { metrics } = this.#options;
+    const { connected, objects, bytes, queueDepth, lag, lastEventAge } = informerMetrics;
+    for (const { name } of [connected, objects, bytes, queueDepth, lag, lastEventAge]) {
+      metrics.gauge(name, 0, this.#labels);
+    }
   }
 
   #next(): void {
@@ -102,26 +96,25 @@ export class InformerMeter {
   }
 
   #sample(): void {
-    this.#report((metrics) => {
-      const now = this.#options.inspect();
-      const gauge = (name: string, value: number): void => {
-        metrics.gauge(name, value, this.#labels);
-      };
-      gauge(informerMetrics.connected.name, now.connected ? 1 : 0);
-      gauge(informerMetrics.objects.name, now.objects);
-      gauge(informerMetrics.bytes.name, now.bytes);
-      gauge(informerMetrics.queueDepth.name, now.queued);
-      gauge(informerMetrics.lag.name, now.lagMs);
-      gauge(informerMetrics.lastEventAge.name, now.lastEventAgeMs ?? 0);
-      count(
-        metrics,
-        informerMetrics.eventsApplied.name,
-        now.eventsApplied - this.#events,
-        this.#labels,
-      );
-      this.#events = now.eventsApplied;
-      this.#sampleHandlers(metrics);
-    });
+    const { metrics } = this.#options;
+    const now = this.#options.inspect();
+    const gauge = (name: string, value: number): void => {
+      metrics.gauge(name, value, this.#labels);
+    };
+    gauge(informerMetrics.connected.name, now.connected ? 1 : 0);
+    gauge(informerMetrics.objects.name, now.objects);
+    gauge(informerMetrics.bytes.name, now.bytes);
+    gauge(informerMetrics.queueDepth.name, now.queued);
+    gauge(informerMetrics.lag.name, now.lagMs);
+    gauge(informerMetrics.lastEventAge.name, now.lastEventAgeMs ?? 0);
+    count(
+      metrics,
+      informerMetrics.eventsApplied.name,
+      now.eventsApplied - this.#events,
+      this.#labels,
+    );
+    this.#events = now.eventsApplied;
+    this.#sampleHandlers(metrics);
   }
 
   /** Handlers of one name are one series. */
@@ -149,15 +142,6 @@ export class InformerMeter {
 
   #handlerLabels({ name: handler }: { readonly name: string }): MetricLabels {
     return { name: this.#options.name, handler };
-  }
-
-  /** The user's metrics library must not disturb us. */
-  #report(report: (metrics: Metrics) => void): void {
-    try {
-      report(this.#options.metrics);
-    } catch (error) {
-      this.#options.onError(error);
-    }
   }
 }
 

@@ -122,6 +122,20 @@ export const informerMetrics = {
     labels: ['name', 'kind'],
     help: 'Lists and watches that failed, by kind of failure.',
   },
+  staleEvents: {
+    name: 'listwatch_reflector_stale_events_total',
+    type: 'counter',
+    unit: 'events',
+    labels: ['name'],
+    help: 'Events that were dropped, because they were not newer than what had been seen.',
+  },
+  silenceProbes: {
+    name: 'listwatch_reflector_silence_probes_total',
+    type: 'counter',
+    unit: 'probes',
+    labels: ['name', 'verdict'],
+    help: 'Questions to the server whether a silent watch has anything to tell, by what came of them.',
+  },
   transitions: {
     name: 'listwatch_reflector_transitions_total',
     type: 'counter',

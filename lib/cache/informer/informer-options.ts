@@ -19,7 +19,7 @@ export interface InformerErrorContext {
   /** Name of the informer. */
   readonly informer: string;
   /** `watch`: listing or watching failed. `object`: an object has no key, or transform or an index function failed on it. */
-  readonly source: 'watch' | 'object' | 'handler' | 'listener' | 'internal';
+  readonly source: 'watch' | 'object' | 'handler' | 'listener' | 'metrics' | 'internal';
   readonly key?: string | undefined;
   /** Name of the handler. */
   readonly handler?: string | undefined;
@@ -62,7 +62,7 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
   readonly transform?: ((object: T) => T) | undefined;
   /**
    * For development: freezes every object that is handed out, all the way down, so that whoever modifies it gets a TypeError
-   * on the very line instead of a cache that differs from the server. It makes every body be decoded.
+   * on the very line instead of a cache that differs from the server.
    * @defaultValue false
    */
   readonly freeze?: boolean | undefined;

@@ -88,7 +88,8 @@ function metadataNotifier<T extends KubernetesObject>(handler: MetadataEventHand
   };
 }
 
-function checkHandler(name: string, handler: unknown): void {
+/** @throws {ListwatchError} code INVALID_OPTION for something that is no handler. */
+export function checkHandler(name: string, handler: unknown): void {
   const fail = (rule: string): never => {
     throw new ListwatchError('INVALID_OPTION', `${name} is no event handler: ${rule}`);
   };

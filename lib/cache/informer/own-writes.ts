@@ -1,9 +1,10 @@
-import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/errors.ts';
 import { isStrayPromise } from '../../kernel/guarded-call.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { KeyFunc } from '../../meta/key.ts';
-import type { KubernetesObject } from '../../meta/object.ts';
+import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import { DecodedView, type ObjectView } from '../../meta/object-view.ts';
+import { TransformError } from '../delta/delta-fifo.ts';
 import { computeKey } from '../store/compute-key.ts';
 import { isTerminating } from '../store/overlay-entry.ts';
 import type { ThreadSafeStore } from '../store/thread-safe-store.ts';
@@ -21,14 +22,23 @@ export interface OwnWritesOptions<T extends KubernetesObject> {
 }
 
 /** An answer as readers see it; key and membership are those of the answer as it came, as for events. */
-class AnsweredView<T extends KubernetesObject> extends DecodedView<T> {
+class AnsweredView<T extends KubernetesObject> implements ObjectView<T> {
   readonly key: string;
   readonly answer: T;
+  readonly #shown: ObjectView<T>;
 
-  constructor(key: string, answer: T, shown: T) {
-    super(shown);
+  constructor(key: string, answer: T, shown: ObjectView<T>) {
     this.key = key;
     this.answer = answer;
+    this.#shown = shown;
+  }
+
+  get metadata(): ObjectMeta {
+    return this.#shown.metadata;
+  }
+
+  get object(): T {
+    return this.#shown.object;
   }
 }
 
@@ -63,12 +73,12 @@ export class OwnWrites<T extends KubernetesObject> {
     this.#guard(() => {
       if (isDeletion(answer)) {
         this.overlay.deleted(answer);
-      } else if (isTerminating(answer)) {
-        this.written(answer);
-      } else {
-        const { uid, resourceVersion } = answer.metadata ?? {};
-        this.overlay.deleted({ key: this.#keyOf(answer), uid, resourceVersion });
+        return;
       }
+      const key = this.#keyOf(answer);
+      const { uid, resourceVersion } = answer.metadata ?? {};
+      if (isTerminating(answer)) this.written(answer);
+      else this.overlay.deleted({ key, uid, resourceVersion });
     });
   }
 
@@ -76,20 +86,20 @@ export class OwnWrites<T extends KubernetesObject> {
     return computeKey(this.#options.keyFunc, answer);
   }
 
-  #prepared(key: string, answer: T): T {
+  #prepared(key: string, answer: T): ObjectView<T> {
+    const view = new DecodedView(answer);
     const { prepare } = this.#options;
-    if (prepare === undefined) return answer;
+    if (prepare === undefined) return view;
+    let prepared: unknown;
     try {
-      const prepared: unknown = prepare(new DecodedView(answer));
-      if (prepared instanceof DecodedView) return prepared.object as T;
-      if (isStrayPromise(prepared)) throw new TypeError('it gave back a promise');
-      throw new TypeError(`it gave back ${typeof prepared}`);
+      prepared = prepare(view);
     } catch (error) {
-      const reason = errorMessage(error);
-      throw new ListwatchError('TRANSFORM', `the written object "${key}": ${reason}`, {
-        cause: error,
-      });
+      throw new TransformError(key, `the function threw: ${errorMessage(error)}`, error);
     }
+    if (typeof prepared === 'object' && prepared !== null && 'object' in prepared)
+      return prepared as ObjectView<T>;
+    const given = isStrayPromise(prepared) ? 'a promise' : typeof prepared;
+    throw new TransformError(key, `the function gave back ${given}`);
   }
 
   #guard(work: () => void): void {
@@ -101,10 +111,13 @@ export class OwnWrites<T extends KubernetesObject> {
   }
 
   #report(error: unknown): void {
-    this.#options.errors.report(error, { source: 'object' });
+    const key = error instanceof TransformError ? error.key : undefined;
+    this.#options.errors.report(error, { source: 'object', key });
   }
 }
 
 function isDeletion(answer: KubernetesObject | Deletion): answer is Deletion {
-  return 'key' in answer && !('metadata' in answer);
+  return (
+    typeof answer === 'object' && answer !== null && 'key' in answer && !('metadata' in answer)
+  );
 }

@@ -1,7 +1,7 @@
 import { isStrayPromise } from '../../kernel/guarded-call.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { DecodedView, type ObjectView } from '../../meta/object-view.ts';
-import { deepFreeze } from '../store/deep-freeze.ts';
+import { FrozenView } from '../store/frozen-view.ts';
 
 /** What happens to every object before it is stored. */
 export type PrepareObject<T extends KubernetesObject> = (view: ObjectView<T>) => ObjectView<T>;
@@ -11,12 +11,12 @@ export interface PrepareObjectOptions<T extends KubernetesObject> {
   readonly freeze: boolean;
 }
 
-/** Undefined when objects are stored as they come; otherwise every body is decoded. */
+/** Undefined when objects are stored as they come. A transform makes every body be decoded. */
 export function prepareObject<T extends KubernetesObject>({
   transform,
   freeze,
 }: PrepareObjectOptions<T>): PrepareObject<T> | undefined {
-  const settle: PrepareObject<T> = freeze ? frozen : (view) => view;
+  const settle: PrepareObject<T> = (view) => (freeze ? new FrozenView(view) : view);
   if (transform === undefined) return freeze ? settle : undefined;
   return ({ object, sizeBytes }) => {
     const transformed = transform(object);
@@ -25,11 +25,4 @@ export function prepareObject<T extends KubernetesObject>({
       ? settle(new DecodedView(transformed, sizeBytes))
       : (transformed as never);
   };
-}
-
-/** Whoever modifies the object later gets a TypeError on the very line. */
-function frozen<T extends KubernetesObject>(view: ObjectView<T>): ObjectView<T> {
-  deepFreeze(view.object);
-  deepFreeze(view.metadata);
-  return view;
 }

@@ -30,6 +30,8 @@ export interface OpenWatchOptions<V extends HasMetadata> {
 export class OpenWatch<V extends HasMetadata> {
   /** Gathers the initial state of a streaming list until that is complete. */
   initial: InitialEvents<V> | undefined;
+  /** The source has accepted the watch. */
+  accepted = false;
   readonly #options: OpenWatchOptions<V>;
   readonly #reader: WatchReader<V>;
   #overlap: OverlapBuffer<V> | undefined;
@@ -68,6 +70,7 @@ export class OpenWatch<V extends HasMetadata> {
   async open(): Promise<void> {
     const { options, state, resourceVersion } = this.#options;
     await this.#reader.open();
+    this.accepted = true;
     if (state.name === 'listing') {
       this.#deadline?.cancel();
       this.#overlap = new OverlapBuffer({ reader: this.#reader, name: options.name });

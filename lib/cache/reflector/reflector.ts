@@ -80,6 +80,7 @@ export class Reflector<V extends HasMetadata> {
   #page: ListPage<V> | undefined;
   #pages: (readonly V[])[] = [];
   #watch: OpenWatch<V> | undefined;
+  #staleEvents = 0;
 
   constructor(options: ReflectorOptions<V>) {
     this.#options = resolveReflectorOptions(options);
@@ -106,6 +107,16 @@ export class Reflector<V extends HasMetadata> {
   /** What the reflector is doing, for inspection. */
   get state(): ReflectorState {
     return this.#state;
+  }
+
+  /** Whether a watch is open. */
+  get connected(): boolean {
+    return this.#watch?.accepted === true;
+  }
+
+  /** Events that were dropped, because they were not newer than what had been seen. */
+  get staleEvents(): number {
+    return this.#staleEvents;
   }
 
   /**
@@ -322,6 +333,7 @@ export class Reflector<V extends HasMetadata> {
   /** Counts every event that was dropped, and tells about the first ones of a stream. */
   #reportStale({ dropped, newest }: StreamOrder<V>, droppedBefore: number): void {
     if (dropped === droppedBefore) return;
+    this.#staleEvents += dropped - droppedBefore;
     const { metrics, name } = this.#options;
     metrics.count('listwatch_reflector_stale_events_total', dropped - droppedBefore, { name });
     if (droppedBefore > 0) return;
