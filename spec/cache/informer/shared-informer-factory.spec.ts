@@ -1,57 +1,11 @@
 import { expect } from 'chai';
-import type { ListerWatcherSource } from '../../../lib/cache/informer/lister-watcher-source.ts';
-import type { CollectionOptions, ResourceName } from '../../../lib/meta/collection.ts';
-import {
-  SharedInformerFactory,
-  type SharedInformerFactoryOptions,
-} from '../../../lib/cache/informer/shared-informer-factory.ts';
-import type { ListerWatcher } from '../../../lib/cache/reflector/lister-watcher.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
-import { forbidden } from '../../../lib/meta/failures.ts';
+import type { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
+import { SharedInformerFactory } from '../../../lib/cache/informer/shared-informer-factory.ts';
+import { forbidden, notFound } from '../../../lib/meta/failures.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
-import type { ObjectView } from '../../../lib/meta/object-view.ts';
-import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
+import type { PartialObjectMetadata } from '../../../lib/meta/partial-object-metadata.ts';
+import { FactorySetup as Setup } from '../support/factory-setup.ts';
 import { codeOf, pod, rejection, type Pod } from '../support/objects.ts';
-
-/** One scripted collection for each request. */
-class ScriptedSource implements ListerWatcherSource {
-  readonly collections = new Map<string, ScriptedListerWatcher>();
-  readonly #runtime: VirtualRuntime;
-
-  constructor(runtime: VirtualRuntime) {
-    this.#runtime = runtime;
-  }
-
-  listerWatcher<T extends KubernetesObject>(
-    { apiVersion, resource }: ResourceName,
-    { namespace, labelSelector, fieldSelector }: CollectionOptions = {},
-  ): ListerWatcher<ObjectView<T>> {
-    const selection = [namespace, labelSelector, fieldSelector].filter((one) => one !== undefined);
-    const description = [`${apiVersion}/${resource}`, ...selection].join(' ');
-    const runtime = this.#runtime;
-    const collection = new ScriptedListerWatcher({ runtime, description, objects: [pod('a')] });
-    this.collections.set(description, collection);
-    return collection as unknown as ListerWatcher<ObjectView<T>>;
-  }
-}
-
-class Setup {
-  readonly runtime = new VirtualRuntime();
-  readonly source = new ScriptedSource(this.runtime);
-  readonly factory: SharedInformerFactory;
-
-  constructor(options: SharedInformerFactoryOptions = {}) {
-    this.factory = new SharedInformerFactory(this.source, { runtime: this.runtime, ...options });
-  }
-
-  async synced(): Promise<void> {
-    await this.runtime.run(this.factory.whenSynced({ timeoutMs: 10_000 }));
-  }
-
-  async close(): Promise<void> {
-    await this.runtime.run(this.factory.close());
-  }
-}
 
 describe('SharedInformerFactory', () => {
   it('runs informers, waits for them and stops them', async () => {
@@ -156,7 +110,7 @@ describe('SharedInformerFactory', () => {
     const error = await runtime.run(rejection(factory.whenSynced({ timeoutMs: 5000 })));
     expect(error.code).to.equal('TIMEOUT');
     expect(error.message)
-      .to.include('gave up after 5000 ms waiting for 1 of 2 informers')
+      .to.include('gave up after 5000 ms waiting for 1 of 2 caches')
       .and.include('v1/secrets')
       .and.include('no access')
       .and.not.include('v1/pods');
@@ -240,6 +194,164 @@ describe('SharedInformerFactory', () => {
     expect(codeOf(() => setup.factory.for('v1', 'pods', { label: 'x' } as object))).to.equal(
       'INVALID_OPTION',
     );
+    await setup.close();
+  });
+
+  it('gives every collection an entry and a name of its own, behind the name of the factory', async () => {
+    const setup = new Setup({ name: 'east' });
+    const { factory } = setup;
+    const names = [
+      factory.for('v1', 'pods'),
+      factory.for('v1', 'pods'),
+      factory.for('v1', 'pods', { namespace: 'shop' }),
+      factory.for('v1', 'pods', { metadataOnly: true }),
+      factory.acquire('v1', 'pods', { fieldSelector: 'x=y' }).informer,
+    ].map(({ name }) => name);
+    expect(names).to.deep.equal([
+      'east/v1/pods',
+      'east/v1/pods',
+      'east/v1/pods shop',
+      'east/v1/pods metadata only',
+      'east/v1/pods x=y',
+    ]);
+    expect(factory.informers).to.have.length(4);
+    await setup.close();
+  });
+
+  it('labels metrics with the name, and frees it with the informer', async () => {
+    const labels = new Set<string | undefined>();
+    const note = (_name: string, _value?: number, given?: { readonly name?: string }): void => {
+      labels.add(given?.name);
+    };
+    const setup = new Setup({ name: 'east', metrics: { count: note, gauge: note, observe: note } });
+    setup.factory.start();
+    const first = setup.factory.for('v1', 'pods');
+    await setup.synced();
+    expect([...labels]).to.deep.equal(['east/v1/pods']);
+    await setup.runtime.run(first.close());
+    const second = setup.factory.for('v1', 'pods');
+    expect(second).to.not.equal(first);
+    expect(second.name).to.equal('east/v1/pods');
+    await setup.synced();
+    await setup.close();
+  });
+
+  it('passes every option of an informer on, of a collection before its own', async () => {
+    const setup = new Setup({ idleTimeoutMs: 1_000, freeze: true, watchList: false });
+    const { source, runtime } = setup;
+    const pods = setup.factory.for<Pod>('v1', 'pods', { freeze: false });
+    const secrets = setup.factory.for<Pod>('v1', 'secrets', { watchList: true });
+    setup.factory.start();
+    await setup.synced();
+    expect(Object.isFrozen(pods.lister.list()[0])).to.equal(false);
+    expect(Object.isFrozen(secrets.lister.list()[0])).to.equal(true);
+    const kinds = (description: string): string[] =>
+      source.collection(description).requests.map(({ kind }) => kind);
+    expect(kinds('v1/pods')).to.deep.equal(['list', 'watch']);
+    expect(kinds('v1/secrets')).to.deep.equal(['watch-list']);
+    const before = source.collection('v1/pods').requests.length;
+    await runtime.advance(30_000);
+    expect(source.collection('v1/pods').requests.length).to.be.above(before);
+    await setup.close();
+  });
+
+  it('gives its transform to informers that have none of their own', async () => {
+    const strip = <T extends KubernetesObject>(object: T): T => ({ ...object, stripped: true });
+    const own = (object: Pod): Pod => ({ ...object, spec: { nodeName: 'own' } });
+    const setup = new Setup({ transform: strip });
+    const pods = setup.factory.for<Pod & { stripped?: boolean }>('v1', 'pods');
+    const secrets = setup.factory.for<Pod & { stripped?: boolean }>('v1', 'secrets', {
+      transform: own,
+    });
+    setup.factory.for('v1', 'pods', { transform: strip });
+    setup.factory.start();
+    await setup.synced();
+    expect(pods.lister.list()[0]?.stripped).to.equal(true);
+    expect(secrets.lister.list()[0]).to.include({ kind: 'Pod' }).and.not.have.property('stripped');
+    expect(secrets.lister.list()[0]?.spec?.nodeName).to.equal('own');
+    await setup.close();
+  });
+
+  it('keeps nothing but metadata when asked for no more, whatever the source sends', async () => {
+    const setup = new Setup();
+    const metadata: SharedIndexInformer<PartialObjectMetadata> = setup.factory.for('v1', 'pods', {
+      metadataOnly: true,
+      indexers: { byName: (object) => [object.metadata.name ?? ''] },
+    });
+    expect(setup.factory.for('v1', 'pods', { metadataOnly: true })).to.equal(metadata);
+    expect(setup.factory.for<Pod>('v1', 'pods')).to.not.equal(metadata);
+    setup.factory.start();
+    await setup.synced();
+    setup.source.collection('v1/pods metadata only').add(pod('b', { nodeName: 'node-1' }));
+    await setup.runtime.settle();
+    expect(metadata.indexer.byIndex('byName', 'b')).to.deep.equal([
+      {
+        apiVersion: 'meta.k8s.io/v1',
+        kind: 'PartialObjectMetadata',
+        metadata: { namespace: 'shop', name: 'b', uid: 'uid-2', resourceVersion: '2' },
+      },
+    ]);
+    await setup.close();
+  });
+
+  it('knows the types that were declared, and takes others a call at a time', async () => {
+    interface Node extends KubernetesObject {
+      readonly spec: { readonly podCIDR: string };
+    }
+    interface Types {
+      'v1/pods': Pod;
+      'v1/nodes': Node;
+    }
+    const setup = new Setup();
+    const factory = new SharedInformerFactory<Types>(setup.source, { runtime: setup.runtime });
+    const declared: SharedIndexInformer<Pod> = factory.for('v1', 'pods', {
+      indexers: { byNode: ({ spec }) => [spec?.nodeName ?? ''] },
+    });
+    const other: SharedIndexInformer<Node> = factory.acquire('v1', 'nodes').informer;
+    const named: SharedIndexInformer<Pod> = factory.for<Pod>('v1', 'podtemplates');
+    // @ts-expect-error -- a node is no pod
+    const wrong: SharedIndexInformer<Pod> = factory.for('v1', 'nodes');
+    const unknown: unknown = factory.for('v1', 'secrets').lister.list()[0]?.['data'];
+    expect([declared, other, named, wrong].map(({ name }) => name)).to.deep.equal([
+      'v1/pods',
+      'v1/nodes',
+      'v1/podtemplates',
+      'v1/nodes',
+    ]);
+    expect(unknown).to.equal(undefined);
+    await factory.close();
+    await setup.close();
+  });
+
+  it('remembers that a resource is not served until somebody asks for it again', async () => {
+    const lines: string[] = [];
+    const setup = new Setup({
+      missingResource: 'fail',
+      logger: {
+        debug: () => {},
+        info: () => {},
+        warn: () => {},
+        error: (line) => lines.push(line),
+      },
+    });
+    const { factory, source, runtime } = setup;
+    factory.start();
+    const widgets = factory.for('example.com/v1', 'widgets');
+    const missing = notFound({ group: 'example.com', resource: 'widgets' }, '');
+    source.collection('example.com/v1/widgets').failNext('watch-list', missing);
+    for (const attempt of [1, 2]) {
+      const error = await runtime.run(rejection(factory.whenSynced({ timeoutMs: 10_000 })));
+      expect(error.code, `attempt ${attempt}`).to.equal('RESOURCE_UNKNOWN');
+      expect(error.message).to.include('widgets of example.com/v1');
+    }
+    expect(runtime.monotonicMs()).to.equal(0);
+    expect(widgets.phase).to.equal('stopped');
+    expect(lines).to.have.length(1);
+    expect(lines[0])
+      .to.include('widgets of example.com/v1')
+      .and.include('CustomResourceDefinition');
+    factory.for('example.com/v1', 'widgets');
+    await setup.synced();
     await setup.close();
   });
 });
