@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { ListwatchError } from '../../../lib/kernel/errors.ts';
 import { seededRandom } from '../../../lib/kernel/random.ts';
+import { failure } from '../../../lib/meta/api-error.ts';
 import { expired, internalError, tooManyRequests } from '../../../lib/meta/failures.ts';
 import { compareResourceVersions } from '../../../lib/meta/resource-version.ts';
+import type { WatchEvent } from '../../../lib/meta/watch-event.ts';
 import type { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
-import { RecordingSink, rig, thing, type Rig, type Thing } from './reflector-support.ts';
+import { RecordingSink, rig, thing, type Rig, type Thing, type View } from './reflector-support.ts';
 
 const SEEDS = 150;
 const STEPS = 60;
@@ -51,6 +53,13 @@ const MOVES: readonly Move[] = [
     source.failNext(KINDS[draw(4)] as 'list', internalError('boom'));
   },
   (source, draw) => {
+    const details = { retryAfterSeconds: draw(3) };
+    source.failNext(KINDS[draw(4)] as 'list', failure('ServiceUnavailable', 'busy', { details }));
+  },
+  (source, draw) => {
+    source.failNext('watch', expired('too old'), draw(4));
+  },
+  (source, draw) => {
     source.failNext(KINDS[draw(4)] as 'list', new ListwatchError('CONNECTION_REFUSED', 'nobody'));
   },
   (source, draw) => {
@@ -87,6 +96,22 @@ class ThrowingSink extends RecordingSink {
   }
 }
 
+/** A proxy in front of the source that now and then sends again what it has sent. */
+function replaying(source: Source, random: () => number): void {
+  const watch = source.watch.bind(source);
+  source.watch = async (request): ReturnType<Source['watch']> => {
+    const stream = await watch(request);
+    return (async function* (): AsyncGenerator<readonly WatchEvent<View>[]> {
+      const past: WatchEvent<View>[] = [];
+      for await (const batch of stream) {
+        yield batch;
+        past.push(...batch);
+        if (random() < 0.2) yield past.slice(Math.floor(random() * past.length));
+      }
+    })();
+  };
+}
+
 async function play(seed: number): Promise<Rig> {
   const random = seededRandom(seed);
   const draw = (below: number): number => Math.floor(random() * below);
@@ -99,6 +124,9 @@ async function play(seed: number): Promise<Rig> {
     minWatchTimeoutMs: 5000,
     watchListTimeoutMs: 3000,
     listTimeoutMs: 3000,
+    silenceProbeMs: draw(2) * 1000,
+    internalErrorRetryMs: draw(2) * 4000,
+    ...(draw(2) === 0 ? { prepare: (source) => replaying(source, random) } : {}),
   });
   sink.draw = random;
   const { runtime, source } = test;

@@ -14,7 +14,8 @@ import type {
 import type { ReflectorSink } from '../../../lib/cache/reflector/reflector-sink.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
-import type { ObjectView } from '../../../lib/meta/object-view.ts';
+import { DecodedView, type ObjectView } from '../../../lib/meta/object-view.ts';
+import type { WatchEvent } from '../../../lib/meta/watch-event.ts';
 import {
   ScriptedListerWatcher,
   type ScriptedListerWatcherOptions,
@@ -32,6 +33,40 @@ export interface Thing extends KubernetesObject {
 export type View = ObjectView<Thing>;
 
 export const thing = (name: string, spec: string = ''): Thing => ({ metadata: { name }, spec });
+
+export const event = (
+  type: 'ADDED' | 'MODIFIED' | 'DELETED',
+  name: string,
+  version: string,
+): WatchEvent<View> => ({
+  type,
+  object: new DecodedView<Thing>({ metadata: { name, resourceVersion: version } }),
+});
+
+export const bookmark = (
+  resourceVersion: string,
+  initialEventsEnd: boolean = false,
+): WatchEvent<View> => ({ type: 'BOOKMARK', resourceVersion, initialEventsEnd });
+
+/** Lets the next watch bring these batches; then it fails with `error`, or stays open without one. */
+export function bringNext(
+  source: ScriptedListerWatcher<Thing>,
+  batches: readonly (readonly WatchEvent<View>[])[],
+  error?: Error,
+): void {
+  source.watch = (request): Promise<WatchStream<View>> => {
+    Reflect.deleteProperty(source, 'watch');
+    return Promise.resolve(
+      (async function* (): AsyncGenerator<readonly WatchEvent<View>[]> {
+        yield* batches;
+        if (error !== undefined) throw error;
+        await new Promise((resolve) => {
+          request.signal?.addEventListener('abort', resolve);
+        });
+      })(),
+    );
+  };
+}
 
 /** A sink that writes down what it is told, one line a call, and keeps the objects. */
 export class RecordingSink implements ReflectorSink<View> {

@@ -1,54 +1,24 @@
 import { expect } from 'chai';
-import type { WatchStream } from '../../../lib/cache/reflector/lister-watcher.ts';
 import type { ListwatchError } from '../../../lib/kernel/errors.ts';
 import { expired, internalError, tooManyRequests } from '../../../lib/meta/failures.ts';
-import { DecodedView } from '../../../lib/meta/object-view.ts';
 import type { WatchEvent } from '../../../lib/meta/watch-event.ts';
 import {
+  bookmark,
+  bringNext,
+  event,
   rig,
   thing,
   type Rig,
   type RigOptions,
-  type Thing,
   type View,
 } from './reflector-support.ts';
 
 const streamingRig = (options: RigOptions = {}): Rig =>
   rig({ watchList: true, backoff: { baseMs: 100, jitter: 0 }, ...options });
 
-const event = (
-  type: 'ADDED' | 'MODIFIED' | 'DELETED',
-  name: string,
-  version: string,
-): WatchEvent<View> => ({
-  type,
-  object: new DecodedView<Thing>({ metadata: { name, resourceVersion: version } }),
-});
-
-const bookmark = (resourceVersion: string, initialEventsEnd: boolean): WatchEvent<View> => ({
-  type: 'BOOKMARK',
-  resourceVersion,
-  initialEventsEnd,
-});
-
 /** A rig whose first watch brings these batches and then stays open. */
 const scripted = (batches: readonly WatchEvent<View>[][], options: RigOptions = {}): Rig =>
-  streamingRig({
-    ...options,
-    prepare: (source) => {
-      source.watch = (request): Promise<WatchStream<View>> => {
-        Reflect.deleteProperty(source, 'watch');
-        return Promise.resolve(
-          (async function* (): AsyncGenerator<WatchEvent<View>[]> {
-            yield* batches;
-            await new Promise((resolve) => {
-              request.signal?.addEventListener('abort', resolve);
-            });
-          })(),
-        );
-      };
-    },
-  });
+  streamingRig({ ...options, prepare: (source) => bringNext(source, batches) });
 
 const codes = ({ errors }: Rig): string[] =>
   errors.map(({ error }) => (error as ListwatchError).code);
