@@ -13,6 +13,8 @@ export interface HandlerRegistration extends AsyncDisposable {
   readonly name: string;
   /** Whether the informer is synced and the handler has seen every object of the state at the start. Never turns back. */
   readonly synced: boolean;
+  /** What keeps it from being synced, in words; undefined once it is. */
+  readonly waitingFor: string | undefined;
   /** Events that wait for the handler. */
   readonly pending: number;
   /** Why the handler was removed though nobody asked for it: code BUFFER_FULL. */

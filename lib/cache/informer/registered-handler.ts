@@ -41,6 +41,10 @@ export class RegisteredHandler<V extends HasMetadata> implements HandlerRegistra
     return this.queue.tracker.synced;
   }
 
+  get waitingFor(): string | undefined {
+    return this.synced ? undefined : this.#waitsFor();
+  }
+
   get pending(): number {
     return this.queue.pending;
   }
