@@ -14,6 +14,7 @@ import {
   type PartialObjectMetadata,
 } from '../../meta/partial-object-metadata.ts';
 import { parseApiVersion } from '../../meta/resource.ts';
+import { collectionMatcher } from './collection-matcher.ts';
 import type { InformerInspection } from './informer-inspection.ts';
 import { InformerEntry } from './informer-entry.ts';
 import type { InformerLease } from './informer-lease.ts';
@@ -115,7 +116,8 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
    * The informer of a collection, e.g. `for<Deployment>('apps/v1', 'deployments')`; a resource in `Types` needs no type
    * argument. With `metadataOnly` it keeps nothing but metadata. Asked for again, its new indexes are added.
    * @throws {ListwatchError} code CLOSED once the factory is closed; INVALID_OPTION when it exists with another keyFunc,
-   * transform or other option; INDEX_CONFLICT when it has another index function of that name.
+   * transform or other option; INDEX_CONFLICT when it has another index function of that name; INVALID_API_VERSION;
+   * INVALID_SELECTOR.
    */
   for(
     apiVersion: string,
@@ -263,6 +265,8 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
     const made: SharedIndexInformerOptions<T> = {
       ...cache,
       transform: collection.metadataOnly === true ? bare(cache.transform) : cache.transform,
+      // Own writes that the watch will say nothing of must not stay in the cache.
+      matches: cache.matches ?? collectionMatcher(collection),
       indexers: options.indexers,
       listerWatcher,
       name: name === undefined ? description : `${name}/${description}`,

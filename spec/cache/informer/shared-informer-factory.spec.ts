@@ -45,7 +45,7 @@ describe('SharedInformerFactory', () => {
       factory.for('v2', 'pods'),
       factory.for('v1', 'pods', { namespace: 'shop' }),
       factory.for('v1', 'pods', { labelSelector: 'shop' }),
-      factory.for('v1', 'pods', { fieldSelector: 'shop' }),
+      factory.for('v1', 'pods', { fieldSelector: 'shop=shop' }),
     ];
     expect(new Set([pods, ...others]).size).to.equal(6);
     expect(source.collections.size).to.be.at.least(4);
@@ -291,6 +291,23 @@ describe('SharedInformerFactory', () => {
         metadata: { namespace: 'shop', name: 'b', uid: 'uid-2', resourceVersion: '2' },
       },
     ]);
+    await setup.close();
+  });
+
+  it('shows an own write at once, unless the collection leaves the object out', async () => {
+    const setup = new Setup();
+    const all = setup.factory.for<Pod>('v1', 'pods');
+    const web = setup.factory.for<Pod>('v1', 'pods', { labelSelector: 'app=web' });
+    const bare = setup.factory.for('v1', 'pods', { metadataOnly: true });
+    setup.factory.start();
+    await setup.synced();
+    const own = pod('own', { resourceVersion: '7', labels: { app: 'db' }, nodeName: 'node-1' });
+    all.written(own);
+    web.written(own);
+    bare.written(own as unknown as PartialObjectMetadata);
+    expect(all.indexer.get('shop/own')).to.equal(own);
+    expect(web.indexer.get('shop/own')).to.equal(undefined);
+    expect(bare.indexer.get('shop/own')).to.have.keys('apiVersion', 'kind', 'metadata');
     await setup.close();
   });
 
