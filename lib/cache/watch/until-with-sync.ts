@@ -1,4 +1,6 @@
+import { deriveAbort } from '../../kernel/abort.ts';
 import { rejectUnknownOptions, requireOptions } from '../../kernel/options.ts';
+import { withDeadline } from '../../kernel/wait.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { InformerChange } from '../informer/informer-change.ts';
 import { changesOf } from '../informer/informer-changes.ts';
@@ -38,20 +40,39 @@ export async function untilWithSync<T extends KubernetesObject>(
 ): Promise<InformerChange<T> | undefined> {
   requireOptions('untilWithSync', options, ['conditions']);
   rejectUnknownOptions('untilWithSync', options, KNOWN);
-  const { precondition, conditions, signal } = options;
-  const sequence = new ConditionSequence('untilWithSync', conditions);
+  const { signal } = options;
+  const sequence = new ConditionSequence('untilWithSync', options.conditions);
   const timeoutMs = checkedTimeout(options.timeoutMs);
-  const { runtime } = informer;
-  const startedAtMs = runtime.monotonicMs();
+  const name = `the stream of changes of ${informer.name}`;
+  const waiting = deriveAbort(signal);
+  try {
+    return await withDeadline(
+      informer.runtime,
+      wait(informer, options.precondition, sequence, { signal: waiting.signal, name }),
+      {
+        timeoutMs,
+        signal,
+        describe: () => informer.waitingFor ?? `${name}: ${sequence.describe()}`,
+      },
+    );
+  } finally {
+    waiting.abort();
+  }
+}
+
+async function wait<T extends KubernetesObject>(
+  informer: WaitableCache<T>,
+  precondition: UntilWithSyncOptions<T>['precondition'],
+  conditions: ConditionSequence<InformerChange<T>>,
+  options: { readonly signal: AbortSignal; readonly name: string },
+): Promise<InformerChange<T> | undefined> {
   if (precondition !== undefined) {
-    await informer.whenSynced({ timeoutMs, signal });
+    await informer.whenSynced({ signal: options.signal });
     if (holds(precondition, informer.indexer)) return undefined;
   }
-  const spentMs = runtime.monotonicMs() - startedAtMs;
-  return await untilEvent(changesOf(informer, { name: 'until' }), sequence, {
-    timeoutMs: timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - spentMs),
-    signal,
+  const { runtime } = informer;
+  return await untilEvent(changesOf(informer, { name: 'until' }), conditions, {
+    ...options,
     runtime,
-    name: `the stream of changes of ${informer.name}`,
   });
 }

@@ -45,6 +45,10 @@ export function until<T extends KubernetesObject>(
   informer: WaitableCache<T>,
   condition: UntilGone | UntilCached<T>,
 ): Promise<undefined>;
+export function until<T extends KubernetesObject>(
+  informer: WaitableCache<T>,
+  condition: CacheCondition<T>,
+): Promise<T | undefined>;
 /**
  * Waits for conditions on the events of a stream, one after the other, and resolves with the event that satisfied the last one.
  * A new condition is first tried on the event that satisfied the one before it, so that one event may satisfy several. The
