@@ -1,3 +1,4 @@
+import { numberOption, rejectUnknownOptions, requireOptions } from './options.ts';
 import type { Runtime } from './runtime.ts';
 
 export interface BackoffOptions {
@@ -13,6 +14,15 @@ export interface BackoffOptions {
   readonly resetAfterMs?: number | undefined;
 }
 
+const OWNER = 'Backoff';
+const OPTION_NAMES = [
+  'baseMs',
+  'capMs',
+  'factor',
+  'jitter',
+  'resetAfterMs',
+] as const satisfies readonly (keyof BackoffOptions)[];
+
 /**
  * Exponential delays with additive jitter.
  *
@@ -25,14 +35,18 @@ export class Backoff {
   #nextMs: number;
   #delayOverAtMs: number | undefined;
 
+  /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(runtime: Runtime, options: BackoffOptions) {
+    requireOptions(OWNER, options, ['baseMs', 'capMs']);
+    rejectUnknownOptions(OWNER, options, OPTION_NAMES);
     this.#runtime = runtime;
+    const { baseMs, capMs, factor, jitter, resetAfterMs } = options;
     this.#options = {
-      baseMs: options.baseMs,
-      capMs: options.capMs,
-      factor: options.factor ?? 2,
-      jitter: options.jitter ?? 1,
-      resetAfterMs: options.resetAfterMs ?? 120_000,
+      baseMs: numberOption(OWNER, 'baseMs', baseMs, 0, { min: 0 }),
+      capMs: numberOption(OWNER, 'capMs', capMs, 0, { min: 0 }),
+      factor: numberOption(OWNER, 'factor', factor, 2, { min: 1 }),
+      jitter: numberOption(OWNER, 'jitter', jitter, 1, { min: 0 }),
+      resetAfterMs: numberOption(OWNER, 'resetAfterMs', resetAfterMs, 120_000, { min: 0 }),
     };
     this.#nextMs = options.baseMs;
   }

@@ -1,4 +1,5 @@
 import { ListwatchError } from './errors.ts';
+import { numberOption, requireOptions } from './options.ts';
 
 export interface BatchChannelOptions {
   /** What the channel carries, for error messages. */
@@ -30,7 +31,10 @@ export class BatchChannel<T> implements AsyncIterable<readonly T[]> {
   #ended = false;
   #wake: (() => void) | undefined;
 
+  /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: BatchChannelOptions) {
+    requireOptions('BatchChannel', options, ['name', 'capacity']);
+    numberOption('BatchChannel', 'capacity', options.capacity, 1, { min: 1 });
     this.#options = options;
   }
 

@@ -1,4 +1,7 @@
+import { numberOption } from './options.ts';
+
 const SMALLEST = 16;
+const LARGEST = { min: 0, max: 2 ** 30 };
 
 /**
  * A first-in first-out queue on a circular array: constant time at both ends, no shifting, no garbage per item.
@@ -9,7 +12,9 @@ export class RingBuffer<T> implements Iterable<T> {
   #head = 0;
   #size = 0;
 
+  /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(initialCapacity: number = SMALLEST) {
+    numberOption('RingBuffer', 'initialCapacity', initialCapacity, SMALLEST, LARGEST);
     let capacity = SMALLEST;
     while (capacity < initialCapacity) capacity *= 2;
     this.#slots = Array.from({ length: capacity });

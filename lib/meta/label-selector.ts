@@ -125,10 +125,11 @@ const SPEC_OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
  * @throws {ListwatchError} code INVALID_SELECTOR for an unknown operator, or a key or value that no label can have.
  */
 export function labelSelectorFromSpec(spec: LabelSelectorSpec): LabelSelector {
-  const requirements = Object.entries(spec.matchLabels ?? {}).map(([key, value]) =>
+  const { matchLabels, matchExpressions } = checkShape(spec);
+  const requirements = Object.entries(matchLabels ?? {}).map(([key, value]) =>
     checkRequirement({ key, operator: '=', values: [value] }),
   );
-  for (const { key, operator, values } of spec.matchExpressions ?? []) {
+  for (const { key, operator, values } of matchExpressions ?? []) {
     const known = SPEC_OPERATORS.get(operator);
     if (known === undefined) {
       const names = [...SPEC_OPERATORS.keys()].join(', ');
@@ -139,19 +140,38 @@ export function labelSelectorFromSpec(spec: LabelSelectorSpec): LabelSelector {
   return new LabelSelector(requirements);
 }
 
+/** A selector may come out of an object that nobody has validated. */
+function checkShape(spec: LabelSelectorSpec): LabelSelectorSpec {
+  if (!isRecord(spec)) failSpec(spec, 'is not a selector');
+  const { matchLabels, matchExpressions } = spec;
+  if (!isRecord(matchLabels ?? {})) failSpec('matchLabels', 'is not a map');
+  const expressions: unknown = matchExpressions ?? [];
+  if (!Array.isArray(expressions) || !expressions.every(isRecord)) {
+    failSpec('matchExpressions', 'is not a list of requirements');
+  }
+  return spec;
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function checkRequirement(requirement: LabelRequirement): LabelRequirement {
   const { key, operator, values } = requirement;
-  if (!isLabelKey(key)) failSpec(key, 'is not a label key');
+  if (typeof key !== 'string' || !isLabelKey(key)) failSpec(key, 'is not a label key');
+  if (!Array.isArray(values)) failSpec(key, 'has values that are no list');
   const takesValues = operator !== 'exists' && operator !== 'absent';
   if (takesValues !== values.length > 0) {
     failSpec(key, takesValues ? `${operator} needs values` : `${operator} takes no values`);
   }
-  const wrong = values.find((value) => value !== '' && !NAME.test(value));
-  if (wrong !== undefined) failSpec(key, `${JSON.stringify(wrong)} is not a label value`);
+  for (const value of values as readonly unknown[]) {
+    if (typeof value === 'string' && (value === '' || NAME.test(value))) continue;
+    failSpec(key, `${JSON.stringify(value)} is not a label value`);
+  }
   return requirement;
 }
 
-function failSpec(key: string, reason: string): never {
+function failSpec(key: unknown, reason: string): never {
   throw new ListwatchError('INVALID_SELECTOR', `label selector: ${JSON.stringify(key)}: ${reason}`);
 }
 

@@ -62,4 +62,21 @@ describe('Backoff', () => {
     const backoff = new Backoff(new VirtualRuntime(), { baseMs: 50, capMs: 9, jitter: 0 });
     expect(steps(backoff, 2)).to.deep.equal([9, 9]);
   });
+
+  it('refuses numbers that would make it retry without a pause', () => {
+    const runtime = new VirtualRuntime();
+    for (const wrong of [
+      { baseMs: Number.NaN },
+      { baseMs: -1 },
+      { capMs: Number.NaN },
+      { factor: 0.5 },
+      { jitter: -2 },
+      { resetAfterMs: Number.NaN },
+      { cap: 5 },
+    ]) {
+      expect(() => new Backoff(runtime, { baseMs: 1, capMs: 10, ...wrong }), JSON.stringify(wrong))
+        .to.throw('Backoff: ')
+        .with.property('code', 'INVALID_OPTION');
+    }
+  });
 });

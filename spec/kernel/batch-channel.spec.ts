@@ -131,4 +131,10 @@ describe('BatchChannel', () => {
     expect(() => channel.close()).to.throw('hook');
     expect(await end).to.equal('done');
   });
+
+  it('refuses a capacity that is no bound', () => {
+    for (const capacity of [Number.NaN, 0, -1]) {
+      expect(() => make(capacity), String(capacity)).to.throw('option "capacity"');
+    }
+  });
 });

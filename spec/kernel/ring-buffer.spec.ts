@@ -64,4 +64,10 @@ describe('RingBuffer', () => {
     ring.push(7);
     expect([...ring]).to.deep.equal([7]);
   });
+
+  it('refuses to begin with more than there can be', () => {
+    for (const capacity of [Infinity, Number.NaN, -1, 2 ** 31]) {
+      expect(() => new RingBuffer(capacity)).to.throw('option "initialCapacity"');
+    }
+  });
 });

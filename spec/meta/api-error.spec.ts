@@ -92,7 +92,7 @@ describe('ApiError', () => {
   });
 
   it('reads nothing into details that are not what the API says they are', () => {
-    for (const retryAfterSeconds of ['soon', -1, 1e400, null, [3], {}]) {
+    for (const retryAfterSeconds of ['soon', -1, Infinity, null, [3], {}]) {
       const details = { retryAfterSeconds } as object;
       expect(new ApiError(status({ code: 429, details })).retryAfterMs).to.equal(undefined);
     }

@@ -239,4 +239,33 @@ describe('labelSelectorFromSpec', () => {
         .with.property('code', 'INVALID_SELECTOR');
     }
   });
+
+  it('refuses with its code what only looks like a selector, for it may come out of any object', () => {
+    const malformed: readonly unknown[] = [
+      null,
+      5,
+      'app=web',
+      [],
+      { matchLabels: 'x' },
+      { matchLabels: ['x'] },
+      { matchLabels: { a: 1 } },
+      { matchLabels: { a: null } },
+      { matchExpressions: 'no' },
+      { matchExpressions: {} },
+      { matchExpressions: [null] },
+      { matchExpressions: [['a']] },
+      { matchExpressions: [{ key: 1, operator: 'Exists' }] },
+      { matchExpressions: [{ key: 'a', operator: 'In', values: 'abc' }] },
+      { matchExpressions: [{ key: 'a', operator: 'In', values: {} }] },
+      { matchExpressions: [{ key: 'a', operator: 'In', values: [1] }] },
+      { matchExpressions: [{ key: 'a', operator: 'In', values: [undefined] }] },
+    ];
+    for (const spec of malformed) {
+      expect(() => labelSelectorFromSpec(spec as LabelSelectorSpec), JSON.stringify(spec))
+        .to.throw(ListwatchError)
+        .with.property('code', 'INVALID_SELECTOR');
+    }
+    const empty = { matchLabels: null, matchExpressions: null } as unknown as LabelSelectorSpec;
+    expect(labelSelectorFromSpec(empty).empty).to.equal(true);
+  });
 });

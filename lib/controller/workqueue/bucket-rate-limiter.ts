@@ -1,4 +1,4 @@
-import { numberOption } from '../../kernel/options.ts';
+import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -10,6 +10,8 @@ export interface BucketRateLimiterOptions {
   readonly burst?: number | undefined;
   readonly runtime?: Runtime | undefined;
 }
+
+const OPTION_NAMES: readonly (keyof BucketRateLimiterOptions)[] = ['perSecond', 'burst', 'runtime'];
 
 /**
  * One token bucket for all keys: each retry reserves a token and waits until it is there.
@@ -28,6 +30,7 @@ export class BucketRateLimiter<K = string> implements RateLimiter<K> {
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: BucketRateLimiterOptions = {}) {
     const owner = 'BucketRateLimiter';
+    rejectUnknownOptions(owner, options, OPTION_NAMES);
     this.#runtime = options.runtime ?? realRuntime;
     this.#perMs =
       numberOption(owner, 'perSecond', options.perSecond, 10, { min: 0.001, max: 1e9 }) / 1000;

@@ -1,9 +1,10 @@
 import { ListwatchError } from '../../kernel/errors.ts';
+import { rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime, Timer } from '../../kernel/runtime.ts';
 import { DelayHeap } from './delay-heap.ts';
 import { QueueMetrics } from './queue-metrics.ts';
-import { WorkQueue, type WorkQueueOptions } from './work-queue.ts';
+import { WorkQueue, workQueueOptionNames, type WorkQueueOptions } from './work-queue.ts';
 
 /**
  * A work queue to which keys can be added later.
@@ -23,7 +24,9 @@ export class DelayingQueue<K = string> extends WorkQueue<K> {
   #timer: Timer | undefined;
   #timerAtMs = Infinity;
 
+  /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: WorkQueueOptions = {}) {
+    rejectUnknownOptions('DelayingQueue', options, workQueueOptionNames);
     super(options);
     this.#runtime = options.runtime ?? realRuntime;
     this.#metrics = new QueueMetrics(this.name, options);

@@ -1,4 +1,4 @@
-import { numberOption } from '../../kernel/options.ts';
+import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -16,6 +16,13 @@ export interface ItemExponentialRateLimiterOptions {
   readonly runtime?: Runtime | undefined;
 }
 
+const OPTION_NAMES: readonly (keyof ItemExponentialRateLimiterOptions)[] = [
+  'baseMs',
+  'capMs',
+  'jitter',
+  'runtime',
+];
+
 /**
  * Doubles the delay of a key with each of its failures: 5 ms, 10 ms, … 5.12 s at the 11th, 1000 s from the 19th on.
  *
@@ -32,6 +39,7 @@ export class ItemExponentialRateLimiter<K = string> implements RateLimiter<K> {
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: ItemExponentialRateLimiterOptions = {}) {
     const owner = 'ItemExponentialRateLimiter';
+    rejectUnknownOptions(owner, options, OPTION_NAMES);
     this.#runtime = options.runtime ?? realRuntime;
     this.#baseMs = numberOption(owner, 'baseMs', options.baseMs, 5, { min: 0 });
     this.#capMs = numberOption(owner, 'capMs', options.capMs, 1_000_000, {

@@ -1,12 +1,18 @@
+import { rejectUnknownOptions } from '../../kernel/options.ts';
 import { DelayingQueue } from './delaying-queue.ts';
 import { defaultRateLimiter } from './rate-limiter-presets.ts';
 import type { RateLimiter } from './rate-limiter.ts';
-import type { WorkQueueOptions } from './work-queue.ts';
+import { workQueueOptionNames, type WorkQueueOptions } from './work-queue.ts';
 
 export interface RateLimitingQueueOptions<K = string> extends WorkQueueOptions {
   /** How long a failed key waits. @defaultValue `defaultRateLimiter`: 5 ms doubling to 1000 s, no limit over all keys */
   readonly rateLimiter?: RateLimiter<K> | undefined;
 }
+
+const OPTION_NAMES: readonly (keyof RateLimitingQueueOptions)[] = [
+  ...workQueueOptionNames,
+  'rateLimiter',
+];
 
 /**
  * The queue of a controller: event handlers `add` keys, a worker that failed adds its key again with a growing delay.
@@ -17,9 +23,12 @@ export interface RateLimitingQueueOptions<K = string> extends WorkQueueOptions {
 export class RateLimitingQueue<K = string> extends DelayingQueue<K> {
   readonly #rateLimiter: RateLimiter<K>;
 
+  /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: RateLimitingQueueOptions<K> = {}) {
-    super(options);
-    this.#rateLimiter = options.rateLimiter ?? defaultRateLimiter<K>(options.runtime);
+    rejectUnknownOptions('RateLimitingQueue', options, OPTION_NAMES);
+    const { rateLimiter, ...rest } = options;
+    super(rest);
+    this.#rateLimiter = rateLimiter ?? defaultRateLimiter<K>(options.runtime);
   }
 
   /**

@@ -2,7 +2,7 @@ import { onAbort } from '../../kernel/abort.ts';
 import { Latch } from '../../kernel/latch.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
-import { numberOption } from '../../kernel/options.ts';
+import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import { RingBuffer } from '../../kernel/ring-buffer.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
@@ -19,6 +19,14 @@ export interface WorkQueueOptions {
   /** Hears when the metrics fail. @defaultValue `consoleLogger` */
   readonly logger?: Logger | undefined;
 }
+
+/** @internal */
+export const workQueueOptionNames: readonly (keyof WorkQueueOptions)[] = [
+  'name',
+  'runtime',
+  'metrics',
+  'logger',
+];
 
 export interface TakeOptions {
   readonly signal?: AbortSignal | undefined;
@@ -59,7 +67,9 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   readonly #idle: Latch;
   #closing = false;
 
+  /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: WorkQueueOptions = {}) {
+    rejectUnknownOptions('WorkQueue', options, workQueueOptionNames);
     this.name = options.name ?? 'queue';
     this.#runtime = options.runtime ?? realRuntime;
     this.#metrics = new QueueMetrics(this.name, options);

@@ -3,6 +3,7 @@ import { DeltaFIFO } from '../../../lib/cache/delta/delta-fifo.ts';
 import type { KnownObjects } from '../../../lib/cache/delta/key-queue.ts';
 import { DeltaProcessor } from '../../../lib/cache/informer/delta-processor.ts';
 import type { Notification } from '../../../lib/cache/informer/notification.ts';
+import { WriteOverlay } from '../../../lib/cache/store/write-overlay.ts';
 import type { Pod } from '../support/objects.ts';
 import { at, known, popAll } from './delta-support.ts';
 
@@ -42,11 +43,16 @@ function printTold(notification: Notification<Pod>): string {
   return `-${version}${notification.finalStateUnknown ? '!' : ''}`;
 }
 
+function processorOf(stored: readonly Pod[]): DeltaProcessor<Pod> {
+  const store = known(...stored);
+  return new DeltaProcessor({ store, overlay: new WriteOverlay({ store }), ordered: true });
+}
+
 /** In the order of arrival: what handlers are told when everything queued is applied to a store with these pods. */
 function told(stored: readonly Pod[], steps: readonly Step[]): string[] {
   const fifo = new DeltaFIFO<Pod>();
   for (const step of steps) step(fifo);
-  const processor = new DeltaProcessor({ store: known(...stored), ordered: true });
+  const processor = processorOf(stored);
   const all: string[] = [];
   while (fifo.size > 0) {
     fifo.popBatch(100, (deltas, info) => {
@@ -190,8 +196,7 @@ describe('A relist', () => {
   });
 
   it('is part of the initial state with its deletions, when it is the first', () => {
-    const store = known(at('foo', '5'), at('bar', '6'), at('baz', '7'));
-    const processor = new DeltaProcessor({ store, ordered: true });
+    const processor = processorOf([at('foo', '5'), at('bar', '6'), at('baz', '7')]);
     const fifo = new DeltaFIFO<Pod>();
     fifo.replace([at('foo', '6')], '10');
     const batches: string[] = [];
