@@ -6,10 +6,11 @@ import { guardedCall } from '../../kernel/guarded-call.ts';
 import { sleep } from '../../kernel/wait.ts';
 import { isApiError } from '../../meta/failures.ts';
 import type { HasMetadata } from '../../meta/object.ts';
-import { compareResourceVersions, isResourceVersion } from '../../meta/resource-version.ts';
+import { isResourceVersion } from '../../meta/resource-version.ts';
 import type { ObjectEvent, WatchEvent } from '../../meta/watch-event.ts';
 import { rejectTable } from '../reflector/table-object.ts';
 import { remedyOf } from '../reflector/remedy.ts';
+import { StreamOrder } from '../reflector/stream-order.ts';
 import { WatchReader } from '../reflector/watch-reader.ts';
 import {
   resolveRetryWatcherOptions,
@@ -29,6 +30,7 @@ const FINAL_CODES: ReadonlySet<ErrorCode> = new Set([
   'GONE',
   'UNAUTHORIZED',
   'FORBIDDEN',
+  'HISTORY_REPLACED',
   'MALFORMED_EVENT',
   'TABLE_OBJECT',
 ]);
@@ -48,8 +50,8 @@ const FINAL_CODES: ReadonlySet<ErrorCode> = new Set([
  * - `close` and the signal end everything at once, whatever has not been read.
  *
  * Not guaranteed: that history reaches back. The loop throws an `ApiError` with code EXPIRED or GONE when it does not; then
- * list, and watch from there. It throws UNAUTHORIZED and FORBIDDEN as well, and MALFORMED_EVENT or TABLE_OBJECT for what is no
- * event of an object.
+ * list, and watch from there. It throws HISTORY_REPLACED when the server went back to an older state, UNAUTHORIZED and FORBIDDEN
+ * as well, and MALFORMED_EVENT or TABLE_OBJECT for what is no event of an object.
  *
  * @example
  * const { resourceVersion } = await listerWatcher.list({});
@@ -127,17 +129,19 @@ export class RetryWatcher<V extends HasMetadata>
       await this.#waitForTurn(signal);
       if (!this.#goesOn(signal)) return;
       const reader = this.#newReader(signal);
+      const order = new StreamOrder<V>(this.#resourceVersion, false);
       try {
         await reader.open();
         for (;;) {
           const batch = await reader.read();
           if (batch === undefined) break;
-          for (const event of batch) {
-            const accepted = this.#accept(event);
-            if (accepted === undefined) continue;
-            yield accepted;
+          for (const event of order.take(batch)) {
+            this.#moveTo(event);
+            if (event.type === 'BOOKMARK') continue;
+            yield event;
             if (signal.aborted) break;
           }
+          if (order.wentBackTo !== undefined) throw this.#wentBack(order.wentBackTo);
         }
         this.#ended(reader);
       } catch (error) {
@@ -178,35 +182,34 @@ export class RetryWatcher<V extends HasMetadata>
     });
   }
 
-  /** Moves on to the event and returns it, unless nobody is to see it: bookmarks, and what was handed out before. */
-  #accept(event: WatchEvent<V>): ObjectEvent<V> | undefined {
+  /** @throws {ListwatchError} code MALFORMED_EVENT, TABLE_OBJECT. */
+  #moveTo(event: WatchEvent<V>): void {
+    const resourceVersion = this.#versionOf(event);
+    if (!isResourceVersion(resourceVersion)) {
+      // A bookmark of nowhere says nothing; an event of nowhere could be any.
+      if (event.type === 'BOOKMARK' && resourceVersion === '') return;
+      const text = resourceVersion === '' ? 'no' : JSON.stringify(resourceVersion);
+      throw this.#malformed(`an event of type ${event.type} with ${text} for a resource version`);
+    }
+    this.#resourceVersion = resourceVersion;
+  }
+
+  #versionOf(event: WatchEvent<V>): string {
     switch (event.type) {
       case 'BOOKMARK':
-        if (event.resourceVersion !== '') this.#moveTo(event.resourceVersion, event.type);
-        return undefined;
+        return event.resourceVersion;
       case 'ADDED':
       case 'MODIFIED':
       case 'DELETED': {
         const resourceVersion = event.object.metadata?.resourceVersion ?? '';
         if (resourceVersion === '') rejectTable(event.object, this.#name);
-        return this.#moveTo(resourceVersion, event.type) ? event : undefined;
+        return resourceVersion;
       }
       default: {
         const { type } = event as { readonly type: unknown };
         throw this.#malformed(`an event of the unknown type ${JSON.stringify(type)}`);
       }
     }
-  }
-
-  /** False when it lies behind already. */
-  #moveTo(resourceVersion: string, type: WatchEvent<V>['type']): boolean {
-    if (!isResourceVersion(resourceVersion)) {
-      const text = resourceVersion === '' ? 'no' : JSON.stringify(resourceVersion);
-      throw this.#malformed(`an event of type ${type} with ${text} for a resource version`);
-    }
-    if (compareResourceVersions(resourceVersion, this.#resourceVersion) <= 0) return false;
-    this.#resourceVersion = resourceVersion;
-    return true;
   }
 
   /** A watch that ended as it should; only one that carried nothing and hardly lived makes the next one wait. */
@@ -253,6 +256,13 @@ export class RetryWatcher<V extends HasMetadata>
 
   get #name(): string {
     return this.#options.listerWatcher.description;
+  }
+
+  #wentBack(resourceVersion: string): ListwatchError {
+    return new ListwatchError(
+      'HISTORY_REPLACED',
+      `the watch of ${this.#name} is at ${this.#resourceVersion}, and the server went back to ${resourceVersion}: list again`,
+    );
   }
 
   #malformed(what: string): ListwatchError {

@@ -1,95 +1,10 @@
-import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
-import type {
-  ListerWatcher,
-  WatchRequest,
-  WatchStream,
-} from '../../../lib/cache/reflector/lister-watcher.ts';
 import { RetryWatcher } from '../../../lib/cache/watch/retry-watcher.ts';
-import type { RetryWatcherOptions } from '../../../lib/cache/watch/retry-watcher-options.ts';
 import { ListwatchError } from '../../../lib/kernel/errors.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import { ApiError, failure } from '../../../lib/meta/api-error.ts';
-import { expired, forbidden, tooManyRequests } from '../../../lib/meta/failures.ts';
-import type { ObjectView } from '../../../lib/meta/object-view.ts';
-import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
-import { codeOf, pod, rejection, type Pod } from '../support/objects.ts';
-
-type View = ObjectView<Pod>;
-
-/** A source with a history of three pods, a watcher behind the first of them, and what a loop over it saw. */
-class Rig {
-  readonly runtime: VirtualRuntime = new VirtualRuntime();
-  readonly source: ScriptedListerWatcher<Pod>;
-  readonly retries: string[] = [];
-  readonly seen: string[] = [];
-  readonly watcher: RetryWatcher<View>;
-
-  constructor(options: Partial<RetryWatcherOptions<View>> = {}) {
-    const { runtime } = this;
-    const objects = ['a', 'b', 'c'].map((name) => pod(name));
-    this.source = new ScriptedListerWatcher<Pod>({ runtime, objects, description: 'pods' });
-    this.watcher = new RetryWatcher<View>({
-      runtime,
-      listerWatcher: this.source,
-      resourceVersion: '1',
-      onRetry: (_, { message }) => {
-        this.retries.push(message);
-      },
-      ...options,
-    });
-  }
-
-  /** Loops until the end and says how it was. */
-  async follow(): Promise<unknown> {
-    try {
-      for await (const { type, object } of this.watcher) {
-        const { name, resourceVersion } = object.metadata;
-        this.seen.push(`${type} ${name}@${resourceVersion}`);
-      }
-      return 'ended';
-    } catch (error) {
-      return error;
-    }
-  }
-
-  get starts(): string[] {
-    return this.source.requests.map(
-      ({ request, atMs }) => `${request.resourceVersion} at ${Math.round(atMs)}`,
-    );
-  }
-}
-
-/** A source whose watches bring what is written here, one after the other, and then hang. */
-function listed(
-  ...watches: readonly (() => AsyncIterable<unknown> | undefined)[]
-): ListerWatcher<View> & { readonly requests: WatchRequest[] } {
-  const requests: WatchRequest[] = [];
-  return {
-    requests,
-    description: 'pods',
-    list: () => Promise.reject(new Error('nobody may list')),
-    watch: (request) => {
-      requests.push(request);
-      const next = watches[requests.length - 1] ?? hanging;
-      return Promise.resolve(next() as WatchStream<View>);
-    },
-  };
-}
-
-// oxlint-disable-next-line require-yield
-async function* hanging(): AsyncGenerator<never> {
-  await new Promise(() => {});
-}
-
-async function* batches(...all: readonly (readonly unknown[])[]): AsyncGenerator {
-  yield* all;
-}
-
-const event = (type: string, name: string, resourceVersion?: string): unknown => {
-  const object = pod(name, resourceVersion === undefined ? {} : { resourceVersion });
-  return { type, object: { metadata: object.metadata, object } };
-};
+import { tooManyRequests } from '../../../lib/meta/failures.ts';
+import { codeOf, pod, rejection } from '../support/objects.ts';
+import { batches, event, listed, Rig } from './retry-watcher-support.ts';
 
 describe('RetryWatcher', () => {
   it('refuses a resource version that names no place in history', () => {
@@ -195,6 +110,19 @@ describe('RetryWatcher', () => {
         '6',
         '10',
       ]);
+      await rig.watcher.close();
+      await end;
+    });
+
+    it('gets all events that share a version, each once', async () => {
+      const together = ['a', 'b', 'c'].map((name) => event('DELETED', name, '7'));
+      const listerWatcher = listed(() =>
+        batches(together.slice(0, 2), [...together, event('ADDED', 'd', '8')]),
+      );
+      const rig = new Rig({ listerWatcher, resourceVersion: '4' });
+      const end = rig.follow();
+      await rig.runtime.settle();
+      expect(rig.seen).to.deep.equal(['DELETED a@7', 'DELETED b@7', 'DELETED c@7', 'ADDED d@8']);
       await rig.watcher.close();
       await end;
     });
@@ -324,115 +252,6 @@ describe('RetryWatcher', () => {
       expect(rig.seen).to.have.length(2);
       await rig.watcher.close();
       await end;
-    });
-  });
-
-  describe('ends', () => {
-    const gone = failure('Gone', 'gone');
-    const final: Readonly<Record<string, ApiError>> = {
-      EXPIRED: expired('too old'),
-      GONE: gone,
-      FORBIDDEN: forbidden({ group: '', resource: 'pods' }, '', 'no'),
-      UNAUTHORIZED: failure('Unauthorized', 'who are you'),
-    };
-    for (const [code, error] of Object.entries(final)) {
-      it(`with the error itself on ${code} at the start`, async () => {
-        const rig = new Rig();
-        rig.source.failNext('watch', error);
-        expect(await rig.runtime.run(rig.follow())).to.equal(error);
-        expect(error.code).to.equal(code);
-        expect(rig.starts).to.have.length(1);
-        expect(rig.runtime.pending).to.equal(0);
-      });
-
-      it(`with the error itself on ${code} in the stream, after the events before it`, async () => {
-        const rig = new Rig();
-        const end = rig.follow();
-        await rig.runtime.settle();
-        rig.source.dropConnections(error);
-        expect(await rig.runtime.run(end)).to.equal(error);
-        expect(rig.seen).to.deep.equal(['ADDED b@2', 'ADDED c@3']);
-        expect(rig.starts).to.have.length(1);
-      });
-    }
-
-    it('when history does not reach back to its version', async () => {
-      const rig = new Rig();
-      rig.source.compact();
-      expect(await rig.runtime.run(rig.follow())).to.have.property('code', 'EXPIRED');
-      expect(rig.seen).to.deep.equal([]);
-    });
-
-    it('on an event without a resource version, and on one of an unknown type', async () => {
-      const odd = [
-        event('ADDED', 'x'),
-        event('ADDED', 'x', '0x5'),
-        event('SURPRISE', 'x', '5'),
-        { type: 'BOOKMARK', resourceVersion: 'soon', initialEventsEnd: false },
-      ];
-      for (const one of odd) {
-        const listerWatcher = listed(() => batches([event('ADDED', 'a', '2'), one]));
-        const rig = new Rig({ listerWatcher });
-        const end = await rig.runtime.run(rig.follow());
-        expect(end).to.have.property('code', 'MALFORMED_EVENT');
-        expect((end as Error).message).to.include('the watch of pods carried an event of');
-        expect(rig.seen).to.deep.equal(['ADDED a@2']);
-        expect(listerWatcher.requests).to.have.length(1);
-      }
-    });
-
-    it('on a Table in place of an object', async () => {
-      const table = { kind: 'Table', apiVersion: 'meta.k8s.io/v1' };
-      const listerWatcher = listed(() =>
-        batches([{ type: 'ADDED', object: { metadata: {}, object: table } }]),
-      );
-      const rig = new Rig({ listerWatcher });
-      expect(await rig.runtime.run(rig.follow())).to.have.property('code', 'TABLE_OBJECT');
-    });
-  });
-
-  describe('is closed', () => {
-    it('at once, whatever has not been read', async () => {
-      const rig = new Rig();
-      const events = rig.watcher[Symbol.asyncIterator]();
-      expect(await rig.runtime.run(events.next())).to.have.nested.property('value.type', 'ADDED');
-      await rig.watcher.close();
-      await rig.watcher.close();
-      expect(rig.source.openWatches).to.equal(0);
-      expect(await events.next()).to.deep.equal({ done: true, value: undefined });
-      expect(await rig.follow()).to.equal('ended');
-      expect(rig.runtime.pending).to.equal(0);
-    });
-
-    it('while it waits: for an event, for an answer, and for its next turn', async () => {
-      const waits: ((rig: Rig) => void)[] = [
-        () => {},
-        (rig) => rig.source.hangNext('watch'),
-        (rig) => rig.source.failNext('watch', new ListwatchError('CONNECTION_FAILED', 'reset')),
-      ];
-      for (const prepare of waits) {
-        const rig = new Rig();
-        prepare(rig);
-        const end = rig.follow();
-        await rig.runtime.settle();
-        await rig.watcher[Symbol.asyncDispose]();
-        expect(await end).to.equal('ended');
-        expect(rig.runtime.pending).to.equal(0);
-        expect(rig.source.openWatches).to.equal(0);
-      }
-    });
-
-    it('by its signal, whose reason the loop throws', async () => {
-      const stopper = new AbortController();
-      const rig = new Rig({ signal: stopper.signal });
-      const end = rig.follow();
-      await rig.runtime.settle();
-      const reason = new Error('enough');
-      stopper.abort(reason);
-      expect(await end).to.equal(reason);
-      expect(await rig.follow()).to.equal(reason);
-      expect(rig.source.openWatches).to.equal(0);
-      expect(getEventListeners(stopper.signal, 'abort')).to.have.length(0);
     });
   });
 
