@@ -13,3 +13,11 @@ export type ObjectOf<
     ? T
     : never
   : UnstructuredObject;
+
+/**
+ * `Types` itself. As a mapped type it makes TypeScript compare those who carry it member by member and not by variance, so
+ * that somebody with declared types can be handed to somebody who knows none.
+ */
+export type DeclaredTypes<Types extends object> = {
+  readonly [Resource in keyof Types]: Types[Resource];
+};

@@ -1,5 +1,6 @@
 import type { CollectionOptions, ResourceName } from '../../meta/collection.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
+import type { DeclaredTypes } from '../../meta/object-types.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { ListerWatcher } from '../reflector/lister-watcher.ts';
 
@@ -9,7 +10,7 @@ import type { ListerWatcher } from '../reflector/lister-watcher.ts';
  */
 export interface ListerWatcherSource<Types extends object = object> {
   /** Never called, and need not be there: it carries `Types` to those who infer it. */
-  acceptsTypes?(types: Types): void;
+  acceptsTypes?(types: DeclaredTypes<Types>): void;
   listerWatcher<T extends KubernetesObject>(
     resource: ResourceName,
     options?: CollectionOptions,

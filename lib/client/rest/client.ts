@@ -1,7 +1,7 @@
 import type { ListerWatcher } from '../../cache/reflector/lister-watcher.ts';
 import { rejectUnknownOptions } from '../../kernel/options.ts';
 import type { ResourceName } from '../../meta/collection.ts';
-import type { ObjectOf } from '../../meta/object-types.ts';
+import type { DeclaredTypes, ObjectOf } from '../../meta/object-types.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
 import { Collection } from './collection.ts';
@@ -61,7 +61,7 @@ export interface ServerVersion {
  */
 export class Client<Types extends object = object> implements AsyncDisposable {
   /** Is not there at run time: it carries `Types` to informers of this client. */
-  acceptsTypes?(types: Types): void;
+  acceptsTypes?(types: DeclaredTypes<Types>): void;
   /** The server's address. */
   readonly server: string;
   /** The namespace to work in where nothing else is said; the client itself adds it to no request. */

@@ -39,10 +39,11 @@ export class WriteReporter<T extends KubernetesObject> {
   }
 
   /** What a create, update or patch was answered with. */
-  written(answer: T, { apiVersion, subresource = 'status', dryRun }: WriteAnswer): void {
+  written(answer: T, { apiVersion, subresource, dryRun }: WriteAnswer): void {
     if (this.#observer === undefined || dryRun === true || isStatus(answer)) return;
-    // Other subresources may answer with a kind of their own, such as the Scale of a Deployment, under the name of the object.
-    if (subresource !== 'status' && answer.apiVersion !== apiVersion) return;
+    // A subresource may answer with a kind of its own under the name and uid of the object, such as the Scale of a Deployment.
+    const own = subresource === undefined || subresource === 'status';
+    if (!own && answer.apiVersion !== apiVersion) return;
     this.#tell((observer) => observer.written(answer));
   }
 
@@ -71,11 +72,11 @@ export class WriteReporter<T extends KubernetesObject> {
     }
     this.#tell((observer) => {
       const { uid, resourceVersion } = answer.metadata ?? {};
-      observer.deleted({ key: metaNamespaceKeyFunc(answer), uid, resourceVersion });
+      return observer.deleted({ key: metaNamespaceKeyFunc(answer), uid, resourceVersion });
     });
   }
 
-  #tell(call: (observer: WriteObserver<T>) => void): void {
+  #tell(call: (observer: WriteObserver<T>) => unknown): void {
     const observer = this.#observer;
     if (observer === undefined) return;
     guardedCall(

@@ -1,9 +1,17 @@
 import { expect } from 'chai';
 import type { ListerWatcherSource } from '../../../lib/cache/informer/lister-watcher-source.ts';
+import type { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
+import { SharedInformerFactory } from '../../../lib/cache/informer/shared-informer-factory.ts';
 import { Client } from '../../../lib/client/rest/client.ts';
+import type { ResourceClient } from '../../../lib/client/rest/resource-client.ts';
 import { silentLogger } from '../../../lib/kernel/logger.ts';
+import type { KubernetesObject, UnstructuredObject } from '../../../lib/meta/object.ts';
 import { failureOf, thrownBy } from '../support/failure-of.ts';
 import { ScriptedTransport } from '../support/scripted-transport.ts';
+
+interface Pod extends KubernetesObject {
+  readonly spec: { readonly nodeName?: string };
+}
 
 describe('Client', () => {
   it('describes the collection of a lister-watcher', () => {
@@ -79,5 +87,30 @@ describe('Client', () => {
     const wrong: object = { labels: 'a' };
     const pods = { apiVersion: 'v1', resource: 'pods' };
     expect(thrownBy(() => client.listerWatcher(pods, wrong)).message).to.contain('"labels"');
+  });
+
+  it('knows the types that were declared, here and in its informers, and takes others a call at a time', () => {
+    interface Types {
+      'v1/pods': Pod;
+    }
+    const transport = new ScriptedTransport(() => ({ body: {} }));
+    const client = new Client<Types>({ transport });
+    const declared: ResourceClient<Pod> = client.resource('v1', 'pods');
+    const named: ResourceClient<Pod> = client.resource<Pod>('v1', 'podtemplates');
+    const unknown: ResourceClient<UnstructuredObject> = client.resource('v1', 'secrets');
+    const informers = new SharedInformerFactory(client);
+    const pods: SharedIndexInformer<Pod> = informers.for('v1', 'pods');
+    const writing: ResourceClient<Pod> = client.resource('v1', 'pods', { writes: pods });
+    // @ts-expect-error -- the types of the client are known to its informers
+    const wrong: SharedIndexInformer<UnstructuredObject> = informers.for('v1', 'pods');
+    const plain: Client = client;
+    const typed: ListerWatcherSource<Types> = new Client({ transport });
+    const everybody: SharedInformerFactory = informers;
+    // @ts-expect-error -- the client declares something else
+    const other: Client<{ 'v1/pods': { readonly metadata: { readonly x: number } } }> = client;
+    const untyped = new SharedInformerFactory(plain).for('v1', 'pods').lister.list()[0]?.['spec'];
+    expect([declared, named, unknown, pods, writing, wrong, typed, untyped]).to.have.length(8);
+    expect(everybody).to.equal(informers);
+    expect(other).to.equal(client);
   });
 });
