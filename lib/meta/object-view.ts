@@ -30,6 +30,7 @@ export class DecodedView<T extends KubernetesObject> implements ObjectView<T> {
   }
 
   get metadata(): ObjectMeta {
-    return this.object.metadata ?? NO_METADATA;
+    // A source may send null for an object; that must cost no more than this one.
+    return (this.object as T | null | undefined)?.metadata ?? NO_METADATA;
   }
 }

@@ -8,6 +8,7 @@ const decoder = new JsonObjectDecoder<KubernetesObject>();
 describe('ObjectView', () => {
   it('has metadata for an object without any', () => {
     expect(new DecodedView({}).metadata).to.deep.equal({});
+    expect(new DecodedView(null as never).metadata).to.deep.equal({});
     expect(new DecodedView({ metadata: { name: 'a' } }).metadata).to.deep.equal({ name: 'a' });
   });
 

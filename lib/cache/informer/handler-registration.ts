@@ -35,7 +35,7 @@ export interface HandlerRegistration extends AsyncDisposable {
 }
 
 export interface AddHandlerOptions {
-  /** Names the handler in errors, warnings and `inspect()`. @defaultValue handler-1, handler-2, … */
+  /** Names the handler in errors, warnings and `inspect()`. @defaultValue its class or `handler`, and a number */
   readonly name?: string | undefined;
   /**
    * How often every object is handed to `onUpdate` again, milliseconds; at least 1000, or 0 for never. It is rounded up to a

@@ -71,7 +71,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
   ): RegisteredHandler<ObjectView<T>> {
     rejectUnknownOptions('addHandler', options, OPTIONS);
     const { informer, runtime, waitsFor } = this.#options;
-    const name = options.name ?? `handler-${(this.#named += 1)}`;
+    const name = options.name ?? `${classOf(handler) ?? 'handler'}-${(this.#named += 1)}`;
     if (this.#closed) {
       throw new ListwatchError('CLOSED', `${name}: the informer ${informer} has stopped`);
     }
@@ -194,4 +194,12 @@ export class HandlerRegistry<T extends KubernetesObject> {
       onWarning,
     });
   }
+}
+
+/** The name of the class a handler is an instance of; undefined for a plain object. */
+function classOf(handler: unknown): string | undefined {
+  if (typeof handler !== 'object' || handler === null) return undefined;
+  const prototype: unknown = Object.getPrototypeOf(handler);
+  if (prototype === null || prototype === Object.prototype) return undefined;
+  return handler.constructor?.name || undefined;
 }

@@ -110,15 +110,19 @@ export class ObjectPipeline<T extends KubernetesObject> {
   }
 
   #applyBatch(): void {
-    const { errors, meter, onSynced } = this.#options;
+    const { errors, meter } = this.#options;
     const sizeBefore = this.#fifo.size;
     const startedAtMs = meter === undefined ? 0 : this.#runtime.monotonicMs();
     errors.guard('internal', () => this.#fifo.popBatch(BATCH_SIZE, this.#apply));
     meter?.applied(this.#runtime.monotonicMs() - startedAtMs);
     this.#clock.taken(sizeBefore - this.#fifo.size);
+    this.#checkSynced();
+  }
+
+  #checkSynced(): void {
     if (this.#synced || !this.#fifo.synced) return;
     this.#synced = true;
-    onSynced();
+    this.#options.onSynced();
   }
 
   /** Applies a batch to the store and queues what handlers have to be told, in one step. */
@@ -148,6 +152,8 @@ export class ObjectPipeline<T extends KubernetesObject> {
       replace: (items, resourceVersion) => {
         fifo.replace(items, resourceVersion);
         this.#noteArrival();
+        this.#noteNothingLeft(resourceVersion);
+        this.#checkSynced();
       },
       apply: (events) => {
         fifo.apply(events);
@@ -156,6 +162,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
       bookmark: (resourceVersion) => {
         fifo.bookmark(resourceVersion);
         this.#noteArrival();
+        this.#noteNothingLeft(resourceVersion);
       },
       resync: () => {
         fifo.resync();
@@ -168,6 +175,11 @@ export class ObjectPipeline<T extends KubernetesObject> {
     const nowMs = this.#runtime.monotonicMs();
     this.#lastEventAtMs = nowMs;
     this.#clock.queued(this.#fifo.size, nowMs);
+  }
+
+  /** In the order of keys a bookmark, or a list without objects, may leave nothing to apply. */
+  #noteNothingLeft(resourceVersion: string): void {
+    if (this.#fifo.size === 0) this.overlay.processed(resourceVersion);
   }
 
   #makeFifo(): DeltaFIFO<ObjectView<T>> {
