@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ListPage, ListRequest } from '../../../lib/cache/reflector/lister-watcher.ts';
 import { sleep } from '../../../lib/kernel/wait.ts';
-import type { ListwatchError } from '../../../lib/kernel/errors.ts';
+import { isListwatchError, type ListwatchError } from '../../../lib/kernel/errors.ts';
 import { rig, thing, type Rig, type RigOptions, type View } from './reflector-support.ts';
 
 /** A collection whose list takes 3 s on its way, while the server forgets what is older than a second. */
@@ -73,6 +73,7 @@ describe('Reflector of a collection whose list takes longer than the history las
 
   it('does so in pages, and when their token expires', async () => {
     start({
+      listTimeoutMs: 4000,
       pageSize: 2,
       source: { objects: ['a', 'b', 'c'].map((name) => thing(name)), historySize: 20 },
     });
@@ -80,6 +81,7 @@ describe('Reflector of a collection whose list takes longer than the history las
     expect(test.sink.objects.get('a')).to.deep.equal(test.source.objects[0]);
     expect(lists()).to.include('list limit=1');
     expect(test.reflector.state.name).to.equal('watching');
+    expect(test.errors.filter(({ error }) => isListwatchError(error, 'TIMEOUT'))).to.deep.equal([]);
     await test.stop();
   });
 
@@ -90,7 +92,10 @@ describe('Reflector of a collection whose list takes longer than the history las
     expect(test.source.openWatches).to.equal(1);
     test.source.dropConnections();
     await test.runtime.settle();
-    expect(test.reflector.state.name).to.equal('backing-off');
+    expect(test.transitions.at(-1)).to.include({
+      to: 'backing-off',
+      reason: 'the watch beside the list failed: the connection was reset',
+    });
     expect(test.errors.at(-1)?.context.message).to.include('it opens a watch first');
     await churn(12_000);
     expect(test.sink.objects.get('a')).to.deep.equal(test.source.objects[0]);

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
+import { SilenceProbe } from '../../../lib/cache/reflector/silence-probe.ts';
 import { ListwatchError } from '../../../lib/kernel/errors.ts';
 import { silentMetrics, type Metrics } from '../../../lib/kernel/metrics.ts';
+import type { Runtime, Timer } from '../../../lib/kernel/runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import { failure } from '../../../lib/meta/api-error.ts';
 import { expired, tooLargeResourceVersion } from '../../../lib/meta/failures.ts';
 import {
@@ -254,6 +257,29 @@ describe('SilenceProbe', () => {
     expect(verdicts).to.deep.equal([]);
     await stop();
     expect(runtime.pending).to.equal(0);
+  });
+
+  it('leaves no timer behind', () => {
+    const armed = new Set<() => void>();
+    const runtime = new VirtualRuntime();
+    const counting = Object.assign(Object.create(runtime) as Runtime, {
+      setTimer: (_delayMs: number, callback: () => void): Timer => {
+        armed.add(callback);
+        return { cancel: () => armed.delete(callback) };
+      },
+    });
+    const probe = new SilenceProbe({
+      runtime: counting,
+      listerWatcher: new RestoredSource(),
+      metrics: silentMetrics,
+      name: 'things',
+      silenceProbeMs: 30_000,
+      reader: { waitingSinceMs: 0, interrupt: () => {} },
+      resourceVersion: () => '1',
+    });
+    expect(armed.size).to.equal(1);
+    probe.close();
+    expect(armed.size).to.equal(0);
   });
 
   it('does not take a full sink for a silent server', async () => {
