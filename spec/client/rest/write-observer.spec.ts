@@ -112,11 +112,12 @@ describe('an observer of writes', () => {
     const fail = (): never => {
       throw new Error('boom');
     };
+    const later = (): Promise<never> => Promise.reject(new Error('later'));
     const api = client.resource<Deployment>('apps/v1', 'deployments', {
       namespace: 'shop',
       writes: {
         written: fail,
-        deleted: (async () => await Promise.reject(new Error('later'))) as () => void,
+        deleted: later as () => void,
       },
     });
     expect(await api.create(web())).to.deep.equal(web());
