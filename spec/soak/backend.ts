@@ -18,5 +18,7 @@ export interface Backend {
   put(draft: Draft): Promise<void> | void;
   remove(key: string): Promise<void> | void;
   compact(): Promise<void> | void;
+  /** Before anything else. */
+  open(): Promise<void> | void;
   close(): Promise<void> | void;
 }

@@ -21,6 +21,8 @@ export interface CrewOptions {
   readonly faults: FaultLog;
   readonly runtime: Runtime;
   readonly ordered: boolean;
+  /** Whether the informer resyncs at all. */
+  readonly resyncs: boolean;
   /** The habits that those who join later have, too. */
   readonly habits: readonly ListenerHabits[];
 }
@@ -57,7 +59,7 @@ export class Crew {
   }
 
   join(habits: ListenerHabits): void {
-    const { informer, history, journal, runtime, ordered, cache, source, faults } = this.#options;
+    const { informer, history, journal, runtime, ordered, resyncs, cache, source, faults } = this.#options;
     if (this.#active.size >= MOST_LISTENERS || informer.phase === 'stopped') return;
     const name = `h${this.joined}`;
     this.joined += 1;
@@ -73,6 +75,8 @@ export class Crew {
       history,
       journal,
       ordered,
+      wantsResyncs: resyncs && habits.resyncIntervalMs !== 0,
+      byVersion: habits.view === 'metadata',
       coalesces: habits.coalesceAbove !== undefined,
       snapshot,
       joinedAt: informer.synced ? cache.place : -1,

@@ -45,6 +45,12 @@ export class EmbeddedServer implements Backend {
         : this.#client.listerWatcher<Thing>(CONFIG_MAPS, options);
   }
 
+  async open(): Promise<void> {
+    const { resourceVersion } = await this.#things.list({ limit: 1 });
+    this.#seq = this.seqOf(resourceVersion);
+    this.history.reach(this.#seq);
+  }
+
   seqOf(version: string): number {
     return Number(version);
   }

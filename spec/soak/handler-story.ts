@@ -8,6 +8,9 @@ export interface StoryOptions {
   readonly journal: Journal;
   /** Whether every change has to be told, in the order of the history. */
   readonly ordered: boolean;
+  readonly wantsResyncs: boolean;
+  /** Whether it knows objects by uid and version alone. */
+  readonly byVersion: boolean;
   /** Whether changes may be merged because it is slow. */
   readonly coalesces: boolean;
   /** What the cache held when the handler joined: resource versions by key. */
@@ -97,6 +100,7 @@ export class HandlerStory {
     }
     if (resync) {
       this.resyncs += 1;
+      if (!this.#options.wantsResyncs) this.#fail(`a resync of "${key}", though it wants none`);
       if (!isState(last, serial, meta))
         this.#fail(`a resync of "${key}" at ${meta.resourceVersion}, but it was told ${last.version}`);
       return;
@@ -274,12 +278,22 @@ export class HandlerStory {
     }
     while (this.#told.length <= index) this.#told.push(false);
     this.#told[index] = true;
+    if ((this.#options.byVersion || !present) && history.epoch > 0) this.#tellTwins(state);
     if (index > this.#newest) {
       this.#newest = index;
     } else if (ordered && !coalesces && this.events > snapshot.size && !history.isExcused(index)) {
       this.#fail(`told ${state.version} of "${key}" after something later`);
     }
     this.#checkCache(key, state);
+  }
+
+  /** After a restore a version can be given out again; by uid and version alone nobody can tell which was meant. */
+  #tellTwins({ next, uid, version }: KeyState): void {
+    for (let state = next; state !== undefined; state = state.next) {
+      if (state.uid !== uid || state.version !== version) continue;
+      while (this.#told.length <= state.index) this.#told.push(false);
+      this.#told[state.index] = true;
+    }
   }
 
   #about(key: string, told: Told | undefined): string {

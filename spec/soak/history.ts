@@ -17,6 +17,8 @@ export interface KeyState {
   readonly unreadable: boolean;
   /** The deletion of an object that could not be read: whoever has not seen it need not hear of it. */
   readonly unseen: boolean;
+  /** What became of it then. */
+  next: KeyState | undefined;
 }
 
 interface Epoch {
@@ -89,12 +91,17 @@ export class History {
       seq,
       unreadable: thing?.data.flaw === 'transform',
       unseen: thing === undefined && this.#present.get(key)?.unreadable === true,
+      next: undefined,
     };
     this.log.push(state);
     this.#excused.push(false);
     const states = this.#byKey.get(key);
-    if (states === undefined) this.#byKey.set(key, [state]);
-    else states.push(state);
+    if (states === undefined) {
+      this.#byKey.set(key, [state]);
+    } else {
+      (states.at(-1) as KeyState).next = state;
+      states.push(state);
+    }
     if (thing === undefined) this.#present.delete(key);
     else this.#present.set(key, state);
     this.reach(seq);

@@ -71,6 +71,10 @@ export class ModelServer implements Backend, ListerWatcher<View> {
 
   constructor(options: ModelServerOptions) {
     this.#options = options;
+  }
+
+  open(): void {
+    this.history.reach(this.#seq);
     this.#armBookmarks();
   }
 

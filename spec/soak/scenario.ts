@@ -59,17 +59,18 @@ export function drawScenario(seed: number, without: ReadonlySet<FaultKind> = new
   ]);
   const faults = drawFaults(dice, source);
   const keys = drawKeys(dice, source);
-  const budget = source === 'model' ? dice.int(400, 2200) : dice.int(60, 250);
+  const budget = source === 'model' ? dice.int(800, 4200) : dice.int(80, 350);
   const resyncs = dice.chance(0.3);
   const has = (kind: FaultKind): boolean => faults.includes(kind) && !without.has(kind);
+  const streams = has('no-end-bookmark') || has('no-watch-list');
   return {
     seed,
     source,
     faults: faults.filter((kind) => !without.has(kind)),
     taskOrder: dice.chance(0.4) ? 'random' : 'fifo',
     order: dice.chance(0.7) ? 'arrival' : 'key',
-    watchList: dice.pick([true, false, undefined]),
-    pageSize: dice.pick([undefined, undefined, 0, dice.int(2, 60)]),
+    watchList: streams || dice.pick([true, false, undefined]),
+    pageSize: has('continue-410') ? dice.int(2, 10) : dice.pick([undefined, 0, dice.int(2, 60)]),
     startVersion: source === 'model' ? dice.pick(STARTS) : 0n,
     selective: dice.chance(0.35),
     keys,
@@ -87,7 +88,7 @@ export function drawScenario(seed: number, without: ReadonlySet<FaultKind> = new
     internalErrorRetryMs: dice.pick([0, 0, 20_000]),
     freeze: dice.chance(0.05),
     transform: has('transform') || dice.chance(0.15),
-    listeners: Array.from({ length: dice.int(2, 6) }, () => drawHabits(dice, has('handler'))),
+    listeners: Array.from({ length: dice.int(1, 6) }, () => drawHabits(dice, has('handler'))),
     closesEarly: dice.chance(0.06),
     steps: drawSteps(dice, seed, budget, faults, without),
   };
@@ -148,7 +149,7 @@ function drawSteps(
 ): Step[] {
   const steps: Step[] = [];
   const pace = dice.pick([0.3, 1, 1, 3]);
-  const faultWeight = faults.length === 0 ? 0 : dice.int(3, 25);
+  const faultWeight = faults.length === 0 ? 0 : dice.int(5, 50);
   const choices = [
     [60, 'write'],
     [60, 'wait'],

@@ -96,6 +96,7 @@ class SoakRun {
       faults,
       runtime,
       ordered,
+      resyncs: scenario.resyncIntervalMs > 0,
       habits: listeners,
     });
     const { keys, transform } = scenario;
@@ -123,6 +124,7 @@ class SoakRun {
     const { steps, listeners, initialObjects, closesEarly, seed } = this.#scenario;
     journal.trace?.(`scenario ${describe(this.#scenario)}`);
     const opening = new Dice(`opening ${seed}`);
+    await this.#backend.open();
     await this.#player.populate(opening, initialObjects);
     for (const habits of listeners) if (opening.chance(0.8)) this.#crew.join(habits);
     const running = this.#informer.run();
