@@ -117,7 +117,7 @@ describe('an observer of writes', () => {
       namespace: 'shop',
       writes: {
         written: fail,
-        deleted: later as () => void,
+        deleted: () => later() as unknown as undefined,
       },
     });
     expect(await api.create(web())).to.deep.equal(web());
