@@ -18,7 +18,7 @@ export class InformerEntry implements CacheSync {
   readonly #indexers: Map<string, unknown>;
   #leases = 0;
   #kept = false;
-  #failure: { readonly error: unknown } | undefined;
+  #failure: Error | undefined;
 
   /** `asked`: the options of the cache as they were asked for, to compare the next ones with. */
   constructor(
@@ -41,17 +41,16 @@ export class InformerEntry implements CacheSync {
   /** Nobody waits for an informer that nobody wants any more. */
   get synced(): boolean {
     if (!this.#inUse) return true;
-    return this.#failure === undefined && this.informer.synced;
+    return this.failure === undefined && this.informer.synced;
   }
 
   get waitingFor(): string | undefined {
-    return this.#failure === undefined
-      ? this.informer.waitingFor
-      : errorMessage(this.#failure.error);
+    const { failure } = this;
+    return failure === undefined ? this.informer.waitingFor : errorMessage(failure);
   }
 
   async whenSynced(options: WaitOptions): Promise<void> {
-    if (this.#failure !== undefined) throw this.#failure.error;
+    if (this.failure !== undefined) throw this.failure;
     try {
       await this.informer.whenSynced(options);
     } catch (error) {
@@ -59,9 +58,14 @@ export class InformerEntry implements CacheSync {
     }
   }
 
+  /** Why it has ended though nobody told it to. */
+  get failure(): Error | undefined {
+    return this.informer.failure ?? this.#failure;
+  }
+
   /** Its run has ended with an error. */
-  fail(error: unknown): void {
-    this.#failure = { error };
+  fail(error: Error): void {
+    this.#failure = error;
   }
 
   /** It stays, whoever releases it. */

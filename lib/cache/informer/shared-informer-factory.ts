@@ -242,7 +242,9 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
     this.#entries.set(key, entry);
     this.#failed.delete(key);
     entry.informer.events.once('stopped', () => {
-      if (this.#entries.get(key) === entry) this.#entries.delete(key);
+      if (this.#entries.get(key) !== entry) return;
+      this.#entries.delete(key);
+      if (entry.failure !== undefined) this.#failed.set(key, entry);
     });
     if (this.#started) this.#run(key, entry);
     return entry;
@@ -283,7 +285,7 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
 
   #run(key: string, entry: InformerEntry): void {
     const { informer } = entry;
-    const run = informer.run({ signal: this.#abort.signal }).catch((error: unknown) => {
+    const run = informer.run({ signal: this.#abort.signal }).catch((error: Error) => {
       this.#report(error, informer.name);
       entry.fail(error);
       if (!this.#entries.has(key)) this.#failed.set(key, entry);
