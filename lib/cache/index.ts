@@ -15,6 +15,7 @@ export type {
   SyncAllDelta,
 } from './delta/delta.ts';
 export type { KnownObjects } from './delta/key-queue.ts';
+export type { AuditFinding, AuditOptions, AuditReport } from './informer/audit-report.ts';
 export type { ChangeSource } from './informer/change-reader.ts';
 export type { ChangesOptions } from './informer/changes-options.ts';
 export { collectionMatcher } from './informer/collection-matcher.ts';

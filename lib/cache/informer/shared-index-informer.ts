@@ -4,7 +4,7 @@ import { ListwatchError } from '../../kernel/errors.ts';
 import { Latch } from '../../kernel/latch.ts';
 import { silentMetrics, type Metrics } from '../../kernel/metrics.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
-import { withDeadline } from '../../kernel/wait.ts';
+import { untilOpen } from '../../kernel/wait.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { ReflectorErrorContext } from '../reflector/reflector-report.ts';
@@ -12,6 +12,7 @@ import { Reflector } from '../reflector/reflector.ts';
 import { StoreLister, type Lister } from '../store/lister.ts';
 import type { StoreReader } from '../store/store-reader.ts';
 import type { Deletion } from '../store/write-overlay.ts';
+import type { AuditOptions, AuditReport } from './audit-report.ts';
 import type { ChangesOptions } from './changes-options.ts';
 import { ErrorReporter } from './error-reporter.ts';
 import type { ResourceEventHandler } from './event-handler.ts';
@@ -22,6 +23,7 @@ import type {
   WaitOptions,
 } from './handler-registration.ts';
 import { HandlerRegistry } from './handler-registry.ts';
+import { auditOf } from './informer-audit.ts';
 import type { ChangeOf, ChangeView } from './informer-change.ts';
 import { changesOf } from './informer-changes.ts';
 import type { InformerEvents } from './informer-events.ts';
@@ -118,6 +120,11 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     return this.#waitsFor();
   }
 
+  /** Why it has stopped though nobody told it to: code RESOURCE_UNKNOWN. `run` rejects with it. */
+  get failure(): ListwatchError | undefined {
+    return this.#failure;
+  }
+
   /** `stopped` as soon as it has been told to stop. */
   get phase(): InformerPhase {
     return this.#abort.signal.aborted ? 'stopped' : this.#phase;
@@ -151,6 +158,19 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
   }
 
   /**
+   * Compares the cache with the server, both at one and the same resource version, and says what is missing, extra or
+   * different. It is right however much changes meanwhile, and disturbs nobody: it lists by itself, in pages. Namespace and
+   * selectors of the informer apply.
+   * @throws {ListwatchError} code TIMEOUT saying what it waited for; CLOSED when the informer has stopped, or stops;
+   * INVALID_OPTION; the signal's reason when aborted. {ApiError} what the server refuses the list with.
+   */
+  audit(options: AuditOptions = {}): Promise<AuditReport> {
+    const { store } = this.#pipeline;
+    const stopped = this.#abort.signal;
+    return auditOf<T>({ ...this.#options, informer: this, store, stopped }, options);
+  }
+
+  /**
    * Runs until the signal aborts or `close` is called, and then resolves, once the last callback of a handler has returned.
    * Events that were not delivered by then are dropped.
    * @throws {ListwatchError} code ALREADY_STARTED or CLOSED: an informer runs once; RESOURCE_UNKNOWN when the server does not
@@ -177,11 +197,11 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
    * first, RESOURCE_UNKNOWN when that is why; the signal's reason when aborted.
    */
   async whenSynced({ timeoutMs, signal }: WaitOptions = {}): Promise<void> {
-    await withDeadline(
-      this.#options.runtime,
-      Promise.race([this.#syncedLatch.opened, this.#stoppedLatch.opened]),
-      { timeoutMs, signal, describe: () => this.#waitsFor() ?? this.name },
-    );
+    await untilOpen(this.#options.runtime, [this.#syncedLatch, this.#stoppedLatch], {
+      timeoutMs,
+      signal,
+      describe: () => this.#waitsFor() ?? this.name,
+    });
     if (!this.synced) {
       if (this.#failure !== undefined) throw this.#failure;
       throw new ListwatchError('CLOSED', `the informer ${this.name} stopped before it was synced`);
