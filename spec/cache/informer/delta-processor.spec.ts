@@ -177,6 +177,35 @@ describe('DeltaProcessor', () => {
     expect(told).to.deep.equal(['+a@1!', '-a@1!']);
   });
 
+  const batches: readonly [failing: readonly string[], told: readonly string[]][] = [
+    [[], ['+a@1', '+b@2', '+c@3']],
+    [['a', 'b', 'c'], []],
+    [['b'], ['+a@1', '+c@3']],
+    [['a'], ['+b@2', '+c@3']],
+  ];
+  for (const [failing, expected] of batches) {
+    it(`tells of what could be stored in a batch of a, b, c where ${failing.join() || 'none'} cannot`, () => {
+      const failures: string[] = [];
+      const store = new ThreadSafeStore<Pod>();
+      const overlay = new WriteOverlay<Pod>({ store });
+      const processor = new DeltaProcessor({ store, overlay, ordered: true });
+      const fifo = new DeltaFIFO<Pod>({
+        onError: (error) => failures.push('key' in error ? error.key : ''),
+        transform: (object) => {
+          if (failing.includes(object.metadata.name!)) throw new Error('cannot');
+          return object;
+        },
+      });
+      for (const [name, version] of Object.entries({ a: '1', b: '2', c: '3' })) {
+        fifo.add(at(name, version));
+      }
+      const told = fifo.popBatch(10, (deltas, info) => processor.process(deltas, info)) ?? [];
+      expect(told.flatMap(({ notifications }) => notifications.map(print))).to.deep.equal(expected);
+      expect(store.size).to.equal(expected.length);
+      expect(failures).to.deep.equal(failing);
+    });
+  }
+
   it('takes the resource version of the store along, in the order of arrival', () => {
     const { fifo, told, store } = new Pipeline();
     fifo.replace([at('a', '1')], '5');

@@ -77,6 +77,28 @@ describe('ObjectReader', () => {
       await harness.stop();
     });
 
+    it('of several values find every object, also one that came later, also in a later index', async () => {
+      const labels = ({ metadata }: Pod): string[] => Object.keys(metadata.labels ?? {});
+      const harness = new Harness({
+        objects: [pod('p1', { labels: { a: '1', b: '1' } }), pod('p2', { labels: { b: '2' } })],
+        indexers: { labels },
+      });
+      const { indexer } = harness.informer;
+      await harness.start();
+      expect(indexer.indexKeys('labels', 'a')).to.deep.equal(['shop/p1']);
+      harness.source.add(pod('p3', { labels: { a: '2' } }));
+      await harness.settle();
+      expect(indexer.indexKeys('labels', 'a')).to.deep.equal(['shop/p1', 'shop/p3']);
+      indexer.addIndexers({ again: labels });
+      for (const index of ['labels', 'again']) {
+        expect(indexer.indexKeys(index, 'a')).to.deep.equal(['shop/p1', 'shop/p3']);
+        expect(indexer.indexValues(index)).to.have.members(['a', 'b']);
+      }
+      expect(codeOf(() => indexer.addIndexers({ again: labels }))).to.equal('INDEX_CONFLICT');
+      expect(codeOf(() => indexer.byIndex('no such', 'a'))).to.equal('UNKNOWN_INDEX');
+      await harness.stop();
+    });
+
     it('that fail on an object are reported, and the object is there', async () => {
       const harness = new Harness({
         objects: [pod('a'), pod('b', { nodeName: 'n1' })],

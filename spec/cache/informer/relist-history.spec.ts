@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { DeltaOrder } from '../../../lib/cache/delta/delta-fifo.ts';
-import { Harness, type HarnessOptions } from '../support/informer-harness.ts';
+import { Harness, recorder, type HarnessOptions } from '../support/informer-harness.ts';
 import { pod, type Pod } from '../support/objects.ts';
 
 /** `action name event-version/version-in-the-cache`, as each callback finds it. */
@@ -78,6 +78,33 @@ for (const order of ['arrival', 'key'] as const satisfies readonly DeltaOrder[])
     });
   });
 }
+
+describe('the history of a relist', () => {
+  it('is what changed, for handlers with and without resyncs; the rest comes with the next resync', async () => {
+    const harness = new Harness({ objects: [pod('a'), pod('b')], resyncIntervalMs: 40_000 });
+    const [without, resynced]: [string[], string[]] = [[], []];
+    harness.informer.addHandler(recorder(without), { resyncIntervalMs: 0 });
+    harness.informer.addHandler(recorder(resynced));
+    await harness.start();
+    without.length = 0;
+    resynced.length = 0;
+    harness.source.pause();
+    harness.source.add(pod('c'));
+    harness.source.modify(pod('b'));
+    await harness.settle();
+    expect([without, resynced]).to.deep.equal([[], []]);
+    harness.source.dropConnections();
+    harness.source.compact();
+    harness.source.resume();
+    await harness.runtime.advance(30_000);
+    const changed = ['~shop/b@4', '+shop/c@3'];
+    expect([without, resynced]).to.deep.equal([changed, changed]);
+    await harness.runtime.advance(15_000);
+    expect(without).to.deep.equal(changed);
+    expect(resynced.slice(2)).to.have.members(['~shop/a@1!', '~shop/b@4!', '~shop/c@3!']);
+    await harness.stop();
+  });
+});
 
 describe('the resource version of the cache', () => {
   it('follows additions, updates and deletions', async () => {

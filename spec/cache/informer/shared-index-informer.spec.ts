@@ -375,6 +375,33 @@ describe('SharedIndexInformer', () => {
       await harness.stop();
     });
 
+    it('tells its error hook of a list that was refused', async () => {
+      const harness = new Harness({ objects: [pod('a')] });
+      const refusal = forbidden({ group: '', resource: 'pods' }, '', 'Access Denied');
+      harness.source.failNext('watch-list', refusal);
+      harness.source.failNext('list', refusal);
+      await harness.start();
+      const [first] = harness.errors;
+      expect(first?.error).to.equal(refusal);
+      expect(first?.context).to.include({ informer: 'pods', source: 'watch' });
+      expect(first?.context.message).to.include('Access Denied');
+      await harness.stop();
+    });
+
+    it('goes from new to running to stopped, and says where it is', async () => {
+      const harness = new Harness({ objects: [pod('a')] });
+      const log: string[] = [];
+      harness.informer.addHandler(recorder(log));
+      expect(harness.informer.phase).to.equal('new');
+      await harness.start();
+      expect(log).to.deep.equal(['+shop/a@1!']);
+      expect(harness.informer.phase).to.equal('running');
+      await harness.stop();
+      expect(harness.informer.phase).to.equal('stopped');
+      expect((await rejection(harness.informer.run())).code).to.equal('CLOSED');
+      expect(harness.informer.phase).to.equal('stopped');
+    });
+
     it('does not alarm anybody about an expired version', async () => {
       const harness = new Harness();
       const told: boolean[] = [];
