@@ -19,4 +19,4 @@ export { realRuntime } from './real-runtime.ts';
 export { RingBuffer } from './ring-buffer.ts';
 export type { Runtime, Timer, TimerOptions } from './runtime.ts';
 export { VirtualRuntime, type RunOptions, type VirtualRuntimeOptions } from './virtual-runtime.ts';
-export { sleep, withDeadline, type DeadlineOptions, type SleepOptions } from './wait.ts';
+export { sleep, untilOpen, withDeadline, type DeadlineOptions, type SleepOptions } from './wait.ts';

@@ -4,6 +4,7 @@ export class Latch {
   readonly name: string;
   /** Resolves when opened; never rejects, so nobody has to handle it. */
   readonly opened: Promise<void>;
+  readonly #listeners = new Set<() => void>();
   #isOpen = false;
   #resolve: () => void = () => {};
 
@@ -18,10 +19,31 @@ export class Latch {
     return this.#isOpen;
   }
 
+  /**
+   * Calls `listener` when it opens, at once if it is open. The returned function takes it back, which a continuation of
+   * `opened` cannot be: those stay with a latch that never opens.
+   */
+  onOpen(listener: () => void): () => void {
+    if (this.#isOpen) {
+      listener();
+      return () => {};
+    }
+    const onlyThis = (): void => {
+      listener();
+    };
+    this.#listeners.add(onlyThis);
+    return () => {
+      this.#listeners.delete(onlyThis);
+    };
+  }
+
   /** Opens it; calling again is harmless. */
   open(): void {
     this.#isOpen = true;
     this.#resolve();
+    const listeners = [...this.#listeners];
+    this.#listeners.clear();
+    for (const listener of listeners) listener();
   }
 }
 

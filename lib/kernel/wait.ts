@@ -1,5 +1,6 @@
 import { onAbort } from './abort.ts';
 import { ListwatchError } from './errors.ts';
+import { deferred, type Latch } from './latch.ts';
 import type { Runtime } from './runtime.ts';
 
 export interface SleepOptions {
@@ -43,7 +44,8 @@ export interface DeadlineOptions {
 }
 
 /**
- * Settles as `work` does, unless the deadline or the signal comes first.
+ * Settles as `work` does, unless the deadline or the signal comes first. A wait that was given up stays with `work` until that
+ * settles: where many may wait for what may never come, take a latch and `untilOpen`.
  * @throws {ListwatchError} code TIMEOUT with the description; the signal's reason when aborted.
  */
 export function withDeadline<R>(
@@ -87,4 +89,26 @@ export function withDeadline<R>(
       },
     );
   });
+}
+
+/**
+ * Resolves when one of the latches is open, and leaves nothing on the others.
+ * @throws {ListwatchError} code TIMEOUT with the description; the signal's reason when aborted.
+ */
+export async function untilOpen(
+  runtime: Runtime,
+  latches: readonly Latch[],
+  options: DeadlineOptions,
+): Promise<void> {
+  const opened = deferred<void>();
+  const releases = latches.map((latch) =>
+    latch.onOpen(() => {
+      opened.resolve();
+    }),
+  );
+  try {
+    await withDeadline(runtime, opened.promise, options);
+  } finally {
+    for (const release of releases) release();
+  }
 }

@@ -13,6 +13,20 @@ describe('Latch', () => {
     expect(latch.isOpen).to.equal(true);
     expect(latch.name).to.equal('initial list');
   });
+
+  it('calls listeners when it opens, or at once, and those taken back never', () => {
+    const latch = new Latch('door');
+    const calls: string[] = [];
+    const note = (): void => void calls.push('same');
+    const releases = [note, note, () => calls.push('other')].map((one) => latch.onOpen(one));
+    releases[0]!();
+    latch.open();
+    latch.open();
+    expect(calls).to.deep.equal(['same', 'other']);
+    latch.onOpen(() => calls.push('late'))();
+    for (const release of releases) release();
+    expect(calls).to.deep.equal(['same', 'other', 'late']);
+  });
 });
 
 describe('deferred', () => {

@@ -1,17 +1,9 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { isListwatchError, type ListwatchError } from '../../lib/kernel/errors.ts';
 import { seededRandom } from '../../lib/kernel/random.ts';
 import { VirtualRuntime } from '../../lib/kernel/virtual-runtime.ts';
 import { sleep } from '../../lib/kernel/wait.ts';
-
-/** Bytes that are still in use after a collection. */
-function heapUsed(): number {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-  return process.memoryUsage().heapUsed;
-}
+import { heapUsed } from '../support/heap-used.ts';
 
 describe('VirtualRuntime', () => {
   it('runs tasks in the order they were queued, promise continuations in between', async () => {

@@ -1,7 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
+import { Latch } from '../../lib/kernel/latch.ts';
 import { VirtualRuntime } from '../../lib/kernel/virtual-runtime.ts';
-import { sleep, withDeadline } from '../../lib/kernel/wait.ts';
+import { sleep, untilOpen, withDeadline } from '../../lib/kernel/wait.ts';
+import { heapUsed } from '../support/heap-used.ts';
 
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length;
 
@@ -100,5 +102,52 @@ describe('withDeadline', () => {
     );
     expect(await runtime.run(waiting)).to.have.property('message', 'no words');
     expect(runtime.pending).to.equal(0);
+  });
+});
+
+describe('untilOpen', () => {
+  const describeIt = (): string => 'the door';
+
+  it('resolves as soon as one of the latches opens, also one that is open already', async () => {
+    const runtime = new VirtualRuntime();
+    const [first, second] = [new Latch('first'), new Latch('second')];
+    const options = { describe: describeIt, timeoutMs: 10 };
+    const waiting = untilOpen(runtime, [first, second], options);
+    second.open();
+    await runtime.run(waiting);
+    await runtime.run(untilOpen(runtime, [first, second], options));
+    expect([runtime.monotonicMs(), runtime.pending]).to.deep.equal([0, 0]);
+  });
+
+  it('fails at the deadline with the description, and with the reason of the signal', async () => {
+    const runtime = new VirtualRuntime();
+    const controller = new AbortController();
+    const latches = [new Latch('never')];
+    const late = untilOpen(runtime, latches, { timeoutMs: 10, describe: describeIt });
+    expect(await runtime.run(failureOf(late))).to.include({
+      code: 'TIMEOUT',
+      message: 'gave up after 10 ms waiting for the door',
+    });
+    const { signal } = controller;
+    const aborted = failureOf(untilOpen(runtime, latches, { signal, describe: describeIt }));
+    const reason = new Error('stop');
+    controller.abort(reason);
+    expect(await aborted).to.equal(reason);
+  });
+
+  it('leaves nothing on latches that stay shut, however often it is called', async () => {
+    const runtime = new VirtualRuntime();
+    const [open, shut] = [new Latch('open'), new Latch('shut')];
+    open.open();
+    const wait = async (): Promise<void> => {
+      await untilOpen(runtime, [shut, open], { describe: describeIt });
+      await failureOf(untilOpen(runtime, [shut], { signal: aborted, describe: describeIt }));
+    };
+    const aborted = AbortSignal.abort(new Error('stop'));
+    await wait();
+    const heapAtStart = heapUsed();
+    for (let index = 0; index < 10_000; index += 1) await wait();
+    expect(heapUsed() - heapAtStart).to.be.below(1e6);
+    expect(shut.isOpen).to.equal(false);
   });
 });

@@ -1,7 +1,7 @@
 import { ListwatchError } from '../../kernel/errors.ts';
 import { Latch } from '../../kernel/latch.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
-import { withDeadline } from '../../kernel/wait.ts';
+import { untilOpen } from '../../kernel/wait.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import type { HandlerQueue } from './handler-queue.ts';
 import type { HandlerRegistration, WaitOptions } from './handler-registration.ts';
@@ -55,11 +55,11 @@ export class RegisteredHandler<V extends HasMetadata> implements HandlerRegistra
 
   async whenSynced({ timeoutMs, signal }: WaitOptions = {}): Promise<void> {
     const { tracker } = this.queue;
-    await withDeadline(
-      this.#options.runtime,
-      Promise.race([tracker.whenSynced, this.#closed.opened]),
-      { timeoutMs, signal, describe: () => this.#waitsFor() },
-    );
+    await untilOpen(this.#options.runtime, [tracker.syncedLatch, this.#closed], {
+      timeoutMs,
+      signal,
+      describe: () => this.#waitsFor(),
+    });
     if (!this.synced) {
       throw new ListwatchError(
         'CLOSED',

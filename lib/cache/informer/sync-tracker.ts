@@ -23,6 +23,11 @@ export class SyncTracker {
     return this.#latch.opened;
   }
 
+  /** Opens when synced. */
+  get syncedLatch(): Latch {
+    return this.#latch;
+  }
+
   /** Initial notifications that wait for their delivery. */
   get outstanding(): number {
     return this.#outstanding;
