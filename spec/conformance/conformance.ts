@@ -1,5 +1,6 @@
 import type { ConformanceRow, SpecReference } from './conformance-row.ts';
 import { fifoRows } from './fifo-rows.ts';
+import { informerRows } from './informer-rows.ts';
 import { upstreamTests } from './upstream-tests.ts';
 
 export interface ConformanceSection {
@@ -7,7 +8,10 @@ export interface ConformanceSection {
   readonly rows: readonly ConformanceRow[];
 }
 
-export const sections: readonly ConformanceSection[] = [{ title: 'Queue', rows: fifoRows }];
+export const sections: readonly ConformanceSection[] = [
+  { title: 'Queue', rows: fifoRows },
+  { title: 'Informer', rows: informerRows },
+];
 
 /** Path below `spec/`, and the full titles of the cases in it that run. */
 export type SpecTitles = ReadonlyMap<string, readonly string[]>;
