@@ -6,7 +6,7 @@ import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import { RingBuffer } from '../../kernel/ring-buffer.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
-import { withDeadline } from '../../kernel/wait.ts';
+import { untilOpen } from '../../kernel/wait.ts';
 import { QueueMetrics } from './queue-metrics.ts';
 import { WorkItem } from './work-item.ts';
 
@@ -131,7 +131,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   async close({ timeoutMs, signal }: CloseQueueOptions = {}): Promise<void> {
     const limitMs = numberOption('WorkQueue.close', 'timeoutMs', timeoutMs, 30_000, { min: 0 });
     this.refuseKeys();
-    await withDeadline(this.#runtime, this.#idle.opened, {
+    await untilOpen(this.#runtime, [this.#idle], {
       timeoutMs: limitMs,
       signal,
       describe: () => `${this.name} to drain: ${this.#describeRest()}`,
