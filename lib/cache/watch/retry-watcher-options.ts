@@ -1,6 +1,7 @@
 import type { BackoffOptions } from '../../kernel/backoff.ts';
+import { consoleLogger } from '../../kernel/console-logger.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
-import { silentLogger, type Logger } from '../../kernel/logger.ts';
+import type { Logger } from '../../kernel/logger.ts';
 import { numberOption, rejectUnknownOptions, requireOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
@@ -29,7 +30,7 @@ export interface RetryWatcherOptions<V extends HasMetadata> {
   readonly signal?: AbortSignal | undefined;
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
-  /** @defaultValue silentLogger */
+  /** @defaultValue consoleLogger: warnings and errors, on standard error */
   readonly logger?: Logger | undefined;
   /**
    * A watch is ended by the server after one to two times this time, drawn anew for each, milliseconds, at least 1000; one
@@ -91,7 +92,7 @@ export function resolveRetryWatcherOptions<V extends HasMetadata>(
     resourceVersion,
     signal: options.signal,
     runtime: options.runtime ?? realRuntime,
-    logger: options.logger ?? silentLogger,
+    logger: options.logger ?? consoleLogger,
     minWatchTimeoutMs: number('minWatchTimeoutMs', options.minWatchTimeoutMs, 300_000, 1000),
     idleTimeoutMs:
       idleTimeoutMs === undefined ? undefined : number('idleTimeoutMs', idleTimeoutMs, 0, 1),

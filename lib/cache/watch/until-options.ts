@@ -1,3 +1,4 @@
+import type { Logger } from '../../kernel/logger.ts';
 import { numberOption } from '../../kernel/options.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 
@@ -24,4 +25,6 @@ export function checkedTimeout(timeoutMs: number | undefined): number | undefine
 export interface UntilWatchOptions extends UntilEventOptions {
   /** Events begin behind it; see `RetryWatcher`. */
   readonly resourceVersion: string;
+  /** Gets failures that are tried again. @defaultValue consoleLogger */
+  readonly logger?: Logger | undefined;
 }

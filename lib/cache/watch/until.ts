@@ -94,8 +94,8 @@ export async function until(
     );
   }
   rejectUnknownOptions('until', options, WATCH_OPTIONS);
-  const { runtime, resourceVersion = '' } = options;
-  const watcher = new RetryWatcher({ listerWatcher: source, runtime, resourceVersion });
+  const { runtime, logger, resourceVersion = '' } = options;
+  const watcher = new RetryWatcher({ listerWatcher: source, runtime, logger, resourceVersion });
   return await untilEvent(watcher, sequence, {
     ...options,
     name: `the watch of ${source.description}`,
@@ -103,7 +103,11 @@ export async function until(
 }
 
 const STREAM_OPTIONS: readonly (keyof UntilEventOptions)[] = ['timeoutMs', 'signal', 'runtime'];
-const WATCH_OPTIONS: readonly (keyof UntilWatchOptions)[] = [...STREAM_OPTIONS, 'resourceVersion'];
+const WATCH_OPTIONS: readonly (keyof UntilWatchOptions)[] = [
+  ...STREAM_OPTIONS,
+  'resourceVersion',
+  'logger',
+];
 
 function isInformer(source: object): source is WaitableCache<KubernetesObject> {
   return has(source, 'addHandler');

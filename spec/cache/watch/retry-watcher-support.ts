@@ -5,6 +5,7 @@ import type {
 } from '../../../lib/cache/reflector/lister-watcher.ts';
 import { RetryWatcher } from '../../../lib/cache/watch/retry-watcher.ts';
 import type { RetryWatcherOptions } from '../../../lib/cache/watch/retry-watcher-options.ts';
+import { silentLogger } from '../../../lib/kernel/logger.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import type { ObjectView } from '../../../lib/meta/object-view.ts';
 import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
@@ -26,6 +27,7 @@ export class Rig {
     this.source = new ScriptedListerWatcher<Pod>({ runtime, objects, description: 'pods' });
     this.watcher = new RetryWatcher<View>({
       runtime,
+      logger: silentLogger,
       listerWatcher: this.source,
       resourceVersion: '1',
       onRetry: (_, { message }) => {

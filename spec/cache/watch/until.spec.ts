@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { until } from '../../../lib/cache/watch/until.ts';
 import { BatchChannel } from '../../../lib/kernel/batch-channel.ts';
+import { silentLogger } from '../../../lib/kernel/logger.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import type { ObjectView } from '../../../lib/meta/object-view.ts';
 import type { ObjectEvent } from '../../../lib/meta/watch-event.ts';
@@ -202,6 +203,7 @@ describe('until, on a stream of events', () => {
 });
 
 describe('until, on the watch of a collection', () => {
+  const logger = silentLogger;
   const rig = (): { runtime: VirtualRuntime; source: ScriptedListerWatcher<Pod> } => {
     const runtime = new VirtualRuntime();
     const objects = [pod('a'), pod('b')];
@@ -216,7 +218,7 @@ describe('until, on the watch of a collection', () => {
     const { runtime, source } = rig();
     const isNamed = ({ object }: ObjectEvent<ObjectView<Pod>>): boolean =>
       object.metadata.name === 'a';
-    const wait = until(source, [isDeleted, isNamed], { runtime, resourceVersion: '2' });
+    const wait = until(source, [isDeleted, isNamed], { runtime, logger, resourceVersion: '2' });
     await runtime.settle();
     source.dropConnections();
     source.delete({ namespace: 'shop', name: 'b' });
@@ -233,7 +235,7 @@ describe('until, on the watch of a collection', () => {
   it('gives up at its deadline, also while it waits for its next watch', async () => {
     const { runtime, source } = rig();
     source.failNext('watch', new Error('down'), 100);
-    const options = { runtime, resourceVersion: '2', timeoutMs: 10_000 };
+    const options = { runtime, logger, resourceVersion: '2', timeoutMs: 10_000 };
     const error = await rejection(runtime.run(until(source, isDeleted, options)));
     expect(error.code).to.equal('TIMEOUT');
     expect(error.message).to.include('waiting for the watch of pods: condition');
