@@ -137,7 +137,9 @@ export function isExpired(error: unknown): boolean {
 export function isTooLargeResourceVersion(error: unknown): boolean {
   if (!isApiError(error)) return false;
   if (error.causes.some((cause) => cause.reason === RESOURCE_VERSION_TOO_LARGE)) return true;
-  return error.code === 'GATEWAY_TIMEOUT' && error.message.includes('Too large resource version');
+  if (error.code !== 'GATEWAY_TIMEOUT') return false;
+  const words = 'Too large resource version';
+  return error.message.includes(words) || error.causes.some(({ message }) => message === words);
 }
 
 export function isTooManyRequests(error: unknown): boolean {

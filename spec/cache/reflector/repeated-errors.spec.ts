@@ -70,7 +70,7 @@ describe('Reflector with an error that keeps coming', () => {
       logger,
       onError: undefined,
       backoff: { baseMs: 1000, capMs: 1000, jitter: 0 },
-      prepare: (source) => source.failNext('list', refusal, 100_000),
+      prepare: (source) => source.failNext('list', refusal, 3700),
     });
     await runtime.advance(3_600_000);
     expect(times('list')).to.have.length(3601);

@@ -20,6 +20,12 @@ describe('classifyFailure', () => {
   const oldTooLarge = failure('Timeout', 'Too large resource version: 9, current: 1', {
     details: { causes: [{ message: 'Too large resource version' }] },
   });
+  const causeTooLarge = failure('Timeout', 'too large resource version', {
+    details: { causes: [{ message: 'Too large resource version' }] },
+  });
+  const oldestTooLarge = failure('Timeout', 'Too large resource version', {
+    details: { retryAfterSeconds: 1 },
+  });
   const circle: { cause?: unknown } = {};
   circle.cause = circle;
   const cases: readonly (readonly [string, unknown, string])[] = [
@@ -28,6 +34,8 @@ describe('classifyFailure', () => {
     ['a bare 410', bare(410), 'expired'],
     ['a version ahead of the server', tooLargeResourceVersion('9', '1'), 'too-large'],
     ['the same in the words of older servers', oldTooLarge, 'too-large'],
+    ['the same in a cause of older servers', causeTooLarge, 'too-large'],
+    ['the same in the message of the oldest servers', oldestTooLarge, 'too-large'],
     ['429', tooManyRequests('busy', 1), 'too-many-requests'],
     ['a refused streaming list', failure('Invalid', 'sendInitialEvents: Forbidden'), 'invalid'],
     ['an internal error', internalError('boom'), 'internal'],
