@@ -161,7 +161,12 @@ describe('a start-up that fails explains itself, and recovers when its cause is 
       connection: server.clientConfig(),
       apiVersion: 'example.com/v1',
       resource: 'widgets',
-      words: ['widgets.example.com', 'does not serve', 'CustomResourceDefinition', / (?:in \d+ ms|at once)\./],
+      words: [
+        'widgets.example.com',
+        'does not serve',
+        'CustomResourceDefinition',
+        / (?:in \d+ ms|at once)\./,
+      ],
       fix: createDefinition,
     });
   });

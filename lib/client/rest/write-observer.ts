@@ -44,7 +44,9 @@ export class WriteReporter<T extends KubernetesObject> {
     // A subresource may answer with a kind of its own under the name and uid of the object, such as the Scale of a Deployment.
     const own = subresource === undefined || subresource === 'status';
     if (!own && answer.apiVersion !== apiVersion) return;
-    this.#tell((observer) => observer.written(answer));
+    // Whoever takes the last finalizer of a deleted object removes it.
+    if (answer.metadata?.deletionTimestamp === undefined) this.#stored(answer);
+    else this.#deleted(answer);
   }
 
   /** What a delete of the object `name` was answered with. */
@@ -66,13 +68,21 @@ export class WriteReporter<T extends KubernetesObject> {
       this.#tell((observer) => observer.deleted({ key: objectKey({ namespace, name }), uid }));
       return;
     }
-    if (goesOnToExist(answer)) {
-      this.#tell((observer) => observer.written(answer));
+    this.#deleted(answer);
+  }
+
+  #stored(object: T): void {
+    this.#tell((observer) => observer.written(object));
+  }
+
+  #deleted(object: T): void {
+    if (goesOnToExist(object)) {
+      this.#stored(object);
       return;
     }
     this.#tell((observer) => {
-      const { uid, resourceVersion } = answer.metadata ?? {};
-      return observer.deleted({ key: metaNamespaceKeyFunc(answer), uid, resourceVersion });
+      const { uid, resourceVersion } = object.metadata ?? {};
+      return observer.deleted({ key: metaNamespaceKeyFunc(object), uid, resourceVersion });
     });
   }
 
@@ -89,11 +99,15 @@ export class WriteReporter<T extends KubernetesObject> {
 }
 
 /**
- * A deletion is answered with the object both when it is gone and when it waits: for finalizers, or for its grace period.
- * @see apiserver pkg/registry/generic/registry/store.go Delete @ eed236c
+ * A deleted object goes on to exist for its finalizers, and for its grace period.
+ * @see apiserver pkg/registry/generic/registry/store.go ShouldDeleteDuringUpdate @ eed236c
  */
-function goesOnToExist({ metadata }: KubernetesObject): boolean {
+function goesOnToExist({ metadata, kind, ...rest }: KubernetesObject): boolean {
   if (metadata?.deletionTimestamp === undefined) return false;
   const { finalizers = [], deletionGracePeriodSeconds = 0 } = metadata;
-  return finalizers.length > 0 || deletionGracePeriodSeconds > 0;
+  if (finalizers.length > 0 || deletionGracePeriodSeconds > 0) return true;
+  if (kind !== 'Namespace') return false;
+  // Namespaces keep theirs in a place of their own.
+  const { spec } = rest as { readonly spec?: { readonly finalizers?: readonly string[] } };
+  return (spec?.finalizers ?? []).length > 0;
 }

@@ -96,12 +96,26 @@ describe('an observer of writes', () => {
     const waiting = web({ deletionTimestamp, finalizers: ['example.com/hold'] });
     const graceful = web({ deletionTimestamp, deletionGracePeriodSeconds: 30 });
     const forced = web({ deletionTimestamp, deletionGracePeriodSeconds: 0, finalizers: [] });
-    for (const body of [waiting, graceful, forced]) await deployments({ body }).delete('web');
+    const namespace = { ...web({ deletionTimestamp }), kind: 'Namespace' };
+    const emptying = { ...namespace, spec: { finalizers: ['kubernetes'] } };
+    for (const body of [waiting, graceful, emptying, forced]) {
+      await deployments({ body }).delete('web');
+    }
     expect(seen).to.deep.equal([
       waiting,
       graceful,
+      emptying,
       { key: 'shop/web', uid: 'u-1', resourceVersion: '5' },
     ]);
+  });
+
+  it('is told of the object that is gone with its last finalizer', async () => {
+    const deletionTimestamp = '2026-01-01T00:00:00Z';
+    const held = web({ deletionTimestamp, finalizers: ['example.com/hold'] });
+    const gone = web({ deletionTimestamp, resourceVersion: '9' });
+    await deployments({ body: held }).patch('web', {});
+    await deployments({ body: gone }).update(gone);
+    expect(seen).to.deep.equal([held, { key: 'shop/web', uid: 'u-1', resourceVersion: '9' }]);
   });
 
   it('does not make a write fail that has happened', async () => {
