@@ -73,9 +73,14 @@ export function resourcePath(
   return path;
 }
 
+/** Half a character, which no URL can carry. */
+const LONE_SURROGATE = /\p{Cs}/u;
+
 /** An empty name would address the whole collection, a dot segment something else altogether. */
 function pathSegment(what: string, text: string): string {
-  if (text !== '' && text !== '.' && text !== '..') return encodeURIComponent(text);
+  if (text !== '' && text !== '.' && text !== '..' && !LONE_SURROGATE.test(text)) {
+    return encodeURIComponent(text);
+  }
   throw new ListwatchError(
     'INVALID_OPTION',
     `${JSON.stringify(text)} cannot be a ${what} in a path`,

@@ -42,6 +42,13 @@ describe('resourcePath', () => {
       'namespace in a path',
     );
   });
+
+  it('refuses half a character with its code, and takes a whole one', () => {
+    expect(() => resourcePath(pods, { namespace: 'a', name: 'x\ud800' }))
+      .to.throw(ListwatchError)
+      .with.property('code', 'INVALID_OPTION');
+    expect(resourcePath(pods, { name: '\u{1f433}' })).to.match(/\/%F0%9F%90%B3$/);
+  });
 });
 
 describe('parseApiVersion', () => {
