@@ -4,12 +4,18 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { clientNode } from './contestants/client-node-contestant.ts';
 import { listwatch } from './contestants/listwatch-contestant.ts';
 import type { ContestantKind } from './contestants/contestant.ts';
 import type { Fault } from './fault.ts';
 import { allFaults } from './matrix/all-faults.ts';
-import { describeFault, describeVerdict, heading } from './report.ts';
-import { runCase, type Verdict } from './run-case.ts';
+import {
+  CLIENT_NODE,
+  CLIENT_NODE_VERSION,
+  installClientNode,
+} from './peers/client-node-install.ts';
+import { compare, describeFault, describeVerdict, heading, type ReportOptions } from './report.ts';
+import { runCase, type CaseOptions, type Verdict } from './run-case.ts';
 
 const USAGE = `npm run faults -- [options]
 
@@ -28,21 +34,37 @@ interface Options {
 }
 
 const WIDTH_WITHOUT_TERMINAL = 140;
+const PEER_LIMIT_MS = 40_000;
+/** As in the documentation of the peer. */
+const PEER_RESTART_MS = 5000;
+const PEERS_AT_A_TIME = 10;
 
 await main();
 
 async function main(): Promise<void> {
   const options = readOptions();
   if (options === undefined) return;
-  const { faults, seed, json } = options;
+  const { faults, seed, peer, json } = options;
   // Said before the end: a rejection that nobody handles must not pass for a survival.
   process.on('unhandledRejection', (error) => {
     console.error('unhandled rejection:', error);
     process.exitCode = 1;
   });
-  const verdicts = await runAll(faults, listwatch(), seed);
+  const peers = peer === undefined ? [] : await peerKinds();
+  const verdicts = await runAll(faults, listwatch(), { seed });
   print(verdicts, seed);
-  if (json !== undefined) await writeFile(json, `${JSON.stringify({ seed, verdicts }, null, 2)}\n`);
+  // Afterwards: a dozen processes that start would be measured as well.
+  const peerVerdicts = await runPeers(faults, peers, seed);
+  if (peers.length > 0) {
+    const names = ['listwatch', ...peers.map(({ name }) => name)];
+    for (const line of compare(names, [...verdicts, ...peerVerdicts], layout(seed))) {
+      console.log(line);
+    }
+  }
+  if (json !== undefined) {
+    const all = [...verdicts, ...peerVerdicts];
+    await writeFile(json, `${JSON.stringify({ seed, verdicts: all }, null, 2)}\n`);
+  }
   if (verdicts.some(({ ok }) => !ok)) process.exitCode = 1;
 }
 
@@ -65,6 +87,11 @@ function readOptions(): Options | undefined {
   const faults = allFaults.filter(
     ({ name }) => only.length === 0 || only.some((part) => name.includes(part)),
   );
+  if (peer !== undefined && peer !== CLIENT_NODE) {
+    console.error(`the only peer there is, is ${CLIENT_NODE}`);
+    process.exitCode = 1;
+    return undefined;
+  }
   if (faults.length === 0) {
     console.error(`no fault is named like ${only.join(', ')}; --list names them`);
     process.exitCode = 1;
@@ -81,18 +108,56 @@ function readOptions(): Options | undefined {
 async function runAll(
   faults: readonly Fault[],
   kind: ContestantKind,
+  options: CaseOptions,
+): Promise<readonly Verdict[]> {
+  return await Promise.all(faults.map((fault) => runCase(fault, kind, options)));
+}
+
+/** The peer as its documentation shows it, and with the restart that the documentation advises. */
+async function peerKinds(): Promise<readonly ContestantKind[]> {
+  let entry: string;
+  try {
+    entry = await installClientNode();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
+    console.error(`going on without ${CLIENT_NODE}, which could not be installed: ${reason}`);
+    return [];
+  }
+  const name = `client-node ${CLIENT_NODE_VERSION}`;
+  return [
+    clientNode({ name, entry }),
+    clientNode({ name: `${name}, restarted`, entry, restartMs: PEER_RESTART_MS }),
+  ];
+}
+
+/** As many at a time as the machine can bear: each is a process. */
+async function runPeers(
+  faults: readonly Fault[],
+  kinds: readonly ContestantKind[],
   seed: string,
 ): Promise<readonly Verdict[]> {
-  return await Promise.all(faults.map((fault) => runCase(fault, kind, { seed })));
+  const waiting = kinds.flatMap((kind) => faults.map((fault) => ({ kind, fault })));
+  const verdicts: Verdict[] = [];
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const limitMs = Math.min(next.fault.limitMs, PEER_LIMIT_MS);
+      verdicts.push(await runCase(next.fault, next.kind, { seed, limitMs }));
+    }
+  };
+  await Promise.all(Array.from({ length: PEERS_AT_A_TIME }, work));
+  return verdicts;
 }
 
 function print(verdicts: readonly Verdict[], seed: string): void {
-  const { isTTY, columns } = process.stdout;
-  const options = { colours: isTTY, width: columns ?? WIDTH_WITHOUT_TERMINAL, seed };
   console.log(heading('listwatch'));
   for (const verdict of verdicts) {
-    for (const line of describeVerdict(verdict, options)) console.log(line);
+    for (const line of describeVerdict(verdict, layout(seed))) console.log(line);
   }
   const green = verdicts.filter(({ ok }) => ok).length;
   console.log(`${green} of ${verdicts.length} survived; seed ${seed}`);
+}
+
+function layout(seed: string): ReportOptions {
+  const { isTTY, columns } = process.stdout;
+  return { colours: isTTY, width: columns ?? WIDTH_WITHOUT_TERMINAL, seed };
 }

@@ -51,6 +51,47 @@ export function problemsOf(verdict: Verdict): string[] {
   return problems;
 }
 
+/** A table with a column for each contestant; below it, how many faults each survived. */
+export function compare(
+  contestants: readonly string[],
+  verdicts: readonly Verdict[],
+  { width, colours }: ReportOptions,
+): string[] {
+  const column = Math.max(20, Math.floor((width - NAME_WIDTH) / contestants.length));
+  const cell = (text: string): string => text.slice(0, column - 2).padEnd(column);
+  const lines = ['', ' '.repeat(NAME_WIDTH) + contestants.map(cell).join('')];
+  const faults = [...new Set(verdicts.map(({ fault }) => fault))];
+  for (const fault of faults) {
+    const cells = contestants.map((contestant) => {
+      const verdict = verdicts.find((one) => one.fault === fault && one.contestant === contestant);
+      if (verdict === undefined) return cell('');
+      const text = cell(`${verdict.ok ? '✓' : '✗'} ${inShort(verdict)}`);
+      return colours ? `\u001B[${verdict.ok ? 32 : 31}m${text}\u001B[0m` : text;
+    });
+    lines.push(fault.padEnd(NAME_WIDTH) + cells.join(''));
+  }
+  const totals = contestants.map((contestant) => {
+    const theirs = verdicts.filter((verdict) => verdict.contestant === contestant);
+    return cell(`${theirs.filter(({ ok }) => ok).length} of ${theirs.length}`);
+  });
+  lines.push('survived'.padEnd(NAME_WIDTH) + totals.join(''));
+  return lines;
+}
+
+function inShort(verdict: Verdict): string {
+  const { ok, survived, convergedMs, requests, bound, complaints } = verdict;
+  const took = convergedMs === undefined ? 'never' : `${(convergedMs / 1000).toFixed(1)} s`;
+  if (ok) return took;
+  const wrong = (['lost', 'repeated', 'disordered', 'invented'] as const)
+    .filter((kind) => verdict[kind].length > 0)
+    .map((kind) => `${verdict[kind].length} ${kind}`);
+  if (!survived) wrong.unshift('process died');
+  if (requests.total > bound.total || requests.perSecond > bound.perSecond) {
+    wrong.push(`${requests.perSecond} requests/s`);
+  }
+  return [took, ...wrong, ...(wrong.length === 0 ? complaints : [])].join(', ');
+}
+
 export function describeFault({ name, what }: Fault): string {
   return `${name.padEnd(NAME_WIDTH)} ${what}`;
 }

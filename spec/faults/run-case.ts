@@ -1,3 +1,4 @@
+import { errorMessage } from '../../lib/kernel/errors.ts';
 import type { Contestant, ContestantKind } from './contestants/contestant.ts';
 import { DEFAULT_BOUND, type Fault, type RequestBound } from './fault.ts';
 import { judge, type Judgement } from './judge.ts';
@@ -55,7 +56,7 @@ export async function runCase(
   try {
     return await trial.run();
   } catch (error) {
-    return trial.broken(error);
+    return await trial.broken(error);
   }
 }
 
@@ -107,11 +108,12 @@ class Trial {
   }
 
   /** The verdict when the trial itself came to nothing. */
-  broken(error: unknown): Verdict {
-    this.#complaints.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  async broken(error: unknown): Promise<Verdict> {
+    this.#complaints.push(errorMessage(error));
     const none = { lost: [], repeated: [], disordered: [], invented: [] };
     const requests = { perSecond: 0, total: 0 };
     const survived = this.#contestant?.survives === true;
+    await this.#close();
     return this.#verdict({ ...none, convergedMs: undefined, requests, survived, story: '' });
   }
 
@@ -120,7 +122,8 @@ class Trial {
     const { writer } = this.#world;
     await this.#start();
     if (!(await this.#agrees(FIRST_SYNC_LIMIT_MS))) {
-      throw new Error(`${this.#kind.name} did not sync with a healthy server`);
+      const story = this.#contestant?.story() ?? '';
+      throw new Error(`it did not sync with a healthy server: ${story}`);
     }
     writer.resume();
     await this.#world.sleep(BEFORE_MS);
@@ -153,7 +156,7 @@ class Trial {
     const { history } = this.#world;
     const giveUpMs = performance.now() + limitMs;
     while (history.changes.length < changes || !this.#agreesNow()) {
-      if (performance.now() > giveUpMs) return false;
+      if (performance.now() > giveUpMs || this.#contestant?.survives !== true) return false;
       await pause(POLL_MS);
     }
     return true;

@@ -3,6 +3,7 @@ import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-in
 import type { Client } from '../../../lib/client/rest/client.ts';
 import { connect, type ConnectOptions } from '../../../lib/client/rest/connect.ts';
 import { errorMessage, isListwatchError } from '../../../lib/kernel/errors.ts';
+import { silentLogger } from '../../../lib/kernel/logger.ts';
 import type { HasMetadata, KubernetesObject } from '../../../lib/meta/object.ts';
 import type { BadHandler } from '../fault.ts';
 import { pause } from '../world/exchange.ts';
@@ -48,6 +49,8 @@ class ListwatchContestant implements Contestant {
     this.#client = client;
     this.#informer = new SharedIndexInformer<KubernetesObject>({
       listerWatcher: client.listerWatcher<KubernetesObject>(COLLECTION, { namespace: NAMESPACE }),
+      // What it would say is in the story.
+      logger: silentLogger,
       ...options,
     });
     const { events } = this.#informer;

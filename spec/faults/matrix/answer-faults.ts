@@ -1,4 +1,5 @@
 import { LIMIT_MS, type Fault } from '../fault.ts';
+import type { Exchange, ForwardOptions } from '../world/exchange.ts';
 import type { World } from '../world/world.ts';
 import { refuseStreamingLists, without } from './streaming-lists.ts';
 
@@ -72,15 +73,7 @@ export const answerFaults: readonly Fault[] = [
     limitMs: STREAMING_LIST_LIMIT_MS,
     early: true,
     install: ({ proxy }) => {
-      proxy.plan(
-        (exchange) =>
-          exchange.forward({
-            tap: async (frame) => {
-              if (!frame.includes(INITIAL_EVENTS_END)) await exchange.sendFrame(frame);
-            },
-          }),
-        { kinds: ['streaming-list'] },
-      );
+      proxy.plan((exchange) => forwardWithoutEnd(exchange), { kinds: ['streaming-list'] });
       return Promise.resolve();
     },
   },
@@ -136,9 +129,10 @@ export const answerFaults: readonly Fault[] = [
     early: true,
     install: ({ proxy }) => {
       const unknown = ['sendInitialEvents', 'resourceVersionMatch'];
-      proxy.plan((exchange) => exchange.forward({ path: without(exchange.head.path, unknown) }), {
-        kinds: ['streaming-list'],
-      });
+      proxy.plan(
+        (exchange) => forwardWithoutEnd(exchange, { path: without(exchange.head.path, unknown) }),
+        { kinds: ['streaming-list'] },
+      );
       return Promise.resolve();
     },
   },
@@ -172,6 +166,16 @@ export const answerFaults: readonly Fault[] = [
     },
   },
 ];
+
+/** Forwards a streaming list, all but the bookmark that ends it. */
+async function forwardWithoutEnd(exchange: Exchange, options: ForwardOptions = {}): Promise<void> {
+  await exchange.forward({
+    ...options,
+    tap: async (frame) => {
+      if (!frame.includes(INITIAL_EVENTS_END)) await exchange.sendFrame(frame);
+    },
+  });
+}
 
 /** Over with the refusal, or with the first watch of somebody who asks for no pages. */
 async function expireContinueToken({ proxy }: World): Promise<void> {

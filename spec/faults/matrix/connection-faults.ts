@@ -110,8 +110,7 @@ export const connectionFaults: readonly Fault[] = [
     name: 'half-open-inside-list',
     title: 'gives up a list that stops coming',
     what: 'the connection of the first list stays open, but its body stops in the middle; streaming lists are refused',
-    // The transport waits 75 s for a piece of a body: longer than an API server takes to give up by itself.
-    limitMs: 80_000,
+    limitMs: LIMIT_MS,
     early: true,
     install: async ({ proxy }) => {
       refuseStreamingLists(proxy);

@@ -72,7 +72,7 @@ export class Exchange {
   async forward(options: ForwardOptions = {}): Promise<void> {
     if (options.tap !== undefined) this.tap = options.tap;
     const answer = await this.#ask(options.path ?? this.head.path);
-    if (answer === undefined) {
+    if (answer === undefined || this.#over) {
       this.#breakOff();
       return;
     }
@@ -204,12 +204,14 @@ export class Exchange {
   }
 
   #ask(path: string): Promise<IncomingMessage | undefined> {
+    if (this.#over) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const { targetPort } = this.#parts;
       const upstream = request(
         { host: '127.0.0.1', port: targetPort, path, agent: false, headers: this.head.headers },
         (answer) => {
           this.#answer = answer;
+          if (this.#over) answer.destroy();
           resolve(answer);
         },
       );

@@ -1,6 +1,5 @@
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import type { ApiServer } from '../../../lib/server/api/api-server.ts';
-import { pause } from './exchange.ts';
 
 /** One change of one object, as the server itself tells it. */
 export interface TrueChange {
@@ -50,11 +49,6 @@ export class ServerHistory {
     this.#stop.abort();
     await this.#following?.catch(() => {});
     this.#following = undefined;
-  }
-
-  /** Resolves when the history has told everything up to this version. */
-  async reaches(key: string, resourceVersion: string): Promise<void> {
-    while (this.state.get(key) !== resourceVersion) await pause(1);
   }
 
   #replace(items: readonly Meta[]): void {

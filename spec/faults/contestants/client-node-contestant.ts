@@ -1,0 +1,96 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { NAMESPACE } from '../world/server-history.ts';
+import type { Contestant, ContestantKind, Deliveries, Delivery } from './contestant.ts';
+
+export interface ClientNodeOptions {
+  readonly name: string;
+  /** URL of the package's entry. */
+  readonly entry: string;
+  /** With the handler of its documentation, which starts it again so long after an error. @defaultValue without */
+  readonly restartMs?: number | undefined;
+}
+
+type Message =
+  | Delivery
+  | { readonly type: 'error'; readonly message: string }
+  | { readonly type: 'cache'; readonly objects: readonly (readonly [string, string])[] };
+
+const RUNNER = fileURLToPath(new URL('../peers/client-node-runner.mjs', import.meta.url));
+
+/** The informer of @kubernetes/client-node, in a process of its own. */
+export function clientNode({ name, entry, restartMs }: ClientNodeOptions): ContestantKind {
+  return {
+    name,
+    start: ({ server, token, badHandler }) => {
+      const order = { entry, server, token, namespace: NAMESPACE, restartMs, badHandler };
+      const child = spawn(process.execPath, [RUNNER, JSON.stringify(order)]);
+      return Promise.resolve(new ClientNodeContestant(name, child));
+    },
+  };
+}
+
+class ClientNodeContestant implements Contestant {
+  readonly name: string;
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #told: Delivery[] = [];
+  readonly #errors: string[] = [];
+  #cache: ReadonlyMap<string, string> = new Map();
+  #stderr = '';
+  #alive = true;
+
+  constructor(name: string, child: ChildProcessWithoutNullStreams) {
+    this.name = name;
+    this.#child = child;
+    child.stdin.on('error', () => {});
+    child.stderr.on('data', (text: Buffer) => {
+      this.#stderr = `${this.#stderr}${text.toString()}`.slice(-4000);
+    });
+    child.once('exit', () => {
+      this.#alive = false;
+    });
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      // Whatever the package itself may print is of no interest.
+      if (line.startsWith('{')) this.#take(JSON.parse(line) as Message);
+    });
+  }
+
+  get survives(): boolean {
+    return this.#alive;
+  }
+
+  cache(): ReadonlyMap<string, string> {
+    return this.#cache;
+  }
+
+  deliveries(): readonly Deliveries[] {
+    return [{ handler: 'events', told: this.#told }];
+  }
+
+  story(): string {
+    const errors = [...new Set(this.#errors)].join(', ');
+    const said = errors === '' ? 'no error was told' : `${this.#errors.length}× error: ${errors}`;
+    if (this.#alive) return said;
+    const reason = /^\w*Error: .*$/m.exec(this.#stderr)?.[0] ?? 'no reason given';
+    return `${said}; the process ended: ${reason}`;
+  }
+
+  async close(): Promise<void> {
+    if (!this.#alive) return;
+    const exited = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await exited;
+  }
+
+  #take(message: Message): void {
+    if (message.type === 'error') {
+      this.#errors.push(message.message);
+    } else if (message.type === 'cache') {
+      this.#cache = new Map(message.objects);
+    } else {
+      this.#told.push(message);
+    }
+  }
+}

@@ -1,0 +1,58 @@
+// Runs an informer of @kubernetes/client-node as its documentation shows it, and tells on stdout, one JSON document a line, what
+// its handlers are told and, whenever it has changed, what its cache shows. It ends with its stdin. Nothing is caught here: what
+// kills it, kills it.
+
+const { entry, server, token, namespace, restartMs, badHandler } = JSON.parse(process.argv[2]);
+const { CoreV1Api, KubeConfig, makeInformer } = await import(entry);
+
+const LOOK_EVERY_MS = 20;
+
+const tell = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
+const keyOf = ({ metadata }) => `${metadata.namespace}/${metadata.name}`;
+
+const config = new KubeConfig();
+config.loadFromOptions({
+  clusters: [{ name: 'faults', server, skipTLSVerify: true }],
+  users: [{ name: 'faults', token }],
+  contexts: [{ name: 'faults', cluster: 'faults', user: 'faults' }],
+  currentContext: 'faults',
+});
+const api = config.makeApiClient(CoreV1Api);
+const informer = makeInformer(config, `/api/v1/namespaces/${namespace}/configmaps`, () =>
+  api.listNamespacedConfigMap({ namespace }),
+);
+
+const misbehaviours = {
+  throws: () => {
+    throw new Error('the handler has a bug');
+  },
+  hangs: () => new Promise(() => {}),
+  slow: () => new Promise((resolve) => setTimeout(resolve, 20)),
+};
+const misbehave = misbehaviours[badHandler];
+for (const type of ['add', 'update', 'delete']) {
+  if (misbehave !== undefined) informer.on(type, misbehave);
+  informer.on(type, (object) => {
+    tell({ type, key: keyOf(object), resourceVersion: object.metadata.resourceVersion });
+  });
+}
+informer.on('error', (error) => {
+  tell({ type: 'error', message: String(error?.message ?? error) });
+  if (restartMs !== undefined) setTimeout(() => informer.start(), restartMs);
+});
+
+let cached = '';
+const tellCache = () => {
+  const objects = informer
+    .list(namespace)
+    .map((object) => [keyOf(object), object.metadata.resourceVersion]);
+  const text = JSON.stringify(objects);
+  if (text === cached) return;
+  cached = text;
+  tell({ type: 'cache', objects });
+};
+// A cache can change without anybody being told.
+setInterval(tellCache, LOOK_EVERY_MS);
+process.stdin.on('end', () => process.exit(0)).resume();
+
+await informer.start();
