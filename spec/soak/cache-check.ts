@@ -82,25 +82,29 @@ export class CacheCheck {
 
   /** What is wrong with a cache that is not current, in words. */
   describeDifference(): string {
-    const { indexer, inspect } = { indexer: this.#options.informer.indexer, inspect: () => this.#options.informer.inspect() };
+    const { informer } = this.#options;
+    const { indexer } = informer;
     const { present } = this.#history;
     const wrong: string[] = [];
     for (const [key, { thing, version }] of present) {
       const cached = indexer.get(key);
       if (cached === undefined) wrong.push(`${key} is missing (${version})`);
       else if (!isSame(cached, thing as Thing))
-        wrong.push(`${key} is ${cached.metadata.resourceVersion}/${cached.data.serial}, not ${version}/${thing?.data.serial}`);
+        wrong.push(
+          `${key} is ${cached.metadata.resourceVersion}/${cached.data.serial}, not ${version}/${thing?.data.serial}`,
+        );
     }
     for (const key of indexer.keys()) if (!present.has(key)) wrong.push(`${key} is too much`);
-    const { reflector, lastError, lastSyncResourceVersion } = inspect();
-    return `${wrong.slice(0, 5).join('; ')} (${wrong.length} in all; the reflector is ${reflector} at ${lastSyncResourceVersion}; ${lastError ?? 'no error'})`;
+    const { reflector, lastError, lastSyncResourceVersion } = informer.inspect();
+    return `${wrong.slice(0, 5).join('; ')} (${wrong.length} in all; the reflector is ${reflector} at ${lastSyncResourceVersion}; ${lastError?.message ?? 'no error'})`;
   }
 
   /** Every index and the lister, against what they should be by going through all objects. */
   checkReaders(): void {
     const { informer } = this.#options;
     const all = informer.indexer.list();
-    for (const [name, indexFunc] of Object.entries(this.indexing)) this.#checkIndex(name, indexFunc, all);
+    for (const [name, indexFunc] of Object.entries(this.indexing))
+      this.#checkIndex(name, indexFunc, all);
     this.#checkIndex('namespace', ({ metadata }) => [metadata.namespace ?? ''], all);
     const front = all.filter(({ metadata }) => metadata.labels?.['tier'] === 'front');
     this.#expectSame('lister with labels', informer.lister.list({ labels: 'tier=front' }), front);

@@ -59,7 +59,8 @@ export class Crew {
   }
 
   join(habits: ListenerHabits): void {
-    const { informer, history, journal, runtime, ordered, resyncs, cache, source, faults } = this.#options;
+    const { informer, history, journal, runtime, ordered, resyncs, cache, source, faults } =
+      this.#options;
     if (this.#active.size >= MOST_LISTENERS || informer.phase === 'stopped') return;
     const name = `h${this.joined}`;
     this.joined += 1;

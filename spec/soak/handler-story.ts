@@ -102,7 +102,9 @@ export class HandlerStory {
       this.resyncs += 1;
       if (!this.#options.wantsResyncs) this.#fail(`a resync of "${key}", though it wants none`);
       if (!isState(last, serial, meta))
-        this.#fail(`a resync of "${key}" at ${meta.resourceVersion}, but it was told ${last.version}`);
+        this.#fail(
+          `a resync of "${key}" at ${meta.resourceVersion}, but it was told ${last.version}`,
+        );
       return;
     }
     if (meta.uid !== last.uid) this.#fail(`an update of "${key}" into another object`);
@@ -185,7 +187,8 @@ export class HandlerStory {
     for (let index = (joinedAt ?? -1) + 1; index <= upTo; index += 1) {
       if (this.#told[index] === true || history.isExcused(index)) continue;
       const { key, version, thing } = history.log[index] as KeyState;
-      if (joinedAt === undefined && index <= (this.#keys.get(key)?.firstIndex ?? Infinity)) continue;
+      if (joinedAt === undefined && index <= (this.#keys.get(key)?.firstIndex ?? Infinity))
+        continue;
       this.#fail(`was never told that "${key}" ${thing ? 'changed' : 'was deleted'} at ${version}`);
       return;
     }
@@ -204,7 +207,9 @@ export class HandlerStory {
     if (this.over) this.#fail(`${what} of "${key}" after it was removed`);
     if (this.#running > 0) this.#fail(`${what} of "${key}" before the last callback had returned`);
     this.#running += 1;
-    journal.trace?.(`${this.name} ${what} ${key} ${meta.uid} @${meta.resourceVersion} ${serial ?? ''}`);
+    journal.trace?.(
+      `${this.name} ${what} ${key} ${meta.uid} @${meta.resourceVersion} ${serial ?? ''}`,
+    );
   }
 
   #checkInitial(key: string, meta: ObjectMeta, initial: boolean): void {

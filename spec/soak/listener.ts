@@ -53,7 +53,12 @@ export class Listener {
           return this.#behave();
         },
         onUpdate: (old, { key, metadata, resync }) => {
-          story.updated(key, { old: undefined, oldMeta: old.metadata, resync }, undefined, metadata);
+          story.updated(
+            key,
+            { old: undefined, oldMeta: old.metadata, resync },
+            undefined,
+            metadata,
+          );
           return this.#behave();
         },
         onDelete: ({ key, metadata, finalStateUnknown }) => {

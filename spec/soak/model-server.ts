@@ -13,7 +13,14 @@ import { DecodedView } from '../../lib/meta/object-view.ts';
 import type { Backend } from './backend.ts';
 import type { Dice } from './dice.ts';
 import { History } from './history.ts';
-import { isSelected, thingOf, type Draft, type Thing, type ThingEvent, type View } from './thing.ts';
+import {
+  isSelected,
+  thingOf,
+  type Draft,
+  type Thing,
+  type ThingEvent,
+  type View,
+} from './thing.ts';
 
 export interface ModelServerOptions {
   readonly runtime: Runtime;
@@ -268,13 +275,15 @@ export class ModelServer implements Backend, ListerWatcher<View> {
     this.#writes.push(write);
     const forgotten = this.#writes[this.#writes.length - 1 - this.#options.historySize];
     if (forgotten !== undefined) this.#compacted = Math.max(this.#compacted, forgotten.seq);
-    if (was || is) this.history.append(key, is ? after.object : undefined, this.versionOf(seq), seq);
+    if (was || is)
+      this.history.append(key, is ? after.object : undefined, this.versionOf(seq), seq);
     else this.history.reach(seq);
     for (const watch of this.#watches) this.#forward(watch, write);
   }
 
   #eventOf(seq: number, before: View | undefined, after: View | undefined): ThingEvent | undefined {
-    if (after !== undefined) return { type: before === undefined ? 'ADDED' : 'MODIFIED', object: after };
+    if (after !== undefined)
+      return { type: before === undefined ? 'ADDED' : 'MODIFIED', object: after };
     if (before === undefined) return undefined;
     const { object } = before;
     const metadata = { ...object.metadata, resourceVersion: this.versionOf(seq) };
@@ -316,7 +325,8 @@ export class ModelServer implements Backend, ListerWatcher<View> {
       return { seq: Number(seq), after };
     }
     if (resourceVersion === '') return { seq: this.#seq };
-    if (resourceVersion === '0') return { seq: this.staleLists ? this.#past(this.#compacted) : this.#seq };
+    if (resourceVersion === '0')
+      return { seq: this.staleLists ? this.#past(this.#compacted) : this.#seq };
     const asked = this.seqOf(resourceVersion);
     if (asked > this.#seq) throw this.#tooLarge(asked);
     // A limit with a version, and no match, asks for exactly that one.

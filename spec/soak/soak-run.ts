@@ -304,7 +304,8 @@ class SoakRun {
 
   #onError(error: unknown, { source, message }: InformerErrorContext): void {
     if (source === 'handler') this.#handlerErrors += 1;
-    else if (source === 'internal' || source === 'listener') this.journal.fail(`${source}: ${message}`);
+    else if (source === 'internal' || source === 'listener')
+      this.journal.fail(`${source}: ${message}`);
     else if (source === 'object' && /index "/.test(message)) this.#faults.happened('index');
     else if (source === 'object') this.#faults.happened('transform');
     this.journal.trace?.(`${source} error: ${errorMessage(error)}`);

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../lib/kernel/errors.ts';
 import type { FaultKind } from './faults.ts';
 import { playSeed } from './soak-seed.ts';
 
@@ -24,7 +25,7 @@ async function work({ seeds, without }: Assignment): Promise<void> {
       setImmediate(resolve);
     });
     if (unhandled !== undefined) {
-      const what = `a rejection that nobody handled: ${String(unhandled)}`;
+      const what = `a rejection that nobody handled: ${errorMessage(unhandled)}`;
       report = { ...report, failures: [...report.failures, what] };
     }
     process.send?.({ report });

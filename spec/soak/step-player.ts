@@ -76,9 +76,8 @@ export class StepPlayer {
   async tidyUp(): Promise<void> {
     const { backend, keys } = this.#options;
     const dice = new Dice('tidy up');
-    for (const key of [...backend.keys()]) {
-      if (backend.find(key)?.data.flaw !== undefined) await this.#put(dice, key, true);
-    }
+    const flawed = Array.from(backend.keys()).filter((key) => backend.find(key)?.data.flaw);
+    for (const key of flawed) await this.#put(dice, key, true);
     await this.#put(dice, keys[0] as string, true);
   }
 
@@ -108,7 +107,9 @@ export class StepPlayer {
       tags: TAGS.filter(() => dice.chance(0.3)).join(' '),
     });
     const { history } = backend;
-    this.#options.journal.trace?.(`put ${key} serial ${this.writes}, the server is at ${history.seq}`);
+    this.#options.journal.trace?.(
+      `put ${key} serial ${this.writes}, the server is at ${history.seq}`,
+    );
   }
 
   async #remove(key: string): Promise<void> {
@@ -134,7 +135,11 @@ export class StepPlayer {
         source.failNext(dice.pick(REQUESTS), { error: refusal(dice) }, times);
         break;
       case 'refused-410':
-        source.failNext(dice.pick(['list', 'watch', 'watch-list']), { error: expired('gone') }, times);
+        source.failNext(
+          dice.pick(['list', 'watch', 'watch-list']),
+          { error: expired('gone') },
+          times,
+        );
         break;
       case 'continue-410':
         source.failNext('page', { error: expired('the continue token is too old') }, 1);
@@ -153,12 +158,14 @@ export class StepPlayer {
         this.#forAWhile(dice, kind);
     }
     // Most faults of requests show only at the next one.
-    if (dice.chance(0.5) && kind !== 'restore') source.arm(dice.pick(['end', 'broken', 'error-410']), 0);
+    if (dice.chance(0.5) && kind !== 'restore')
+      source.arm(dice.pick(['end', 'broken', 'error-410']), 0);
   }
 
   #restore(dice: Dice): void {
     const { backend, source, faults } = this.#options;
-    if (!(backend instanceof ModelServer) || !backend.restore(dice.int(1, 60), dice.chance(0.5))) return;
+    if (!(backend instanceof ModelServer) || !backend.restore(dice.int(1, 60), dice.chance(0.5)))
+      return;
     faults.happened('restore');
     source.forget();
     source.breakStreams();

@@ -10,8 +10,21 @@ for (let seed = Number(from); seed < Number(from) + Number(count); seed += 1) {
   const r = await runScenario(s, { traced: trace === 'trace' });
   const c = process.cpuUsage(c0);
   addReport(totals, r);
-  if (r.failures.length || (c.user + c.system) > 1e6) console.log(seed, r.source, s.order, ((c.user+c.system)/1e6).toFixed(2)+'s', r.events, r.failures.slice(0, 2).map(x=>x.slice(0,400)));
+  if (r.failures.length || c.user + c.system > 1e6)
+    console.log(
+      seed,
+      r.source,
+      s.order,
+      ((c.user + c.system) / 1e6).toFixed(2) + 's',
+      r.events,
+      r.failures.slice(0, 2).map((x) => x.slice(0, 400)),
+    );
   if (trace === 'trace') console.log(r.trace.join('\n'));
 }
 const c = process.cpuUsage(t0);
-console.log({ ...totals, failures: totals.failures.length, cpuPerSeed: (c.user + c.system) / 1e6 / Number(count), perSeed: totals.events / Number(count) });
+console.log({
+  ...totals,
+  failures: totals.failures.length,
+  cpuPerSeed: (c.user + c.system) / 1e6 / Number(count),
+  perSeed: totals.events / Number(count),
+});

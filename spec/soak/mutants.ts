@@ -1,0 +1,172 @@
+/** A bug that is put into a copy of the code to see whether the soak finds it. */
+export interface Mutant {
+  readonly name: string;
+  /** What is wrong with it. */
+  readonly bug: string;
+  /** Path below `lib`. */
+  readonly file: string;
+  /** Text that occurs there once. */
+  readonly from: string;
+  readonly to: string;
+}
+
+const FANOUT = 'cache/informer/handler-fanout.ts';
+const PROCESSOR = 'cache/informer/delta-processor.ts';
+const QUEUE = 'cache/informer/handler-queue.ts';
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'event-lost',
+    bug: 'a batch of exactly seven changes is told to nobody',
+    file: FANOUT,
+    from: "if (batch.audience === 'all' || resync.due) queue.push(batch);",
+    to: "if ((batch.audience === 'all' || resync.due) && batch.notifications.length !== 7) queue.push(batch);",
+  },
+  {
+    name: 'event-twice',
+    bug: 'a batch of exactly five changes is told twice',
+    file: QUEUE,
+    from: 'this.#batches.push(batch);\n    this.#pending += length;',
+    to: 'for (let times = length === 5 && !batch.initial ? 2 : 1; times > 0; times -= 1) {\n      this.#batches.push(batch);\n      this.#pending += length;\n    }',
+  },
+  {
+    name: 'resync-for-all',
+    bug: 'resyncs go to handlers that want none',
+    file: FANOUT,
+    from: "if (batch.audience === 'all' || resync.due) queue.push(batch);",
+    to: 'if (resync !== undefined) queue.push(batch);',
+  },
+  {
+    name: 'relist-tells-no-deletion',
+    bug: 'what a relist lacks leaves the cache without a word',
+    file: PROCESSOR,
+    from: 'else this.#tell(lastSeen(key, old));',
+    to: '',
+  },
+  {
+    name: 'relist-deletes-nothing',
+    bug: 'what a relist lacks stays in the cache',
+    file: PROCESSOR,
+    from: 'if (unreadable.has(key)) next.set(key, old);\n      else this.#tell(lastSeen(key, old));',
+    to: 'next.set(key, old);',
+  },
+  {
+    name: 'unreadable-deleted',
+    bug: 'what a relist shows but cannot be read counts as gone',
+    file: PROCESSOR,
+    from: 'if (unreadable.has(key)) next.set(key, old);\n      else this.#tell',
+    to: 'this.#tell',
+  },
+  {
+    name: 'recreated-as-update',
+    bug: 'another object of the same name is told as an update',
+    file: PROCESSOR,
+    from: 'return before !== undefined && after !== undefined && before !== after;',
+    to: 'return before !== undefined && after !== undefined && before === `${after}!`;',
+  },
+  {
+    name: 'unchanged-told',
+    bug: 'a relist tells what has not changed',
+    file: PROCESSOR,
+    from: 'return before.resourceVersion === after?.resourceVersion && before.uid === after.uid;',
+    to: 'return before.resourceVersion === `${after?.resourceVersion}!`;',
+  },
+  {
+    name: 'always-initial',
+    bug: 'every addition calls itself initial',
+    file: PROCESSOR,
+    from: "{ type: 'add', key, object, initial: this.#initial, origin }",
+    to: "{ type: 'add', key, object, initial: true, origin }",
+  },
+  {
+    name: 'tombstones-missing',
+    bug: 'in the order of keys a relist deletes nothing that is not queued',
+    file: 'cache/delta/key-queue.ts',
+    from: 'if (!isGone(key) || this.#deltas.has(key)) continue;',
+    to: 'if (isGone(key) || !isGone(key)) continue;',
+  },
+  {
+    name: 'synced-early',
+    bug: 'a handler is synced before it has seen its initial additions',
+    file: 'cache/informer/sync-tracker.ts',
+    from: 'if (this.#upstreamSynced && this.#outstanding === 0) this.#latch.open();',
+    to: 'if (this.#upstreamSynced) this.#latch.open();',
+  },
+  {
+    name: 'late-join-stale',
+    bug: 'a late handler is given the state of the one before',
+    file: 'cache/informer/handler-registry.ts',
+    from: 'if (batches.length === 0) return;\n    this.#present = undefined;',
+    to: 'if (batches.length === 0) return;',
+  },
+  {
+    name: 'called-after-removal',
+    bug: 'a handler that was removed gets what was queued',
+    file: QUEUE,
+    from: 'this.#closed = true;\n    this.#closedWithin ||= this.#entered;\n    this.#batches.clear();\n    this.#current = undefined;\n    this.#pending = 0;',
+    to: 'this.#closedWithin ||= this.#entered;',
+  },
+  {
+    name: 'merge-forgets-old',
+    bug: 'a merged update starts from a state that the handler never saw',
+    file: 'cache/informer/coalesce.ts',
+    from: "const old = before.type === 'update' ? before.old : after.old;",
+    to: 'const { old } = after;',
+  },
+  {
+    name: 'merge-forgets-deletion',
+    bug: 'of an object that went and came back the handler is told only that it came',
+    file: 'cache/informer/coalesce.ts',
+    from: 'if (gone !== undefined) merged.push(gone);',
+    to: 'if (gone !== undefined && present === undefined) merged.push(gone);',
+  },
+  {
+    name: 'index-keeps-old-values',
+    bug: 'an object is still found under the index values it had',
+    file: 'cache/store/inverted-index.ts',
+    from: 'if (!after.includes(bucket)) this.#take(entry, bucket);',
+    to: 'if (after.length === 0) this.#take(entry, bucket);',
+  },
+  {
+    name: 'stale-events-pass',
+    bug: 'an event that is older than what was seen is applied',
+    file: 'cache/reflector/stream-order.ts',
+    from: 'if (version !== this.#newest || this.#latest === undefined) return false;',
+    to: 'if (version !== this.#newest || this.#latest === undefined) return true;',
+  },
+  {
+    name: 'resumes-older',
+    bug: 'one version in ten is not remembered',
+    file: 'cache/reflector/watch-step.ts',
+    from: "resourceVersion !== '' && resourceVersion !== seen && !isOlder(resourceVersion, seen);",
+    to: "resourceVersion !== '' && !resourceVersion.endsWith('7') && !isOlder(resourceVersion, seen);",
+  },
+  {
+    name: 'gap-not-listed',
+    bug: 'after a 410 the watch starts from now, without a list',
+    file: 'cache/reflector/watch-step.ts',
+    from: 'return backOff(startRound({ ...memory, futileLists }), retryAfterMs, reason, REPORT);',
+    to: "return backOff(startWatch({ ...memory, futileLists, resourceVersion: '' }), retryAfterMs, reason, REPORT);",
+  },
+  {
+    name: 'last-page-only',
+    bug: 'of a list in pages only the last one counts',
+    file: 'cache/reflector/reflector.ts',
+    from: 'more.length === 0 ? first : this.#pages.flat();',
+    to: 'more.at(-1) ?? first;',
+  },
+  {
+    name: 'no-back-off',
+    bug: 'what failed is asked for again at once',
+    file: 'cache/reflector/reflector.ts',
+    from: "this.#delayMs = state.name === 'backing-off' ? this.#nextDelayMs(state.retryAfterMs) : 0;",
+    to: 'this.#delayMs = 0;',
+  },
+  {
+    name: 'timer-left',
+    bug: 'a watch that ended leaves its deadline behind',
+    file: 'cache/reflector/watch-reader.ts',
+    from: 'this.#failure = { error };\n    this.#deadline.cancel();',
+    to: 'this.#failure = { error };',
+  },
+];

@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import { HandlerQueue } from '../../lib/cache/informer/handler-queue.ts';
+import { drawScenario, type Scenario } from './scenario.ts';
+import { printPlaces, readOptions } from './soak-options.ts';
+import { replayCommand, withSteps } from './soak-seed.ts';
+import { runScenario } from './soak-run.ts';
+import { shrink } from './shrink.ts';
+
+const SEEDS = 25;
+const FROM = Number(process.env['LISTWATCH_SEED'] ?? 1);
+
+/** A small run without any fault. */
+function calmScenario(): Scenario {
+  for (let seed = 1; ; seed += 1) {
+    const scenario = drawScenario(seed);
+    if (scenario.source !== 'model' || scenario.order !== 'arrival') continue;
+    if (scenario.faults.length > 0 || scenario.closesEarly) continue;
+    if (scenario.steps.filter(({ type }) => type === 'write').length < 50) continue;
+    return withSteps(
+      scenario,
+      Array.from({ length: 100 }, (_, place) => place),
+    );
+  }
+}
+
+/** Runs the scenario with `push` in the place of the method that hands events to handlers. */
+async function withPush(
+  push: (queue: HandlerQueue<never>, batch: never, original: (batch: never) => void) => void,
+  run: () => Promise<void>,
+): Promise<void> {
+  const { prototype } = HandlerQueue;
+  const original = Reflect.get(prototype, 'push') as (
+    this: HandlerQueue<never>,
+    batch: never,
+  ) => void;
+  prototype.push = function pushed(this: HandlerQueue<never>, batch: never): void {
+    push(this, batch, original.bind(this));
+  };
+  try {
+    await run();
+  } finally {
+    prototype.push = original;
+  }
+}
+
+describe('a whole client pipeline under random operations, faults and handlers', function () {
+  this.timeout(60_000);
+
+  it(`tells every handler nothing but the truth, and all of it, on each of ${SEEDS} seeds`, async () => {
+    for (let seed = FROM; seed < FROM + SEEDS; seed += 1) {
+      const { failures, events } = await runScenario(drawScenario(seed));
+      expect(failures, `${replayCommand(seed)}\n${failures.join('\n')}`).to.deep.equal([]);
+      expect(events, `events of seed ${seed}`).to.be.greaterThan(0);
+    }
+  });
+
+  it('goes the same way on the same seed, line by line', async () => {
+    const play = async (): Promise<readonly string[]> =>
+      (await runScenario(drawScenario(FROM + 5), { traced: true })).trace;
+    expect((await play()).join('\n')).to.equal((await play()).join('\n'));
+  });
+
+  it('notices one event that is told to nobody', async () => {
+    let seen = 0;
+    await withPush(
+      (_queue, batch, original) => {
+        seen += 1;
+        if (seen !== 40) original(batch);
+      },
+      async () => {
+        const { failures } = await runScenario(calmScenario());
+        expect(failures).to.not.deep.equal([]);
+      },
+    );
+  });
+
+  it('shrinks a run in which deletions are told twice to a few steps', async () => {
+    await withPush(
+      (
+        _queue,
+        batch: { readonly notifications: readonly { readonly type: string }[] },
+        original,
+      ) => {
+        original(batch as never);
+        if (batch.notifications.some(({ type }) => type === 'delete')) original(batch as never);
+      },
+      async () => {
+        const scenario = calmScenario();
+        const report = await runScenario(scenario);
+        expect(report.failures[0]).to.include('a deletion of');
+        const { places, report: least } = await shrink(scenario, report, 5000);
+        expect(places.length).to.be.at.most(5);
+        expect(least.failures).to.not.deep.equal([]);
+      },
+    );
+  });
+});
+
+describe('the options of the soak', () => {
+  it('takes steps as places and ranges, and prints them so', () => {
+    const { steps } = readOptions(['--seed', '7', '--steps', '0,4-6,9']);
+    expect(steps).to.deep.equal([0, 4, 5, 6, 9]);
+    expect(printPlaces(steps ?? [])).to.equal('0,4-6,9');
+  });
+
+  it('refuses a kind of fault that does not exist, and what is no number', () => {
+    expect(() => readOptions(['--without', 'stale,rain'])).to.throw('--without rain');
+    expect(() => readOptions(['--seeds', 'many'])).to.throw('--seeds must be a whole number');
+  });
+});
