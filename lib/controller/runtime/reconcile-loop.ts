@@ -231,9 +231,7 @@ export class ReconcileLoop<K = string> {
 
   #fail(key: K, failures: number, cause: unknown, stopping: AbortSignal): void {
     // A run cut short by the shutdown has not failed.
-    if (stopping.aborted && (cause === stopping.reason || isListwatchError(cause, 'ABORTED'))) {
-      return;
-    }
+    if (stopping.aborted && isAbort(cause, stopping.reason)) return;
     this.#metrics.failed();
     const terminal = isListwatchError(cause, 'RECONCILE_TERMINAL');
     const retry = !terminal && failures <= this.#maxRetries;
@@ -286,6 +284,13 @@ export class ReconcileLoop<K = string> {
       this.#runtime.queueTask(resolve);
     });
   }
+}
+
+/** Whether an error is an abort for this reason, in whatever words the aborted library puts it. */
+function isAbort(error: unknown, reason: unknown): boolean {
+  if (error === reason || isListwatchError(error, 'ABORTED')) return true;
+  if (!(error instanceof Error)) return false;
+  return error.cause === reason || error.name === 'AbortError' || error.name === 'CanceledError';
 }
 
 /** A delay below 0 would be a loop without a pause, so it counts as a failure. */

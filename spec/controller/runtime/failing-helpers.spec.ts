@@ -114,6 +114,36 @@ describe('A reconcile loop and its queue', () => {
     await runtime.settle();
   });
 
+  it('take for no failure what others make of the abort at a shutdown', async () => {
+    const inTheirWords: readonly ((reason: unknown) => Error)[] = [
+      (reason) => reason as Error,
+      (reason) => new Error('request failed', { cause: reason }),
+      () => Object.assign(new Error('The operation was aborted'), { name: 'AbortError' }),
+      () => Object.assign(new Error('canceled'), { name: 'CanceledError' }),
+    ];
+    for (const [index, errorOf] of [...inTheirWords, () => new Error('no quota')].entries()) {
+      const runtime = new VirtualRuntime();
+      const queue = new RateLimitingQueue({ runtime });
+      const stop = new AbortController();
+      const failures: unknown[] = [];
+      const running = new ReconcileLoop({
+        queue,
+        runtime,
+        onError: (error) => void failures.push(error),
+        reconcile: async (_, { signal }) => {
+          await sleep(runtime, 60_000, { signal }).catch((reason: unknown) => {
+            throw errorOf(reason);
+          });
+        },
+      }).run({ signal: stop.signal });
+      queue.add('a');
+      await runtime.settle();
+      stop.abort();
+      await runtime.run(running);
+      expect(failures, `word ${index}`).to.have.length(index < inTheirWords.length ? 0 : 1);
+    }
+  });
+
   it('report how deep the queue is once it was destroyed', async () => {
     const depths: number[] = [];
     const metrics: Metrics = {
