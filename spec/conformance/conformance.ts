@@ -1,6 +1,7 @@
 import type { ConformanceRow, SpecReference } from './conformance-row.ts';
 import { fifoRows } from './fifo-rows.ts';
 import { informerRows } from './informer-rows.ts';
+import { reflectorRows } from './reflector-rows.ts';
 import { upstreamTests } from './upstream-tests.ts';
 
 export interface ConformanceSection {
@@ -9,6 +10,7 @@ export interface ConformanceSection {
 }
 
 export const sections: readonly ConformanceSection[] = [
+  { title: 'Reflector', rows: reflectorRows },
   { title: 'Queue', rows: fifoRows },
   { title: 'Informer', rows: informerRows },
 ];
