@@ -108,6 +108,7 @@ export class SilenceProbe<V extends HasMetadata> {
     });
     this.#unanswered = finding.verdict === 'unanswered' ? this.#unanswered + 1 : 0;
     if (reader.waitingSinceMs !== sinceMs) {
+      this.#unanswered = 0;
       this.#arm(silenceProbeMs);
     } else if ('error' in finding) {
       reader.interrupt(finding.error);

@@ -220,6 +220,18 @@ describe('SilenceProbe', () => {
     expect(runtime.pending).to.equal(0);
   });
 
+  it('believes a watch that brings something while a question is open, and begins to count again', async () => {
+    const { runtime, source, verdicts, ends, stop } = probed();
+    await runtime.settle();
+    source.hangNext('list', 3);
+    await runtime.advance(40_000);
+    source.add(thing('c'));
+    await runtime.advance(40_000);
+    expect(verdicts).to.deep.equal(['unanswered', 'unanswered', 'unanswered', 'quiet']);
+    expect(ends()).to.deep.equal([]);
+    await stop();
+  });
+
   it('gives a short watch up that is never answered', async () => {
     const { runtime, source, verdicts, stop } = probed();
     await runtime.settle();
@@ -310,6 +322,14 @@ describe('SilenceProbe', () => {
     });
     await runtime.advance(150_000);
     expect(verdicts).to.deep.equal([]);
+    source.withholdInitialEventsEnd = false;
+    source.closeWatches();
+    await runtime.advance(60_000);
+    const asked = verdicts.length;
+    source.withholdInitialEventsEnd = true;
+    source.dropConnections(expired('too old'));
+    await runtime.advance(150_000);
+    expect(verdicts.length, 'nor before it is complete again').to.equal(asked);
     expect(source.openWatches).to.equal(1);
     await stop();
     const empty = probed({ source: { objects: [] as Thing[] } });
