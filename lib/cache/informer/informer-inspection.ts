@@ -41,6 +41,8 @@ export interface PipelineInspection {
   readonly lastEventAgeMs?: number | undefined;
   /** Events of watches that were applied. */
   readonly eventsApplied: number;
+  /** Own writes that are shown although the cache has not caught up with them. */
+  readonly ownWrites: number;
 }
 
 /** An informer at one moment: plain data for a log or a debugging page, safe to turn into JSON. */

@@ -106,6 +106,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
       lagMs: this.#clock.waitedMs(nowMs),
       lastEventAgeMs: lastMs === undefined ? undefined : nowMs - lastMs,
       eventsApplied: this.#processor.eventsApplied,
+      ownWrites: this.overlay.inspect().pending,
     };
   }
 

@@ -38,6 +38,7 @@ describe('inspect()', () => {
       lagMs: 0,
       lastEventAgeMs: 1500,
       eventsApplied: 0,
+      ownWrites: 0,
       relists: 0,
       staleEvents: 0,
       lastError: undefined,

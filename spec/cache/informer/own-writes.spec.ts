@@ -98,10 +98,52 @@ describe('own writes', () => {
     expect(() => informer.lister.namespace('shop').getOrThrow('b')).to.throw('not found');
     await harness.settle();
     expect(origins).to.deep.equal([]);
+    expect(informer.inspect()).to.include({ objects: 3, ownWrites: 2 });
     source.resume();
     await harness.settle();
     expect(origins).to.deep.equal(['-a self', '-b self', '-c other']);
+    expect(informer.inspect()).to.include({ objects: 0, ownWrites: 0 });
     expect(informer.lister.list()).to.deep.equal([]);
+    await harness.stop();
+  });
+
+  it('end with the event of a deletion whose answer had no resource version', async () => {
+    const { harness } = await behind({ objects: [pod('a', { uid: 'u1' }), pod('b')] });
+    const { informer, source } = harness;
+    source.delete({ namespace: 'shop', name: 'a' });
+    informer.deleted({ key: 'shop/a', uid: 'u1' });
+    expect(informer.inspect().ownWrites).to.equal(1);
+    source.resume();
+    await harness.settle();
+    expect(informer.inspect().ownWrites).to.equal(0);
+    await harness.stop();
+  });
+
+  it('hide what was deleted before the cache had heard of it', async () => {
+    const { harness, origins } = await behind({ objects: [pod('a')] });
+    const { informer, source } = harness;
+    source.add(pod('b', { uid: 'u2' }));
+    informer.deleted({ key: 'shop/b', uid: 'u2' });
+    source.resume();
+    await harness.settle();
+    expect(versions(informer.lister.list())).to.deep.equal(['a@1']);
+    source.delete({ namespace: 'shop', name: 'b' });
+    await harness.settle();
+    expect(origins).to.deep.equal(['+b other', '-b self']);
+    expect(informer.inspect()).to.include({ objects: 1, ownWrites: 0 });
+    await harness.stop();
+  });
+
+  it('do not hide for ever what lists show again and again', async () => {
+    const { harness } = await behind({ objects: [pod('a', { uid: 'u1' })] });
+    const { informer } = harness;
+    informer.deleted({ key: 'shop/a', uid: 'u1' });
+    const listAgain = (): Promise<void> => harness.relist(() => harness.source.skipVersions(1));
+    await listAgain();
+    expect(informer.lister.list(), 'the list may have been older').to.deep.equal([]);
+    await listAgain();
+    expect(versions(informer.lister.list())).to.deep.equal(['a@1']);
+    expect(informer.inspect().ownWrites).to.equal(0);
     await harness.stop();
   });
 
@@ -142,6 +184,20 @@ describe('own writes', () => {
     await harness.settle();
     expect(informer.inspect()).to.include({ storeResourceVersion: '7', objects: 1 });
     expect(versions(informer.lister.list())).to.deep.equal(['a@2']);
+    await harness.stop();
+  });
+
+  it('belong to the collection as they were answered, whatever a transform makes of them', async () => {
+    const { harness } = await behind({
+      objects: [pod('a', { labels: { app: 'web' } })],
+      matches: collectionMatcher({ labelSelector: 'app=web' }),
+      transform: ({ metadata: { labels, ...metadata }, ...rest }) => ({ ...rest, metadata }),
+    });
+    const { informer, source } = harness;
+    informer.written(source.modify(pod('a', { labels: { app: 'web' } })));
+    expect(versions(informer.lister.list())).to.deep.equal(['a@2']);
+    informer.written(source.modify(pod('a')));
+    expect(informer.lister.list()).to.deep.equal([]);
     await harness.stop();
   });
 
@@ -223,6 +279,10 @@ describe('own writes', () => {
       await runtime.run(waiting);
       expect(versions(informer.lister.list())).to.deep.equal(['a@2']);
       await informer.caughtUp('1');
+      source.skipVersions(5);
+      const passed = informer.caughtUp('6');
+      source.bookmark();
+      await runtime.run(passed);
       expect((await rejection(informer.caughtUp('x'))).code).to.equal('INVALID_RESOURCE_VERSION');
       const never = rejection(informer.caughtUp('999'));
       await harness.stop();
