@@ -103,8 +103,12 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
   readonly #runs = new Set<Promise<void>>();
   #started = false;
 
+  /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(source: ListerWatcherSource<Types>, options: SharedInformerFactoryOptions = {}) {
     rejectUnknownOptions('SharedInformerFactory', options, FACTORY_OPTIONS);
+    if (options.name === '') {
+      throw new ListwatchError('INVALID_OPTION', 'SharedInformerFactory: option "name" is empty');
+    }
     this.#source = source;
     this.#options = options;
     this.#runtime = options.runtime ?? realRuntime;

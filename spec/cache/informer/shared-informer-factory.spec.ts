@@ -218,6 +218,19 @@ describe('SharedInformerFactory', () => {
     await setup.close();
   });
 
+  it('has a name that tells its informers from those of another one, or none, but no empty one', async () => {
+    const [east, west, plain] = [
+      new Setup({ name: 'east' }),
+      new Setup({ name: 'west' }),
+      new Setup(),
+    ];
+    const setups = [east, west, plain];
+    const names = setups.map(({ factory }) => factory.for('v1', 'pods').name);
+    expect(names).to.deep.equal(['east/v1/pods', 'west/v1/pods', 'v1/pods']);
+    expect(codeOf(() => new Setup({ name: '' }))).to.equal('INVALID_OPTION');
+    for (const setup of setups) await setup.close();
+  });
+
   it('labels metrics with the name, and frees it with the informer', async () => {
     const labels = new Set<string | undefined>();
     const note = (_name: string, _value?: number, given?: { readonly name?: string }): void => {

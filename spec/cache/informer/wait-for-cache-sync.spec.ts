@@ -152,6 +152,14 @@ describe('waitForCacheSync', () => {
     expect(runtime.pending).to.equal(0);
   });
 
+  it('names all of them when none has synced in time', async () => {
+    const last = new ScriptedCache('last');
+    const error = await failureOf(wait([pods, nodes, last], { timeoutMs: 60_000 }));
+    expect(error.missing.map(({ name }) => name)).to.deep.equal(['last', 'nodes', 'pods']);
+    expect(notes).to.deep.equal([]);
+    expect(runtime.monotonicMs()).to.equal(60_000);
+  });
+
   it('gives up when it is aborted, with the reason as the cause', async () => {
     const stop = new AbortController();
     const reason = new Error('shutting down');
