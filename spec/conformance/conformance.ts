@@ -2,6 +2,7 @@ import type { ConformanceRow, SpecReference } from './conformance-row.ts';
 import { fifoRows } from './fifo-rows.ts';
 import { informerRows } from './informer-rows.ts';
 import { reflectorRows } from './reflector-rows.ts';
+import { startupRows } from './startup-rows.ts';
 import { upstreamTests } from './upstream-tests.ts';
 
 export interface ConformanceSection {
@@ -13,6 +14,7 @@ export const sections: readonly ConformanceSection[] = [
   { title: 'Reflector', rows: reflectorRows },
   { title: 'Queue', rows: fifoRows },
   { title: 'Informer', rows: informerRows },
+  { title: 'Start-up', rows: startupRows },
 ];
 
 /** Path below `spec/`, and the full titles of the cases in it that run. */
