@@ -109,6 +109,15 @@ describe('the audit of an informer', () => {
     await harness.stop();
   });
 
+  it('finds an empty cache consistent with an empty collection', async () => {
+    const { harness, audit } = await started({ objects: [] });
+    harness.source.skipVersions(3);
+    harness.source.bookmark();
+    await harness.settle();
+    expect(await audit()).to.include({ consistent: true, objects: 0, resourceVersion: '3' });
+    await harness.stop();
+  });
+
   it('reads in pages that all show one state, and names the version for the first only', async () => {
     const { harness, audit } = await started();
     const before = harness.source.requests.length;

@@ -148,6 +148,45 @@ describe('an informer as a stream of changes', () => {
     await end;
   });
 
+  for (const watchList of [false, true]) {
+    it(`looks the same when the first list comes ${watchList ? 'as a stream' : 'in one answer'}`, async () => {
+      const harness = await started({ watchList });
+      const { log, end } = follow(harness);
+      await harness.settle();
+      const [first] = harness.source.requests;
+      expect(first?.kind).to.equal(watchList ? 'watch-list' : 'list');
+      harness.source.add(pod('c'));
+      harness.source.modify(pod('b'));
+      harness.source.delete({ namespace: 'shop', name: 'a' });
+      await harness.settle();
+      expect(log).to.deep.equal([
+        '+shop/a@1!',
+        '+shop/b@2!',
+        '+shop/c@3',
+        '~shop/b@2>4',
+        '-shop/a@5',
+      ]);
+      for (let index = 0; index < 10; index += 1) harness.source.add(pod(`unread-${index}`));
+      await harness.stop();
+      expect(await end).to.equal('ended');
+      expect(harness.source.openWatches).to.equal(0);
+    });
+  }
+
+  it('keeps the order of thousands of changes, whenever they are read', async () => {
+    const harness = await started({ objects: [] });
+    const reader = new Reader(harness);
+    for (let index = 0; index < 3000; index += 1) harness.source.add(pod(`p${index}`));
+    const early = await reader.read(100);
+    await harness.settle();
+    const late = await reader.read(2900);
+    expect([...early, ...late]).to.deep.equal(
+      Array.from({ length: 3000 }, (_, index) => `+shop/p${index}@${index + 1}`),
+    );
+    await reader.leave();
+    await harness.stop();
+  });
+
   it('shows no bookmark', async () => {
     const harness = await started();
     const { log, end } = follow(harness);

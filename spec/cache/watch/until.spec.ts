@@ -139,6 +139,17 @@ describe('until, on a stream of events', () => {
     expect(events.left).to.equal(true);
   });
 
+  it('says at its deadline that those before it are satisfied, and by how much it has seen', async () => {
+    const runtime = new VirtualRuntime();
+    const events = new Events().push(event('ADDED'));
+    const conditions = [is('ADDED'), is('ADDED'), ({ type }: Event): boolean => type === 'GONE'];
+    const error = await rejection(
+      runtime.run(until(events, conditions, { runtime, timeoutMs: 10_000 })),
+    );
+    expect(error.code).to.equal('TIMEOUT');
+    expect(error.message).to.match(/condition 3 of 3, .*GONE.*; it has seen 1 event$/);
+  });
+
   it('rejects with the reason of the signal, aborted before or meanwhile', async () => {
     const stopper = new AbortController();
     const { signal } = stopper;
