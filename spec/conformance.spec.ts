@@ -133,9 +133,12 @@ describe('the check of the conformance rows', () => {
   });
 
   it('leads a reader to the sections, and does not take titles for markup', () => {
-    const specs = [{ spec: 'a.spec.ts', title: 'a|b [c]' }];
+    const specs = [
+      { spec: 'a.spec.ts', title: 'a|b [c]' },
+      { spec: 'a.spec.ts', title: 'd' },
+    ];
     const page = conformancePage([{ title: 'Two words', rows: [row({ specs })] }]);
     expect(page).to.include('| [Two words](#two-words) | 1 | 1 | 0 |\n| **all** | 1 | 1 | 0 |');
-    expect(page).to.include('[a\\|b \\[c\\]](../spec/a.spec.ts)');
+    expect(page).to.include('| [a.spec.ts](../spec/a.spec.ts)<br>• a\\|b \\[c\\]<br>• d |');
   });
 });

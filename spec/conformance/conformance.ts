@@ -3,6 +3,7 @@ import { fifoRows } from './fifo-rows.ts';
 import { informerRows } from './informer-rows.ts';
 import { reflectorRows } from './reflector-rows.ts';
 import { startupRows } from './startup-rows.ts';
+import { watchRows } from './watch-rows.ts';
 import { upstreamTests } from './upstream-tests.ts';
 
 export interface ConformanceSection {
@@ -14,6 +15,7 @@ export const sections: readonly ConformanceSection[] = [
   { title: 'Reflector', rows: reflectorRows },
   { title: 'Queue', rows: fifoRows },
   { title: 'Informer', rows: informerRows },
+  { title: 'Watch and pager', rows: watchRows },
   { title: 'Start-up', rows: startupRows },
 ];
 
@@ -100,8 +102,7 @@ function countRow(label: string, rows: readonly ConformanceRow[]): string {
 
 function sectionText({ title, rows }: ConformanceSection): string {
   const lines = rows.map(({ file, test, specs, because = '' }) => {
-    const held = specs.map(specLink).join('<br>');
-    return `| \`${file}\` ${test} | ${held} | ${escaped(because)} |`;
+    return `| \`${file}\` ${test} | ${heldBy(specs)} | ${escaped(because)} |`;
   });
   return [
     `## ${title}`,
@@ -113,8 +114,15 @@ function sectionText({ title, rows }: ConformanceSection): string {
   ].join('\n');
 }
 
-function specLink({ spec, title }: SpecReference): string {
-  return `[${escaped(title)}](../spec/${spec})`;
+/** Each spec file once, as a link, and below it the titles of its cases. */
+function heldBy(specs: readonly SpecReference[]): string {
+  const titles = new Map<string, string[]>();
+  for (const { spec, title } of specs) {
+    titles.set(spec, [...(titles.get(spec) ?? []), `• ${escaped(title)}`]);
+  }
+  return [...titles]
+    .flatMap(([spec, ofSpec]) => [`[${escaped(spec)}](../spec/${spec})`, ...ofSpec])
+    .join('<br>');
 }
 
 /** What Markdown would read as the end of a cell or of a link, or as markup. */
@@ -123,5 +131,8 @@ function escaped(text: string): string {
 }
 
 function anchor(title: string): string {
-  return title.toLowerCase().replaceAll(' ', '-');
+  return title
+    .toLowerCase()
+    .replaceAll(/[^a-z -]/g, '')
+    .replaceAll(' ', '-');
 }
