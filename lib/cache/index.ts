@@ -52,6 +52,7 @@ export type {
 export { changesOf } from './informer/informer-changes.ts';
 export type { InformerEvents } from './informer/informer-events.ts';
 export type {
+  EngineInspection,
   HandlerInspection,
   InformerInspection,
   InformerPhase,

@@ -45,13 +45,8 @@ export interface PipelineInspection {
   readonly ownWrites: number;
 }
 
-/** An informer at one moment: plain data for a log or a debugging page, safe to turn into JSON. */
-export interface InformerInspection extends PipelineInspection {
-  readonly name: string;
-  readonly phase: InformerPhase;
-  readonly synced: boolean;
-  /** What keeps it from being synced, in words. */
-  readonly waitingFor?: string | undefined;
+/** What follows the collection, and whom it tells. */
+export interface EngineInspection extends PipelineInspection {
   readonly reflector: ReflectorStateName;
   /** A watch is open. */
   readonly connected: boolean;
@@ -64,4 +59,13 @@ export interface InformerInspection extends PipelineInspection {
   /** The last failed list or watch; whether it is over, `connected` says. */
   readonly lastError?: InspectedError | undefined;
   readonly handlers: readonly HandlerInspection[];
+}
+
+/** An informer at one moment: plain data for a log or a debugging page, safe to turn into JSON. */
+export interface InformerInspection extends EngineInspection {
+  readonly name: string;
+  readonly phase: InformerPhase;
+  readonly synced: boolean;
+  /** What keeps it from being synced, in words. */
+  readonly waitingFor?: string | undefined;
 }

@@ -9,6 +9,7 @@ import type { InspectedError } from './informer-inspection.ts';
 export interface InformerJournalOptions {
   readonly runtime: Runtime;
   readonly errors: ErrorReporter;
+  readonly onRelist: () => void;
 }
 
 /** What has happened in the life of an informer: told to listeners and hooks at once, and kept for inspection. */
@@ -16,13 +17,15 @@ export class InformerJournal {
   readonly events: EventEmitter<InformerEvents>;
   readonly #runtime: Runtime;
   readonly #errors: ErrorReporter;
+  readonly #onRelist: () => void;
   #lastError: { readonly message: string; readonly atMs: number } | undefined;
   #listed = false;
   #relists = 0;
 
-  constructor({ runtime, errors }: InformerJournalOptions) {
+  constructor({ runtime, errors, onRelist }: InformerJournalOptions) {
     this.#runtime = runtime;
     this.#errors = errors;
+    this.#onRelist = onRelist;
     this.events = new InformerEventEmitter((error) => {
       errors.report(error, { source: 'listener' });
     });
@@ -55,6 +58,7 @@ export class InformerJournal {
     if (from !== 'listing' && from !== 'streaming-list') return;
     if (this.#listed) {
       this.#relists += 1;
+      this.#onRelist();
       this.events.emit('relist', { resourceVersion, items });
     }
     this.#listed = true;

@@ -2,40 +2,31 @@ import type { EventEmitter } from 'eventemitter3';
 import { deriveAbort, onAbort, type DerivedAbort } from '../../kernel/abort.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
 import { Latch } from '../../kernel/latch.ts';
-import { silentMetrics, type Metrics } from '../../kernel/metrics.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { untilOpen } from '../../kernel/wait.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import type { ObjectView } from '../../meta/object-view.ts';
-import type { ReflectorErrorContext } from '../reflector/reflector-report.ts';
-import { Reflector } from '../reflector/reflector.ts';
 import { StoreLister, type Lister } from '../store/lister.ts';
 import type { StoreReader } from '../store/store-reader.ts';
 import type { Deletion } from '../store/write-overlay.ts';
 import type { AuditOptions, AuditReport } from './audit-report.ts';
 import type { ChangesOptions } from './changes-options.ts';
-import { ErrorReporter } from './error-reporter.ts';
 import type { ResourceEventHandler } from './event-handler.ts';
-import { guardedMetrics } from './guarded-metrics.ts';
 import type {
   AddHandlerOptions,
   HandlerRegistration,
   WaitOptions,
 } from './handler-registration.ts';
-import { HandlerRegistry } from './handler-registry.ts';
 import { auditOf } from './informer-audit.ts';
 import type { ChangeOf, ChangeView } from './informer-change.ts';
 import { changesOf } from './informer-changes.ts';
+import { InformerEngine } from './informer-engine.ts';
 import type { InformerEvents } from './informer-events.ts';
 import type { InformerInspection, InformerPhase } from './informer-inspection.ts';
-import { InformerJournal } from './informer-journal.ts';
-import { InformerMeter } from './informer-meter.ts';
 import {
   resolveInformerOptions,
   type ResolvedInformerOptions,
   type SharedIndexInformerOptions,
 } from './informer-options.ts';
-import { ObjectPipeline } from './object-pipeline.ts';
 import { ObjectReader, ViewOpener } from './object-reader.ts';
 import { unknownResource } from './start-failure.ts';
 
@@ -66,37 +57,31 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
   readonly indexer: StoreReader<T>;
 
   readonly #options: ResolvedInformerOptions<T>;
-  readonly #errors: ErrorReporter;
-  readonly #metrics: Metrics;
-  readonly #journal: InformerJournal;
-  readonly #handlers: HandlerRegistry<T>;
-  readonly #pipeline: ObjectPipeline<T>;
-  readonly #meter: InformerMeter | undefined;
+  readonly #engine: InformerEngine<T>;
   readonly #syncedLatch: Latch;
   readonly #stoppedLatch: Latch;
   readonly #abort: DerivedAbort = deriveAbort();
-  #reflector: Reflector<ObjectView<T>>;
   #phase: InformerPhase = 'new';
   #running: Promise<void> | undefined;
   #failure: ListwatchError | undefined;
 
   constructor(options: SharedIndexInformerOptions<T>) {
     this.#options = resolveInformerOptions(options);
-    const { name, runtime, subject, logger, onError } = this.#options;
-    this.#errors = new ErrorReporter({ informer: name, logger, onError });
-    this.#metrics = guardedMetrics(this.#options.metrics, (error) => {
-      this.#errors.report(error, { source: 'metrics' });
-    });
-    this.#journal = new InformerJournal({ runtime, errors: this.#errors });
-    this.events = this.#journal.events;
-    this.#meter = this.#makeMeter();
-    this.#pipeline = this.#makePipeline();
-    this.#handlers = this.#makeHandlers();
-    this.#reflector = this.#makeReflector();
+    const { name, subject } = this.#options;
     this.#syncedLatch = new Latch(`first list of ${name}`);
     this.#stoppedLatch = new Latch(`end of ${name}`);
+    this.#engine = new InformerEngine<T>({
+      options: this.#options,
+      onSynced: () => {
+        this.#syncedLatch.open();
+      },
+      endsWith: (error) => this.#endsWith(error),
+      waitsFor: () => this.waitingFor,
+      inspect: () => this.inspect(),
+    });
+    this.events = this.#engine.events;
     const opener = new ViewOpener<T>();
-    const { overlay } = this.#pipeline;
+    const { overlay } = this.#engine.pipeline;
     this.indexer = new ObjectReader(overlay, opener);
     this.lister = new StoreLister({ store: overlay, opener, subject });
   }
@@ -117,7 +102,11 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
 
   /** What keeps it from being synced, in words; undefined once it is. */
   get waitingFor(): string | undefined {
-    return this.#waitsFor();
+    if (this.synced) return undefined;
+    const what = `the first list of ${this.name}`;
+    if (this.#phase === 'new') return `${what}, which has not been started`;
+    if (this.#phase === 'stopped') return `${what}, which has stopped`;
+    return what + this.#engine.situation;
   }
 
   /** Why it has stopped though nobody told it to: code RESOURCE_UNKNOWN. `run` rejects with it. */
@@ -132,7 +121,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
 
   /** The newest resource version that came in; the one the cache shows is `indexer.resourceVersion`. */
   get lastSyncResourceVersion(): string {
-    return this.#reflector.lastSyncResourceVersion;
+    return this.#engine.lastSyncResourceVersion;
   }
 
   /**
@@ -143,7 +132,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     handler: ResourceEventHandler<T>,
     options: AddHandlerOptions = {},
   ): HandlerRegistration {
-    return this.#handlers.add(handler, options);
+    return this.#engine.handlers.add(handler, options);
   }
 
   /**
@@ -165,7 +154,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
    * INVALID_OPTION; the signal's reason when aborted. {ApiError} what the server refuses the list with.
    */
   audit(options: AuditOptions = {}): Promise<AuditReport> {
-    const { store } = this.#pipeline;
+    const { store } = this.#engine.pipeline;
     const stopped = this.#abort.signal;
     return auditOf<T>({ ...this.#options, informer: this, store, stopped }, options);
   }
@@ -200,7 +189,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     await untilOpen(this.#options.runtime, [this.#syncedLatch, this.#stoppedLatch], {
       timeoutMs,
       signal,
-      describe: () => this.#waitsFor() ?? this.name,
+      describe: () => this.waitingFor ?? this.name,
     });
     if (!this.synced) {
       if (this.#failure !== undefined) throw this.#failure;
@@ -216,7 +205,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
    * Give it whole objects of this collection only, never the answer of a subresource of another kind, such as `scale`.
    */
   written(answer: T): void {
-    this.#pipeline.writes.written(answer);
+    this.#engine.pipeline.writes.written(answer);
   }
 
   /**
@@ -224,7 +213,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
    * finalizers is still there, and shown with its `deletionTimestamp`.
    */
   deleted(answer: T | Deletion): void {
-    this.#pipeline.writes.deleted(answer);
+    this.#engine.pipeline.writes.deleted(answer);
   }
 
   /**
@@ -233,7 +222,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
    * stops first; the signal's reason when aborted.
    */
   caughtUp(resourceVersion: string, options: WaitOptions = {}): Promise<void> {
-    return this.#pipeline.overlay.caughtUp(resourceVersion, options);
+    return this.#engine.pipeline.overlay.caughtUp(resourceVersion, options);
   }
 
   /**
@@ -242,7 +231,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
    */
   async close(): Promise<void> {
     if (this.#phase === 'new') await this.#stop();
-    this.#handlers.removeEntered();
+    this.#engine.handlers.removeEntered();
     this.#abort.abort();
     // What goes wrong is for the caller of `run`.
     await this.#running?.catch(() => {});
@@ -254,33 +243,14 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
 
   /** Everything about the informer at this moment, as plain data. */
   inspect(): InformerInspection {
-    return {
-      name: this.name,
-      phase: this.phase,
-      synced: this.synced,
-      waitingFor: this.#waitsFor(),
-      reflector: this.#reflector.state.name,
-      connected: this.#reflector.connected,
-      lastSyncResourceVersion: this.lastSyncResourceVersion,
-      ...this.#pipeline.inspect(),
-      relists: this.#journal.relists,
-      staleEvents: this.#reflector.staleEvents,
-      lastError: this.#journal.lastError,
-      handlers: this.#handlers.inspect(),
-    };
+    const { name, phase, synced, waitingFor } = this;
+    return { name, phase, synced, waitingFor, ...this.#engine.inspect() };
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    this.#meter?.start();
-    this.#handlers.start();
-    // Handlers have settled the interval of resyncs by now.
-    this.#reflector = this.#makeReflector();
-    const draining = this.#pipeline.drain(signal);
     try {
-      await this.#reflector.run({ signal });
+      await this.#engine.run(signal);
     } finally {
-      this.#pipeline.close();
-      await draining;
       await this.#stop();
     }
     if (this.#failure !== undefined) throw this.#failure;
@@ -289,104 +259,14 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
   async #stop(): Promise<void> {
     this.#phase = 'stopped';
     this.#stoppedLatch.open();
-    this.#pipeline.close();
-    await this.#handlers.close();
-    this.#meter?.stop();
-    this.events.emit('stopped');
+    await this.#engine.stop();
   }
 
-  #makePipeline(): ObjectPipeline<T> {
-    return new ObjectPipeline<T>({
-      options: this.#options,
-      errors: this.#errors,
-      meter: this.#meter,
-      lastSyncResourceVersion: () => this.lastSyncResourceVersion,
-      onChanges: (batches) => {
-        this.#handlers.distribute(batches);
-      },
-      onBookmark: (resourceVersion) => {
-        this.events.emit('bookmark', resourceVersion);
-      },
-      onSynced: () => {
-        this.#handlers.markSynced();
-        this.#syncedLatch.open();
-        this.#meter?.synced();
-        this.events.emit('synced');
-      },
-    });
-  }
-
-  #makeHandlers(): HandlerRegistry<T> {
-    const { name, runtime, resyncIntervalMs, logger } = this.#options;
-    return new HandlerRegistry<T>({
-      informer: name,
-      store: this.#pipeline.store,
-      runtime,
-      resyncIntervalMs,
-      waitsFor: () => this.#waitsFor(),
-      onError: (error, about) => {
-        this.#errors.report(error, { source: 'handler', ...about });
-      },
-      onRemoved: (handler) => {
-        this.#meter?.handlerRemoved(handler);
-      },
-      onWarning: (message) => {
-        logger.warn(`informer ${name}: ${message}`);
-      },
-    });
-  }
-
-  #makeReflector(): Reflector<ObjectView<T>> {
-    const { listerWatcher, name, keyFunc, reflector, runtime, logger } = this.#options;
-    return new Reflector<ObjectView<T>>({
-      ...reflector,
-      listerWatcher,
-      sink: this.#pipeline.sink,
-      name,
-      keyFunc,
-      runtime,
-      logger,
-      metrics: this.#metrics,
-      resyncIntervalMs: this.#handlers.resyncIntervalMs,
-      shouldResync: () => this.#handlers.resyncDue(),
-      onError: (error, context) => {
-        this.#onWatchError(error, context);
-      },
-      onTransition: this.#journal.transition,
-    });
-  }
-
-  #makeMeter(): InformerMeter | undefined {
-    const { name, runtime } = this.#options;
-    if (this.#metrics === silentMetrics) return undefined;
-    const meter = new InformerMeter({
-      name,
-      runtime,
-      metrics: this.#metrics,
-      inspect: () => this.inspect(),
-      handlers: () => this.#handlers.handlers,
-    });
-    this.events.on('relist', () => {
-      meter.relisted();
-    });
-    return meter;
-  }
-
-  #onWatchError(error: unknown, context: ReflectorErrorContext): void {
+  #endsWith(error: unknown): boolean {
     const { missingResource, subject } = this.#options;
     if (missingResource === 'fail') this.#failure ??= unknownResource(error, subject);
-    if (this.#failure === undefined) this.#journal.watchError(error, context);
-    else this.#abort.abort(this.#failure);
-  }
-
-  #waitsFor(): string | undefined {
-    if (this.synced) return undefined;
-    const what = `the first list of ${this.name}`;
-    if (this.#phase === 'new') return `${what}, which has not been started`;
-    if (this.#phase === 'stopped') return `${what}, which has stopped`;
-    const { lastError } = this.#journal;
-    return lastError === undefined
-      ? `${what} (${this.#reflector.state.name})`
-      : `${what}; the last error: ${lastError.message}`;
+    if (this.#failure === undefined) return false;
+    this.#abort.abort(this.#failure);
+    return true;
   }
 }

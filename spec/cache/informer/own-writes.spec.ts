@@ -191,7 +191,7 @@ describe('own writes', () => {
     const { harness } = await behind({
       objects: [pod('a', { labels: { app: 'web' } })],
       matches: collectionMatcher({ labelSelector: 'app=web' }),
-      transform: ({ metadata: { labels, ...metadata }, ...rest }) => ({ ...rest, metadata }),
+      transform: ({ metadata, ...rest }) => ({ ...rest, metadata: { ...metadata, labels: {} } }),
     });
     const { informer, source } = harness;
     informer.written(source.modify(pod('a', { labels: { app: 'web' } })));

@@ -1,0 +1,185 @@
+import type { EventEmitter } from 'eventemitter3';
+import { silentMetrics, type Metrics } from '../../kernel/metrics.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import type { ObjectView } from '../../meta/object-view.ts';
+import type { ReflectorErrorContext } from '../reflector/reflector-report.ts';
+import { Reflector } from '../reflector/reflector.ts';
+import { ErrorReporter } from './error-reporter.ts';
+import { guardedMetrics } from './guarded-metrics.ts';
+import { HandlerRegistry } from './handler-registry.ts';
+import type { InformerEvents } from './informer-events.ts';
+import type { EngineInspection, InformerInspection } from './informer-inspection.ts';
+import { InformerJournal } from './informer-journal.ts';
+import { InformerMeter } from './informer-meter.ts';
+import type { ResolvedInformerOptions } from './informer-options.ts';
+import { ObjectPipeline } from './object-pipeline.ts';
+
+export interface InformerEngineOptions<T extends KubernetesObject> {
+  readonly options: ResolvedInformerOptions<T>;
+  /** The store has the whole state for the first time. */
+  readonly onSynced: () => void;
+  /** Whether an error of a list or a watch is the end of the informer, which then stops by itself. */
+  readonly endsWith: (error: unknown) => boolean;
+  /** What keeps the informer from being synced, in words. */
+  readonly waitsFor: () => string | undefined;
+  readonly inspect: () => InformerInspection;
+}
+
+/** The parts of an informer, put together: reflector, pipeline and handlers, and who is told of what. */
+export class InformerEngine<T extends KubernetesObject> {
+  readonly handlers: HandlerRegistry<T>;
+  readonly pipeline: ObjectPipeline<T>;
+  readonly #given: InformerEngineOptions<T>;
+  readonly #errors: ErrorReporter;
+  readonly #metrics: Metrics;
+  readonly #journal: InformerJournal;
+  readonly #meter: InformerMeter | undefined;
+  #reflector: Reflector<ObjectView<T>>;
+
+  constructor(given: InformerEngineOptions<T>) {
+    const { name, runtime, logger, onError, metrics } = given.options;
+    this.#given = given;
+    this.#errors = new ErrorReporter({ informer: name, logger, onError });
+    this.#metrics = guardedMetrics(metrics, (error) => {
+      this.#errors.report(error, { source: 'metrics' });
+    });
+    this.#meter = this.#makeMeter();
+    this.#journal = new InformerJournal({
+      runtime,
+      errors: this.#errors,
+      onRelist: () => this.#meter?.relisted(),
+    });
+    this.pipeline = this.#makePipeline();
+    this.handlers = this.#makeHandlers();
+    this.#reflector = this.#makeReflector();
+  }
+
+  get events(): EventEmitter<InformerEvents> {
+    return this.#journal.events;
+  }
+
+  /** The newest resource version that came in. */
+  get lastSyncResourceVersion(): string {
+    return this.#reflector.lastSyncResourceVersion;
+  }
+
+  /** What it is doing, or what went wrong last, in words. */
+  get situation(): string {
+    const { lastError } = this.#journal;
+    return lastError === undefined
+      ? ` (${this.#reflector.state.name})`
+      : `; the last error: ${lastError.message}`;
+  }
+
+  /** Follows the collection until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#meter?.start();
+    this.handlers.start();
+    // Handlers have settled the interval of resyncs by now.
+    this.#reflector = this.#makeReflector();
+    const draining = this.pipeline.drain(signal);
+    try {
+      await this.#reflector.run({ signal });
+    } finally {
+      this.pipeline.close();
+      await draining;
+    }
+  }
+
+  /** Resolves when the last callback has returned. */
+  async stop(): Promise<void> {
+    this.pipeline.close();
+    await this.handlers.close();
+    this.#meter?.stop();
+    this.events.emit('stopped');
+  }
+
+  inspect(): EngineInspection {
+    return {
+      reflector: this.#reflector.state.name,
+      connected: this.#reflector.connected,
+      lastSyncResourceVersion: this.lastSyncResourceVersion,
+      ...this.pipeline.inspect(),
+      relists: this.#journal.relists,
+      staleEvents: this.#reflector.staleEvents,
+      lastError: this.#journal.lastError,
+      handlers: this.handlers.inspect(),
+    };
+  }
+
+  #makePipeline(): ObjectPipeline<T> {
+    const { options, onSynced } = this.#given;
+    return new ObjectPipeline<T>({
+      options,
+      errors: this.#errors,
+      meter: this.#meter,
+      lastSyncResourceVersion: () => this.lastSyncResourceVersion,
+      onChanges: (batches) => {
+        this.handlers.distribute(batches);
+      },
+      onBookmark: (resourceVersion) => {
+        this.events.emit('bookmark', resourceVersion);
+      },
+      onSynced: () => {
+        this.handlers.markSynced();
+        onSynced();
+        this.#meter?.synced();
+        this.events.emit('synced');
+      },
+    });
+  }
+
+  #makeHandlers(): HandlerRegistry<T> {
+    const { options, waitsFor } = this.#given;
+    const { name, runtime, resyncIntervalMs, logger } = options;
+    return new HandlerRegistry<T>({
+      informer: name,
+      store: this.pipeline.store,
+      runtime,
+      resyncIntervalMs,
+      waitsFor,
+      onError: (error, about) => {
+        this.#errors.report(error, { source: 'handler', ...about });
+      },
+      onRemoved: (handler) => {
+        this.#meter?.handlerRemoved(handler);
+      },
+      onWarning: (message) => {
+        logger.warn(`informer ${name}: ${message}`);
+      },
+    });
+  }
+
+  #makeReflector(): Reflector<ObjectView<T>> {
+    const { listerWatcher, name, keyFunc, reflector, runtime, logger } = this.#given.options;
+    return new Reflector<ObjectView<T>>({
+      ...reflector,
+      listerWatcher,
+      sink: this.pipeline.sink,
+      name,
+      keyFunc,
+      runtime,
+      logger,
+      metrics: this.#metrics,
+      resyncIntervalMs: this.handlers.resyncIntervalMs,
+      shouldResync: () => this.handlers.resyncDue(),
+      onError: (error, context) => {
+        this.#onWatchError(error, context);
+      },
+      onTransition: this.#journal.transition,
+    });
+  }
+
+  #onWatchError(error: unknown, context: ReflectorErrorContext): void {
+    if (!this.#given.endsWith(error)) this.#journal.watchError(error, context);
+  }
+
+  /** Metering costs nothing when nobody listens. */
+  #makeMeter(): InformerMeter | undefined {
+    const { options, inspect } = this.#given;
+    if (this.#metrics === silentMetrics) return undefined;
+    const { name, runtime } = options;
+    const handlers = (): HandlerRegistry<T>['handlers'] => this.handlers.handlers;
+    return new InformerMeter({ name, runtime, metrics: this.#metrics, inspect, handlers });
+  }
+}
