@@ -142,7 +142,8 @@ describe('waitForCacheSync', () => {
   it('gives up at its deadline and names what is missing, sorted, and nothing else', async () => {
     const services = new ScriptedCache('services');
     runtime.setTimer(10, () => nodes.sync());
-    const error = await failureOf(wait([services, pods, nodes], { timeoutMs: 50 }));
+    const { signal } = new AbortController();
+    const error = await failureOf(wait([services, pods, nodes], { timeoutMs: 50, signal }));
     expect(error.code).to.equal('TIMEOUT');
     expect(error.message).to.equal(
       'gave up after 50 ms waiting for 2 of 3 caches: the list of pods; the list of services',
@@ -150,6 +151,7 @@ describe('waitForCacheSync', () => {
     expect(error.missing.map(({ name }) => name)).to.deep.equal(['pods', 'services']);
     expect(runtime.monotonicMs()).to.equal(50);
     expect(runtime.pending).to.equal(0);
+    expect(getEventListeners(signal, 'abort')).to.have.length(0);
   });
 
   it('names all of them when none has synced in time', async () => {
