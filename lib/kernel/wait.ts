@@ -35,6 +35,13 @@ export function sleep(
   });
 }
 
+/** Resolves in a task of its own, when everything else in the process has had its turn. */
+export function nextTask(runtime: Runtime): Promise<void> {
+  return new Promise((resolve) => {
+    runtime.queueTask(resolve);
+  });
+}
+
 export interface DeadlineOptions {
   /** Longest wait in milliseconds; leave out for none. */
   readonly timeoutMs?: number | undefined;

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { Latch } from '../../lib/kernel/latch.ts';
 import { VirtualRuntime } from '../../lib/kernel/virtual-runtime.ts';
-import { sleep, untilOpen, withDeadline } from '../../lib/kernel/wait.ts';
+import { nextTask, sleep, untilOpen, withDeadline } from '../../lib/kernel/wait.ts';
 import { heapUsed } from '../support/heap-used.ts';
 
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length;
@@ -40,6 +40,16 @@ describe('sleep', () => {
     const slept = sleep(runtime, 5, { background: true });
     expect(runtime.pending).to.equal(0);
     await runtime.run(slept);
+  });
+});
+
+describe('nextTask', () => {
+  it('lets what is queued already have its turn first', async () => {
+    const runtime = new VirtualRuntime();
+    const order: string[] = [];
+    runtime.queueTask(() => order.push('queued before'));
+    await runtime.run(nextTask(runtime).then(() => order.push('after the task')));
+    expect(order).to.deep.equal(['queued before', 'after the task']);
   });
 });
 

@@ -2,6 +2,7 @@ import { onAbort } from '../../kernel/abort.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
 import { deferred, type Deferred } from '../../kernel/latch.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
+import { nextTask } from '../../kernel/wait.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { ChangeBuffer, SYNCED } from './change-buffer.ts';
 import type { ResolvedChangesOptions } from './changes-options.ts';
@@ -181,9 +182,7 @@ export class ChangeReader<T extends KubernetesObject>
   }
 
   async #giveWay(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#informer.runtime.queueTask(resolve);
-    });
+    await nextTask(this.#informer.runtime);
     this.#beginSlice();
   }
 

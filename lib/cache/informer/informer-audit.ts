@@ -2,7 +2,7 @@ import { abortable, deriveAbort, onAbort } from '../../kernel/abort.ts';
 import { isListwatchError, ListwatchError } from '../../kernel/errors.ts';
 import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
-import { sleep, withDeadline } from '../../kernel/wait.ts';
+import { nextTask, sleep, withDeadline } from '../../kernel/wait.ts';
 import type { KeyFunc } from '../../meta/key.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
@@ -269,7 +269,7 @@ class Audit<T extends KubernetesObject> {
 
   async *#pages(first: ListRequest): AsyncGenerator<ListPage<ObjectView<T>>, undefined> {
     const { pageSize: limit, signal } = this.#settings;
-    const { listerWatcher, informer } = this.#source;
+    const { listerWatcher, informer, runtime } = this.#source;
     let objects = 0;
     let request: ListRequest = { ...first, limit, signal };
     for (;;) {
@@ -290,6 +290,8 @@ class Audit<T extends KubernetesObject> {
         throw new ListwatchError('MALFORMED_RESPONSE', text);
       }
       request = { limit, continueToken, signal };
+      // A source in this process may answer without ever giving way.
+      await nextTask(runtime);
     }
   }
 

@@ -110,12 +110,14 @@ export class RetryWatcher<V extends HasMetadata>
     };
     return {
       next: async () => {
-        const result = await events.next().catch((error: unknown) => {
+        try {
+          const result = await events.next();
+          if (result.done === true) leave();
+          return result;
+        } catch (error) {
           leave();
           throw error;
-        });
-        if (result.done === true) leave();
-        return result;
+        }
       },
       return: async () => {
         leave();

@@ -219,6 +219,22 @@ describe('the audit of an informer', () => {
     await harness.stop();
   });
 
+  it('gives way to everything else between two pages', async () => {
+    const { harness, audit } = await started();
+    const { runtime } = harness;
+    let turns = 0;
+    let ended = false;
+    const other = (): void => {
+      turns += 1;
+      if (!ended) runtime.queueTask(other);
+    };
+    runtime.queueTask(other);
+    await audit({ pageSize: 1 });
+    ended = true;
+    expect(turns).to.be.at.least(4);
+    await harness.stop();
+  });
+
   it('waits for the first list of the informer', async () => {
     const harness = new Harness({ objects: [pod('a')] });
     const report = harness.informer.audit();
