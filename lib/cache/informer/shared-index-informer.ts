@@ -219,7 +219,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
   /**
    * Resolves when the cache itself has every change up to a resource version, for those who would rather wait.
    * @throws {ListwatchError} code TIMEOUT saying how far the cache is; INVALID_RESOURCE_VERSION; CLOSED when the informer
-   * stops first; the signal's reason when aborted.
+   * stops first; HISTORY_REPLACED when the server goes back to an older state; the signal's reason when aborted.
    */
   caughtUp(resourceVersion: string, options: WaitOptions = {}): Promise<void> {
     return this.#engine.pipeline.overlay.caughtUp(resourceVersion, options);
