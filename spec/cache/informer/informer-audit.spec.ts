@@ -220,7 +220,7 @@ describe('the audit of an informer', () => {
   });
 
   it('gives way to everything else between two pages', async () => {
-    const { harness, audit } = await started();
+    const { harness, begin } = await started();
     const { runtime } = harness;
     let turns = 0;
     let ended = false;
@@ -229,8 +229,10 @@ describe('the audit of an informer', () => {
       if (!ended) runtime.queueTask(other);
     };
     runtime.queueTask(other);
-    await audit({ pageSize: 1 });
-    ended = true;
+    const audit = begin({ pageSize: 1 }).finally(() => {
+      ended = true;
+    });
+    expect(await runtime.run(audit)).to.include({ consistent: true });
     expect(turns).to.be.at.least(4);
     await harness.stop();
   });
