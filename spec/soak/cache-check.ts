@@ -5,8 +5,6 @@ import type { History, KeyState } from './history.ts';
 import type { Journal } from './journal.ts';
 import type { Thing } from './thing.ts';
 
-export type Indexing = Readonly<Record<string, (thing: Thing) => readonly string[]>>;
-
 export interface CacheCheckOptions {
   readonly informer: SharedIndexInformer<Thing>;
   readonly backend: Backend;

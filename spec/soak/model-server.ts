@@ -33,6 +33,8 @@ export interface ModelServerOptions {
   readonly historySize: number;
   /** Events one watch may have waiting before the server ends it. */
   readonly watchCapacity: number;
+  /** Whether a restored server gives out versions again; otherwise it goes on after the highest one. */
+  readonly reusesVersions: boolean;
   /** What a watch from the future is answered with. */
   readonly futureWatch: 'expired' | 'too-large' | 'accept';
 }
@@ -72,6 +74,8 @@ export class ModelServer implements Backend, ListerWatcher<View> {
   #snapshot: { readonly seq: number; readonly entries: Entries } | undefined;
   /** No server ever says 0. */
   #seq = 1;
+  /** The highest number ever given out. */
+  #ceiling = 1;
   #compacted = 1;
   #uids = 0;
   readonly #timer: { current: Timer | undefined } = { current: undefined };
@@ -258,8 +262,10 @@ export class ModelServer implements Backend, ListerWatcher<View> {
 
   #nextSeq(): number {
     // Writes to other resources share the numbers.
-    const { dice } = this.#options;
+    const { dice, reusesVersions } = this.#options;
+    if (!reusesVersions) this.#seq = Math.max(this.#seq, this.#ceiling);
     this.#seq += dice.chance(0.2) ? dice.int(2, 9) : 1;
+    this.#ceiling = Math.max(this.#ceiling, this.#seq);
     return this.#seq;
   }
 

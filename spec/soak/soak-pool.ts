@@ -1,5 +1,4 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { join } from 'node:path';
 import type { FaultKind } from './faults.ts';
 import type { SeedReport } from './soak-report.ts';
 import type { Assignment } from './soak-worker.ts';
@@ -18,7 +17,7 @@ type Message = { readonly report: SeedReport } | { readonly done: true };
 const CHUNK = 10;
 /** A seed takes a fraction of a second. */
 const HUNG_MS = 60_000;
-const WORKER = join(import.meta.dirname, 'soak-worker.ts');
+const WORKER = new URL('./soak-worker.ts', import.meta.url);
 
 /** Plays seeds in processes of their own; one that hangs costs its seed and is replaced. */
 export async function playInPool(options: PoolOptions): Promise<void> {

@@ -248,8 +248,8 @@ class SoakRun {
   }
 
   #makeBackend(): Backend {
-    const { seed, source, selective, startVersion, historySize, watchCapacity, futureWatch } =
-      this.#scenario;
+    const { seed, source, selective, startVersion, historySize, watchCapacity } = this.#scenario;
+    const { futureWatch, reusesVersions } = this.#scenario;
     const runtime = this.#runtime;
     if (source !== 'model') return new EmbeddedServer({ runtime, path: source, selective });
     const dice = new Dice(`server ${seed}`);
@@ -261,6 +261,7 @@ class SoakRun {
       historySize,
       watchCapacity,
       futureWatch,
+      reusesVersions,
     });
   }
 
