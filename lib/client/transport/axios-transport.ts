@@ -45,7 +45,7 @@ export interface AxiosTransportOptions {
   readonly tls?: TlsOptions | undefined;
   /**
    * Longest wait for connection and response headers together, in milliseconds; `Infinity` for none. It holds for each next
-   * piece of a body that is no stream as well, but is 30 000 there at most.
+   * piece of a body that is no stream as well; there, and for the headers of a stream, it is 30 000 at most.
    * @defaultValue 75 000, longer than the 60 s after which an API server gives up by itself and says why
    */
   readonly requestTimeoutMs?: number | undefined;
@@ -64,7 +64,11 @@ const KNOWN_OPTIONS: readonly (keyof AxiosTransportOptions)[] = [
   'runtime',
 ];
 
-/** A server that has begun to answer has the whole answer; one that stops for longer than this, milliseconds, is gone. */
+/**
+ * What a server has at hand, the rest of an answer or the headers of a stream, comes at once; after this time, milliseconds,
+ * the server is taken for gone. A proxy may hold headers back until there is an event: then the stream is opened again, and
+ * nothing is lost.
+ */
 const LONGEST_PAUSE_MS = 30_000;
 
 /** Kept idle connections a server (client-go rest transport cache idleConnsPerHost @ 32ce75a7). */
@@ -143,11 +147,11 @@ export class AxiosTransport implements Transport {
   async #exchange(request: TransportRequest): Promise<TransportResponse> {
     const target = { server: this.server, method: request.method, path: request.path };
     const abort = deriveAbort(request.signal);
+    const streams = request.stream === true;
     const limitMs = this.#requestTimeoutMs;
-    const guard = this.#guard(target, abort, limitMs);
-    const patient = request.stream === true || limitMs === Infinity;
-    const pauseLimitMs = patient ? Infinity : Math.min(limitMs, LONGEST_PAUSE_MS);
-    const bodyGuard = this.#guard(target, abort, pauseLimitMs);
+    const pauseMs = limitMs === Infinity ? Infinity : Math.min(limitMs, LONGEST_PAUSE_MS);
+    const guard = this.#guard(target, abort, streams ? pauseMs : limitMs);
+    const bodyGuard = this.#guard(target, abort, streams ? Infinity : pauseMs);
     this.#running.add(abort);
     const finish = (): void => {
       guard.stop();
@@ -232,7 +236,8 @@ export class AxiosTransport implements Transport {
       runtime: this.#runtime,
       limitMs,
       onSilent: () => {
-        const problem = `no answer within ${limitMs} ms; check that the server is reachable, or raise requestTimeoutMs`;
+        const raise = limitMs === this.#requestTimeoutMs ? ', or raise requestTimeoutMs' : '';
+        const problem = `no answer within ${limitMs} ms; check that the server is reachable${raise}`;
         abort.abort(new TransportError('REQUEST_TIMEOUT', target, problem));
       },
     });

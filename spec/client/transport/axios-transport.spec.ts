@@ -367,6 +367,18 @@ describe('AxiosTransport', () => {
       expect((await next).code).to.equal('REQUEST_TIMEOUT');
     });
 
+    it('waits for the headers of a stream no longer than half a minute', async () => {
+      await using server = await RawServer.start(() => {});
+      const runtime = new VirtualRuntime();
+      open(server.url, { runtime });
+      const sent = failureOf(transport.send({ ...GET, stream: true }));
+      await until(() => server.requests.length === 1, 'the request is there');
+      await runtime.advance(29_999);
+      expect(server.sockets.size).to.equal(1);
+      await runtime.advance(1);
+      expect((await sent).code).to.equal('REQUEST_TIMEOUT');
+    });
+
     it('lets a stream be silent for as long as it likes', async () => {
       let more = (): void => {};
       await using server = await RawServer.start((_, response) => {
