@@ -30,7 +30,6 @@ export interface Scenario {
   readonly initialObjects: number;
   readonly historySize: number;
   readonly watchCapacity: number;
-  readonly reusesVersions: boolean;
   readonly futureWatch: 'expired' | 'too-large' | 'accept';
   readonly queueCapacity: number | undefined;
   readonly resyncIntervalMs: number;
@@ -78,9 +77,6 @@ export function drawScenario(seed: number, without: ReadonlySet<FaultKind> = new
     initialObjects: dice.int(0, keys.length),
     historySize: has('compact') ? dice.int(5, 1500) : Infinity,
     watchCapacity: has('end') ? dice.int(500, 5000) : 1_000_000,
-    // Of an object that cannot be read the informer keeps the state before, even one that a restore has undone; an object
-    // that is given the version of that state once more is then taken for it.
-    reusesVersions: !has('transform'),
     futureWatch: dice.pick(['expired', 'too-large', 'accept']),
     queueCapacity: dice.chance(0.3) ? dice.int(1, 100) : undefined,
     resyncIntervalMs: resyncs ? dice.int(20, 300) * 1000 : 0,

@@ -1,4 +1,5 @@
 import type { HasMetadata } from '../../meta/object.ts';
+import { isOlder } from '../../meta/version-order.ts';
 import type { DeletedDelta, Delta, ObjectDelta, ReplacedAllDelta } from '../delta/delta.ts';
 import type { PopInfo } from '../delta/delta-fifo.ts';
 import type { ThreadSafeStore } from '../store/thread-safe-store.ts';
@@ -21,6 +22,7 @@ export interface DeltaProcessorOptions<V extends HasMetadata> {
  * - What is stored decides between add and update, not the type of the delta.
  * - A relist is one step of the store; its deletions come first, then the rest in list order.
  * - An object with the resource version that is stored already is no change: the stored one stays, nobody is told.
+ * - Of an object that a relist shows but that cannot be read, the known state stays until the next one that can.
  * - A name with another uid is another object: its predecessor is deleted first.
  * - A deletion is always told, also of an object that was never seen.
  * - `self` is said of events only: what a list shows may be more than one change.
@@ -30,6 +32,8 @@ export class DeltaProcessor<V extends HasMetadata> {
   readonly #store: ThreadSafeStore<V>;
   readonly #overlay: WriteOverlay<V>;
   readonly #ordered: boolean;
+  /** Keys with a state that the restored server has undone; their version may come again and stand for something else. */
+  readonly #undone = new Set<string>();
   #initial = false;
   #eventsApplied = 0;
   #batches: NotificationBatch<V>[] = [];
@@ -88,7 +92,7 @@ export class DeltaProcessor<V extends HasMetadata> {
     const replaced = type === 'Replaced';
     if (!replaced) this.#eventsApplied += 1;
     const old = this.#store.get(key);
-    if (old !== undefined && isUnchanged(old, object)) return;
+    if (old !== undefined && !this.#undone.delete(key) && isUnchanged(old, object)) return;
     this.#store.add(key, object);
     this.#overlay.observed(key, object, false);
     const recreated = old !== undefined && isRecreated(old, object);
@@ -100,6 +104,7 @@ export class DeltaProcessor<V extends HasMetadata> {
   #delete({ key, object, finalStateUnknown }: DeletedDelta<V>): void {
     if (!finalStateUnknown) this.#eventsApplied += 1;
     const stored = this.#store.delete(key, object);
+    this.#undone.delete(key);
     const last = object ?? stored;
     if (last === undefined) return;
     this.#overlay.observed(key, last, true);
@@ -124,10 +129,12 @@ export class DeltaProcessor<V extends HasMetadata> {
       if (contents.has(key)) continue;
       if (unreadable.has(key)) next.set(key, old);
       else this.#tell(lastSeen(key, old));
+      if (unreadable.has(key) && isUndone(old, resourceVersion)) this.#undone.add(key);
+      else this.#undone.delete(key);
     }
     for (const [key, object] of contents) {
       const old = this.#store.get(key);
-      if (old !== undefined && isUnchanged(old, object)) {
+      if (old !== undefined && !this.#undone.delete(key) && isUnchanged(old, object)) {
         next.set(key, old);
         continue;
       }
@@ -180,6 +187,12 @@ function isUnchanged(old: HasMetadata, object: HasMetadata): boolean {
   const [before, after] = [old.metadata, object.metadata];
   if (before?.resourceVersion === undefined || before.resourceVersion === '') return false;
   return before.resourceVersion === after?.resourceVersion && before.uid === after.uid;
+}
+
+/** A server that was restored has given up what is newer than its list; its versions will stand for something else. */
+function isUndone({ metadata }: HasMetadata, listed: string): boolean {
+  const { resourceVersion } = metadata ?? {};
+  return resourceVersion !== undefined && isOlder(listed, resourceVersion);
 }
 
 function isRecreated(old: HasMetadata, object: HasMetadata): boolean {

@@ -9,7 +9,7 @@ import type { ObjectView } from '../../meta/object-view.ts';
 import { isResourceVersion } from '../../meta/resource-version.ts';
 import type { ListerWatcher, ListPage, ListRequest } from '../reflector/lister-watcher.ts';
 import { rejectTable } from '../reflector/table-object.ts';
-import { isNewer } from '../reflector/version-order.ts';
+import { isNewer } from '../../meta/version-order.ts';
 import { classifyFailure } from '../reflector/watch-error.ts';
 import type { ThreadSafeStore } from '../store/thread-safe-store.ts';
 import {

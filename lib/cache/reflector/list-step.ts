@@ -16,7 +16,7 @@ import {
   startRound,
   startWatch,
 } from './step-moves.ts';
-import { isOlder } from './version-order.ts';
+import { isOlder } from '../../meta/version-order.ts';
 import type { Failure } from './watch-error.ts';
 
 const KEEP_PAGE = { type: 'keep-page' } as const;

@@ -2,7 +2,7 @@ import { deriveAbort, type DerivedAbort } from '../../kernel/abort.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
-import { isOlder } from './version-order.ts';
+import { isOlder } from '../../meta/version-order.ts';
 import type { WatchReader } from './watch-reader.ts';
 
 /** Events that may come while a list is taken. */

@@ -7,7 +7,7 @@ import type { HasMetadata } from '../../meta/object.ts';
 import { isResourceVersion } from '../../meta/resource-version.ts';
 import { listPage } from './list-page.ts';
 import type { ListerWatcher, ListRequest } from './lister-watcher.ts';
-import { isNewer, isOlder } from './version-order.ts';
+import { isNewer, isOlder } from '../../meta/version-order.ts';
 import { classifyFailure, type FailureKind } from './watch-error.ts';
 import { WatchReader } from './watch-reader.ts';
 

@@ -1,6 +1,6 @@
 import type { HasMetadata } from '../../meta/object.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
-import { areOrdered, isNewer, isOlder } from './version-order.ts';
+import { areOrdered, isNewer, isOlder } from '../../meta/version-order.ts';
 
 /**
  * Sees to it that one stream only goes forward: a proxy that replays, a frame that comes twice or a replica that lags behind

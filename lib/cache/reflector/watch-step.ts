@@ -14,7 +14,7 @@ import {
   startWatch,
   VERY_SHORT_WATCH_MS,
 } from './step-moves.ts';
-import { isOlder } from './version-order.ts';
+import { isOlder } from '../../meta/version-order.ts';
 
 /** Watches lost in a row before a list takes the place of another attempt. */
 export const MOST_LOST_WATCHES = 3;

@@ -1,4 +1,4 @@
-import { isResourceVersion } from '../../meta/resource-version.ts';
+import { isResourceVersion } from './resource-version.ts';
 
 /** Whether `version` comes after `seen`, provided that both are decimal. One comparison, nothing is parsed. */
 export function isNewer(version: string, seen: string): boolean {
