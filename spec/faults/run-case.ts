@@ -209,6 +209,8 @@ async function within(limitMs: number, work: Promise<unknown>): Promise<boolean>
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, limitMs, false);
   });
+  // What goes wrong later is nobody's concern.
+  work.catch(() => {});
   try {
     return await Promise.race([work.then(() => true as const), late]);
   } finally {

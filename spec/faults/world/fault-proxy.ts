@@ -38,6 +38,7 @@ export class FaultProxy {
   #server: Server | undefined;
   #plans: Planned[] = [];
   #port = 0;
+  #closed = false;
 
   constructor(targetPort: number) {
     this.targetPort = targetPort;
@@ -93,18 +94,19 @@ export class FaultProxy {
     return planned;
   }
 
-  /** The watch that tells changes now, or the next one that does. */
+  /** The watch that tells changes now, or the next one that does. Rejects when the proxy is closed first. */
   async liveWatch(): Promise<Exchange> {
-    for (;;) {
+    while (!this.#closed) {
       const live = this.exchanges.findLast((exchange) => exchange.live);
       if (live !== undefined) return live;
       await pause(5);
     }
+    throw new Error('there was no watch until the end');
   }
 
-  /** Resets whatever is connected. */
-  resetAll(): void {
-    for (const socket of this.#sockets) socket.resetAndDestroy();
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.down();
   }
 
   #serve(socket: Socket): void {

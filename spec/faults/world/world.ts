@@ -121,7 +121,7 @@ export class World implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.writer.stop();
-    await this.proxy.down();
+    await this.proxy.close();
     await this.history.stop();
     await this.#server.close();
     await this.#store.close();
