@@ -26,6 +26,12 @@ export interface OpenWatchOptions<V extends HasMetadata> {
   readonly resourceVersion: () => string;
 }
 
+/**
+ * A streaming list that has begun sends its objects without a pause: such a silence means that its end bookmark was sent
+ * never, or is lost.
+ */
+const STREAMING_SILENCE_MS = 10_000;
+
 /** One watch of a reflector with all that lives as long as it does; `close` leaves nothing of it. */
 export class OpenWatch<V extends HasMetadata> {
   /** Gathers the initial state of a streaming list until that is complete. */
@@ -112,8 +118,27 @@ export class OpenWatch<V extends HasMetadata> {
         this.#reader.interrupt(new ListwatchError('TIMEOUT', text));
       });
     }
-    return runtime.setTimer(watchListTimeoutMs, () => {
-      const text = `the streaming list of ${name} had no end bookmark after ${watchListTimeoutMs} ms`;
+    return this.#armStreamingDeadline(
+      watchListTimeoutMs,
+      Math.min(watchListTimeoutMs, STREAMING_SILENCE_MS),
+    );
+  }
+
+  /** One timer for both limits of a streaming list, the whole and the silence in it, however many events come. */
+  #armStreamingDeadline(leftMs: number, delayMs: number): Timer {
+    const { runtime, name, watchListTimeoutMs } = this.#options.options;
+    return runtime.setTimer(delayMs, () => {
+      const afterMs = leftMs - delayMs;
+      const since = this.#reader.waitingSinceMs;
+      const silentMs = since === undefined ? 0 : runtime.monotonicMs() - since;
+      if (afterMs > 0 && silentMs < STREAMING_SILENCE_MS) {
+        const nextMs = Math.min(afterMs, STREAMING_SILENCE_MS - silentMs);
+        this.#deadline = this.#armStreamingDeadline(afterMs, nextMs);
+        return;
+      }
+      const what =
+        afterMs > 0 ? `after ${silentMs} ms of silence` : `after ${watchListTimeoutMs} ms`;
+      const text = `the streaming list of ${name} had no end bookmark ${what}`;
       this.#reader.interrupt(new ListwatchError('WATCH_LIST_INCOMPLETE', text));
     });
   }

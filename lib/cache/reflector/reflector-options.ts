@@ -37,7 +37,10 @@ export interface ReflectorOptions<V extends HasMetadata> {
   readonly pageSize?: number | undefined;
   /** Longest wait for one page, milliseconds. @defaultValue 300 000 */
   readonly listTimeoutMs?: number | undefined;
-  /** Longest wait for the end of a streaming list, milliseconds; then a plain list takes its place. @defaultValue 60 000 */
+  /**
+   * Longest wait for the end of a streaming list, milliseconds; after it, and after 10 000 ms of silence in the stream, a
+   * plain list takes its place. @defaultValue 60 000
+   */
   readonly watchListTimeoutMs?: number | undefined;
   /**
    * A watch is ended by the server after one to two times this time, drawn anew for each, milliseconds, at least 1000.

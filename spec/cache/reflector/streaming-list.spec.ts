@@ -185,6 +185,41 @@ describe('Reflector with streaming lists', () => {
     await stop();
   });
 
+  it('falls back to a list when the stream falls silent before its end bookmark', async () => {
+    const test = streamingRig({
+      prepare: (source) => {
+        source.withholdInitialEventsEnd = true;
+      },
+    });
+    const { runtime, source, sink, errors, stop } = test;
+    await runtime.advance(9_000);
+    source.bookmark();
+    await runtime.advance(9_999);
+    expect(sink.calls).to.deep.equal([]);
+    await runtime.advance(1);
+    expect(sink.calls).to.deep.equal(['replace a b @2']);
+    expect(errors[0]?.context.message).to.include('no end bookmark after 10000 ms of silence');
+    await stop();
+  });
+
+  it('falls back to a list when the stream goes on for a minute without its end bookmark', async () => {
+    const { runtime, source, sink, errors, stop } = streamingRig({
+      prepare: (scripted) => {
+        scripted.withholdInitialEventsEnd = true;
+      },
+    });
+    for (let second = 5; second < 60; second += 5) {
+      await runtime.advance(5_000);
+      source.bookmark();
+    }
+    await runtime.advance(4_999);
+    expect(sink.calls).to.deep.equal([]);
+    await runtime.advance(1);
+    expect(sink.calls).to.deep.equal(['replace a b @2']);
+    expect(errors[0]?.context.message).to.include('no end bookmark after 60000 ms;');
+    await stop();
+  });
+
   it('falls back to a list after three streams that end without their bookmark, with waits between', async () => {
     const test = streamingRig({
       prepare: (source) => {
