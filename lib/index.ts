@@ -16,6 +16,7 @@ export {
   type ResourceOptions,
   type Transport,
   type WatchOptions,
+  type WriteObserver,
   type WriteOptions,
 } from './client/index.ts';
 export {
@@ -35,7 +36,8 @@ export {
   type WorkItem,
 } from './controller/index.ts';
 export { errorCodes, isListwatchError, ListwatchError, type ErrorCode } from './kernel/errors.ts';
-export type { LogFields, Logger } from './kernel/logger.ts';
+export { consoleLogger } from './kernel/console-logger.ts';
+export { silentLogger, type LogFields, type Logger } from './kernel/logger.ts';
 export type { MetricLabels, Metrics } from './kernel/metrics.ts';
 export type { Runtime } from './kernel/runtime.ts';
 export { realRuntime } from './kernel/real-runtime.ts';

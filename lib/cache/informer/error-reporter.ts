@@ -27,7 +27,9 @@ export class ErrorReporter {
     const { informer, logger, onError } = this.#options;
     const message = context.message ?? `informer ${informer}: ${errorMessage(error)}`;
     if (onError === undefined) {
-      logger[worthLogging ? 'error' : 'debug'](message, { error });
+      // A broken watch mends itself; the rest is somebody's mistake.
+      const level = context.source === 'watch' ? 'warn' : 'error';
+      logger[worthLogging ? level : 'debug'](message, { error });
       return;
     }
     guardedCall(
