@@ -15,7 +15,7 @@ import {
   installClientNode,
 } from './peers/client-node-install.ts';
 import { compare, describeFault, describeVerdict, heading, type ReportOptions } from './report.ts';
-import { runCase, type CaseOptions, type Verdict } from './run-case.ts';
+import { runCase, type Verdict } from './run-case.ts';
 
 const USAGE = `npm run faults -- [options]
 
@@ -51,10 +51,12 @@ async function main(): Promise<void> {
     process.exitCode = 1;
   });
   const peers = peer === undefined ? [] : await peerKinds();
-  const verdicts = await runAll(faults, listwatch(), { seed });
+  const progress = countOnTerminal(faults.length * (1 + peers.length));
+  const verdicts = await runAll(faults, listwatch(), seed, progress);
+  if (process.stderr.isTTY) process.stderr.write('\r');
   print(verdicts, seed);
   // Afterwards: a dozen processes that start would be measured as well.
-  const peerVerdicts = await runPeers(faults, peers, seed);
+  const peerVerdicts = await runPeers(faults, peers, seed, progress);
   if (peers.length > 0) {
     const names = ['listwatch', ...peers.map(({ name }) => name)];
     for (const line of compare(names, [...verdicts, ...peerVerdicts], layout(seed))) {
@@ -108,9 +110,25 @@ function readOptions(): Options | undefined {
 async function runAll(
   faults: readonly Fault[],
   kind: ContestantKind,
-  options: CaseOptions,
+  seed: string,
+  progress: () => void,
 ): Promise<readonly Verdict[]> {
-  return await Promise.all(faults.map((fault) => runCase(fault, kind, options)));
+  const run = async (fault: Fault): Promise<Verdict> => {
+    const verdict = await runCase(fault, kind, { seed });
+    progress();
+    return verdict;
+  };
+  return await Promise.all(faults.map(run));
+}
+
+/** Most of a run is waiting; somebody who looks at it sees how far it is. */
+function countOnTerminal(total: number): () => void {
+  const { stderr } = process;
+  let done = 0;
+  return () => {
+    done += 1;
+    if (stderr.isTTY) stderr.write(`\r${done} of ${total} cases${done === total ? '\n' : ''}`);
+  };
 }
 
 /** The peer as its documentation shows it, and with the restart that the documentation advises. */
@@ -135,6 +153,7 @@ async function runPeers(
   faults: readonly Fault[],
   kinds: readonly ContestantKind[],
   seed: string,
+  progress: () => void,
 ): Promise<readonly Verdict[]> {
   const waiting = kinds.flatMap((kind) => faults.map((fault) => ({ kind, fault })));
   const verdicts: Verdict[] = [];
@@ -142,6 +161,7 @@ async function runPeers(
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const limitMs = Math.min(next.fault.limitMs, PEER_LIMIT_MS);
       verdicts.push(await runCase(next.fault, next.kind, { seed, limitMs }));
+      progress();
     }
   };
   await Promise.all(Array.from({ length: PEERS_AT_A_TIME }, work));

@@ -3,7 +3,7 @@ import type { Contestant, ContestantKind } from './contestants/contestant.ts';
 import { DEFAULT_BOUND, type Fault, type RequestBound } from './fault.ts';
 import { judge, type Judgement } from './judge.ts';
 import { View } from './view.ts';
-import { pause } from './world/exchange.ts';
+import { pause, type Exchange } from './world/exchange.ts';
 import type { FaultProxy } from './world/fault-proxy.ts';
 import { World } from './world/world.ts';
 
@@ -93,12 +93,15 @@ class Trial {
     const heardOf = history.changes.length + 1;
     const converged = cameAbout && (await this.#agrees(this.#limitMs, heardOf));
     const convergedMs = converged ? Math.round(performance.now() - overMs) : undefined;
-    const gap = { from: gapFrom, to: history.changes.length };
+    const gapTo = history.changes.length;
 
     if (converged) await this.#goOn();
     const { changes } = history;
     const deliveries = this.#contestant?.deliveries() ?? [];
-    const judged = judge(deliveries, changes, converged ? gap : { ...gap, to: changes.length });
+    // Who did not list again has no excuse for a change that was not told.
+    const merges = proxy.exchanges.slice(firstRequest).some(isList);
+    const to = converged ? gapTo : changes.length;
+    const judged = judge(deliveries, changes, { from: gapFrom, to: merges ? to : gapFrom });
     const requests = countRequests(proxy, firstRequest);
     const story = this.#contestant?.story() ?? '';
     const survived = this.#contestant?.survives === true;
@@ -195,6 +198,11 @@ class Trial {
       ...parts,
     };
   }
+}
+
+/** A list of one object is a question about the version of the server. */
+function isList({ kind, head }: Exchange): boolean {
+  return kind === 'streaming-list' || (kind === 'list' && !/[?&]limit=1(?:&|$)/.test(head.path));
 }
 
 function equal(left: ReadonlyMap<string, string>, right: ReadonlyMap<string, string>): boolean {

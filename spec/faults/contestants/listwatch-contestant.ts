@@ -82,10 +82,14 @@ class ListwatchContestant implements Contestant {
   }
 
   story(): string {
-    const { synced, waitingFor, reflector } = this.#informer.inspect();
-    const now = synced ? reflector : (waitingFor ?? reflector);
-    const again = `${this.#watches}× watching, ${this.#relists}× listed again`;
-    return [...countEach(this.#errors), again, now].join('; ');
+    const { synced, waitingFor, reflector, lastError } = this.#informer.inspect();
+    const parts = countEach(this.#errors);
+    if (this.#relists > 0) parts.push(`listed again ${times(this.#relists)}`);
+    else if (this.#watches > 1) parts.push('went on where it was');
+    else parts.push('one watch all along');
+    if (!synced) parts.push(`waits for ${waitingFor}`);
+    else if (reflector !== 'watching') parts.push(`now ${reflector}: ${lastError?.message}`);
+    return parts.join('; ');
   }
 
   async close(): Promise<void> {
@@ -135,8 +139,16 @@ class ListwatchContestant implements Contestant {
   }
 }
 
+/** Codes in words, as `2× connection failed`. */
 function countEach(errors: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const error of errors) counts.set(error, (counts.get(error) ?? 0) + 1);
-  return [...counts].map(([error, count]) => (count === 1 ? error : `${count}× ${error}`));
+  return [...counts].map(([error, count]) => {
+    const words = error.toLowerCase().replaceAll('_', ' ');
+    return count === 1 ? words : `${count}× ${words}`;
+  });
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
 }
