@@ -40,6 +40,7 @@ class ClientNodeContestant implements Contestant {
   #cache: ReadonlyMap<string, string> = new Map();
   #stderr = '';
   #alive = true;
+  #closed = false;
 
   constructor(name: string, child: ChildProcessWithoutNullStreams) {
     this.name = name;
@@ -50,6 +51,10 @@ class ClientNodeContestant implements Contestant {
     });
     child.once('exit', () => {
       this.#alive = false;
+    });
+    // After the end: its pipes have been read to theirs.
+    child.once('close', () => {
+      this.#closed = true;
     });
     createInterface({ input: child.stdout }).on('line', (line) => {
       // Whatever the package itself may print is of no interest.
@@ -78,10 +83,10 @@ class ClientNodeContestant implements Contestant {
   }
 
   async close(): Promise<void> {
-    if (!this.#alive) return;
-    const exited = once(this.#child, 'exit');
+    if (this.#closed) return;
+    const closed = once(this.#child, 'close');
     this.#child.kill('SIGKILL');
-    await exited;
+    await closed;
   }
 
   #take(message: Message): void {

@@ -86,7 +86,7 @@ class ListwatchContestant implements Contestant {
     const parts = countEach(this.#errors);
     if (this.#relists > 0) parts.push(`listed again ${times(this.#relists)}`);
     else if (this.#watches > 1) parts.push('went on where it was');
-    else parts.push('one watch all along');
+    else parts.push(parts.length === 0 ? 'nothing broke' : 'then one watch');
     if (!synced) parts.push(`waits for ${waitingFor}`);
     else if (reflector !== 'watching') parts.push(`now ${reflector}: ${lastError?.message}`);
     return parts.join('; ');

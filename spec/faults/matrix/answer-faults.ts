@@ -77,7 +77,7 @@ export const answerFaults: readonly Fault[] = [
     name: 'half-open-streaming-list',
     title: 'lists when a streaming list stops coming',
     what: 'the connection of a streaming list stays open, but its events stop after the third',
-    limitMs: STREAMING_LIST_LIMIT_MS,
+    limitMs: LIMIT_MS,
     early: true,
     install: ({ proxy }) => {
       let events = 0;
