@@ -65,6 +65,7 @@ class Trial {
   readonly #kind: ContestantKind;
   readonly #world: World;
   readonly #limitMs: number;
+  readonly #scale: number;
   #contestant: Contestant | undefined;
   #views: readonly View[] = [];
   #complaints: string[] = [];
@@ -74,6 +75,7 @@ class Trial {
     this.#kind = kind;
     this.#world = world;
     this.#limitMs = options.limitMs ?? fault.limitMs;
+    this.#scale = options.scale ?? 1;
   }
 
   async run(): Promise<Verdict> {
@@ -180,7 +182,9 @@ class Trial {
   }
 
   #verdict(parts: Omit<Verdict, 'fault' | 'contestant' | 'ok' | 'bound' | 'complaints'>): Verdict {
-    const { bound = DEFAULT_BOUND } = this.#fault;
+    const { perSecond, total } = this.#fault.bound ?? DEFAULT_BOUND;
+    // Where time is shorter, more happens in it.
+    const bound = { perSecond: perSecond / this.#scale, total };
     const { convergedMs, requests, survived, lost, repeated, disordered, invented } = parts;
     const wrong = [lost, repeated, disordered, invented, this.#complaints];
     const ok =
