@@ -85,7 +85,7 @@ function readOptions(): Options | undefined {
     console.log(USAGE);
     return undefined;
   }
-  const faults = only.length === 0 ? allFaults : only.flatMap(faultsNamed);
+  const faults = only.length === 0 ? allFaults : [...new Set(only.flatMap(faultsNamed))];
   if (peer !== undefined && peer !== CLIENT_NODE) {
     console.error(`the only peer there is, is ${CLIENT_NODE}`);
     process.exitCode = 1;
