@@ -102,6 +102,9 @@ export type { ReflectorErrorContext, ReflectorTransition } from './reflector/ref
 export type { ReflectorSink } from './reflector/reflector-sink.ts';
 export type { ReflectorState, ReflectorStateName } from './reflector/reflector-state.ts';
 export { Reflector } from './reflector/reflector.ts';
+export { deepFreeze } from './store/deep-freeze.ts';
+export { ExpirationStore } from './store/expiration-store.ts';
+export type { ExpirationStoreOptions } from './store/expiration-store.ts';
 export { Indexer } from './store/indexer.ts';
 export type { IndexerOptions, IndexerWrite, RejectedWrite } from './store/indexer.ts';
 export {

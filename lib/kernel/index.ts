@@ -12,6 +12,7 @@ export {
   type ErrorOptions,
 } from './errors.ts';
 export { deferred, Latch, type Deferred } from './latch.ts';
+export { Lazy } from './lazy.ts';
 export { silentLogger, type LogFields, type Logger } from './logger.ts';
 export { silentMetrics, type MetricLabels, type Metrics } from './metrics.ts';
 export { randomInteger, randomText, randomUuid, seededRandom } from './random.ts';

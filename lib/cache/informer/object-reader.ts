@@ -1,6 +1,7 @@
+import { ListwatchError } from '../../kernel/errors.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { DecodedView, type ObjectView } from '../../meta/object-view.ts';
-import type { IndexFunc, Indexers } from '../store/indexers.ts';
+import { NAMESPACE_INDEX, type IndexFunc, type Indexers } from '../store/indexers.ts';
 import type { Opener } from '../store/lister.ts';
 import type { StoreReader } from '../store/store-reader.ts';
 
@@ -92,5 +93,16 @@ export class ObjectReader<T extends KubernetesObject> implements StoreReader<T> 
 
   addIndexers(indexers: Indexers<T>): void {
     this.#store.addIndexers(indexersOfViews(indexers));
+  }
+
+  /** The index by namespace stays: code INVALID_OPTION. */
+  removeIndexers(names: readonly string[]): void {
+    if (names.includes(NAMESPACE_INDEX)) {
+      throw new ListwatchError(
+        'INVALID_OPTION',
+        `the index "${NAMESPACE_INDEX}" stays: listers of a namespace read through it`,
+      );
+    }
+    this.#store.removeIndexers(names);
   }
 }

@@ -149,4 +149,8 @@ export class Indexer<V extends HasMetadata> implements StoreReader<V> {
   addIndexers(indexers: Indexers<V>): void {
     this.#store.addIndexers(indexers);
   }
+
+  removeIndexers(names: readonly string[]): void {
+    this.#store.removeIndexers(names);
+  }
 }

@@ -1,5 +1,6 @@
 import type { HasMetadata } from '../../meta/object.ts';
-import { compareResourceVersions, isResourceVersion } from '../../meta/resource-version.ts';
+import { isResourceVersion } from '../../meta/resource-version.ts';
+import { areOrdered, isNewer, isOlder } from '../../meta/version-order.ts';
 
 /** What a write of one's own left behind under one key, until the cache has caught up with it. */
 export interface OverlayEntry<V> {
@@ -20,7 +21,7 @@ export interface OverlayEntry<V> {
 export function isBefore<V>(left: OverlayEntry<V>, right: OverlayEntry<V>): boolean {
   if (left.resourceVersion === undefined) return false;
   if (right.resourceVersion === undefined) return true;
-  return compareResourceVersions(left.resourceVersion, right.resourceVersion) < 0;
+  return isNewer(right.resourceVersion, left.resourceVersion);
 }
 
 /** Whether the entry decides what readers see, and not what the cache holds under its key. */
@@ -56,24 +57,20 @@ export function isOver<V extends HasMetadata>(
     return isNotNewer(entry.resourceVersion, metadata?.resourceVersion);
   }
   if (entry.uid === metadata?.uid) return deleted;
-  return isOlder(entry.since, metadata?.resourceVersion);
-}
-
-/** Whether `left` is known to be older than `right`. */
-export function isOlder(left: string | undefined, right: string | undefined): boolean {
-  return isResourceVersion(left) && isResourceVersion(right) && !isNotNewer(right, left);
+  return isOlder(entry.since, metadata?.resourceVersion ?? '');
 }
 
 /** Whether `left` is known to be as old as `right`, or older; what cannot be compared is not. */
 export function isNotNewer(left: string | undefined, right: string | undefined): boolean {
-  if (!isResourceVersion(left) || !isResourceVersion(right)) return false;
-  return compareResourceVersions(left, right) <= 0;
+  return (
+    left !== undefined && right !== undefined && areOrdered(left, right) && !isNewer(left, right)
+  );
 }
 
 /** The newer of two resource versions; one that cannot be compared counts for nothing. */
 export function newerOf(left: string | undefined, right: string | undefined): string {
   if (!isResourceVersion(left)) return isResourceVersion(right) ? right : '';
-  return isNotNewer(left, right) ? (right as string) : left;
+  return isResourceVersion(right) && isNewer(right, left) ? right : left;
 }
 
 /** The answer to a deletion shows an object that is still there: it waits for finalizers, or for its grace period. */

@@ -42,4 +42,9 @@ export interface StoreReader<V> {
    * @throws {ListwatchError} code INDEX_CONFLICT when one of the names is taken.
    */
   addIndexers(indexers: Indexers<V>): void;
+  /**
+   * Removes indexes; the objects stay. All or none.
+   * @throws {ListwatchError} code UNKNOWN_INDEX.
+   */
+  removeIndexers(names: readonly string[]): void;
 }

@@ -222,10 +222,6 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
     this.#report();
   }
 
-  /**
-   * Removes indexes; the objects stay. All or none.
-   * @throws {ListwatchError} code UNKNOWN_INDEX.
-   */
   removeIndexers(names: readonly string[]): void {
     const removed = new Set(names.map((name) => this.#index(name)));
     const kept = Array.from(this.#indexes.values(), (index) => !removed.has(index));

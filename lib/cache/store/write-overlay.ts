@@ -5,6 +5,7 @@ import type { Runtime } from '../../kernel/runtime.ts';
 import { metaNamespaceKeyFunc, type KeyFunc } from '../../meta/key.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import { isResourceVersion } from '../../meta/resource-version.ts';
+import { isOlder } from '../../meta/version-order.ts';
 import { computeKey } from './compute-key.ts';
 import type { Indexers } from './indexers.ts';
 import { LayeredStore } from './layered-store.ts';
@@ -12,7 +13,6 @@ import {
   isEndedBy,
   isFollowedBy,
   isNotNewer,
-  isOlder,
   isOver,
   isTerminating,
   newerOf,
@@ -283,10 +283,6 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
     this.#layers.addIndexers(indexers);
   }
 
-  /**
-   * Removes indexes; the objects stay. All or none.
-   * @throws {ListwatchError} code UNKNOWN_INDEX.
-   */
   removeIndexers(names: readonly string[]): void {
     this.#layers.removeIndexers(names);
   }

@@ -1,53 +1,7 @@
 import { expect } from 'chai';
-import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
-import { WriteOverlay, type WriteOverlayOptions } from '../../../lib/cache/store/write-overlay.ts';
-import { metaNamespaceKeyFunc } from '../../../lib/meta/key.ts';
-import { codeOf, pod, type Pod } from '../support/objects.ts';
-
-const byNode = ({ spec }: Pod): string[] => (spec?.nodeName === undefined ? [] : [spec.nodeName]);
-
-interface Fixture {
-  readonly store: ThreadSafeStore<Pod>;
-  readonly overlay: WriteOverlay<Pod>;
-  readonly errors: unknown[];
-  /** The informer applies one event. */
-  event(object: Pod, deleted?: boolean): void;
-  /** The informer applies a complete list. */
-  relist(objects: readonly Pod[], resourceVersion: string): void;
-}
-
-function fixture(options: Partial<WriteOverlayOptions<Pod>> = {}): Fixture {
-  const store = new ThreadSafeStore<Pod>({ indexers: { byNode } });
-  const errors: unknown[] = [];
-  const onError = (error: unknown): void => {
-    errors.push(error);
-  };
-  const overlay = new WriteOverlay<Pod>({ store, onError, ...options });
-  return {
-    store,
-    overlay,
-    errors,
-    event(object, deleted = false): void {
-      const key = metaNamespaceKeyFunc(object);
-      if (deleted) store.delete(key, object);
-      else store.add(key, object);
-      overlay.observed(key, object, deleted);
-      overlay.processed(object.metadata.resourceVersion ?? '');
-    },
-    relist(objects, resourceVersion): void {
-      store.replace(
-        objects.map((object) => [metaNamespaceKeyFunc(object), object] as const),
-        resourceVersion,
-      );
-      overlay.replaced(resourceVersion);
-    },
-  };
-}
-
-/** A pod `a` of one incarnation at one resource version. */
-function at(resourceVersion: number, uid: string = 'u1', nodeName: string = 'n1'): Pod {
-  return pod('a', { uid, resourceVersion: String(resourceVersion), nodeName });
-}
+import type { WriteOverlay } from '../../../lib/cache/store/write-overlay.ts';
+import { pod, type Pod } from '../support/objects.ts';
+import { at, overlayFixture as fixture } from './overlay-support.ts';
 
 function shown(reader: WriteOverlay<Pod>, key: string = 'shop/a'): string | undefined {
   return reader.get(key)?.metadata.resourceVersion;
@@ -194,7 +148,9 @@ describe('WriteOverlay', () => {
         const { overlay, event } = fixture();
         event(at(1));
         const deletionTimestamp = '2024-01-01T00:00:00Z';
-        overlay.deleted(pod('a', { uid: 'u1', resourceVersion: '5', deletionTimestamp, ...fields }));
+        overlay.deleted(
+          pod('a', { uid: 'u1', resourceVersion: '5', deletionTimestamp, ...fields }),
+        );
         expect(overlay.get('shop/a')?.metadata.deletionTimestamp).to.equal(deletionTimestamp);
       });
     }
