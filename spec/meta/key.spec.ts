@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ListwatchError } from '../../lib/kernel/errors.ts';
+import { randomInteger, randomText, seededRandom } from '../../lib/kernel/random.ts';
 import {
   KeyError,
   metaNamespaceKeyFunc,
@@ -45,7 +46,38 @@ describe('metaNamespaceKeyFunc', () => {
   });
 });
 
+describe('KeyError', () => {
+  it('keeps object and cause in reach, also when it is wrapped again', () => {
+    const cause = new Error('no such field');
+    const object = { kind: 'Pod' };
+    const inner = new KeyError(object, 'nothing to go by', cause);
+    expect(inner.message).to.equal('no key for the object: nothing to go by');
+    expect(inner.cause).to.equal(cause);
+    const outer = new KeyError({ kind: 'List' }, 'an item has none', inner);
+    const wrapped = new Error('cannot be stored', { cause: outer });
+    expect((wrapped.cause as KeyError).cause).to.equal(inner);
+    expect(((wrapped.cause as KeyError).cause as KeyError).cause).to.equal(cause);
+    expect(((wrapped.cause as KeyError).cause as KeyError).object).to.equal(object);
+  });
+});
+
 describe('splitMetaNamespaceKey', () => {
+  it('undoes objectKey for any two names without a slash', () => {
+    const runtime = { random: seededRandom(5) };
+    const alphabet = 'abz019-._ é%:\\';
+    for (let round = 0; round < 500; round += 1) {
+      const namespace = randomText(runtime, randomInteger(runtime, 0, 4), alphabet);
+      const name = randomText(runtime, randomInteger(runtime, 0, 4), alphabet);
+      const key = objectKey({ namespace, name });
+      expect(splitMetaNamespaceKey(key)).to.deep.equal({ namespace, name });
+      expect(objectKey(splitMetaNamespaceKey(key))).to.equal(key);
+    }
+  });
+
+  it('takes a leading slash for an empty namespace, which is not written again', () => {
+    expect(objectKey(splitMetaNamespaceKey('/web'))).to.equal('web');
+  });
+
   it('takes a key apart, and objectKey puts it together again', () => {
     for (const key of ['shop/web', 'node-1', '']) {
       expect(objectKey(splitMetaNamespaceKey(key))).to.equal(key);

@@ -43,8 +43,8 @@ export class ExpirationStore<V extends HasMetadata> {
   constructor(options: ExpirationStoreOptions<V>) {
     const { ttlMs, keyFunc = metaNamespaceKeyFunc, runtime = realRuntime } = options;
     const owner = 'ExpirationStore';
-    const checked = (value: number): number =>
-      numberOption(owner, 'ttlMs', Number(value), 0, TTL_RULE);
+    const checked = (value: number | undefined): number =>
+      numberOption(owner, 'ttlMs', value ?? Number.NaN, 0, TTL_RULE);
     if (typeof ttlMs === 'function') {
       this.#ttlOf = (object) => checked(ttlMs(object));
     } else {

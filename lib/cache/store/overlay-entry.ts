@@ -41,10 +41,12 @@ export function isFollowedBy<V>(
   return !isNotNewer(resourceVersion, entry.resourceVersion ?? entry.since);
 }
 
-/** Whether an entry goes because the deletion of `uid` is newer; a write of another uid under the key came after it. */
+/**
+ * Whether the deletion of `uid`, at whatever version, takes the place of the entry. One of another uid stays: when it was
+ * written, the name was no longer that of `uid`. So does one that hides what the cache would not tell of anyway.
+ */
 export function isEndedBy<V>(entry: OverlayEntry<V>, uid: string): boolean {
-  if (entry.uid === uid) return !entry.deleted && entry.object !== undefined;
-  return entry.deleted;
+  return entry.uid === uid && !entry.deleted && entry.object !== undefined;
 }
 
 /** Whether the cache has caught up with the entry, now that it has applied this change. */

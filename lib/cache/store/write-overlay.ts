@@ -57,7 +57,7 @@ export interface WriteOverlayInspection {
   readonly unordered: number;
 }
 
-const WRITE = { since: '', deleted: false, listed: false } as const;
+const WRITE = { since: '', listed: false } as const;
 const DELETION = { object: undefined, deleted: true } as const;
 
 /**
@@ -123,11 +123,11 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
       }
       if (isNotNewer(resourceVersion, this.#processed.value)) return;
       if (isNotNewer(resourceVersion, cached)) return;
-      if (uid !== undefined && this.#ownDeletions.has(uid)) return;
       const known = this.#layers.entries.get(key);
       if (known !== undefined && !isFollowedBy(known, uid, resourceVersion)) return;
-      const shown = this.#matches(object) ? object : undefined;
-      this.#put({ ...WRITE, key, uid, resourceVersion, object: shown });
+      const deleted = uid !== undefined && this.#ownDeletions.has(uid);
+      const shown = !deleted && this.#matches(object) ? object : undefined;
+      this.#put({ ...WRITE, key, uid, resourceVersion, object: shown, deleted });
     });
   }
 
@@ -199,7 +199,7 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
     return this.#ownWrites.size > 0 && this.#ownWrites.get(resourceVersion) === key;
   }
 
-  /** Whether the deletion of the object with this uid is an own one; for answers that carry no resource version. */
+  /** Whether the deletion of the object with this uid is an own one; without a uid, ask `isOwn`. */
   isOwnDeletion(key: string, uid: string): boolean {
     return this.#ownDeletions.size > 0 && this.#ownDeletions.get(uid) === key;
   }
@@ -306,18 +306,16 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
       known?.uid === uid ? knownVersion : '',
     );
     if (uid !== undefined) this.#ownDeletions.set(uid, key);
+    else if (resourceVersion !== undefined) this.#ownWrites.set(resourceVersion, key);
     // Some servers answer with the last state of the object, whose resource version is not that of the deletion.
     if (isResourceVersion(resourceVersion) && !isNotNewer(resourceVersion, since)) {
-      this.#ownWrites.set(resourceVersion, key);
       const reached = newerOf(this.#processed.value, cached?.resourceVersion);
       if (isNotNewer(resourceVersion, newerOf(reached, knownVersion))) return;
       this.#put({ ...DELETION, key, uid, resourceVersion, since: '', listed: false });
     } else if (uid === undefined) {
       this.#unordered += 1;
-    } else if (cached?.uid === uid || known?.uid === uid) {
-      if (known !== undefined && !isEndedBy(known, uid)) return;
-      const version = { resourceVersion: undefined, since: newerOf(since, knownVersion) };
-      this.#put({ ...DELETION, key, uid, ...version, listed: false });
+    } else if (known === undefined ? cached?.uid === uid : isEndedBy(known, uid)) {
+      this.#put({ ...DELETION, key, uid, resourceVersion: undefined, since, listed: false });
     }
   }
 

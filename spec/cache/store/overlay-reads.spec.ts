@@ -138,14 +138,17 @@ describe('WriteOverlay', () => {
       expect(remembered.filter(Boolean)).to.have.length.within(10, 20);
     });
 
-    it('include deletions, by uid where the answer has no resource version', () => {
+    it('include deletions, by uid, and by resource version where there is none', () => {
       const { overlay, event } = overlayFixture();
       event(at(1));
       overlay.deleted({ key: 'shop/a', uid: 'u1' });
       expect(overlay.isOwnDeletion('shop/a', 'u1')).to.equal(true);
       expect(overlay.isOwnDeletion('shop/a', 'u2')).to.equal(false);
       overlay.deleted(pod('b', { uid: 'u9', resourceVersion: '12' }));
-      expect(overlay.isOwn('shop/b', '12')).to.equal(true);
+      expect(overlay.isOwnDeletion('shop/b', 'u9')).to.equal(true);
+      expect(overlay.isOwn('shop/b', '12'), 'the last state, on some servers').to.equal(false);
+      overlay.deleted(pod('c', { resourceVersion: '13' }));
+      expect(overlay.isOwn('shop/c', '13')).to.equal(true);
     });
   });
 

@@ -164,6 +164,64 @@ describe('ThreadSafeStore', () => {
     });
   });
 
+  describe('removed indexes', () => {
+    it('are gone, and the others go on as before', () => {
+      const store = new ThreadSafeStore<Pod>({ indexers: { first: () => ['x'], ...indexers } });
+      store.add('a', pod('a', { nodeName: 'n1', labels: { x: 'red' } }));
+      store.removeIndexers(['byNode']);
+      expect(store.indexNames).to.deep.equal(['first', 'byLabelValue']);
+      expect(codeOf(() => store.byIndex('byNode', 'n1'))).to.equal('UNKNOWN_INDEX');
+      store.update('a', pod('a', { nodeName: 'n2', labels: { x: 'blue' } }));
+      expect(store.indexValues('byLabelValue')).to.deep.equal(['blue']);
+      expect(store.indexValuesOf('first', 'a')).to.deep.equal(['x']);
+      expect(store.indexValuesOf('byLabelValue', 'nobody')).to.deep.equal([]);
+      store.delete('a');
+      expect(store.indexValues('byLabelValue')).to.deep.equal([]);
+    });
+
+    it('leave their name to a new one', () => {
+      const store = new ThreadSafeStore<Pod>({ indexers });
+      store.add('a', pod('a', { nodeName: 'n1', labels: { x: 'red' } }));
+      store.removeIndexers(['byNode', 'byLabelValue']);
+      store.addIndexers({ byNode: ({ metadata }) => [metadata.name!] });
+      expect(store.indexKeys('byNode', 'a')).to.deep.equal(['a']);
+      expect(Object.keys(store.indexers)).to.deep.equal(['byNode']);
+    });
+
+    it('all exist, or none is removed', () => {
+      const store = new ThreadSafeStore<Pod>({ indexers });
+      expect(codeOf(() => store.removeIndexers(['byNode', 'nope']))).to.equal('UNKNOWN_INDEX');
+      expect(store.indexNames).to.deep.equal(['byNode', 'byLabelValue']);
+    });
+  });
+
+  it('adds up the sizes of what it holds, as they were when it was stored', () => {
+    const sized = (name: string, sizeBytes: unknown): Pod =>
+      Object.assign(pod(name), { sizeBytes }) as Pod;
+    const store = new ThreadSafeStore<Pod>({ indexers });
+    const growing = sized('a', 100);
+    store.add('a', growing);
+    store.add('b', sized('b', 50));
+    store.add('c', pod('c'));
+    store.add('d', sized('d', 'big'));
+    expect(store.bytes).to.equal(150);
+    Object.assign(growing, { sizeBytes: 999 });
+    store.update('a', sized('a', 70));
+    expect(store.bytes).to.equal(120);
+    store.delete('b');
+    store.delete('b');
+    expect(store.bytes).to.equal(70);
+    store.transaction([
+      { type: 'set', key: 'a', object: sized('a', 10) },
+      { type: 'delete', key: 'c' },
+    ]);
+    expect(store.bytes).to.equal(10);
+    store.replace([['x', sized('x', 5)]], '1');
+    expect(store.bytes).to.equal(5);
+    store.replace([], '2');
+    expect(store.bytes).to.equal(0);
+  });
+
   describe('index functions that fail', () => {
     const failing = {
       throwing: (): string[] => {
@@ -230,6 +288,15 @@ describe('ThreadSafeStore', () => {
       store.add('a', before);
       store.update('a', pod('a', { nodeName: 'n2' }));
       expect(seen).to.deep.equal([undefined, before]);
+      const after = store.get('a');
+      seen.length = 0;
+      store.transaction([
+        { type: 'delete', key: 'a' },
+        { type: 'set', key: 'a', object: pod('a') },
+      ]);
+      store.replace([['a', before]], '1');
+      expect(seen[0]).to.equal(after);
+      expect(seen[1]?.spec).to.equal(undefined);
     });
   });
 

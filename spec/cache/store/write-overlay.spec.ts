@@ -180,6 +180,45 @@ describe('WriteOverlay', () => {
       expect(overlay.inspect().pending).to.equal(0);
     });
 
+    it('hides every older incarnation of the name, too', () => {
+      const { overlay, event } = fixture();
+      event(at(1));
+      overlay.written(at(7, 'u2'));
+      overlay.deleted({ key: 'shop/a', uid: 'u2' });
+      expect(overlay.has('shop/a')).to.equal(false);
+      event(at(3));
+      event(at(4), true);
+      expect(overlay.inspect().pending).to.equal(1);
+      event(at(7, 'u2'));
+      expect(overlay.has('shop/a')).to.equal(false);
+      event(at(8, 'u2'), true);
+      expect(overlay.inspect().pending).to.equal(0);
+    });
+
+    it('hides what was written before, when only its deletion tells that it is over', () => {
+      const { overlay, event } = fixture();
+      overlay.written(at(5));
+      overlay.deleted({ key: 'shop/a', uid: 'u2' });
+      overlay.written(at(9, 'u2'));
+      expect(overlay.has('shop/a')).to.equal(false);
+      event(at(5));
+      event(at(6), true);
+      event(at(9, 'u2'));
+      expect(overlay.has('shop/a')).to.equal(false);
+      event(at(10, 'u2'), true);
+      expect(overlay.inspect().pending).to.equal(0);
+    });
+
+    it('refuses a late write also when its deletion was long ago', () => {
+      const { overlay, event } = fixture({ capacity: 2 });
+      event(at(1));
+      overlay.deleted({ key: 'shop/a', uid: 'u1' });
+      for (const uid of ['u2', 'u3', 'u4', 'u5']) overlay.deleted({ key: 'shop/x', uid });
+      expect(overlay.isOwnDeletion('shop/a', 'u1')).to.equal(false);
+      overlay.written(at(3));
+      expect(overlay.has('shop/a')).to.equal(false);
+    });
+
     it('gives way to a recreation, own or observed, whatever comes first', () => {
       for (const answer of [at(5), { key: 'shop/a', uid: 'u1' }]) {
         const own = fixture();
@@ -236,6 +275,18 @@ describe('WriteOverlay', () => {
       relist([at(1)], '6');
       expect(overlay.has('shop/a')).to.equal(false);
       event(at(8), true);
+      expect(overlay.inspect().pending).to.equal(0);
+    });
+
+    it('that are older than what was deleted do not show its predecessor', () => {
+      const { overlay, relist, event } = fixture();
+      overlay.written(at(7, 'u2'));
+      overlay.deleted({ key: 'shop/a', uid: 'u2' });
+      relist([at(3)], '4');
+      expect(overlay.has('shop/a')).to.equal(false);
+      event(at(5), true);
+      expect(overlay.inspect().pending).to.equal(1);
+      event(at(8, 'u2'), true);
       expect(overlay.inspect().pending).to.equal(0);
     });
 
