@@ -3,6 +3,7 @@ import { fifoRows } from './fifo-rows.ts';
 import { informerRows } from './informer-rows.ts';
 import { reflectorRows } from './reflector-rows.ts';
 import { startupRows } from './startup-rows.ts';
+import { storeRows } from './store-rows.ts';
 import { watchRows } from './watch-rows.ts';
 import { upstreamTests } from './upstream-tests.ts';
 
@@ -14,6 +15,7 @@ export interface ConformanceSection {
 export const sections: readonly ConformanceSection[] = [
   { title: 'Reflector', rows: reflectorRows },
   { title: 'Queue', rows: fifoRows },
+  { title: 'Store', rows: storeRows },
   { title: 'Informer', rows: informerRows },
   { title: 'Watch and pager', rows: watchRows },
   { title: 'Start-up', rows: startupRows },

@@ -81,6 +81,17 @@ describe('Lister', () => {
     });
   }
 
+  it('lists all, some and none of a hundred thousand objects', () => {
+    const many = Array.from({ length: 100_000 }, (_, index) =>
+      pod(`p${index}`, { labels: { app: index % 100 === 0 ? 'rare' : 'common' } }),
+    );
+    const lister = listerOf(many, false);
+    expect(lister.list()).to.have.length(100_000);
+    expect(lister.list({ labels: '' })).to.have.length(100_000);
+    expect(lister.list({ labels: 'app=rare' })).to.have.length(1000);
+    expect(lister.list({ labels: 'app=rare,app!=rare' })).to.deep.equal([]);
+  });
+
   it('gets by name within a namespace, and cluster-scoped objects without one', () => {
     const lister = listerOf(pods);
     expect(lister.namespace('shop').get('a')).to.equal(pods[0]);

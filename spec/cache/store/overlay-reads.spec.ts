@@ -45,6 +45,18 @@ describe('WriteOverlay, read', () => {
     expect(overlay.size).to.equal(1);
   });
 
+  it('finds nothing by index of what was written and then deleted, by whomever', () => {
+    const { overlay, event } = overlayFixture();
+    event(at(1));
+    overlay.written(at(5, 'u1', 'n2'));
+    event(at(6, 'u1', 'n2'), true);
+    for (const node of ['n1', 'n2']) expect(overlay.byIndex('byNode', node)).to.deep.equal([]);
+    overlay.written(at(8, 'u2', 'n2'));
+    overlay.deleted({ key: 'shop/a', uid: 'u2' });
+    for (const node of ['n1', 'n2']) expect(overlay.byIndex('byNode', node)).to.deep.equal([]);
+    expect(overlay.indexValues('byNode')).to.deep.equal([]);
+  });
+
   it('keeps keys in order in indexKeys, and each once', () => {
     const { overlay, event } = overlayFixture();
     for (const name of ['a', 'c']) event(pod(name, { resourceVersion: '1', nodeName: 'n1' }));

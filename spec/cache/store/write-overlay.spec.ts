@@ -180,6 +180,21 @@ describe('WriteOverlay', () => {
       expect(overlay.inspect().pending).to.equal(0);
     });
 
+    it('of others end an own write of the same object, and none of the one that came after it', () => {
+      const { overlay, event } = fixture();
+      event(at(1));
+      overlay.written(at(5));
+      event(at(6), true);
+      expect(overlay.has('shop/a')).to.equal(false);
+      event(at(7, 'u2'));
+      overlay.written(at(10, 'u3'));
+      event(at(9, 'u2'), true);
+      expect(shown(overlay)).to.equal('10');
+      event(at(11, 'u3'), true);
+      expect(overlay.inspect().pending).to.equal(0);
+      expect(overlay.has('shop/a')).to.equal(false);
+    });
+
     it('hides every older incarnation of the name, too', () => {
       const { overlay, event } = fixture();
       event(at(1));
