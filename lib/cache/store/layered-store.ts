@@ -86,7 +86,8 @@ export class LayeredStore<V extends HasMetadata> implements StoreReader<V> {
   byIndex(index: string, value: string): readonly V[] {
     const cached = this.store.byIndex(index, value);
     if (this.#shown === undefined) return cached;
-    return this.#merge(cached, this.#shown.byIndex(index, value));
+    const keys = (): string[] => this.store.indexKeys(index, value);
+    return this.#merge(cached, this.#shown.byIndex(index, value), keys);
   }
 
   index(index: string, probe: V): readonly V[] {
@@ -145,17 +146,26 @@ export class LayeredStore<V extends HasMetadata> implements StoreReader<V> {
   }
 
   /** What the store answers, without what is hidden, and what is shown instead. */
-  #merge(cached: readonly V[], shown: readonly V[]): readonly V[] {
+  #merge(cached: readonly V[], shown: readonly V[], keys?: () => string[]): readonly V[] {
     if (cached.length === 0) return shown;
     let answer = this.#answers.get(cached);
     if (answer === undefined) {
-      const hidden = this.#hidden();
-      const visible = cached.filter((object) => !hidden.has(object));
+      const visible = this.#visible(cached, keys);
       const unchanged = visible.length === cached.length && shown.length === 0;
       answer = unchanged ? cached : Object.freeze(visible.concat(shown));
       this.#answers.set(cached, answer);
     }
     return answer;
+  }
+
+  /** Looks at whichever there are fewer of: the objects, by their `keys` if these are to be had, or the entries. */
+  #visible(cached: readonly V[], keys: (() => string[]) | undefined): V[] {
+    if (keys === undefined || cached.length > this.entries.size) {
+      const hidden = this.#hidden();
+      return cached.filter((object) => !hidden.has(object));
+    }
+    const visible = keys().filter((key) => !this.#hides(key));
+    return visible.map((key) => this.store.get(key) as V);
   }
 
   /** The stored objects that readers do not get. */

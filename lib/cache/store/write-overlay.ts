@@ -41,7 +41,7 @@ export interface WriteOverlayOptions<V extends HasMetadata> {
 /** The answer to a deletion that is no object. */
 export interface Deletion {
   readonly key: string;
-  /** Of the deleted object: `details.uid` of the Status. @defaultValue that of the object readers see */
+  /** Of the deleted object: `details.uid` of the Status. @defaultValue that of the object readers see at that moment */
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
 }
@@ -72,9 +72,13 @@ const DELETION = { object: undefined, deleted: true } as const;
  * - Indexes are those of the object that is shown, not of the one that it hides.
  * - While nothing is laid over, a read costs one comparison, and gives the store's own arrays.
  *
- * Not guaranteed: order across resource types, or on servers whose resource versions are no numbers (such writes are
- * counted, and not laid over); anything about writes of other processes. Give it answers of the kind of the cache only: that
- * of a subresource of another kind has another object's resource version.
+ * Not guaranteed:
+ * - Anything on servers whose resource versions are no numbers; such writes are counted, and not laid over.
+ * - Anything about writes of other processes, or beyond `capacity`.
+ * - That a deletion hides older objects of the same name, when neither its answer has a resource version nor the cache has
+ *   seen what was deleted; the deleted object itself is hidden then, too.
+ *
+ * Give it answers of the kind of the cache only: that of a subresource of another kind has another object's resource version.
  * @see KEP-5504 comparable resource versions; client-go tools/cache/mutation_cache.go @ 32ce75a7, which forgets by time
  */
 export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
@@ -193,7 +197,8 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
 
   /**
    * Whether the event of this key and resource version is the echo of an own write. Equal, not older: changes of others in
-   * between are theirs. At least the newest `capacity` writes are remembered.
+   * between are theirs. At least the newest `capacity` writes are remembered. A write that changed nothing is answered with
+   * the change of somebody else; when the cache has not seen that yet, it is taken for an own one.
    */
   isOwn(key: string, resourceVersion: string): boolean {
     return this.#ownWrites.size > 0 && this.#ownWrites.get(resourceVersion) === key;
