@@ -115,6 +115,25 @@ describe('ObjectReader', () => {
       await harness.stop();
     });
 
+    it('can be removed, except that by namespace', async () => {
+      const harness = new Harness({
+        objects: [pod('a', { nodeName: 'n1' })],
+        indexers: { byNode },
+      });
+      await harness.start();
+      const { indexer, lister } = harness.informer;
+      expect(codeOf(() => indexer.removeIndexers(['byNode', 'namespace']))).to.equal(
+        'INVALID_OPTION',
+      );
+      expect(indexer.byIndex('byNode', 'n1')).to.have.length(1);
+      indexer.removeIndexers(['byNode']);
+      expect(codeOf(() => indexer.byIndex('byNode', 'n1'))).to.equal('UNKNOWN_INDEX');
+      harness.source.add(pod('b', { nodeName: 'n2' }));
+      await harness.settle();
+      expect(lister.namespace('shop').list()).to.have.length(2);
+      await harness.stop();
+    });
+
     it('by namespace is not for others to define', () => {
       expect(codeOf(() => new Harness({ indexers: { namespace: () => ['x'] } }))).to.equal(
         'INDEX_CONFLICT',
