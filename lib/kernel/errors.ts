@@ -81,6 +81,11 @@ export const errorCodes = {
   TOO_MANY_OPERATIONS: 'A transaction has too many operations.',
   LEASE_NOT_FOUND: 'No lease of this id exists.',
   VALUE_TOO_LARGE: 'A value is over the size limit of the key-value engine.',
+  STORE_UNAVAILABLE:
+    'No member of the etcd cluster answered; `outcome` says whether a write may have been carried out.',
+  STORE_FORBIDDEN: 'etcd does not accept the user, or the user may not do this.',
+  STORE_FULL: 'etcd has used up its space quota: compact and defragment it, or raise the quota.',
+  STORE_REFUSED: 'etcd refused a request; the message says why.',
   // server: storage
   KEY_NOT_FOUND: 'No object is stored under this key.',
   KEY_EXISTS: 'An object is stored under this key already.',

@@ -19,7 +19,7 @@ export interface SuiteRunner {
 
 export interface StorageSuiteOptions extends SuiteRunner {
   /** Makes a fresh, empty storage; called once for each case. */
-  readonly open: () => StorageHarness;
+  readonly open: () => StorageHarness | Promise<StorageHarness>;
   /** Whether the storages it makes have a watch cache. */
   readonly cached: boolean;
 }
@@ -44,7 +44,7 @@ export function describeStorage(name: string, options: StorageSuiteOptions): voi
       options.describe(topic, () => {
         for (const { title, only, check } of cases) {
           if (only !== undefined && (only === 'cached') !== options.cached) continue;
-          options.it(title, () => runCase(options.open(), check));
+          options.it(title, async () => runCase(await options.open(), check));
         }
       });
     }

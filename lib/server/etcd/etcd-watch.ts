@@ -1,0 +1,211 @@
+import type { ClientDuplexStream } from '@grpc/grpc-js';
+import { deriveAbort, onAbort, type DerivedAbort } from '../../kernel/abort.ts';
+import { Backoff } from '../../kernel/backoff.ts';
+import { errorMessage } from '../../kernel/errors.ts';
+import { deferred, type Deferred } from '../../kernel/latch.ts';
+import { sleep } from '../../kernel/wait.ts';
+import type {
+  KeyValueWatch,
+  KeyValueWatchMessage,
+  KeyValueWatchRequest,
+  Revision,
+} from '../mvcc/key-value-store.ts';
+import { compactedError } from '../mvcc/revision-errors.ts';
+import type { EtcdConnection } from './etcd-connection.ts';
+import { failureOf, isServiceError, refused } from './etcd-error.ts';
+import { rangeOf } from './key-value-wire.ts';
+import { WatchBuffer } from './watch-buffer.ts';
+import { WatchResponses, type WatchNews } from './watch-responses.ts';
+import { toLong, WATCH, type WireWatchResponse } from './wire.ts';
+
+const BACKOFF = { baseMs: 50, capMs: 5_000 } as const;
+
+export interface EtcdWatchOptions {
+  readonly connection: EtcdConnection;
+  readonly request: KeyValueWatchRequest;
+  /** Whether answers to progress requests of this cluster can be believed. */
+  readonly trustsProgress: boolean;
+  readonly onEnd: (watch: EtcdWatch) => void;
+}
+
+type Stream = ClientDuplexStream<object, WireWatchResponse>;
+
+/**
+ * One watch on a cluster, over as many streams as it takes.
+ *
+ * When a stream breaks, another member is asked to go on behind the last event that was delivered: events come once, in
+ * order and without a gap, or the watch ends with COMPACTED. It tries for ever; each loss is logged.
+ */
+export class EtcdWatch implements KeyValueWatch {
+  readonly #options: EtcdWatchOptions;
+  readonly #abort: DerivedAbort;
+  readonly #buffer: WatchBuffer;
+  readonly #opened: Deferred<void> = deferred<void>();
+  readonly #responses: WatchResponses;
+  #startedAt: Revision | undefined;
+  #stream: Stream | undefined;
+  /** Somebody waits for progress, and the stream has not been asked yet. */
+  #progressWanted = false;
+
+  constructor(options: EtcdWatchOptions) {
+    this.#options = options;
+    const { connection, request, trustsProgress } = options;
+    this.#abort = deriveAbort(request.signal);
+    this.#responses = new WatchResponses({ start: request.startRevision, trustsProgress });
+    this.#buffer = new WatchBuffer({
+      capacity: connection.options.watchBufferEvents,
+      onFull: () => this.#stream?.pause(),
+      onRoom: () => this.#stream?.resume(),
+      onLeave: () => {
+        this.close();
+      },
+    });
+    onAbort(this.#abort.signal, () => {
+      this.#buffer.end();
+      this.#opened.resolve();
+      options.onEnd(this);
+    });
+  }
+
+  get startedAt(): Revision {
+    return this.#startedAt ?? 0n;
+  }
+
+  /** Resolves when a member has registered the watch. */
+  async open(): Promise<void> {
+    void this.#run();
+    await this.#opened.promise;
+  }
+
+  async requestProgress(): Promise<void> {
+    this.#progressWanted = true;
+    this.#askForProgress();
+  }
+
+  close(): void {
+    this.#abort.abort();
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<readonly KeyValueWatchMessage[], undefined> {
+    return this.#buffer[Symbol.asyncIterator]();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#abort;
+    const { runtime } = this.#options.connection.options;
+    const backoff = new Backoff(runtime, BACKOFF);
+    while (!signal.aborted) {
+      const error = await this.#follow(signal);
+      if (signal.aborted) return;
+      const failure = failureOf(error);
+      if (failure.kind === 'refused' || !isLoss(error)) {
+        this.#fail(isServiceError(error) ? refused(this.#what, 'STORE_REFUSED', error) : error);
+        return;
+      }
+      const delayMs = backoff.step();
+      this.#logLoss(error, delayMs);
+      await sleep(runtime, delayMs, { signal }).catch(() => {});
+    }
+  }
+
+  get #what(): string {
+    return `a watch on ${JSON.stringify(this.#options.request.key)}`;
+  }
+
+  #logLoss(error: unknown, delayMs: number): void {
+    const { logger } = this.#options.connection.options;
+    const where = this.#responses.next ?? 'now';
+    const delay = Math.round(delayMs);
+    logger.warn(
+      `etcd: ${this.#what} broke: ${errorMessage(error)}; it goes on at revision ${where} in ${delay} ms`,
+    );
+  }
+
+  #fail(error: unknown): void {
+    this.#buffer.fail(error);
+    this.#opened.resolve();
+    this.#options.onEnd(this);
+  }
+
+  /** Follows one stream until it ends; returns why it did. */
+  async #follow(signal: AbortSignal): Promise<unknown> {
+    const { connection } = this.#options;
+    let opened: Awaited<ReturnType<typeof connection.openStream<object, WireWatchResponse>>>;
+    try {
+      opened = await connection.openStream(WATCH);
+    } catch (error) {
+      return error;
+    }
+    const { member, stream } = opened;
+    this.#responses.restart();
+    this.#stream = stream;
+    const ended = deferred<unknown>();
+    const release = onAbort(signal, () => {
+      ended.resolve(undefined);
+    });
+    stream.on('data', (response: WireWatchResponse) => {
+      const error = this.#take(response);
+      if (error !== undefined) ended.resolve(error);
+    });
+    stream.on('error', (error: unknown) => {
+      ended.resolve(error);
+    });
+    stream.on('end', () => {
+      ended.resolve(new Error('the member ended the stream'));
+    });
+    stream.write({ createRequest: this.#createRequest() });
+    try {
+      const error = await ended.promise;
+      if (!signal.aborted) connection.moveFrom(member, error);
+      return error;
+    } finally {
+      release();
+      this.#stream = undefined;
+      stream.cancel();
+    }
+  }
+
+  #createRequest(): object {
+    const { key, rangeEnd, previous, progressNotify } = this.#options.request;
+    const { next } = this.#responses;
+    return {
+      ...rangeOf(key, rangeEnd),
+      ...(next === undefined ? {} : { startRevision: toLong(next) }),
+      prevKv: previous === true,
+      progressNotify: progressNotify === true,
+      fragment: true,
+    };
+  }
+
+  /** Takes one response; returns why the stream is of no more use. */
+  #take(response: WireWatchResponse): unknown {
+    const news: WatchNews = this.#responses.take(response);
+    switch (news.type) {
+      case 'created':
+        this.#startedAt ??= news.revision;
+        this.#opened.resolve();
+        this.#askForProgress();
+        return undefined;
+      case 'messages':
+        this.#buffer.push(news.messages);
+        return undefined;
+      case 'nothing':
+        return undefined;
+      case 'compacted':
+        return compactedError(news.asked, news.compacted);
+      case 'canceled':
+        return new Error(`the member canceled the watch: ${news.reason}`);
+    }
+  }
+
+  #askForProgress(): void {
+    if (!this.#progressWanted || this.#stream === undefined || !this.#responses.created) return;
+    this.#progressWanted = false;
+    this.#stream.write({ progressRequest: {} });
+  }
+}
+
+/** A connection that broke, as opposed to an answer: COMPACTED is one. */
+function isLoss(error: unknown): boolean {
+  return isServiceError(error) || !(error instanceof Error && 'code' in error);
+}
