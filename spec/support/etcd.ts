@@ -3,6 +3,7 @@ import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import type { EtcdCredentials } from '../../lib/server/etcd/etcd-options.ts';
 
 /** The etcd binaries to try: those of LISTWATCH_ETCD, and the one on PATH. */
 export function etcdBinaries(): string[] {
@@ -93,6 +94,22 @@ export class EtcdMember implements AsyncDisposable {
     // It belongs to the suite, not to a case: the check for leaked handles looks at what keeps the process alive.
     child.unref();
     for (const stream of [child.stdout, child.stderr]) (stream as unknown as Socket).unref();
+  }
+
+  /** Makes the member ask for user and password. `etcdctl` would do the same three calls. */
+  async enableAuthentication({ username, password }: EtcdCredentials): Promise<void> {
+    const gateway = async (path: string, body: object): Promise<void> => {
+      const answer = await fetch(`${this.url}/v3/auth/${path}`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+      });
+      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+      await answer.arrayBuffer();
+    };
+    await gateway('user/add', { name: username, password });
+    await gateway('role/add', { name: 'root' });
+    await gateway('user/grant', { user: username, role: 'root' });
+    await gateway('enable', {});
   }
 
   /** Kills the process as a crash would; the data stays. */
