@@ -172,5 +172,7 @@ for (const binary of etcdBinaries()) {
 }
 
 if (etcdBinaries().length === 0) {
-  console.log('      etcd: no binary on PATH or in LISTWATCH_ETCD; the specs of EtcdKeyValueStore are skipped');
+  console.log(
+    '      etcd: no binary on PATH or in LISTWATCH_ETCD; the specs of EtcdKeyValueStore are skipped',
+  );
 }
