@@ -13,6 +13,7 @@ import type {
   TxnResponse,
 } from '../mvcc/key-value-store.ts';
 import { compactedError, futureRevisionError } from '../mvcc/revision-errors.ts';
+import { Compactor } from './compactor.ts';
 import { EtcdConnection } from './etcd-connection.ts';
 import { failureOf, refused, unavailable } from './etcd-error.ts';
 import { resolveEtcdOptions, type EtcdOptions } from './etcd-options.ts';
@@ -49,12 +50,15 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
   readonly supportsProgress: boolean;
   readonly #connection: EtcdConnection;
   readonly #watches = new Set<EtcdWatch>();
+  readonly #compactor: Compactor;
   /** The highest revision that is known to be compacted away; history only shrinks. */
   #compactedBelow: Revision = 0n;
 
   private constructor(connection: EtcdConnection, supportsProgress: boolean) {
     this.#connection = connection;
     this.supportsProgress = supportsProgress;
+    const { runtime, logger, compactionIntervalMs: intervalMs } = connection.options;
+    this.#compactor = new Compactor({ store: this, runtime, logger, intervalMs });
   }
 
   /**
@@ -68,6 +72,7 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
       const store = new EtcdKeyValueStore(connection, versions.every(hasTrustworthyProgress));
       // Credentials that may not read are better known now.
       await store.#revision();
+      if (connection.options.compactionIntervalMs > 0) store.#compactor.start();
       return store;
     } catch (error) {
       connection.close();
@@ -144,6 +149,7 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
   }
 
   async close(): Promise<void> {
+    this.#compactor.stop();
     for (const watch of this.#watches) watch.close();
     this.#connection.close();
   }

@@ -34,6 +34,11 @@ export interface EtcdOptions {
   readonly maxResponseBytes?: number | undefined;
   /** Events held for a watch whose reader is busy, before its stream is paused. @defaultValue 1000 */
   readonly watchBufferEvents?: number | undefined;
+  /**
+   * History is compacted in steps of this many milliseconds to where the cluster stood one step before, by one of the servers
+   * that share it. 0: never by this process. @defaultValue 300 000 (kube-apiserver --etcd-compaction-interval)
+   */
+  readonly compactionIntervalMs?: number | undefined;
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
   /** @defaultValue silentLogger */
@@ -48,6 +53,7 @@ export interface ResolvedEtcdOptions {
   readonly memberTimeoutMs: number;
   readonly maxResponseBytes: number;
   readonly watchBufferEvents: number;
+  readonly compactionIntervalMs: number;
   readonly runtime: Runtime;
   readonly logger: Logger;
 }
@@ -69,18 +75,21 @@ const KNOWN: readonly (keyof EtcdOptions)[] = [
   'memberTimeoutMs',
   'maxResponseBytes',
   'watchBufferEvents',
+  'compactionIntervalMs',
   'runtime',
   'logger',
 ];
+
+type NumberOption = {
+  [Name in keyof ResolvedEtcdOptions]: ResolvedEtcdOptions[Name] extends number ? Name : never;
+}[keyof ResolvedEtcdOptions];
 
 /** @throws {ListwatchError} code INVALID_OPTION. */
 export function resolveEtcdOptions(options: EtcdOptions): ResolvedEtcdOptions {
   requireOptions(OWNER, options, ['endpoints']);
   rejectUnknownOptions(OWNER, options, KNOWN);
-  const whole = (
-    name: 'requestTimeoutMs' | 'memberTimeoutMs' | 'maxResponseBytes' | 'watchBufferEvents',
-    fallback: number,
-  ): number => numberOption(OWNER, name, options[name], fallback, { min: 1, integer: true });
+  const whole = (name: NumberOption, fallback: number, min: number = 1): number =>
+    numberOption(OWNER, name, options[name], fallback, { min, integer: true });
   const endpoints = endpointsOf(options.endpoints);
   if (options.tls !== undefined && !endpoints[0]?.secure) {
     throw invalid('tls', 'is only for endpoints that start with https://');
@@ -93,6 +102,7 @@ export function resolveEtcdOptions(options: EtcdOptions): ResolvedEtcdOptions {
     memberTimeoutMs: whole('memberTimeoutMs', 3_000),
     maxResponseBytes: whole('maxResponseBytes', 1024 * 1024 * 1024),
     watchBufferEvents: whole('watchBufferEvents', 1000),
+    compactionIntervalMs: whole('compactionIntervalMs', 300_000, 0),
     runtime: options.runtime ?? realRuntime,
     logger: options.logger ?? silentLogger,
   };
