@@ -209,7 +209,7 @@ export const createGetDeleteCases: readonly ConformanceCase[] = [
       await rejection(storage.get(key), 'CORRUPT_OBJECT');
       await rejection(storage.delete(key), 'CORRUPT_OBJECT');
       await rejection(under.move('a/x', 'n1'), 'CORRUPT_OBJECT');
-      await rejection(storage.getList('/registry/pods/'), 'CORRUPT_OBJECT');
+      await rejection(storage.getList('/registry/pods/'), 'STORAGE_READ_ERROR');
       harness.transformer.unreadable.delete(key);
       assert.notEqual(await under.find('a/x'), undefined);
     },

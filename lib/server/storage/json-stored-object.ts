@@ -56,14 +56,21 @@ export class JsonStoredObject<T extends KubernetesObject> implements StoredObjec
 
   /** @throws {StorageError} CORRUPT_OBJECT when the value is not a JSON object. */
   copy(): T {
-    let decoded: T;
+    return withResourceVersion(this.#decode(), this.resourceVersion);
+  }
+
+  /** Nothing that was decoded is kept. @throws {StorageError} CORRUPT_OBJECT when the value is not a JSON object. */
+  checkReadable(): void {
+    if (this.#object === undefined) this.#decode();
+  }
+
+  #decode(): T {
     try {
-      decoded = this.#codec.decode(this.value);
+      return this.#codec.decode(this.value);
     } catch (error) {
       const message = `the stored value cannot be decoded: ${errorMessage(error)}`;
       throw new StorageError('CORRUPT_OBJECT', this.key, message, error);
     }
-    return withResourceVersion(decoded, this.resourceVersion);
   }
 }
 
