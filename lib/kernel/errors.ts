@@ -67,7 +67,7 @@ export const errorCodes = {
   MALFORMED_RESPONSE: 'A response body is not the JSON that was asked for.',
   STREAM_IDLE: 'A watch stream carried no byte for longer than the idle limit.',
   CONFIG_NOT_FOUND: 'No kubeconfig, in-cluster service account or server address was found.',
-  CONFIG_INVALID: 'A kubeconfig cannot be read; the message names file, line and field.',
+  CONFIG_INVALID: 'A configuration file cannot be read; the message names file, line and field.',
   CONFIG_UNSUPPORTED: 'A kubeconfig asks for a credential kind that is not supported.',
   MANIFEST_INVALID: 'A manifest cannot be read; the message names file, document and line.',
   RESOURCE_UNKNOWN: 'The server does not serve this resource.',
@@ -95,6 +95,18 @@ export const errorCodes = {
   INVALID_KEY: 'A storage key is empty, has dot segments or leaves its prefix.',
   INVALID_CONTINUE: 'A continue token is malformed.',
   CORRUPT_OBJECT: 'A stored value cannot be transformed or decoded.',
+  MALFORMED_OBJECT:
+    'Bytes are not an object in the encoding they claim to have; the message names the place.',
+  UNSUPPORTED_ENCODING:
+    'Bytes are in an encoding, or of a protobuf kind or field, that cannot be decoded here.',
+  UNKNOWN_KIND: 'The scheme has no such kind in this version: register it with addKnownType.',
+  NO_CONVERSION:
+    'No conversion between two versions of a kind is registered; the message names both.',
+  CONVERSION: 'A conversion or defaulting function threw, or returned something else than an object.',
+  ENCRYPTION_KEY_EXHAUSTED:
+    'An AES-GCM key has encrypted as many values as is safe: put a new key in front of it.',
+  KEY_SERVICE_FAILED:
+    'A key service refused, did not answer in time, or broke its contract; the message says which. Nothing was written.',
   // server: listener
   PORT_IN_USE: 'The port is taken by another process.',
   LISTEN_FAILED: 'The address cannot be listened on; the cause says why.',
