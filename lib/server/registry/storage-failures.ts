@@ -9,7 +9,7 @@ import {
   notFound,
   type Subject,
 } from '../../meta/failures.ts';
-import { isStorageError } from '../storage/storage-error.ts';
+import { isStorageError, type StorageError } from '../storage/storage-error.ts';
 
 /** What clients match on when their object is out of date. */
 export const MODIFIED =
@@ -46,15 +46,24 @@ export function storageFailure(
       case 'INVALID_KEY':
         return badRequest(error.message, error);
       case 'CORRUPT_OBJECT':
-        return failure('StorageReadError', error.message, { cause: error });
+        return unreadable(error, subject, name);
     }
   }
   if (isListwatchError(error, 'VALUE_TOO_LARGE')) {
     return failure('RequestEntityTooLarge', error.message, { cause: error });
   }
-  if (isListwatchError(error, 'TIMEOUT')) return storageTimeout(error, verb, subject);
+  if (isListwatchError(error, 'TIMEOUT') || isListwatchError(error, 'STORE_UNAVAILABLE')) {
+    return storageTimeout(error, verb, subject);
+  }
   if (isListwatchError(error, 'ABORTED') || isAbort(error)) return error;
   return internalError(error instanceof Error ? error.message : String(error), error);
+}
+
+function unreadable(error: StorageError, { group, resource }: Subject, name: string): unknown {
+  const { key, message } = error;
+  const causes = [{ reason: 'UnexpectedServerResponse', message, field: key }];
+  const details = { name, ...(group === '' ? {} : { group }), kind: resource, causes };
+  return failure('StorageReadError', message, { cause: error, details });
 }
 
 function isAbort(error: unknown): boolean {
