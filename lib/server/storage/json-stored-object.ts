@@ -48,9 +48,7 @@ export class JsonStoredObject<T extends KubernetesObject> implements StoredObjec
 
   /** @throws {StorageError} CORRUPT_OBJECT when the value is not a JSON object. */
   get bytes(): Uint8Array {
-    this.#bytes ??=
-      spliceResourceVersion(this.value, this.resourceVersion) ??
-      Buffer.from(JSON.stringify(this.object), 'utf8');
+    this.#bytes ??= this.#spliced() ?? Buffer.from(JSON.stringify(this.object), 'utf8');
     return this.#bytes;
   }
 
@@ -62,6 +60,13 @@ export class JsonStoredObject<T extends KubernetesObject> implements StoredObjec
   /** Nothing that was decoded is kept. @throws {StorageError} CORRUPT_OBJECT when the value is not a JSON object. */
   checkReadable(): void {
     if (this.#object === undefined) this.#decode();
+  }
+
+  #spliced(): Uint8Array | undefined {
+    const codec = this.#codec;
+    const document = codec.documentOf === undefined ? this.value : codec.documentOf(this.value);
+    if (document === undefined) return undefined;
+    return spliceResourceVersion(document, this.resourceVersion);
   }
 
   #decode(): T {
