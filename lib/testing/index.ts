@@ -18,6 +18,8 @@ export {
   type StorageSuiteOptions,
   type SuiteRunner,
 } from './storage-conformance.ts';
+export { describeKeyValueStore, type KeyValueSuiteOptions } from './key-value-conformance.ts';
+export type { KeyValueHarness } from './key-value-under-test.ts';
 export type { StorageHarness } from './storage-under-test.ts';
 export { SwitchableTransformer } from './switchable-transformer.ts';
 export { HistoryRecorder, type HistoryRecorderOptions } from './history/history-recorder.ts';

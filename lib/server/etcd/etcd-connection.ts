@@ -58,13 +58,13 @@ export class EtcdConnection {
     const giveUpAtMs = runtime.monotonicMs() + requestTimeoutMs;
     let outcome: EtcdOutcome = 'none';
     for (let attempt = 1; ; attempt += 1) {
-      this.#checkOpen();
+      this.checkOpen();
       const member = this.#present;
       try {
         const leftMs = giveUpAtMs - runtime.monotonicMs();
         return await this.#callOnce(member, procedure, request, leftMs);
       } catch (error) {
-        this.#checkOpen();
+        this.checkOpen();
         const failure = failureOf(error);
         if (failure.kind === 'refused') throw refused(call.what, failure.code, error);
         if (failure.kind === 'token' && login !== undefined) this.#token = undefined;
@@ -93,10 +93,10 @@ export class EtcdConnection {
   async openStream<Request, Response>(
     procedure: Procedure<Request, Response>,
   ): Promise<{ readonly member: number; readonly stream: ClientDuplexStream<Request, Response> }> {
-    this.#checkOpen();
+    this.checkOpen();
     const member = this.#present;
     const metadata = await this.#metadata(member);
-    this.#checkOpen();
+    this.checkOpen();
     // A member that is cut off from the others ends its watches instead of falling silent.
     metadata.set('hasleader', 'true');
     const { path, serialize, deserialize } = procedure;
@@ -118,7 +118,8 @@ export class EtcdConnection {
     for (const client of this.#clients) client.close();
   }
 
-  #checkOpen(): void {
+  /** @throws {ListwatchError} CLOSED. */
+  checkOpen(): void {
     if (this.#closed) throw new ListwatchError('CLOSED', 'the connection to etcd is closed');
   }
 

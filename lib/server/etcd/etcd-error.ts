@@ -1,4 +1,4 @@
-import { status, type ServiceError } from '@grpc/grpc-js';
+import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
 import { ListwatchError, type ErrorCode } from '../../kernel/errors.ts';
 
 /** What a failed call left behind on the cluster. */
@@ -48,6 +48,16 @@ const REFUSALS: readonly (readonly [RegExp, ErrorCode])[] = [
 
 export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && typeof (error as Partial<ServiceError>).code === 'number';
+}
+
+/** A watch that a member canceled: by a loss of its leader, or because the answer is no; only the text tells which. */
+export function canceled(reason: string): ServiceError {
+  const error = new Error(`the member canceled the watch: ${reason}`);
+  return Object.assign(error, {
+    code: status.UNKNOWN,
+    details: reason,
+    metadata: new Metadata(),
+  });
 }
 
 export function failureOf(error: unknown): EtcdFailure {

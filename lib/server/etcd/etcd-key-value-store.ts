@@ -1,4 +1,5 @@
-import { isListwatchError, ListwatchError } from '../../kernel/errors.ts';
+import { isListwatchError } from '../../kernel/errors.ts';
+import { checkKey, checkWatchedKeys } from '../mvcc/key-rules.ts';
 import type {
   KeyValueStatus,
   KeyValueStore,
@@ -12,6 +13,7 @@ import type {
   TxnRequest,
   TxnResponse,
 } from '../mvcc/key-value-store.ts';
+import { wholeTtlSeconds } from '../mvcc/lease-table.ts';
 import { compactedError, futureRevisionError } from '../mvcc/revision-errors.ts';
 import { Compactor } from './compactor.ts';
 import { EtcdConnection } from './etcd-connection.ts';
@@ -110,7 +112,8 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
   }
 
   async watch(request: KeyValueWatchRequest): Promise<KeyValueWatch> {
-    checkKey(request.key, request.rangeEnd);
+    this.#connection.checkOpen();
+    checkWatchedKeys(request.key, request.rangeEnd);
     const watch = new EtcdWatch({
       connection: this.#connection,
       request,
@@ -132,9 +135,10 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
   }
 
   async leaseGrant(ttlSeconds: number): Promise<Lease> {
+    const seconds = wholeTtlSeconds(ttlSeconds);
     // A lease nobody knows of ends by itself.
     const call = { what: 'a lease', repeatable: true };
-    const { ID, TTL } = await this.#connection.call(LEASE_GRANT, { TTL: ttlSeconds }, call);
+    const { ID, TTL } = await this.#connection.call(LEASE_GRANT, { TTL: seconds }, call);
     return { id: fromLong(ID), ttlSeconds: Number(fromLong(TTL)) };
   }
 
@@ -220,10 +224,4 @@ async function versionsOf(connection: EtcdConnection): Promise<string[]> {
 
 function checkOperation(operation: Operation): void {
   checkKey(operation.key, operation.type === 'put' ? undefined : operation.rangeEnd);
-}
-
-function checkKey(key: string, rangeEnd: string | undefined): void {
-  if (key === '' && rangeEnd === undefined) {
-    throw new ListwatchError('INVALID_KEY', 'a key must not be empty');
-  }
 }

@@ -12,12 +12,15 @@ import type {
 } from '../mvcc/key-value-store.ts';
 import { compactedError } from '../mvcc/revision-errors.ts';
 import type { EtcdConnection } from './etcd-connection.ts';
-import { failureOf, isServiceError, refused } from './etcd-error.ts';
-import { rangeOf } from './key-value-wire.ts';
+import { canceled, failureOf, isServiceError, refused } from './etcd-error.ts';
+import { keyBytes, rangeOf } from './key-value-wire.ts';
+import { ProgressRequest } from './progress-request.ts';
 import { WatchBuffer } from './watch-buffer.ts';
 import { WatchResponses, type WatchNews } from './watch-responses.ts';
-import { toLong, WATCH, type WireWatchResponse } from './wire.ts';
+import { fromLong, RANGE, toLong, WATCH, type WireWatchResponse } from './wire.ts';
 
+/** Any key does for reading the revision. */
+const NO_KEY = '\0';
 const BACKOFF = { baseMs: 50, capMs: 5_000 } as const;
 
 export interface EtcdWatchOptions {
@@ -42,10 +45,9 @@ export class EtcdWatch implements KeyValueWatch {
   readonly #buffer: WatchBuffer;
   readonly #opened: Deferred<void> = deferred<void>();
   readonly #responses: WatchResponses;
+  readonly #progress: ProgressRequest;
   #startedAt: Revision | undefined;
   #stream: Stream | undefined;
-  /** Somebody waits for progress, and the stream has not been asked yet. */
-  #progressWanted = false;
 
   constructor(options: EtcdWatchOptions) {
     this.#options = options;
@@ -60,8 +62,16 @@ export class EtcdWatch implements KeyValueWatch {
         this.close();
       },
     });
+    this.#progress = new ProgressRequest({
+      runtime: connection.options.runtime,
+      ask: () => {
+        if (this.#responses.created) this.#stream?.write({ progressRequest: {} });
+      },
+      onSilence: () => void this.#lookForProgress(),
+    });
     onAbort(this.#abort.signal, () => {
       this.#buffer.end();
+      this.#progress.stop();
       this.#opened.resolve();
       options.onEnd(this);
     });
@@ -78,8 +88,7 @@ export class EtcdWatch implements KeyValueWatch {
   }
 
   async requestProgress(): Promise<void> {
-    this.#progressWanted = true;
-    this.#askForProgress();
+    if (this.#options.trustsProgress && !this.#abort.signal.aborted) this.#progress.start();
   }
 
   close(): void {
@@ -98,10 +107,8 @@ export class EtcdWatch implements KeyValueWatch {
       const error = await this.#follow(signal);
       if (signal.aborted) return;
       const failure = failureOf(error);
-      if (failure.kind === 'refused' || !isLoss(error)) {
-        this.#fail(isServiceError(error) ? refused(this.#what, 'STORE_REFUSED', error) : error);
-        return;
-      }
+      if (failure.kind === 'refused') return this.#fail(refused(this.#what, failure.code, error));
+      if (!isLoss(error)) return this.#fail(error);
       const delayMs = backoff.step();
       this.#logLoss(error, delayMs);
       await sleep(runtime, delayMs, { signal }).catch(() => {});
@@ -123,6 +130,7 @@ export class EtcdWatch implements KeyValueWatch {
 
   #fail(error: unknown): void {
     this.#buffer.fail(error);
+    this.#progress.stop();
     this.#opened.resolve();
     this.#options.onEnd(this);
   }
@@ -184,24 +192,48 @@ export class EtcdWatch implements KeyValueWatch {
       case 'created':
         this.#startedAt ??= news.revision;
         this.#opened.resolve();
-        this.#askForProgress();
+        this.#progress.ask();
         return undefined;
       case 'messages':
         this.#buffer.push(news.messages);
+        return undefined;
+      case 'progress':
+        this.#tellProgress(news.revision, news.isAnswer);
         return undefined;
       case 'nothing':
         return undefined;
       case 'compacted':
         return compactedError(news.asked, news.compacted);
       case 'canceled':
-        return new Error(`the member canceled the watch: ${news.reason}`);
+        return canceled(news.reason);
     }
   }
 
-  #askForProgress(): void {
-    if (!this.#progressWanted || this.#stream === undefined || !this.#responses.created) return;
-    this.#progressWanted = false;
-    this.#stream.write({ progressRequest: {} });
+  /** A question that was asked twice is answered twice: nobody waits for the second answer. */
+  #tellProgress(revision: Revision, isAnswer: boolean): void {
+    if (isAnswer && !this.#progress.wanted) return;
+    if (isAnswer) this.#progress.stop();
+    this.#buffer.push([{ type: 'progress', revision }]);
+  }
+
+  /**
+   * A member is silent to a watch that begins at the next revision (etcd #20290): when the cluster has not reached it yet,
+   * everything there is has been delivered.
+   */
+  async #lookForProgress(): Promise<void> {
+    const { connection, request } = this.#options;
+    const key = keyBytes(request.key === '' ? NO_KEY : request.key);
+    const call = { what: 'a read of the revision', repeatable: true };
+    try {
+      const { header } = await connection.call(RANGE, { key, countOnly: true }, call);
+      const revision = fromLong(header.revision);
+      const { next } = this.#responses;
+      if (this.#progress.wanted && next !== undefined && revision < next) {
+        this.#tellProgress(revision, true);
+      }
+    } catch {
+      // The question goes on being asked; a cluster that does not answer shows on the stream, and is logged there.
+    }
   }
 }
 

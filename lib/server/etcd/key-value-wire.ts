@@ -8,6 +8,7 @@ import {
   type RangeResponse,
   type TxnRequest,
 } from '../mvcc/key-value-store.ts';
+import { isEmptyRange } from '../mvcc/key-rules.ts';
 import {
   fromLong,
   toLong,
@@ -17,6 +18,7 @@ import {
   type WireResponseOp,
 } from './wire.ts';
 
+const NO_BYTES = new Uint8Array(0);
 const RESULTS = { '=': 0, '>': 1, '<': 2, '!=': 3 } as const;
 const TARGETS = { version: 0, createRevision: 1, modRevision: 2, value: 3, lease: 4 } as const;
 
@@ -24,12 +26,16 @@ export function keyBytes(key: string): Buffer {
   return Buffer.from(key, 'utf8');
 }
 
+/** For etcd an empty end means a single key, and a zero byte means no end at all: a range of nothing has to be spelled so. */
+const NOTHING = { key: Buffer.of(0, 0), rangeEnd: Buffer.of(0, 0) };
+
 /** What etcd takes for `rangeEnd`; an empty start key stands for the very first key, which etcd spells as a zero byte. */
 export function rangeOf(
   key: string,
   rangeEnd: string | undefined,
 ): { key: Buffer; rangeEnd?: Buffer } {
   if (rangeEnd === undefined) return { key: keyBytes(key) };
+  if (isEmptyRange(key, rangeEnd)) return NOTHING;
   return { key: key === '' ? Buffer.of(0) : keyBytes(key), rangeEnd: keyBytes(rangeEnd) };
 }
 
@@ -80,7 +86,8 @@ function toWireOperation(operation: Operation): object {
 export function fromWireKeyValue(kv: WireKeyValue): KeyValue {
   return {
     key: textOf(kv.key),
-    value: kv.value,
+    // What is absent from a message is an empty list to protobufjs, and no bytes.
+    value: kv.value.length === 0 ? NO_BYTES : kv.value,
     createRevision: fromLong(kv.createRevision),
     modRevision: fromLong(kv.modRevision),
     version: fromLong(kv.version),

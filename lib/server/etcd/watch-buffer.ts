@@ -71,6 +71,7 @@ export class WatchBuffer implements AsyncIterable<readonly KeyValueWatchMessage[
   }
 
   #finish(end: { readonly error?: unknown }): { done: true; value: undefined } {
+    this.#end = {};
     if ('error' in end) throw end.error;
     return { done: true, value: undefined };
   }

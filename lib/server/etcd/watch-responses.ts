@@ -6,6 +6,8 @@ import { fromLong, type WireEvent, type WireWatchResponse } from './wire.ts';
 export type WatchNews =
   | { readonly type: 'created'; readonly revision: Revision }
   | { readonly type: 'messages'; readonly messages: readonly KeyValueWatchMessage[] }
+  /** Everything up to `revision` was delivered; an answer to a request, or told by the member by itself. */
+  | { readonly type: 'progress'; readonly revision: Revision; readonly isAnswer: boolean }
   | { readonly type: 'nothing' }
   | { readonly type: 'compacted'; readonly asked: Revision; readonly compacted: Revision }
   | { readonly type: 'canceled'; readonly reason: string };
@@ -94,7 +96,7 @@ export class WatchResponses {
     if (isAnswer && !this.#trustsProgress) return { type: 'nothing' };
     if (this.#next !== undefined && revision < this.#next - 1n) return { type: 'nothing' };
     this.#next = revision + 1n;
-    return { type: 'messages', messages: [{ type: 'progress', revision }] };
+    return { type: 'progress', revision, isAnswer };
   }
 }
 

@@ -15,10 +15,11 @@ import type {
   TxnResponse,
 } from './key-value-store.ts';
 import { HistoryKeeper } from './history-keeper.ts';
+import { checkKey, checkWatchedKeys } from './key-rules.ts';
 import { LeaseTable } from './lease-table.ts';
 import { MultiVersionMap } from './multi-version-map.ts';
 import { orderedForm } from './ordered-form.ts';
-import { checkKey, checkTxn, runTxn } from './transaction.ts';
+import { runTxn, type TxnContext } from './transaction.ts';
 import { WatchHub } from './watch-hub.ts';
 
 export interface EmbeddedKeyValueStoreOptions {
@@ -36,8 +37,13 @@ export interface EmbeddedKeyValueStoreOptions {
   readonly compactionIntervalMs?: number | undefined;
   /** History over this size is compacted at once, oldest first, in bytes. @defaultValue 512 MiB */
   readonly maxHistoryBytes?: number | undefined;
-  /** Largest value in bytes. @defaultValue 1 572 864 (etcd --max-request-bytes) */
+  /** Most bytes of values in one transaction. @defaultValue 1 572 864 (etcd --max-request-bytes) */
   readonly maxValueBytes?: number | undefined;
+  /**
+   * Shorter leases are lengthened to this. @defaultValue 1 (etcd rounds one and a half times its election timeout up to
+   * whole seconds, which makes 2 of its default)
+   */
+  readonly minLeaseTtlSeconds?: number | undefined;
   /** How often idle watches with `progressNotify` are told the revision. @defaultValue 600 000 (etcd) */
   readonly progressIntervalMs?: number | undefined;
   /** Events held for a watch whose reader is busy, before it has to read from the history. @defaultValue 1000 */
@@ -52,6 +58,7 @@ const KNOWN_OPTIONS = [
   'compactionIntervalMs',
   'maxHistoryBytes',
   'maxValueBytes',
+  'minLeaseTtlSeconds',
   'progressIntervalMs',
   'watchBufferEvents',
   'watchBufferBytes',
@@ -76,7 +83,7 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
   readonly #leases: LeaseTable;
   readonly #hub: WatchHub;
   readonly #keeper: HistoryKeeper;
-  readonly #maxValueBytes: number;
+  readonly #txnContext: TxnContext;
   #closed = false;
 
   constructor(options: EmbeddedKeyValueStoreOptions = {}) {
@@ -88,13 +95,18 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
       min: number,
     ): number => numberOption(OWNER, name, options[name], fallback, { min, integer: true });
     this.#state = new MultiVersionMap(firstRevisionOption(options.firstRevision));
-    this.#maxValueBytes = whole('maxValueBytes', 1_572_864, 1);
     this.#leases = new LeaseTable({
       runtime,
+      minTtlSeconds: whole('minLeaseTtlSeconds', 1, 1),
       onExpire: (keys) => {
         this.#deleteAll(keys);
       },
     });
+    this.#txnContext = {
+      state: this.#state,
+      leases: this.#leases,
+      maxValueBytes: whole('maxValueBytes', 1_572_864, 1),
+    };
     this.#hub = new WatchHub({
       runtime,
       history: this.#state,
@@ -118,16 +130,14 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
 
   async txn(request: TxnRequest): Promise<TxnResponse> {
     this.#checkOpen();
-    checkTxn(request, this.#state, this.#leases);
-    this.#checkSizes(request);
-    const response = runTxn(request, this.#state);
+    const response = runTxn(request, this.#txnContext);
     this.#commit();
     return response;
   }
 
   async watch(request: KeyValueWatchRequest): Promise<KeyValueWatch> {
     this.#checkOpen();
-    checkKey(request.key, request.rangeEnd);
+    checkWatchedKeys(request.key, request.rangeEnd);
     return this.#hub.watch(request);
   }
 
@@ -181,19 +191,6 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
     this.#leases.apply(events);
     this.#hub.publish(events);
     this.#keeper.afterCommit();
-  }
-
-  #checkSizes({ success, failure = [] }: TxnRequest): void {
-    for (const operations of [success, failure]) {
-      for (const operation of operations) {
-        if (operation.type !== 'put' || operation.value.byteLength <= this.#maxValueBytes) continue;
-        throw new ListwatchError(
-          'VALUE_TOO_LARGE',
-          `the value of "${operation.key}" has ${operation.value.byteLength} bytes; ` +
-            `at most ${this.#maxValueBytes} are allowed (maxValueBytes)`,
-        );
-      }
-    }
   }
 
   #checkOpen(): void {

@@ -3,9 +3,20 @@ import type { Runtime, Timer } from '../../kernel/runtime.ts';
 import type { Lease } from './key-value-store.ts';
 import type { RevisionEvents } from './revision-log.ts';
 
-const SHORTEST_TTL_SECONDS = 1;
 /** etcd's MaxLeaseTTL. */
 const LONGEST_TTL_SECONDS = 9_000_000_000;
+
+/**
+ * A time to live in the whole seconds etcd counts in, rounded up, so that no lease ends early.
+ * @throws {ListwatchError} INVALID_OPTION for a time that is no number or over etcd's limit.
+ */
+export function wholeTtlSeconds(ttlSeconds: number): number {
+  if (ttlSeconds <= LONGEST_TTL_SECONDS) return Math.max(0, Math.ceil(ttlSeconds));
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `a lease lasts at most ${LONGEST_TTL_SECONDS} seconds, not ${ttlSeconds}`,
+  );
+}
 
 interface LeaseState {
   readonly keys: Set<string>;
@@ -14,6 +25,8 @@ interface LeaseState {
 
 export interface LeaseTableOptions {
   readonly runtime: Runtime;
+  /** What shorter leases are lengthened to. */
+  readonly minTtlSeconds: number;
   /** Called with the keys of a lease that ran out, in no particular order. */
   readonly onExpire: (keys: readonly string[]) => void;
 }
@@ -32,15 +45,9 @@ export class LeaseTable {
     return this.#leases.size;
   }
 
-  /** @throws {ListwatchError} INVALID_OPTION for a time that is no number or over etcd's limit. */
+  /** @throws {ListwatchError} INVALID_OPTION; see `wholeTtlSeconds`. */
   grant(ttlSeconds: number): Lease {
-    if (!(ttlSeconds <= LONGEST_TTL_SECONDS)) {
-      throw new ListwatchError(
-        'INVALID_OPTION',
-        `a lease lasts at most ${LONGEST_TTL_SECONDS} seconds, not ${ttlSeconds}`,
-      );
-    }
-    const granted = Math.max(SHORTEST_TTL_SECONDS, Math.ceil(ttlSeconds));
+    const granted = Math.max(this.#options.minTtlSeconds, wholeTtlSeconds(ttlSeconds));
     this.#lastId += 1n;
     const id = this.#lastId;
     const timer = this.#options.runtime.setTimer(

@@ -167,7 +167,7 @@ export class MultiVersionMap {
 
   /** Undefined for the current state. */
   #pastRevision(asked: Revision | undefined): Revision | undefined {
-    if (asked === undefined || asked === 0n) return undefined;
+    if (asked === undefined || asked <= 0n) return undefined;
     this.checkReadable(asked);
     return asked === this.#revision && this.#open.length === 0 ? undefined : asked;
   }
