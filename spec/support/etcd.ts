@@ -32,57 +32,78 @@ export interface EtcdMemberOptions {
   readonly scheme?: 'http' | 'https' | undefined;
 }
 
-/** A real etcd of one member on loopback, with its data in a temporary folder. */
+/** Where a member is found, and whom it belongs to. */
+interface Place {
+  readonly name: string;
+  readonly clientPort: number;
+  readonly peerPort: number;
+  /** All members, as `--initial-cluster` takes them. */
+  readonly cluster: string;
+}
+
+/** A leader in a tenth of a second instead of a second, and leases that may be as short as one. */
+const QUICK_ELECTIONS = ['--heartbeat-interval=10', '--election-timeout=100'];
+
+const SERVES = /ready to serve client requests|serving (insecure )?client|serving client/i;
+
+/** A real etcd on loopback, with its data in a temporary folder: a cluster of one, or a member of an `EtcdCluster`. */
 export class EtcdMember implements AsyncDisposable {
   readonly url: string;
+  readonly name: string;
   readonly #options: EtcdMemberOptions;
-  readonly #ports: readonly [client: number, peer: number];
+  readonly #place: Place;
   readonly #folder: string = mkdtempSync(join(tmpdir(), 'listwatch-etcd-'));
   #process: ChildProcess | undefined;
   #log = '';
 
-  private constructor(options: EtcdMemberOptions, ports: readonly [number, number]) {
+  constructor(options: EtcdMemberOptions, place: Place) {
     this.#options = options;
-    this.#ports = ports;
-    this.url = `${options.scheme ?? 'http'}://127.0.0.1:${ports[0]}`;
+    this.#place = place;
+    this.name = place.name;
+    this.url = `${options.scheme ?? 'http'}://127.0.0.1:${place.clientPort}`;
   }
 
   static async start(options: EtcdMemberOptions): Promise<EtcdMember> {
-    const member = new EtcdMember(options, [await freePort(), await freePort()]);
+    const [clientPort, peerPort] = [await freePort(), await freePort()];
+    const cluster = `default=${peerUrl(peerPort)}`;
+    const member = new EtcdMember(options, { name: 'default', clientPort, peerPort, cluster });
     await member.restart();
     return member;
   }
 
-  /** Starts the process again, on the same data and ports; resolves when it serves. */
+  /** Whether its process is there, frozen or not. */
+  get isUp(): boolean {
+    return this.#process !== undefined && this.#process.exitCode === null;
+  }
+
+  /**
+   * Starts the process again, on the same data and ports; resolves when it serves, which takes a majority of the cluster.
+   * Rejects when it ends before.
+   */
   async restart(): Promise<void> {
     const { binary, flags = [] } = this.#options;
-    const peerUrl = `http://127.0.0.1:${this.#ports[1]}`;
+    const { name, peerPort, cluster } = this.#place;
     const child = spawn(
       binary,
       [
+        `--name=${name}`,
         `--data-dir=${this.#folder}`,
         `--listen-client-urls=${this.url}`,
         `--advertise-client-urls=${this.url}`,
-        `--listen-peer-urls=${peerUrl}`,
-        `--initial-advertise-peer-urls=${peerUrl}`,
-        `--initial-cluster=default=${peerUrl}`,
-        // A leader in a tenth of a second instead of a second, and leases that may be as short as one.
-        '--heartbeat-interval=10',
-        '--election-timeout=100',
+        `--listen-peer-urls=${peerUrl(peerPort)}`,
+        `--initial-advertise-peer-urls=${peerUrl(peerPort)}`,
+        `--initial-cluster=${cluster}`,
+        ...QUICK_ELECTIONS,
         ...flags,
       ],
       { stdio: ['ignore', 'pipe', 'pipe'] },
     );
     this.#process = child;
+    this.#log = '';
     await new Promise<void>((resolve, reject) => {
       const read = (chunk: Buffer): void => {
         this.#log = (this.#log + chunk.toString()).slice(-20_000);
-        if (
-          /ready to serve client requests|serving (insecure )?client|serving client/i.test(
-            this.#log,
-          )
-        )
-          resolve();
+        if (SERVES.test(this.#log)) resolve();
       };
       child.stdout.on('data', read);
       child.stderr.on('data', read);
@@ -116,11 +137,11 @@ export class EtcdMember implements AsyncDisposable {
   async kill(): Promise<void> {
     const child = this.#process;
     this.#process = undefined;
-    this.#log = '';
     if (child === undefined || child.exitCode !== null) return;
     const ended = new Promise((resolve) => {
       child.once('exit', resolve);
     });
+    child.ref();
     child.kill('SIGKILL');
     await ended;
   }
@@ -142,6 +163,73 @@ export class EtcdMember implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
+
+/** Several members of one cluster. */
+export class EtcdCluster implements AsyncDisposable {
+  readonly members: readonly EtcdMember[];
+
+  private constructor(members: readonly EtcdMember[]) {
+    this.members = members;
+  }
+
+  static async start(options: EtcdMemberOptions & { readonly size: number }): Promise<EtcdCluster> {
+    const places: Omit<Place, 'cluster'>[] = [];
+    for (let index = 0; index < options.size; index += 1) {
+      const [clientPort, peerPort] = [await freePort(), await freePort()];
+      places.push({ name: `member-${index}`, clientPort, peerPort });
+    }
+    const cluster = places.map(({ name, peerPort }) => `${name}=${peerUrl(peerPort)}`).join(',');
+    const started = new EtcdCluster(
+      places.map((place) => new EtcdMember(options, { ...place, cluster })),
+    );
+    try {
+      await Promise.all(started.members.map((member) => member.restart()));
+    } catch (error) {
+      await started.close();
+      throw error;
+    }
+    return started;
+  }
+
+  get urls(): readonly string[] {
+    return this.members.map(({ url }) => url);
+  }
+
+  /** The member that leads; undefined while nobody does, or nobody says so. */
+  async leader(): Promise<EtcdMember | undefined> {
+    const answers = await Promise.all(this.members.map(leadership));
+    return this.members.find((_, index) => answers[index]);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.members.map((member) => member.close()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+const STATUS_TIMEOUT_MS = 300;
+
+async function leadership({ url, isUp }: EtcdMember): Promise<boolean> {
+  if (!isUp) return false;
+  try {
+    const answer = await fetch(`${url}/v3/maintenance/status`, {
+      method: 'POST',
+      body: '{}',
+      signal: AbortSignal.timeout(STATUS_TIMEOUT_MS),
+    });
+    const status = (await answer.json()) as { header?: { member_id?: string }; leader?: string };
+    return status.leader !== undefined && status.leader === status.header?.member_id;
+  } catch {
+    return false;
+  }
+}
+
+function peerUrl(port: number): string {
+  return `http://127.0.0.1:${port}`;
 }
 
 async function freePort(): Promise<number> {
