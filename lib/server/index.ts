@@ -1,4 +1,5 @@
 export { ApiServer, type ApiServerOptions, type ServerAddress } from './api/api-server.ts';
+export type { TransformerFor } from './api/server-storages.ts';
 export { createApiHandler, type ApiHandlerOptions } from './api/api-handler.ts';
 export type { ApiHandler, ApiRequest, ApiResponse } from './api/http/api-request.ts';
 export {
@@ -38,6 +39,43 @@ export type {
   TableConvertor,
 } from './registry/rest-storage.ts';
 export type { ResourceStorage, StorageFactory } from './registry/storage-factory.ts';
+export { AesCbcProvider, type AesCbcOptions } from './storage/encryption/aes-cbc-provider.ts';
+export {
+  AesGcmProvider,
+  KeyUsage,
+  type AesGcmOptions,
+} from './storage/encryption/aes-gcm-provider.ts';
+export {
+  EncryptionConfiguration,
+  type EncryptionConfigurationOptions,
+} from './storage/encryption/encryption-configuration.ts';
+export {
+  identityProvider,
+  type EncryptionKey,
+  type EncryptionProvider,
+  type RandomBytes,
+} from './storage/encryption/encryption-provider.ts';
+export { EnvelopeProvider, type EnvelopeOptions } from './storage/encryption/envelope-provider.ts';
+export type {
+  KeyService,
+  KeyServiceCall,
+  WrappedKey,
+} from './storage/encryption/key-service.ts';
+export { KmsProvider, type KmsOptions } from './storage/encryption/kms-provider.ts';
+export {
+  LocalKeyService,
+  type LocalKeyServiceOptions,
+} from './storage/encryption/local-key-service.ts';
+export { PrefixTransformers } from './storage/encryption/prefix-transformers.ts';
+export {
+  rewriteStale,
+  type RewriteOptions,
+  type RewriteProgress,
+} from './storage/encryption/rewrite-stale.ts';
+export {
+  SecretboxProvider,
+  type SecretboxOptions,
+} from './storage/encryption/secretbox-provider.ts';
 export { KeyValueStorage, type KeyValueStorageOptions } from './storage/key-value-storage.ts';
 export type {
   StorageInterface,
@@ -47,3 +85,9 @@ export type {
 } from './storage/storage-interface.ts';
 export { isStorageError, StorageError, type StorageErrorCode } from './storage/storage-error.ts';
 export type { StoredObject } from './storage/stored-object.ts';
+export {
+  identityTransformer,
+  type PlainValue,
+  type TransformContext,
+  type Transformer,
+} from './storage/transformer.ts';

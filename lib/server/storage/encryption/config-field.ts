@@ -56,7 +56,7 @@ export class ConfigField {
     const document = parseDocument(text, {
       lineCounter: lines,
       prettyErrors: false,
-      logLevel: 'silent',
+      logLevel: 'error',
     });
     const [error] = document.errors;
     if (error !== undefined) {

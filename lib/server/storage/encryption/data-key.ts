@@ -33,8 +33,9 @@ export class SeededDataKey implements DataKey {
     head: readonly Uint8Array[],
     tail: readonly Uint8Array[],
   ): Uint8Array {
-    const info = drawBytes(randomBytes, INFO_BYTES);
-    const nonce = drawBytes(randomBytes, GCM_NONCE_BYTES);
+    const drawn = drawBytes(randomBytes, INFO_BYTES + GCM_NONCE_BYTES);
+    const info = drawn.subarray(0, INFO_BYTES);
+    const nonce = drawn.subarray(INFO_BYTES);
     return this.#derive(info).seal(data, nonce, storageKey, [...head, info], tail);
   }
 
