@@ -12,6 +12,7 @@ export interface Scalar {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** All numbers are read as 64 bits, as their writers have them: a shorter read would take too long a one. */
 const SCALARS: ReadonlyMap<string, Scalar> = new Map<string, Scalar>([
   [
     'string',
@@ -26,8 +27,8 @@ const SCALARS: ReadonlyMap<string, Scalar> = new Map<string, Scalar>([
     },
   ],
   ['raw', { wireType: LENGTH_DELIMITED, zero: undefined, read: (reader) => reader.bytes() }],
-  ['bool', { wireType: VARINT, zero: false, read: (reader) => reader.bool() }],
-  ['int32', { wireType: VARINT, zero: 0, read: (reader) => reader.int32() }],
+  ['bool', { wireType: VARINT, zero: false, read: (reader) => Number(reader.int64()) !== 0 }],
+  ['int32', { wireType: VARINT, zero: 0, read: (reader) => reader.int64().low }],
   ['int64', { wireType: VARINT, zero: 0, read: (reader) => Number(reader.int64()) }],
 ]);
 

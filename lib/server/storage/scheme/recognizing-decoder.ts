@@ -1,12 +1,12 @@
 import type { UnstructuredObject } from '../../../meta/object.ts';
+import { encryptionHead, isEncrypted } from '../encrypted-value.ts';
 import { JsonSerializer } from './json-serializer.ts';
 import { ProtobufSerializer } from './protobuf-serializer.ts';
-import { quoted, unsupported } from './scheme-error.ts';
+import { unsupported } from './scheme-error.ts';
 import type { DecodeOptions, Serializer } from './serializer.ts';
 import { YamlSerializer } from './yaml-serializer.ts';
 
 const CBOR_MAGIC = Buffer.from([0xd9, 0xd9, 0xf7]);
-const ENCRYPTED = Buffer.from('k8s:enc:');
 
 /** Decodes whatever the bytes themselves say they are, so that a database may hold a mixture. */
 export class RecognizingDecoder {
@@ -39,14 +39,11 @@ export class RecognizingDecoder {
 /** What can be told without showing content: it may be secret. */
 function describeUnknown(bytes: Uint8Array): string {
   if (bytes.byteLength === 0) return 'there are no bytes';
-  const startsWith = (prefix: Buffer): boolean =>
-    prefix.equals(bytes.subarray(0, prefix.byteLength));
-  if (startsWith(CBOR_MAGIC)) return 'the bytes are CBOR, which is not decoded';
-  if (startsWith(ENCRYPTED)) {
-    const [provider = '', version = ''] = Buffer.from(bytes.subarray(ENCRYPTED.byteLength, 64))
-      .toString('latin1')
-      .split(':', 2);
-    return `the bytes are encrypted by ${quoted(`${provider}:${version}`)}: reading them takes the transformer that wrote them`;
+  if (CBOR_MAGIC.equals(bytes.subarray(0, CBOR_MAGIC.byteLength))) {
+    return 'the bytes are CBOR, which is not decoded';
+  }
+  if (isEncrypted(bytes)) {
+    return `the bytes are encrypted (${encryptionHead(bytes)}): reading them takes the transformer that wrote them`;
   }
   return 'the bytes are neither JSON nor YAML nor protobuf of Kubernetes';
 }

@@ -181,10 +181,10 @@ export class Scheme {
   }
 
   /** Fills in, in place, what the version of the object has defaults for. @throws {SchemeError} UNKNOWN_KIND, CONVERSION. */
-  applyDefaults(object: UnstructuredObject): void {
+  applyDefaults(object: KubernetesObject): void {
     const { defaulting, gvk } = this.#typeOf(object);
     for (const fill of defaulting) {
-      guarded(object, `the defaults of ${kindName(gvk)}`, () => fill(object));
+      guarded(object, `the defaults of ${kindName(gvk)}`, () => fill(object as UnstructuredObject));
     }
   }
 
@@ -193,11 +193,13 @@ export class Scheme {
    * which may change it.
    * @throws {SchemeError} UNKNOWN_KIND, NO_CONVERSION, CONVERSION.
    */
-  convert(object: UnstructuredObject, { group, version }: GroupVersion): UnstructuredObject {
+  convert(object: KubernetesObject, { group, version }: GroupVersion): UnstructuredObject {
     const from = this.#typeOf(object);
-    if (from.gvk.version === version && from.gvk.group === group) return object;
+    if (from.gvk.version === version && from.gvk.group === group) {
+      return object as UnstructuredObject;
+    }
     const to = this.#get({ group, version, kind: from.gvk.kind });
-    let converted = object;
+    let converted = object as UnstructuredObject;
     for (const [step, target] of this.#steps(from, to)) {
       const what = `the conversion to ${kindName(target.gvk)}`;
       const source = converted;

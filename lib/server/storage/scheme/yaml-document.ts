@@ -23,6 +23,7 @@ export const LARGEST_YAML_BYTES: number = 64 * 1024;
 
 /** An alias is a reference: a few hundred bytes of them can stand for gigabytes. */
 const MOST_ALIASES = 100;
+const LARGEST_EXPANSION = 3 * 1024 * 1024;
 
 /**
  * Kubernetes reads manifests by the rules of YAML 1.1, where `yes` and `off` are booleans and `0644` is octal; a file has to
@@ -108,7 +109,21 @@ export function parseYamlDocument(
     throw malformed(`the bytes are not valid YAML: ${errorMessage(error)}`, error);
   }
   checkTree(value, deepestLevel);
-  return value;
+  return unshared(value);
+}
+
+/** Aliases make one object stand in many places, where a change of one would change all. */
+function unshared(value: unknown): unknown {
+  let json: string;
+  try {
+    json = JSON.stringify(value);
+  } catch (error) {
+    throw malformed('the object contains itself', error);
+  }
+  if (json.length > LARGEST_EXPANSION) {
+    throw malformed(`its aliases stand for more than ${LARGEST_EXPANSION} characters of JSON`);
+  }
+  return JSON.parse(json);
 }
 
 /** Strings that YAML 1.1 would take for something else are quoted. */
@@ -145,7 +160,7 @@ function checkKeys(root: unknown, strict: boolean): void {
         if (!isScalar(key) || typeof key.value === 'object') {
           throw malformed('a field of the object has a name that is not a string');
         }
-        const name = String(key.value);
+        const name = typeof key.value === 'string' ? key.value : JSON.stringify(key.value);
         if (strict && names.has(name)) {
           throw malformed(`the field ${quoted(name)} stands twice in an object`);
         }
