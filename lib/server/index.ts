@@ -15,6 +15,7 @@ export {
 export type { CollectionOptions, ResourceName } from '../meta/collection.ts';
 export { Cacher, type CacherStatus } from './cacher/cacher.ts';
 export type { CacherOptions } from './cacher/cacher-options.ts';
+export type { CacheDifference, ConsistencyReport } from './cacher/consistency-checker.ts';
 export {
   StorageListerWatcher,
   type StorageListerWatcherOptions,

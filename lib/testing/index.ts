@@ -13,15 +13,19 @@ export {
   type ConformancePod,
   type PodFields,
 } from './conformance-pod.ts';
+export { CountingKeyValueStore } from './counting-key-value-store.ts';
 export {
   describeStorage,
+  storageConformanceTopics,
+  storageTestsLeftOut,
   type StorageSuiteOptions,
   type SuiteRunner,
 } from './storage-conformance.ts';
 export { describeKeyValueStore, type KeyValueSuiteOptions } from './key-value-conformance.ts';
 export type { KeyValueHarness } from './key-value-under-test.ts';
-export type { StorageHarness } from './storage-under-test.ts';
+export type { ConformanceCase, StorageHarness } from './storage-under-test.ts';
 export { SwitchableTransformer } from './switchable-transformer.ts';
+export { upstreamStorageTests, type UpstreamStorageTest } from './upstream-storage-tests.ts';
 export { HistoryRecorder, type HistoryRecorderOptions } from './history/history-recorder.ts';
 export {
   KeyValueHistory,

@@ -9,6 +9,7 @@ import {
   CONFORMANCE_PREFIX,
   type ConformancePod,
 } from '../../../../lib/testing/conformance-pod.ts';
+import { CountingKeyValueStore } from '../../../../lib/testing/counting-key-value-store.ts';
 import { describeStorage } from '../../../../lib/testing/storage-conformance.ts';
 import type { StorageHarness } from '../../../../lib/testing/storage-under-test.ts';
 import { SwitchableTransformer } from '../../../../lib/testing/switchable-transformer.ts';
@@ -25,8 +26,7 @@ class SwitchableEncryption extends SwitchableTransformer {
   );
 
   override fromStorage(data: Uint8Array, context: TransformContext): PlainValue {
-    this.reads += 1;
-    if (this.unreadable.has(context.key)) throw new Error('the value was made unreadable');
+    this.failAsTold(context.key);
     const plain = this.#current.fromStorage(data, context) as PlainValue;
     return { data: plain.data, stale: plain.stale || this.alwaysStale };
   }
@@ -42,7 +42,7 @@ class SwitchableEncryption extends SwitchableTransformer {
 
 function open(cached: boolean): StorageHarness {
   const runtime = new VirtualRuntime();
-  const store = new EmbeddedKeyValueStore({ runtime });
+  const store = new CountingKeyValueStore(new EmbeddedKeyValueStore({ runtime }));
   const transformer = new SwitchableEncryption();
   const resourcePrefix = CONFORMANCE_PREFIX;
   const raw = new KeyValueStorage<ConformancePod>({ store, resourcePrefix, transformer, runtime });
@@ -55,6 +55,7 @@ function open(cached: boolean): StorageHarness {
     transformer,
     runtime,
     cached,
+    forgetHistory: cacher && ((resourceVersion) => cacher.forgetHistory(resourceVersion)),
     run: (work) => runtime.run(work),
     close: async () => {
       if (cacher !== undefined) await runtime.run(cacher.stop());
