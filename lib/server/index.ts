@@ -86,6 +86,34 @@ export type {
 } from './storage/storage-interface.ts';
 export { isStorageError, StorageError, type StorageErrorCode } from './storage/storage-error.ts';
 export type { StoredObject } from './storage/stored-object.ts';
+export type { Codec } from './storage/codec.ts';
+export {
+  codecFor,
+  CodecFactory,
+  type CodecFactoryOptions,
+  type CodecOptions,
+} from './storage/scheme/codec-factory.ts';
+export {
+  decodeStored,
+  type DecodeStoredOptions,
+  type StoredDocument,
+} from './storage/scheme/decode-stored.ts';
+export { JsonSerializer } from './storage/scheme/json-serializer.ts';
+export {
+  openEnvelope,
+  ProtobufSerializer,
+  type ProtobufEnvelope,
+} from './storage/scheme/protobuf-serializer.ts';
+export { RecognizingDecoder } from './storage/scheme/recognizing-decoder.ts';
+export {
+  Scheme,
+  type ConversionFunc,
+  type DefaultingFunc,
+  type KnownTypeOptions,
+} from './storage/scheme/scheme.ts';
+export { isSchemeError, SchemeError, type SchemeErrorCode } from './storage/scheme/scheme-error.ts';
+export type { DecodeOptions, Encoding, Serializer } from './storage/scheme/serializer.ts';
+export { YamlSerializer } from './storage/scheme/yaml-serializer.ts';
 export {
   identityTransformer,
   type PlainValue,

@@ -27,6 +27,23 @@ describe('parseDeleteRequest', () => {
     expect(parse(undefined).deletion[OPTION]).to.equal(undefined);
   });
 
+  it('takes protobuf, which typed clients send', () => {
+    // gracePeriodSeconds 5 and propagationPolicy Orphan.
+    const body = Buffer.from(
+      'k8s\0\x0a\x13\x0a\x02v1\x12\x0dDeleteOptions\x12\x0a\x08\x05\x22\x06Orphan',
+      'latin1',
+    );
+    const request: ApiRequest = {
+      method: 'DELETE',
+      url: '/',
+      headers: { 'content-type': 'application/vnd.kubernetes.protobuf' },
+      body,
+      signal: new AbortController().signal,
+    };
+    const { deletion } = parseDeleteRequest(request, new URLSearchParams());
+    expect(deletion).to.include({ gracePeriodSeconds: 5, propagationPolicy: 'Orphan' });
+  });
+
   for (const [name, value] of Object.entries({
     dryRun: ['All'],
     gracePeriodSeconds: 0,
