@@ -15,17 +15,20 @@ export class KeyHistory {
   /** The key in the form the index is sorted by. */
   readonly order: string;
   #latest: KeyValue;
+  /** Kept beside the version it follows from: reads of a range look at nothing else of a dead key. */
+  #live: boolean;
   #older: KeyValue[] | undefined;
 
   constructor(order: string, first: KeyValue) {
     this.key = first.key;
     this.order = order;
     this.#latest = first;
+    this.#live = !isTombstone(first);
   }
 
   /** Whether the key exists now. */
   get live(): boolean {
-    return !isTombstone(this.#latest);
+    return this.#live;
   }
 
   /** The newest version, a tombstone included. */
@@ -37,6 +40,7 @@ export class KeyHistory {
     if (this.#older === undefined) this.#older = [this.#latest];
     else this.#older.push(this.#latest);
     this.#latest = version;
+    this.#live = !isTombstone(version);
   }
 
   /** The state as of `revision`; undefined when the key did not exist then. */
@@ -52,7 +56,7 @@ export class KeyHistory {
   compact(revision: Revision): boolean {
     if (this.#latest.modRevision <= revision) {
       this.#older = undefined;
-      return this.live;
+      return this.#live;
     }
     if (this.#older === undefined) return true;
     const newest = countUpTo(this.#older, revision) - 1;

@@ -1,7 +1,5 @@
 import { ListwatchError } from '../../kernel/errors.ts';
-import { orderedForm } from './ordered-form.ts';
-
-const LONE_SURROGATE = /\p{Surrogate}/u;
+import { isWellFormed, orderedForm } from './ordered-form.ts';
 
 /**
  * A range may start at the empty key, which sorts first; a single key must not be empty. A text with half a surrogate pair
@@ -31,7 +29,7 @@ export function isEmptyRange(key: string, rangeEnd: string): boolean {
 }
 
 function checkText(text: string): void {
-  if (!LONE_SURROGATE.test(text)) return;
+  if (isWellFormed(text)) return;
   throw new ListwatchError(
     'INVALID_KEY',
     `the key ${JSON.stringify(text)} is no Unicode text: it has half a surrogate pair`,

@@ -19,22 +19,26 @@ export class MultiVersionMap {
   readonly #tree = new CountedTree<KeyHistory>();
   readonly #log: RevisionLog;
   #revision: Revision;
+  /** The open revision. */
+  #next: Revision;
   #compacted: Revision;
   /** Up to here histories were trimmed; follows `#compacted`. */
   #trimmed: Revision;
-  #open: EventMessage[] = [];
+  /** The writes of the open revision; nearly always there is one. */
+  #open: EventMessage[] | undefined;
 
   /** Empty at `firstRevision`; what was before a first revision above 1 counts as compacted away. */
   constructor(firstRevision: Revision = 1n) {
     this.#log = new RevisionLog(firstRevision + 1n);
     this.#revision = firstRevision;
+    this.#next = firstRevision + 1n;
     this.#compacted = firstRevision === 1n ? 0n : firstRevision;
     this.#trimmed = firstRevision;
   }
 
   /** The current revision; the open one as soon as it has a write. */
   get revision(): Revision {
-    return this.#open.length === 0 ? this.#revision : this.#revision + 1n;
+    return this.#open === undefined ? this.#revision : this.#next;
   }
 
   get compactedRevision(): Revision {
@@ -53,7 +57,7 @@ export class MultiVersionMap {
   }
 
   put(key: string, value: Uint8Array, lease: bigint): void {
-    const revision = this.#revision + 1n;
+    const revision = this.#next;
     const history = this.#keys.get(key);
     const previous = history?.live === true ? history.latest : undefined;
     const kv: KeyValue = {
@@ -72,7 +76,7 @@ export class MultiVersionMap {
       history.append(kv);
       if (previous === undefined) this.#tree.adjustLive(history.order, 1);
     }
-    this.#open.push({ type: 'event', event: { type: 'put', kv, previous } });
+    this.#record({ type: 'event', event: { type: 'put', kv, previous } });
   }
 
   /** Returns what was deleted; undefined, and no write, when there is no such key. */
@@ -84,22 +88,23 @@ export class MultiVersionMap {
       key,
       value: NO_BYTES,
       createRevision: 0n,
-      modRevision: this.#revision + 1n,
+      modRevision: this.#next,
       version: 0n,
       lease: 0n,
     };
     history.append(kv);
     this.#tree.adjustLive(history.order, -1);
-    this.#open.push({ type: 'event', event: { type: 'delete', kv, previous } });
+    this.#record({ type: 'event', event: { type: 'delete', kv, previous } });
     return previous;
   }
 
   /** Closes the open revision and returns its changes; undefined when there are none, and the revision stays. */
   commit(): RevisionEvents | undefined {
-    if (this.#open.length === 0) return undefined;
     const events = this.#open;
-    this.#open = [];
-    this.#revision += 1n;
+    if (events === undefined) return undefined;
+    this.#open = undefined;
+    this.#revision = this.#next;
+    this.#next += 1n;
     this.#log.append(events);
     return events;
   }
@@ -158,6 +163,12 @@ export class MultiVersionMap {
     return this.#trimmed < this.#compacted;
   }
 
+  #record(message: EventMessage): void {
+    // An array that begins with its item is as large as that; one that is pushed to has room for sixteen more.
+    if (this.#open === undefined) this.#open = [message];
+    else this.#open.push(message);
+  }
+
   #trimKey(key: string): void {
     const history = this.#keys.get(key);
     if (history === undefined || history.compact(this.#trimmed)) return;
@@ -169,7 +180,7 @@ export class MultiVersionMap {
   #pastRevision(asked: Revision | undefined): Revision | undefined {
     if (asked === undefined || asked <= 0n) return undefined;
     this.checkReadable(asked);
-    return asked === this.#revision && this.#open.length === 0 ? undefined : asked;
+    return asked === this.#revision && this.#open === undefined ? undefined : asked;
   }
 
   #single(key: string, past: Revision | undefined): readonly KeyValue[] {
@@ -203,7 +214,7 @@ export class MultiVersionMap {
 
   /** Goes back from the present count through the log, or over the keys, whichever is shorter. */
   #countPast(start: string, end: string, past: Revision, now: number): number {
-    if (this.#revision - past > BigInt(now) || this.#open.length > 0) {
+    if (this.#revision - past > BigInt(now) || this.#open !== undefined) {
       return this.#items(start, end, past, Infinity).length;
     }
     let count = now;
