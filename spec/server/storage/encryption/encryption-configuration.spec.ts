@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
+import { KeyUsage } from '../../../../lib/server/storage/encryption/aes-gcm-provider.ts';
 import {
   EncryptionConfiguration,
   type EncryptionConfigurationOptions,
@@ -464,6 +465,31 @@ resources:
       writeFileSync(file, configOf(rule('secrets, pods', gcm('k'))));
       await config.reload();
       expect(await headOf(pods)).to.equal('k8s:enc:aesgcm:v1:k:');
+    });
+
+    it('counts the uses of a key on, whatever it is called and however often the file is read', async () => {
+      const text = (name: string): string =>
+        configOf(rule('secrets', `{ aesgcm: { keys: [${key(name, SECRET)}] } }`));
+      writeFileSync(file, text('a'));
+      const config = await EncryptionConfiguration.load(file);
+      const transformer = config.transformerFor({ group: '', resource: 'secrets' });
+      const usages = new Set<KeyUsage>();
+      const count = Object.getOwnPropertyDescriptor(KeyUsage.prototype, 'count')!;
+      const observed = function (this: KeyUsage, name: string): void {
+        usages.add(this);
+        (count.value as (name: string) => void).call(this, name);
+      };
+      Object.defineProperty(KeyUsage.prototype, 'count', { ...count, value: observed });
+      try {
+        for (const name of ['a', 'b', 'c']) {
+          writeFileSync(file, text(name));
+          await config.reload();
+          await transformer.toStorage(plaintext, context);
+        }
+      } finally {
+        Object.defineProperty(KeyUsage.prototype, 'count', count);
+      }
+      expect([...usages].map(({ writes }) => writes)).to.deep.equal([3]);
     });
 
     it('asks its key services which key they use now', async () => {
