@@ -10,7 +10,6 @@ import {
   type ConformancePod,
 } from '../../../../lib/testing/conformance-pod.ts';
 import { CountingKeyValueStore } from '../../../../lib/testing/counting-key-value-store.ts';
-import { CountingKeyValueStore } from '../../../../lib/testing/counting-key-value-store.ts';
 import { describeStorage } from '../../../../lib/testing/storage-conformance.ts';
 import type { StorageHarness } from '../../../../lib/testing/storage-under-test.ts';
 import { SwitchableTransformer } from '../../../../lib/testing/switchable-transformer.ts';
