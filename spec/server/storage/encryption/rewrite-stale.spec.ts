@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import { sleep } from '../../../../lib/kernel/wait.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import {
+  VirtualRuntime,
+  type VirtualRuntimeOptions,
+} from '../../../../lib/kernel/virtual-runtime.ts';
 import type { KubernetesObject } from '../../../../lib/meta/object.ts';
 import { Cacher } from '../../../../lib/server/cacher/cacher.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
@@ -41,8 +44,13 @@ const gcm = (name: string): EncryptionProvider =>
 
 /** One engine, and storages on it with the providers they are given. */
 class Engine {
-  readonly runtime: VirtualRuntime = new VirtualRuntime();
-  readonly store: EmbeddedKeyValueStore = new EmbeddedKeyValueStore({ runtime: this.runtime });
+  readonly runtime: VirtualRuntime;
+  readonly store: EmbeddedKeyValueStore;
+
+  constructor(options?: VirtualRuntimeOptions) {
+    this.runtime = new VirtualRuntime(options);
+    this.store = new EmbeddedKeyValueStore({ runtime: this.runtime });
+  }
 
   storage(...providers: EncryptionProvider[]): KeyValueStorage<Secret> {
     const { store, runtime } = this;
@@ -160,65 +168,72 @@ describe('rewriteStale', () => {
     expect(await engine.heads()).to.deep.equal(['k8s:enc:aesgcm:v1:new:']);
   });
 
-  it('loses no write of others meanwhile', async () => {
-    const { runtime } = engine;
-    const count = 40;
-    await engine.fill(engine.storage(gcm('old')), count);
-    const storage = engine.storage(gcm('new'), gcm('old'));
-    const lagging = engine.storage(gcm('old'), gcm('new'));
-    let writes = 0;
-    let deleted = 0;
-    let running = true;
-    const writer = async (seed: number, through: StorageInterface<Secret>): Promise<void> => {
-      for (let turn = seed; running; turn += 3) {
-        const name = nameOf(turn % (count - 5));
-        await through.guaranteedUpdate(keyOf(name), async ({ existing }) => {
-          await sleep(runtime, turn % 3);
-          return {
-            object: { ...existing!, data: { ...existing!.data, count: existing!.data.count + 1 } },
-          };
-        });
-        writes += 1;
-        if (turn % 7 === 0) await sleep(runtime, 1);
-      }
-    };
-    const remover = async (): Promise<void> => {
-      for (let index = count - 5; index < count; index += 1) {
-        await storage.delete(keyOf(nameOf(index)));
-        deleted += 1;
-        await sleep(runtime, 2);
-      }
-    };
-    const creator = async (): Promise<void> => {
-      for (let index = count; index < count + 10; index += 1) {
-        await storage.create(keyOf(nameOf(index)), secret(nameOf(index)));
-        await sleep(runtime, 1);
-      }
-    };
-    await runtime.run(async () => {
-      const others = [
-        writer(0, storage),
-        writer(1, lagging),
-        writer(2, storage),
-        remover(),
-        creator(),
-      ];
-      // Every round meets what the lagging writer put under the old key in between.
-      for (let round = 0; round < 5; round += 1) {
-        await rewriteStale(storage, PREFIX, { pageSize: 3, onProgress: () => {} });
-        await sleep(runtime, 3);
-      }
-      running = false;
-      await Promise.all(others);
+  for (const seed of [1, 2, 3, 4, 5]) {
+    it(`loses no write of others meanwhile (order ${seed})`, async () => {
+      await engine.store.close();
+      engine = new Engine({ seed, order: 'random' });
+      const { runtime } = engine;
+      const count = 40;
+      await engine.fill(engine.storage(gcm('old')), count);
+      const storage = engine.storage(gcm('new'), gcm('old'));
+      const lagging = engine.storage(gcm('old'), gcm('new'));
+      let writes = 0;
+      let deleted = 0;
+      let running = true;
+      const writer = async (seed: number, through: StorageInterface<Secret>): Promise<void> => {
+        for (let turn = seed; running; turn += 3) {
+          const name = nameOf(turn % (count - 5));
+          await through.guaranteedUpdate(keyOf(name), async ({ existing }) => {
+            await sleep(runtime, turn % 3);
+            return {
+              object: {
+                ...existing!,
+                data: { ...existing!.data, count: existing!.data.count + 1 },
+              },
+            };
+          });
+          writes += 1;
+          if (turn % 7 === 0) await sleep(runtime, 1);
+        }
+      };
+      const remover = async (): Promise<void> => {
+        for (let index = count - 5; index < count; index += 1) {
+          await storage.delete(keyOf(nameOf(index)));
+          deleted += 1;
+          await sleep(runtime, 2);
+        }
+      };
+      const creator = async (): Promise<void> => {
+        for (let index = count; index < count + 10; index += 1) {
+          await storage.create(keyOf(nameOf(index)), secret(nameOf(index)));
+          await sleep(runtime, 1);
+        }
+      };
+      await runtime.run(async () => {
+        const others = [
+          writer(0, storage),
+          writer(1, lagging),
+          writer(2, storage),
+          remover(),
+          creator(),
+        ];
+        // Every round meets what the lagging writer put under the old key in between.
+        for (let round = 0; round < 5; round += 1) {
+          await rewriteStale(storage, PREFIX, { pageSize: 3, onProgress: () => {} });
+          await sleep(runtime, 3);
+        }
+        running = false;
+        await Promise.all(others);
+      });
+      await rewriteStale(storage, PREFIX);
+      expect(await engine.heads()).to.deep.equal(['k8s:enc:aesgcm:v1:new:']);
+      const { items } = await engine.storage(gcm('new')).getList(PREFIX);
+      expect(deleted).to.equal(5);
+      expect(items).to.have.length(count + 5);
+      expect(writes).to.be.greaterThan(50);
+      expect(items.reduce((sum, { object }) => sum + object.data.count, 0)).to.equal(writes);
     });
-    await rewriteStale(storage, PREFIX);
-    expect(await engine.heads()).to.deep.equal(['k8s:enc:aesgcm:v1:new:']);
-    const { items } = await engine.storage(gcm('new')).getList(PREFIX);
-    expect(deleted).to.equal(5);
-    expect(items).to.have.length(count + 5);
-    expect(writes).to.be.greaterThan(50);
-    expect(items.reduce((sum, { object }) => sum + object.data.count, 0)).to.equal(writes);
-  });
+  }
 
   it('reports its progress page by page, and goes on where it was interrupted', async () => {
     await engine.fill(engine.storage(gcm('old')), 10);
