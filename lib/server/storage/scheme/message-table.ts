@@ -20,8 +20,7 @@ export interface MessageField {
 export interface MessageType {
   readonly name: string;
   readonly fields: readonly MessageField[];
-  /** Where a field stands in `fields`. */
-  readonly places: ReadonlyMap<number, number>;
+  readonly byNumber: ReadonlyMap<number, MessageField>;
   /** Where the messages of its fields are looked up. */
   readonly table: MessageTable;
 }
@@ -106,7 +105,7 @@ function messageType(
   fields: readonly MessageField[],
   table: MessageTable,
 ): MessageType {
-  const places = new Map(fields.map(({ number }, place) => [number, place]));
-  if (places.size < fields.length) throw new TypeError(`${name} has a number twice`);
-  return { name, fields, places, table };
+  const byNumber = new Map(fields.map((field) => [field.number, field]));
+  if (byNumber.size < fields.length) throw new TypeError(`${name} has a number twice`);
+  return { name, fields, byNumber, table };
 }

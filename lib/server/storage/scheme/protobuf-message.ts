@@ -10,6 +10,8 @@ const MOST_MESSAGES = 200_000;
 
 type JsonFields = Record<string, unknown>;
 
+const NONE: readonly unknown[] = [];
+
 /**
  * The JSON that Go's types would write for the bytes of a message: zero values left out, null or written as their field says,
  * times and quantities as text. Whole numbers beyond 2^53 lose digits.
@@ -54,23 +56,20 @@ class Decoding {
       throw this.malformed(`there are more than ${MOST_MESSAGES} messages`);
     }
     // All values of each field, in the order they came in.
-    const received: unknown[][] = type.fields.map(() => []);
+    const received = new Map<MessageField, unknown[]>();
     const reader = protobuf.Reader.create(bytes);
     while (reader.pos < reader.len) {
       const tag = reader.uint32();
-      const place = type.places.get(tag >>> 3);
-      const field = place === undefined ? undefined : type.fields[place];
-      if (place === undefined || field === undefined) throw this.#unknownField(type, tag);
+      const field = type.byNumber.get(tag >>> 3);
+      if (field === undefined) throw this.#unknownField(type, tag);
+      let values = received.get(field);
+      if (values === undefined) received.set(field, (values = []));
       this.#path.push(field.name);
-      this.#receive(type, { field, wireType: tag & 7, reader }, received[place] as unknown[]);
+      this.#receive(type, { field, wireType: tag & 7, reader }, values);
       this.#path.pop();
     }
     const json: JsonFields = {};
-    for (const [place, field] of type.fields.entries()) {
-      this.#path.push(field.name);
-      this.#write(type, field, received[place] as unknown[], json);
-      this.#path.pop();
-    }
+    for (const field of type.fields) this.#write(type, field, received.get(field) ?? NONE, json);
     return json;
   }
 
@@ -124,7 +123,9 @@ class Decoding {
       (values.length > 0 || presence === 'always' || shape === 'inline')
     ) {
       // A message may come in parts; it is what they say together.
+      this.#path.push(name);
       value = this.#value(type, field, joined(values as Uint8Array[]));
+      this.#path.pop();
     }
     if (shape === 'inline') Object.assign(json, value);
     else if (presence === 'always') json[name] = value ?? scalar?.zero ?? null;
