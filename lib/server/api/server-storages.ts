@@ -49,7 +49,6 @@ export class ServerStorages {
       runtime,
       logger,
       metrics,
-      consistentListFromCache: keyValueStore.supportsProgress,
     });
     this.#cachers = [...this.#running(), cacher];
     if (this.#started) cacher.start();

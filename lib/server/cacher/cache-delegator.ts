@@ -151,9 +151,17 @@ export class CacheDelegator<T extends KubernetesObject> {
     });
   }
 
-  #goesPastCache({ source }: ListRoute, { limit = 0, predicate }: GetListOptions<T>): boolean {
+  #goesPastCache(
+    { source }: ListRoute,
+    { limit = 0, predicate, leaveOutUnreadable = false }: GetListOptions<T>,
+  ): boolean {
     const { readiness, consistentListFromCache, consistent } = this.#options;
-    if (source === 'storage' || (source === 'latest' && !consistentListFromCache)) return true;
+    if (
+      leaveOutUnreadable ||
+      source === 'storage' ||
+      (source === 'latest' && !consistentListFromCache)
+    )
+      return true;
     if (readiness.state === 'ready') return !consistent();
     // Cheap enough for the storage to answer while the cache is being filled.
     return limit > 0 && predicateIsEmpty(predicate as SelectionPredicate);

@@ -109,11 +109,12 @@ class Listing<T extends KubernetesObject> {
   readonly #predicate: SelectionPredicate<T> | undefined;
   readonly #items: StoredObject<T>[] = [];
   #revision: Revision | undefined;
-  readonly #unreadable = new UnreadableObjects();
+  readonly #unreadable: UnreadableObjects;
   #seen = 0;
 
   constructor(access: ObjectAccess<T>, runtime: Runtime, request: ListRequest<T>) {
-    const { predicate, limit = 0, recursive = true } = request.options;
+    const { predicate, limit = 0, recursive = true, leaveOutUnreadable } = request.options;
+    this.#unreadable = new UnreadableObjects(leaveOutUnreadable === true);
     this.#access = access;
     this.#runtime = runtime;
     this.#request = request;
@@ -196,14 +197,16 @@ class Listing<T extends KubernetesObject> {
     this.#unreadable.throwIfAny();
     const revision = this.#revision as Revision;
     const resourceVersion = this.#access.versioner.resourceVersionOf(revision);
-    if (lastKey === undefined) return { items: this.#items, resourceVersion };
+    const unreadableKeys = this.#unreadable.keys;
+    const leftOut = unreadableKeys.length > 0 ? { unreadableKeys } : {};
+    const list = { items: this.#items, resourceVersion, ...leftOut };
+    if (lastKey === undefined) return list;
     const position = { startKey: keyAfter(lastKey), revision };
     const continueToken = encodeContinue(position, this.#request.key);
-    if (this.#predicate !== undefined) {
-      return { items: this.#items, resourceVersion, continueToken };
+    if (this.#predicate !== undefined || unreadableKeys.length > 0) {
+      return { ...list, continueToken };
     }
-    const remainingItemCount = pageCount - this.#items.length;
-    return { items: this.#items, resourceVersion, continueToken, remainingItemCount };
+    return { ...list, continueToken, remainingItemCount: pageCount - this.#items.length };
   }
 
   async #readFailure(error: unknown): Promise<unknown> {

@@ -111,6 +111,11 @@ export interface GetListOptions<T extends KubernetesObject> {
   readonly predicate?: SelectionPredicate<T> | undefined;
   readonly limit?: number | undefined;
   readonly continueToken?: string | undefined;
+  /**
+   * What cannot be read is left out of the items and told in `unreadableKeys`, instead of failing the list. For work that has to
+   * go on with what there is; a cache leaves it to the storage. @defaultValue false
+   */
+  readonly leaveOutUnreadable?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -119,6 +124,8 @@ export interface StorageList<T extends KubernetesObject> {
   readonly resourceVersion: string;
   readonly continueToken?: string | undefined;
   readonly remainingItemCount?: number | undefined;
+  /** With `leaveOutUnreadable`: the keys of what was left out. */
+  readonly unreadableKeys?: readonly string[] | undefined;
 }
 
 /** The state `tryUpdate` starts from. */

@@ -9,6 +9,17 @@ const MOST_NAMED = 100;
 /** What a list found that cannot be read, so that one answer names all of it. */
 export class UnreadableObjects {
   readonly #errors: StorageError[] = [];
+  readonly #tolerated: boolean;
+
+  /** @param tolerated the list leaves them out instead of failing */
+  constructor(tolerated: boolean) {
+    this.#tolerated = tolerated;
+  }
+
+  /** Of all that were noted. */
+  get keys(): readonly string[] {
+    return this.#errors.map(({ key }) => key);
+  }
 
   /**
    * Notes what a read threw. Returns normally when the list should go on, to find the rest.
@@ -17,20 +28,20 @@ export class UnreadableObjects {
    */
   note(error: unknown): void {
     if (!isStorageError(error, 'CORRUPT_OBJECT')) {
-      if (this.#errors.length === 0) throw error;
+      if (this.#tolerated || this.#errors.length === 0) throw error;
       throw this.#failure({ reason: 'UnexpectedServerResponse', message: errorMessage(error) });
     }
     this.#errors.push(error);
-    if (this.#errors.length < MOST_NAMED) return;
+    if (this.#tolerated || this.#errors.length < MOST_NAMED) return;
     throw this.#failure({
       reason: 'FieldValueTooMany',
       message: 'too many errors, the list is truncated',
     });
   }
 
-  /** @throws {ApiError} StorageReadError that names all that were noted. */
+  /** @throws {ApiError} StorageReadError that names all that were noted, unless they are tolerated. */
   throwIfAny(): void {
-    if (this.#errors.length > 0) throw this.#failure();
+    if (!this.#tolerated && this.#errors.length > 0) throw this.#failure();
   }
 
   #failure(end?: StatusCause): ApiError {

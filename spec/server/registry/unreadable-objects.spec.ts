@@ -19,11 +19,12 @@ for (const cached of [false, true]) {
       await harness[Symbol.asyncDispose]();
     });
 
+    async function corruptKey(path: string): Promise<void> {
+      const put = { type: 'put', key: path, value: Buffer.from('{"half":') } as const;
+      await harness.store.txn({ compare: [], success: [put] });
+    }
     async function corrupt(...names: readonly string[]): Promise<void> {
-      for (const name of names) {
-        const put = { type: 'put', key: key(name), value: Buffer.from('{"half":') } as const;
-        await harness.store.txn({ compare: [], success: [put] });
-      }
+      for (const name of names) await corruptKey(key(name));
       await harness.runtime.settle();
     }
     const remove = async (name: string, request: object = {}): Promise<unknown> =>
@@ -70,6 +71,44 @@ for (const cached of [false, true]) {
       expect((await rejection(remove('a', UNSAFE))).code).to.equal('NOT_FOUND');
       await harness.create('configmaps', configMap('a'));
       expect(await harness.names('configmaps')).to.deep.equal(['a', 'b', 'c']);
+    });
+
+    it('do not keep a server from starting, which can remove them', async () => {
+      await harness.create('namespaces', {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name: 'n' },
+      });
+      const broken = ['pods/default/p', 'namespaces/default', 'configmaps/default/a'];
+      for (const path of broken) await corruptKey(`/registry/${path}`);
+      const definition = 'apiextensions.k8s.io/customresourcedefinitions';
+      await corruptKey(`/registry/${definition}/widgets.example.io`);
+      const next = harness.newRegistry(cached);
+      await harness.drive(next.start());
+      const removals = [
+        ['pods', 'p'],
+        ['namespaces', 'default'],
+        ['configmaps', 'a'],
+      ] as const;
+      for (const [resource, name] of removals) {
+        const { main } = next.lookup('', 'v1', resource)!;
+        const namespace = main.describe.namespaced ? 'default' : '';
+        const context = harness.context(namespace);
+        const failed = await rejection(harness.drive(main.list!(context, { limit: 10 })));
+        expect(failed.reason, resource).to.equal('StorageReadError');
+        await harness.drive(main.delete!(context, name, UNSAFE));
+      }
+      const { main } = next.lookup('apiextensions.k8s.io', 'v1', 'customresourcedefinitions')!;
+      await harness.drive(main.delete!(harness.context(''), 'widgets.example.io', UNSAFE));
+      await harness.runtime.advance(60_000);
+      const namespaces = await harness.drive(
+        next.lookup('', 'v1', 'namespaces')!.main.list!(harness.context(''), {}),
+      );
+      expect(namespaces.items.map(({ metadata }) => metadata.name)).to.include('n');
+      const maps = next.lookup('', 'v1', 'configmaps')!.main;
+      const created = await harness.drive(maps.create!(harness.context('n'), configMap('x'), {}));
+      expect(created.metadata.name).to.equal('x');
+      await harness.drive(next.close());
     });
 
     it('are not those that can be read: these are refused, and stay', async () => {
