@@ -81,6 +81,9 @@ export const errorCodes = {
   TOO_MANY_OPERATIONS: 'A transaction has too many operations.',
   LEASE_NOT_FOUND: 'No lease of this id exists.',
   VALUE_TOO_LARGE: 'A value is over the size limit of the key-value engine.',
+  SNAPSHOT_INVALID:
+    'The bytes are no snapshot, of an unknown format version, cut off or damaged; the message says where.',
+  SNAPSHOT_FILE: 'A snapshot file cannot be read or written; the cause says why.',
   STORE_UNAVAILABLE:
     'No member of the etcd cluster answered; `outcome` says whether a write may have been carried out.',
   STORE_FORBIDDEN: 'etcd does not accept the user, or the user may not do this.',

@@ -23,6 +23,9 @@ export {
 export {
   EmbeddedKeyValueStore,
   type EmbeddedKeyValueStoreOptions,
+  type LoadOptions,
+  type SnapshotOptions,
+  type SnapshotSummary,
 } from './mvcc/embedded-key-value-store.ts';
 export type * from './mvcc/key-value-store.ts';
 export {

@@ -16,9 +16,12 @@ import type {
 } from './key-value-store.ts';
 import { HistoryKeeper } from './history-keeper.ts';
 import { checkKey, checkWatchedKeys } from './key-rules.ts';
-import { LeaseTable } from './lease-table.ts';
+import { LeaseTable, type LeaseRecord } from './lease-table.ts';
 import { MultiVersionMap } from './multi-version-map.ts';
 import { orderedForm } from './ordered-form.ts';
+import { readWhole, writeWhole } from './snapshot-file.ts';
+import { readSnapshot } from './snapshot-reader.ts';
+import { SnapshotWriter } from './snapshot-writer.ts';
 import { runTxn, type TxnContext } from './transaction.ts';
 import { WatchHub } from './watch-hub.ts';
 
@@ -52,6 +55,31 @@ export interface EmbeddedKeyValueStoreOptions {
   readonly watchBufferBytes?: number | undefined;
 }
 
+export interface SnapshotOptions {
+  /**
+   * Whether past revisions come along as far as they are kept, so that reads and watches of the past go on after a load.
+   * @defaultValue false: the loaded store begins at the revision of the snapshot
+   */
+  readonly history?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SnapshotSummary {
+  /** The revision whose state was saved. */
+  readonly revision: Revision;
+  /** The size of the file in bytes. */
+  readonly bytes: number;
+}
+
+export interface LoadOptions extends Omit<EmbeddedKeyValueStoreOptions, 'firstRevision'> {
+  /**
+   * The store goes on at a revision higher by this, and everything before it counts as compacted away. For a snapshot older
+   * than what clients have seen: more than was written since makes their watches begin anew (etcdutl snapshot restore
+   * --bump-revision --mark-compacted). @defaultValue 0n
+   */
+  readonly bumpRevision?: Revision | undefined;
+}
+
 const KNOWN_OPTIONS = [
   'runtime',
   'firstRevision',
@@ -63,6 +91,8 @@ const KNOWN_OPTIONS = [
   'watchBufferEvents',
   'watchBufferBytes',
 ];
+const LOAD_OPTIONS = [...KNOWN_OPTIONS.filter((name) => name !== 'firstRevision'), 'bumpRevision'];
+const SNAPSHOT_OPTIONS = ['history', 'signal'];
 const MIB = 1024 * 1024;
 const OWNER = 'EmbeddedKeyValueStore';
 
@@ -75,10 +105,11 @@ const OWNER = 'EmbeddedKeyValueStore';
  *   count the smaller of the range and the number of later changes).
  * - History, watch buffers and values are bounded by the options.
  *
- * Not guaranteed: anything after the process has ended; the state is in memory only.
+ * Not guaranteed: anything written after the last snapshot, once the process has ended; the state is in memory only.
  */
 export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
   readonly supportsProgress = true;
+  readonly #runtime: Runtime;
   readonly #state: MultiVersionMap;
   readonly #leases: LeaseTable;
   readonly #hub: WatchHub;
@@ -89,6 +120,7 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
   constructor(options: EmbeddedKeyValueStoreOptions = {}) {
     rejectUnknownOptions(OWNER, options, KNOWN_OPTIONS);
     const runtime = options.runtime ?? realRuntime;
+    this.#runtime = runtime;
     const whole = (
       name: Exclude<keyof EmbeddedKeyValueStoreOptions, 'runtime' | 'firstRevision'>,
       fallback: number,
@@ -120,6 +152,29 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
       intervalMs: whole('compactionIntervalMs', 300_000, 0),
       maxBytes: whole('maxHistoryBytes', 512 * MIB, 0),
     });
+  }
+
+  /**
+   * A store with the content of a snapshot: a file, or its bytes in pieces of any size. Leases go on with the time they had
+   * left. @throws {ListwatchError} SNAPSHOT_INVALID with what is wrong and where, SNAPSHOT_FILE, INVALID_OPTION.
+   *
+   * @example
+   * const store = await EmbeddedKeyValueStore.load('/var/lib/app/state.snapshot');
+   */
+  static async load(
+    source: string | AsyncIterable<Uint8Array>,
+    options: LoadOptions = {},
+  ): Promise<EmbeddedKeyValueStore> {
+    const { bumpRevision = 0n, ...rest } = options;
+    rejectUnknownOptions(OWNER, options, LOAD_OPTIONS);
+    checkBump(bumpRevision);
+    const store = new EmbeddedKeyValueStore(rest);
+    const isFile = typeof source === 'string';
+    const name = isFile ? `the snapshot ${source}` : 'the snapshot';
+    const bytes = isFile ? readWhole(source) : source;
+    const leases = await readSnapshot(name, bytes, store.#state);
+    store.#resume(leases, bumpRevision);
+    return store;
   }
 
   async range(request: RangeRequest): Promise<RangeResponse> {
@@ -164,6 +219,32 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
     };
   }
 
+  /**
+   * The state at one revision, with all leases, as bytes to keep: that of the moment when reading begins. Writes go on
+   * meanwhile. Until the reader is done the engine holds besides its state at most one older version of each key, and with
+   * `history` the past as it was at the beginning.
+   */
+  snapshot(options: SnapshotOptions = {}): AsyncIterable<Uint8Array> {
+    this.#checkOpen();
+    rejectUnknownOptions('snapshot', options, SNAPSHOT_OPTIONS);
+    return this.#frames(options, () => {});
+  }
+
+  /**
+   * Writes a snapshot into a file, readable by its owner only, that appears whole or not at all; one that was there before
+   * stays until then. @throws {ListwatchError} SNAPSHOT_FILE.
+   */
+  async saveSnapshot(path: string, options: SnapshotOptions = {}): Promise<SnapshotSummary> {
+    this.#checkOpen();
+    rejectUnknownOptions('saveSnapshot', options, SNAPSHOT_OPTIONS);
+    let { revision } = this.#state;
+    const frames = this.#frames(options, (begun) => {
+      revision = begun;
+    });
+    const bytes = await writeWhole(path, frames, this.#runtime);
+    return { revision, bytes };
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -174,6 +255,41 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  async *#frames(
+    { history = false, signal }: SnapshotOptions,
+    onBegin: (revision: Revision) => void,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    const check = (): void => {
+      signal?.throwIfAborted();
+      this.#checkOpen();
+    };
+    check();
+    const leases = this.#leases.records();
+    const state = this.#state;
+    const writer = new SnapshotWriter({ runtime: this.#runtime, state, leases, history, check });
+    onBegin(writer.revision);
+    try {
+      yield* writer.frames();
+    } finally {
+      writer.release();
+      this.#keeper.trim();
+    }
+  }
+
+  /** Takes up what a snapshot left: the clock of the leases begins now. */
+  #resume(leases: readonly LeaseRecord[], bump: Revision): void {
+    const state = this.#state;
+    if (bump > 0n) state.skipTo(state.revision + bump);
+    for (const lease of leases) this.#leases.restore(lease);
+    if (leases.length > 0) {
+      state.visitFrom('', state.revision, Infinity, (kv) => {
+        this.#leases.attach(kv);
+        return true;
+      });
+    }
+    this.#keeper.afterCommit();
   }
 
   /** In key order and in one revision, as etcd does when a lease ends. */
@@ -200,6 +316,14 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
 
 /** Half of what etcd's 64 bits hold, so that there is room for writes. */
 const HIGHEST_FIRST_REVISION = 2n ** 62n;
+
+function checkBump(value: unknown): void {
+  if (typeof value === 'bigint' && value >= 0n && value <= HIGHEST_FIRST_REVISION) return;
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `${OWNER}.load: option "bumpRevision" must be a bigint from 0n to 2n ** 62n, not ${String(value)}`,
+  );
+}
 
 function firstRevisionOption(value: unknown = 1n): Revision {
   if (typeof value === 'bigint' && value >= 1n && value <= HIGHEST_FIRST_REVISION) return value;

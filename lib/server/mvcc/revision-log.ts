@@ -56,6 +56,11 @@ export class RevisionLog {
     return this.#segments[Math.floor(place / SEGMENT)]?.[place % SEGMENT];
   }
 
+  /** All entries as they are now; what the log drops later stays in the copy. */
+  copy(): (RevisionEvents | undefined)[][] {
+    return this.#segments.map((segment) => [...segment]);
+  }
+
   /** Takes the oldest entry out. */
   dropFirst(): void {
     const segment = this.#segments[0];
