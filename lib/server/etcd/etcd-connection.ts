@@ -4,6 +4,7 @@ import {
   Metadata,
   type ChannelCredentials,
   type ClientDuplexStream,
+  type ClientUnaryCall,
 } from '@grpc/grpc-js';
 import { ListwatchError } from '../../kernel/errors.ts';
 import { sleep } from '../../kernel/wait.ts';
@@ -35,6 +36,7 @@ export interface EtcdCallOptions {
 export class EtcdConnection {
   readonly options: ResolvedEtcdOptions;
   readonly #clients: readonly Client[];
+  readonly #underWay = new Set<ClientUnaryCall>();
   #present = 0;
   #token: Promise<string> | undefined;
   #closed = false;
@@ -95,7 +97,13 @@ export class EtcdConnection {
   ): Promise<{ readonly member: number; readonly stream: ClientDuplexStream<Request, Response> }> {
     this.checkOpen();
     const member = this.#present;
-    const metadata = await this.#metadata(member);
+    let metadata: Metadata;
+    try {
+      metadata = await this.#metadata(member);
+    } catch (error) {
+      this.moveFrom(member, error);
+      throw error;
+    }
     this.checkOpen();
     // A member that is cut off from the others ends its watches instead of falling silent.
     metadata.set('hasleader', 'true');
@@ -115,6 +123,7 @@ export class EtcdConnection {
 
   close(): void {
     this.#closed = true;
+    for (const call of this.#underWay) call.cancel();
     for (const client of this.#clients) client.close();
   }
 
@@ -155,6 +164,7 @@ export class EtcdConnection {
         {},
         (error, response) => {
           timer.cancel();
+          this.#underWay.delete(call);
           if (error === null && response !== undefined) resolve(response);
           else reject(error ?? new Error('etcd sent no answer'));
         },
@@ -162,6 +172,7 @@ export class EtcdConnection {
       const timer = runtime.setTimer(Math.max(1, Math.min(leftMs, memberTimeoutMs)), () => {
         call.cancel();
       });
+      this.#underWay.add(call);
     });
   }
 

@@ -1,7 +1,7 @@
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import { deriveAbort, onAbort, type DerivedAbort } from '../../kernel/abort.ts';
 import { Backoff } from '../../kernel/backoff.ts';
-import { errorMessage } from '../../kernel/errors.ts';
+import { errorMessage, isListwatchError } from '../../kernel/errors.ts';
 import { deferred, type Deferred } from '../../kernel/latch.ts';
 import { sleep } from '../../kernel/wait.ts';
 import type {
@@ -21,7 +21,8 @@ import { fromLong, RANGE, toLong, WATCH, type WireWatchResponse } from './wire.t
 
 /** Any key does for reading the revision. */
 const NO_KEY = '\0';
-const BACKOFF = { baseMs: 50, capMs: 5_000 } as const;
+/** Members come back, or are replaced by others, within moments: everybody behind the watch waits for it. */
+const BACKOFF = { baseMs: 50, capMs: 1_000 } as const;
 
 export interface EtcdWatchOptions {
   readonly connection: EtcdConnection;
@@ -48,6 +49,11 @@ export class EtcdWatch implements KeyValueWatch {
   readonly #progress: ProgressRequest;
   #startedAt: Revision | undefined;
   #stream: Stream | undefined;
+  /** When the present stream last said something. */
+  #heardAtMs = 0;
+  #isLooking = false;
+  /** Ends the present stream. */
+  #onSilence: () => void = () => {};
 
   constructor(options: EtcdWatchOptions) {
     this.#options = options;
@@ -106,6 +112,8 @@ export class EtcdWatch implements KeyValueWatch {
     while (!signal.aborted) {
       const error = await this.#follow(signal);
       if (signal.aborted) return;
+      // A member that took the watch was well: what ends it later is a new story.
+      if (this.#responses.created) backoff.reset();
       const failure = failureOf(error);
       if (failure.kind === 'refused') return this.#fail(refused(this.#what, failure.code, error));
       if (!isLoss(error)) return this.#fail(error);
@@ -130,6 +138,7 @@ export class EtcdWatch implements KeyValueWatch {
 
   #fail(error: unknown): void {
     this.#buffer.fail(error);
+    this.#abort.dispose();
     this.#progress.stop();
     this.#opened.resolve();
     this.#options.onEnd(this);
@@ -138,20 +147,28 @@ export class EtcdWatch implements KeyValueWatch {
   /** Follows one stream until it ends; returns why it did. */
   async #follow(signal: AbortSignal): Promise<unknown> {
     const { connection } = this.#options;
+    this.#responses.restart();
     let opened: Awaited<ReturnType<typeof connection.openStream<object, WireWatchResponse>>>;
     try {
+      if (this.#responses.next === undefined) await this.#beginNow();
       opened = await connection.openStream(WATCH);
     } catch (error) {
       return error;
     }
     const { member, stream } = opened;
-    this.#responses.restart();
     this.#stream = stream;
+    // The reader has not taken what the last stream brought.
+    if (this.#buffer.isFull) stream.pause();
     const ended = deferred<unknown>();
+    this.#onSilence = () => {
+      ended.resolve(new Error('the member has fallen silent'));
+    };
     const release = onAbort(signal, () => {
       ended.resolve(undefined);
     });
+    this.#heardAtMs = connection.options.runtime.monotonicMs();
     stream.on('data', (response: WireWatchResponse) => {
+      this.#heardAtMs = connection.options.runtime.monotonicMs();
       const error = this.#take(response);
       if (error !== undefined) ended.resolve(error);
     });
@@ -171,6 +188,24 @@ export class EtcdWatch implements KeyValueWatch {
       this.#stream = undefined;
       stream.cancel();
     }
+  }
+
+  /**
+   * A watch from now begins behind what the cluster has acknowledged. A member that lags would begin before that, and deliver
+   * what its caller has seen long ago.
+   */
+  async #beginNow(): Promise<void> {
+    const revision = await this.#revision();
+    this.#responses.beginBehind(revision);
+    this.#startedAt ??= revision;
+  }
+
+  async #revision(): Promise<Revision> {
+    const { connection, request } = this.#options;
+    const key = keyBytes(request.key === '' ? NO_KEY : request.key);
+    const call = { what: 'a read of the revision', repeatable: true };
+    const { header } = await connection.call(RANGE, { key, countOnly: true }, call);
+    return fromLong(header.revision);
   }
 
   #createRequest(): object {
@@ -218,26 +253,30 @@ export class EtcdWatch implements KeyValueWatch {
 
   /**
    * A member is silent to a watch that begins at the next revision (etcd #20290): when the cluster has not reached it yet,
-   * everything there is has been delivered.
+   * everything there is has been delivered. A member that owes events and says nothing for as long as a call may take is
+   * left: it hangs, and its connection takes long to notice.
    */
   async #lookForProgress(): Promise<void> {
-    const { connection, request } = this.#options;
-    const key = keyBytes(request.key === '' ? NO_KEY : request.key);
-    const call = { what: 'a read of the revision', repeatable: true };
+    const { runtime, memberTimeoutMs } = this.#options.connection.options;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
     try {
-      const { header } = await connection.call(RANGE, { key, countOnly: true }, call);
-      const revision = fromLong(header.revision);
+      const revision = await this.#revision();
       const { next } = this.#responses;
-      if (this.#progress.wanted && next !== undefined && revision < next) {
-        this.#tellProgress(revision, true);
-      }
+      if (!this.#progress.wanted || next === undefined) return;
+      if (revision < next) this.#tellProgress(revision, true);
+      else if (this.#buffer.isFull) this.#heardAtMs = runtime.monotonicMs();
+      else if (runtime.monotonicMs() - this.#heardAtMs > memberTimeoutMs) this.#onSilence();
     } catch {
       // The question goes on being asked; a cluster that does not answer shows on the stream, and is logged there.
+    } finally {
+      this.#isLooking = false;
     }
   }
 }
 
 /** A connection that broke, as opposed to an answer: COMPACTED is one. */
 function isLoss(error: unknown): boolean {
+  if (isListwatchError(error, 'STORE_UNAVAILABLE')) return true;
   return isServiceError(error) || !(error instanceof Error && 'code' in error);
 }

@@ -28,6 +28,11 @@ export class WatchBuffer implements AsyncIterable<readonly KeyValueWatchMessage[
     this.#options = options;
   }
 
+  /** Whether the reader has been asked to be waited for. */
+  get isFull(): boolean {
+    return this.#full;
+  }
+
   push(messages: readonly KeyValueWatchMessage[]): void {
     if (this.#end !== undefined) return;
     if (this.#messages.length === 0) this.#messages = [...messages];

@@ -13,7 +13,7 @@ export type WatchNews =
   | { readonly type: 'canceled'; readonly reason: string };
 
 export interface WatchResponsesOptions {
-  /** First revision wanted; left out for "from now". */
+  /** First revision wanted; undefined for one that `beginBehind` will tell. */
   readonly start: Revision | undefined;
   readonly trustsProgress: boolean;
 }
@@ -49,6 +49,11 @@ export class WatchResponses {
     return this.#created;
   }
 
+  /** The place of a watch that was to begin now. */
+  beginBehind(revision: Revision): void {
+    this.#next ??= revision + 1n;
+  }
+
   /** Another stream begins at `next`; half a batch of the one before is of no use. */
   restart(): void {
     this.#created = false;
@@ -60,8 +65,6 @@ export class WatchResponses {
     if (response.canceled) return this.#canceled(response);
     if (response.created) {
       this.#created = true;
-      // A watch from now begins behind the revision at which it was registered.
-      this.#next ??= revision + 1n;
       return { type: 'created', revision };
     }
     if (response.events.length > 0 || this.#fragments.length > 0) return this.#events(response);

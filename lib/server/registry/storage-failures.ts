@@ -52,6 +52,7 @@ export function storageFailure(
   if (isListwatchError(error, 'VALUE_TOO_LARGE')) {
     return failure('RequestEntityTooLarge', error.message, { cause: error });
   }
+  if (isOutcomeUnknown(error)) return unknownOutcome(error, verb, subject);
   if (isListwatchError(error, 'TIMEOUT') || isListwatchError(error, 'STORE_UNAVAILABLE')) {
     return storageTimeout(error, verb, subject);
   }
@@ -83,5 +84,21 @@ function storageTimeout(error: Error, verb: StorageVerb, { group, resource }: Su
         retryAfterSeconds: 2,
       },
     },
+  );
+}
+
+/** The engine went away with a write on its way. */
+function isOutcomeUnknown(error: unknown): error is Error {
+  if (!isListwatchError(error, 'STORE_UNAVAILABLE')) return false;
+  return (error as { readonly outcome?: unknown }).outcome === 'unknown';
+}
+
+/** No invitation to try again: clients would do so by themselves, and a second attempt is not the first one. */
+function unknownOutcome(error: Error, verb: StorageVerb, { group, resource }: Subject): unknown {
+  const details = { name: verb, ...(group === '' ? {} : { group }), kind: resource };
+  return failure(
+    'Timeout',
+    `The ${verb} operation against ${resource} was sent to the storage, which did not answer: it is not known whether it was carried out. Read the object before you try again.`,
+    { cause: error, details },
   );
 }

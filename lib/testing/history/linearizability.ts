@@ -62,6 +62,8 @@ interface Frame<State> {
   readonly candidates: number[];
   /** What led here; -1 for the start. */
   readonly by: number;
+  /** The state before, where an operation of unknown outcome led here. */
+  readonly before: State | undefined;
 }
 
 /** One search; indices count first the operations with an outcome, then those without. */
@@ -86,7 +88,7 @@ class Search<State, Operation extends TimedOperation> {
     this.#isOver = isOver;
     this.#known = byCall.filter(({ returnedAt }) => returnedAt !== Number.POSITIVE_INFINITY);
     this.#open = byCall.filter(({ returnedAt }) => returnedAt === Number.POSITIVE_INFINITY);
-    this.#enter({ base: 0, ahead: [], used: 0n, state: initial, by: -1 });
+    this.#enter({ base: 0, ahead: [], used: 0n, state: initial, by: -1, before: undefined });
   }
 
   run(): 'linearizable' | 'illegal' | 'unknown' {
@@ -101,9 +103,18 @@ class Search<State, Operation extends TimedOperation> {
       }
       this.explored += 1;
       if (this.explored % STEPS_BETWEEN_CLOCK_READS === 0 && this.#isOver()) return 'unknown';
-      const state = this.#model.step(frame.state, this.#operation(next));
-      if (state !== undefined) this.#enter(this.#after(frame, next, state));
+      const operation = this.#operation(next);
+      const state = this.#model.step(frame.state, operation);
+      if (state === undefined || this.#isDetour(frame, operation, state)) continue;
+      this.#enter(this.#after(frame, next, state));
     }
+  }
+
+  /** Whether the operation of unknown outcome before this one made no difference: it is tried without. */
+  #isDetour({ before }: Frame<State>, operation: Operation, state: State): boolean {
+    if (before === undefined) return false;
+    const without = this.#model.step(before, operation);
+    return without !== undefined && this.#model.key(without) === this.#model.key(state);
   }
 
   order(): readonly Operation[] {
@@ -116,17 +127,18 @@ class Search<State, Operation extends TimedOperation> {
   }
 
   #after(
-    { base, ahead, used }: Frame<State>,
+    { base, ahead, used, state: before }: Frame<State>,
     index: number,
     state: State,
   ): Omit<Frame<State>, 'candidates'> {
     const { length } = this.#known;
     if (index >= length) {
-      return { base, ahead, used: used | (1n << BigInt(index - length)), state, by: index };
+      const more = used | (1n << BigInt(index - length));
+      return { base, ahead, used: more, state, by: index, before };
     }
     if (index !== base) {
       const sorted = [...ahead, index].toSorted((left, right) => left - right);
-      return { base, ahead: sorted, used, state, by: index };
+      return { base, ahead: sorted, used, state, by: index, before: undefined };
     }
     let next = base + 1;
     let taken = 0;
@@ -134,7 +146,8 @@ class Search<State, Operation extends TimedOperation> {
       next += 1;
       taken += 1;
     }
-    return { base: next, ahead: ahead.slice(taken), used, state, by: index };
+    const rest = ahead.slice(taken);
+    return { base: next, ahead: rest, used, state, by: index, before: undefined };
   }
 
   #enter(frame: Omit<Frame<State>, 'candidates'>): void {

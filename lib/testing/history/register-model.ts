@@ -31,20 +31,24 @@ export interface RegisterOperation extends TimedOperation {
   readonly result?: RegisterResult | undefined;
 }
 
-/** A value of `undefined` stands for a missing key, a revision of `undefined` for one that nobody has seen yet. */
-export type RegisterState =
-  | 'anything'
-  | { readonly value: string | undefined; readonly modRevision: Revision | undefined };
+/** What the model knows of the key. */
+export interface RegisterState {
+  /** Undefined for a missing key; null where nothing is known. */
+  readonly value: string | null | undefined;
+  /** The revision of the last change, 0 for a missing key; undefined where nobody has seen it yet. */
+  readonly modRevision: Revision | undefined;
+  /** An earlier revision of this key: those to come are higher. */
+  readonly above: Revision;
+}
 
-const MISSING: RegisterState = { value: undefined, modRevision: 0n };
+const MISSING: RegisterState = { value: undefined, modRevision: 0n, above: 0n };
 
 /** One key of a key-value store: put, delete, create, compare-and-swap on the revision, read. */
 export const registerModel: SequentialModel<RegisterState, RegisterOperation> = {
   initial: MISSING,
-  anything: 'anything',
+  anything: { value: null, modRevision: undefined, above: 0n },
   step,
-  key: (state) =>
-    state === 'anything' ? '?' : `${state.modRevision ?? '?'} ${JSON.stringify(state.value)}`,
+  key: ({ value, modRevision, above }) => `${modRevision ?? `>${above}`} ${JSON.stringify(value)}`,
   isRead: ({ write }) => write === undefined,
   forget: (operation) => ({
     ...operation,
@@ -57,7 +61,7 @@ function step(state: RegisterState, operation: RegisterOperation): RegisterState
   const { expected, write, result } = operation;
   if (result === undefined) {
     const hasEffect = write !== undefined && mayMatch(state, expected);
-    return hasEffect ? after(state, write, undefined) : undefined;
+    return hasEffect ? after(matched(state, expected), write, undefined) : undefined;
   }
   if (result.succeeded ? !mayMatch(state, expected) : mustMatch(state, expected)) return undefined;
   const seen = matched(state, result.succeeded ? expected : undefined);
@@ -69,42 +73,42 @@ function step(state: RegisterState, operation: RegisterOperation): RegisterState
 /** What the state is known to be once its revision is known. */
 function matched(state: RegisterState, expected: Revision | undefined): RegisterState {
   if (expected === undefined) return state;
-  if (expected === 0n) return MISSING;
-  return state === 'anything' ? state : { ...state, modRevision: expected };
+  if (expected === 0n) return { ...state, value: undefined, modRevision: 0n };
+  return { ...state, modRevision: expected, above: expected };
 }
 
 /** The state in the light of what an operation saw of it; undefined when it cannot have seen that. */
 function observed(state: RegisterState, { seen }: RegisterResult): RegisterState | undefined {
   if (seen === undefined) return state;
   const { content } = seen;
-  const told = content ?? MISSING;
-  if (state === 'anything') return told;
-  if (state.value !== content?.value) return undefined;
-  const known = state.modRevision;
-  return known === undefined || known === (content?.modRevision ?? 0n) ? told : undefined;
+  if (state.value !== null && state.value !== content?.value) return undefined;
+  const { above } = state;
+  const modRevision = content?.modRevision ?? 0n;
+  if (state.modRevision !== undefined && state.modRevision !== modRevision) return undefined;
+  if (content === undefined) return { value: undefined, modRevision, above };
+  if (state.modRevision === undefined && modRevision <= above) return undefined;
+  return { value: content.value, modRevision, above: modRevision };
 }
 
 function after(
-  state: RegisterState,
+  { above }: RegisterState,
   write: string | null,
   revision: Revision | undefined,
 ): RegisterState | undefined {
-  if (write === null) return MISSING;
-  const before = state === 'anything' ? undefined : state.modRevision;
-  if (before !== undefined && revision !== undefined && revision <= before) return undefined;
-  return { value: write, modRevision: revision };
+  if (write === null) return { value: undefined, modRevision: 0n, above };
+  if (revision === undefined) return { value: write, modRevision: undefined, above };
+  return revision > above ? { value: write, modRevision: revision, above: revision } : undefined;
 }
 
 function mayMatch(state: RegisterState, expected: Revision | undefined): boolean {
-  if (expected === undefined || state === 'anything') return true;
-  if (state.modRevision === undefined) return expected !== 0n;
-  return state.modRevision === expected;
+  if (expected === undefined) return true;
+  if (state.modRevision !== undefined) return state.modRevision === expected;
+  // Nobody knows whether there is a key at all, or there is one of a revision still to be seen.
+  return expected === 0n ? state.value === null : expected > state.above;
 }
 
 function mustMatch(state: RegisterState, expected: Revision | undefined): boolean {
-  if (expected === undefined) return true;
-  if (state === 'anything') return false;
-  return state.modRevision === expected;
+  return expected === undefined || state.modRevision === expected;
 }
 
 /** One operation on one line. */

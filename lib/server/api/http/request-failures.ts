@@ -74,7 +74,7 @@ export function toApiError(error: unknown): ApiError {
   if (isListwatchError(error, 'CORRUPT_OBJECT')) {
     return failure('StorageReadError', error.message, { cause: error });
   }
-  if (isListwatchError(error, 'CLOSED')) {
+  if (isListwatchError(error, 'CLOSED') || isListwatchError(error, 'STORE_UNAVAILABLE')) {
     return failure('ServiceUnavailable', error.message, { cause: error });
   }
   return internalError(errorMessage(error), error);
