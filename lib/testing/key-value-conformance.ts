@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { sleep } from '../kernel/wait.ts';
 import { keyValueCompactionCases } from './key-value-compaction-cases.ts';
 import { keyValueLeaseCases } from './key-value-lease-cases.ts';
 import { keyValueRangeCases } from './key-value-range-cases.ts';
@@ -42,23 +43,33 @@ export function describeKeyValueStore(name: string, options: KeyValueSuiteOption
     for (const [topic, cases] of topics) {
       options.describe(topic, () => {
         for (const { title, check } of cases) {
-          const run = async (): Promise<void> => runCase(await options.open(), check);
           const defect = options.defects?.[title];
-          if (defect === undefined) options.it(title, run);
-          else options.it(`${title}: not here, ${defect}`, () => expectDefect(run));
+          if (defect === undefined) {
+            options.it(title, async () => runCase(await options.open(), check));
+          } else {
+            options.it(`${title}: not here, ${defect}`, () => expectDefect(options.open, check));
+          }
         }
       });
     }
   });
 }
 
-/** A defect may be a race that is won now and then. */
-const DEFECT_ATTEMPTS = 20;
+/** A defect may be a race, that is won now and then, and for a while when the member has much to do. */
+const DEFECT_ATTEMPTS = 30;
+const DEFECT_PAUSE_MS = 100;
 
-async function expectDefect(run: () => Promise<void>): Promise<void> {
+async function expectDefect(
+  open: KeyValueSuiteOptions['open'],
+  check: KeyValueCase['check'],
+): Promise<void> {
   for (let attempt = 1; attempt <= DEFECT_ATTEMPTS; attempt += 1) {
+    const checkAndPause: KeyValueCase['check'] = async (under) => {
+      await check(under);
+      await sleep(under.runtime, DEFECT_PAUSE_MS);
+    };
     try {
-      await run();
+      await runCase(await open(), checkAndPause);
     } catch {
       return;
     }
