@@ -86,9 +86,9 @@ export const errorCodes = {
   SNAPSHOT_FILE: 'A snapshot file cannot be read or written; the cause says why.',
   STORE_UNAVAILABLE:
     'No member of the etcd cluster answered; `outcome` says whether a write may have been carried out.',
-  STORE_FORBIDDEN: 'etcd does not accept the user, or the user may not do this.',
-  STORE_FULL: 'etcd has used up its space quota: compact and defragment it, or raise the quota.',
-  STORE_REFUSED: 'etcd refused a request; the message says why.',
+  STORE_FORBIDDEN: 'The user is not accepted by etcd, or may not do this.',
+  STORE_FULL: 'The space quota of etcd is used up: compact and defragment it, or raise the quota.',
+  STORE_REFUSED: 'A request was refused by etcd; the message says why.',
   // server: storage
   KEY_NOT_FOUND: 'No object is stored under this key.',
   KEY_EXISTS: 'An object is stored under this key already.',
