@@ -73,7 +73,7 @@ export const errorCodes = {
   MALFORMED_RESPONSE: 'A response body is not the JSON that was asked for.',
   STREAM_IDLE: 'A watch stream carried no byte for longer than the idle limit.',
   CONFIG_NOT_FOUND: 'No kubeconfig, in-cluster service account or server address was found.',
-  CONFIG_INVALID: 'A kubeconfig cannot be read; the message names file, line and field.',
+  CONFIG_INVALID: 'A configuration file cannot be read; the message names file, line and field.',
   CONFIG_UNSUPPORTED: 'A kubeconfig asks for a credential kind that is not supported.',
   MANIFEST_INVALID: 'A manifest cannot be read; the message names file, document and line.',
   RESOURCE_UNKNOWN: 'The server does not serve this resource.',
@@ -87,6 +87,14 @@ export const errorCodes = {
   TOO_MANY_OPERATIONS: 'A transaction has too many operations.',
   LEASE_NOT_FOUND: 'No lease of this id exists.',
   VALUE_TOO_LARGE: 'A value is over the size limit of the key-value engine.',
+  SNAPSHOT_INVALID:
+    'The bytes are no snapshot, of an unknown format version, cut off or damaged; the message says where.',
+  SNAPSHOT_FILE: 'A snapshot file cannot be read or written; the cause says why.',
+  STORE_UNAVAILABLE:
+    'No member of the etcd cluster answered; `outcome` says whether a write may have been carried out.',
+  STORE_FORBIDDEN: 'The user is not accepted by etcd, or may not do this.',
+  STORE_FULL: 'The space quota of etcd is used up: compact and defragment it, or raise the quota.',
+  STORE_REFUSED: 'A request was refused by etcd; the message says why.',
   // server: storage
   KEY_NOT_FOUND: 'No object is stored under this key.',
   KEY_EXISTS: 'An object is stored under this key already.',
@@ -96,6 +104,18 @@ export const errorCodes = {
   INVALID_KEY: 'A storage key is empty, has dot segments or leaves its prefix.',
   INVALID_CONTINUE: 'A continue token is malformed.',
   CORRUPT_OBJECT: 'A stored value cannot be transformed or decoded.',
+  MALFORMED_OBJECT:
+    'Bytes are not an object in the encoding they claim to have; the message names the place.',
+  UNSUPPORTED_ENCODING:
+    'Bytes are in an encoding, or of a protobuf kind or field, that cannot be decoded here.',
+  UNKNOWN_KIND: 'The scheme has no such kind in this version: register it with addKnownType.',
+  NO_CONVERSION:
+    'No conversion between two versions of a kind is registered; the message names both.',
+  CONVERSION: 'A conversion or defaulting function threw, or returned something else than an object.',
+  ENCRYPTION_KEY_EXHAUSTED:
+    'An AES-GCM key has encrypted as many values as is safe: put a new key in front of it.',
+  KEY_SERVICE_FAILED:
+    'A key service refused, did not answer in time, or broke its contract; the message says which. Nothing was written.',
   // server: listener
   PORT_IN_USE: 'The port is taken by another process.',
   LISTEN_FAILED: 'The address cannot be listened on; the cause says why.',

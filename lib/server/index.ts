@@ -1,4 +1,5 @@
 export { ApiServer, type ApiServerOptions, type ServerAddress } from './api/api-server.ts';
+export type { TransformerFor } from './api/server-storages.ts';
 export { createApiHandler, type ApiHandlerOptions } from './api/api-handler.ts';
 export type { ApiHandler, ApiRequest, ApiResponse } from './api/http/api-request.ts';
 export {
@@ -14,6 +15,7 @@ export {
 export type { CollectionOptions, ResourceName } from '../meta/collection.ts';
 export { Cacher, type CacherStatus } from './cacher/cacher.ts';
 export type { CacherOptions } from './cacher/cacher-options.ts';
+export type { CacheDifference, ConsistencyReport } from './cacher/consistency-checker.ts';
 export {
   StorageListerWatcher,
   type StorageListerWatcherOptions,
@@ -21,6 +23,9 @@ export {
 export {
   EmbeddedKeyValueStore,
   type EmbeddedKeyValueStoreOptions,
+  type LoadOptions,
+  type SnapshotOptions,
+  type SnapshotSummary,
 } from './mvcc/embedded-key-value-store.ts';
 export type * from './mvcc/key-value-store.ts';
 export {
@@ -38,6 +43,43 @@ export type {
   TableConvertor,
 } from './registry/rest-storage.ts';
 export type { ResourceStorage, StorageFactory } from './registry/storage-factory.ts';
+export { AesCbcProvider, type AesCbcOptions } from './storage/encryption/aes-cbc-provider.ts';
+export {
+  AesGcmProvider,
+  KeyUsage,
+  type AesGcmOptions,
+} from './storage/encryption/aes-gcm-provider.ts';
+export {
+  EncryptionConfiguration,
+  type EncryptionConfigurationOptions,
+} from './storage/encryption/encryption-configuration.ts';
+export {
+  identityProvider,
+  type EncryptionKey,
+  type EncryptionProvider,
+  type RandomBytes,
+} from './storage/encryption/encryption-provider.ts';
+export { EnvelopeProvider, type EnvelopeOptions } from './storage/encryption/envelope-provider.ts';
+export type {
+  KeyService,
+  KeyServiceCall,
+  WrappedKey,
+} from './storage/encryption/key-service.ts';
+export { KmsProvider, type KmsOptions } from './storage/encryption/kms-provider.ts';
+export {
+  LocalKeyService,
+  type LocalKeyServiceOptions,
+} from './storage/encryption/local-key-service.ts';
+export { PrefixTransformers } from './storage/encryption/prefix-transformers.ts';
+export {
+  rewriteStale,
+  type RewriteOptions,
+  type RewriteProgress,
+} from './storage/encryption/rewrite-stale.ts';
+export {
+  SecretboxProvider,
+  type SecretboxOptions,
+} from './storage/encryption/secretbox-provider.ts';
 export { KeyValueStorage, type KeyValueStorageOptions } from './storage/key-value-storage.ts';
 export type {
   StorageInterface,
@@ -47,3 +89,37 @@ export type {
 } from './storage/storage-interface.ts';
 export { isStorageError, StorageError, type StorageErrorCode } from './storage/storage-error.ts';
 export type { StoredObject } from './storage/stored-object.ts';
+export type { Codec } from './storage/codec.ts';
+export {
+  codecFor,
+  CodecFactory,
+  type CodecFactoryOptions,
+  type CodecOptions,
+} from './storage/scheme/codec-factory.ts';
+export {
+  decodeStored,
+  type DecodeStoredOptions,
+  type StoredDocument,
+} from './storage/scheme/decode-stored.ts';
+export { JsonSerializer } from './storage/scheme/json-serializer.ts';
+export {
+  openEnvelope,
+  ProtobufSerializer,
+  type ProtobufEnvelope,
+} from './storage/scheme/protobuf-serializer.ts';
+export { RecognizingDecoder } from './storage/scheme/recognizing-decoder.ts';
+export {
+  Scheme,
+  type ConversionFunc,
+  type DefaultingFunc,
+  type KnownTypeOptions,
+} from './storage/scheme/scheme.ts';
+export { isSchemeError, SchemeError, type SchemeErrorCode } from './storage/scheme/scheme-error.ts';
+export type { DecodeOptions, Encoding, Serializer } from './storage/scheme/serializer.ts';
+export { YamlSerializer } from './storage/scheme/yaml-serializer.ts';
+export {
+  identityTransformer,
+  type PlainValue,
+  type TransformContext,
+  type Transformer,
+} from './storage/transformer.ts';

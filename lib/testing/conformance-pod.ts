@@ -18,14 +18,15 @@ export interface PodFields {
   readonly resourceVersion?: string | undefined;
 }
 
-/** The pod that is called `namespace/name`. */
+/** The pod that is called `namespace/name`; with a bare `name` it is in no namespace. */
 export function conformancePod(path: string, fields: PodFields = {}): ConformancePod {
-  const [namespace, name] = path.split('/');
+  const slash = path.indexOf('/');
+  const name = path.slice(slash + 1);
   const { nodeName, ...metadata } = fields;
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name, namespace, ...metadata },
+    metadata: { name, ...(slash < 0 ? {} : { namespace: path.slice(0, slash) }), ...metadata },
     spec: nodeName === undefined ? {} : { nodeName },
   };
 }

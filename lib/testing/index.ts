@@ -13,10 +13,54 @@ export {
   type ConformancePod,
   type PodFields,
 } from './conformance-pod.ts';
+export { CountingKeyValueStore } from './counting-key-value-store.ts';
 export {
   describeStorage,
+  storageConformanceTopics,
+  storageTestsLeftOut,
   type StorageSuiteOptions,
   type SuiteRunner,
 } from './storage-conformance.ts';
-export type { StorageHarness } from './storage-under-test.ts';
+export { describeKeyValueStore, type KeyValueSuiteOptions } from './key-value-conformance.ts';
+export type { KeyValueHarness } from './key-value-under-test.ts';
+export type { ConformanceCase, StorageHarness } from './storage-under-test.ts';
 export { SwitchableTransformer } from './switchable-transformer.ts';
+export { upstreamStorageTests, type UpstreamStorageTest } from './upstream-storage-tests.ts';
+export { HistoryRecorder, type HistoryRecorderOptions } from './history/history-recorder.ts';
+export {
+  KeyValueHistory,
+  type Commit,
+  type KeyValueHistoryOptions,
+} from './history/key-value-history.ts';
+export {
+  checkLinearizability,
+  type LinearizabilityOptions,
+  type LinearizabilityVerdict,
+} from './history/linearizability.ts';
+export { operationText } from './history/operation-text.ts';
+export type * from './history/recorded-operation.ts';
+export {
+  RecordingKeyValueStore,
+  type RecordingKeyValueStoreOptions,
+} from './history/recording-key-value-store.ts';
+export { checkKeys, registerOperations, type KeyVerdict } from './history/register-history.ts';
+export {
+  registerModel,
+  registerOperationText,
+  type RegisterContent,
+  type RegisterOperation,
+  type RegisterResult,
+  type RegisterState,
+} from './history/register-model.ts';
+export {
+  checkRevisions,
+  type RevisionCheckOptions,
+  type RevisionVerdict,
+} from './history/revision-checker.ts';
+export type { SequentialModel, TimedOperation } from './history/sequential-model.ts';
+export {
+  validateWatch,
+  type WatchGuarantee,
+  type WatchValidationOptions,
+  type WatchViolation,
+} from './history/watch-validators.ts';

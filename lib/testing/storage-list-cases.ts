@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { encodeContinue } from '../server/storage/continue-token.ts';
 import type { GetListOptions } from '../server/storage/storage-interface.ts';
 import { conformanceKey, conformancePredicate, type ConformancePod } from './conformance-pod.ts';
 import { rejection, type ConformanceCase, type StorageUnderTest } from './storage-under-test.ts';
@@ -35,6 +36,7 @@ async function refuses(under: StorageUnderTest, options: Options, code: string):
 export const listCases: readonly ConformanceCase[] = [
   {
     title: 'lists nothing at a resource version that is not 0',
+    upstream: ['RunTestList'],
     check: async ({ storage }) => {
       const { items, resourceVersion, continueToken } = await storage.getList('/registry/pods');
       assert.deepEqual([items, continueToken], [[], undefined]);
@@ -43,6 +45,7 @@ export const listCases: readonly ConformanceCase[] = [
   },
   {
     title: 'lists the most recent state when no resource version is given',
+    upstream: ['RunTestList', 'RunTestConsistentList'],
     check: async (under) => {
       for (const path of ['b/1', 'a/2', 'a-b/3', 'a/1']) await under.create(path);
       await under.move('a/2', 'n1');
@@ -54,7 +57,32 @@ export const listCases: readonly ConformanceCase[] = [
     },
   },
   {
+    title: 'lists a state that no read before it has gone beyond',
+    upstream: ['RunTestConsistentList'],
+    check: async (under) => {
+      const { cached } = under.harness;
+      const read = async (options: Options): Promise<bigint> => {
+        const { resourceVersion } = await under.storage.getList(conformanceKey('none'), options);
+        return BigInt(resourceVersion);
+      };
+      const any = { resourceVersion: '0' };
+      const newest = { continueToken: encodeContinue({ startKey: 'a', revision: -1n }, '') };
+      await under.create('a/x');
+      let current = BigInt(await under.writeElsewhere());
+      const early = await read(any);
+      assert(cached ? early <= current : early === current, 'any state is one there was');
+      for (const options of [{}, newest]) {
+        assert.equal(await read(options), current, 'the most recent state is exactly that');
+        if (!cached || under.storage.supportsProgress) {
+          assert((await read(any)) >= current, 'nothing older follows');
+        }
+        current = BigInt(await under.writeElsewhere());
+      }
+    },
+  },
+  {
     title: 'gives every object its own resource version',
+    upstream: ['RunTestList'],
     check: async (under) => {
       const versions = [];
       for (const path of ['a/1', 'a/2', 'a/3'])
@@ -72,6 +100,7 @@ export const listCases: readonly ConformanceCase[] = [
   },
   {
     title: 'lists exactly the state of each resource version',
+    upstream: ['RunTestList', 'RunTestListResourceVersionMatch'],
     check: async (under) => {
       const before = await under.storage.getCurrentResourceVersion();
       const states = await writeHistory(under);
@@ -88,6 +117,7 @@ export const listCases: readonly ConformanceCase[] = [
   },
   {
     title: 'lists a state that is not older than a resource version',
+    upstream: ['RunTestList', 'RunTestListResourceVersionMatch'],
     check: async (under) => {
       const created = await under.create('a/x');
       const last = await under.writeElsewhere();
@@ -105,6 +135,7 @@ export const listCases: readonly ConformanceCase[] = [
   },
   {
     title: 'refuses a resource version that is not reached',
+    upstream: ['RunTestList'],
     check: async (under) => {
       await under.create('a/x');
       await refuses(under, { resourceVersion: FAR }, 'GATEWAY_TIMEOUT');
@@ -123,6 +154,7 @@ export const listCases: readonly ConformanceCase[] = [
   },
   {
     title: 'refuses resource versions and match rules that make no sense',
+    upstream: ['RunTestList'],
     check: async (under) => {
       for (const resourceVersion of ['-1', 'abc', '01', '1e3']) {
         await refuses(under, { resourceVersion }, 'BAD_REQUEST');
@@ -136,25 +168,27 @@ export const listCases: readonly ConformanceCase[] = [
   },
   {
     title: 'says that an exact resource version was compacted, without a token',
-    only: 'raw',
+    upstream: ['RunTestCompactRevision'],
     check: async (under) => {
+      const { versioner } = under.storage;
       const first = await under.create('a/x');
       const second = await under.move('a/x', 'n1');
-      assert.equal(await under.storage.compactRevision(), undefined);
+      const exactly = ({ resourceVersion }: { readonly resourceVersion: string }) =>
+        ({ resourceVersion, resourceVersionMatch: 'Exact' }) as const;
+      const before = versioner.parseResourceVersion(await under.storage.compactRevision());
+      assert(before < BigInt(first.resourceVersion), 'what was just written can be read');
+      assert.deepEqual(await under.names('', exactly(first)), ['a/x']);
       await under.compact(second.resourceVersion);
       assert.equal(await under.storage.compactRevision(), second.resourceVersion);
-      const options = {
-        resourceVersion: first.resourceVersion,
-        resourceVersionMatch: 'Exact',
-      } as const;
-      const error = await rejection(under.storage.getList(conformanceKey(''), options), 'EXPIRED');
+      const list = under.storage.getList(conformanceKey(''), exactly(first));
+      const error = await rejection(list, 'EXPIRED');
       assert.deepEqual((error as { status?: { metadata?: unknown } }).status?.metadata, {});
-      const exact = { ...options, resourceVersion: second.resourceVersion };
-      assert.deepEqual(await under.names('', exact), ['a/x@n1']);
+      assert.deepEqual(await under.names('', exactly(second)), ['a/x@n1']);
     },
   },
   {
     title: 'never takes part of a name for a prefix',
+    upstream: ['RunTestGetListRecursivePrefix'],
     check: async (under) => {
       for (const path of ['ns/1', 'ns-1/1', 'ns1/1', 'ns/10']) await under.create(path);
       const rules: readonly Options[] = [
@@ -174,6 +208,7 @@ export const listCases: readonly ConformanceCase[] = [
   },
   {
     title: 'lists a single object, if it is there and matches',
+    upstream: ['RunTestGetListNonRecursive'],
     check: async (under) => {
       await under.create('a/x', { nodeName: 'n1' });
       const moved = await under.move('a/x', 'n2');
@@ -195,6 +230,7 @@ export const listCases: readonly ConformanceCase[] = [
   },
   {
     title: 'lists what a selector matches',
+    upstream: ['RunTestList', 'RunTestNamespaceScopedList'],
     check: async (under) => {
       await under.create('a/1', { labels: { app: 'web' }, nodeName: 'n1' });
       await under.create('a/2', { labels: { app: 'db' }, nodeName: 'n1' });

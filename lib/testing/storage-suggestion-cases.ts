@@ -8,6 +8,7 @@ const key = conformanceKey('a/x');
 export const deleteWithSuggestionCases: readonly ConformanceCase[] = [
   {
     title: 'deletes with a suggestion that is right',
+    upstream: ['RunTestDeleteWithSuggestion'],
     check: async (under) => {
       const cachedExisting = await under.create('a/x');
       await under.storage.delete(key, { cachedExisting });
@@ -16,6 +17,7 @@ export const deleteWithSuggestionCases: readonly ConformanceCase[] = [
   },
   {
     title: 'deletes the live object when the suggestion is stale',
+    upstream: ['RunTestDeleteWithSuggestionAndConflict'],
     check: async (under) => {
       const cachedExisting = await under.create('a/x');
       await under.move('a/x', 'n2');
@@ -26,6 +28,7 @@ export const deleteWithSuggestionCases: readonly ConformanceCase[] = [
   },
   {
     title: 'finds nothing when the suggested object is gone',
+    upstream: ['RunTestDeleteWithSuggestionOfDeletedObject'],
     check: async (under) => {
       const cachedExisting = await under.create('a/x');
       await under.delete('a/x');
@@ -34,6 +37,7 @@ export const deleteWithSuggestionCases: readonly ConformanceCase[] = [
   },
   {
     title: 'passes on a refusal of the current object, asked once',
+    upstream: ['RunTestValidateDeletionWithSuggestion'],
     check: async (under) => {
       const cachedExisting = await under.create('a/x');
       await under.storage.getList('/registry/pods/');
@@ -51,6 +55,7 @@ export const deleteWithSuggestionCases: readonly ConformanceCase[] = [
   },
   {
     title: 'asks about the live object when a stale suggestion is refused',
+    upstream: ['RunTestValidateDeletionWithSuggestion'],
     check: async (under) => {
       const cachedExisting = await under.create('a/x', { nodeName: 'old' });
       await under.move('a/x', 'new');
@@ -68,6 +73,7 @@ export const deleteWithSuggestionCases: readonly ConformanceCase[] = [
   },
   {
     title: 'refuses when only the suggestion would pass',
+    upstream: ['RunTestValidateDeletionWithOnlySuggestionValid'],
     check: async (under) => {
       const cachedExisting = await under.create('a/x', { nodeName: 'old' });
       await under.move('a/x', 'new');
@@ -87,6 +93,7 @@ export const deleteWithSuggestionCases: readonly ConformanceCase[] = [
   },
   {
     title: 'deletes when the live object meets the precondition and the suggestion does not',
+    upstream: ['RunTestPreconditionalDeleteWithSuggestion'],
     check: async (under) => {
       const cachedExisting = await under.create('a/x', { uid: 'first' });
       await under.delete('a/x');
@@ -97,6 +104,7 @@ export const deleteWithSuggestionCases: readonly ConformanceCase[] = [
   },
   {
     title: 'keeps an object of which only the suggestion meets the precondition',
+    upstream: ['RunTestPreconditionalDeleteWithOnlySuggestionPass'],
     check: async (under) => {
       const cachedExisting = await under.create('a/x', { uid: 'first' });
       await under.delete('a/x');

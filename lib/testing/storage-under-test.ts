@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { sleep } from '../kernel/wait.ts';
 import type { Runtime } from '../kernel/runtime.ts';
-import type { KeyValueStore } from '../server/mvcc/key-value-store.ts';
 import type { GetListOptions, StorageInterface } from '../server/storage/storage-interface.ts';
 import type { StoredObject } from '../server/storage/stored-object.ts';
 import {
@@ -10,19 +9,23 @@ import {
   type ConformancePod,
   type PodFields,
 } from './conformance-pod.ts';
+import type { CountingKeyValueStore } from './counting-key-value-store.ts';
 import type { SwitchableTransformer } from './switchable-transformer.ts';
+import type { UpstreamStorageTest } from './upstream-storage-tests.ts';
 
 /** One storage to be tested, with what lies below it. Made anew for each case. */
 export interface StorageHarness {
   /** Keeps pods under `CONFORMANCE_PREFIX`. */
   readonly storage: StorageInterface<ConformancePod>;
   /** The engine below the storage. */
-  readonly store: KeyValueStore;
+  readonly store: CountingKeyValueStore;
   /** The transformer the storage was made with. */
   readonly transformer: SwitchableTransformer;
   readonly runtime: Runtime;
   /** Whether a watch cache stands in front of the engine. */
   readonly cached: boolean;
+  /** Makes the cache refuse to go back before a resource version, as it would in time. Needed with a cache. */
+  readonly forgetHistory?: ((resourceVersion: string) => Promise<void>) | undefined;
   /** Carries out a case; a harness in virtual time drives its clock meanwhile. */
   run(work: () => Promise<void>): Promise<void>;
   /** Stops storage and engine. */
@@ -32,8 +35,12 @@ export interface StorageHarness {
 /** One fact about a storage. Rejects when it does not hold. */
 export interface ConformanceCase {
   readonly title: string;
+  /** The run-functions of kube-apiserver that hold the same fact, or a part of it. */
+  readonly upstream: readonly UpstreamStorageTest[];
   /** Left out: the fact holds with and without a cache. */
   readonly only?: 'raw' | 'cached' | undefined;
+  /** What the backend has to support; see `StorageInterface.supportsProgress`. */
+  readonly needs?: 'progress' | undefined;
   readonly check: (storage: StorageUnderTest) => Promise<void>;
 }
 
@@ -83,8 +90,10 @@ export class StorageUnderTest {
     return this.storage.versioner.resourceVersionOf(revision);
   }
 
+  /** Drops the history before a resource version. */
   async compact(resourceVersion: string): Promise<void> {
     await this.harness.store.compact(this.storage.versioner.parseResourceVersion(resourceVersion));
+    await this.harness.forgetHistory?.(resourceVersion);
   }
 
   async sleep(delayMs: number): Promise<void> {
@@ -106,11 +115,12 @@ export class StorageUnderTest {
   }
 }
 
-/** `namespace/name`, and the node behind an `@` when there is one. */
+/** `namespace/name`, or `name`, and the node behind an `@` when there is one. */
 export function describePod(stored: StoredObject<ConformancePod>): string {
   const { metadata, spec } = stored.object;
   const node = spec?.nodeName === undefined ? '' : `@${spec.nodeName}`;
-  return `${metadata?.namespace}/${metadata?.name}${node}`;
+  const namespace = metadata?.namespace === undefined ? '' : `${metadata.namespace}/`;
+  return `${namespace}${metadata?.name}${node}`;
 }
 
 /** Expects a rejection with one of the codes, and returns the error. */

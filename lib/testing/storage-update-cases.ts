@@ -21,6 +21,7 @@ function keep({ existing }: Input): Output {
 export const updateCases: readonly ConformanceCase[] = [
   {
     title: 'does not find a missing object, or creates it if that is all right',
+    upstream: ['RunTestGuaranteedUpdate'],
     check: async (under) => {
       const { storage } = under;
       await rejection(storage.guaranteedUpdate(key, setNode('n')), 'KEY_NOT_FOUND');
@@ -39,6 +40,7 @@ export const updateCases: readonly ConformanceCase[] = [
   },
   {
     title: 'gives the update a private copy with its resource version',
+    upstream: ['RunTestGuaranteedUpdate'],
     check: async (under) => {
       const created = await under.create('a/x', { nodeName: 'n1' });
       const updated = await under.storage.guaranteedUpdate(key, ({ existing, stored }) => {
@@ -56,6 +58,7 @@ export const updateCases: readonly ConformanceCase[] = [
   },
   {
     title: 'writes nothing when nothing changed',
+    upstream: ['RunTestGuaranteedUpdate', 'RunTestGuaranteedUpdateChecksStoredData'],
     check: async (under) => {
       const created = await under.create('a/x', { nodeName: 'n1', labels: { b: '1', a: '2' } });
       const elsewhere = await under.writeElsewhere();
@@ -88,6 +91,7 @@ export const updateCases: readonly ConformanceCase[] = [
   },
   {
     title: 'writes an unchanged object when its stored form is stale',
+    upstream: ['RunTestGuaranteedUpdate', 'RunTestGuaranteedUpdateChecksStoredData'],
     check: async (under) => {
       const created = await under.create('a/x');
       under.harness.transformer.mark = 'v2';
@@ -102,6 +106,7 @@ export const updateCases: readonly ConformanceCase[] = [
   },
   {
     title: 'writes an unchanged object whose stored bytes are not what it would write',
+    upstream: ['RunTestGuaranteedUpdateChecksStoredData'],
     check: async (under) => {
       const { store, transformer } = under.harness;
       const text = `{"kind":"Pod", "metadata":{"namespace":"a", "name":"x"}, "apiVersion":"v1"}`;
@@ -116,6 +121,7 @@ export const updateCases: readonly ConformanceCase[] = [
   },
   {
     title: 'updates only the object that the preconditions mean',
+    upstream: ['RunTestGuaranteedUpdate'],
     check: async (under) => {
       const created = await under.create('a/x', { uid: 'right' });
       const update = (preconditions: { uid?: string; resourceVersion?: string }) =>
@@ -128,6 +134,7 @@ export const updateCases: readonly ConformanceCase[] = [
   },
   {
     title: 'removes an object when the time its update gave it is over',
+    upstream: ['RunTestGuaranteedUpdateWithTTL'],
     check: async (under) => {
       await under.create('a/x');
       await under.create('a/y');
@@ -144,6 +151,7 @@ export const updateCases: readonly ConformanceCase[] = [
   },
   {
     title: 'starts over when somebody else wrote in between',
+    upstream: ['RunTestGuaranteedUpdateWithConflict'],
     check: async (under) => {
       await under.create('a/x');
       let tried = 0;
@@ -159,6 +167,7 @@ export const updateCases: readonly ConformanceCase[] = [
   },
   {
     title: 'loses no update of many at once',
+    upstream: ['RunTestGuaranteedUpdateWithConflict'],
     check: async (under) => {
       await under.create('a/x', { labels: { count: '0' } });
       const increment = ({ existing }: Input): Output => {
@@ -172,6 +181,7 @@ export const updateCases: readonly ConformanceCase[] = [
   },
   {
     title: 'tries again with the live object when the update refuses a stale suggestion',
+    upstream: ['RunTestGuaranteedUpdateWithSuggestionAndConflict'],
     check: async (under) => {
       const cachedExisting = await under.create('a/x', { nodeName: 'old' });
       await under.move('a/x', 'new');
@@ -191,6 +201,7 @@ export const updateCases: readonly ConformanceCase[] = [
   },
   {
     title: 'passes on what the update throws for the current object',
+    upstream: ['RunTestGuaranteedUpdateWithSuggestionAndConflict'],
     check: async (under) => {
       const cachedExisting = await under.create('a/x');
       const refusal = new Error('no');
@@ -211,6 +222,7 @@ export const updateCases: readonly ConformanceCase[] = [
   },
   {
     title: 'does not take an object for unchanged on the word of a stale suggestion',
+    upstream: ['RunTestGuaranteedUpdateWithSuggestionAndConflict'],
     check: async (under) => {
       const cachedExisting = await under.create('a/x', { nodeName: 'old' });
       await under.move('a/x', 'new');
@@ -222,6 +234,7 @@ export const updateCases: readonly ConformanceCase[] = [
   },
   {
     title: 'writes nothing that was made from a stale suggestion',
+    upstream: ['RunTestGuaranteedUpdateWithSuggestionAndConflict'],
     check: async (under) => {
       const cachedExisting = await under.create('a/x', { nodeName: 'old' });
       const moved = await under.move('a/x', 'new');
@@ -232,6 +245,7 @@ export const updateCases: readonly ConformanceCase[] = [
   },
   {
     title: 'stops retrying when the caller gives up',
+    upstream: [],
     check: async (under) => {
       await under.create('a/x');
       const controller = new AbortController();

@@ -63,6 +63,15 @@ export class StorageWatchProbe {
     }
   }
 
+  /** Expects this event next, bookmarks left out, of the watch that is called `name`. */
+  async expectNamed(name: string, line: string): Promise<void> {
+    try {
+      await this.expect(line);
+    } catch (error) {
+      throw new Error(`the watch of ${name} does not bring ${line}`, { cause: error });
+    }
+  }
+
   /** The next bookmark that nothing but other bookmarks comes before. */
   async bookmark(): Promise<Extract<Event, { type: 'BOOKMARK' }>> {
     const event = await this.next();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { StorageWatchOptions } from '../server/storage/storage-interface.ts';
 import { conformanceKey, conformancePredicate, type ConformancePod } from './conformance-pod.ts';
 import type { ConformanceCase, StorageUnderTest } from './storage-under-test.ts';
+import type { UpstreamStorageTest } from './upstream-storage-tests.ts';
 import { describeEvent, StorageWatchProbe } from './storage-watch-probe.ts';
 
 type Options = StorageWatchOptions<ConformancePod>;
@@ -68,13 +69,26 @@ async function checkRow(under: StorageUnderTest, row: StartRow): Promise<void> {
   watch.watch.close();
 }
 
+function upstreamOf({
+  version,
+  sendInitialEvents,
+  progressNotify,
+}: StartRow): UpstreamStorageTest[] {
+  const isOldClient = sendInitialEvents === true && !progressNotify;
+  return isOldClient && (version === 'unset' || version === '0')
+    ? ['RunWatchSemantics', 'RunSendInitialEventsBackwardCompatibility']
+    : ['RunWatchSemantics'];
+}
+
 export const watchStartCases: readonly ConformanceCase[] = [
   ...rows.map((row) => ({
     title: `starts as asked: ${describeRow(row)}`,
+    upstream: upstreamOf(row),
     check: (under: StorageUnderTest) => checkRow(under, row),
   })),
   {
     title: 'sends the initial state in key order, each object with its own resource version',
+    upstream: ['RunTestWatchFromZero', 'RunWatchSemantics'],
     check: async (under) => {
       const created = new Map<string, string>();
       for (const path of ['b/1', 'a/2', 'a-b/1', 'a/1']) {
@@ -91,6 +105,7 @@ export const watchStartCases: readonly ConformanceCase[] = [
   },
   {
     title: 'sends as initial state only what the selector matches',
+    upstream: ['RunWatchListMatchSingle'],
     check: async (under) => {
       await under.create('a/1', { nodeName: 'n1' });
       await under.create('a/2', { nodeName: 'n2' });
@@ -104,6 +119,7 @@ export const watchStartCases: readonly ConformanceCase[] = [
   },
   {
     title: 'ends the initial state at the resource version of the whole store',
+    upstream: ['RunWatchSemanticInitialEventsExtended'],
     check: async (under) => {
       await under.create('a/1');
       const elsewhere = await under.writeElsewhere();
@@ -115,6 +131,7 @@ export const watchStartCases: readonly ConformanceCase[] = [
   },
   {
     title: 'fails in the stream when the initial state shall be newer than the storage',
+    upstream: ['RunWatchSemantics'],
     check: async (under) => {
       await under.create('a/1');
       const watch = await probe(under, { sendInitialEvents: true, resourceVersion: FAR });
@@ -124,6 +141,7 @@ export const watchStartCases: readonly ConformanceCase[] = [
   },
   {
     title: 'misses nothing that is written while it starts',
+    upstream: ['RunWatchSemantics'],
     check: async (under) => {
       const paths = Array.from({ length: 40 }, (_, index) => `a/${index + 10}`);
       const writes = (async () => {

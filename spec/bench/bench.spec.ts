@@ -1,8 +1,60 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { firstAnswerMs, summary } from './server-ready.bench.ts';
+import { rowsOf, table } from './report.ts';
+import { benchNames, loadBench } from './run-bench.ts';
 
 describe('the benches', () => {
-  it('run: each body once, so that they cannot rot', async () => {
-    expect(summary([await firstAnswerMs()])).to.match(/median +[0-9.]+/);
+  for (const name of benchNames()) {
+    it(`${name} runs and comes to figures`, async () => {
+      const { title, run } = await loadBench(name);
+      expect(title).to.match(/\w/);
+      const figures = await run('tiny');
+      expect(figures.length).to.be.at.least(1);
+      expect(new Set(figures.map((figure) => figure.name)).size).to.equal(figures.length);
+      for (const figure of figures) {
+        // Memory may have become less; everything else is above nothing.
+        const least = figure.unit === 'MB' ? -Number.MAX_VALUE : 0;
+        expect(figure.value, figure.name).to.be.finite.and.be.at.least(least);
+      }
+    });
+  }
+
+  it('have least, middle and greatest of their runs side by side', () => {
+    const run = (value: number) => [{ name: 'puts', value, unit: '/s' }];
+    const rows = rowsOf('engine', [run(3000), run(1), run(20.5)]);
+    expect(rows).to.deep.equal([
+      {
+        bench: 'engine',
+        figure: 'puts',
+        unit: '/s',
+        samples: [3000, 1, 20.5],
+        min: 1,
+        median: 20.5,
+        max: 3000,
+      },
+    ]);
+    expect(table(rows).split('\n')).to.deep.equal([
+      'bench   figure   min  median    max',
+      'engine  puts    1.00    20.5  3,000  /s',
+    ]);
+  });
+
+  it('are run in processes of their own, by name, and written down as JSON', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'listwatch-bench-'));
+    try {
+      const json = join(folder, 'figures.json');
+      const main = join(import.meta.dirname, 'main.ts');
+      const args = ['--import', 'tsx', main, '--only', 'engine-write', '--tiny', '--repeats', '2'];
+      const { stdout } = await promisify(execFile)(process.execPath, [...args, '--json', json]);
+      expect(stdout).to.match(/engine-write +puts of new keys +[\d,.]+ +[\d,.]+ +[\d,.]+ +\/s/);
+      const { rows } = JSON.parse(await readFile(json, 'utf8')) as { rows: { samples: unknown }[] };
+      expect(rows[0]?.samples).to.have.length(2);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });

@@ -27,7 +27,7 @@ import { RegistryListerWatcher } from './registry-lister-watcher.ts';
 import { toApiError } from './http/request-failures.ts';
 import { selfSignedCertificate, type Certificate } from './http/self-signed-certificate.ts';
 import { withStandardHeaders } from './http/standard-headers.ts';
-import { ServerStorages } from './server-storages.ts';
+import { ServerStorages, type TransformerFor } from './server-storages.ts';
 
 export interface ApiServerOptions
   extends Pick<
@@ -48,6 +48,8 @@ export interface ApiServerOptions
   readonly token?: string | undefined;
   /** Where the objects are kept. The server does not close it. @defaultValue in memory, closed with the server */
   readonly keyValueStore?: KeyValueStore | undefined;
+  /** How the objects of a resource are stored, e.g. encrypted by an `EncryptionConfiguration`. @defaultValue as they are */
+  readonly transformerFor?: TransformerFor | undefined;
   /** Longest time for a request that is not a watch, milliseconds. @defaultValue 60 000 */
   readonly requestTimeoutMs?: number | undefined;
   /** The source of the token and of certificate serials. @defaultValue the operating system's */
@@ -60,6 +62,7 @@ const OPTIONS = [
   'metrics',
   'token',
   'keyValueStore',
+  'transformerFor',
   'requestTimeoutMs',
   'randomBytes',
   'maxConnections',
@@ -120,6 +123,7 @@ export class ApiServer implements AsyncDisposable {
     this.#keyValueStore = options.keyValueStore ?? (this.#ownStore as KeyValueStore);
     const storages = new ServerStorages({
       keyValueStore: this.#keyValueStore,
+      transformerFor: options.transformerFor,
       runtime,
       logger,
       metrics,

@@ -12,6 +12,7 @@ import { acceptsJson } from './http/negotiation.ts';
 import { patchTypes } from './verbs/patch-object.ts';
 import { notAcceptable, unknownPath } from './http/request-failures.ts';
 import { servedGroups, type ServedVersion } from './served-resources.ts';
+import { IGNORE_READ_ERROR } from './verbs/delete-object.ts';
 
 interface Document {
   readonly bytes: Uint8Array;
@@ -158,6 +159,7 @@ function resourceItems(
 }
 
 const WRITE_PARAMETERS = ['dryRun', 'fieldManager', 'fieldValidation'];
+const DELETE_PARAMETERS = ['dryRun', 'gracePeriodSeconds', 'propagationPolicy', IGNORE_READ_ERROR];
 
 /** Parameters by HTTP method; undefined where the verb is not offered. */
 type Operations = Readonly<Record<string, readonly string[] | undefined>>;
@@ -167,7 +169,7 @@ function namedOperations(storage: RestStorage): Operations {
     get: storage.get && [],
     put: storage.update && WRITE_PARAMETERS,
     patch: storage.update && WRITE_PARAMETERS,
-    delete: storage.delete && ['dryRun', 'gracePeriodSeconds', 'propagationPolicy'],
+    delete: storage.delete && DELETE_PARAMETERS,
   };
 }
 
@@ -192,7 +194,7 @@ function item(describe: ResourceDescription, typeOf: TypeOf, operations: Operati
 
 function parameterType(name: string): string {
   if (name === 'limit' || name === 'gracePeriodSeconds') return 'integer';
-  return name === 'watch' ? 'boolean' : 'string';
+  return name === 'watch' || name === IGNORE_READ_ERROR ? 'boolean' : 'string';
 }
 
 function schemas(versions: readonly ServedVersion[]): Record<string, object> {

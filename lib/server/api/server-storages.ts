@@ -8,9 +8,17 @@ import type { KeyValueStore } from '../mvcc/key-value-store.ts';
 import type { ResourceDescription } from '../registry/rest-storage.ts';
 import type { ResourceStorage } from '../registry/storage-factory.ts';
 import { KeyValueStorage } from '../storage/key-value-storage.ts';
+import type { Transformer } from '../storage/transformer.ts';
+
+/** Says for a resource, the group empty for the core, how its objects become what is stored. */
+export type TransformerFor = (resource: {
+  readonly group: string;
+  readonly resource: string;
+}) => Transformer;
 
 export interface ServerStoragesOptions {
   readonly keyValueStore: KeyValueStore;
+  readonly transformerFor: TransformerFor | undefined;
   readonly runtime: Runtime;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -28,11 +36,12 @@ export class ServerStorages {
 
   /** Makes the storage of a resource; the registry's `StorageFactory` calls it, and disposes of what it gets. */
   storageFor(description: ResourceDescription, keyRoot: string): ResourceStorage {
-    const { keyValueStore, runtime, logger, metrics } = this.#options;
+    const { keyValueStore, transformerFor, runtime, logger, metrics } = this.#options;
     const cacher = new Cacher<UnstructuredObject>({
       storage: new KeyValueStorage<UnstructuredObject>({
         store: keyValueStore,
         resourcePrefix: keyRoot,
+        transformer: transformerFor?.(description),
         runtime,
       }),
       resourcePrefix: keyRoot,
@@ -40,7 +49,6 @@ export class ServerStorages {
       runtime,
       logger,
       metrics,
-      consistentListFromCache: keyValueStore.supportsProgress,
     });
     this.#cachers = [...this.#running(), cacher];
     if (this.#started) cacher.start();

@@ -1,5 +1,6 @@
+import type { Metrics } from '../../kernel/metrics.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
-import { isTooLargeResourceVersion } from '../../meta/failures.ts';
+import { isExpired, isTooLargeResourceVersion } from '../../meta/failures.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { Revision } from '../mvcc/key-value-store.ts';
 import { keyNotFound } from '../storage/object-access.ts';
@@ -11,13 +12,14 @@ import type {
   GuaranteedUpdateOptions,
   StorageInterface,
   StorageList,
+  StorageWatchOptions,
   TryUpdate,
 } from '../storage/storage-interface.ts';
 import { prepareKey } from '../storage/storage-keys.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import type { CacherReadiness } from './cacher-readiness.ts';
 import type { Freshness } from './freshness.ts';
-import { keyScope } from './key-scope.ts';
+import { keyScope, type KeyScope } from './key-scope.ts';
 import { routeList, type ListRoute } from './list-route.ts';
 import { readList } from './list-reader.ts';
 import type { OrderedStore } from './ordered-store.ts';
@@ -31,7 +33,20 @@ export interface CacheDelegatorOptions<T extends KubernetesObject> {
   readonly readiness: CacherReadiness;
   readonly freshness: Freshness;
   readonly runtime: Runtime;
+  readonly metrics: Metrics;
+  /** Names the resource in metrics. */
+  readonly description: string;
   readonly consistentListFromCache: boolean;
+  /** False when the cache was found to differ from the storage: it is not read then. */
+  readonly consistent: () => boolean;
+}
+
+/** Where a watch on the cache begins. */
+export interface WatchStart<T extends KubernetesObject> {
+  /** What the reader has seen, or sees first. */
+  readonly revision: Revision;
+  /** The state at `revision`, when it comes from the storage. */
+  readonly listed?: StorageList<T> | undefined;
 }
 
 interface Page<T extends KubernetesObject> {
@@ -55,6 +70,9 @@ interface Page<T extends KubernetesObject> {
  * | update, delete | storage, with the cache's object as a suggestion | the same |
  *
  * While the cache is not ready, a list with a limit and no selector goes to the storage; all others wait for the cache.
+ * Where the storage does not support progress, nobody would tell the cache that it shows N because nothing of its resource has
+ * changed: the storage answers unless the cache is there already, and lists the state that a watch begins with. So it does
+ * while the cache is known to differ from it.
  * @see apiserver pkg/storage/cacher/delegator.go @ 24a394e
  */
 export class CacheDelegator<T extends KubernetesObject> {
@@ -65,12 +83,14 @@ export class CacheDelegator<T extends KubernetesObject> {
   }
 
   async get(key: string, options: GetOptions = {}): Promise<StoredObject<T> | undefined> {
-    const { storage, resourcePrefix, cache, readiness, freshness } = this.#options;
+    const { storage, resourcePrefix, cache, readiness, consistent } = this.#options;
     const { resourceVersion = '', ignoreNotFound, signal } = options;
-    if (resourceVersion === '' || readiness.state !== 'ready')
+    if (resourceVersion === '' || readiness.state !== 'ready' || !consistent()) {
       return await storage.get(key, options);
+    }
     const prepared = prepareKey(resourcePrefix, key, false);
-    await freshness.waitFor(storage.versioner.parseResourceVersion(resourceVersion), signal);
+    const revision = storage.versioner.parseResourceVersion(resourceVersion);
+    if (!(await this.#shows(revision, signal))) return await storage.get(key, options);
     const found = cache.get(prepared);
     if (found === undefined && ignoreNotFound !== true) {
       throw keyNotFound(prepared);
@@ -90,6 +110,30 @@ export class CacheDelegator<T extends KubernetesObject> {
     return await readList({ ...page, scope, predicate, runtime, signal });
   }
 
+  /**
+   * Awaits until the cache shows the state that a watch wants to begin with, or else lists it from the storage.
+   * @throws {ApiError} 400; 504 for a state that is not reached; what the storage answers instead of a list.
+   */
+  async watchStart(
+    { path }: KeyScope,
+    { resourceVersion = '', sendInitialEvents, ...options }: StorageWatchOptions<T>,
+  ): Promise<WatchStart<T>> {
+    const { storage, consistent } = this.#options;
+    const { versioner } = storage;
+    const { recursive, predicate, signal } = options;
+    // No version, but a say about initial events, means now.
+    const fromNow = resourceVersion === '' && sendInitialEvents !== undefined;
+    const asked = fromNow ? await storage.getCurrentResourceVersion() : resourceVersion;
+    const revision = versioner.parseResourceVersion(asked);
+    if (!(sendInitialEvents ?? revision === 0n)) return { revision };
+    const anyState = sendInitialEvents === undefined;
+    if (consistent() && (anyState || (await this.#shows(revision, signal)))) return { revision };
+    const notOlder = { resourceVersion, resourceVersionMatch: 'NotOlderThan' } as const;
+    const which = resourceVersion === '' ? {} : notOlder;
+    const listed = await storage.getList(path, { ...which, recursive, predicate, signal });
+    return { revision: versioner.parseResourceVersion(listed.resourceVersion), listed };
+  }
+
   async delete(key: string, options: DeleteOptions<T> = {}): Promise<StoredObject<T>> {
     const cachedExisting = this.#suggestion(key) ?? options.cachedExisting;
     return await this.#options.storage.delete(key, { ...options, cachedExisting });
@@ -107,12 +151,20 @@ export class CacheDelegator<T extends KubernetesObject> {
     });
   }
 
-  #goesPastCache({ source }: ListRoute, { limit = 0, predicate }: GetListOptions<T>): boolean {
-    const { readiness, consistentListFromCache } = this.#options;
-    if (source === 'storage' || (source === 'latest' && !consistentListFromCache)) return true;
+  #goesPastCache(
+    { source }: ListRoute,
+    { limit = 0, predicate, leaveOutUnreadable = false }: GetListOptions<T>,
+  ): boolean {
+    const { readiness, consistentListFromCache, consistent } = this.#options;
+    if (
+      leaveOutUnreadable ||
+      source === 'storage' ||
+      (source === 'latest' && !consistentListFromCache)
+    )
+      return true;
+    if (readiness.state === 'ready') return !consistent();
     // Cheap enough for the storage to answer while the cache is being filled.
-    const cheap = limit > 0 && predicateIsEmpty(predicate as SelectionPredicate);
-    return cheap && readiness.state !== 'ready';
+    return limit > 0 && predicateIsEmpty(predicate as SelectionPredicate);
   }
 
   /** Awaits until the cache can answer, and what it answers from; undefined when it cannot. */
@@ -120,13 +172,13 @@ export class CacheDelegator<T extends KubernetesObject> {
     route: ListRoute,
     { limit = 0, signal }: GetListOptions<T>,
   ): Promise<Page<T> | undefined> {
-    const { cache, readiness, freshness } = this.#options;
+    const { cache, readiness } = this.#options;
     await readiness.wait(signal);
     switch (route.source) {
       case 'storage':
         return undefined;
       case 'cache': {
-        await freshness.waitFor(route.revision, signal);
+        if (!(await this.#shows(route.revision, signal))) return undefined;
         const { state, revision } = cache;
         // Whoever takes any state gets all of it: there is no later page of "any state".
         return { state, revision, limit: route.revision === 0n ? 0 : limit };
@@ -138,30 +190,55 @@ export class CacheDelegator<T extends KubernetesObject> {
       }
       case 'exact': {
         const { revision, startKey } = route;
-        const state = await this.#stateAt(revision);
+        const state = await this.#stateAt(revision, signal);
         return state && { state, revision, startKey, limit };
       }
     }
   }
 
+  /** Awaits until the cache shows `revision`; false when it does not, and nobody would tell. @throws {ApiError} 504. */
+  async #shows(revision: Revision, signal: AbortSignal | undefined): Promise<boolean> {
+    const { storage, cache, freshness } = this.#options;
+    if (revision <= cache.revision) return true;
+    if (!storage.supportsProgress) return false;
+    await freshness.waitFor(revision, signal);
+    return true;
+  }
+
   /** Awaits until the cache shows the storage's present revision; false when it does not get there in time. */
   async #becomesLatest(signal: AbortSignal | undefined): Promise<boolean> {
-    const { storage, freshness } = this.#options;
+    const { storage, freshness, metrics, description } = this.#options;
     const current = await storage.getCurrentResourceVersion();
+    let fallback = false;
     try {
       await freshness.waitFor(storage.versioner.parseResourceVersion(current), signal);
-      return true;
     } catch (error) {
-      if (isTooLargeResourceVersion(error)) return false;
-      throw error;
+      if (!isTooLargeResourceVersion(error)) throw error;
+      fallback = true;
     }
+    const labels = { resource: description, fallback: String(fallback) };
+    metrics.count('watch_cache_consistent_lists_total', 1, labels);
+    return !fallback;
   }
 
   /** What the storage has compacted away is not served from memory either: every server gives the same answer. */
-  async #stateAt(revision: Revision): Promise<OrderedStore<StoreElement<T>> | undefined> {
-    const { storage, cache } = this.#options;
-    const oldest = storage.versioner.parseResourceVersion(await storage.compactRevision());
-    return revision < oldest ? undefined : cache.stateAt(revision);
+  async #stateAt(
+    revision: Revision,
+    signal: AbortSignal | undefined,
+  ): Promise<OrderedStore<StoreElement<T>> | undefined> {
+    const { storage, resourcePrefix, cache } = this.#options;
+    const state = cache.stateAt(revision);
+    if (state === undefined) return undefined;
+    const resourceVersion = storage.versioner.resourceVersionOf(revision);
+    // Under the bare prefix nothing is stored: the cheapest list there is.
+    const probe = { recursive: false, resourceVersion, resourceVersionMatch: 'Exact' } as const;
+    try {
+      await storage.getList(resourcePrefix, { ...probe, signal });
+    } catch (error) {
+      if (isExpired(error)) return undefined;
+      throw error;
+    }
+    return state;
   }
 
   #suggestion(key: string): StoredObject<T> | undefined {

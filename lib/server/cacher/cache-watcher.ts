@@ -63,6 +63,7 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
   readonly #releaseSignal: () => void;
   #interval: WatchCacheInterval<T> | undefined;
   #intervalBegun = false;
+  #endMarked = false;
   #queue: Batch<T> = [];
   #lastRevision: Revision;
   #end: End | undefined;
@@ -76,7 +77,8 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
     this.predicate = predicateIsEmpty(predicate as SelectionPredicate) ? undefined : predicate;
     this.#options = options;
     this.#interval = interval;
-    this.#startRevision = startRevision > interval.revision ? startRevision : interval.revision;
+    const { revision } = interval.rest ?? interval;
+    this.#startRevision = startRevision > revision ? startRevision : revision;
     this.#lastRevision = this.#startRevision;
     this.#releaseSignal = onAbort(options.signal, () => {
       this.close();
@@ -191,9 +193,10 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
     try {
       const progress = interval.read(batch, this.predicate, PIECE);
       if (progress === 'more') return batch;
-      this.#interval = undefined;
+      this.#interval = progress === 'done' ? interval.rest : undefined;
       if (progress === 'invalidated') this.close();
-      else if (this.#options.bookmarks && this.#options.markInitialEventsEnd) {
+      else if (!this.#endMarked && this.#options.bookmarks && this.#options.markInitialEventsEnd) {
+        this.#endMarked = true;
         return [...batch, endOfInitialEvents(interval.revision)];
       }
     } catch (error) {

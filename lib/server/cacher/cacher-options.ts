@@ -34,11 +34,16 @@ export interface CacherOptions<T extends KubernetesObject> {
    */
   readonly freshTimeoutMs?: number | undefined;
   /**
-   * Answer lists of the most recent state from the cache. Needs a backend that answers progress requests correctly; etcd does
-   * from 3.4.31 and 3.5.13 on.
+   * Answer lists of the most recent state from the cache. Over a storage without `supportsProgress` it makes no difference:
+   * there the storage answers them.
    * @defaultValue true
    */
   readonly consistentListFromCache?: boolean | undefined;
+  /**
+   * How often the cache is compared with the storage, milliseconds; each check comes up to a half later. 0: only on demand.
+   * @defaultValue 300 000 (cacher/consistency consistencyCheckPeriod @ 24a394e)
+   */
+  readonly consistencyCheckIntervalMs?: number | undefined;
 }
 
 export interface ResolvedCacherOptions<T extends KubernetesObject> {
@@ -52,6 +57,7 @@ export interface ResolvedCacherOptions<T extends KubernetesObject> {
   readonly readyTimeoutMs: number;
   readonly freshTimeoutMs: number;
   readonly consistentListFromCache: boolean;
+  readonly consistencyCheckIntervalMs: number;
 }
 
 const KNOWN: readonly (keyof CacherOptions<KubernetesObject>)[] = [
@@ -65,6 +71,7 @@ const KNOWN: readonly (keyof CacherOptions<KubernetesObject>)[] = [
   'readyTimeoutMs',
   'freshTimeoutMs',
   'consistentListFromCache',
+  'consistencyCheckIntervalMs',
 ];
 
 /** @throws {ListwatchError} code INVALID_OPTION. @throws {StorageError} INVALID_KEY for the prefix. */
@@ -72,7 +79,8 @@ export function resolveCacherOptions<T extends KubernetesObject>(
   options: CacherOptions<T>,
 ): ResolvedCacherOptions<T> {
   rejectUnknownOptions('Cacher', options, KNOWN);
-  const { storage, readyTimeoutMs, freshTimeoutMs } = options;
+  const { storage, readyTimeoutMs, freshTimeoutMs, consistencyCheckIntervalMs } = options;
+  const consistentListFromCache = options.consistentListFromCache ?? true;
   const resourcePrefix = prepareResourcePrefix(options.resourcePrefix);
   return {
     storage,
@@ -84,6 +92,13 @@ export function resolveCacherOptions<T extends KubernetesObject>(
     history: options.history,
     readyTimeoutMs: numberOption('Cacher', 'readyTimeoutMs', readyTimeoutMs, 3000, { min: 0 }),
     freshTimeoutMs: numberOption('Cacher', 'freshTimeoutMs', freshTimeoutMs, 3000, { min: 0 }),
-    consistentListFromCache: options.consistentListFromCache ?? true,
+    consistentListFromCache: consistentListFromCache && storage.supportsProgress,
+    consistencyCheckIntervalMs: numberOption(
+      'Cacher',
+      'consistencyCheckIntervalMs',
+      consistencyCheckIntervalMs,
+      300_000,
+      { min: 0 },
+    ),
   };
 }

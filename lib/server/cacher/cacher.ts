@@ -2,7 +2,6 @@ import { Reflector } from '../../cache/reflector/reflector.ts';
 import { errorMessage } from '../../kernel/errors.ts';
 import { failure } from '../../meta/api-error.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import type { Revision } from '../mvcc/key-value-store.ts';
 import type {
   CreateOptions,
   DeleteOptions,
@@ -20,7 +19,7 @@ import type { StoredObject } from '../storage/stored-object.ts';
 import type { Versioner } from '../storage/versioner.ts';
 import { backgroundRuntime } from './background-runtime.ts';
 import { BookmarkTimer } from './bookmark-timer.ts';
-import { CacheDelegator } from './cache-delegator.ts';
+import { CacheDelegator, type WatchStart } from './cache-delegator.ts';
 import { CacheWatcher } from './cache-watcher.ts';
 import {
   resolveCacherOptions,
@@ -28,13 +27,18 @@ import {
   type ResolvedCacherOptions,
 } from './cacher-options.ts';
 import { CacherReadiness, type ReadinessState } from './cacher-readiness.ts';
+import {
+  ConsistencyChecker,
+  type CacheSnapshot,
+  type ConsistencyReport,
+} from './consistency-checker.ts';
 import { EventDispatcher } from './event-dispatcher.ts';
 import { failedWatch } from './failed-watch.ts';
 import { Freshness } from './freshness.ts';
 import { IndexedWatchers } from './indexed-watchers.ts';
 import { keyScope, type KeyScope } from './key-scope.ts';
 import { StorageListerWatcher } from './storage-lister-watcher.ts';
-import type { WatchCacheInterval } from './watch-cache-interval.ts';
+import { ListedInterval, type WatchCacheInterval } from './watch-cache-interval.ts';
 import { WatchCache, type WatchCacheListener } from './watch-cache.ts';
 
 /** Objects a page when the storage is listed (cacher/lister_watcher.go storageWatchListPageSize @ 24a394e). */
@@ -53,6 +57,8 @@ export interface CacherStatus {
   readonly readiness: ReadinessState;
   /** How often the cache has been filled. */
   readonly generation: number;
+  /** False after the cache was found to differ from the storage, until they agree again. */
+  readonly consistent: boolean;
   /** What the cache shows. */
   readonly resourceVersion: string;
   readonly objectCount: number;
@@ -72,6 +78,7 @@ export interface CacherStatus {
  * - A watch misses no change and gets none twice, whatever is written while it is started.
  * - All watchers share the objects and the event objects they get, so an event is encoded once for all of them.
  * - A list of the most recent state shows every write that was acknowledged before the call, as the storage's own does.
+ * - From time to time it compares itself with the storage; while they differ, reads go to the storage.
  * - After `stop` no timer and no watch is left. A running cacher does not keep the process alive by itself.
  *
  * Not guaranteed: a watch lives for ever. It ends, without an error, when its reader is too slow and when the cache has to be
@@ -88,6 +95,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   readonly #watchers: IndexedWatchers<T> = new IndexedWatchers<T>();
   readonly #dispatcher: EventDispatcher<T>;
   readonly #bookmarks: BookmarkTimer<T>;
+  readonly #checker: ConsistencyChecker<T>;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
   #nextWatcherId = 0;
@@ -95,7 +103,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   constructor(options: CacherOptions<T>) {
     const resolved = resolveCacherOptions(options);
     const { storage, runtime, description, history } = resolved;
-    const { readyTimeoutMs, freshTimeoutMs, consistentListFromCache } = resolved;
+    const { readyTimeoutMs, freshTimeoutMs, consistencyCheckIntervalMs } = resolved;
     this.#options = resolved;
     this.versioner = storage.versioner;
     this.#readiness = new CacherReadiness({ runtime, description, timeoutMs: readyTimeoutMs });
@@ -117,7 +125,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
       currentRevision: () =>
         this.#dispatcher.busy ? undefined : this.#dispatcher.dispatchedRevision,
       requestProgress: () => {
-        if (consistentListFromCache) void this.#requestProgress();
+        if (storage.supportsProgress) void this.#requestProgress();
       },
     });
     this.#cache = new WatchCache({
@@ -126,12 +134,22 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
       listener: this.#listen(),
       history,
     });
+    this.#checker = new ConsistencyChecker({
+      ...resolved,
+      intervalMs: consistencyCheckIntervalMs,
+      snapshot: () => this.#snapshot(),
+    });
     this.#delegator = new CacheDelegator({
       ...resolved,
       cache: this.#cache,
       readiness: this.#readiness,
       freshness: this.#freshness,
+      consistent: () => this.#checker.consistent,
     });
+  }
+
+  get supportsProgress(): boolean {
+    return this.#options.storage.supportsProgress;
   }
 
   /** How the cacher is doing, for inspection. */
@@ -140,6 +158,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     return {
       readiness: this.#readiness.state,
       generation: this.#readiness.generation,
+      consistent: this.#checker.consistent,
       resourceVersion: this.versioner.resourceVersionOf(revision),
       objectCount: state.size,
       historySize: history.size,
@@ -152,6 +171,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   start(): void {
     if (this.#running === undefined && !this.#stopping.signal.aborted) {
       this.#running = this.#reflect();
+      this.#checker.start();
     }
   }
 
@@ -163,7 +183,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     this.#freshness.close(failure('ServiceUnavailable', message));
     this.#terminateWatchers();
     this.#stopping.abort();
-    await this.#running;
+    await Promise.all([this.#running, this.#checker.stop()]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -172,15 +192,30 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
 
   /**
    * Drops the events of the past: a watch that wants to begin before `resourceVersion` then gets 410. Running watches go on.
-   * Awaits the cache to show `resourceVersion` first; one that was never used has no past.
+   * Awaits the cache to show `resourceVersion` first, where the storage supports progress; one that was never used has no past.
    * @throws {ApiError} 429 when the cache is not ready; 504 when it does not get that far in time.
    */
   async forgetHistory(resourceVersion: string): Promise<void> {
     if (this.#running === undefined) return;
     await this.#readiness.wait();
-    await this.#freshness.waitFor(this.versioner.parseResourceVersion(resourceVersion));
+    if (this.supportsProgress) {
+      await this.#freshness.waitFor(this.versioner.parseResourceVersion(resourceVersion));
+    }
     const { history, revision, state } = this.#cache;
     history.restart(revision, state);
+  }
+
+  /**
+   * Compares the cache with the storage now, object by object.
+   * @throws {ApiError} 429 when the cache is not ready; what the storage answers instead of a list.
+   */
+  async checkConsistency(): Promise<ConsistencyReport> {
+    this.start();
+    for (;;) {
+      await this.#readiness.wait();
+      const report = await this.#checker.check();
+      if (report !== undefined) return report;
+    }
   }
 
   async create(key: string, object: T, options?: CreateOptions): Promise<StoredObject<T>> {
@@ -214,10 +249,10 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     const { signal, resourceVersion } = options;
     const { resourcePrefix } = this.#options;
     const scope = keyScope(resourcePrefix, key, options.recursive ?? true);
-    const asked = this.versioner.parseResourceVersion(resourceVersion);
+    this.versioner.parseResourceVersion(resourceVersion);
     this.start();
     try {
-      return await this.#open(scope, asked, options);
+      return await this.#open(scope, options);
     } catch (error) {
       if (signal?.aborted === true) return failedWatch();
       throw error;
@@ -226,6 +261,10 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
 
   async stats(): Promise<StorageStats> {
     return await this.#options.storage.stats();
+  }
+
+  enableResourceSizeEstimation(): void {
+    this.#options.storage.enableResourceSizeEstimation();
   }
 
   async requestWatchProgress(): Promise<void> {
@@ -246,18 +285,12 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     await this.#options.storage.readinessCheck();
   }
 
-  async #open(
-    scope: KeyScope,
-    asked: Revision,
-    options: StorageWatchOptions<T>,
-  ): Promise<StorageWatch<T>> {
+  async #open(scope: KeyScope, options: StorageWatchOptions<T>): Promise<StorageWatch<T>> {
     const { signal } = options;
     await this.#readiness.wait(signal);
-    let start: Revision;
+    let start: WatchStart<T>;
     try {
-      start = await this.#startRevision(asked, options);
-      // A watch that begins with a state begins with one that is new enough.
-      if (options.sendInitialEvents === true) await this.#freshness.waitFor(start, signal);
+      start = await this.#delegator.watchStart(scope, options);
     } catch (error) {
       signal?.throwIfAborted();
       return failedWatch(error);
@@ -266,19 +299,12 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     return this.#register(scope, start, options);
   }
 
-  /** The revision a watch starts after; one without a version but with a say about initial events means now. */
-  async #startRevision(
-    asked: Revision,
-    { resourceVersion = '', sendInitialEvents }: StorageWatchOptions<T>,
-  ): Promise<Revision> {
-    if (sendInitialEvents === undefined || resourceVersion !== '') return asked;
-    return this.versioner.parseResourceVersion(
-      await this.#options.storage.getCurrentResourceVersion(),
-    );
-  }
-
   /** Synchronous: no change can come between the interval and the registration. */
-  #register(scope: KeyScope, start: Revision, options: StorageWatchOptions<T>): StorageWatch<T> {
+  #register(
+    scope: KeyScope,
+    start: WatchStart<T>,
+    options: StorageWatchOptions<T>,
+  ): StorageWatch<T> {
     let interval: WatchCacheInterval<T>;
     try {
       interval = this.#interval(scope, start, options);
@@ -292,7 +318,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
       scope,
       predicate: options.predicate,
       interval,
-      startRevision: start,
+      startRevision: start.revision,
       queueCapacity: Math.min(LONGEST_QUEUE, Math.max(SHORTEST_QUEUE, capacity)),
       bookmarks: options.progressNotify === true,
       markInitialEventsEnd: options.sendInitialEvents === true,
@@ -311,13 +337,25 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
 
   #interval(
     scope: KeyScope,
-    start: Revision,
+    { revision, listed }: WatchStart<T>,
     { sendInitialEvents }: StorageWatchOptions<T>,
   ): WatchCacheInterval<T> {
-    const withState = sendInitialEvents ?? start === 0n;
+    if (listed !== undefined) {
+      const isBehind = revision < this.#cache.revision;
+      const rest = isBehind ? this.#cache.getAllEventsSince(revision, scope) : undefined;
+      return new ListedInterval(listed.items, revision, rest);
+    }
+    const withState = sendInitialEvents ?? revision === 0n;
     if (withState) return this.#cache.getState(scope);
     // Version 0 is any version: the one the cache is at.
-    return this.#cache.getAllEventsSince(start === 0n ? this.#cache.revision : start, scope);
+    return this.#cache.getAllEventsSince(revision === 0n ? this.#cache.revision : revision, scope);
+  }
+
+  #snapshot(): CacheSnapshot<T> | undefined {
+    const { state, generation } = this.#readiness;
+    if (state !== 'ready') return undefined;
+    const resourceVersion = this.versioner.resourceVersionOf(this.#cache.revision);
+    return { state: this.#cache.state, resourceVersion, generation };
   }
 
   #listen(): WatchCacheListener<T> {

@@ -8,14 +8,19 @@ import type { WatchCacheEvent } from './watch-cache-event.ts';
 export interface WatchCacheHistoryOptions {
   /** Events kept at first, and the fewest the window shrinks to. @defaultValue 100 */
   readonly minCapacity?: number | undefined;
-  /** Events kept at most. @defaultValue 102 400 */
+  /** Events kept at most. @defaultValue 102 400, doubled as often as it takes to hold `freshMs` at the same rate */
   readonly maxCapacity?: number | undefined;
   /**
-   * How long an event should stay; the window grows while it is full of younger ones. Has to exceed the minute between two
-   * bookmarks, or idle clients fall out of the window. @defaultValue 75 000
+   * How long an event should stay, at most a day; the window grows while it is full of younger ones. Less than 75 000 is refused:
+   * with a minute between two bookmarks, idle clients would fall out of the window. @defaultValue 75 000
    */
   readonly freshMs?: number | undefined;
 }
+
+/** A minute between bookmarks, and a quarter as a reserve (cacher/watch_cache_history.go @ 24a394e). */
+const LEAST_FRESH_MS = 75_000;
+const MOST_FRESH_MS = 86_400_000;
+const MAX_CAPACITY = 102_400;
 
 /** A state of the cache and the revision at which it was reached. */
 interface BaseState<T extends KubernetesObject> {
@@ -46,11 +51,16 @@ export class WatchCacheHistory<T extends KubernetesObject> {
     const { minCapacity, maxCapacity, freshMs } = options;
     const size = { min: 4, integer: true };
     this.#minCapacity = numberOption(owner, 'minCapacity', minCapacity, 100, size);
-    this.#maxCapacity = numberOption(owner, 'maxCapacity', maxCapacity, 102_400, {
+    this.#freshMs = numberOption(owner, 'freshMs', freshMs, LEAST_FRESH_MS, {
+      min: LEAST_FRESH_MS,
+      max: MOST_FRESH_MS,
+    });
+    const doublings = Math.ceil(Math.log2(this.#freshMs / LEAST_FRESH_MS));
+    const roomiest = Math.max(this.#minCapacity, MAX_CAPACITY * 2 ** doublings);
+    this.#maxCapacity = numberOption(owner, 'maxCapacity', maxCapacity, roomiest, {
       min: this.#minCapacity,
       integer: true,
     });
-    this.#freshMs = numberOption(owner, 'freshMs', freshMs, 75_000, { min: 0 });
     this.#events = emptySlots(this.#minCapacity);
   }
 

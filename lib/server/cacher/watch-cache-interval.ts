@@ -16,8 +16,10 @@ export type IntervalProgress = 'more' | 'done' | 'invalidated';
 
 /** What a new watcher gets before the live events, read piece by piece as its reader asks for it. */
 export interface WatchCacheInterval<T extends KubernetesObject> {
-  /** Where the interval ends: live events after it follow without a gap. */
+  /** Where the interval ends: live events after it, or after `rest`, follow without a gap. */
   readonly revision: Revision;
+  /** Changes that have happened since, to be read when this is done. */
+  readonly rest?: WatchCacheInterval<T> | undefined;
   /** Looks at `count` items at most and appends the events of those that match. */
   read(
     into: ObjectEvent<StoredObject<T>>[],
@@ -47,6 +49,37 @@ export class StateInterval<T extends KubernetesObject> implements WatchCacheInte
       if (element.matches(predicate)) into.push(element.added);
     }
     return 'more';
+  }
+}
+
+/** A state that the storage listed because the cache could not vouch for its own, as ADDED events. */
+export class ListedInterval<T extends KubernetesObject> implements WatchCacheInterval<T> {
+  readonly revision: Revision;
+  readonly rest: WatchCacheInterval<T> | undefined;
+  readonly #items: readonly StoredObject<T>[];
+  #index = 0;
+
+  /** @param items what the watch selects, in key order */
+  constructor(
+    items: readonly StoredObject<T>[],
+    revision: Revision,
+    rest: WatchCacheInterval<T> | undefined,
+  ) {
+    this.#items = items;
+    this.revision = revision;
+    this.rest = rest;
+  }
+
+  read(
+    into: ObjectEvent<StoredObject<T>>[],
+    _predicate: SelectionPredicate<T> | undefined,
+    count: number,
+  ): IntervalProgress {
+    const stop = Math.min(this.#items.length, this.#index + count);
+    for (; this.#index < stop; this.#index += 1) {
+      into.push({ type: 'ADDED', object: this.#items[this.#index] as StoredObject<T> });
+    }
+    return this.#index < this.#items.length ? 'more' : 'done';
   }
 }
 

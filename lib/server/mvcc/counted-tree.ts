@@ -29,8 +29,26 @@ export class CountedTree<E extends CountedEntry> {
 
   /** Adds an entry under a key that has none. */
   insert(key: string, entry: E): void {
-    const right = insertInto(this.#root, key, entry);
-    if (right !== undefined) this.#root = branch([right.lowest], [this.#root, right.node]);
+    if (this.#root.keys.length === MOST_KEYS) {
+      this.#root = branch([], [this.#root]);
+      splitChild(this.#root, 0);
+    }
+    // Full nodes are split on the way down, so that there is always room for what a split below hands up.
+    const gained = entry.live ? 1 : 0;
+    let node = this.#root;
+    node.live += gained;
+    while (node.children !== undefined) {
+      let place = countUpTo(node.keys, key);
+      if ((node.children[place] as Node<E>).keys.length === MOST_KEYS) {
+        splitChild(node, place);
+        if ((node.keys[place] as string) <= key) place += 1;
+      }
+      node = node.children[place] as Node<E>;
+      node.live += gained;
+    }
+    const place = countBelow(node.keys, key);
+    insertAt(node.keys, place, key);
+    insertAt(node.entries, place, entry);
   }
 
   /** Records that the entry under `key` came to life (+1) or died (-1). */
@@ -109,45 +127,32 @@ function countUpTo(keys: readonly string[], key: string): number {
   return keys[below] === key ? below + 1 : below;
 }
 
-interface Split<E extends CountedEntry> {
-  readonly lowest: string;
-  readonly node: Node<E>;
-}
-
-function insertInto<E extends CountedEntry>(
-  node: Node<E>,
-  key: string,
-  entry: E,
-): Split<E> | undefined {
-  node.live += entry.live ? 1 : 0;
-  if (node.children === undefined) {
-    const position = countBelow(node.keys, key);
-    node.keys.splice(position, 0, key);
-    node.entries.splice(position, 0, entry);
-  } else {
-    const position = countUpTo(node.keys, key);
-    const split = insertInto(node.children[position] as Node<E>, key, entry);
-    if (split === undefined) return undefined;
-    node.keys.splice(position, 0, split.lowest);
-    node.children.splice(position + 1, 0, split.node);
-  }
-  return node.keys.length > MOST_KEYS ? splitNode(node) : undefined;
-}
-
-/** Moves the upper half of a node into a new one. */
-function splitNode<E extends CountedEntry>(node: Node<E>): Split<E> {
-  const middle = node.keys.length >> 1;
-  const keys = node.keys.splice(middle);
+/** Moves the upper half of a full child into a new one beside it. */
+function splitChild<E extends CountedEntry>(parent: Node<E>, place: number): void {
+  const children = parent.children as Node<E>[];
+  const left = children[place] as Node<E>;
+  const middle = left.keys.length >> 1;
+  const keys = left.keys.splice(middle);
   const lowest = keys[0] as string;
   let right: Node<E>;
-  if (node.children === undefined) {
-    right = leaf(keys, node.entries.splice(middle));
+  if (left.children === undefined) {
+    right = leaf(keys, left.entries.splice(middle));
   } else {
     keys.shift();
-    right = branch(keys, node.children.splice(middle + 1));
+    right = branch(keys, left.children.splice(middle + 1));
   }
-  node.live -= right.live;
-  return { lowest, node: right };
+  left.live -= right.live;
+  insertAt(parent.keys, place, lowest);
+  insertAt(children, place + 1, right);
+}
+
+/** `splice` would make an array for what it took out, each time. */
+function insertAt<T>(list: T[], place: number, item: T): void {
+  list.push(item);
+  for (let index = list.length - 1; index > place; index -= 1) {
+    list[index] = list[index - 1] as T;
+  }
+  list[place] = item;
 }
 
 function removeFrom<E extends CountedEntry>(node: Node<E>, key: string): void {

@@ -15,10 +15,14 @@ import type {
   TxnResponse,
 } from './key-value-store.ts';
 import { HistoryKeeper } from './history-keeper.ts';
-import { LeaseTable } from './lease-table.ts';
+import { checkKey, checkWatchedKeys } from './key-rules.ts';
+import { LeaseTable, type LeaseRecord } from './lease-table.ts';
 import { MultiVersionMap } from './multi-version-map.ts';
 import { orderedForm } from './ordered-form.ts';
-import { checkKey, checkTxn, runTxn } from './transaction.ts';
+import { readWhole, writeWhole } from './snapshot-file.ts';
+import { readSnapshot } from './snapshot-reader.ts';
+import { SnapshotWriter } from './snapshot-writer.ts';
+import { runTxn, type TxnContext } from './transaction.ts';
 import { WatchHub } from './watch-hub.ts';
 
 export interface EmbeddedKeyValueStoreOptions {
@@ -36,8 +40,13 @@ export interface EmbeddedKeyValueStoreOptions {
   readonly compactionIntervalMs?: number | undefined;
   /** History over this size is compacted at once, oldest first, in bytes. @defaultValue 512 MiB */
   readonly maxHistoryBytes?: number | undefined;
-  /** Largest value in bytes. @defaultValue 1 572 864 (etcd --max-request-bytes) */
+  /** Most bytes of values in one transaction. @defaultValue 1 572 864 (etcd --max-request-bytes) */
   readonly maxValueBytes?: number | undefined;
+  /**
+   * Shorter leases are lengthened to this. @defaultValue 1 (etcd rounds one and a half times its election timeout up to
+   * whole seconds, which makes 2 of its default)
+   */
+  readonly minLeaseTtlSeconds?: number | undefined;
   /** How often idle watches with `progressNotify` are told the revision. @defaultValue 600 000 (etcd) */
   readonly progressIntervalMs?: number | undefined;
   /** Events held for a watch whose reader is busy, before it has to read from the history. @defaultValue 1000 */
@@ -46,16 +55,44 @@ export interface EmbeddedKeyValueStoreOptions {
   readonly watchBufferBytes?: number | undefined;
 }
 
+export interface SnapshotOptions {
+  /**
+   * Whether past revisions come along as far as they are kept, so that reads and watches of the past go on after a load.
+   * @defaultValue false: the loaded store begins at the revision of the snapshot
+   */
+  readonly history?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SnapshotSummary {
+  /** The revision whose state was saved. */
+  readonly revision: Revision;
+  /** The size of the file in bytes. */
+  readonly bytes: number;
+}
+
+export interface LoadOptions extends Omit<EmbeddedKeyValueStoreOptions, 'firstRevision'> {
+  /**
+   * The store goes on at a revision higher by this, and everything before it counts as compacted away. For a snapshot older
+   * than what clients have seen: more than was written since makes their watches begin anew (etcdutl snapshot restore
+   * --bump-revision --mark-compacted). @defaultValue 0n
+   */
+  readonly bumpRevision?: Revision | undefined;
+}
+
 const KNOWN_OPTIONS = [
   'runtime',
   'firstRevision',
   'compactionIntervalMs',
   'maxHistoryBytes',
   'maxValueBytes',
+  'minLeaseTtlSeconds',
   'progressIntervalMs',
   'watchBufferEvents',
   'watchBufferBytes',
 ];
+const LOAD_OPTIONS = [...KNOWN_OPTIONS.filter((name) => name !== 'firstRevision'), 'bumpRevision'];
+const SNAPSHOT_OPTIONS = ['history', 'signal'];
 const MIB = 1024 * 1024;
 const OWNER = 'EmbeddedKeyValueStore';
 
@@ -68,33 +105,40 @@ const OWNER = 'EmbeddedKeyValueStore';
  *   count the smaller of the range and the number of later changes).
  * - History, watch buffers and values are bounded by the options.
  *
- * Not guaranteed: anything after the process has ended; the state is in memory only.
+ * Not guaranteed: anything written after the last snapshot, once the process has ended; the state is in memory only.
  */
 export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
   readonly supportsProgress = true;
+  readonly #runtime: Runtime;
   readonly #state: MultiVersionMap;
   readonly #leases: LeaseTable;
   readonly #hub: WatchHub;
   readonly #keeper: HistoryKeeper;
-  readonly #maxValueBytes: number;
+  readonly #txnContext: TxnContext;
   #closed = false;
 
   constructor(options: EmbeddedKeyValueStoreOptions = {}) {
     rejectUnknownOptions(OWNER, options, KNOWN_OPTIONS);
     const runtime = options.runtime ?? realRuntime;
+    this.#runtime = runtime;
     const whole = (
       name: Exclude<keyof EmbeddedKeyValueStoreOptions, 'runtime' | 'firstRevision'>,
       fallback: number,
       min: number,
     ): number => numberOption(OWNER, name, options[name], fallback, { min, integer: true });
     this.#state = new MultiVersionMap(firstRevisionOption(options.firstRevision));
-    this.#maxValueBytes = whole('maxValueBytes', 1_572_864, 1);
     this.#leases = new LeaseTable({
       runtime,
+      minTtlSeconds: whole('minLeaseTtlSeconds', 1, 1),
       onExpire: (keys) => {
         this.#deleteAll(keys);
       },
     });
+    this.#txnContext = {
+      state: this.#state,
+      leases: this.#leases,
+      maxValueBytes: whole('maxValueBytes', 1_572_864, 1),
+    };
     this.#hub = new WatchHub({
       runtime,
       history: this.#state,
@@ -110,6 +154,29 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
     });
   }
 
+  /**
+   * A store with the content of a snapshot: a file, or its bytes in pieces of any size. Leases go on with the time they had
+   * left. @throws {ListwatchError} SNAPSHOT_INVALID with what is wrong and where, SNAPSHOT_FILE, INVALID_OPTION.
+   *
+   * @example
+   * const store = await EmbeddedKeyValueStore.load('/var/lib/app/state.snapshot');
+   */
+  static async load(
+    source: string | AsyncIterable<Uint8Array>,
+    options: LoadOptions = {},
+  ): Promise<EmbeddedKeyValueStore> {
+    const { bumpRevision = 0n, ...rest } = options;
+    rejectUnknownOptions(OWNER, options, LOAD_OPTIONS);
+    checkBump(bumpRevision);
+    const store = new EmbeddedKeyValueStore(rest);
+    const isFile = typeof source === 'string';
+    const name = isFile ? `the snapshot ${source}` : 'the snapshot';
+    const bytes = isFile ? readWhole(source) : source;
+    const leases = await readSnapshot(name, bytes, store.#state);
+    store.#resume(leases, bumpRevision);
+    return store;
+  }
+
   async range(request: RangeRequest): Promise<RangeResponse> {
     this.#checkOpen();
     checkKey(request.key, request.rangeEnd);
@@ -118,16 +185,14 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
 
   async txn(request: TxnRequest): Promise<TxnResponse> {
     this.#checkOpen();
-    checkTxn(request, this.#state, this.#leases);
-    this.#checkSizes(request);
-    const response = runTxn(request, this.#state);
+    const response = runTxn(request, this.#txnContext);
     this.#commit();
     return response;
   }
 
   async watch(request: KeyValueWatchRequest): Promise<KeyValueWatch> {
     this.#checkOpen();
-    checkKey(request.key, request.rangeEnd);
+    checkWatchedKeys(request.key, request.rangeEnd);
     return this.#hub.watch(request);
   }
 
@@ -154,6 +219,32 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
     };
   }
 
+  /**
+   * The state at one revision, with all leases, as bytes to keep: that of the moment when reading begins. Writes go on
+   * meanwhile. Until the reader is done the engine holds besides its state at most one older version of each key, and with
+   * `history` the past as it was at the beginning.
+   */
+  snapshot(options: SnapshotOptions = {}): AsyncIterable<Uint8Array> {
+    this.#checkOpen();
+    rejectUnknownOptions('snapshot', options, SNAPSHOT_OPTIONS);
+    return this.#frames(options, () => {});
+  }
+
+  /**
+   * Writes a snapshot into a file, readable by its owner only, that appears whole or not at all; one that was there before
+   * stays until then. @throws {ListwatchError} SNAPSHOT_FILE.
+   */
+  async saveSnapshot(path: string, options: SnapshotOptions = {}): Promise<SnapshotSummary> {
+    this.#checkOpen();
+    rejectUnknownOptions('saveSnapshot', options, SNAPSHOT_OPTIONS);
+    let { revision } = this.#state;
+    const frames = this.#frames(options, (begun) => {
+      revision = begun;
+    });
+    const bytes = await writeWhole(path, frames, this.#runtime);
+    return { revision, bytes };
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -164,6 +255,41 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  async *#frames(
+    { history = false, signal }: SnapshotOptions,
+    onBegin: (revision: Revision) => void,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    const check = (): void => {
+      signal?.throwIfAborted();
+      this.#checkOpen();
+    };
+    check();
+    const leases = this.#leases.records();
+    const state = this.#state;
+    const writer = new SnapshotWriter({ runtime: this.#runtime, state, leases, history, check });
+    onBegin(writer.revision);
+    try {
+      yield* writer.frames();
+    } finally {
+      writer.release();
+      this.#keeper.trim();
+    }
+  }
+
+  /** Takes up what a snapshot left: the clock of the leases begins now. */
+  #resume(leases: readonly LeaseRecord[], bump: Revision): void {
+    const state = this.#state;
+    if (bump > 0n) state.skipTo(state.revision + bump);
+    for (const lease of leases) this.#leases.restore(lease);
+    if (leases.length > 0) {
+      state.visitFrom('', state.revision, Infinity, (kv) => {
+        this.#leases.attach(kv);
+        return true;
+      });
+    }
+    this.#keeper.afterCommit();
   }
 
   /** In key order and in one revision, as etcd does when a lease ends. */
@@ -183,19 +309,6 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
     this.#keeper.afterCommit();
   }
 
-  #checkSizes({ success, failure = [] }: TxnRequest): void {
-    for (const operations of [success, failure]) {
-      for (const operation of operations) {
-        if (operation.type !== 'put' || operation.value.byteLength <= this.#maxValueBytes) continue;
-        throw new ListwatchError(
-          'VALUE_TOO_LARGE',
-          `the value of "${operation.key}" has ${operation.value.byteLength} bytes; ` +
-            `at most ${this.#maxValueBytes} are allowed (maxValueBytes)`,
-        );
-      }
-    }
-  }
-
   #checkOpen(): void {
     if (this.#closed) throw new ListwatchError('CLOSED', 'the key-value store is closed');
   }
@@ -203,6 +316,14 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
 
 /** Half of what etcd's 64 bits hold, so that there is room for writes. */
 const HIGHEST_FIRST_REVISION = 2n ** 62n;
+
+function checkBump(value: unknown): void {
+  if (typeof value === 'bigint' && value >= 0n && value <= HIGHEST_FIRST_REVISION) return;
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `${OWNER}.load: option "bumpRevision" must be a bigint from 0n to 2n ** 62n, not ${String(value)}`,
+  );
+}
 
 function firstRevisionOption(value: unknown = 1n): Revision {
   if (typeof value === 'bigint' && value >= 1n && value <= HIGHEST_FIRST_REVISION) return value;

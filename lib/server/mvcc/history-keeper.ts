@@ -33,7 +33,7 @@ export class HistoryKeeper {
   /** @throws {ListwatchError} COMPACTED, FUTURE_REVISION. */
   compact(revision: Revision): void {
     this.#options.state.compact(revision);
-    this.#trim();
+    this.trim();
   }
 
   afterCommit(): void {
@@ -72,12 +72,13 @@ export class HistoryKeeper {
     if (state.compactedRevision < state.revision) this.#arm();
   }
 
-  #trim(): void {
+  /** Frees in steps what no read can see any more. */
+  trim(): void {
     if (this.#trimming || this.#closed || !this.#options.state.trim(TRIM_STEP)) return;
     this.#trimming = true;
     this.#options.runtime.queueTask(() => {
       this.#trimming = false;
-      this.#trim();
+      this.trim();
     });
   }
 }

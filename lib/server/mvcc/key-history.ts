@@ -1,5 +1,7 @@
 import type { KeyValue, Revision } from './key-value-store.ts';
 
+const NO_PINS: readonly Revision[] = [];
+
 /** Whether a version marks a deletion. */
 export function isTombstone(version: KeyValue): boolean {
   return version.version === 0n;
@@ -15,17 +17,20 @@ export class KeyHistory {
   /** The key in the form the index is sorted by. */
   readonly order: string;
   #latest: KeyValue;
+  /** Kept beside the version it follows from: reads of a range look at nothing else of a dead key. */
+  #live: boolean;
   #older: KeyValue[] | undefined;
 
   constructor(order: string, first: KeyValue) {
     this.key = first.key;
     this.order = order;
     this.#latest = first;
+    this.#live = !isTombstone(first);
   }
 
   /** Whether the key exists now. */
   get live(): boolean {
-    return !isTombstone(this.#latest);
+    return this.#live;
   }
 
   /** The newest version, a tombstone included. */
@@ -37,6 +42,7 @@ export class KeyHistory {
     if (this.#older === undefined) this.#older = [this.#latest];
     else this.#older.push(this.#latest);
     this.#latest = version;
+    this.#live = !isTombstone(version);
   }
 
   /** The state as of `revision`; undefined when the key did not exist then. */
@@ -46,21 +52,37 @@ export class KeyHistory {
   }
 
   /**
-   * Forgets what no read at `revision` or later can see: all but the newest version up to it, and that one too if it is a
-   * tombstone. Returns false when nothing is left.
+   * Forgets what no read at `revision` or later, or at one of the pinned revisions, can see: of the versions up to there the
+   * newest one stays, and that one too goes if it is a tombstone. Returns false when nothing is left.
    */
-  compact(revision: Revision): boolean {
+  compact(revision: Revision, pins: readonly Revision[] = NO_PINS): boolean {
+    if (this.#older === undefined) return this.#live || this.#latest.modRevision > revision;
+    if (pins.length > 0) return this.#compactAround(revision, pins);
     if (this.#latest.modRevision <= revision) {
       this.#older = undefined;
-      return this.live;
+      return this.#live;
     }
-    if (this.#older === undefined) return true;
     const newest = countUpTo(this.#older, revision) - 1;
     if (newest < 0) return true;
     const first = isTombstone(this.#older[newest] as KeyValue) ? newest + 1 : newest;
     if (first === this.#older.length) this.#older = undefined;
     else if (first > 0) this.#older.splice(0, first);
     return true;
+  }
+
+  /** How many versions before the latest one are kept. */
+  get depth(): number {
+    return this.#older?.length ?? 0;
+  }
+
+  #compactAround(revision: Revision, pins: readonly Revision[]): boolean {
+    const seen = new Set<KeyValue | undefined>([this.#newestUpTo(revision)]);
+    for (const pin of pins) if (pin < revision) seen.add(this.#newestUpTo(pin));
+    const kept = (this.#older as KeyValue[]).filter(
+      (version) => version.modRevision > revision || seen.has(version),
+    );
+    this.#older = kept.length === 0 ? undefined : kept;
+    return this.#live || kept.length > 0 || this.#latest.modRevision > revision;
   }
 
   #newestUpTo(revision: Revision): KeyValue | undefined {

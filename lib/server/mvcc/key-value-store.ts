@@ -5,20 +5,27 @@
  * Guarantees:
  * - An empty store is at revision 1; each write transaction adds 1, and all its writes share that revision.
  * - A put of the same value is a write: new revision, new version, an event. A delete of a missing key is none.
- * - Keys are ordered by their UTF-8 bytes.
+ * - Keys are ordered by their UTF-8 bytes; one that has no UTF-8 form is refused with INVALID_KEY.
  * - Reads are linearizable unless a revision is asked for; a read changes nothing.
  * - Historic reads answer as of the asked-for revision, but `revision` in the answer is always the current one.
  */
 export interface KeyValueStore {
   /** Keys from `key` (included) to `rangeEnd` (not included), or the single `key`. */
   range(request: RangeRequest): Promise<RangeResponse>;
-  /** All comparisons hold: `success` is carried out, otherwise `failure`; atomically. */
+  /**
+   * All comparisons hold: `success` is carried out, otherwise `failure`; atomically. One that is refused has changed nothing.
+   * @throws {ListwatchError} DUPLICATE_KEY, TOO_MANY_OPERATIONS, INVALID_KEY and VALUE_TOO_LARGE (all values together) for
+   * either branch; LEASE_NOT_FOUND, COMPACTED and FUTURE_REVISION for the one that is taken.
+   */
   txn(request: TxnRequest): Promise<TxnResponse>;
-  /** Starts a watch; resolves when the store has registered it. */
+  /** Starts a watch; resolves when the store has registered it. @throws {ListwatchError} INVALID_KEY for no key at all. */
   watch(request: KeyValueWatchRequest): Promise<KeyValueWatch>;
   /** Drops history below `revision`. @throws {ListwatchError} COMPACTED or FUTURE_REVISION. */
   compact(revision: Revision): Promise<void>;
-  /** A lease that expires after `ttlSeconds` and takes its keys with it. */
+  /**
+   * A lease that expires after `ttlSeconds` and takes its keys with it, in key order and one revision.
+   * @throws {ListwatchError} INVALID_OPTION for more than 9 000 000 000 seconds.
+   */
   leaseGrant(ttlSeconds: number): Promise<Lease>;
   /** Ends a lease now and deletes its keys, in one revision. @throws {ListwatchError} LEASE_NOT_FOUND. */
   leaseRevoke(leaseId: bigint): Promise<void>;
@@ -47,18 +54,18 @@ export interface KeyValue {
 
 export interface RangeRequest {
   readonly key: string;
-  /** Left out: only `key`. See `prefixEnd`. */
+  /** Left out: only `key`. One that is not after `key` makes an empty range. See `prefixEnd`. */
   readonly rangeEnd?: string | undefined;
-  /** Left out: the current state. @throws {ListwatchError} COMPACTED below, FUTURE_REVISION above the kept history. */
+  /** Left out, 0 or below: the current state. @throws {ListwatchError} COMPACTED below, FUTURE_REVISION above the kept history. */
   readonly revision?: Revision | undefined;
-  /** Left out or 0: no limit. */
+  /** Left out, 0 or below: no limit. */
   readonly limit?: number | undefined;
   readonly keysOnly?: boolean | undefined;
   readonly countOnly?: boolean | undefined;
 }
 
 export interface RangeResponse {
-  /** The store's current revision. */
+  /** The store's current revision; inside a transaction that of the transaction. */
   readonly revision: Revision;
   readonly items: readonly KeyValue[];
   /** All keys in the range, whatever the limit. */

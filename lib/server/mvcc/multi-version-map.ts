@@ -6,6 +6,8 @@ import { compactedError, futureRevisionError } from './revision-errors.ts';
 import { RevisionLog, type EventMessage, type RevisionEvents } from './revision-log.ts';
 
 const NO_BYTES = new Uint8Array(0);
+/** Above the ordered form of every key: none begins with a low surrogate. */
+const BEHIND_ALL = '\uffff';
 
 /**
  * The state of the engine over time: every key at every kept revision, and the log of changes. Synchronous throughout.
@@ -17,28 +19,51 @@ export class MultiVersionMap {
   /** Key to history, for single keys; the tree has the same histories in order. */
   readonly #keys = new Map<string, KeyHistory>();
   readonly #tree = new CountedTree<KeyHistory>();
-  readonly #log: RevisionLog;
+  #log: RevisionLog;
   #revision: Revision;
+  /** The open revision. */
+  #next: Revision;
   #compacted: Revision;
   /** Up to here histories were trimmed; follows `#compacted`. */
   #trimmed: Revision;
-  #open: EventMessage[] = [];
+  /** The writes of the open revision; nearly always there is one. */
+  #open: EventMessage[] | undefined;
+
+  /** Revisions whose state stays readable through `visitFrom` although they are compacted; see `pin`. */
+  #pins: Revision[] = [];
+  /** Keys that keep versions for a pin alone. */
+  readonly #held = new Set<string>();
 
   /** Empty at `firstRevision`; what was before a first revision above 1 counts as compacted away. */
   constructor(firstRevision: Revision = 1n) {
     this.#log = new RevisionLog(firstRevision + 1n);
     this.#revision = firstRevision;
+    this.#next = firstRevision + 1n;
     this.#compacted = firstRevision === 1n ? 0n : firstRevision;
     this.#trimmed = firstRevision;
   }
 
   /** The current revision; the open one as soon as it has a write. */
   get revision(): Revision {
-    return this.#open.length === 0 ? this.#revision : this.#revision + 1n;
+    return this.#open === undefined ? this.#revision : this.#next;
   }
 
   get compactedRevision(): Revision {
     return this.#compacted;
+  }
+
+  /** The oldest revision `range` answers for. */
+  get oldestReadable(): Revision {
+    return this.#compacted === 0n ? 1n : this.#compacted;
+  }
+
+  /**
+   * The oldest revision a watch may begin with: the compacted one, unless the changes of that very revision are not known, as
+   * after a start above 1 or from a snapshot.
+   */
+  get oldestWatchable(): Revision {
+    const { first } = this.#log;
+    return this.#compacted === 0n || first <= this.#compacted ? this.#compacted : first;
   }
 
   /** Bytes held by the log; see `RevisionLog.bytes`. */
@@ -53,7 +78,7 @@ export class MultiVersionMap {
   }
 
   put(key: string, value: Uint8Array, lease: bigint): void {
-    const revision = this.#revision + 1n;
+    const revision = this.#next;
     const history = this.#keys.get(key);
     const previous = history?.live === true ? history.latest : undefined;
     const kv: KeyValue = {
@@ -65,14 +90,12 @@ export class MultiVersionMap {
       lease,
     };
     if (history === undefined) {
-      const created = new KeyHistory(orderedForm(key), kv);
-      this.#keys.set(key, created);
-      this.#tree.insert(created.order, created);
+      this.restore(kv);
     } else {
       history.append(kv);
       if (previous === undefined) this.#tree.adjustLive(history.order, 1);
     }
-    this.#open.push({ type: 'event', event: { type: 'put', kv, previous } });
+    this.#record({ type: 'event', event: { type: 'put', kv, previous } });
   }
 
   /** Returns what was deleted; undefined, and no write, when there is no such key. */
@@ -80,26 +103,20 @@ export class MultiVersionMap {
     const history = this.#keys.get(key);
     if (history === undefined || !history.live) return undefined;
     const previous = history.latest;
-    const kv: KeyValue = {
-      key,
-      value: NO_BYTES,
-      createRevision: 0n,
-      modRevision: this.#revision + 1n,
-      version: 0n,
-      lease: 0n,
-    };
+    const kv = tombstone(key, this.#next);
     history.append(kv);
     this.#tree.adjustLive(history.order, -1);
-    this.#open.push({ type: 'event', event: { type: 'delete', kv, previous } });
+    this.#record({ type: 'event', event: { type: 'delete', kv, previous } });
     return previous;
   }
 
   /** Closes the open revision and returns its changes; undefined when there are none, and the revision stays. */
   commit(): RevisionEvents | undefined {
-    if (this.#open.length === 0) return undefined;
     const events = this.#open;
-    this.#open = [];
-    this.#revision += 1n;
+    if (events === undefined) return undefined;
+    this.#open = undefined;
+    this.#revision = this.#next;
+    this.#next += 1n;
     this.#log.append(events);
     return events;
   }
@@ -147,7 +164,7 @@ export class MultiVersionMap {
    * there is more to do.
    */
   trim(changes: number): boolean {
-    let done = 0;
+    let done = this.#trimHeld(changes);
     while (done < changes && this.#trimmed < this.#compacted) {
       this.#trimmed += 1n;
       const events = this.#log.at(this.#trimmed) ?? [];
@@ -155,21 +172,119 @@ export class MultiVersionMap {
       if (this.#log.first < this.#trimmed) this.#log.dropFirst();
       done += Math.max(1, events.length);
     }
-    return this.#trimmed < this.#compacted;
+    return this.#trimmed < this.#compacted || (this.#held.size > 0 && this.#pins.length === 0);
+  }
+
+  /**
+   * Keeps what `visitFrom` shows at a revision, whatever is compacted meanwhile, until the returned function is called (and
+   * `trim` after it). That costs one version for each key at most; the log is not held.
+   */
+  pin(revision: Revision): () => void {
+    this.#pins.push(revision);
+    let pinned = true;
+    return () => {
+      if (!pinned) return;
+      pinned = false;
+      this.#pins.splice(this.#pins.indexOf(revision), 1);
+    };
+  }
+
+  /**
+   * Visits the keys as of a pinned or readable revision in order, from `start` (in ordered form), and stops after `most` of
+   * them, or where `visit` returns false. Returns where to go on: behind the last one, or at the one that was refused;
+   * undefined at the end.
+   */
+  visitFrom(
+    start: string,
+    revision: Revision,
+    most: number,
+    visit: (kv: KeyValue) => boolean,
+  ): string | undefined {
+    let seen = 0;
+    let next: string | undefined;
+    this.#tree.visit(start, BEHIND_ALL, false, (history) => {
+      const kv = history.at(revision);
+      if (kv !== undefined && !visit(kv)) {
+        next = history.order;
+        return false;
+      }
+      seen += 1;
+      if (seen < most) return true;
+      next = `${history.order}\0`;
+      return false;
+    });
+    return next;
+  }
+
+  /** The changes of all kept revisions, as they are now. */
+  copyEvents(): (RevisionEvents | undefined)[][] {
+    return this.#log.copy();
+  }
+
+  /** Adds a key in the state it has at the first revision. */
+  restore(kv: KeyValue): void {
+    const history = new KeyHistory(orderedForm(kv.key), kv);
+    this.#keys.set(kv.key, history);
+    this.#tree.insert(history.order, history);
+  }
+
+  /** Tells the changes of the first revision, which the restored keys show already; for a map with no write yet. */
+  restoreBase(changes: readonly { readonly type: 'put' | 'delete'; readonly key: string }[]): void {
+    const revision = this.#revision;
+    const events = changes.map(({ type, key }): EventMessage => {
+      const kv = type === 'put' ? this.get(key) : tombstone(key, revision);
+      if (kv?.modRevision !== revision) throw new RangeError('an event without its key-value');
+      return { type: 'event', event: { type, kv } };
+    });
+    this.#log = new RevisionLog(revision);
+    this.#log.append(events);
+  }
+
+  /** Goes on at a higher revision; everything before it counts as compacted away. */
+  skipTo(revision: Revision): void {
+    if (this.#compacted < this.#revision) this.compact(this.#revision);
+    this.trim(Infinity);
+    this.#log = new RevisionLog(revision + 1n);
+    this.#revision = revision;
+    this.#next = revision + 1n;
+    this.#compacted = revision;
+    this.#trimmed = revision;
+  }
+
+  #record(message: EventMessage): void {
+    // An array that begins with its item is as large as that; one that is pushed to has room for sixteen more.
+    if (this.#open === undefined) this.#open = [message];
+    else this.#open.push(message);
   }
 
   #trimKey(key: string): void {
     const history = this.#keys.get(key);
-    if (history === undefined || history.compact(this.#trimmed)) return;
+    if (history === undefined) return;
+    const lives = history.compact(this.#trimmed, this.#pins);
+    if (this.#pins.length > 0 && history.depth > 0) this.#held.add(key);
+    if (lives) return;
     this.#keys.delete(key);
     this.#tree.remove(history.order);
   }
 
+  /** Frees what was kept for pins that are gone; returns how many keys that were. */
+  #trimHeld(most: number): number {
+    if (this.#held.size === 0 || this.#pins.length > 0) return 0;
+    let done = 0;
+    for (const key of this.#held) {
+      if (done === most) break;
+      this.#held.delete(key);
+      this.#trimKey(key);
+      done += 1;
+    }
+    return done;
+  }
+
   /** Undefined for the current state. */
   #pastRevision(asked: Revision | undefined): Revision | undefined {
-    if (asked === undefined || asked === 0n) return undefined;
+    if (asked === undefined || asked <= 0n) return undefined;
     this.checkReadable(asked);
-    return asked === this.#revision && this.#open.length === 0 ? undefined : asked;
+    return asked === this.#revision && this.#open === undefined ? undefined : asked;
   }
 
   #single(key: string, past: Revision | undefined): readonly KeyValue[] {
@@ -203,7 +318,7 @@ export class MultiVersionMap {
 
   /** Goes back from the present count through the log, or over the keys, whichever is shorter. */
   #countPast(start: string, end: string, past: Revision, now: number): number {
-    if (this.#revision - past > BigInt(now) || this.#open.length > 0) {
+    if (this.#revision - past > BigInt(now) || this.#open !== undefined) {
       return this.#items(start, end, past, Infinity).length;
     }
     let count = now;
@@ -217,6 +332,10 @@ export class MultiVersionMap {
     }
     return count;
   }
+}
+
+function tombstone(key: string, modRevision: Revision): KeyValue {
+  return { key, value: NO_BYTES, createRevision: 0n, modRevision, version: 0n, lease: 0n };
 }
 
 function limitOf(limit: number | undefined): number {

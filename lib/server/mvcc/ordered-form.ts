@@ -1,4 +1,11 @@
 const OUT_OF_ORDER = /[\ud800-\uffff]/;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Whether a text can be written in UTF-8: it has no half of a surrogate pair. */
+export function isWellFormed(text: string): boolean {
+  // The first test costs next to nothing for the texts of one byte a character that nearly all keys are.
+  return !OUT_OF_ORDER.test(text) || !LONE_SURROGATE.test(text);
+}
 
 /**
  * A text whose JavaScript order is the UTF-8 byte order of `key`; `key` itself for nearly all keys.

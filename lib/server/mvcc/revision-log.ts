@@ -21,24 +21,19 @@ export class RevisionLog {
   #segments: (RevisionEvents | undefined)[][] = [];
   /** Revision of the first slot of the first segment. */
   #base: Revision;
-  #first: Revision;
-  #end: Revision;
+  /** Slots that are empty already at the start of the first segment. */
+  #dropped = 0;
+  /** Slots in use, the empty ones included. */
+  #length = 0;
   #bytes = 0;
 
   constructor(firstRevision: Revision) {
     this.#base = firstRevision;
-    this.#first = firstRevision;
-    this.#end = firstRevision;
   }
 
-  /** The oldest revision in the log; equal to `end` when it is empty. */
+  /** The oldest revision in the log; that of the next entry when it is empty. */
   get first(): Revision {
-    return this.#first;
-  }
-
-  /** The revision the next entry gets. */
-  get end(): Revision {
-    return this.#end;
+    return this.#base + BigInt(this.#dropped);
   }
 
   /** Size of all kept values, with the cost of keeping them. */
@@ -46,32 +41,39 @@ export class RevisionLog {
     return this.#bytes;
   }
 
+  /** Adds the changes of the next revision. */
   append(events: RevisionEvents): void {
     const last = this.#segments.at(-1);
     if (last === undefined || last.length === SEGMENT) this.#segments.push([events]);
     else last.push(events);
-    this.#end += 1n;
+    this.#length += 1;
     this.#bytes += sizeOf(events);
   }
 
   at(revision: Revision): RevisionEvents | undefined {
-    if (revision < this.#first || revision >= this.#end) return undefined;
     const place = Number(revision - this.#base);
+    if (place < this.#dropped || place >= this.#length) return undefined;
     return this.#segments[Math.floor(place / SEGMENT)]?.[place % SEGMENT];
+  }
+
+  /** All entries as they are now; what the log drops later stays in the copy. */
+  copy(): (RevisionEvents | undefined)[][] {
+    return this.#segments.map((segment) => [...segment]);
   }
 
   /** Takes the oldest entry out. */
   dropFirst(): void {
-    const events = this.at(this.#first);
-    if (events === undefined) return;
-    const segment = this.#segments[0] as (RevisionEvents | undefined)[];
-    segment[Number(this.#first - this.#base)] = undefined;
+    const segment = this.#segments[0];
+    const events = segment?.[this.#dropped];
+    if (segment === undefined || events === undefined) return;
+    segment[this.#dropped] = undefined;
     this.#bytes -= sizeOf(events);
-    this.#first += 1n;
-    if (this.#first - this.#base === BigInt(SEGMENT)) {
-      this.#segments.shift();
-      this.#base = this.#first;
-    }
+    this.#dropped += 1;
+    if (this.#dropped < SEGMENT) return;
+    this.#segments.shift();
+    this.#base += BigInt(SEGMENT);
+    this.#length -= SEGMENT;
+    this.#dropped = 0;
   }
 }
 

@@ -1,4 +1,5 @@
 import { ListwatchError } from '../../kernel/errors.ts';
+import { checkKey } from './key-rules.ts';
 import type {
   Compare,
   CompareValue,
@@ -7,6 +8,7 @@ import type {
   Operation,
   OperationResponse,
   PutOperation,
+  Revision,
   TxnRequest,
   TxnResponse,
 } from './key-value-store.ts';
@@ -17,39 +19,92 @@ import { orderedForm } from './ordered-form.ts';
 /** etcd's DefaultMaxTxnOps. */
 const MOST_OPERATIONS = 128;
 
+/** What a transaction is checked against and carried out on. */
+export interface TxnContext {
+  readonly state: MultiVersionMap;
+  readonly leases: LeaseTable;
+  /** Most bytes of values in one transaction, both branches together. */
+  readonly maxValueBytes: number;
+}
+
 /**
- * Refuses a transaction before anything of it is carried out, so that a failing one leaves no trace.
- * @throws {ListwatchError} TOO_MANY_OPERATIONS, DUPLICATE_KEY, INVALID_KEY, LEASE_NOT_FOUND, COMPACTED, FUTURE_REVISION.
+ * Carries out a transaction in the open revision, which the caller commits. It is refused before anything of it is carried
+ * out, so that a failing one leaves no trace.
+ * @throws {ListwatchError} TOO_MANY_OPERATIONS, DUPLICATE_KEY, INVALID_KEY and VALUE_TOO_LARGE for either branch;
+ * LEASE_NOT_FOUND, COMPACTED and FUTURE_REVISION for the one that is taken.
  */
-export function checkTxn(request: TxnRequest, state: MultiVersionMap, leases: LeaseTable): void {
-  const { compare, success, failure = [] } = request;
-  for (const list of [compare, success, failure]) {
-    if (list.length > MOST_OPERATIONS) {
-      throw new ListwatchError(
-        'TOO_MANY_OPERATIONS',
-        `a transaction has at most ${MOST_OPERATIONS} comparisons or operations, not ${list.length}`,
-      );
-    }
-  }
+export function runTxn(request: TxnRequest, context: TxnContext): TxnResponse {
+  const { compare, success, failure = NO_OPERATIONS } = request;
+  checkShape(request, context.maxValueBytes);
+  const { state } = context;
+  const succeeded = compare.every((one) => holds(one, state.get(one.key)));
+  const operations = succeeded ? success : failure;
+  for (const operation of operations) checkPossible(operation, context);
+  const responses = operations.map((operation) => run(operation, state));
+  const { revision } = state;
+  return { succeeded, revision, responses: responses.map((one) => atRevision(one, revision)) };
+}
+
+const NO_OPERATIONS: readonly Operation[] = [];
+
+/** What is wrong with a transaction whatever the state is. */
+function checkShape({ compare, success, failure }: TxnRequest, maxValueBytes: number): void {
+  checkCount(compare);
   for (const { key } of compare) checkKey(key);
-  for (const operations of [success, failure]) {
-    for (const operation of operations) checkOperation(operation, state, leases);
-    if (operations.length > 1) checkDistinctWrites(operations);
+  checkOperations(success);
+  let bytes = valueBytes(success);
+  if (failure !== undefined) {
+    checkOperations(failure);
+    bytes += valueBytes(failure);
   }
+  if (bytes > maxValueBytes) throw tooLarge(success, failure, bytes, maxValueBytes);
 }
 
-/** A range may start at the empty key, which sorts first; a single key must not be empty. */
-export function checkKey(key: string, rangeEnd?: string): void {
-  if (key === '' && rangeEnd === undefined)
-    throw new ListwatchError('INVALID_KEY', 'a key must not be empty');
+function checkOperations(operations: readonly Operation[]): void {
+  checkCount(operations);
+  for (const operation of operations) {
+    checkKey(operation.key, operation.type === 'put' ? undefined : operation.rangeEnd);
+  }
+  if (operations.length > 1) checkDistinctWrites(operations);
 }
 
-function checkOperation(operation: Operation, state: MultiVersionMap, leases: LeaseTable): void {
-  checkKey(operation.key, operation.type === 'put' ? undefined : operation.rangeEnd);
+function checkCount({ length }: readonly unknown[]): void {
+  if (length <= MOST_OPERATIONS) return;
+  throw new ListwatchError(
+    'TOO_MANY_OPERATIONS',
+    `a transaction has at most ${MOST_OPERATIONS} comparisons or operations, not ${length}`,
+  );
+}
+
+function valueBytes(operations: readonly Operation[]): number {
+  let bytes = 0;
+  for (const operation of operations) {
+    if (operation.type === 'put') bytes += operation.value.byteLength;
+  }
+  return bytes;
+}
+
+function tooLarge(
+  success: readonly Operation[],
+  failure: readonly Operation[] = NO_OPERATIONS,
+  bytes: number,
+  maxBytes: number,
+): ListwatchError {
+  const keys = [...success, ...failure].flatMap(({ type, key }) => (type === 'put' ? [key] : []));
+  const which =
+    keys.length === 1 ? `the value of "${keys[0]}" has` : `the ${keys.length} values have`;
+  return new ListwatchError(
+    'VALUE_TOO_LARGE',
+    `${which} ${bytes} bytes; at most ${maxBytes} are allowed in a transaction (maxValueBytes)`,
+  );
+}
+
+/** What the present state does not allow. */
+function checkPossible(operation: Operation, { state, leases }: TxnContext): void {
   if (operation.type === 'put') {
     if (operation.lease !== undefined && operation.lease !== 0n) leases.check(operation.lease);
   } else if (operation.type === 'range' && operation.revision !== undefined) {
-    if (operation.revision !== 0n) state.checkReadable(operation.revision);
+    if (operation.revision > 0n) state.checkReadable(operation.revision);
   }
 }
 
@@ -77,12 +132,10 @@ function covers({ key, rangeEnd }: DeleteOperation, candidate: string): boolean 
   return order >= orderedForm(key) && order < orderedForm(rangeEnd);
 }
 
-/** Carries out a checked transaction in the open revision, which the caller commits. */
-export function runTxn(request: TxnRequest, state: MultiVersionMap): TxnResponse {
-  const succeeded = request.compare.every((one) => holds(one, state.get(one.key)));
-  const operations = succeeded ? request.success : (request.failure ?? []);
-  const responses = operations.map((operation) => run(operation, state));
-  return { succeeded, revision: state.revision, responses };
+/** A range among the writes has the revision of the whole, as everything in a transaction. */
+function atRevision(response: OperationResponse, revision: Revision): OperationResponse {
+  if (response.type !== 'range' || response.revision === revision) return response;
+  return { ...response, revision };
 }
 
 function run(operation: Operation, state: MultiVersionMap): OperationResponse {

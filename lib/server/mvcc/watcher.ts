@@ -9,6 +9,8 @@ import { concerns, type Interest } from './watcher-table.ts';
 export interface WatchHistory {
   readonly revision: Revision;
   readonly compactedRevision: Revision;
+  /** The compacted revision, or the one after it where the changes of that one are not known. */
+  readonly oldestWatchable: Revision;
   eventsAt(revision: Revision): RevisionEvents | undefined;
 }
 
@@ -165,9 +167,9 @@ export class Watcher implements KeyValueWatch {
 
   #catchUp(messages: KeyValueWatchMessage[]): void {
     const { history, interest } = this.#options;
-    if (this.#next < history.compactedRevision) {
+    if (this.#next < history.oldestWatchable) {
       this.close();
-      throw compactedError(this.#next, history.compactedRevision);
+      throw compactedError(this.#next, history.oldestWatchable);
     }
     for (let done = 0; done < CATCH_UP_REVISIONS && messages.length < CATCH_UP_EVENTS; done += 1) {
       if (this.#next > history.revision) break;

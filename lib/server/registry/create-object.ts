@@ -169,7 +169,12 @@ async function createDry(
 
 /** The 409 for a name that is taken; it says when the other object is on its way out, so that clients wait for it. */
 async function nameTaken(parts: StoreParts, key: string, name: string): Promise<Error> {
-  const existing = await parts.storage.get(key, { ignoreNotFound: true });
-  const leaving = existing?.metadata.deletionTimestamp !== undefined;
+  let leaving = false;
+  try {
+    const existing = await parts.storage.get(key, { ignoreNotFound: true });
+    leaving = existing?.metadata.deletionTimestamp !== undefined;
+  } catch {
+    // Whether or not it can be read, the name is taken.
+  }
   return alreadyExists(parts.kind.describe, name, leaving ? 'object is being deleted: ' : '');
 }

@@ -26,7 +26,7 @@ class PlanChanged extends Error {}
  * kubelet was faster. Propagation policies add no finalizers: no garbage collector runs that would take them away again.
  *
  * Awaits between read and write: the storage's compare-and-swap is what makes it safe.
- * @throws {ApiError} 400, 403, 404, 409.
+ * @throws {ApiError} 400, 403, 404, 409; 500 with reason StorageReadError for an object that cannot be read.
  */
 export async function deleteObject(
   parts: StoreParts,
@@ -36,6 +36,9 @@ export async function deleteObject(
 ): Promise<DeleteAnswer> {
   const key = objectKey(parts, context.namespace, name);
   try {
+    if (request.ignoreStoreReadErrorWithClusterBreakingPotential === true) {
+      return await removeUnreadable(parts, context, key);
+    }
     for (;;) {
       const stored = await parts.storage.get(key, { signal: context.signal });
       const answer = await deleteStored(parts, context, stored as WriteResult, request);
@@ -69,6 +72,20 @@ export async function deleteStored(
     if (error instanceof PlanChanged) return undefined;
     throw error;
   }
+}
+
+/**
+ * Removes an object that nobody can read, so that nobody can be asked about it either: no validation, no finalizers, no hooks.
+ * @see apiserver pkg/registry/generic/registry/corrupt_obj_deleter.go @ 24a394e
+ */
+async function removeUnreadable(
+  { storage, reaper }: StoreParts,
+  { signal }: RequestContext,
+  key: string,
+): Promise<DeleteAnswer> {
+  const result = await storage.delete(key, { onlyIfUnreadable: true, signal });
+  reaper.forget(key);
+  return { result, done: true };
 }
 
 function plan(

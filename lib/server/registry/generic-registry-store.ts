@@ -15,6 +15,7 @@ import { deleteCollection } from './delete-collection.ts';
 import { deleteObject, endGracePeriod, type DeleteAnswer } from './delete-object.ts';
 import { GracePeriodReaper } from './grace-period-reaper.ts';
 import { attributesFunc, type KindDefinition } from './kind-definition.ts';
+import { listReadable } from './list-readable.ts';
 import type {
   DeleteRequest,
   ListOptions,
@@ -231,7 +232,7 @@ export class GenericRegistryStore implements RestStorage {
    */
   async resumeGracePeriods(): Promise<void> {
     if (this.#parts.kind.strategy.gracePeriodSeconds === undefined) return;
-    const { items } = await this.#parts.storage.getList(`${this.#parts.kind.keyRoot}/`);
+    const { items } = await listReadable(this.#parts.storage, `${this.#parts.kind.keyRoot}/`);
     for (const item of items) endGracePeriod(this.#parts, item);
   }
 

@@ -6,6 +6,7 @@ import { sleep } from '../../kernel/wait.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import type { StorageInterface } from '../storage/storage-interface.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
+import { listReadable } from './list-readable.ts';
 
 type Stored = StoredObject<UnstructuredObject>;
 
@@ -27,7 +28,7 @@ export interface ObjectFollowerOptions {
  * Keeps what the registry knows about its own objects (namespaces, custom resource definitions) equal to the storage, so that
  * several servers on one storage agree. Holds the last state of each object.
  *
- * Guarantees: after `start` resolves, every object that existed has been reported. A broken watch is begun again with back-off
+ * Guarantees: after `start` resolves, every object that existed and can be read has been reported. A broken watch is begun again with back-off
  * from 100 ms to 10 s; objects that vanished in between are reported as gone.
  */
 export class ObjectFollower {
@@ -54,9 +55,15 @@ export class ObjectFollower {
   async #list(): Promise<string> {
     const { storage, prefix, onPresent, onGone } = this.#options;
     const { signal } = this.#stop;
-    const { items, resourceVersion } = await storage.getList(prefix, { signal });
+    const list = await listReadable(storage, prefix, signal);
+    const { items, resourceVersion, unreadableKeys = [] } = list;
     const before = this.#known;
     this.#known = new Map(items.map((item) => [item.key, item]));
+    // What cannot be read at present is still there: its last state holds.
+    for (const key of unreadableKeys) {
+      const last = before.get(key);
+      if (last !== undefined) this.#known.set(key, last);
+    }
     for (const [key, item] of before) if (!this.#known.has(key)) onGone(item, resourceVersion);
     for (const item of items) onPresent(item);
     return resourceVersion;

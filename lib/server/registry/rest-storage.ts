@@ -57,6 +57,11 @@ export interface DeleteRequest {
   readonly gracePeriodSeconds?: number | undefined;
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground' | undefined;
   readonly dryRun?: boolean | undefined;
+  /**
+   * Removes an object that cannot be read, past validation, finalizers and grace period, which may leave behind what depended on
+   * it. One that can be read is refused. @defaultValue false
+   */
+  readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean | undefined;
 }
 
 /** Computes the new object from the stored one; runs again after each conflict. Undefined: there is none yet. */

@@ -9,7 +9,7 @@ import {
   notFound,
   type Subject,
 } from '../../meta/failures.ts';
-import { isStorageError } from '../storage/storage-error.ts';
+import { isStorageError, type StorageError } from '../storage/storage-error.ts';
 
 /** What clients match on when their object is out of date. */
 export const MODIFIED =
@@ -46,15 +46,25 @@ export function storageFailure(
       case 'INVALID_KEY':
         return badRequest(error.message, error);
       case 'CORRUPT_OBJECT':
-        return failure('StorageReadError', error.message, { cause: error });
+        return unreadable(error, subject, name);
     }
   }
   if (isListwatchError(error, 'VALUE_TOO_LARGE')) {
     return failure('RequestEntityTooLarge', error.message, { cause: error });
   }
-  if (isListwatchError(error, 'TIMEOUT')) return storageTimeout(error, verb, subject);
+  if (isOutcomeUnknown(error)) return unknownOutcome(error, verb, subject);
+  if (isListwatchError(error, 'TIMEOUT') || isListwatchError(error, 'STORE_UNAVAILABLE')) {
+    return storageTimeout(error, verb, subject);
+  }
   if (isListwatchError(error, 'ABORTED') || isAbort(error)) return error;
   return internalError(error instanceof Error ? error.message : String(error), error);
+}
+
+function unreadable(error: StorageError, { group, resource }: Subject, name: string): unknown {
+  const { key, message } = error;
+  const causes = [{ reason: 'UnexpectedServerResponse', message, field: key }];
+  const details = { name, ...(group === '' ? {} : { group }), kind: resource, causes };
+  return failure('StorageReadError', message, { cause: error, details });
 }
 
 function isAbort(error: unknown): boolean {
@@ -74,5 +84,21 @@ function storageTimeout(error: Error, verb: StorageVerb, { group, resource }: Su
         retryAfterSeconds: 2,
       },
     },
+  );
+}
+
+/** The engine went away with a write on its way. */
+function isOutcomeUnknown(error: unknown): error is Error {
+  if (!isListwatchError(error, 'STORE_UNAVAILABLE')) return false;
+  return (error as { readonly outcome?: unknown }).outcome === 'unknown';
+}
+
+/** No invitation to try again: clients would do so by themselves, and a second attempt is not the first one. */
+function unknownOutcome(error: Error, verb: StorageVerb, { group, resource }: Subject): unknown {
+  const details = { name: verb, ...(group === '' ? {} : { group }), kind: resource };
+  return failure(
+    'Timeout',
+    `The ${verb} operation against ${resource} was sent to the storage, which did not answer: it is not known whether it was carried out. Read the object before you try again.`,
+    { cause: error, details },
   );
 }

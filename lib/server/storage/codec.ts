@@ -11,6 +11,11 @@ export interface Codec<T extends KubernetesObject = KubernetesObject> {
   encode(object: T): Uint8Array;
   /** Throws when the bytes are not an object. */
   decode(bytes: Uint8Array): T;
+  /**
+   * The JSON document of what `decode` would give, where the bytes contain it; undefined where they have to be decoded.
+   * A codec without it stores JSON in the version it is read in.
+   */
+  documentOf?(bytes: Uint8Array): Uint8Array | undefined;
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -20,11 +25,21 @@ export function jsonCodec<T extends KubernetesObject>(): Codec<T> {
   return { encode, decode: (bytes) => decode(bytes) as T };
 }
 
+/** The same bytes for the same content, resource version included. @throws {ApiError} 400 for what JSON cannot hold. */
+export function encodeJson(object: KubernetesObject): Uint8Array {
+  if (!isPlain(object)) throw badRequest('the object is not a JSON object');
+  return encodeSorted(object, object.metadata);
+}
+
 function encode(object: KubernetesObject): Uint8Array {
   if (!isPlain(object)) throw badRequest('the object to be stored is not a JSON object');
-  const { apiVersion, kind, metadata, ...rest } = object;
+  return encodeSorted(object, withoutServerFields(object.metadata));
+}
+
+function encodeSorted(object: KubernetesObject, metadata: unknown): Uint8Array {
+  const { apiVersion, kind, metadata: _metadata, ...rest } = object;
   try {
-    const head = { apiVersion, kind, metadata: sorted(withoutServerFields(metadata)) };
+    const head = { apiVersion, kind, metadata: sorted(metadata) };
     return Buffer.from(JSON.stringify({ ...head, ...(sorted(rest) as object) }), 'utf8');
   } catch (error) {
     throw badRequest(`the object cannot be written as JSON: ${errorMessage(error)}`, error);
@@ -49,6 +64,9 @@ function isPlain(value: unknown): value is Record<string, unknown> {
 
 /** The value with all fields in order; parts that are in order already are used as they are. */
 function sorted(value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw new RangeError(`${value} is no number of JSON`);
+  }
   if (Array.isArray(value)) return sortedItems(value);
   if (!isPlain(value) || typeof value['toJSON'] === 'function') return value;
   const keys = Object.keys(value);

@@ -34,8 +34,8 @@ export async function conditionalDelete<T extends KubernetesObject>(
     }
     const swap = await access.swapDelete(key, state.revision);
     if (swap.swapped) return access.storedObject(key, state.stored.value, swap.revision);
-    if (swap.state === undefined) throw keyNotFound(key);
-    state = swap.state;
+    if (swap.kv === undefined) throw keyNotFound(key);
+    state = await access.stateOf(swap.kv);
     live = true;
   }
 }

@@ -1,6 +1,7 @@
+import { isListwatchError } from '../../kernel/errors.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { LeaseManager } from './lease-manager.ts';
-import { keyNotFound, type ObjectAccess, type ObjectState } from './object-access.ts';
+import { keyNotFound, type ObjectAccess, type ObjectState, type Swap } from './object-access.ts';
 import { checkPreconditions } from './preconditions.ts';
 import type { GuaranteedUpdateOptions, TryUpdate, UpdateOutput } from './storage-interface.ts';
 import type { StoredObject } from './stored-object.ts';
@@ -52,10 +53,20 @@ export async function guaranteedUpdate<T extends KubernetesObject>(
       }
       if (state !== undefined && isCurrentForm(state, data)) return state.stored;
     }
-    const lease = await leases.leaseFor(output.ttlSeconds);
-    const swap = await access.swap(key, state?.revision ?? 0n, data, lease);
+    // A mere change of form leaves the life of the object as it is, as not writing would have.
+    const sameContent = output.ttlSeconds === undefined && hasBytes(state, data);
+    const lease = sameContent ? (state?.lease ?? 0n) : await leases.leaseFor(output.ttlSeconds);
+    let swap: Swap;
+    try {
+      swap = await access.swap(key, state?.revision ?? 0n, data, lease);
+    } catch (error) {
+      if (!sameContent || !isListwatchError(error, 'LEASE_NOT_FOUND')) throw error;
+      // The life of the object ended in between.
+      state = await readLive();
+      continue;
+    }
     if (swap.swapped) return access.storedObject(key, data, swap.revision);
-    state = swap.state;
+    state = swap.kv && (await access.stateOf(swap.kv));
     live = true;
     if (state === undefined && !ignoreNotFound) throw keyNotFound(key);
   }

@@ -8,7 +8,7 @@ import type { StoredObject } from './stored-object.ts';
 
 export interface JsonStoredObjectOptions<T extends KubernetesObject> {
   readonly key: string;
-  /** The JSON document as stored, without resource version. */
+  /** As the codec wrote it, without resource version. */
   readonly value: Uint8Array;
   readonly resourceVersion: string;
   readonly codec: Codec<T>;
@@ -20,7 +20,7 @@ const NO_METADATA: ObjectMeta = Object.freeze({});
 export class JsonStoredObject<T extends KubernetesObject> implements StoredObject<T> {
   readonly key: string;
   readonly resourceVersion: string;
-  /** The JSON document as stored, without resource version. */
+  /** As the codec wrote it, without resource version. */
   readonly value: Uint8Array;
   readonly #codec: Codec<T>;
   #object: T | undefined;
@@ -33,7 +33,7 @@ export class JsonStoredObject<T extends KubernetesObject> implements StoredObjec
     this.#codec = codec;
   }
 
-  /** @throws {StorageError} CORRUPT_OBJECT when the value is not a JSON object. */
+  /** @throws {StorageError} CORRUPT_OBJECT when the codec cannot decode the value. */
   get object(): T {
     if (this.#object === undefined) {
       this.#object = this.copy();
@@ -46,24 +46,36 @@ export class JsonStoredObject<T extends KubernetesObject> implements StoredObjec
     return this.object.metadata ?? NO_METADATA;
   }
 
-  /** @throws {StorageError} CORRUPT_OBJECT when the value is not a JSON object. */
+  /** @throws {StorageError} CORRUPT_OBJECT when the codec cannot decode the value. */
   get bytes(): Uint8Array {
-    this.#bytes ??=
-      spliceResourceVersion(this.value, this.resourceVersion) ??
-      Buffer.from(JSON.stringify(this.object), 'utf8');
+    this.#bytes ??= this.#spliced() ?? Buffer.from(JSON.stringify(this.object), 'utf8');
     return this.#bytes;
   }
 
-  /** @throws {StorageError} CORRUPT_OBJECT when the value is not a JSON object. */
+  /** @throws {StorageError} CORRUPT_OBJECT when the codec cannot decode the value. */
   copy(): T {
-    let decoded: T;
+    return withResourceVersion(this.#decode(), this.resourceVersion);
+  }
+
+  /** Nothing that was decoded is kept. @throws {StorageError} CORRUPT_OBJECT when the codec cannot decode the value. */
+  checkReadable(): void {
+    if (this.#object === undefined) this.#decode();
+  }
+
+  #spliced(): Uint8Array | undefined {
+    const codec = this.#codec;
+    const document = codec.documentOf === undefined ? this.value : codec.documentOf(this.value);
+    if (document === undefined) return undefined;
+    return spliceResourceVersion(document, this.resourceVersion);
+  }
+
+  #decode(): T {
     try {
-      decoded = this.#codec.decode(this.value);
+      return this.#codec.decode(this.value);
     } catch (error) {
       const message = `the stored value cannot be decoded: ${errorMessage(error)}`;
       throw new StorageError('CORRUPT_OBJECT', this.key, message, error);
     }
-    return withResourceVersion(decoded, this.resourceVersion);
   }
 }
 

@@ -9,6 +9,7 @@ import { guaranteedUpdate } from './guaranteed-update.ts';
 import { LeaseManager } from './lease-manager.ts';
 import { listObjects } from './list-objects.ts';
 import { keyNotFound, ObjectAccess } from './object-access.ts';
+import { ObjectSizes } from './object-sizes.ts';
 import { StorageError } from './storage-error.ts';
 import type {
   CreateOptions,
@@ -27,6 +28,7 @@ import { prepareKey, prepareResourcePrefix } from './storage-keys.ts';
 import { RawStorageWatch } from './raw-storage-watch.ts';
 import type { StoredObject } from './stored-object.ts';
 import { identityTransformer, type Transformer } from './transformer.ts';
+import { deleteUnreadable } from './unreadable-delete.ts';
 import { apiObjectVersioner, type Versioner } from './versioner.ts';
 
 export interface KeyValueStorageOptions<T extends KubernetesObject> {
@@ -51,6 +53,7 @@ export interface KeyValueStorageOptions<T extends KubernetesObject> {
  * - A resource version is the engine's revision of the last change; it is never stored in the value.
  * - Writes are compare-and-swap; two writers never overwrite one another unseen.
  * - A watch delivers every change after its start once and in order, or fails with 410.
+ * - What it hands out can be decoded; values that cannot are reported, and stay until somebody removes them on purpose.
  */
 export class KeyValueStorage<T extends KubernetesObject = KubernetesObject>
   implements StorageInterface<T>
@@ -79,6 +82,10 @@ export class KeyValueStorage<T extends KubernetesObject = KubernetesObject>
     });
   }
 
+  get supportsProgress(): boolean {
+    return this.#store.supportsProgress;
+  }
+
   async create(key: string, object: T, options: CreateOptions = {}): Promise<StoredObject<T>> {
     const prepared = this.#prepare(key);
     if (this.versioner.revisionOf(object) !== 0n) {
@@ -97,7 +104,8 @@ export class KeyValueStorage<T extends KubernetesObject = KubernetesObject>
   }
 
   async delete(key: string, options: DeleteOptions<T> = {}): Promise<StoredObject<T>> {
-    return await conditionalDelete(this.#access, this.#prepare(key), options);
+    const remove = options.onlyIfUnreadable === true ? deleteUnreadable<T> : conditionalDelete<T>;
+    return await remove(this.#access, this.#prepare(key), options);
   }
 
   async get(key: string, options: GetOptions = {}): Promise<StoredObject<T> | undefined> {
@@ -142,9 +150,28 @@ export class KeyValueStorage<T extends KubernetesObject = KubernetesObject>
   }
 
   async stats(): Promise<StorageStats> {
-    const key = this.resourcePrefix;
-    const { count } = await this.#store.range({ key, rangeEnd: prefixEnd(key), countOnly: true });
-    return { objectCount: count };
+    const range = { key: this.resourcePrefix, rangeEnd: prefixEnd(this.resourcePrefix) };
+    const { count } = await this.#store.range({ ...range, countOnly: true });
+    const { sizes } = this.#access;
+    if (sizes === undefined) return { objectCount: count };
+    if (sizes.count > count) {
+      // Others delete too, and nobody may be watching.
+      const { items, revision } = await this.#store.range({ ...range, keysOnly: true });
+      sizes.retain(
+        items.map((kv) => kv.key),
+        revision,
+      );
+    }
+    const average = sizes.averageBytes;
+    return {
+      objectCount: count,
+      averageSizeBytes: Math.round(average),
+      totalSizeBytes: Math.round(average * count),
+    };
+  }
+
+  enableResourceSizeEstimation(): void {
+    this.#access.sizes ??= new ObjectSizes();
   }
 
   async requestWatchProgress(): Promise<void> {

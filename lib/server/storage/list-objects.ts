@@ -4,7 +4,8 @@ import { badRequest, expired, tooLargeResourceVersion } from '../../meta/failure
 import type { KubernetesObject } from '../../meta/object.ts';
 import { prefixEnd, type RangeResponse, type Revision } from '../mvcc/key-value-store.ts';
 import { decodeContinue, encodeContinue, keyAfter } from './continue-token.ts';
-import type { ObjectAccess } from './object-access.ts';
+import type { ObjectAccess, ObjectState } from './object-access.ts';
+import { ReadAhead } from './read-ahead.ts';
 import {
   predicateIsEmpty,
   predicateMatches,
@@ -12,12 +13,13 @@ import {
 } from './selection-predicate.ts';
 import type { GetListOptions, StorageList } from './storage-interface.ts';
 import type { StoredObject } from './stored-object.ts';
+import { UnreadableObjects } from './unreadable-objects.ts';
 import type { Versioner } from './versioner.ts';
 
 /** A filtered list reads pages that double up to this. @see apiserver pkg/storage/etcd3/store.go maxLimit @ 24a394e */
 const LARGEST_PAGE = 10_000;
-/** Objects decoded for a predicate before others get their turn. */
-const MATCHES_PER_TASK = 500;
+/** Objects looked at before others get their turn. */
+const OBJECTS_PER_TASK = 500;
 
 /** Where and when a list reads. */
 interface ListPlan {
@@ -86,7 +88,10 @@ export interface ListRequest<T extends KubernetesObject> {
   readonly options: GetListOptions<T>;
 }
 
-/** One list call: reads until the limit is reached or the range is exhausted. All pages are read at one revision. */
+/**
+ * One list call: reads until the limit is reached or the range is exhausted. All pages are read at one revision. Objects that
+ * cannot be read fail it in the end, together.
+ */
 export async function listObjects<T extends KubernetesObject>(
   access: ObjectAccess<T>,
   runtime: Runtime,
@@ -104,10 +109,12 @@ class Listing<T extends KubernetesObject> {
   readonly #predicate: SelectionPredicate<T> | undefined;
   readonly #items: StoredObject<T>[] = [];
   #revision: Revision | undefined;
-  #evaluated = 0;
+  readonly #unreadable: UnreadableObjects;
+  #seen = 0;
 
   constructor(access: ObjectAccess<T>, runtime: Runtime, request: ListRequest<T>) {
-    const { predicate, limit = 0, recursive = true } = request.options;
+    const { predicate, limit = 0, recursive = true, leaveOutUnreadable } = request.options;
+    this.#unreadable = new UnreadableObjects(leaveOutUnreadable === true);
     this.#access = access;
     this.#runtime = runtime;
     this.#request = request;
@@ -159,34 +166,47 @@ class Listing<T extends KubernetesObject> {
 
   /** Takes the matching objects of a page; returns the last key that was looked at. */
   async #collect({ items }: RangeResponse): Promise<string | undefined> {
+    const reader = new ReadAhead(
+      this.#access,
+      items.map((kv) => ({ kv })),
+    );
     let lastKey: string | undefined;
-    for (const kv of items) {
+    for (const { key } of items) {
       if (this.#limit > 0 && this.#items.length >= this.#limit) return lastKey;
-      lastKey = kv.key;
-      const reading = this.#access.stateOf(kv);
-      const { stored } = reading instanceof Promise ? await reading : reading;
-      if (this.#predicate === undefined) {
-        this.#items.push(stored);
+      lastKey = key;
+      this.#seen += 1;
+      if (this.#seen % OBJECTS_PER_TASK === 0) await this.#yield();
+      let state: ObjectState<T>;
+      try {
+        const reading = reader.read();
+        state = reading instanceof Promise ? await reading : reading;
+      } catch (error) {
+        this.#unreadable.note(error);
         continue;
       }
-      if (predicateMatches(this.#predicate, stored.object)) this.#items.push(stored);
-      this.#evaluated += 1;
-      if (this.#evaluated % MATCHES_PER_TASK === 0) await this.#yield();
+      if (this.#matches(state.stored)) this.#items.push(state.stored);
     }
     return lastKey;
   }
 
+  #matches(stored: StoredObject<T>): boolean {
+    return this.#predicate === undefined || predicateMatches(this.#predicate, stored.object);
+  }
+
   #result(lastKey: string | undefined, pageCount: number): StorageList<T> {
+    this.#unreadable.throwIfAny();
     const revision = this.#revision as Revision;
     const resourceVersion = this.#access.versioner.resourceVersionOf(revision);
-    if (lastKey === undefined) return { items: this.#items, resourceVersion };
+    const unreadableKeys = this.#unreadable.keys;
+    const leftOut = unreadableKeys.length > 0 ? { unreadableKeys } : {};
+    const list = { items: this.#items, resourceVersion, ...leftOut };
+    if (lastKey === undefined) return list;
     const position = { startKey: keyAfter(lastKey), revision };
     const continueToken = encodeContinue(position, this.#request.key);
-    if (this.#predicate !== undefined) {
-      return { items: this.#items, resourceVersion, continueToken };
+    if (this.#predicate !== undefined || unreadableKeys.length > 0) {
+      return { ...list, continueToken };
     }
-    const remainingItemCount = pageCount - this.#items.length;
-    return { items: this.#items, resourceVersion, continueToken, remainingItemCount };
+    return { ...list, continueToken, remainingItemCount: pageCount - this.#items.length };
   }
 
   async #readFailure(error: unknown): Promise<unknown> {

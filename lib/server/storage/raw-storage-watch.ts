@@ -9,15 +9,18 @@ import {
   type KeyValue,
   type KeyValueEvent,
   type KeyValueWatch,
+  type KeyValueWatchMessage,
   type Revision,
 } from '../mvcc/key-value-store.ts';
 import type { JsonStoredObject } from './json-stored-object.ts';
 import type { ObjectAccess } from './object-access.ts';
+import { ReadAhead, type PendingRead } from './read-ahead.ts';
 import {
   predicateIsEmpty,
   predicateMatches,
   type SelectionPredicate,
 } from './selection-predicate.ts';
+import { isStorageError } from './storage-error.ts';
 import type { StorageWatch, StorageWatchOptions } from './storage-interface.ts';
 import type { StoredObject } from './stored-object.ts';
 
@@ -137,9 +140,13 @@ export class RawStorageWatch<T extends KubernetesObject> implements StorageWatch
   async *#initialEvents({ initial, endBookmark }: Start): AsyncGenerator<Batch<T>, undefined> {
     if (initial === undefined) return;
     let batch: WatchEvent<StoredObject<T>>[] = [];
-    for (const kv of initial.items) {
+    const reader = new ReadAhead(
+      this.#access,
+      initial.items.map((kv) => ({ kv })),
+    );
+    for (let index = 0; index < initial.items.length; index += 1) {
       if (this.#closed) return;
-      const object = await this.#read(kv);
+      const object = await next(reader);
       if (!this.#matches(object)) continue;
       batch.push({ type: 'ADDED', object });
       if (batch.length < INITIAL_BATCH) continue;
@@ -155,17 +162,21 @@ export class RawStorageWatch<T extends KubernetesObject> implements StorageWatch
     for await (const messages of changes) {
       const batch: WatchEvent<StoredObject<T>>[] = [];
       let failed: { readonly error: unknown } | undefined;
+      const reader = this.#readerOf(messages);
       for (const message of messages) {
         if (message.type === 'progress') {
           if (bookmarks) batch.push(this.#bookmark(message.revision, false));
           continue;
         }
         try {
-          const event = await this.#derive(message.event);
+          const event = await this.#derive(message.event, reader);
           if (event !== undefined) batch.push(event);
         } catch (error) {
           failed = { error };
           break;
+        } finally {
+          const { type, kv } = message.event;
+          if (type === 'delete') this.#access.sizes?.forget(kv.key, kv.modRevision);
         }
       }
       if (batch.length > 0) yield batch;
@@ -173,46 +184,59 @@ export class RawStorageWatch<T extends KubernetesObject> implements StorageWatch
     }
   }
 
-  /** The event that a change is for this watch: what enters the selection is ADDED, what leaves it DELETED. */
-  async #derive({
-    type,
-    kv,
-    previous,
-  }: KeyValueEvent): Promise<ObjectEvent<StoredObject<T>> | undefined> {
-    const object = type === 'put' ? await this.#read(kv) : undefined;
-    const created = type === 'put' && kv.createRevision === kv.modRevision;
-    const matches = object !== undefined && this.#matches(object);
-    if (matches && (created || this.#predicate === undefined)) {
-      return { type: created ? 'ADDED' : 'MODIFIED', object };
+  /** Reads what `#derive` will ask for, in that order. */
+  #readerOf(messages: readonly KeyValueWatchMessage[]): ReadAhead<T> {
+    const reads: PendingRead[] = [];
+    for (const message of messages) {
+      if (message.type !== 'event') continue;
+      const { type, kv, previous } = message.event;
+      if (type === 'put') reads.push({ kv });
+      if (previous !== undefined && this.#looksBack(message.event)) {
+        reads.push({ kv: previous, revision: kv.modRevision });
+      }
     }
-    if (created) return undefined;
+    return new ReadAhead(this.#access, reads);
+  }
+
+  /** Whether the state before a change decides what it is for this watch. */
+  #looksBack({ type, kv }: KeyValueEvent): boolean {
+    if (type === 'delete') return true;
+    return this.#predicate !== undefined && kv.createRevision !== kv.modRevision;
+  }
+
+  /** The event that a change is for this watch: what enters the selection is ADDED, what leaves it DELETED. */
+  async #derive(
+    event: KeyValueEvent,
+    reader: ReadAhead<T>,
+  ): Promise<ObjectEvent<StoredObject<T>> | undefined> {
+    const { type, kv, previous } = event;
+    const object = type === 'put' ? await next(reader) : undefined;
+    const matches = object !== undefined && this.#matches(object);
+    if (!this.#looksBack(event)) {
+      const created = kv.createRevision === kv.modRevision;
+      return matches ? { type: created ? 'ADDED' : 'MODIFIED', object } : undefined;
+    }
     if (previous === undefined) {
       throw expired(
         `the state of ${kv.key} before revision ${kv.modRevision} was compacted away, so the change cannot be told`,
       );
     }
-    const before = await this.#readBefore(previous, kv, type);
+    const before = await this.#readBefore(reader, event);
     const matched = this.#matches(before);
     if (matches) return { type: matched ? 'MODIFIED' : 'ADDED', object };
     return matched ? { type: 'DELETED', object: before } : undefined;
   }
 
-  async #read(kv: KeyValue, revision?: Revision): Promise<JsonStoredObject<T>> {
-    const reading = this.#access.stateOf(kv, revision);
-    return (reading instanceof Promise ? await reading : reading).stored;
-  }
-
   /** The content before a change, with the resource version of the change. */
   async #readBefore(
-    previous: KeyValue,
-    { key, modRevision }: KeyValue,
-    type: KeyValueEvent['type'],
+    reader: ReadAhead<T>,
+    { type, kv: { key } }: KeyValueEvent,
   ): Promise<JsonStoredObject<T>> {
     try {
-      return await this.#read(previous, modRevision);
+      return await next(reader);
     } catch (error) {
-      if (type === 'put') throw error;
-      const message = `a DELETED event for ${key} cannot be sent: the object was corrupt`;
+      if (type === 'put' || !isStorageError(error, 'CORRUPT_OBJECT')) throw error;
+      const message = `saw a DELETED event, but object data is corrupt: ${key} could not be read before it was deleted`;
       throw failure('StorageReadError', message, { cause: error });
     }
   }
@@ -234,4 +258,11 @@ export class RawStorageWatch<T extends KubernetesObject> implements StorageWatch
     }
     return internalError(errorMessage(error), error);
   }
+}
+
+async function next<T extends KubernetesObject>(
+  reader: ReadAhead<T>,
+): Promise<JsonStoredObject<T>> {
+  const reading = reader.read();
+  return (reading instanceof Promise ? await reading : reading).stored;
 }

@@ -15,18 +15,30 @@ import type { Versioner } from './versioner.ts';
 export interface StorageInterface<T extends KubernetesObject = KubernetesObject> {
   readonly versioner: Versioner;
   /**
+   * Whether `requestWatchProgress` can be trusted. Without it, nobody who follows this resource alone can tell that the rest of
+   * the storage has moved on: a cache has to ask the storage instead.
+   */
+  readonly supportsProgress: boolean;
+  /**
    * Stores a new object.
    * @throws {StorageError} KEY_EXISTS; RESOURCE_VERSION_SET; INVALID_KEY.
    */
   create(key: string, object: T, options?: CreateOptions): Promise<StoredObject<T>>;
   /**
    * Removes an object by compare-and-swap and returns its last state with the resource version of the deletion.
-   * @throws {StorageError} KEY_NOT_FOUND; INVALID_OBJECT when a precondition fails; whatever `validate` throws.
+   * @throws {StorageError} KEY_NOT_FOUND; INVALID_OBJECT when a precondition fails; CORRUPT_OBJECT when it cannot be read;
+   * whatever `validate` throws.
    */
   delete(key: string, options?: DeleteOptions<T>): Promise<StoredObject<T>>;
-  /** Undefined only with `ignoreNotFound`. @throws {StorageError} KEY_NOT_FOUND. @throws {ApiError} 504 too large. */
+  /**
+   * Undefined only with `ignoreNotFound`.
+   * @throws {StorageError} KEY_NOT_FOUND; CORRUPT_OBJECT. @throws {ApiError} 504 too large.
+   */
   get(key: string, options?: GetOptions): Promise<StoredObject<T> | undefined>;
-  /** One object (`recursive: false`) or all under a prefix, in key order. @throws {ApiError} 400, 410, 504. */
+  /**
+   * One object (`recursive: false`) or all under a prefix, in key order.
+   * @throws {ApiError} 400, 410, 504; 500 with reason StorageReadError, which names the objects that cannot be read.
+   */
   getList(key: string, options?: GetListOptions<T>): Promise<StorageList<T>>;
   /**
    * Reads, calls `tryUpdate`, writes if nobody else did in between, otherwise starts over. `tryUpdate` may run any number of
@@ -44,8 +56,10 @@ export interface StorageInterface<T extends KubernetesObject = KubernetesObject>
    * except that a cache that is not ready rejects with 429.
    */
   watch(key: string, options?: StorageWatchOptions<T>): Promise<StorageWatch<T>>;
-  /** Number of objects under the resource prefix. */
+  /** How much lies under the resource prefix. */
   stats(): Promise<StorageStats>;
+  /** From now on the sizes of values are noted as they pass by, so that `stats` can tell them. */
+  enableResourceSizeEstimation(): void;
   /** Asks the backend to tell running watches how far they are, even if nothing changes. */
   requestWatchProgress(): Promise<void>;
   /** The resource version of the most recent state. */
@@ -69,6 +83,12 @@ export interface Preconditions {
 
 export interface DeleteOptions<T extends KubernetesObject> {
   readonly preconditions?: Preconditions | undefined;
+  /**
+   * The object is removed only if it cannot be read, neither transformed nor decoded; otherwise INVALID_OBJECT. Preconditions
+   * and `cachedExisting` do not count then, `validate` gets an object without content, and so does the caller.
+   * @defaultValue false
+   */
+  readonly onlyIfUnreadable?: boolean | undefined;
   /** May refuse, by throwing, given the present object. May run more than once. */
   readonly validate?: ((object: T) => void | Promise<void>) | undefined;
   /** What a cache believes the object to be; a hint that saves a read when it is right. */
@@ -91,6 +111,11 @@ export interface GetListOptions<T extends KubernetesObject> {
   readonly predicate?: SelectionPredicate<T> | undefined;
   readonly limit?: number | undefined;
   readonly continueToken?: string | undefined;
+  /**
+   * What cannot be read is left out of the items and told in `unreadableKeys`, instead of failing the list. For work that has to
+   * go on with what there is; a cache leaves it to the storage. @defaultValue false
+   */
+  readonly leaveOutUnreadable?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -99,6 +124,8 @@ export interface StorageList<T extends KubernetesObject> {
   readonly resourceVersion: string;
   readonly continueToken?: string | undefined;
   readonly remainingItemCount?: number | undefined;
+  /** With `leaveOutUnreadable`: the keys of what was left out. */
+  readonly unreadableKeys?: readonly string[] | undefined;
 }
 
 /** The state `tryUpdate` starts from. */
@@ -156,4 +183,11 @@ export interface StorageWatch<T extends KubernetesObject>
 
 export interface StorageStats {
   readonly objectCount: number;
+  /**
+   * What a value takes in the storage, transformed, on average; an estimate from the values that passed by. Undefined before
+   * `enableResourceSizeEstimation`.
+   */
+  readonly averageSizeBytes?: number | undefined;
+  /** The same for all objects together. */
+  readonly totalSizeBytes?: number | undefined;
 }

@@ -87,6 +87,12 @@ describe('api handler', () => {
     });
     expect(yaml.headers['content-type']).to.equal('application/yaml');
     expect(yaml.text).to.contain('metadata:\n  name: a\n');
+    const no = { body: { metadata: { name: 'no', labels: { country: 'no', mode: '0644' } } } };
+    const quoted = await call(handler, 'POST', SHOP, {
+      ...no,
+      headers: { accept: 'application/yaml' },
+    });
+    expect(quoted.text).to.contain('country: "no"').and.contain('mode: "0644"');
     const pretty = await call(handler, 'GET', `${SHOP}/a?pretty=true`);
     expect(pretty.text).to.contain('{\n  "apiVersion": "example.io/v1",\n');
     expect(pretty.json()).to.deep.equal((await call(handler, 'GET', `${SHOP}/a`)).json());
@@ -287,6 +293,8 @@ describe('api handler', () => {
     });
     const answer = await call(handler, 'DELETE', `${SHOP}?labelSelector=a%3Db`);
     expect([answer.status, answer.json()['kind']]).to.deep.equal([200, 'WidgetList']);
+    const unsafe = `${SHOP}?ignoreStoreReadErrorWithClusterBreakingPotential=true`;
+    expect(await codeOf(handler, 'DELETE', unsafe)).to.equal('422 Invalid');
   });
 
   it('finds nothing where nothing is served', async () => {

@@ -113,6 +113,63 @@ describe('kubectl', function () {
         expect(again).to.contain('configmaps "web" already exists');
       });
 
+      /** Current versions send these in protobuf. */
+      const CREATED: readonly (readonly [command: string, path: string, value: string])[] = [
+        ['create namespace shop', 'namespace shop {.status.phase}', 'Active'],
+        ['create configmap a --from-literal=color=blue', 'configmap a {.data.color}', 'blue'],
+        [
+          'create secret generic a --from-literal=word=hunter2',
+          'secret a {.data.word}',
+          'aHVudGVyMg==',
+        ],
+        ['create serviceaccount a', 'serviceaccount a {.metadata.name}', 'a'],
+        [
+          'create deployment a --image=nginx:1 --replicas=2 --port=80',
+          'deployment a {.spec.replicas}-{.spec.template.spec.containers[0].ports[0].containerPort}',
+          '2-80',
+        ],
+        [
+          'run a --image=nginx:1 --env=COLOR=blue --labels=app=a --port=80 --restart=Never',
+          'pod a {.spec.containers[0].env[0].value}-{.metadata.labels.app}-{.spec.restartPolicy}',
+          'blue-a-Never',
+        ],
+        [
+          'create service clusterip a --tcp=80:http',
+          'service a {.spec.ports[0].targetPort}',
+          'http',
+        ],
+        [
+          'create job a --image=busybox -- true',
+          'job a {.spec.template.spec.containers[0].command[0]}',
+          'true',
+        ],
+      ];
+      for (const [command, path, value] of CREATED) {
+        it(`does: ${command}`, async () => {
+          expect(await kubectl(...command.split(' '))).to.match(/ created\n$/);
+          const [resource = '', name = '', field = ''] = path.split(' ');
+          expect(await kubectl('get', resource, name, '-o', `jsonpath=${field}`)).to.equal(value);
+        });
+      }
+
+      it('exposes and scales', async () => {
+        await create();
+        const exposed = await kubectl(
+          'expose',
+          'deployment',
+          'web',
+          '--port=80',
+          '--target-port=8080',
+        );
+        expect(exposed).to.equal('service/web exposed\n');
+        const ports = 'jsonpath={.spec.selector.app}:{.spec.ports[0].targetPort}';
+        expect(await kubectl('get', 'service', 'web', '-o', ports)).to.equal('web:8080');
+        await kubectl('scale', 'deployment', 'web', '--replicas=5');
+        expect(await kubectl('get', 'deploy', 'web', '-o', 'jsonpath={.spec.replicas}')).to.equal(
+          '5',
+        );
+      });
+
       it('gets tables, wide, sorted and of all namespaces', async () => {
         await create();
         expect(await kubectl('get', 'configmaps')).to.match(/^NAME +DATA +AGE\nweb +1 +\d+s\n$/);

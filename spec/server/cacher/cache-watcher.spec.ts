@@ -3,9 +3,13 @@ import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import { OrderedStore } from '../../../lib/server/cacher/ordered-store.ts';
 import type { StoreElement } from '../../../lib/server/cacher/store-element.ts';
 import { WatchCacheHistory } from '../../../lib/server/cacher/watch-cache-history.ts';
-import { HistoryInterval } from '../../../lib/server/cacher/watch-cache-interval.ts';
+import {
+  HistoryInterval,
+  ListedInterval,
+} from '../../../lib/server/cacher/watch-cache-interval.ts';
 import {
   change,
+  HandMadeObject,
   line,
   pod,
   PREFIX,
@@ -219,6 +223,34 @@ describe('CacheWatcher', () => {
     watcher.close();
     await recorder.done;
     expect(recorder.events).to.deep.equal([]);
+  });
+
+  it('goes on from a listed state with what has happened since, and repeats nothing of it', async () => {
+    const runtime = new VirtualRuntime();
+    const window = new WatchCacheHistory<Pod>();
+    const scope = { path: PREFIX, recursive: true };
+    const changes = [5, 6].map((revision) => change(revision, { to: pod(`p${revision}`) }));
+    for (const one of changes) window.append(one);
+    const rest = new HistoryInterval(window, window.firstAfter(4n), 6n, scope);
+    const listed = new ListedInterval([new HandMadeObject(pod('a'), 3)], 4n, rest);
+    const watcher = watcherOf({
+      runtime,
+      interval: listed,
+      startRevision: 4n,
+      bookmarks: true,
+      markInitialEventsEnd: true,
+    });
+    // The dispatcher was behind the window when the watch began.
+    for (const one of [...changes, change(7, { to: pod('p7') })]) watcher.offer(one);
+    const recorder = new WatchRecorder(watcher);
+    await settled(runtime);
+    expect(recorder.lines).to.deep.equal([
+      'ADDED shop/a @3',
+      'BOOKMARK @4 end',
+      'ADDED shop/p5 @5',
+      'ADDED shop/p6 @6',
+      'ADDED shop/p7 @7',
+    ]);
   });
 
   it('ends without an error when the window has moved past its interval', async () => {

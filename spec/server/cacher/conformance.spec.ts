@@ -3,13 +3,14 @@ import { Cacher } from '../../../lib/server/cacher/cacher.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { KeyValueStorage } from '../../../lib/server/storage/key-value-storage.ts';
 import { CONFORMANCE_PREFIX, type ConformancePod } from '../../../lib/testing/conformance-pod.ts';
+import { CountingKeyValueStore } from '../../../lib/testing/counting-key-value-store.ts';
 import { describeStorage } from '../../../lib/testing/storage-conformance.ts';
 import type { StorageHarness } from '../../../lib/testing/storage-under-test.ts';
 import { SwitchableTransformer } from '../../../lib/testing/switchable-transformer.ts';
 
 function openCachedEmbedded(): StorageHarness {
   const runtime = new VirtualRuntime();
-  const store = new EmbeddedKeyValueStore({ runtime });
+  const store = new CountingKeyValueStore(new EmbeddedKeyValueStore({ runtime }));
   const transformer = new SwitchableTransformer();
   const resourcePrefix = CONFORMANCE_PREFIX;
   const raw = new KeyValueStorage<ConformancePod>({ store, resourcePrefix, transformer, runtime });
@@ -20,6 +21,7 @@ function openCachedEmbedded(): StorageHarness {
     transformer,
     runtime,
     cached: true,
+    forgetHistory: (resourceVersion) => cacher.forgetHistory(resourceVersion),
     run: (work) => runtime.run(work),
     close: async () => {
       await runtime.run(cacher.stop());

@@ -10,7 +10,7 @@ import { change, pod, type Pod } from './cacher-harness.ts';
 const EMPTY = OrderedStore.of<StoreElement<Pod>>([]);
 
 function history(options: WatchCacheHistoryOptions = {}): WatchCacheHistory<Pod> {
-  return new WatchCacheHistory<Pod>({ minCapacity: 4, maxCapacity: 16, freshMs: 1000, ...options });
+  return new WatchCacheHistory<Pod>({ minCapacity: 4, maxCapacity: 16, ...options });
 }
 
 function append(to: WatchCacheHistory<Pod>, revisions: readonly number[], atMs = 0): void {
@@ -41,7 +41,7 @@ describe('WatchCacheHistory', () => {
 
   it('doubles while it is full of fresh events', () => {
     const window = history();
-    append(window, [1, 2, 3, 4, 5], 500);
+    append(window, [1, 2, 3, 4, 5], 74_999);
     expect(window.capacity).to.equal(8);
     expect(revisions(window)).to.deep.equal([1, 2, 3, 4, 5]);
   });
@@ -63,8 +63,8 @@ describe('WatchCacheHistory', () => {
   it('keeps its size when it is full, its oldest event stale and its newest quarter fresh', () => {
     const window = history();
     append(window, [1, 2, 3, 4, 5, 6], 0);
-    append(window, [7, 8], 1000);
-    append(window, [9], 1500);
+    append(window, [7, 8], 75_000);
+    append(window, [9], 112_500);
     expect(window.capacity).to.equal(8);
     expect(revisions(window)).to.deep.equal([2, 3, 4, 5, 6, 7, 8, 9]);
   });
@@ -72,7 +72,7 @@ describe('WatchCacheHistory', () => {
   it('halves when even the newest quarter is stale, and keeps the newest events', () => {
     const window = history();
     append(window, [1, 2, 3, 4, 5, 6, 7, 8], 0);
-    append(window, [9], 5000);
+    append(window, [9], 375_000);
     expect(window.capacity).to.equal(4);
     expect(revisions(window)).to.deep.equal([6, 7, 8, 9]);
     expect(window.oldestRevision).to.equal(5n);
@@ -81,7 +81,7 @@ describe('WatchCacheHistory', () => {
   it('never shrinks below its lower bound', () => {
     const window = history();
     for (let revision = 1; revision < 20; revision += 1)
-      append(window, [revision], revision * 5000);
+      append(window, [revision], revision * 375_000);
     expect(window.capacity).to.equal(4);
   });
 
@@ -141,5 +141,14 @@ describe('WatchCacheHistory', () => {
   it('names the option that is out of range', () => {
     expect(() => history({ minCapacity: 0 })).to.throw('minCapacity');
     expect(() => history({ maxCapacity: 3 })).to.throw('maxCapacity');
+    expect(() => history({ freshMs: 74_999 })).to.throw('freshMs');
+    expect(() => history({ freshMs: Infinity })).to.throw('freshMs');
+  });
+
+  it('may grow larger when events shall stay longer', () => {
+    const window = new WatchCacheHistory<Pod>({ minCapacity: 51_200, freshMs: 150_001 });
+    const all = Array.from({ length: 420_000 }, (_, index) => change(index + 1, {}));
+    for (const event of all) window.append(event);
+    expect(window.capacity).to.equal(409_600);
   });
 });

@@ -20,6 +20,24 @@ describe('leases', () => {
     }
   });
 
+  it('are lengthened to the shortest time there is', async () => {
+    await harness.store.close();
+    harness = new EmbeddedStoreHarness({ minLeaseTtlSeconds: 2 });
+    expect((await harness.store.leaseGrant(1)).ttlSeconds).to.equal(2);
+    expect((await harness.store.leaseGrant(3)).ttlSeconds).to.equal(3);
+  });
+
+  it('begin with an id at random, so that a store from an old snapshot gives out none that was used', async () => {
+    const other = new EmbeddedStoreHarness();
+    await other.runtime.advance(1);
+    other.runtime.random();
+    const first = await harness.store.leaseGrant(5);
+    const second = await other.store.leaseGrant(5);
+    expect(first.id).to.not.equal(second.id);
+    expect((await harness.store.leaseGrant(5)).id).to.equal(first.id + 1n);
+    await other.store.close();
+  });
+
   it('take all their keys with them, in key order and one revision', async () => {
     const { id } = await harness.store.leaseGrant(5);
     await harness.put('b', '', id);

@@ -54,6 +54,25 @@ describe('ObjectFollower', () => {
   const create = (name: string): Promise<unknown> =>
     storage.create(key(name), { metadata: { name } });
 
+  it('goes on without what cannot be read, and does not take it for gone', async () => {
+    await create('a');
+    await create('b');
+    await runtime.run(follower.start());
+    storage.failures = 1;
+    const corrupt = { type: 'put', key: key('a'), value: Buffer.from('{') } as const;
+    await store.txn({ compare: [], success: [corrupt] });
+    await storage.delete(key('b'));
+    await create('c');
+    await runtime.advance(1000);
+    // What is there may be reported again.
+    expect([...new Set(seen)]).to.deep.equal(['+a', '+b', '-b', '+c']);
+    await storage.delete(key('a'), { onlyIfUnreadable: true });
+    await runtime.advance(20_000);
+    await create('d');
+    await runtime.advance(20_000);
+    expect(seen.filter((one) => /[ad]/.test(one))).to.deep.equal(['+a', '-a', '+d']);
+  });
+
   it('has reported what exists when start resolves, then follows', async () => {
     await create('a');
     await runtime.run(follower.start());

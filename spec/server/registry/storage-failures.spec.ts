@@ -49,12 +49,14 @@ describe('storageFailure', () => {
   });
 
   it('asks to try again when the storage did not answer in time', () => {
-    const error = mapped(new ListwatchError('TIMEOUT', 'x'), 'update');
-    expect([error.httpStatus, error.reason, error.retryAfterMs]).to.deep.equal([
-      500,
-      'ServerTimeout',
-      2000,
-    ]);
+    for (const code of ['TIMEOUT', 'STORE_UNAVAILABLE'] as const) {
+      const error = mapped(new ListwatchError(code, 'x'), 'update');
+      expect([error.httpStatus, error.reason, error.retryAfterMs]).to.deep.equal([
+        500,
+        'ServerTimeout',
+        2000,
+      ]);
+    }
   });
 
   it('makes anything else an internal error that keeps its cause', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
-import { jsonCodec } from '../../../lib/server/storage/codec.ts';
+import { encodeJson, jsonCodec } from '../../../lib/server/storage/codec.ts';
 
 const codec = jsonCodec<UnstructuredObject>();
 
@@ -84,6 +84,24 @@ describe('jsonCodec', () => {
         .to.throw()
         .with.property('code', 'BAD_REQUEST');
     }
+  });
+
+  it('refuses numbers that JSON would write as null', () => {
+    for (const bad of [NaN, Infinity, -Infinity]) {
+      for (const object of [{ spec: { replicas: bad } }, { items: [[bad]] }]) {
+        expect(() => encode(object), String(bad))
+          .to.throw(`${bad} is no number of JSON`)
+          .with.property('code', 'BAD_REQUEST');
+      }
+    }
+  });
+
+  it('writes the resource version too where it is asked for everything', () => {
+    const object = { metadata: { name: 'a', resourceVersion: '7' }, kind: 'A' };
+    expect(Buffer.from(encodeJson(object)).toString()).to.equal(
+      '{"kind":"A","metadata":{"name":"a","resourceVersion":"7"}}',
+    );
+    expect(Buffer.from(encodeJson({ kind: 'A' })).toString()).to.equal('{"kind":"A"}');
   });
 
   it('decodes objects only', () => {

@@ -58,6 +58,19 @@ describe('JsonStoredObject', () => {
     }
   });
 
+  it('takes its bytes from the document in the value, or from the object where there is none', () => {
+    const codec: Codec<UnstructuredObject> = {
+      ...jsonCodec<UnstructuredObject>(),
+      decode: () => ({ kind: 'Decoded', metadata: {} }),
+      documentOf: (bytes) => (bytes[0] === 0x7b ? bytes : undefined),
+    };
+    const text = (value: string): string => Buffer.from(stored(value, codec).bytes).toString();
+    expect(text('{"kind":"A","metadata":{}}')).to.equal(
+      '{"kind":"A","metadata":{"resourceVersion":"7"}}',
+    );
+    expect(text('k8s\0binary')).to.equal('{"kind":"Decoded","metadata":{"resourceVersion":"7"}}');
+  });
+
   it('freezes the shared object, not the copies', () => {
     const object = stored('{"metadata":{"labels":{"a":"b"}},"spec":{"list":[{}]}}');
     expect(Object.isFrozen(object.object)).to.equal(true);

@@ -28,7 +28,12 @@ export function notAcceptable(offered: readonly string[]): ApiError {
   );
 }
 
-export function unsupportedMediaType(contentType: string, taken: readonly string[]): ApiError {
+/** @param reason What is wrong with content of a type that is taken in general. */
+export function unsupportedMediaType(
+  contentType: string,
+  taken: readonly string[],
+  reason: string = '',
+): ApiError {
   const remedy =
     contentType === PROTOBUF
       ? '; typed Go clients send protobuf unless ContentType of their rest.Config is "application/json", and so do some "kubectl create KIND" commands: add "--dry-run=client -o yaml" and pipe the result into "kubectl create -f -"'
@@ -36,7 +41,7 @@ export function unsupportedMediaType(contentType: string, taken: readonly string
   return failure(
     'UnsupportedMediaType',
     `the body of the request was in an unknown format - accepted media types include: ${taken.join(', ')}` +
-      ` (Content-Type was ${JSON.stringify(contentType.slice(0, 200))}${remedy})`,
+      ` (Content-Type was ${JSON.stringify(contentType.slice(0, 200))}${reason === '' ? '' : `: ${reason}`}${remedy})`,
   );
 }
 
@@ -66,7 +71,10 @@ export function toApiError(error: unknown): ApiError {
   if (isListwatchError(error, 'INVALID_SELECTOR') || isListwatchError(error, 'INVALID_CONTINUE')) {
     return badRequest(error.message, error);
   }
-  if (isListwatchError(error, 'CLOSED')) {
+  if (isListwatchError(error, 'CORRUPT_OBJECT')) {
+    return failure('StorageReadError', error.message, { cause: error });
+  }
+  if (isListwatchError(error, 'CLOSED') || isListwatchError(error, 'STORE_UNAVAILABLE')) {
     return failure('ServiceUnavailable', error.message, { cause: error });
   }
   return internalError(errorMessage(error), error);

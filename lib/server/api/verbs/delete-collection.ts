@@ -1,9 +1,10 @@
 import type { ApiResponse } from '../http/api-request.ts';
-import { parseDeleteRequest } from './delete-object.ts';
+import { fieldInvalid } from '../../registry/field-causes.ts';
+import { IGNORE_READ_ERROR, parseDeleteRequest } from './delete-object.ts';
 import type { Exchange } from './exchange.ts';
 import { parseListOptions } from '../http/query-options.ts';
 import { listResponse } from './render.ts';
-import { methodNotAllowed } from '../http/request-failures.ts';
+import { invalidOptions, methodNotAllowed } from '../http/request-failures.ts';
 
 /** DELETE of everything in a collection that matches; answers with what was deleted. */
 export async function deleteCollection(exchange: Exchange): Promise<ApiResponse> {
@@ -11,5 +12,9 @@ export async function deleteCollection(exchange: Exchange): Promise<ApiResponse>
   if (storage.deleteCollection === undefined) throw methodNotAllowed(request.method);
   const options = parseListOptions(query);
   const { deletion } = parseDeleteRequest(request, query);
+  if (deletion.ignoreStoreReadErrorWithClusterBreakingPotential === true) {
+    const rule = 'is not allowed with DELETECOLLECTION, try again after removing the option';
+    throw invalidOptions('DeleteOptions', [fieldInvalid(IGNORE_READ_ERROR, true, rule)]);
+  }
   return listResponse(exchange, await storage.deleteCollection(context, options, deletion));
 }

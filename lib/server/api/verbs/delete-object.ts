@@ -1,18 +1,14 @@
 import { badRequest, type FieldCause } from '../../../meta/failures.ts';
-import { fieldForbidden, fieldNotSupported } from '../../registry/field-causes.ts';
+import { fieldForbidden, fieldInvalid, fieldNotSupported } from '../../registry/field-causes.ts';
 import { deletionStatus, type DeleteRequest } from '../../registry/rest-storage.ts';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
 import { statusResponse } from '../http/api-response.ts';
-import { contentTypeOf, decodeDocument } from '../http/body.ts';
+import { decodeBody } from '../http/body.ts';
 import type { Exchange } from './exchange.ts';
 import { isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
 import { dryRunCauses, queryFlag, queryText } from '../http/query-options.ts';
 import { objectResponse } from './render.ts';
-import {
-  invalidOptions,
-  methodNotAllowed,
-  unsupportedMediaType,
-} from '../http/request-failures.ts';
+import { invalidOptions, methodNotAllowed } from '../http/request-failures.ts';
 
 /** DELETE of one object. */
 export async function deleteObject(exchange: Exchange): Promise<ApiResponse> {
@@ -35,7 +31,7 @@ export interface ParsedDeleteRequest {
 type PropagationPolicy = NonNullable<DeleteRequest['propagationPolicy']>;
 
 const POLICIES: readonly PropagationPolicy[] = ['Foreground', 'Background', 'Orphan'];
-const BODY_TYPES = ['application/json', 'application/yaml'];
+const DELETE_OPTIONS = { group: '', version: 'v1', kind: 'DeleteOptions' } as const;
 
 /**
  * Reads how to delete: from the body when there is one, otherwise from the query.
@@ -59,10 +55,12 @@ export function parseDeleteRequest(
   if (propagationPolicy !== undefined && !isPolicy(propagationPolicy)) {
     causes.push(fieldNotSupported('propagationPolicy', propagationPolicy, POLICIES));
   }
+  causes.push(...unsafeCauses(options));
   if (causes.length > 0) throw invalidOptions('DeleteOptions', causes);
   return {
     orphanDependents,
     deletion: {
+      ignoreStoreReadErrorWithClusterBreakingPotential: options.ignoreReadError,
       preconditions: options.preconditions,
       gracePeriodSeconds: options.gracePeriodSeconds,
       propagationPolicy:
@@ -70,6 +68,27 @@ export function parseDeleteRequest(
       dryRun: options.dryRun.length > 0,
     },
   };
+}
+
+/** The option that removes what cannot be read. */
+export const IGNORE_READ_ERROR = 'ignoreStoreReadErrorWithClusterBreakingPotential';
+
+/**
+ * Nothing that asks about the object goes with an option for objects that cannot be read.
+ * @see apimachinery pkg/apis/meta/v1/validation ValidateIgnoreStoreReadError @ eed236c
+ */
+function unsafeCauses(options: RawDeleteOptions): FieldCause[] {
+  if (options.ignoreReadError !== true) return [];
+  const others = {
+    dryRun: options.dryRun.length > 0,
+    propagationPolicy: options.propagationPolicy !== undefined,
+    orphanDependents: options.orphanDependents !== undefined,
+    gracePeriodSeconds: options.gracePeriodSeconds !== undefined,
+    preconditions: options.preconditions !== undefined,
+  };
+  return Object.entries(others).flatMap(([name, given]) =>
+    given ? [fieldInvalid(IGNORE_READ_ERROR, true, `cannot be set together with .${name}`)] : [],
+  );
 }
 
 function isPolicy(text: string): text is PropagationPolicy {
@@ -87,6 +106,7 @@ interface RawDeleteOptions {
   readonly propagationPolicy: string | undefined;
   readonly orphanDependents: boolean | undefined;
   readonly dryRun: readonly string[];
+  readonly ignoreReadError: boolean | undefined;
 }
 
 function optionsOfQuery(query: URLSearchParams): RawDeleteOptions {
@@ -97,16 +117,12 @@ function optionsOfQuery(query: URLSearchParams): RawDeleteOptions {
     propagationPolicy: queryText(query, 'propagationPolicy'),
     orphanDependents: queryFlag(query, 'orphanDependents'),
     dryRun: query.getAll('dryRun').filter((value) => value !== ''),
+    ignoreReadError: queryFlag(query, IGNORE_READ_ERROR),
   };
 }
 
 function optionsOfBody(request: ApiRequest): RawDeleteOptions {
-  const contentType = contentTypeOf(request);
-  if (contentType !== '' && !BODY_TYPES.includes(contentType)) {
-    throw unsupportedMediaType(contentType, BODY_TYPES);
-  }
-  const body = decodeDocument(request.body, contentType === 'application/yaml');
-  if (!isJsonObject(body)) throw badRequest('the body must be a DeleteOptions object');
+  const body = decodeBody(request, DELETE_OPTIONS);
   const { kind = 'DeleteOptions', gracePeriodSeconds = null } = body;
   if (kind !== 'DeleteOptions') {
     throw badRequest(`the body must be a DeleteOptions object, not ${JSON.stringify(kind)}`);
@@ -117,6 +133,7 @@ function optionsOfBody(request: ApiRequest): RawDeleteOptions {
     propagationPolicy: member(body, 'propagationPolicy', isText),
     orphanDependents: member(body, 'orphanDependents', isFlag),
     dryRun: member(body, 'dryRun', isTextList) ?? [],
+    ignoreReadError: member(body, IGNORE_READ_ERROR, isFlag),
   };
 }
 

@@ -1,7 +1,7 @@
-import { stringify } from 'yaml';
 import { badRequest } from '../../../meta/failures.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
+import { stringifyYaml } from '../../storage/scheme/yaml-document.ts';
 import type { StorageList } from '../../storage/storage-interface.ts';
 import type { StoredObject } from '../../storage/stored-object.ts';
 import type { ApiResponse } from '../http/api-request.ts';
@@ -175,7 +175,7 @@ function format(
   const document: unknown = JSON.parse(new TextDecoder().decode(json));
   const text =
     representation.mediaType === 'application/yaml'
-      ? stringify(document, { aliasDuplicateObjects: false })
+      ? stringifyYaml(document)
       : `${JSON.stringify(document, undefined, 2)}\n`;
   return encodeText(text);
 }

@@ -4,11 +4,33 @@ import {
   decodeObject,
   LARGEST_BODY_BYTES,
 } from '../../../../lib/server/api/http/body.ts';
+import type { GroupVersionKind } from '../../../../lib/meta/resource.ts';
 import { apiRequest, widgets } from '../support.ts';
 
-function decode(body: string | Uint8Array, contentType?: string): unknown {
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+const CONFIG_MAP: GroupVersionKind = { group: '', version: 'v1', kind: 'ConfigMap' };
+
+function decode(
+  body: string | Uint8Array,
+  contentType?: string,
+  expected: GroupVersionKind = widgets,
+): unknown {
   const headers = contentType === undefined ? {} : { 'content-type': contentType };
-  return decodeObject(apiRequest('POST', '/', { body, headers }), widgets);
+  return decodeObject(apiRequest('POST', '/', { body, headers }), expected);
+}
+
+/** A ConfigMap as its bytes lie on the wire; `more` follows its fields. */
+function configMap(kind: string = 'ConfigMap', more: readonly number[] = []): Buffer {
+  const delimited = (number: number, content: Buffer): Buffer =>
+    Buffer.concat([Buffer.from([(number << 3) | 2, content.length]), content]);
+  const text = (number: number, value: string): Buffer => delimited(number, Buffer.from(value));
+  const typeMeta = Buffer.concat(kind === '' ? [] : [text(1, 'v1'), text(2, kind)]);
+  const raw = Buffer.concat([
+    delimited(1, text(1, 'web')),
+    delimited(2, Buffer.concat([text(1, 'color'), text(2, 'blue')])),
+    Buffer.from(more),
+  ]);
+  return Buffer.concat([Buffer.from('k8s\0'), delimited(1, typeMeta), delimited(2, raw)]);
 }
 
 function codeOf(run: () => unknown): string {
@@ -55,16 +77,49 @@ describe('request body', () => {
     expect(codeOf(() => decode(Buffer.from([0x22, 0xff, 0x22])))).to.equal('BAD_REQUEST');
   });
 
-  it('refuses other formats', () => {
-    const protobuf = 'application/vnd.kubernetes.protobuf';
-    expect(codeOf(() => decode(TEXT, protobuf))).to.equal('UNSUPPORTED_MEDIA_TYPE');
+  it('refuses other formats, naming those it takes', () => {
     expect(codeOf(() => decode(TEXT, 'text/plain'))).to.equal('UNSUPPORTED_MEDIA_TYPE');
+    expect(() => decode(TEXT, 'text/plain')).to.throw(
+      'application/json, application/yaml, application/vnd.kubernetes.protobuf (Content-Type',
+    );
+    expect(() => decode(TEXT, 'text/plain')).not.to.throw('rest.Config');
   });
 
-  it('tells who sends protobuf, which many do unasked, how to send JSON instead', () => {
-    const protobuf = 'application/vnd.kubernetes.protobuf';
-    expect(() => decode(TEXT, protobuf)).to.throw('rest.Config is "application/json"');
-    expect(() => decode(TEXT, 'text/plain')).not.to.throw('rest.Config');
+  it('reads protobuf of built-in kinds', () => {
+    expect(decode(configMap(), PROTOBUF, CONFIG_MAP)).to.deep.equal({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'web' },
+      data: { color: 'blue' },
+    });
+  });
+
+  it('takes protobuf that does not say what it is for what the endpoint serves', () => {
+    expect(decode(configMap(''), PROTOBUF, CONFIG_MAP)).to.have.property('kind', 'ConfigMap');
+    expect(() => decode(configMap(), PROTOBUF, { ...CONFIG_MAP, kind: 'Secret' })).to.throw(
+      'the kind in the data ("ConfigMap") does not match the expected kind (Secret)',
+    );
+  });
+
+  it('tells who sends protobuf of another kind how to send JSON instead', () => {
+    const gadget = (): unknown => decode(configMap('Gadget'), PROTOBUF);
+    expect(codeOf(gadget)).to.equal('UNSUPPORTED_MEDIA_TYPE');
+    expect(gadget).to.throw('"v1 Gadget", which is no built-in kind');
+    expect(gadget).to.throw('rest.Config is "application/json"');
+  });
+
+  it('tells who sends a field of tomorrow which one it is', () => {
+    const unknown = (): unknown =>
+      decode(configMap('ConfigMap', [0xfa, 1, 0]), PROTOBUF, CONFIG_MAP);
+    expect(codeOf(unknown)).to.equal('UNSUPPORTED_MEDIA_TYPE');
+    expect(unknown).to.throw('ConfigMap has a field of number 31');
+  });
+
+  it('refuses protobuf that is none, and too much of it', () => {
+    expect(codeOf(() => decode(TEXT, PROTOBUF))).to.equal('BAD_REQUEST');
+    expect(codeOf(() => decode(configMap().subarray(0, -1), PROTOBUF))).to.equal('BAD_REQUEST');
+    const large = new Uint8Array(LARGEST_BODY_BYTES + 1);
+    expect(codeOf(() => decode(large, PROTOBUF))).to.equal('REQUEST_ENTITY_TOO_LARGE');
   });
 
   it('refuses 3 MiB and a byte, and takes 3 MiB', () => {

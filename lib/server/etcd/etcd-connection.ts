@@ -1,0 +1,243 @@
+import {
+  Client,
+  credentials,
+  Metadata,
+  type ChannelCredentials,
+  type ClientDuplexStream,
+  type ClientUnaryCall,
+} from '@grpc/grpc-js';
+import { ListwatchError } from '../../kernel/errors.ts';
+import { sleep } from '../../kernel/wait.ts';
+import { failureOf, refused, unavailable, type EtcdOutcome } from './etcd-error.ts';
+import type { EtcdEndpoint, ResolvedEtcdOptions } from './etcd-options.ts';
+import { AUTHENTICATE, type Procedure } from './wire.ts';
+
+/** How often a quiet connection is asked for a sign of life; etcd refuses more than one in 5 s. */
+const KEEPALIVE_MS = 10_000;
+const KEEPALIVE_TIMEOUT_MS = 5_000;
+/** Between two rounds through all members. */
+const ROUND_DELAY_MS = 100;
+
+export interface EtcdCallOptions {
+  /** What is called, for messages. */
+  readonly what: string;
+  /** Sent again when it is not known whether it was carried out: for reads. */
+  readonly repeatable: boolean;
+}
+
+/**
+ * Calls on the members of a cluster, one after the other until one answers.
+ *
+ * Guarantees:
+ * - A write goes to another member only when the first one cannot have seen it; otherwise the error says `outcome: 'unknown'`.
+ * - A call takes `requestTimeoutMs` at most, and the error says who was asked and what the last one said.
+ * - Credentials are sent to the members only, and are in no message.
+ */
+export class EtcdConnection {
+  readonly options: ResolvedEtcdOptions;
+  readonly #clients: readonly Client[];
+  readonly #underWay = new Set<ClientUnaryCall>();
+  #present = 0;
+  #token: Promise<string> | undefined;
+  #closed = false;
+
+  constructor(options: ResolvedEtcdOptions) {
+    this.options = options;
+    this.#clients = options.endpoints.map((endpoint) => makeClient(endpoint, options));
+  }
+
+  get addresses(): readonly string[] {
+    return this.options.endpoints.map(({ address }) => address);
+  }
+
+  /** Sends a request to the members in turn until one of them answers. */
+  async call<Request, Response>(
+    procedure: Procedure<Request, Response>,
+    request: Request,
+    call: EtcdCallOptions,
+  ): Promise<Response> {
+    const { runtime, requestTimeoutMs, credentials: login } = this.options;
+    const giveUpAtMs = runtime.monotonicMs() + requestTimeoutMs;
+    let outcome: EtcdOutcome = 'none';
+    for (let attempt = 1; ; attempt += 1) {
+      this.checkOpen();
+      const member = this.#present;
+      try {
+        const leftMs = giveUpAtMs - runtime.monotonicMs();
+        return await this.#callOnce(member, procedure, request, leftMs);
+      } catch (error) {
+        this.checkOpen();
+        const failure = failureOf(error);
+        if (failure.kind === 'refused') throw refused(call.what, failure.code, error);
+        if (failure.kind === 'token' && login !== undefined) this.#token = undefined;
+        else this.#moveFrom(member);
+        if (failure.kind === 'lost') outcome = 'unknown';
+        const over = runtime.monotonicMs() + ROUND_DELAY_MS >= giveUpAtMs;
+        if (over || (outcome === 'unknown' && !call.repeatable)) {
+          const left = call.repeatable ? 'none' : outcome;
+          throw unavailable(call.what, this.addresses, left, error);
+        }
+        if (attempt % this.#clients.length === 0) await sleep(runtime, ROUND_DELAY_MS);
+      }
+    }
+  }
+
+  /** Sends a request to one member. */
+  async callMember<Request, Response>(
+    member: number,
+    procedure: Procedure<Request, Response>,
+    request: Request,
+  ): Promise<Response> {
+    return await this.#callOnce(member, procedure, request, this.options.requestTimeoutMs);
+  }
+
+  /** Opens a stream to the present member. */
+  async openStream<Request, Response>(
+    procedure: Procedure<Request, Response>,
+  ): Promise<{ readonly member: number; readonly stream: ClientDuplexStream<Request, Response> }> {
+    this.checkOpen();
+    const member = this.#present;
+    let metadata: Metadata;
+    try {
+      metadata = await this.#metadata(member);
+    } catch (error) {
+      this.moveFrom(member, error);
+      throw error;
+    }
+    this.checkOpen();
+    // A member that is cut off from the others ends its watches instead of falling silent.
+    metadata.set('hasleader', 'true');
+    const { path, serialize, deserialize } = procedure;
+    const client = this.#clients[member] as Client;
+    return {
+      member,
+      stream: client.makeBidiStreamRequest(path, serialize, deserialize, metadata),
+    };
+  }
+
+  /** Something is wrong with a member: the next call asks another one. */
+  moveFrom(member: number, error: unknown): void {
+    if (failureOf(error).kind === 'token') this.#token = undefined;
+    this.#moveFrom(member);
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const call of this.#underWay) call.cancel();
+    for (const client of this.#clients) client.close();
+  }
+
+  /** @throws {ListwatchError} CLOSED. */
+  checkOpen(): void {
+    if (this.#closed) throw new ListwatchError('CLOSED', 'the connection to etcd is closed');
+  }
+
+  #moveFrom(member: number): void {
+    if (this.#present === member) this.#present = (member + 1) % this.#clients.length;
+  }
+
+  async #callOnce<Request, Response>(
+    member: number,
+    procedure: Procedure<Request, Response>,
+    request: Request,
+    leftMs: number,
+  ): Promise<Response> {
+    const metadata = await this.#metadata(member);
+    return await this.#send(member, procedure, request, metadata, leftMs);
+  }
+
+  #send<Request, Response>(
+    member: number,
+    { path, serialize, deserialize }: Procedure<Request, Response>,
+    request: Request,
+    metadata: Metadata,
+    leftMs: number,
+  ): Promise<Response> {
+    const { runtime, memberTimeoutMs } = this.options;
+    return new Promise((resolve, reject) => {
+      const call = (this.#clients[member] as Client).makeUnaryRequest(
+        path,
+        serialize,
+        deserialize,
+        request,
+        metadata,
+        {},
+        (error, response) => {
+          timer.cancel();
+          this.#underWay.delete(call);
+          if (error === null && response !== undefined) resolve(response);
+          else reject(error ?? new Error('etcd sent no answer'));
+        },
+      );
+      const timer = runtime.setTimer(Math.max(1, Math.min(leftMs, memberTimeoutMs)), () => {
+        call.cancel();
+      });
+      this.#underWay.add(call);
+    });
+  }
+
+  async #metadata(member: number): Promise<Metadata> {
+    const metadata = new Metadata();
+    const { credentials: login } = this.options;
+    if (login === undefined) return metadata;
+    this.#token ??= this.#logIn(member, login);
+    try {
+      metadata.set('token', await this.#token);
+    } catch (error) {
+      this.#token = undefined;
+      throw error;
+    }
+    return metadata;
+  }
+
+  async #logIn(
+    member: number,
+    { username, password }: { readonly username: string; readonly password: string },
+  ): Promise<string> {
+    const request = { name: username, password };
+    const { memberTimeoutMs } = this.options;
+    const { token } = await this.#send(
+      member,
+      AUTHENTICATE,
+      request,
+      new Metadata(),
+      memberTimeoutMs,
+    );
+    return token;
+  }
+}
+
+function makeClient(endpoint: EtcdEndpoint, options: ResolvedEtcdOptions): Client {
+  const { tls, maxResponseBytes } = options;
+  const serverName = tls?.serverName;
+  return new Client(endpoint.address, channelCredentials(endpoint, options), {
+    'grpc.keepalive_time_ms': KEEPALIVE_MS,
+    'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
+    'grpc.keepalive_permit_without_calls': 0,
+    'grpc.max_receive_message_length': maxResponseBytes,
+    'grpc.max_send_message_length': -1,
+    'grpc.initial_reconnect_backoff_ms': 100,
+    'grpc.max_reconnect_backoff_ms': 2_000,
+    // Members of one cluster share nothing but this process.
+    'grpc.use_local_subchannel_pool': 1,
+    ...(serverName === undefined ? {} : { 'grpc.ssl_target_name_override': serverName }),
+  });
+}
+
+function channelCredentials(
+  { secure }: EtcdEndpoint,
+  { tls }: ResolvedEtcdOptions,
+): ChannelCredentials {
+  if (!secure) return credentials.createInsecure();
+  const pem = (text: string | undefined): Buffer | null =>
+    text === undefined ? null : Buffer.from(text);
+  try {
+    return credentials.createSsl(pem(tls?.ca), pem(tls?.key), pem(tls?.cert));
+  } catch (error) {
+    throw new ListwatchError(
+      'INVALID_OPTION',
+      'EtcdKeyValueStore: option "tls" holds no usable PEM; cert and key belong together',
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,112 @@
+import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
+import { ListwatchError, type ErrorCode } from '../../kernel/errors.ts';
+
+/** What a failed call left behind on the cluster. */
+export type EtcdOutcome =
+  /** It was not carried out. */
+  | 'none'
+  /** The connection was lost, or time ran out, with the call on its way: a write may have been carried out, or not. */
+  | 'unknown';
+
+/** A call to etcd that failed; messages carry no value and no password. */
+export class EtcdError extends ListwatchError {
+  readonly outcome: EtcdOutcome;
+
+  constructor(code: ErrorCode, message: string, outcome: EtcdOutcome, cause?: unknown) {
+    super(code, message, { cause });
+    this.outcome = outcome;
+  }
+}
+
+/** What a failed call asks for. */
+export type EtcdFailure =
+  /** The member cannot be reached and has seen nothing: ask another one. */
+  | { readonly kind: 'unsent' }
+  /** The member went away, has no leader, or did not answer: reads may ask another one. */
+  | { readonly kind: 'lost' }
+  /** The token has expired. */
+  | { readonly kind: 'token' }
+  /** The answer is no. */
+  | { readonly kind: 'refused'; readonly code: ErrorCode };
+
+const UNSENT = /no connection established|name resolution failed|ECONNREFUSED/i;
+const CERTIFICATE =
+  /certificate|self.signed|altnames|unable to verify|SSL|TLS|wrong version number|EPROTO/i;
+
+/** etcd's own errors, by their text. @see etcd api/v3rpc/rpctypes/error.go @ c34dc7e */
+const REFUSALS: readonly (readonly [RegExp, ErrorCode])[] = [
+  [/revision has been compacted/, 'COMPACTED'],
+  [/future revision/, 'FUTURE_REVISION'],
+  [/duplicate key/, 'DUPLICATE_KEY'],
+  [/too many operations/, 'TOO_MANY_OPERATIONS'],
+  [/requested lease not found/, 'LEASE_NOT_FOUND'],
+  [/too large|larger than max/, 'VALUE_TOO_LARGE'],
+  [/key is not provided/, 'INVALID_KEY'],
+  [/database space exceeded/, 'STORE_FULL'],
+  [/authentication failed|permission denied|user name is empty|auth/, 'STORE_FORBIDDEN'],
+];
+
+export function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && typeof (error as Partial<ServiceError>).code === 'number';
+}
+
+/** A watch that a member canceled: by a loss of its leader, or because the answer is no; only the text tells which. */
+export function canceled(reason: string): ServiceError {
+  const error = new Error(`the member canceled the watch: ${reason}`);
+  return Object.assign(error, {
+    code: status.UNKNOWN,
+    details: reason,
+    metadata: new Metadata(),
+  });
+}
+
+export function failureOf(error: unknown): EtcdFailure {
+  if (!isServiceError(error)) return { kind: 'lost' };
+  const text = error.details;
+  if (/invalid auth token|auth.* revision .*old/.test(text)) return { kind: 'token' };
+  switch (error.code) {
+    case status.UNAVAILABLE:
+      if (UNSENT.test(text)) {
+        return CERTIFICATE.test(text)
+          ? { kind: 'refused', code: 'CERTIFICATE' }
+          : { kind: 'unsent' };
+      }
+      return { kind: 'lost' };
+    case status.DEADLINE_EXCEEDED:
+    case status.CANCELLED:
+    case status.ABORTED:
+    case status.INTERNAL:
+    case status.UNKNOWN:
+      return refusalOf(text) ?? { kind: 'lost' };
+    default:
+      return refusalOf(text) ?? { kind: 'refused', code: 'STORE_REFUSED' };
+  }
+}
+
+function refusalOf(text: string): EtcdFailure | undefined {
+  const found = REFUSALS.find(([pattern]) => pattern.test(text));
+  return found === undefined ? undefined : { kind: 'refused', code: found[1] };
+}
+
+/** What to tell the caller when nobody is left to ask. */
+export function unavailable(
+  what: string,
+  endpoints: readonly string[],
+  outcome: EtcdOutcome,
+  cause: unknown,
+): EtcdError {
+  const why = isServiceError(cause) ? cause.details : String(cause);
+  const fate =
+    outcome === 'unknown' ? 'it is not known whether it was carried out' : 'nothing was changed';
+  return new EtcdError(
+    'STORE_UNAVAILABLE',
+    `etcd did not answer ${what} (asked ${endpoints.join(', ')}): ${why}; ${fate}`,
+    outcome,
+    cause,
+  );
+}
+
+export function refused(what: string, code: ErrorCode, cause: unknown): EtcdError {
+  const why = isServiceError(cause) ? cause.details : String(cause);
+  return new EtcdError(code, `etcd refused ${what}: ${why}`, 'none', cause);
+}

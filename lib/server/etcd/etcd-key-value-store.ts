@@ -1,0 +1,227 @@
+import { isListwatchError } from '../../kernel/errors.ts';
+import { checkKey, checkWatchedKeys } from '../mvcc/key-rules.ts';
+import type {
+  KeyValueStatus,
+  KeyValueStore,
+  KeyValueWatch,
+  KeyValueWatchRequest,
+  Lease,
+  Operation,
+  RangeRequest,
+  RangeResponse,
+  Revision,
+  TxnRequest,
+  TxnResponse,
+} from '../mvcc/key-value-store.ts';
+import { wholeTtlSeconds } from '../mvcc/lease-table.ts';
+import { compactedError, futureRevisionError } from '../mvcc/revision-errors.ts';
+import { Compactor } from './compactor.ts';
+import { EtcdConnection } from './etcd-connection.ts';
+import { failureOf, refused, unavailable } from './etcd-error.ts';
+import { resolveEtcdOptions, type EtcdOptions } from './etcd-options.ts';
+import { hasTrustworthyProgress } from './etcd-version.ts';
+import { EtcdWatch } from './etcd-watch.ts';
+import { fromWireOperation, fromWireRange, toWireRange, toWireTxn } from './key-value-wire.ts';
+import {
+  COMPACT,
+  fromLong,
+  LEASE_GRANT,
+  LEASE_REVOKE,
+  RANGE,
+  STATUS,
+  toLong,
+  TXN,
+} from './wire.ts';
+
+/** A key nobody uses: reading it tells the revision, and nothing else. */
+const NO_KEY = '\0listwatch';
+
+/**
+ * The key-value contract on a real etcd cluster.
+ *
+ * Guarantees:
+ * - Everything `KeyValueStore` promises, with etcd's own answers; errors have the codes of the embedded engine.
+ * - A member that fails is left for the next one. A read is asked again; a write only when the member cannot have seen it,
+ *   otherwise STORE_UNAVAILABLE says that its outcome is unknown.
+ * - A watch survives its members: it goes on behind the last event, or ends with COMPACTED.
+ *
+ * @example
+ * const store = await EtcdKeyValueStore.connect({ endpoints: ['http://127.0.0.1:2379'] });
+ */
+export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
+  readonly supportsProgress: boolean;
+  readonly #connection: EtcdConnection;
+  readonly #watches = new Set<EtcdWatch>();
+  readonly #compactor: Compactor;
+  /** The highest revision that is known to be compacted away; history only shrinks. */
+  #compactedBelow: Revision = 0n;
+
+  private constructor(connection: EtcdConnection, supportsProgress: boolean) {
+    this.#connection = connection;
+    this.supportsProgress = supportsProgress;
+    const { runtime, logger, compactionIntervalMs: intervalMs } = connection.options;
+    this.#compactor = new Compactor({ store: this, runtime, logger, intervalMs });
+  }
+
+  /**
+   * Asks every member for its version; one has to answer.
+   * @throws {ListwatchError} code INVALID_OPTION, STORE_UNAVAILABLE, STORE_FORBIDDEN, CERTIFICATE.
+   */
+  static async connect(options: EtcdOptions): Promise<EtcdKeyValueStore> {
+    const connection = new EtcdConnection(resolveEtcdOptions(options));
+    try {
+      const versions = await versionsOf(connection);
+      const store = new EtcdKeyValueStore(connection, versions.every(hasTrustworthyProgress));
+      // Credentials that may not read are better known now.
+      await store.#revision();
+      if (connection.options.compactionIntervalMs > 0) store.#compactor.start();
+      return store;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }
+
+  async range(request: RangeRequest): Promise<RangeResponse> {
+    checkKey(request.key, request.rangeEnd);
+    try {
+      const response = await this.#connection.call(RANGE, toWireRange(request), {
+        what: `a read of ${JSON.stringify(request.key)}`,
+        repeatable: true,
+      });
+      return fromWireRange(response, fromLong(response.header.revision));
+    } catch (error) {
+      throw await this.#withRevision(error, request.revision);
+    }
+  }
+
+  async txn(request: TxnRequest): Promise<TxnResponse> {
+    const { success, failure = [] } = request;
+    const operations = [...success, ...failure];
+    for (const operation of operations) checkOperation(operation);
+    const response = await this.#connection.call(TXN, toWireTxn(request), {
+      what: `a transaction on ${JSON.stringify(operations[0]?.key ?? '')}`,
+      repeatable: operations.every(({ type }) => type === 'range'),
+    });
+    const revision = fromLong(response.header.revision);
+    return {
+      succeeded: response.succeeded,
+      revision,
+      responses: response.responses.map((one) => fromWireOperation(one, revision)),
+    };
+  }
+
+  async watch(request: KeyValueWatchRequest): Promise<KeyValueWatch> {
+    this.#connection.checkOpen();
+    checkWatchedKeys(request.key, request.rangeEnd);
+    const watch = new EtcdWatch({
+      connection: this.#connection,
+      request,
+      trustsProgress: this.supportsProgress,
+      onEnd: (ended) => this.#watches.delete(ended),
+    });
+    this.#watches.add(watch);
+    await watch.open();
+    return watch;
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    try {
+      const call = { what: `compaction to revision ${revision}`, repeatable: true };
+      await this.#connection.call(COMPACT, { revision: toLong(revision) }, call);
+    } catch (error) {
+      throw await this.#withRevision(error, revision);
+    }
+  }
+
+  async leaseGrant(ttlSeconds: number): Promise<Lease> {
+    const seconds = wholeTtlSeconds(ttlSeconds);
+    // A lease nobody knows of ends by itself.
+    const call = { what: 'a lease', repeatable: true };
+    const { ID, TTL } = await this.#connection.call(LEASE_GRANT, { TTL: seconds }, call);
+    return { id: fromLong(ID), ttlSeconds: Number(fromLong(TTL)) };
+  }
+
+  async leaseRevoke(leaseId: bigint): Promise<void> {
+    const call = { what: `the end of lease ${leaseId}`, repeatable: false };
+    await this.#connection.call(LEASE_REVOKE, { ID: toLong(leaseId) }, call);
+  }
+
+  async status(): Promise<KeyValueStatus> {
+    const revision = await this.#revision();
+    return { revision, compactedRevision: await this.#compactedRevision() };
+  }
+
+  async close(): Promise<void> {
+    this.#compactor.stop();
+    for (const watch of this.#watches) watch.close();
+    this.#connection.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #revision(): Promise<Revision> {
+    return (await this.range({ key: NO_KEY, countOnly: true })).revision;
+  }
+
+  /** etcd does not tell where its history begins, but which revisions can be read: their border is found by halving. */
+  async #compactedRevision(): Promise<Revision> {
+    let unreadable = this.#compactedBelow;
+    let readable = await this.#revision();
+    while (readable - unreadable > 1n) {
+      const middle = (readable + unreadable) / 2n;
+      if (await this.#isReadable(middle)) readable = middle;
+      else unreadable = middle;
+    }
+    this.#compactedBelow = unreadable;
+    return unreadable === 0n ? 0n : readable;
+  }
+
+  async #isReadable(revision: Revision): Promise<boolean> {
+    const request = toWireRange({ key: NO_KEY, countOnly: true, revision });
+    const call = { what: `a read at revision ${revision}`, repeatable: true };
+    try {
+      await this.#connection.call(RANGE, request, call);
+      return true;
+    } catch (error) {
+      if (isListwatchError(error, 'COMPACTED')) return false;
+      throw error;
+    }
+  }
+
+  /** etcd names neither the revision asked for nor the one there is; the embedded engine names both. */
+  async #withRevision(error: unknown, asked: Revision | undefined): Promise<unknown> {
+    if (asked === undefined) return error;
+    try {
+      if (isListwatchError(error, 'COMPACTED')) {
+        return compactedError(asked, await this.#compactedRevision());
+      }
+      if (isListwatchError(error, 'FUTURE_REVISION')) {
+        return futureRevisionError(asked, await this.#revision());
+      }
+    } catch {
+      // The first error says enough.
+    }
+    return error;
+  }
+}
+
+async function versionsOf(connection: EtcdConnection): Promise<string[]> {
+  const answers = await Promise.allSettled(
+    connection.addresses.map((_, member) => connection.callMember(member, STATUS, {})),
+  );
+  const versions = answers.flatMap((one) => (one.status === 'fulfilled' ? one.value.version : []));
+  if (versions.length > 0) return versions;
+  const { reason } = answers[0] as PromiseRejectedResult;
+  const failure = failureOf(reason);
+  const what = 'a request for its version';
+  throw failure.kind === 'refused'
+    ? refused(what, failure.code, reason)
+    : unavailable(what, connection.addresses, 'none', reason);
+}
+
+function checkOperation(operation: Operation): void {
+  checkKey(operation.key, operation.type === 'put' ? undefined : operation.rangeEnd);
+}

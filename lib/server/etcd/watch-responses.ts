@@ -1,0 +1,112 @@
+import type { KeyValueEvent, KeyValueWatchMessage, Revision } from '../mvcc/key-value-store.ts';
+import { fromWireKeyValue } from './key-value-wire.ts';
+import { fromLong, type WireEvent, type WireWatchResponse } from './wire.ts';
+
+/** What a response of a watch stream says. */
+export type WatchNews =
+  | { readonly type: 'created'; readonly revision: Revision }
+  | { readonly type: 'messages'; readonly messages: readonly KeyValueWatchMessage[] }
+  /** Everything up to `revision` was delivered; an answer to a request, or told by the member by itself. */
+  | { readonly type: 'progress'; readonly revision: Revision; readonly isAnswer: boolean }
+  | { readonly type: 'nothing' }
+  | { readonly type: 'compacted'; readonly asked: Revision; readonly compacted: Revision }
+  | { readonly type: 'canceled'; readonly reason: string };
+
+export interface WatchResponsesOptions {
+  /** First revision wanted; undefined for one that `beginBehind` will tell. */
+  readonly start: Revision | undefined;
+  readonly trustsProgress: boolean;
+}
+
+/** etcd's id for answers that concern a whole stream. */
+const ALL_WATCHES = -1n;
+const DELETE = 1;
+
+/**
+ * Reads the responses of a watch, puts fragments together, and knows where another stream would have to go on.
+ *
+ * The place is behind the last event or trusted progress, never the revision in a header: while a member catches up, each of
+ * its responses carries the present revision, far ahead of the events in it.
+ */
+export class WatchResponses {
+  readonly #trustsProgress: boolean;
+  #next: Revision | undefined;
+  #created = false;
+  #fragments: WireEvent[] = [];
+
+  constructor({ start, trustsProgress }: WatchResponsesOptions) {
+    this.#next = start;
+    this.#trustsProgress = trustsProgress;
+  }
+
+  /** The first revision that has not been delivered; undefined as long as "now" is not known. */
+  get next(): Revision | undefined {
+    return this.#next;
+  }
+
+  /** Whether the present stream has registered the watch. */
+  get created(): boolean {
+    return this.#created;
+  }
+
+  /** The place of a watch that was to begin now. */
+  beginBehind(revision: Revision): void {
+    this.#next ??= revision + 1n;
+  }
+
+  /** Another stream begins at `next`; half a batch of the one before is of no use. */
+  restart(): void {
+    this.#created = false;
+    this.#fragments = [];
+  }
+
+  take(response: WireWatchResponse): WatchNews {
+    const revision = fromLong(response.header.revision);
+    if (response.canceled) return this.#canceled(response);
+    if (response.created) {
+      this.#created = true;
+      return { type: 'created', revision };
+    }
+    if (response.events.length > 0 || this.#fragments.length > 0) return this.#events(response);
+    return this.#progress(revision, fromLong(response.watchId));
+  }
+
+  #canceled({ compactRevision, cancelReason }: WireWatchResponse): WatchNews {
+    const compacted = fromLong(compactRevision);
+    if (compacted > 0n) return { type: 'compacted', asked: this.#next ?? 0n, compacted };
+    return { type: 'canceled', reason: cancelReason || 'no reason given' };
+  }
+
+  #events({ events, fragment }: WireWatchResponse): WatchNews {
+    for (const event of events) this.#fragments.push(event);
+    if (fragment) return { type: 'nothing' };
+    const whole = this.#fragments;
+    this.#fragments = [];
+    const first = this.#next ?? 0n;
+    const messages: KeyValueWatchMessage[] = [];
+    for (const wire of whole) {
+      const event = fromWireEvent(wire);
+      // A new stream may begin with what the last one had delivered already.
+      if (event.kv.modRevision < first) continue;
+      messages.push({ type: 'event', event });
+      this.#next = event.kv.modRevision + 1n;
+    }
+    return messages.length === 0 ? { type: 'nothing' } : { type: 'messages', messages };
+  }
+
+  #progress(revision: Revision, watchId: bigint): WatchNews {
+    const isAnswer = watchId === ALL_WATCHES;
+    if (isAnswer && !this.#trustsProgress) return { type: 'nothing' };
+    if (this.#next !== undefined && revision < this.#next - 1n) return { type: 'nothing' };
+    this.#next = revision + 1n;
+    return { type: 'progress', revision, isAnswer };
+  }
+}
+
+function fromWireEvent({ type, kv, prevKv }: WireEvent): KeyValueEvent {
+  return {
+    type: type === DELETE ? 'delete' : 'put',
+    kv: fromWireKeyValue(kv),
+    ...(prevKv === null ? {} : { previous: fromWireKeyValue(prevKv) }),
+  };
+}

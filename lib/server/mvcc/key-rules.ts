@@ -1,0 +1,37 @@
+import { ListwatchError } from '../../kernel/errors.ts';
+import { isWellFormed, orderedForm } from './ordered-form.ts';
+
+/**
+ * A range may start at the empty key, which sorts first; a single key must not be empty. A text with half a surrogate pair
+ * has no UTF-8 form: encoded, different ones would become one key.
+ * @throws {ListwatchError} INVALID_KEY.
+ */
+export function checkKey(key: string, rangeEnd?: string): void {
+  if (key === '' && rangeEnd === undefined) {
+    throw new ListwatchError('INVALID_KEY', 'a key must not be empty');
+  }
+  checkText(key);
+  if (rangeEnd !== undefined) checkText(rangeEnd);
+}
+
+/** A watch has to be about a key, as in etcd. @throws {ListwatchError} INVALID_KEY. */
+export function checkWatchedKeys(key: string, rangeEnd?: string): void {
+  checkKey(key, rangeEnd);
+  if (rangeEnd !== undefined && isEmptyRange(key, rangeEnd)) {
+    const range = `from ${JSON.stringify(key)} to ${JSON.stringify(rangeEnd)}`;
+    throw new ListwatchError('INVALID_KEY', `a watch ${range} is about no key`);
+  }
+}
+
+/** Whether no key can lie in a range. */
+export function isEmptyRange(key: string, rangeEnd: string): boolean {
+  return orderedForm(rangeEnd) <= (key === '' ? '\0' : orderedForm(key));
+}
+
+function checkText(text: string): void {
+  if (isWellFormed(text)) return;
+  throw new ListwatchError(
+    'INVALID_KEY',
+    `the key ${JSON.stringify(text)} is no Unicode text: it has half a surrogate pair`,
+  );
+}

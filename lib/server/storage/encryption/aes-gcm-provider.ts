@@ -1,0 +1,95 @@
+import { ListwatchError } from '../../../kernel/errors.ts';
+import { numberOption } from '../../../kernel/options.ts';
+import type { PlainValue, TransformContext } from '../transformer.ts';
+import { AesGcmCipher, GCM_NONCE_BYTES } from './aes-gcm-cipher.ts';
+import {
+  AES_KEY_BYTES,
+  drawBytes,
+  systemRandomBytes,
+  takeSecret,
+  type EncryptionKey,
+  type EncryptionProvider,
+  type RandomBytes,
+} from './encryption-provider.ts';
+
+const OWNER = 'AesGcmProvider';
+
+/** With random nonces of 96 bits a key is good for this many values (NIST SP 800-38D, 8.3). */
+const MOST_WRITES = 2 ** 32;
+
+/** Counts the values one key has encrypted; providers of the same key share one. */
+export class KeyUsage {
+  /** Values encrypted so far, in this process. */
+  writes = 0;
+  readonly mostWrites: number;
+
+  /** @throws {ListwatchError} INVALID_OPTION. */
+  constructor(mostWrites?: number) {
+    const rule = { min: 1, max: MOST_WRITES, integer: true };
+    this.mostWrites = numberOption('KeyUsage', 'mostWrites', mostWrites, MOST_WRITES, rule);
+  }
+
+  /** Counts one more. @throws {ListwatchError} ENCRYPTION_KEY_EXHAUSTED. */
+  count(name: string): void {
+    if (this.writes >= this.mostWrites) {
+      throw new ListwatchError(
+        'ENCRYPTION_KEY_EXHAUSTED',
+        `the AES-GCM key "${name}" has encrypted ${this.writes} values, more would not be safe: put a new key in front of it`,
+      );
+    }
+    this.writes += 1;
+  }
+}
+
+export interface AesGcmOptions extends EncryptionKey {
+  /** @defaultValue a count of its own, up to 2^32 */
+  readonly usage?: KeyUsage | undefined;
+  /** @defaultValue the operating system's */
+  readonly randomBytes?: RandomBytes | undefined;
+}
+
+/**
+ * AES-GCM under one key of 16, 24 or 32 bytes.
+ *
+ * Guarantees:
+ * - A value that was changed, or moved to another storage key, is not decrypted.
+ * - One provider encrypts at most 2^32 values, then refuses; random nonces would begin to repeat.
+ *
+ * Not guaranteed: the count outlives the process, so a key that many processes or restarts share has to be rotated in time.
+ * `KmsProvider` needs no such care.
+ * @see apiserver pkg/storage/value/encrypt/aes/aes.go @ 24a394e
+ */
+export class AesGcmProvider implements EncryptionProvider {
+  readonly prefix: string;
+  readonly #name: string;
+  readonly #head: Buffer;
+  readonly #cipher: AesGcmCipher;
+  readonly #usage: KeyUsage;
+  readonly #randomBytes: RandomBytes;
+
+  /** @throws {ListwatchError} INVALID_OPTION. */
+  constructor(options: AesGcmOptions) {
+    this.#cipher = new AesGcmCipher(takeSecret(OWNER, options, AES_KEY_BYTES));
+    this.#name = options.name;
+    this.prefix = `k8s:enc:aesgcm:v1:${options.name}:`;
+    this.#head = Buffer.from(this.prefix);
+    this.#usage = options.usage ?? new KeyUsage();
+    this.#randomBytes = options.randomBytes ?? systemRandomBytes;
+  }
+
+  /** @throws {Error} when the value cannot be authenticated. */
+  decrypt(value: Uint8Array, { key }: TransformContext): PlainValue {
+    const data = this.#cipher.open(value.subarray(this.#head.length), key);
+    if (data !== undefined) return { data, stale: false };
+    throw new Error(
+      `it does not open with AES-GCM key "${this.#name}": another key, changed data, or a value from another storage key`,
+    );
+  }
+
+  /** @throws {ListwatchError} ENCRYPTION_KEY_EXHAUSTED. */
+  encrypt(data: Uint8Array, { key }: TransformContext): Uint8Array {
+    this.#usage.count(this.#name);
+    const nonce = drawBytes(this.#randomBytes, GCM_NONCE_BYTES);
+    return this.#cipher.seal(data, nonce, key, [this.#head]);
+  }
+}

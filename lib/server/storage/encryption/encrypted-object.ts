@@ -1,0 +1,221 @@
+/**
+ * What the data key of a value is made from: it is the wrapped key itself, or derived from it for each value.
+ * @see apiserver pkg/storage/value/encrypt/envelope/kmsv2/v2/api.proto EncryptedDEKSourceType @ 24a394e
+ */
+export type DataKeySource = 'key' | 'seed';
+
+/** How a data key is stored with each value that it encrypts. */
+export interface StoredDataKey {
+  readonly keyId: string;
+  /** The wrapped key or seed. */
+  readonly source: Uint8Array;
+  readonly sourceType: DataKeySource;
+  readonly annotations: ReadonlyMap<string, Uint8Array>;
+}
+
+/** The message that a value of a `KmsProvider` is. @see ibid. EncryptedObject */
+export interface EncryptedObject extends StoredDataKey {
+  readonly data: Uint8Array;
+}
+
+const LARGEST_KEY_ID_BYTES = 1024;
+const LARGEST_SOURCE_BYTES = 1024;
+const LARGEST_ANNOTATIONS_BYTES = 32 * 1024;
+
+const FIELD = { data: 1, keyId: 2, source: 3, annotations: 4, sourceType: 5 } as const;
+const ENTRY = { key: 1, value: 2 } as const;
+const SOURCE_TYPES: readonly DataKeySource[] = ['key', 'seed'];
+const LENGTH_DELIMITED = 2;
+
+/**
+ * What is wrong with a data key that is to be stored, or was; undefined when nothing is.
+ * @see apiserver pkg/storage/value/encrypt/envelope/kmsv2/envelope.go ValidateEncryptedObject @ 24a394e
+ */
+export function dataKeyProblem({ keyId, source, annotations }: StoredDataKey): string | undefined {
+  const keyIdBytes = Buffer.byteLength(keyId);
+  if (keyIdBytes === 0) return 'its key id is empty';
+  if (keyIdBytes > LARGEST_KEY_ID_BYTES) {
+    return `its key id has more than ${LARGEST_KEY_ID_BYTES} bytes`;
+  }
+  if (source.length === 0) return 'its wrapped data key is empty';
+  if (source.length > LARGEST_SOURCE_BYTES) {
+    return `its wrapped data key has more than ${LARGEST_SOURCE_BYTES} bytes`;
+  }
+  let annotationBytes = 0;
+  for (const [name, value] of annotations) {
+    if (!isDomainName(name)) return 'the name of an annotation is not a full domain name';
+    annotationBytes += Buffer.byteLength(name) + value.length;
+  }
+  if (annotationBytes > LARGEST_ANNOTATIONS_BYTES) {
+    return `its annotations have more than ${LARGEST_ANNOTATIONS_BYTES} bytes`;
+  }
+  return undefined;
+}
+
+const LONGEST_DOMAIN_NAME = 253;
+const DOMAIN_NAME =
+  /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)+$/;
+
+function isDomainName(name: string): boolean {
+  const bare = name.endsWith('.') ? name.slice(0, -1) : name;
+  return bare.length <= LONGEST_DOMAIN_NAME && DOMAIN_NAME.test(bare);
+}
+
+/** What stands in front of `length` bytes of data. */
+export function encodeDataHead(length: number): Uint8Array {
+  return Buffer.from([tagOf(FIELD.data), ...varint(length)]);
+}
+
+/** What stands behind the data: the same for all values of one data key. */
+export function encodeDataKey({
+  keyId,
+  source,
+  sourceType,
+  annotations,
+}: StoredDataKey): Uint8Array {
+  const parts = [delimited(FIELD.keyId, Buffer.from(keyId)), delimited(FIELD.source, source)];
+  for (const [name, value] of annotations) {
+    const entry = [delimited(ENTRY.key, Buffer.from(name)), delimited(ENTRY.value, value)];
+    parts.push(delimited(FIELD.annotations, Buffer.concat(entry)));
+  }
+  // A zero is not written.
+  if (sourceType === 'seed') parts.push(Buffer.of(FIELD.sourceType << 3, 1));
+  return Buffer.concat(parts);
+}
+
+/** Reads a message; fields that are not known are skipped. @throws {Error} when it is none, or not one that may be stored. */
+export function decodeEncryptedObject(message: Uint8Array): EncryptedObject {
+  let data: Uint8Array = Buffer.alloc(0);
+  let keyId = '';
+  let source: Uint8Array = Buffer.alloc(0);
+  let sourceType: DataKeySource | undefined = 'key';
+  const annotations = new Map<string, Uint8Array>();
+  for (const { field, bytes, number } of fieldsOf(message)) {
+    if (field === FIELD.sourceType && number !== undefined) sourceType = SOURCE_TYPES[number];
+    if (bytes === undefined) continue;
+    if (field === FIELD.data) data = bytes;
+    else if (field === FIELD.keyId) keyId = textOf(bytes);
+    else if (field === FIELD.source) source = bytes;
+    else if (field === FIELD.annotations) annotations.set(...annotationOf(bytes));
+  }
+  if (sourceType === undefined) throw new Error('its data key is made in a way that is not known');
+  if (data.length === 0) throw new Error('its encrypted data is empty');
+  const object: EncryptedObject = { data, keyId, source, sourceType, annotations };
+  const problem = dataKeyProblem(object);
+  if (problem !== undefined) throw new Error(problem);
+  return object;
+}
+
+function annotationOf(entry: Uint8Array): [string, Uint8Array] {
+  let name = '';
+  let value: Uint8Array = Buffer.alloc(0);
+  for (const { field, bytes } of fieldsOf(entry)) {
+    if (bytes === undefined) continue;
+    if (field === ENTRY.key) name = textOf(bytes);
+    else if (field === ENTRY.value) value = bytes;
+  }
+  return [name, value];
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw malformed();
+  }
+}
+
+interface WireField {
+  readonly field: number;
+  /** Of a length-delimited field. */
+  readonly bytes: Uint8Array | undefined;
+  /** Of a varint field. */
+  readonly number: number | undefined;
+}
+
+/** Bytes of the fixed-size wire types. */
+const FIXED: ReadonlyMap<number, number> = new Map([
+  [1, 8],
+  [5, 4],
+]);
+
+/** The fields of a protobuf message, in order. */
+function fieldsOf(message: Uint8Array): WireField[] {
+  const reader = new VarintReader(message);
+  const fields: WireField[] = [];
+  while (!reader.atEnd) {
+    const tag = reader.varint();
+    const field = Math.floor(tag / 8);
+    const wireType = tag % 8;
+    if (field === 0) throw malformed();
+    if (wireType === 0) fields.push({ field, bytes: undefined, number: reader.varint() });
+    else if (wireType === LENGTH_DELIMITED) {
+      fields.push({ field, bytes: reader.take(reader.varint()), number: undefined });
+    } else {
+      const size = FIXED.get(wireType);
+      if (size === undefined) throw malformed();
+      reader.take(size);
+    }
+  }
+  return fields;
+}
+
+class VarintReader {
+  readonly #bytes: Uint8Array;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  get atEnd(): boolean {
+    return this.#at === this.#bytes.length;
+  }
+
+  /** Up to ten bytes; what is beyond 2^53 loses digits, which no length and no known enum reaches. */
+  varint(): number {
+    let value = 0;
+    let scale = 1;
+    for (let count = 0; count < 10; count += 1) {
+      const byte = this.#bytes[this.#at];
+      if (byte === undefined) throw malformed();
+      this.#at += 1;
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+      scale *= 0x80;
+    }
+    throw malformed();
+  }
+
+  take(length: number): Uint8Array {
+    const start = this.#at;
+    if (length > this.#bytes.length - start) throw malformed();
+    this.#at = start + length;
+    return this.#bytes.subarray(start, this.#at);
+  }
+}
+
+function malformed(): Error {
+  return new Error('it is not the message it should be: cut off or changed');
+}
+
+function tagOf(field: number): number {
+  return (field << 3) | LENGTH_DELIMITED;
+}
+
+function delimited(field: number, bytes: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from([tagOf(field), ...varint(bytes.length)]), bytes]);
+}
+
+function varint(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest > 0x7f) {
+    bytes.push((rest & 0x7f) | 0x80);
+    rest >>>= 7;
+  }
+  bytes.push(rest);
+  return bytes;
+}

@@ -1,0 +1,105 @@
+import { deriveAbort } from '../../../kernel/abort.ts';
+import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import { withDeadline } from '../../../kernel/wait.ts';
+
+/** A data key as a key service gives it out: to be stored beside the data it encrypts. */
+export interface WrappedKey {
+  readonly ciphertext: Uint8Array;
+  /** Which key-encryption key it was wrapped with; up to 1 024 bytes, not secret. */
+  readonly keyId: string;
+  /** What else the service needs to unwrap it, by domain name; up to 32 KiB, not secret. */
+  readonly annotations?: ReadonlyMap<string, Uint8Array> | undefined;
+}
+
+export interface KeyServiceCall {
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Keeps the key-encryption keys, and wraps data keys with them: a KMS plugin, a hardware module, a cloud service. Rejections
+ * reach whoever reads or writes objects as KEY_SERVICE_FAILED; messages must not carry keys.
+ * @see kms pkg/service/interface.go Service
+ */
+export interface KeyService {
+  /** The key that `encrypt` uses at present. Rejects while the service is not healthy. */
+  status(call: KeyServiceCall): Promise<{ readonly keyId: string }>;
+  encrypt(plaintext: Uint8Array, call: KeyServiceCall): Promise<WrappedKey>;
+  /** `keyId` and `annotations` as `encrypt` gave them; an `EnvelopeProvider` does not keep them and leaves them out. */
+  decrypt(
+    wrapped: Partial<WrappedKey> & Pick<WrappedKey, 'ciphertext'>,
+    call: KeyServiceCall,
+  ): Promise<Uint8Array>;
+}
+
+/** kube-apiserver's default for a `timeout` left out. @see apiserver pkg/apis/apiserver/v1/defaults.go @ 24a394e */
+export const KEY_SERVICE_TIMEOUT_MS = 3000;
+
+export interface KeyServiceClientOptions {
+  readonly name: string;
+  readonly service: KeyService;
+  readonly timeoutMs: number;
+  readonly runtime: Runtime;
+}
+
+/** Calls a key service; whatever goes wrong, in time, becomes a KEY_SERVICE_FAILED with its name. */
+export class KeyServiceClient {
+  readonly #options: KeyServiceClientOptions;
+
+  constructor(options: KeyServiceClientOptions) {
+    this.#options = options;
+  }
+
+  /** The present key id. */
+  async status(): Promise<string> {
+    const answer = await this.#call('tell its status', (service, call) => service.status(call));
+    if (typeof answer?.keyId === 'string') return answer.keyId;
+    throw this.failure('told a status without key id');
+  }
+
+  async wrap(dataKey: Uint8Array): Promise<WrappedKey> {
+    const wrapped = await this.#call('wrap a data key', (service, call) =>
+      service.encrypt(dataKey, call),
+    );
+    if (wrapped?.ciphertext instanceof Uint8Array && typeof wrapped.keyId === 'string') {
+      return wrapped;
+    }
+    throw this.failure('wrapped a data key as something without ciphertext and key id');
+  }
+
+  /** The data key of `wrapped`, for a value under `storageKey`. */
+  async unwrap(
+    wrapped: Partial<WrappedKey> & Pick<WrappedKey, 'ciphertext'>,
+    storageKey: string,
+  ): Promise<Uint8Array> {
+    const dataKey = await this.#call(`unwrap the data key of ${storageKey}`, (service, call) =>
+      service.decrypt(wrapped, call),
+    );
+    if (dataKey instanceof Uint8Array) return dataKey;
+    throw this.failure(`unwrapped the data key of ${storageKey} as something else than bytes`);
+  }
+
+  /** The failure to report when the service answers, but not as it should. */
+  failure(problem: string, cause?: unknown): ListwatchError {
+    const message = `the key service "${this.#options.name}" ${problem}`;
+    return new ListwatchError('KEY_SERVICE_FAILED', message, { cause });
+  }
+
+  async #call<R>(
+    what: string,
+    work: (service: KeyService, call: KeyServiceCall) => Promise<R>,
+  ): Promise<R> {
+    const { service, runtime, timeoutMs } = this.#options;
+    const abort = deriveAbort();
+    try {
+      const answer = work(service, { signal: abort.signal });
+      const describe = (): string => `it to ${what}`;
+      return await withDeadline(runtime, answer, { timeoutMs, describe });
+    } catch (error) {
+      throw this.failure(`did not ${what}: ${errorMessage(error)}`, error);
+    } finally {
+      abort.abort();
+    }
+  }
+}

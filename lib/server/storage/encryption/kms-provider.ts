@@ -1,0 +1,172 @@
+import { silentLogger, type Logger } from '../../../kernel/logger.ts';
+import { ListwatchError } from '../../../kernel/errors.ts';
+import { numberOption, requireOptions } from '../../../kernel/options.ts';
+import { realRuntime } from '../../../kernel/real-runtime.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import type { PlainValue, TransformContext } from '../transformer.ts';
+import { AesGcmCipher } from './aes-gcm-cipher.ts';
+import { CACHED_DATA_KEYS, DataKeyCache, hashOf } from './data-key-cache.ts';
+import { SEED_BYTES, SEED_OVERHEAD_BYTES, SeededDataKey, type DataKey } from './data-key.ts';
+import {
+  decodeEncryptedObject,
+  encodeDataHead,
+  type EncryptedObject,
+  type StoredDataKey,
+} from './encrypted-object.ts';
+import {
+  AES_KEY_BYTES,
+  systemRandomBytes,
+  type EncryptionProvider,
+  type RandomBytes,
+} from './encryption-provider.ts';
+import { KEY_SERVICE_TIMEOUT_MS, KeyServiceClient, type KeyService } from './key-service.ts';
+import { KmsWriteKey, type WriteKey } from './kms-write-key.ts';
+
+const OWNER = 'KmsProvider';
+
+export interface KmsOptions {
+  /** The name of the key service; stands in front of every value, and must not contain a colon. */
+  readonly name: string;
+  readonly service: KeyService;
+  /** Longest wait for an answer of the service, milliseconds. @defaultValue 3 000 */
+  readonly timeoutMs?: number | undefined;
+  /** Data keys held unwrapped. @defaultValue 1 000 */
+  readonly cacheSize?: number | undefined;
+  /** @defaultValue realRuntime */
+  readonly runtime?: Runtime | undefined;
+  /** @defaultValue the operating system's */
+  readonly randomBytes?: RandomBytes | undefined;
+  /** @defaultValue silentLogger */
+  readonly logger?: Logger | undefined;
+}
+
+/**
+ * Envelope encryption as in version 2 of the KMS interface: a seed, wrapped by the key service, from which every value gets a
+ * key of its own. The service is called for a new seed and for seeds that are not in the cache, not for each value.
+ *
+ * Guarantees:
+ * - A value that was changed, or moved to another storage key, is not decrypted.
+ * - Keys do not wear out, however many processes write with one service.
+ * - After the service took another key, new values use it within three minutes (at once after `refresh`), and values under
+ *   the old one are stale.
+ * - A failing service fails what needs it with KEY_SERVICE_FAILED, never with CORRUPT_OBJECT; what is in the cache can be
+ *   read on, and written for three minutes more.
+ * @see apiserver pkg/storage/value/encrypt/envelope/kmsv2/envelope.go @ 24a394e
+ */
+export class KmsProvider implements EncryptionProvider {
+  readonly prefix: string;
+  readonly #head: Buffer;
+  readonly #client: KeyServiceClient;
+  readonly #cache: DataKeyCache<DataKey>;
+  readonly #writeKey: KmsWriteKey;
+  readonly #randomBytes: RandomBytes;
+
+  /** @throws {ListwatchError} INVALID_OPTION. */
+  constructor(options: KmsOptions) {
+    requireOptions(OWNER, options, ['name', 'service']);
+    const { name, service, runtime = realRuntime, logger = silentLogger } = options;
+    if (name === '' || name.includes(':')) {
+      const problem = 'must not be empty or contain a colon';
+      throw new ListwatchError('INVALID_OPTION', `${OWNER}: option "name" ${problem}`);
+    }
+    const timeout = options.timeoutMs;
+    const timeoutMs = numberOption(OWNER, 'timeoutMs', timeout, KEY_SERVICE_TIMEOUT_MS, { min: 1 });
+    const rule = { min: 1, integer: true };
+    const size = numberOption(OWNER, 'cacheSize', options.cacheSize, CACHED_DATA_KEYS, rule);
+    this.prefix = `k8s:enc:kms:v2:${name}:`;
+    this.#head = Buffer.from(this.prefix);
+    this.#client = new KeyServiceClient({ name, service, timeoutMs, runtime });
+    this.#cache = new DataKeyCache(size);
+    this.#randomBytes = options.randomBytes ?? systemRandomBytes;
+    this.#writeKey = new KmsWriteKey({
+      client: this.#client,
+      name,
+      runtime,
+      logger,
+      randomBytes: this.#randomBytes,
+      onNewKey: ({ stored, dataKey }) => {
+        this.#cache.keep(idOf(stored), dataKey);
+      },
+    });
+  }
+
+  /**
+   * Asks the service for its status now. To be called before a rotation, so that no value counts as up to date any more
+   * that is under the old key.
+   * @throws {ListwatchError} KEY_SERVICE_FAILED.
+   */
+  async refresh(): Promise<void> {
+    await this.#writeKey.refresh();
+  }
+
+  /** A promise only while the data key is not known. @throws {Error} when the value cannot be authenticated. */
+  decrypt(value: Uint8Array, { key }: TransformContext): PlainValue | Promise<PlainValue> {
+    const object = decodeEncryptedObject(value.subarray(this.#head.length));
+    this.#writeKey.refreshIfDue();
+    const id = idOf(object);
+    const known = this.#cache.get(id);
+    if (known !== undefined && this.#writeKey.current !== undefined) {
+      return this.#open(known, object, key);
+    }
+    return this.#unwrapAndOpen(id, object, key);
+  }
+
+  /** A promise only while the service has to answer. @throws {ListwatchError} KEY_SERVICE_FAILED. */
+  encrypt(data: Uint8Array, { key }: TransformContext): Uint8Array | Promise<Uint8Array> {
+    const writeKey = this.#writeKey.forWriting();
+    if (!(writeKey instanceof Promise)) return this.#seal(writeKey, data, key);
+    return writeKey.then((ready) => this.#seal(ready, data, key));
+  }
+
+  #seal({ dataKey, tail }: WriteKey, data: Uint8Array, key: string): Uint8Array {
+    const head = [this.#head, encodeDataHead(data.length + SEED_OVERHEAD_BYTES)];
+    return dataKey.seal(data, this.#randomBytes, key, head, [tail]);
+  }
+
+  #open(dataKey: DataKey, { data, keyId, sourceType }: EncryptedObject, key: string): PlainValue {
+    const plain = dataKey.open(data, key);
+    if (plain === undefined) {
+      throw new Error(
+        'it does not open with its data key: changed data, or a value from another storage key',
+      );
+    }
+    const current = this.#writeKey.current?.stored;
+    const stale =
+      current !== undefined && (keyId !== current.keyId || sourceType !== current.sourceType);
+    return { data: plain, stale };
+  }
+
+  async #unwrapAndOpen(id: string, object: EncryptedObject, key: string): Promise<PlainValue> {
+    const { source, keyId, annotations } = object;
+    const wrapped = { ciphertext: source, keyId, annotations };
+    // Without the present key id nobody could tell whether the value is stale.
+    const settled = this.#writeKey.settled();
+    const dataKey = await this.#cache.load(id, async () =>
+      this.#dataKey(object, await this.#client.unwrap(wrapped, key)),
+    );
+    await settled;
+    return this.#open(dataKey, object, key);
+  }
+
+  #dataKey({ sourceType }: EncryptedObject, bytes: Uint8Array): DataKey {
+    const secret = Uint8Array.from(bytes);
+    if (sourceType === 'seed' && secret.length >= SEED_BYTES) return new SeededDataKey(secret);
+    if (sourceType === 'key' && AES_KEY_BYTES.includes(secret.length)) {
+      return new AesGcmCipher(secret);
+    }
+    throw this.#client.failure(`unwrapped a data key of ${secret.length} bytes`);
+  }
+}
+
+const SEPARATE = { key: Buffer.of(0), seed: Buffer.of(1) } as const;
+
+function idOf({ keyId, source, sourceType, annotations }: StoredDataKey): string {
+  const parts: Uint8Array[] = [SEPARATE[sourceType], source, Buffer.from(keyId)];
+  for (const [name, value] of [...annotations].toSorted(byName))
+    parts.push(Buffer.from(name), value);
+  return hashOf(parts);
+}
+
+function byName([left]: [string, Uint8Array], [right]: [string, Uint8Array]): number {
+  return left < right ? -1 : 1;
+}

@@ -1,0 +1,173 @@
+import { isListwatchError, ListwatchError } from '../../../kernel/errors.ts';
+import { numberOption } from '../../../kernel/options.ts';
+import { isApiError } from '../../../meta/failures.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import { encodeContinue, keyAfter } from '../continue-token.ts';
+import { isStorageError, type StorageError } from '../storage-error.ts';
+import type { StorageInterface, StorageList } from '../storage-interface.ts';
+import type { StoredObject } from '../stored-object.ts';
+
+export interface RewriteProgress {
+  /** Objects looked at so far. */
+  readonly seen: number;
+  /** Objects that were stale, and are no more. */
+  readonly rewritten: number;
+  /** Objects that cannot be read; see `RewriteOptions.onUnreadable`. */
+  readonly unreadable: number;
+  /** Everything up to this key is done: pass it as `after` to go on from here. Undefined before the first object. */
+  readonly lastKey: string | undefined;
+}
+
+export interface RewriteOptions {
+  /** Goes on behind this key: the `lastKey` of a run that was interrupted. @defaultValue from the start */
+  readonly after?: string | undefined;
+  /** Objects read at once. @defaultValue 500 */
+  readonly pageSize?: number | undefined;
+  /** Called after every page. What it throws ends the run. */
+  readonly onProgress?: ((progress: RewriteProgress) => void) | undefined;
+  /**
+   * Called for every object that cannot be decrypted or decoded; the run leaves it as it is and goes on. Without it the
+   * first such object ends the run.
+   */
+  readonly onUnreadable?: ((error: StorageError) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const PAGE_SIZE = 500;
+
+/**
+ * Writes every object under `prefix` again whose stored form is not what would be written now, so that an old encryption key
+ * can be taken out of the configuration. First make sure that no other process writes with the old key any more.
+ *
+ * Guarantees:
+ * - Objects that are up to date are not written; their resource version stays.
+ * - A write of somebody else in between is kept: the object is read again.
+ * - An object that expires goes on to do so.
+ * - It reads the present state page by page, so it cannot be outrun by compaction, however long it takes.
+ *
+ * @returns how much was done.
+ * @throws {StorageError} CORRUPT_OBJECT without `onUnreadable`. @throws {ListwatchError} what storage or key service throw;
+ * the last `onProgress` tells where to go on.
+ */
+export async function rewriteStale<T extends KubernetesObject>(
+  storage: StorageInterface<T>,
+  prefix: string,
+  options: RewriteOptions = {},
+): Promise<RewriteProgress> {
+  return await new Rewriting(storage, prefix.endsWith('/') ? prefix : `${prefix}/`, options).run();
+}
+
+class Rewriting<T extends KubernetesObject> {
+  readonly #storage: StorageInterface<T>;
+  readonly #prefix: string;
+  readonly #options: RewriteOptions;
+  readonly #pageSize: number;
+  #seen = 0;
+  #rewritten = 0;
+  #unreadable = 0;
+  #lastKey: string | undefined;
+
+  constructor(storage: StorageInterface<T>, prefix: string, options: RewriteOptions) {
+    this.#storage = storage;
+    this.#prefix = prefix;
+    this.#options = options;
+    const { after } = options;
+    if (after !== undefined && !after.startsWith(prefix)) {
+      const problem = `must be a key under ${prefix}`;
+      throw new ListwatchError('INVALID_OPTION', `rewriteStale: option "after" ${problem}`);
+    }
+    this.#lastKey = after;
+    const rule = { min: 1, integer: true };
+    this.#pageSize = numberOption('rewriteStale', 'pageSize', options.pageSize, PAGE_SIZE, rule);
+  }
+
+  /** Awaits between reading a page and writing its objects; each write is a compare-and-swap of its own. */
+  async run(): Promise<RewriteProgress> {
+    const { onProgress, signal } = this.#options;
+    let limit = this.#pageSize;
+    for (;;) {
+      signal?.throwIfAborted();
+      const page = await this.#page(limit);
+      if (page === undefined) {
+        // Some of them cannot be read, and the list does not tell what comes before them.
+        limit = Math.ceil(limit / 2);
+        continue;
+      }
+      for (const { key } of page.items) {
+        signal?.throwIfAborted();
+        await this.#rewrite(key);
+      }
+      onProgress?.(this.#progress());
+      if (!page.more) return this.#progress();
+      limit = this.#pageSize;
+    }
+  }
+
+  /** The keys of the next page, or, at a limit of 1, those in front that cannot be read; undefined if some are among others. */
+  async #page(
+    limit: number,
+  ): Promise<
+    { readonly items: readonly { readonly key: string }[]; readonly more: boolean } | undefined
+  > {
+    try {
+      const { items, continueToken }: StorageList<T> = await this.#storage.getList(this.#prefix, {
+        limit,
+        continueToken: this.#position(),
+        signal: this.#options.signal,
+      });
+      return { items, more: continueToken !== undefined };
+    } catch (error) {
+      const keys = unreadableKeys(error, this.#prefix);
+      if (keys.length === 0) throw error;
+      return limit === 1 ? { items: keys.map((key) => ({ key })), more: true } : undefined;
+    }
+  }
+
+  /** Behind the last key, in whatever state the storage is in then. */
+  #position(): string | undefined {
+    if (this.#lastKey === undefined) return undefined;
+    return encodeContinue({ startKey: keyAfter(this.#lastKey), revision: -1n }, this.#prefix);
+  }
+
+  async #rewrite(key: string): Promise<void> {
+    let before: StoredObject<T> | undefined;
+    try {
+      const { signal } = this.#options;
+      const after = await this.#storage.guaranteedUpdate(
+        key,
+        ({ existing, stored }) => {
+          before = stored;
+          return { object: existing as T };
+        },
+        { signal },
+      );
+      if (after.resourceVersion !== before?.resourceVersion) this.#rewritten += 1;
+    } catch (error) {
+      if (isStorageError(error, 'CORRUPT_OBJECT')) this.#skip(error);
+      // It was deleted, or expired, in between.
+      else if (!isListwatchError(error, 'KEY_NOT_FOUND')) throw error;
+    }
+    this.#seen += 1;
+    this.#lastKey = key;
+  }
+
+  #skip(error: StorageError): void {
+    const { onUnreadable } = this.#options;
+    if (onUnreadable === undefined) throw error;
+    this.#unreadable += 1;
+    onUnreadable(error);
+  }
+
+  #progress(): RewriteProgress {
+    const [seen, rewritten, unreadable] = [this.#seen, this.#rewritten, this.#unreadable];
+    return { seen, rewritten, unreadable, lastKey: this.#lastKey };
+  }
+}
+
+/** The keys that a list failed on, in order; none when it failed for another reason. */
+function unreadableKeys(error: unknown, prefix: string): string[] {
+  if (isStorageError(error, 'CORRUPT_OBJECT')) return [error.key];
+  if (!isApiError(error) || error.code !== 'STORAGE_READ_ERROR') return [];
+  const keys = error.causes.map(({ field }) => field ?? '');
+  return keys.filter((key) => key.startsWith(prefix));
+}

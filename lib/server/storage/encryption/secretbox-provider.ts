@@ -1,0 +1,67 @@
+import { secretbox } from '@noble/ciphers/salsa.js';
+import type { PlainValue } from '../transformer.ts';
+import {
+  drawBytes,
+  systemRandomBytes,
+  takeSecret,
+  type EncryptionKey,
+  type EncryptionProvider,
+  type RandomBytes,
+} from './encryption-provider.ts';
+
+const OWNER = 'SecretboxProvider';
+const SECRETBOX_KEY_BYTES = 32;
+const NONCE_BYTES = 24;
+const TAG_BYTES = 16;
+
+export interface SecretboxOptions extends EncryptionKey {
+  /** @defaultValue the operating system's */
+  readonly randomBytes?: RandomBytes | undefined;
+}
+
+/**
+ * NaCl's secretbox, XSalsa20 with Poly1305, under one key of 32 bytes.
+ *
+ * Guarantees: a value that was changed is not decrypted. Nonces have 192 bits, so a key does not wear out.
+ *
+ * Not guaranteed: that a value stands where it was written. secretbox knows no authenticated data, so whoever can write to the
+ * engine can copy a value to another storage key.
+ * @see apiserver pkg/storage/value/encrypt/secretbox/secretbox.go @ 24a394e
+ */
+export class SecretboxProvider implements EncryptionProvider {
+  readonly prefix: string;
+  readonly #name: string;
+  readonly #head: Buffer;
+  readonly #secret: Uint8Array;
+  readonly #randomBytes: RandomBytes;
+
+  /** @throws {ListwatchError} INVALID_OPTION. */
+  constructor(options: SecretboxOptions) {
+    this.#secret = takeSecret(OWNER, options, [SECRETBOX_KEY_BYTES]);
+    this.#name = options.name;
+    this.prefix = `k8s:enc:secretbox:v1:${options.name}:`;
+    this.#head = Buffer.from(this.prefix);
+    this.#randomBytes = options.randomBytes ?? systemRandomBytes;
+  }
+
+  /** @throws {Error} when the value cannot be authenticated. */
+  decrypt(value: Uint8Array): PlainValue {
+    const sealed = value.subarray(this.#head.length);
+    if (sealed.length >= NONCE_BYTES + TAG_BYTES) {
+      const box = secretbox(this.#secret, sealed.subarray(0, NONCE_BYTES));
+      try {
+        return { data: box.open(sealed.subarray(NONCE_BYTES)), stale: false };
+      } catch {
+        // The tag is wrong; told below.
+      }
+    }
+    throw new Error(
+      `it does not open with secretbox key "${this.#name}": another key or changed data`,
+    );
+  }
+
+  encrypt(data: Uint8Array): Uint8Array {
+    const nonce = drawBytes(this.#randomBytes, NONCE_BYTES);
+    return Buffer.concat([this.#head, nonce, secretbox(this.#secret, nonce).seal(data)]);
+  }
+}

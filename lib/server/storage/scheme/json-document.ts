@@ -1,0 +1,133 @@
+import { errorMessage } from '../../../kernel/errors.ts';
+import { malformed, quoted, type SchemeError } from './scheme-error.ts';
+
+export interface DocumentLimits {
+  /** @defaultValue 1 000 */
+  readonly deepestLevel?: number | undefined;
+  /** Refuses a field that stands twice in an object; otherwise the last one counts. @defaultValue false */
+  readonly strict?: boolean | undefined;
+}
+
+/** Deeper documents are refused before anything recursive sees them; `JSON.stringify` gives up at about 4 000 levels. */
+export const DEEPEST_DOCUMENT = 1_000;
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** @throws {SchemeError} MALFORMED_OBJECT. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch (error) {
+    throw malformed('the bytes are not valid UTF-8', error);
+  }
+}
+
+/**
+ * The value of a JSON document. Numbers become doubles: whole ones beyond 2^53 lose digits.
+ * @throws {SchemeError} MALFORMED_OBJECT when it is malformed, nested too deeply, or has a number beyond all doubles.
+ */
+export function parseJsonDocument(
+  bytes: Uint8Array,
+  { deepestLevel = DEEPEST_DOCUMENT, strict = false }: DocumentLimits = {},
+): unknown {
+  const text = decodeUtf8(bytes);
+  const hasExponent = scan(bytes, deepestLevel);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw malformed(`the bytes are not valid JSON: ${errorMessage(error)}`, error);
+  }
+  if (hasExponent) checkTree(value, deepestLevel);
+  if (strict) {
+    const twice = duplicateField(text);
+    if (twice !== undefined)
+      throw malformed(`the field ${quoted(twice)} stands twice in an object`);
+  }
+  return value;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const LONGEST_SAFE_DIGITS = 300;
+
+/**
+ * Counts brackets outside of strings: one pass over the bytes, no recursion. Says whether there is a number that may be too
+ * large for a double.
+ */
+function scan(bytes: Uint8Array, deepestLevel: number): boolean {
+  let depth = 0;
+  let digits = 0;
+  let large = false;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index] as number;
+    if (byte === QUOTE) {
+      index = endOfString(bytes, index);
+      digits = 0;
+    } else if (byte >= 0x30 && byte <= 0x39) {
+      digits += 1;
+    } else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1;
+      if (depth > deepestLevel) throw tooDeep(deepestLevel);
+    } else {
+      if (byte === 0x7d || byte === 0x5d) depth -= 1;
+      // The e of an exponent follows a digit.
+      large ||= digits > LONGEST_SAFE_DIGITS || (digits > 0 && (byte | 0x20) === 0x65);
+      digits = 0;
+    }
+  }
+  return large;
+}
+
+/** From an opening quote to the closing one, or to the end. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  let index = start + 1;
+  while (index < bytes.length && bytes[index] !== QUOTE) {
+    index += bytes[index] === BACKSLASH ? 2 : 1;
+  }
+  return index;
+}
+
+export function tooDeep(deepestLevel: number): SchemeError {
+  return malformed(`the object is nested deeper than ${deepestLevel} levels`);
+}
+
+/** Refuses depth and numbers that JSON cannot express. Iterative, and each part that is shared once. */
+export function checkTree(root: unknown, deepestLevel: number): void {
+  const seen = new Set<object>();
+  let level: unknown[] = [root];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > deepestLevel) throw tooDeep(deepestLevel);
+    const next: unknown[] = [];
+    for (const value of level) {
+      if (typeof value === 'number' && !Number.isFinite(value)) {
+        throw malformed('a number in the object is not finite');
+      }
+      if (typeof value !== 'object' || value === null || seen.has(value)) continue;
+      seen.add(value);
+      for (const item of Object.values(value)) next.push(item);
+    }
+    level = next;
+  }
+}
+
+/** A string with the colon that makes it the name of a field, or a bracket. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"[ \t\r\n]*(:?)|[{}[\]]/g;
+
+/** The first field that stands twice in an object of a valid JSON document. */
+function duplicateField(text: string): string | undefined {
+  const open: Set<string>[] = [];
+  for (const [token, colon] of text.matchAll(TOKENS)) {
+    if (token === '{' || token === '[') {
+      open.push(new Set());
+    } else if (token === '}' || token === ']') {
+      open.pop();
+    } else if (colon === ':') {
+      const name = JSON.parse(token.slice(0, token.lastIndexOf('"') + 1)) as string;
+      const names = open.at(-1);
+      if (names?.has(name) === true) return name;
+      names?.add(name);
+    }
+  }
+  return undefined;
+}

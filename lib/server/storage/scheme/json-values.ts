@@ -1,0 +1,65 @@
+import { parseJsonDocument } from './json-document.ts';
+
+/** A message that JSON writes as one value. */
+export interface JsonValue {
+  /** Which message it is on the wire. */
+  readonly message: string;
+  /** Throws a RangeError for what has no JSON. */
+  readonly fromFields: (fields: Readonly<Record<string, unknown>>) => unknown;
+}
+
+const VALUES: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
+  ['Time', { message: 'Timestamp', fromFields: time }],
+  ['MicroTime', { message: 'Timestamp', fromFields: microTime }],
+  // A quantity that was never set is zero.
+  ['Quantity', { message: 'QuantityText', fromFields: ({ string = '0' }) => string }],
+  ['IntOrString', { message: 'IntOrStringParts', fromFields: intOrString }],
+  ['RawJson', { message: 'RawBytes', fromFields: rawJson }],
+]);
+
+/** Undefined for a message that JSON writes as an object. */
+export function jsonValueOf(type: string): JsonValue | undefined {
+  return VALUES.get(type);
+}
+
+/** From the first moment of year 0 to the last of year 9999, which is what RFC 3339 can say. */
+const FIRST_SECOND = -62_167_219_200;
+const LAST_SECOND = 253_402_300_799;
+
+/** `2030-01-02T03:04:05`, or undefined when no time was set: that is sent as nothing at all. */
+function dateTime({ seconds, nanos }: Readonly<Record<string, unknown>>): string | undefined {
+  if (seconds === undefined && nanos === undefined) return undefined;
+  const whole = Number(seconds ?? 0);
+  if (!(whole >= FIRST_SECOND && whole <= LAST_SECOND)) {
+    throw new RangeError(`${whole} seconds is no time between the years 0 and 9999`);
+  }
+  return new Date(whole * 1_000).toISOString().slice(0, -'.000Z'.length);
+}
+
+/** Whole seconds: nanoseconds are dropped, as by every reader of JSON. */
+function time(fields: Readonly<Record<string, unknown>>): string | null {
+  const text = dateTime(fields);
+  return text === undefined ? null : `${text}Z`;
+}
+
+function microTime(fields: Readonly<Record<string, unknown>>): string | null {
+  const text = dateTime(fields);
+  if (text === undefined) return null;
+  const nanos = Number(fields['nanos'] ?? 0);
+  if (!(nanos >= 0 && nanos < 1e9)) throw new RangeError(`${nanos} are no nanoseconds of a second`);
+  return `${text}.${String(Math.floor(nanos / 1_000)).padStart(6, '0')}Z`;
+}
+
+function intOrString({
+  type = 0,
+  intVal = 0,
+  strVal = '',
+}: Readonly<Record<string, unknown>>): unknown {
+  if (type === 0) return intVal;
+  if (type === 1) return strVal;
+  throw new RangeError(`${String(type)} is neither 0, for a number, nor 1, for a string`);
+}
+
+function rawJson({ raw }: Readonly<Record<string, unknown>>): unknown {
+  return raw instanceof Uint8Array && raw.byteLength > 0 ? parseJsonDocument(raw) : null;
+}

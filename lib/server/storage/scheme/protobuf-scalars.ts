@@ -1,0 +1,42 @@
+import type protobuf from 'protobufjs/light.js';
+
+export const VARINT = 0;
+export const LENGTH_DELIMITED = 2;
+
+/** A value that is no message on the wire. */
+export interface Scalar {
+  readonly wireType: typeof VARINT | typeof LENGTH_DELIMITED;
+  readonly zero: string | number | boolean | undefined;
+  readonly read: (reader: protobuf.Reader) => unknown;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** All numbers are read as 64 bits, as their writers have them: a shorter read would take too long a one. */
+const SCALARS: ReadonlyMap<string, Scalar> = new Map<string, Scalar>([
+  [
+    'string',
+    { wireType: LENGTH_DELIMITED, zero: '', read: (reader) => utf8.decode(reader.bytes()) },
+  ],
+  [
+    'bytes',
+    {
+      wireType: LENGTH_DELIMITED,
+      zero: '',
+      read: (reader) => asBuffer(reader.bytes()).toString('base64'),
+    },
+  ],
+  ['raw', { wireType: LENGTH_DELIMITED, zero: undefined, read: (reader) => reader.bytes() }],
+  ['bool', { wireType: VARINT, zero: false, read: (reader) => Number(reader.int64()) !== 0 }],
+  ['int32', { wireType: VARINT, zero: 0, read: (reader) => reader.int64().low }],
+  ['int64', { wireType: VARINT, zero: 0, read: (reader) => Number(reader.int64()) }],
+]);
+
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+/** Undefined for the name of a message. */
+export function scalarOf(type: string): Scalar | undefined {
+  return SCALARS.get(type);
+}

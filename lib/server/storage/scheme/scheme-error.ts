@@ -1,0 +1,42 @@
+import { ListwatchError, type ErrorCode } from '../../../kernel/errors.ts';
+import { apiVersionOf, type GroupVersionKind } from '../../../meta/resource.ts';
+
+export type SchemeErrorCode = Extract<
+  ErrorCode,
+  'MALFORMED_OBJECT' | 'UNSUPPORTED_ENCODING' | 'UNKNOWN_KIND' | 'NO_CONVERSION' | 'CONVERSION'
+>;
+
+/** Bytes that are no object, or an object the scheme cannot bring into the form asked for. */
+export class SchemeError extends ListwatchError {
+  declare readonly code: SchemeErrorCode;
+
+  constructor(code: SchemeErrorCode, message: string, cause?: unknown) {
+    super(code, message, { cause });
+  }
+}
+
+export function isSchemeError(error: unknown, code?: SchemeErrorCode): error is SchemeError {
+  return error instanceof SchemeError && (code === undefined || error.code === code);
+}
+
+export function malformed(message: string, cause?: unknown): SchemeError {
+  return new SchemeError('MALFORMED_OBJECT', message, cause);
+}
+
+export function unsupported(message: string): SchemeError {
+  return new SchemeError('UNSUPPORTED_ENCODING', message);
+}
+
+/** `apps/v1 Deployment`: how a kind is named in messages. */
+export function kindName(gvk: GroupVersionKind): string {
+  return `${apiVersionOf(gvk)} ${gvk.kind}`;
+}
+
+const LONGEST_QUOTE = 100;
+
+/** Something a stranger wrote, for a message: quoted, and cut where it is long. */
+export function quoted(text: unknown): string {
+  const json =
+    typeof text === 'string' ? JSON.stringify(text.slice(0, LONGEST_QUOTE)) : typeof text;
+  return typeof text === 'string' && text.length > LONGEST_QUOTE ? `${json}…` : json;
+}

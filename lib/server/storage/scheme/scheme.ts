@@ -1,0 +1,311 @@
+import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
+import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
+import { apiVersionOf, type GroupVersion, type GroupVersionKind } from '../../../meta/resource.ts';
+import { kindName, quoted, SchemeError } from './scheme-error.ts';
+
+export interface KnownTypeOptions {
+  /** @defaultValue the kind with `List` behind it */
+  readonly listKind?: string | undefined;
+  /**
+   * Lives in memory only: the hub that all versions of the kind are converted through. It is neither decoded nor encoded.
+   * @defaultValue false
+   */
+  readonly internal?: boolean | undefined;
+}
+
+/** Makes an object of one version from one of another. Gets an object of its own and may change it. */
+export type ConversionFunc<
+  From extends KubernetesObject = UnstructuredObject,
+  To extends KubernetesObject = UnstructuredObject,
+> = (object: From) => To;
+
+/** Fills in what an object leaves out, in place. */
+export type DefaultingFunc<T extends KubernetesObject = UnstructuredObject> = (object: T) => void;
+
+interface KnownType {
+  readonly gvk: GroupVersionKind;
+  readonly apiVersion: string;
+  readonly listKind: string;
+  readonly internal: boolean;
+  readonly defaulting: ((object: UnstructuredObject) => unknown)[];
+  /** By target version. */
+  readonly conversions: Map<string, (object: UnstructuredObject) => unknown>;
+}
+
+interface Group {
+  /** Those that were put in order come first, then in the order they were added. */
+  versions: string[];
+  /** By kind, then by version. */
+  readonly kinds: Map<string, Map<string, KnownType>>;
+  /** By kind, as far as somebody asked; forgotten with every change. */
+  readonly hubs: Map<string, KnownType>;
+}
+
+/**
+ * Which kinds there are in which versions, how one version becomes another, and what a version fills in by itself.
+ *
+ * Guarantees:
+ * - A conversion takes at most two steps: it goes straight where there is a function for it, and otherwise through the hub of
+ *   the kind, which is its internal version or else the preferred one.
+ * - What is missing is named: the kind, or both ends of the conversion.
+ *
+ * Not guaranteed: that fields are right. What a kind looks like is the business of whoever validates it.
+ * @see apimachinery pkg/runtime/scheme.go @ eed236c
+ */
+export class Scheme {
+  readonly #groups = new Map<string, Group>();
+
+  /** @throws {ListwatchError} INVALID_OPTION when it is known already, or a second internal version of its kind. */
+  addKnownType(gvk: GroupVersionKind, options: KnownTypeOptions = {}): this {
+    const { listKind = `${gvk.kind}List`, internal = false } = options;
+    const group: Group = this.#groups.get(gvk.group) ?? {
+      versions: [],
+      kinds: new Map(),
+      hubs: new Map(),
+    };
+    const types = group.kinds.get(gvk.kind) ?? new Map<string, KnownType>();
+    if (types.has(gvk.version)) throw invalidOption(`${kindName(gvk)} is known already`);
+    const other = [...types.values()].find((type) => type.internal);
+    if (internal && other !== undefined) {
+      throw invalidOption(`${kindName(gvk)} cannot be internal: ${kindName(other.gvk)} is`);
+    }
+    const apiVersion = apiVersionOf(gvk);
+    const known = { gvk, apiVersion, listKind, internal, defaulting: [], conversions: new Map() };
+    types.set(gvk.version, known);
+    group.kinds.set(gvk.kind, types);
+    if (!internal && !group.versions.includes(gvk.version)) group.versions.push(gvk.version);
+    group.hubs.clear();
+    this.#groups.set(gvk.group, group);
+    return this;
+  }
+
+  recognizes(gvk: GroupVersionKind): boolean {
+    return this.#find(gvk) !== undefined;
+  }
+
+  /** The kind of a list of these. @throws {SchemeError} UNKNOWN_KIND. */
+  listKindOf(gvk: GroupVersionKind): string {
+    return this.#get(gvk).listKind;
+  }
+
+  /** All versions of a kind, the internal one included, best first. */
+  versionsOf({ group, kind }: { readonly group: string; readonly kind: string }): string[] {
+    const types = this.#groups.get(group)?.kinds.get(kind);
+    if (types === undefined) return [];
+    const known = this.prioritizedVersions(group).filter((version) => types.has(version));
+    return [...known, ...[...types.keys()].filter((version) => !known.includes(version))];
+  }
+
+  /**
+   * Puts versions of a group first, best first; the others follow in the order they were added.
+   * @throws {ListwatchError} INVALID_OPTION for a version that is not known or stands twice.
+   */
+  setVersionPriority(group: string, versions: readonly string[]): this {
+    const known = this.#groups.get(group);
+    for (const [index, version] of versions.entries()) {
+      if (known?.versions.includes(version) !== true) {
+        throw invalidOption(`no kind of ${apiVersionOf({ group, version })} is known`);
+      }
+      if (versions.indexOf(version) !== index) throw invalidOption(`${version} stands twice`);
+    }
+    if (known !== undefined) {
+      known.versions = [...new Set([...versions, ...known.versions])];
+      known.hubs.clear();
+    }
+    return this;
+  }
+
+  /** The versions of a group without internal ones, best first. */
+  prioritizedVersions(group: string): readonly string[] {
+    return this.#groups.get(group)?.versions ?? [];
+  }
+
+  /** The best version of a group; undefined when there is none. */
+  preferredVersion(group: string): string | undefined {
+    return this.prioritizedVersions(group)[0];
+  }
+
+  /** What objects of the kind are in memory. @throws {SchemeError} UNKNOWN_KIND. */
+  hubOf({ group, kind }: { readonly group: string; readonly kind: string }): GroupVersionKind {
+    return this.#hubOf(group, kind).gvk;
+  }
+
+  isInternal(gvk: GroupVersionKind): boolean {
+    return this.#get(gvk).internal;
+  }
+
+  /** Whether objects of this version are changed by `applyDefaults`. */
+  hasDefaulting(gvk: GroupVersionKind): boolean {
+    return this.#get(gvk).defaulting.length > 0;
+  }
+
+  /**
+   * What `convert` returns need not say its `apiVersion` and `kind`.
+   * @throws {SchemeError} UNKNOWN_KIND.
+   * @throws {ListwatchError} INVALID_OPTION when these are not two versions of one kind, or there is a function already.
+   */
+  addConversion<From extends KubernetesObject, To extends KubernetesObject>(
+    from: GroupVersionKind,
+    to: GroupVersionKind,
+    convert: ConversionFunc<From, To>,
+  ): this {
+    const { conversions } = this.#get(from);
+    this.#get(to);
+    const leg = `${kindName(from)} to ${kindName(to)}`;
+    if (from.group !== to.group || from.kind !== to.kind || from.version === to.version) {
+      throw invalidOption(`a conversion is between two versions of one kind, not from ${leg}`);
+    }
+    if (conversions.has(to.version)) {
+      throw invalidOption(`there is a conversion from ${leg} already`);
+    }
+    conversions.set(to.version, convert as unknown as (object: UnstructuredObject) => unknown);
+    return this;
+  }
+
+  /** Functions of one version run in the order they were added. @throws {SchemeError} UNKNOWN_KIND. */
+  addDefaulting<T extends KubernetesObject>(
+    gvk: GroupVersionKind,
+    applyDefaults: DefaultingFunc<T>,
+  ): this {
+    const { defaulting } = this.#get(gvk);
+    defaulting.push(applyDefaults as unknown as (object: UnstructuredObject) => unknown);
+    return this;
+  }
+
+  /**
+   * What an object says it is.
+   * @throws {SchemeError} UNKNOWN_KIND.
+   */
+  kindOf(object: KubernetesObject): GroupVersionKind {
+    return this.#typeOf(object).gvk;
+  }
+
+  /** Fills in, in place, what the version of the object has defaults for. @throws {SchemeError} UNKNOWN_KIND, CONVERSION. */
+  applyDefaults(object: KubernetesObject): void {
+    const { defaulting, gvk } = this.#typeOf(object);
+    for (const fill of defaulting) {
+      guarded(object, `the defaults of ${kindName(gvk)}`, () => fill(object as UnstructuredObject));
+    }
+  }
+
+  /**
+   * The object in a version of its kind; itself when it has that version. Otherwise it belongs to the conversion functions,
+   * which may change it.
+   * @throws {SchemeError} UNKNOWN_KIND, NO_CONVERSION, CONVERSION.
+   */
+  convert(object: KubernetesObject, { group, version }: GroupVersion): UnstructuredObject {
+    const from = this.#typeOf(object);
+    if (from.gvk.version === version && from.gvk.group === group) {
+      return object as UnstructuredObject;
+    }
+    const to = this.#get({ group, version, kind: from.gvk.kind });
+    let converted = object as UnstructuredObject;
+    for (const [step, target] of this.#steps(from, to)) {
+      const what = `the conversion to ${kindName(target.gvk)}`;
+      const source = converted;
+      const result: unknown = guarded(source, what, () => step(source));
+      if (typeof result !== 'object' || result === null || Array.isArray(result)) {
+        throw failed(source, what, `returned ${result === null ? 'null' : typeof result}`);
+      }
+      converted = { ...result, apiVersion: target.apiVersion, kind: target.gvk.kind };
+    }
+    return converted;
+  }
+
+  #steps(
+    from: KnownType,
+    to: KnownType,
+  ): readonly (readonly [(object: UnstructuredObject) => unknown, KnownType])[] {
+    const straight = from.conversions.get(to.gvk.version);
+    if (straight !== undefined) return [[straight, to]];
+    const hub = this.#hubOf(from.gvk.group, from.gvk.kind);
+    const toHub = from.conversions.get(hub.gvk.version);
+    const fromHub = hub.conversions.get(to.gvk.version);
+    if (from !== hub && to !== hub && toHub !== undefined && fromHub !== undefined) {
+      return [
+        [toHub, hub],
+        [fromHub, to],
+      ];
+    }
+    throw noConversion(from, to, hub);
+  }
+
+  #hubOf(group: string, kind: string): KnownType {
+    const known = this.#groups.get(group);
+    const found = known?.hubs.get(kind);
+    if (found !== undefined) return found;
+    const types = known?.kinds.get(kind);
+    const internal = [...(types?.values() ?? [])].find((type) => type.internal);
+    const hub = internal ?? types?.get(this.versionsOf({ group, kind })[0] ?? '');
+    if (hub === undefined) throw unknownKind(`${quoted(kind)} of the group ${quoted(group)}`);
+    known?.hubs.set(kind, hub);
+    return hub;
+  }
+
+  #find({ group, version, kind }: GroupVersionKind): KnownType | undefined {
+    return this.#groups.get(group)?.kinds.get(kind)?.get(version);
+  }
+
+  #get(gvk: GroupVersionKind): KnownType {
+    const known = this.#find(gvk);
+    if (known === undefined) throw unknownKind(kindName(gvk));
+    return known;
+  }
+
+  #typeOf({ apiVersion, kind }: KubernetesObject): KnownType {
+    // Taken apart without ceremony: what is no apiVersion is found nowhere.
+    const text = typeof apiVersion === 'string' ? apiVersion : '';
+    const slash = text.indexOf('/');
+    const known = this.#find({
+      group: text.slice(0, Math.max(slash, 0)),
+      version: text.slice(slash + 1),
+      kind: typeof kind === 'string' ? kind : '',
+    });
+    if (known === undefined) throw unknownKind(`${quoted(apiVersion)} ${quoted(kind)}`);
+    return known;
+  }
+}
+
+function guarded<R>(object: KubernetesObject, what: string, run: () => R): R {
+  try {
+    return run();
+  } catch (error) {
+    throw failed(object, what, `threw: ${errorMessage(error)}`, error);
+  }
+}
+
+function failed(
+  { apiVersion, kind, metadata }: KubernetesObject,
+  what: string,
+  how: string,
+  cause?: unknown,
+): SchemeError {
+  const { namespace = '', name = '' } = metadata ?? {};
+  const key = namespace === '' ? name : `${namespace}/${name}`;
+  return new SchemeError(
+    'CONVERSION',
+    `${what} ${how} (${apiVersion} ${kind} ${quoted(key)})`,
+    cause,
+  );
+}
+
+function noConversion(from: KnownType, to: KnownType, hub: KnownType): SchemeError {
+  const leg = (left: KnownType, right: KnownType): string =>
+    `${kindName(left.gvk)} to ${kindName(right.gvk)}`;
+  const missing = [
+    ...(from === hub || from.conversions.has(hub.gvk.version) ? [] : [leg(from, hub)]),
+    ...(to === hub || hub.conversions.has(to.gvk.version) ? [] : [leg(hub, to)]),
+  ];
+  return new SchemeError(
+    'NO_CONVERSION',
+    `there is no conversion from ${leg(from, to)}: add one from ${missing.join(', and one from ')}`,
+  );
+}
+
+function unknownKind(name: string): SchemeError {
+  return new SchemeError('UNKNOWN_KIND', `the scheme does not know ${name}`);
+}
+
+function invalidOption(message: string): ListwatchError {
+  return new ListwatchError('INVALID_OPTION', message);
+}

@@ -1,0 +1,40 @@
+import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
+import type { GroupVersionKind } from '../../../meta/resource.ts';
+import { malformed } from './scheme-error.ts';
+
+export type Encoding = 'json' | 'yaml' | 'protobuf';
+
+export interface DecodeOptions {
+  /** Refuses a field that stands twice in an object; otherwise the last one counts. @defaultValue false */
+  readonly strict?: boolean | undefined;
+  /** What an object is that does not say it itself. @defaultValue it stays unsaid */
+  readonly defaults?: GroupVersionKind | undefined;
+}
+
+/** Bytes to objects, and back where the encoding is written at all. */
+export interface Serializer {
+  readonly encoding: Encoding;
+  readonly mediaType: string;
+  /** Whether the first bytes are those of this encoding. */
+  recognizes(bytes: Uint8Array): boolean;
+  /** @throws {SchemeError} MALFORMED_OBJECT, UNSUPPORTED_ENCODING. */
+  decode(bytes: Uint8Array, options?: DecodeOptions): UnstructuredObject;
+  /** @throws {ApiError} 400 for an object that the encoding cannot hold. */
+  encode?(object: KubernetesObject): Uint8Array;
+}
+
+/** A document as an object; `apiVersion` and `kind` are filled in where the document has none. */
+export function asUnstructured(
+  document: unknown,
+  { defaults }: DecodeOptions = {},
+): UnstructuredObject {
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw malformed('the document is not an object');
+  }
+  const object = document as UnstructuredObject;
+  if (defaults === undefined || (object.apiVersion !== undefined && object.kind !== undefined)) {
+    return object;
+  }
+  const { group, version, kind } = defaults;
+  return { apiVersion: group === '' ? version : `${group}/${version}`, kind, ...object };
+}

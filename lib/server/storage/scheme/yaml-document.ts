@@ -1,0 +1,172 @@
+import {
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  parseDocument,
+  stringify,
+  type ScalarTag,
+  type Tags,
+} from 'yaml';
+import { errorMessage } from '../../../kernel/errors.ts';
+import {
+  checkTree,
+  decodeUtf8,
+  DEEPEST_DOCUMENT,
+  tooDeep,
+  type DocumentLimits,
+} from './json-document.ts';
+import { isSchemeError, malformed, quoted } from './scheme-error.ts';
+
+/** The YAML parser takes more than linear time over some inputs, so it gets less. Every client that sends more sends JSON. */
+export const LARGEST_YAML_BYTES: number = 64 * 1024;
+
+/** An alias is a reference: a few hundred bytes of them can stand for gigabytes. */
+const MOST_ALIASES = 100;
+const LARGEST_EXPANSION = 3 * 1024 * 1024;
+
+/**
+ * Kubernetes reads manifests by the rules of YAML 1.1, where `yes` and `off` are booleans and `0644` is octal; a file has to
+ * mean the same here as it does there. Of the rest of 1.1 it takes nothing: no sexagesimal numbers, dates, sets, binary.
+ * @see sigs.k8s.io/yaml, over go-yaml 2 resolve.go
+ */
+const BOOLEAN: ScalarTag = {
+  tag: 'tag:yaml.org,2002:bool',
+  default: true,
+  identify: (value) => typeof value === 'boolean',
+  test: /^(?:[yYnN]|yes|Yes|YES|on|On|ON|true|True|TRUE|no|No|NO|off|Off|OFF|false|False|FALSE)$/,
+  resolve: (text) => /^(?:y|yes|on|true)$/i.test(text),
+  stringify: ({ value }) => String(value),
+};
+
+const BASES: readonly (readonly [RegExp, number])[] = [
+  [/^0[xX]/, 16],
+  [/^0[bB]/, 2],
+  [/^0[oO]?/, 8],
+];
+
+/** Octal, binary, hexadecimal, and digits in groups; never written. */
+const INTEGER: ScalarTag = {
+  tag: 'tag:yaml.org,2002:int',
+  default: true,
+  test: /^[-+]?(?:0[oO]?[0-7_]*[0-7]|0[bB][01_]*[01]|0[xX][0-9a-fA-F_]*[0-9a-fA-F]|[1-9][0-9]*(?:_[0-9]+)+)$/,
+  resolve: (text) => {
+    const digits = text.replace(/^[-+]/, '').replaceAll('_', '');
+    const [prefix, base] = BASES.find(([form]) => form.test(digits)) ?? [/^/, 10];
+    const value = parseInt(digits.replace(prefix, ''), base);
+    return text.startsWith('-') ? -value : value;
+  },
+};
+
+/** Merges of merges double the work at every step, so there are none. */
+const MERGE: ScalarTag = {
+  tag: 'tag:yaml.org,2002:merge',
+  default: true,
+  test: /^<<$/,
+  resolve: (text, onError) => {
+    onError('merge keys (<<) are not taken: write the fields out');
+    return text;
+  },
+};
+
+/** Comparing all keys with each other, and placing every error in the text, are what takes quadratic time. */
+const OPTIONS = {
+  schema: 'core',
+  customTags: (tags: Tags): Tags => [BOOLEAN, INTEGER, MERGE, ...tags],
+  resolveKnownTags: false,
+  merge: false,
+  uniqueKeys: false,
+  prettyErrors: false,
+  logLevel: 'error',
+} as const;
+
+/**
+ * The value of a YAML document that says nothing JSON could not say.
+ * @throws {SchemeError} MALFORMED_OBJECT when it is malformed, larger than 64 KiB, nested too deeply, made of too many
+ * aliases, or has keys that are no scalars, merge keys, or numbers that are not finite.
+ */
+export function parseYamlDocument(
+  bytes: Uint8Array,
+  { deepestLevel = DEEPEST_DOCUMENT, strict = false }: DocumentLimits = {},
+): unknown {
+  if (bytes.byteLength > LARGEST_YAML_BYTES) {
+    throw malformed(`YAML may have ${LARGEST_YAML_BYTES} bytes; this has ${bytes.byteLength}`);
+  }
+  const text = decodeUtf8(bytes);
+  checkBrackets(text, deepestLevel);
+  let value: unknown;
+  try {
+    const document = parseDocument(text, OPTIONS);
+    const [error] = document.errors;
+    if (error !== undefined) {
+      const line = text.slice(0, error.pos[0]).split('\n').length;
+      throw malformed(`the bytes are not valid YAML: ${error.message} (line ${line})`, error);
+    }
+    checkKeys(document.contents, strict);
+    value = document.toJS({ maxAliasCount: MOST_ALIASES });
+  } catch (error) {
+    if (isSchemeError(error)) throw error;
+    throw malformed(`the bytes are not valid YAML: ${errorMessage(error)}`, error);
+  }
+  checkTree(value, deepestLevel);
+  return unshared(value);
+}
+
+/** Aliases make one object stand in many places, where a change of one would change all. */
+function unshared(value: unknown): unknown {
+  let json: string;
+  try {
+    json = JSON.stringify(value);
+  } catch (error) {
+    throw malformed('the object contains itself', error);
+  }
+  if (json.length > LARGEST_EXPANSION) {
+    throw malformed(`its aliases stand for more than ${LARGEST_EXPANSION} characters of JSON`);
+  }
+  return JSON.parse(json);
+}
+
+/** Strings that YAML 1.1 would take for something else are quoted. */
+export function stringifyYaml(value: unknown): string {
+  return stringify(value, { ...OPTIONS, aliasDuplicateObjects: false });
+}
+
+/** More compact block indicators than this on one line: the parser's cost grows out of all proportion to the depth. */
+const DEEP_BLOCK = /^(?:[ \t]*[-?:][ \t]){65}|^[ \t]{2000}/m;
+
+/**
+ * Refuses nesting that would exhaust the parser. It cannot tell brackets in plain text from others without parsing, so a
+ * document whose text alone opens too many brackets more than it closes is refused too; in JSON it passes.
+ */
+function checkBrackets(text: string, deepestLevel: number): void {
+  if (DEEP_BLOCK.test(text)) throw tooDeep(deepestLevel);
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    if (depth > deepestLevel) throw tooDeep(deepestLevel);
+  }
+}
+
+/** The names of fields are scalars, and not null. Iterative. */
+function checkKeys(root: unknown, strict: boolean): void {
+  const nodes: unknown[] = [root];
+  while (nodes.length > 0) {
+    const node = nodes.pop();
+    if (isSeq(node)) {
+      for (const item of node.items) nodes.push(item);
+    } else if (isMap(node)) {
+      const names = new Set<string>();
+      for (const { key, value } of node.items.filter(isPair)) {
+        if (!isScalar(key) || typeof key.value === 'object') {
+          throw malformed('a field of the object has a name that is not a string');
+        }
+        const name = typeof key.value === 'string' ? key.value : JSON.stringify(key.value);
+        if (strict && names.has(name)) {
+          throw malformed(`the field ${quoted(name)} stands twice in an object`);
+        }
+        names.add(name);
+        nodes.push(value);
+      }
+    }
+  }
+}

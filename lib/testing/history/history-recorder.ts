@@ -1,0 +1,159 @@
+import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/errors.ts';
+import type {
+  KeyValueWatchMessage,
+  RangeRequest,
+  RangeResponse,
+  Revision,
+  TxnRequest,
+  TxnResponse,
+} from '../../server/mvcc/key-value-store.ts';
+import type {
+  Outcome,
+  RecordedBatch,
+  RecordedCompaction,
+  RecordedOperation,
+  WatchRecording,
+} from './recorded-operation.ts';
+
+export interface HistoryRecorderOptions {
+  /** Operations and watch batches it holds before it refuses more. @defaultValue 2 000 000 */
+  readonly capacity?: number | undefined;
+}
+
+/** What `KeyValueStore` refuses before it does anything. */
+const REFUSALS = new Set<string>([
+  'COMPACTED',
+  'FUTURE_REVISION',
+  'DUPLICATE_KEY',
+  'TOO_MANY_OPERATIONS',
+  'LEASE_NOT_FOUND',
+  'VALUE_TOO_LARGE',
+  'INVALID_KEY',
+]);
+
+type Request =
+  | { readonly type: 'range'; readonly request: RangeRequest }
+  | { readonly type: 'txn'; readonly request: TxnRequest };
+
+interface OpenOperation {
+  readonly type: 'range' | 'txn';
+  readonly id: number;
+  readonly client: string;
+  readonly calledAt: number;
+  returnedAt: number;
+  readonly request: RangeRequest | TxnRequest;
+  outcome: Outcome<RangeResponse | TxnResponse>;
+}
+
+/** A watch that is being noted down. */
+export interface OpenWatchRecording extends WatchRecording {
+  readonly batches: RecordedBatch[];
+  end: { readonly error?: string | undefined } | undefined;
+}
+
+/**
+ * One history of everything that several clients did: operations, watches and compactions, on one clock that counts calls
+ * and returns. `RecordingKeyValueStore` fills it.
+ *
+ * Guarantees:
+ * - An operation whose answer has not come is in the history with an unknown outcome.
+ *
+ * Not guaranteed: an order between clients of different processes; they need a recorder each, and a history each.
+ */
+export class HistoryRecorder {
+  readonly #capacity: number;
+  readonly #operations: OpenOperation[] = [];
+  readonly #watches: OpenWatchRecording[] = [];
+  readonly #compactions: RecordedCompaction[] = [];
+  #now = 0;
+  #batches = 0;
+
+  constructor({ capacity = 2_000_000 }: HistoryRecorderOptions = {}) {
+    this.#capacity = capacity;
+  }
+
+  /** In the order of their calls. */
+  get operations(): readonly RecordedOperation[] {
+    return this.#operations as readonly RecordedOperation[];
+  }
+
+  get watches(): readonly WatchRecording[] {
+    return this.#watches;
+  }
+
+  get compactions(): readonly RecordedCompaction[] {
+    return this.#compactions;
+  }
+
+  /** Notes a call; the answer goes into what it returns. @throws {ListwatchError} code BUFFER_FULL. */
+  call(client: string, { type, request }: Request): OpenOperation {
+    const operation: OpenOperation = {
+      type,
+      id: this.#operations.length,
+      client,
+      calledAt: this.#tick(),
+      returnedAt: Number.POSITIVE_INFINITY,
+      request,
+      outcome: { type: 'unknown', reason: 'under way' },
+    };
+    this.#makeRoom();
+    this.#operations.push(operation);
+    return operation;
+  }
+
+  answer(operation: OpenOperation, response: RangeResponse | TxnResponse): void {
+    operation.returnedAt = this.#tick();
+    operation.outcome = { type: 'answered', response };
+  }
+
+  fail(operation: OpenOperation, error: unknown): void {
+    const reason = errorMessage(error);
+    if (isRefusal(error)) {
+      operation.returnedAt = this.#tick();
+      operation.outcome = { type: 'refused', reason };
+    } else {
+      operation.outcome = { type: 'unknown', reason };
+    }
+  }
+
+  compaction(revision: Revision): void {
+    this.#makeRoom();
+    this.#compactions.push({ revision, calledAt: this.#tick() });
+  }
+
+  watch(recording: Pick<WatchRecording, 'client' | 'request' | 'startedAt'>): OpenWatchRecording {
+    const open: OpenWatchRecording = { ...recording, batches: [], end: undefined };
+    this.#makeRoom();
+    this.#watches.push(open);
+    return open;
+  }
+
+  batch(recording: OpenWatchRecording, messages: readonly KeyValueWatchMessage[]): void {
+    this.#makeRoom();
+    this.#batches += 1;
+    recording.batches.push({ receivedAt: this.#tick(), messages });
+  }
+
+  #tick(): number {
+    this.#now += 1;
+    return this.#now;
+  }
+
+  #makeRoom(): void {
+    const held =
+      this.#operations.length + this.#batches + this.#watches.length + this.#compactions.length;
+    if (held < this.#capacity) return;
+    throw new ListwatchError(
+      'BUFFER_FULL',
+      `the history holds ${this.#capacity} entries already (option "capacity" of HistoryRecorder)`,
+    );
+  }
+}
+
+/** An error may say itself what became of the call, as those of the etcd client do. */
+function isRefusal(error: unknown): boolean {
+  if (isListwatchError(error) && REFUSALS.has(error.code)) return true;
+  return (
+    typeof error === 'object' && error !== null && 'outcome' in error && error.outcome === 'none'
+  );
+}

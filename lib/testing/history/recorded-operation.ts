@@ -1,0 +1,60 @@
+import type {
+  KeyValueWatchMessage,
+  KeyValueWatchRequest,
+  RangeRequest,
+  RangeResponse,
+  Revision,
+  TxnRequest,
+  TxnResponse,
+} from '../../server/mvcc/key-value-store.ts';
+
+/** What became of a call. */
+export type Outcome<Response> =
+  | { readonly type: 'answered'; readonly response: Response }
+  /** It was not carried out, and never will be. */
+  | { readonly type: 'refused'; readonly reason: string }
+  /** It was carried out, or may still be, or never. */
+  | { readonly type: 'unknown'; readonly reason: string };
+
+interface Recorded<Type extends string, Request, Response> {
+  readonly type: Type;
+  /** Unique in its history. */
+  readonly id: number;
+  /** Who called. */
+  readonly client: string;
+  /** When it was called and when it returned, on one clock for all clients; only their order counts. */
+  readonly calledAt: number;
+  /** `Infinity` where the outcome is unknown: it may take effect at any later time. */
+  readonly returnedAt: number;
+  readonly request: Request;
+  readonly outcome: Outcome<Response>;
+}
+
+export type RecordedRange = Recorded<'range', RangeRequest, RangeResponse>;
+export type RecordedTxn = Recorded<'txn', TxnRequest, TxnResponse>;
+
+/** A call of a key-value store, with what came of it. */
+export type RecordedOperation = RecordedRange | RecordedTxn;
+
+/** Somebody asked for history to be dropped, whether or not an answer came. */
+export interface RecordedCompaction {
+  readonly revision: Revision;
+  readonly calledAt: number;
+}
+
+/** What the reader of a watch was given at once. */
+export interface RecordedBatch {
+  readonly receivedAt: number;
+  readonly messages: readonly KeyValueWatchMessage[];
+}
+
+/** A watch from its registration to its end. */
+export interface WatchRecording {
+  readonly client: string;
+  readonly request: Omit<KeyValueWatchRequest, 'signal'>;
+  /** See `KeyValueWatch.startedAt`. */
+  readonly startedAt: Revision;
+  readonly batches: readonly RecordedBatch[];
+  /** Undefined while it runs; without an error when its reader left. */
+  readonly end: { readonly error?: string | undefined } | undefined;
+}

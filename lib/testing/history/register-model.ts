@@ -1,0 +1,133 @@
+import type { Revision } from '../../server/mvcc/key-value-store.ts';
+import type { SequentialModel, TimedOperation } from './sequential-model.ts';
+
+/** What one key holds, as a reader saw it: `undefined` for nothing. */
+export interface RegisterContent {
+  readonly value: string;
+  readonly modRevision: Revision;
+}
+
+/** What came of an operation on one key. */
+export interface RegisterResult {
+  /** Whether the comparison held; true without one. */
+  readonly succeeded: boolean;
+  /** The revision of a write. */
+  readonly revision?: Revision | undefined;
+  /** What was read, or deleted; left out where nothing was said about it. */
+  readonly seen?: { readonly content: RegisterContent | undefined } | undefined;
+}
+
+/**
+ * An operation on one key. With `expected` it is a compare-and-swap on the revision of the last change, 0 for "missing" (a
+ * creation); with `write` a put, or, with null, a deletion; without, a read.
+ */
+export interface RegisterOperation extends TimedOperation {
+  readonly id: number;
+  readonly client: string;
+  readonly key: string;
+  readonly expected?: Revision | undefined;
+  readonly write?: string | null | undefined;
+  /** Left out where the outcome is unknown. */
+  readonly result?: RegisterResult | undefined;
+}
+
+/** What the model knows of the key. */
+export interface RegisterState {
+  /** Undefined for a missing key; null where nothing is known. */
+  readonly value: string | null | undefined;
+  /** The revision of the last change, 0 for a missing key; undefined where nobody has seen it yet. */
+  readonly modRevision: Revision | undefined;
+  /** An earlier revision of this key: those to come are higher. */
+  readonly above: Revision;
+}
+
+const MISSING: RegisterState = { value: undefined, modRevision: 0n, above: 0n };
+
+/** One key of a key-value store: put, delete, create, compare-and-swap on the revision, read. */
+export const registerModel: SequentialModel<RegisterState, RegisterOperation> = {
+  initial: MISSING,
+  anything: { value: null, modRevision: undefined, above: 0n },
+  step,
+  key: ({ value, modRevision, above }) => `${modRevision ?? `>${above}`} ${JSON.stringify(value)}`,
+  isRead: ({ write }) => write === undefined,
+  forget: (operation) => ({
+    ...operation,
+    returnedAt: Number.POSITIVE_INFINITY,
+    result: undefined,
+  }),
+};
+
+function step(state: RegisterState, operation: RegisterOperation): RegisterState | undefined {
+  const { expected, write, result } = operation;
+  if (result === undefined) {
+    const hasEffect = write !== undefined && mayMatch(state, expected);
+    return hasEffect ? after(matched(state, expected), write, undefined) : undefined;
+  }
+  if (result.succeeded ? !mayMatch(state, expected) : mustMatch(state, expected)) return undefined;
+  const seen = matched(state, result.succeeded ? expected : undefined);
+  const told = observed(seen, result);
+  if (told === undefined || !result.succeeded || write === undefined) return told;
+  return after(told, write, result.revision);
+}
+
+/** What the state is known to be once its revision is known. */
+function matched(state: RegisterState, expected: Revision | undefined): RegisterState {
+  if (expected === undefined) return state;
+  if (expected === 0n) return { ...state, value: undefined, modRevision: 0n };
+  return { ...state, modRevision: expected, above: expected };
+}
+
+/** The state in the light of what an operation saw of it; undefined when it cannot have seen that. */
+function observed(state: RegisterState, { seen }: RegisterResult): RegisterState | undefined {
+  if (seen === undefined) return state;
+  const { content } = seen;
+  if (state.value !== null && state.value !== content?.value) return undefined;
+  const { above } = state;
+  const modRevision = content?.modRevision ?? 0n;
+  if (state.modRevision !== undefined && state.modRevision !== modRevision) return undefined;
+  if (content === undefined) return { value: undefined, modRevision, above };
+  if (state.modRevision === undefined && modRevision <= above) return undefined;
+  return { value: content.value, modRevision, above: modRevision };
+}
+
+function after(
+  { above }: RegisterState,
+  write: string | null,
+  revision: Revision | undefined,
+): RegisterState | undefined {
+  if (write === null) return { value: undefined, modRevision: 0n, above };
+  if (revision === undefined) return { value: write, modRevision: undefined, above };
+  return revision > above ? { value: write, modRevision: revision, above: revision } : undefined;
+}
+
+function mayMatch(state: RegisterState, expected: Revision | undefined): boolean {
+  if (expected === undefined) return true;
+  if (state.modRevision !== undefined) return state.modRevision === expected;
+  // Nobody knows whether there is a key at all, or there is one of a revision still to be seen.
+  return expected === 0n ? state.value === null : expected > state.above;
+}
+
+function mustMatch(state: RegisterState, expected: Revision | undefined): boolean {
+  return expected === undefined || state.modRevision === expected;
+}
+
+/** One operation on one line. */
+export function registerOperationText(operation: RegisterOperation): string {
+  const { id, client, key, calledAt, returnedAt, expected, write, result } = operation;
+  const until = returnedAt === Number.POSITIVE_INFINITY ? '…' : returnedAt;
+  const condition = expected === undefined ? '' : `if at ${expected} `;
+  const action =
+    write === undefined ? 'read' : write === null ? 'delete' : `put ${JSON.stringify(write)}`;
+  return `#${id} ${client} [${calledAt}..${until}] ${condition}${action} ${JSON.stringify(key)} -> ${resultText(result)}`;
+}
+
+function resultText(result: RegisterResult | undefined): string {
+  if (result === undefined) return 'unknown';
+  const { succeeded, revision, seen } = result;
+  const content = seen?.content;
+  const saw =
+    seen === undefined
+      ? ''
+      : `, saw ${content === undefined ? 'nothing' : `${JSON.stringify(content.value)}@${content.modRevision}`}`;
+  return `${succeeded ? 'yes' : 'no'}${revision === undefined ? '' : ` at revision ${revision}`}${saw}`;
+}

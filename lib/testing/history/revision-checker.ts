@@ -1,0 +1,231 @@
+import { numberOption } from '../../kernel/options.ts';
+import { realRuntime } from '../../kernel/real-runtime.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import type { KeyValue, KeyValueEvent, Revision } from '../../server/mvcc/key-value-store.ts';
+import { differenceOf, differenceOfRange } from './answer-difference.ts';
+import { KeyValueHistory, type Commit } from './key-value-history.ts';
+import { operationText } from './operation-text.ts';
+import { isHistoric, RevisionIndex } from './revision-index.ts';
+import type { RecordedOperation, RecordedTxn } from './recorded-operation.ts';
+import { ReplayedState } from './replayed-state.ts';
+
+export interface RevisionCheckOptions {
+  /** Everything that was done to the store, by anybody. */
+  readonly operations: readonly RecordedOperation[];
+  /** Changes that watches have seen: they tell what writes of unknown outcome came to. @defaultValue none */
+  readonly observed?: readonly KeyValueEvent[] | undefined;
+  /** What the store held before the first operation. @defaultValue nothing, at revision 1 */
+  readonly base?: { readonly revision: Revision; readonly items: readonly KeyValue[] } | undefined;
+  /** Longest time for the search, milliseconds. @defaultValue 60 000 */
+  readonly budgetMs?: number | undefined;
+  /** @defaultValue realRuntime */
+  readonly runtime?: Runtime | undefined;
+}
+
+export type RevisionVerdict =
+  /** There is an order of all operations that explains every answer: this history. */
+  | { readonly verdict: 'linearizable'; readonly history: KeyValueHistory }
+  /** There is none. */
+  | {
+      readonly verdict: 'illegal';
+      /** What cannot be, with the operation. */
+      readonly reason: string;
+      /** The operations it takes to see that, as few as possible, in words. */
+      readonly window: readonly string[];
+    }
+  /** Time ran out first. */
+  | { readonly verdict: 'unknown'; readonly reason: string };
+
+interface Step extends Commit {
+  /** The operation of unknown outcome that made it. */
+  readonly open: RecordedTxn | undefined;
+}
+
+/** A revision that several operations of unknown outcome may have made. */
+interface Choice {
+  readonly revision: Revision;
+  readonly untried: RecordedTxn[];
+}
+
+interface Contradiction {
+  readonly revision: Revision;
+  readonly reason: string;
+  readonly operations: readonly RecordedOperation[];
+}
+
+const OPERATIONS_BETWEEN_CLOCK_READS = 256;
+const WINDOW_REVISIONS = 3n;
+
+/**
+ * Checks that a history of a key-value store with revisions is linearizable, the whole store at once.
+ *
+ * The answers say in which order the store worked: a write at its revision, a read right behind the revision it saw. That
+ * order is carried out, answer by answer, and held against the times of calls and returns. Where a revision has no answered
+ * write, one whose outcome is unknown has to have made it; if nobody saw which, those that could have are tried in turn.
+ *
+ * Cost: O(n log n) for n operations, and once more for each wrong guess about a revision that nobody saw.
+ */
+export function checkRevisions(options: RevisionCheckOptions): RevisionVerdict {
+  return new RevisionReplay(options).run();
+}
+
+class RevisionReplay {
+  readonly #index: RevisionIndex;
+  readonly #base: { readonly revision: Revision; readonly items: readonly KeyValue[] };
+  readonly #state: ReplayedState;
+  readonly #runtime: Runtime;
+  readonly #giveUpAtMs: number;
+  readonly #steps: Step[] = [];
+  readonly #choices: Choice[] = [];
+  readonly #used = new Set<RecordedTxn>();
+  #work = 0;
+  #furthest: Contradiction | undefined;
+
+  constructor(options: RevisionCheckOptions) {
+    const { operations, observed = [], runtime = realRuntime } = options;
+    const budgetMs = numberOption('checkRevisions', 'budgetMs', options.budgetMs, 60_000, {
+      min: 1,
+    });
+    this.#base = options.base ?? { revision: 1n, items: [] };
+    this.#index = new RevisionIndex(operations, observed, this.#base.revision);
+    this.#state = new ReplayedState(this.#base.revision, this.#base.items);
+    this.#runtime = runtime;
+    this.#giveUpAtMs = runtime.monotonicMs() + budgetMs;
+  }
+
+  run(): RevisionVerdict {
+    const disorder = this.#index.disorder();
+    if (disorder !== undefined) return this.#illegal(disorder);
+    let contradiction = this.#checkReads(this.#base.revision);
+    while (contradiction !== undefined || this.#state.revision < this.#index.last) {
+      if (contradiction !== undefined) {
+        this.#remember(contradiction);
+        if (!this.#stepBack()) return this.#illegal(this.#furthest as Contradiction);
+      }
+      if (this.#isOverBudget()) {
+        const { revision } = this.#state;
+        return { verdict: 'unknown', reason: `time ran out at revision ${revision}` };
+      }
+      contradiction = this.#advance();
+    }
+    const history = new KeyValueHistory({ base: this.#base, commits: this.#steps });
+    const past = this.#checkHistoricReads(history);
+    return past === undefined ? { verdict: 'linearizable', history } : this.#illegal(past);
+  }
+
+  /** Makes the next revision and checks everybody who saw it. */
+  #advance(): Contradiction | undefined {
+    const revision = this.#state.revision + 1n;
+    const choice = this.#choices.at(-1);
+    const writer = choice?.revision === revision ? undefined : this.#index.writers.get(revision);
+    const contradiction =
+      writer === undefined ? this.#fillGap(revision) : this.#replay(writer, revision);
+    return contradiction ?? this.#checkReads(revision);
+  }
+
+  #replay(operation: RecordedTxn, revision: Revision): Contradiction | undefined {
+    this.#work += 1;
+    const replayed = this.#state.run(operation.request, revision);
+    this.#steps.push({ revision, events: replayed.events, open: undefined });
+    this.#state.revision = revision;
+    const difference = differenceOf(operation, replayed);
+    if (difference === undefined) return undefined;
+    return { revision, reason: difference, operations: [operation] };
+  }
+
+  /** Finds an operation of unknown outcome that can have made a revision, from where the last attempt stopped. */
+  #fillGap(revision: Revision): Contradiction | undefined {
+    let choice = this.#choices.at(-1);
+    if (choice?.revision !== revision) {
+      const candidates = this.#index.candidates(revision);
+      choice = { revision, untried: candidates.filter((one) => !this.#used.has(one)) };
+      this.#choices.push(choice);
+    }
+    for (;;) {
+      const open = choice.untried.pop();
+      if (open === undefined) break;
+      this.#work += 1;
+      const { events } = this.#state.run(open.request, revision);
+      if (events.length > 0 && this.#index.agrees(revision, events)) {
+        if (choice.untried.length === 0) this.#choices.pop();
+        this.#used.add(open);
+        this.#steps.push({ revision, events, open });
+        return undefined;
+      }
+      this.#state.undo(events, revision - 1n);
+    }
+    this.#choices.pop();
+    const seen = this.#index.observedText(revision);
+    const reason = `no operation can have made revision ${revision}${seen}`;
+    return { revision: revision - 1n, reason, operations: this.#index.witnesses(revision) };
+  }
+
+  /** Takes everything back to the last choice that has something left to try. */
+  #stepBack(): boolean {
+    const choice = this.#choices.at(-1);
+    if (choice === undefined) return false;
+    while (this.#state.revision >= choice.revision) {
+      const step = this.#steps.pop() as Step;
+      this.#state.undo(step.events, step.revision - 1n);
+      if (step.open !== undefined) this.#used.delete(step.open);
+    }
+    return true;
+  }
+
+  /** Reads that saw a revision, and transactions that changed nothing at it. */
+  #checkReads(revision: Revision): Contradiction | undefined {
+    for (const operation of this.#index.readers.get(revision) ?? []) {
+      this.#work += 1;
+      const difference = this.#differenceOfRead(operation, revision);
+      if (difference !== undefined) {
+        return { revision, reason: difference, operations: [operation] };
+      }
+    }
+    return undefined;
+  }
+
+  #differenceOfRead(operation: RecordedOperation, revision: Revision): string | undefined {
+    if (operation.type === 'range') {
+      if (isHistoric(operation)) return undefined;
+      return differenceOfRange(operation, this.#state.range(operation.request));
+    }
+    const replayed = this.#state.run(operation.request, revision);
+    if (replayed.events.length > 0) this.#state.undo(replayed.events, revision);
+    return differenceOf(operation, replayed);
+  }
+
+  #checkHistoricReads(history: KeyValueHistory): Contradiction | undefined {
+    for (const operation of this.#index.historic) {
+      const { request } = operation;
+      const revision = request.revision as Revision;
+      if (revision < history.firstRevision) continue;
+      const past = new ReplayedState(revision, history.stateAt(request, revision));
+      const difference = differenceOfRange(operation, past.range(request));
+      if (difference !== undefined) {
+        return { revision, reason: difference, operations: [operation] };
+      }
+    }
+    return undefined;
+  }
+
+  #remember(contradiction: Contradiction): void {
+    if (this.#furthest === undefined || contradiction.revision >= this.#furthest.revision) {
+      this.#furthest = contradiction;
+    }
+  }
+
+  #illegal({ revision, reason, operations }: Contradiction): RevisionVerdict {
+    const window = new Set(operations);
+    for (const one of operations) {
+      for (const near of this.#index.around(one, revision, WINDOW_REVISIONS)) window.add(near);
+    }
+    const sorted = [...window].toSorted((left, right) => left.calledAt - right.calledAt);
+    return { verdict: 'illegal', reason, window: sorted.map(operationText) };
+  }
+
+  #isOverBudget(): boolean {
+    if (this.#work < OPERATIONS_BETWEEN_CLOCK_READS) return false;
+    this.#work = 0;
+    return this.#runtime.monotonicMs() > this.#giveUpAtMs;
+  }
+}

@@ -1,0 +1,242 @@
+import type { KeyValueEvent, Revision } from '../../server/mvcc/key-value-store.ts';
+import type { KeyValueHistory } from './key-value-history.ts';
+import type { RecordedCompaction, WatchRecording } from './recorded-operation.ts';
+import { covers, sameKeyValue } from './replayed-state.ts';
+
+/**
+ * What etcd promises about a watch:
+ * - `filter`: no event outside the range that was asked for;
+ * - `ordered`: no event behind one of a later revision;
+ * - `unique`: no event twice;
+ * - `atomic`: the events of one revision in one batch;
+ * - `bookmarkable`: behind a progress message no event at or before it, and progress never goes back;
+ * - `resumable`: the first event is the first one in the range at or behind the start;
+ * - `reliable`: from the first event to the last event or progress nothing is missing, and nothing is made up;
+ * - `isCreate`: an event that calls itself a creation is one, and no other is;
+ * - `prevKV`: the state before the change is what the key was before.
+ * @see etcd tests/robustness/validate/watch.go @ c34dc7e
+ */
+export type WatchGuarantee =
+  | 'filter'
+  | 'ordered'
+  | 'unique'
+  | 'atomic'
+  | 'bookmarkable'
+  | 'resumable'
+  | 'reliable'
+  | 'isCreate'
+  | 'prevKV';
+
+export interface WatchViolation {
+  readonly guarantee: WatchGuarantee;
+  readonly client: string;
+  /** What is wrong, with key and revision. */
+  readonly message: string;
+}
+
+export interface WatchValidationOptions {
+  /** Everything up to this revision must have been delivered: for a watch that was awaited. */
+  readonly through?: Revision | undefined;
+  /** Where the state before a change may be missing. @defaultValue none */
+  readonly compactions?: readonly RecordedCompaction[] | undefined;
+}
+
+interface Evidence {
+  readonly recording: WatchRecording;
+  readonly history: KeyValueHistory;
+  readonly options: WatchValidationOptions;
+  /** All events that were delivered, in the order of delivery. */
+  readonly events: readonly KeyValueEvent[];
+  /** The first revision that was asked for. */
+  readonly start: Revision;
+}
+
+type Validator = (evidence: Evidence) => Iterable<string>;
+
+/**
+ * Holds what a watch delivered against what happened. A watch that is correct yields no violation, whatever became of its
+ * members in the meantime.
+ */
+export function validateWatch(
+  recording: WatchRecording,
+  history: KeyValueHistory,
+  options: WatchValidationOptions = {},
+): WatchViolation[] {
+  const events: KeyValueEvent[] = [];
+  for (const { messages } of recording.batches) {
+    for (const message of messages) if (message.type === 'event') events.push(message.event);
+  }
+  const start = recording.request.startRevision ?? recording.startedAt + 1n;
+  const evidence = { recording, history, options, events, start };
+  const { client } = recording;
+  return Object.entries(VALIDATORS).flatMap(([guarantee, validate]) =>
+    [...validate(evidence)].map((message) => ({
+      guarantee: guarantee as WatchGuarantee,
+      client,
+      message,
+    })),
+  );
+}
+
+const VALIDATORS: Readonly<Record<WatchGuarantee, Validator>> = {
+  filter: function* ({ recording: { request }, events }) {
+    for (const event of events) {
+      if (!covers(request, event.kv.key)) yield `${name(event)} lies outside the range asked for`;
+    }
+  },
+
+  ordered: function* ({ events }) {
+    for (const [before, event] of pairs(events)) {
+      if (event.kv.modRevision < before.kv.modRevision) {
+        yield `${name(event)} came behind ${name(before)}`;
+      }
+    }
+  },
+
+  unique: function* ({ events }) {
+    const seen = new Set<string>();
+    for (const event of events) {
+      if (seen.has(identity(event))) yield `${name(event)} came twice`;
+      seen.add(identity(event));
+    }
+  },
+
+  atomic: function* ({ recording: { batches } }) {
+    let last: KeyValueEvent | undefined;
+    for (const { messages } of batches) {
+      const events = messages.flatMap((one) => (one.type === 'event' ? [one.event] : []));
+      const [first] = events;
+      if (first === undefined) continue;
+      // The same event again is another fault.
+      const splits = last?.kv.modRevision === first.kv.modRevision && last.kv.key !== first.kv.key;
+      if (splits) yield `revision ${first.kv.modRevision} is split over two batches`;
+      last = events.at(-1);
+    }
+  },
+
+  bookmarkable: function* ({ recording: { batches } }) {
+    let delivered = 0n;
+    let progress = 0n;
+    for (const message of batches.flatMap(({ messages }) => messages)) {
+      if (message.type === 'event') {
+        const { modRevision } = message.event.kv;
+        if (modRevision <= progress) {
+          yield `${name(message.event)} came behind progress ${progress}`;
+        }
+        if (modRevision > delivered) delivered = modRevision;
+        continue;
+      }
+      const { revision } = message;
+      if (revision < delivered) {
+        yield `progress ${revision} came behind an event of revision ${delivered}`;
+      }
+      if (revision < progress) yield `progress went back from ${progress} to ${revision}`;
+      progress = revision;
+    }
+  },
+
+  resumable: function* ({ recording, history, options, events, start }) {
+    const expected = history.firstEvent(recording.request, start);
+    if (expected === undefined) return;
+    const first = lowest(events.filter(({ kv }) => covers(recording.request, kv.key)));
+    if (first !== undefined) {
+      if (first.kv.modRevision !== expected.kv.modRevision) {
+        yield `it begins with ${name(first)}; from revision ${start} on the first is ${name(expected)}`;
+      }
+    } else if (reach(recording, options) >= expected.kv.modRevision) {
+      yield `${name(expected)} was not delivered, though nothing else was either; it began at ${start}`;
+    }
+  },
+
+  reliable: function* ({ recording, history, options, events }) {
+    const inRange = events.filter(({ kv }) => covers(recording.request, kv.key));
+    const delivered = new Map(inRange.map((event) => [identity(event), event]));
+    const first = lowest(inRange)?.kv.modRevision;
+    if (first === undefined) return;
+    const reached = reach(recording, options);
+    for (const expected of history.events(recording.request, first, reached)) {
+      const actual = delivered.get(identity(expected));
+      delivered.delete(identity(expected));
+      if (actual === undefined) yield `${name(expected)} was not delivered`;
+      else if (!sameChange(actual, expected)) {
+        yield `${name(actual)} differs from what happened, ${name(expected)}`;
+      }
+    }
+    for (const event of delivered.values()) yield `${name(event)} never happened`;
+  },
+
+  isCreate: function* ({ history, events }) {
+    for (const event of events) {
+      if (event.type === 'delete' || !isKnown(event, history)) continue;
+      const { key, modRevision, createRevision, version } = event.kv;
+      const existed = history.at(key, modRevision - 1n) !== undefined;
+      const says = createRevision === modRevision;
+      if (says === existed || (version === 1n) !== says) {
+        const truth = existed ? 'existed before' : 'did not exist before';
+        yield `${name(event)} says it ${says ? 'is' : 'is no'} creation (version ${version}), but the key ${truth}`;
+      }
+    }
+  },
+
+  prevKV: function* ({ recording, history, options, events }) {
+    if (recording.request.previous !== true) return;
+    const compacted = highest((options.compactions ?? []).map(({ revision }) => revision));
+    for (const event of events) {
+      if (!isKnown(event, history)) continue;
+      const { key, modRevision } = event.kv;
+      const expected = history.at(key, modRevision - 1n);
+      if (event.previous === undefined && modRevision <= compacted) continue;
+      if (sameKeyValue(event.previous, expected)) continue;
+      yield `${name(event)} says the key was ${state(event.previous)} before; it was ${state(expected)}`;
+    }
+  },
+};
+
+/** How far a watch says it has come. */
+function reach({ batches }: WatchRecording, { through = 0n }: WatchValidationOptions): Revision {
+  const said = batches.flatMap(({ messages }) =>
+    messages.map((one) => (one.type === 'event' ? one.event.kv.modRevision : one.revision)),
+  );
+  return highest([through, ...said]);
+}
+
+function highest(revisions: readonly Revision[]): Revision {
+  let highest = 0n;
+  for (const revision of revisions) if (revision > highest) highest = revision;
+  return highest;
+}
+
+function lowest(events: readonly KeyValueEvent[]): KeyValueEvent | undefined {
+  let lowest: KeyValueEvent | undefined;
+  for (const event of events) {
+    if (lowest === undefined || event.kv.modRevision < lowest.kv.modRevision) lowest = event;
+  }
+  return lowest;
+}
+
+/** What lies before the base is not known, and what lies behind the end is made up, which is said elsewhere. */
+function isKnown({ kv: { modRevision } }: KeyValueEvent, history: KeyValueHistory): boolean {
+  return modRevision > history.firstRevision && modRevision <= history.lastRevision;
+}
+
+function sameChange(left: KeyValueEvent, right: KeyValueEvent): boolean {
+  return left.type === right.type && Buffer.compare(left.kv.value, right.kv.value) === 0;
+}
+
+function identity({ kv: { key, modRevision } }: KeyValueEvent): string {
+  return `${modRevision} ${key}`;
+}
+
+function name({ type, kv: { key, modRevision } }: KeyValueEvent): string {
+  return `${type} of ${JSON.stringify(key)} at revision ${modRevision}`;
+}
+
+function state(kv: KeyValueEvent['previous']): string {
+  return kv === undefined ? 'missing' : `at revision ${kv.modRevision} (version ${kv.version})`;
+}
+
+function* pairs<Item>(items: readonly Item[]): Iterable<readonly [Item, Item]> {
+  for (let index = 1; index < items.length; index += 1) {
+    yield [items[index - 1] as Item, items[index] as Item];
+  }
+}

@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { etcdBinaries } from '../support/etcd.ts';
+import { parseCommandLine } from './etcd-kill-options.ts';
+import { runEtcdKill } from './etcd-kill-run.ts';
+import { reportTable } from './etcd-kill-table.ts';
+
+const KILLS = 4;
+
+const [binary] = etcdBinaries();
+if (binary === undefined) {
+  console.log('      etcd-kill: no binary on PATH or in LISTWATCH_ETCD; its spec is skipped');
+} else {
+  describe(`a cluster of three members (${binary}) that are killed`, () => {
+    it(`loses nothing, makes up nothing and tells nothing twice over ${KILLS} kills`, async function () {
+      this.timeout(60_000);
+      const report = await runEtcdKill({ binary, kills: KILLS, seed: '1', paceMs: 20 });
+      console.log(reportTable(report).replaceAll(/^/gm, '      '));
+      expect(report.kills).to.be.at.least(KILLS);
+      expect(report.acknowledgedWrites).to.be.above(100);
+      expect(report.watchEvents).to.be.above(100);
+      expect(report.verdict).to.equal('passed');
+    });
+  });
+}
+
+describe('the command line of etcd-kill', () => {
+  it('takes what it says and refuses anything else', () => {
+    const args = ['--kills', '7', '--seed', 'x', '--binary', '/bin/etcd', '--json', 'out.json'];
+    expect(parseCommandLine(args)).to.deep.equal({
+      kills: 7,
+      seed: 'x',
+      binary: '/bin/etcd',
+      json: 'out.json',
+    });
+    expect(parseCommandLine(['--binary', 'b'])).to.include({ kills: 50, seed: '20260101' });
+    expect(() => parseCommandLine(['--binary', 'b', '--kills', 'many'])).to.throw('--kills');
+    expect(() => parseCommandLine(['--binary', 'b', '--killss', '7'])).to.throw('--killss');
+  });
+});

@@ -1,0 +1,245 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { EtcdCredentials } from '../../lib/server/etcd/etcd-options.ts';
+
+/** The etcd binaries to try: those of LISTWATCH_ETCD, and the one on PATH. */
+export function etcdBinaries(): string[] {
+  const { PATH = '', LISTWATCH_ETCD = '' } = process.env;
+  const onPath = PATH.split(delimiter)
+    .map((folder) => join(folder, 'etcd'))
+    .find(isExecutable);
+  const named = LISTWATCH_ETCD.split(delimiter).filter((path) => path !== '' && isExecutable(path));
+  return [...new Set([...named, ...(onPath === undefined ? [] : [onPath])])];
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export interface EtcdMemberOptions {
+  readonly binary: string;
+  /** Further flags of etcd. */
+  readonly flags?: readonly string[] | undefined;
+  /** @defaultValue http */
+  readonly scheme?: 'http' | 'https' | undefined;
+}
+
+/** Where a member is found, and whom it belongs to. */
+interface Place {
+  readonly name: string;
+  readonly clientPort: number;
+  readonly peerPort: number;
+  /** All members, as `--initial-cluster` takes them. */
+  readonly cluster: string;
+}
+
+/** A leader in a tenth of a second instead of a second, and leases that may be as short as one. */
+const QUICK_ELECTIONS = ['--heartbeat-interval=10', '--election-timeout=100'];
+
+const SERVES = /ready to serve client requests|serving (insecure )?client|serving client/i;
+
+/** A real etcd on loopback, with its data in a temporary folder: a cluster of one, or a member of an `EtcdCluster`. */
+export class EtcdMember implements AsyncDisposable {
+  readonly url: string;
+  readonly name: string;
+  readonly #options: EtcdMemberOptions;
+  readonly #place: Place;
+  readonly #folder: string = mkdtempSync(join(tmpdir(), 'listwatch-etcd-'));
+  #process: ChildProcess | undefined;
+  #log = '';
+
+  constructor(options: EtcdMemberOptions, place: Place) {
+    this.#options = options;
+    this.#place = place;
+    this.name = place.name;
+    this.url = `${options.scheme ?? 'http'}://127.0.0.1:${place.clientPort}`;
+  }
+
+  static async start(options: EtcdMemberOptions): Promise<EtcdMember> {
+    const [clientPort, peerPort] = [await freePort(), await freePort()];
+    const cluster = `default=${peerUrl(peerPort)}`;
+    const member = new EtcdMember(options, { name: 'default', clientPort, peerPort, cluster });
+    await member.restart();
+    return member;
+  }
+
+  /** Whether its process is there, frozen or not. */
+  get isUp(): boolean {
+    return this.#process !== undefined && this.#process.exitCode === null;
+  }
+
+  /**
+   * Starts the process again, on the same data and ports; resolves when it serves, which takes a majority of the cluster.
+   * Rejects when it ends before.
+   */
+  async restart(): Promise<void> {
+    const { binary, flags = [] } = this.#options;
+    const { name, peerPort, cluster } = this.#place;
+    const child = spawn(
+      binary,
+      [
+        `--name=${name}`,
+        `--data-dir=${this.#folder}`,
+        `--listen-client-urls=${this.url}`,
+        `--advertise-client-urls=${this.url}`,
+        `--listen-peer-urls=${peerUrl(peerPort)}`,
+        `--initial-advertise-peer-urls=${peerUrl(peerPort)}`,
+        `--initial-cluster=${cluster}`,
+        ...QUICK_ELECTIONS,
+        ...flags,
+      ],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    this.#process = child;
+    this.#log = '';
+    await new Promise<void>((resolve, reject) => {
+      const read = (chunk: Buffer): void => {
+        this.#log = (this.#log + chunk.toString()).slice(-20_000);
+        if (SERVES.test(this.#log)) resolve();
+      };
+      child.stdout.on('data', read);
+      child.stderr.on('data', read);
+      child.once('error', reject);
+      child.once('exit', (code) => {
+        reject(new Error(`etcd ended with ${code}:\n${this.#log}`));
+      });
+    });
+    // It belongs to the suite, not to a case: the check for leaked handles looks at what keeps the process alive.
+    child.unref();
+    for (const stream of [child.stdout, child.stderr]) (stream as unknown as Socket).unref();
+  }
+
+  /** Makes the member ask for user and password. `etcdctl` would do the same three calls. */
+  async enableAuthentication({ username, password }: EtcdCredentials): Promise<void> {
+    const gateway = async (path: string, body: object): Promise<void> => {
+      const answer = await fetch(`${this.url}/v3/auth/${path}`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+      });
+      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+      await answer.arrayBuffer();
+    };
+    await gateway('user/add', { name: username, password });
+    await gateway('role/add', { name: 'root' });
+    await gateway('user/grant', { user: username, role: 'root' });
+    await gateway('enable', {});
+  }
+
+  /** Kills the process as a crash would; the data stays. */
+  async kill(): Promise<void> {
+    const child = this.#process;
+    this.#process = undefined;
+    if (child === undefined || child.exitCode !== null) return;
+    const ended = new Promise((resolve) => {
+      child.once('exit', resolve);
+    });
+    child.ref();
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  /** Stops the process without ending it: connections stay open and say nothing. */
+  freeze(): void {
+    this.#process?.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#process?.kill('SIGCONT');
+  }
+
+  async close(): Promise<void> {
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/** Several members of one cluster. */
+export class EtcdCluster implements AsyncDisposable {
+  readonly members: readonly EtcdMember[];
+
+  private constructor(members: readonly EtcdMember[]) {
+    this.members = members;
+  }
+
+  static async start(options: EtcdMemberOptions & { readonly size: number }): Promise<EtcdCluster> {
+    const places: Omit<Place, 'cluster'>[] = [];
+    for (let index = 0; index < options.size; index += 1) {
+      const [clientPort, peerPort] = [await freePort(), await freePort()];
+      places.push({ name: `member-${index}`, clientPort, peerPort });
+    }
+    const cluster = places.map(({ name, peerPort }) => `${name}=${peerUrl(peerPort)}`).join(',');
+    const started = new EtcdCluster(
+      places.map((place) => new EtcdMember(options, { ...place, cluster })),
+    );
+    try {
+      await Promise.all(started.members.map((member) => member.restart()));
+    } catch (error) {
+      await started.close();
+      throw error;
+    }
+    return started;
+  }
+
+  get urls(): readonly string[] {
+    return this.members.map(({ url }) => url);
+  }
+
+  /** The member that leads; undefined while nobody does, or nobody says so. */
+  async leader(): Promise<EtcdMember | undefined> {
+    const answers = await Promise.all(this.members.map(leadership));
+    return this.members.find((_, index) => answers[index]);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.members.map((member) => member.close()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+const STATUS_TIMEOUT_MS = 300;
+
+async function leadership({ url, isUp }: EtcdMember): Promise<boolean> {
+  if (!isUp) return false;
+  try {
+    const answer = await fetch(`${url}/v3/maintenance/status`, {
+      method: 'POST',
+      body: '{}',
+      signal: AbortSignal.timeout(STATUS_TIMEOUT_MS),
+    });
+    const status = (await answer.json()) as { header?: { member_id?: string }; leader?: string };
+    return status.leader !== undefined && status.leader === status.header?.member_id;
+  } catch {
+    return false;
+  }
+}
+
+function peerUrl(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  return port;
+}
