@@ -117,11 +117,11 @@ export class RawStorageWatch<T extends KubernetesObject> implements StorageWatch
   async #begin(): Promise<Start> {
     const { key, options } = this.#request;
     const { store, versioner } = this.#access;
-    const { sendInitialEvents, recursive = true, progressNotify = false } = options;
+    const { sendInitialEvents, recursive = true, progressNotify = false, signal } = options;
     const rangeEnd = recursive ? prefixEnd(key) : undefined;
     const after = versioner.parseResourceVersion(options.resourceVersion);
     const watch = (startRevision: Revision | undefined): Promise<KeyValueWatch> =>
-      store.watch({ key, rangeEnd, startRevision, previous: true, progressNotify });
+      store.watch({ key, rangeEnd, startRevision, previous: true, progressNotify, signal });
     if (!(sendInitialEvents ?? after === 0n)) {
       const changes = await watch(after === 0n ? undefined : after + 1n);
       return { initial: undefined, endBookmark: false, changes };

@@ -59,6 +59,23 @@ describe('storageFailure', () => {
     }
   });
 
+  it('says of a write whose fate is not known that it is not, and does not ask to try again', () => {
+    const lost = Object.assign(new ListwatchError('STORE_UNAVAILABLE', 'x'), {
+      outcome: 'unknown',
+    });
+    const error = mapped(lost, 'create');
+    expect([error.httpStatus, error.reason, error.retryAfterMs]).to.deep.equal([
+      504,
+      'Timeout',
+      undefined,
+    ]);
+    expect(error.message).to.include('not known whether it was carried out');
+    const notSent = Object.assign(new ListwatchError('STORE_UNAVAILABLE', 'x'), {
+      outcome: 'none',
+    });
+    expect(mapped(notSent, 'create').reason).to.equal('ServerTimeout');
+  });
+
   it('makes anything else an internal error that keeps its cause', () => {
     const cause = new TypeError('x is not a function');
     const error = mapped(cause);
