@@ -122,4 +122,13 @@ describe('the house', () => {
 });
 
 /** Spec folders that cut across the house. */
-const SPEC_ONLY = new Set(['', 'etcd-kill', 'faults', 'soak', 'examples', 'path', 'support', 'bench']);
+const SPEC_ONLY = new Set([
+  '',
+  'etcd-kill',
+  'faults',
+  'soak',
+  'examples',
+  'path',
+  'support',
+  'bench',
+]);

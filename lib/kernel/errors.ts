@@ -111,7 +111,8 @@ export const errorCodes = {
   UNKNOWN_KIND: 'The scheme has no such kind in this version: register it with addKnownType.',
   NO_CONVERSION:
     'No conversion between two versions of a kind is registered; the message names both.',
-  CONVERSION: 'A conversion or defaulting function threw, or returned something else than an object.',
+  CONVERSION:
+    'A conversion or defaulting function threw, or returned something else than an object.',
   ENCRYPTION_KEY_EXHAUSTED:
     'An AES-GCM key has encrypted as many values as is safe: put a new key in front of it.',
   KEY_SERVICE_FAILED:

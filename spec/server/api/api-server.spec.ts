@@ -298,7 +298,7 @@ describe('api server', () => {
         { apiVersion: 'v1', resource: 'configmaps' },
         { namespace: 'default', labelSelector: 'in=yes' },
       );
-      expect(source.description).to.equal('configmaps in namespace default');
+      expect(source.description).to.equal('configmaps in namespace default with labels in=yes');
       const { items, resourceVersion } = await source.list({});
       expect(items.map(({ object }) => object.data)).to.deep.equal([{ x: '1' }]);
       const stream = await source.watch({ resourceVersion });
