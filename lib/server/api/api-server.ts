@@ -73,6 +73,8 @@ const OPTIONS = [
 
 /** The user that the token stands for. */
 const USER = 'listwatch:admin';
+/** Nobody uses it: reading it tells that the store answers. */
+const PROBED_KEY = '\0listwatch';
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
 /** What a client needs to reach the server. */
@@ -264,7 +266,14 @@ export class ApiServer implements AsyncDisposable {
     await this.#started;
   }
 
+  /** A store that cannot be reached yet is asked again by the next request; nothing has begun then. */
   async #begin(): Promise<void> {
+    try {
+      await this.#keyValueStore.range({ key: PROBED_KEY, countOnly: true });
+    } catch (error) {
+      this.#started = undefined;
+      throw error;
+    }
     this.#storages.start();
     await this.#registry.start();
   }
