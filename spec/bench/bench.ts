@@ -10,6 +10,8 @@ export interface Figure {
 
 /** What a `*.bench.ts` exports as `bench`. A run has a process to itself. */
 export interface Bench {
+  /** What `--only` may call it beside its file's name, e.g. `S2`. */
+  readonly id?: string | undefined;
   /** What is measured, in one line. */
   readonly title: string;
   /** Runs of it in a full measurement. @defaultValue 5 */
