@@ -1,5 +1,30 @@
 import type { HasMetadata, KubernetesObject, ObjectMeta } from './object.ts';
 
+/** What tells objects, and the states of one object, apart. The metadata of an object is one. */
+export interface ObjectIdentity {
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+}
+
+/** A view that knows its identity without decoding its metadata. */
+export abstract class IdentifiedView implements ObjectIdentity {
+  abstract get name(): string | undefined;
+  abstract get namespace(): string | undefined;
+  abstract readonly uid: string | undefined;
+  abstract readonly resourceVersion: string | undefined;
+}
+
+const NO_METADATA: ObjectMeta = Object.freeze({});
+
+/** The identity of an object or of a view of one, at the least cost: whoever needs no more reads this, not `metadata`. */
+export function identityOf(object: HasMetadata): ObjectIdentity {
+  // A source may send null for an object; that must cost no more than this one.
+  if (object instanceof IdentifiedView) return object;
+  return (object as HasMetadata | null | undefined)?.metadata ?? NO_METADATA;
+}
+
 /**
  * One object as it travels from the bytes to the handlers: metadata at once, the whole object when somebody asks.
  *
@@ -16,8 +41,6 @@ export interface ObjectView<T extends KubernetesObject = KubernetesObject> exten
    */
   readonly sizeBytes?: number | undefined;
 }
-
-const NO_METADATA: ObjectMeta = Object.freeze({});
 
 /** The view of an object that is decoded already. */
 export class DecodedView<T extends KubernetesObject> implements ObjectView<T> {

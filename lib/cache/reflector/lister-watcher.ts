@@ -14,7 +14,14 @@ export interface ListRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
+/**
+ * Takes the items of a page while it still comes in, in order, in pieces of any size; the source waits for a promise it returns.
+ * What it throws, or rejects with, ends the page.
+ */
+export type ItemsTaker<V> = (items: readonly V[]) => Promise<void> | undefined | void;
+
 export interface ListPage<V> {
+  /** Those that were not handed to `onItems`. */
   readonly items: readonly V[];
   /** The state the page shows; every page of one list carries the same. */
   readonly resourceVersion: string;
@@ -55,8 +62,11 @@ export interface ListerWatcher<V extends HasMetadata> {
   readonly description: string;
   /** False when the source is known not to support `sendInitialEvents`; the reflector then lists. @defaultValue true */
   readonly supportsWatchList?: boolean | undefined;
-  /** One page. Rejects with an `ApiError` when the source refuses. */
-  list(request: ListRequest): Promise<ListPage<V>>;
+  /**
+   * One page. Rejects with an `ApiError` when the source refuses. A source that reads its answer as it comes hands items to
+   * `onItems` when it is given; one that does not leave them in the page. A page that fails may have handed out some.
+   */
+  list(request: ListRequest, onItems?: ItemsTaker<V>): Promise<ListPage<V>>;
   /** Resolves once the source has accepted the watch. Rejects with an `ApiError` when it refuses. */
   watch(request: WatchRequest): Promise<WatchStream<V>>;
 }

@@ -1,0 +1,251 @@
+/** The bytes end within the value: more of them may complete it. */
+export const INCOMPLETE = -1;
+/** No JSON value starts here, or it breaks off in a way that no further bytes can mend. */
+export const INVALID = -2;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+const MINUS = 0x2d;
+const PLUS = 0x2b;
+const DOT = 0x2e;
+const ZERO = 0x30;
+const SPACE = 0x20;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const LETTER_U = 0x75;
+
+/** What a byte is within a string: text, or something to look at. */
+const TEXT = 1;
+const IN_STRING: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= SPACE && byte !== QUOTE && byte !== BACKSLASH ? TEXT : 0,
+);
+/** Bytes that may follow a backslash, `u` left out. */
+const ESCAPED: Uint8Array = table('"\\/bfnrt');
+const HEX: Uint8Array = table('0123456789abcdefABCDEF');
+const DIGIT: Uint8Array = table('0123456789');
+const WHITESPACE: Uint8Array = table(' \t\n\r');
+
+const TRUE: Uint8Array = Buffer.from('true');
+const FALSE: Uint8Array = Buffer.from('false');
+const NULL: Uint8Array = Buffer.from('null');
+
+const SMALLEST_STACK = 64;
+
+/**
+ * Finds the ends of JSON values in bytes, without making strings or objects of them.
+ *
+ * Guarantees:
+ * - A value is taken exactly when `JSON.parse` takes its text: numbers, escapes, literals and commas are checked on the way.
+ *   Bytes that are no UTF-8 count as text, since decoding replaces them.
+ * - Time is linear in the bytes looked at; memory is one byte for each level of nesting.
+ * - A position below zero is `INCOMPLETE` or `INVALID`; every method takes a position that is not.
+ */
+export class JsonScanner {
+  bytes: Uint8Array = NULL;
+  /** Bytes from here on are not looked at. */
+  end = 0;
+  #stack: Uint8Array = new Uint8Array(SMALLEST_STACK);
+
+  /** Behind the whitespace at `position`. */
+  skipSpace(position: number): number {
+    const { bytes, end } = this;
+    let at = position;
+    while (at < end && WHITESPACE[bytes[at] as number] === 1) at += 1;
+    return at;
+  }
+
+  /** Behind the string whose opening quote is at `position`. */
+  skipString(position: number): number {
+    const { bytes, end } = this;
+    let at = position + 1;
+    for (;;) {
+      while (at < end && IN_STRING[bytes[at] as number] === TEXT) at += 1;
+      if (at >= end) return INCOMPLETE;
+      const byte = bytes[at];
+      if (byte === QUOTE) return at + 1;
+      if (byte !== BACKSLASH) return INVALID;
+      at = this.#skipEscape(at + 1);
+      if (at < 0) return at;
+    }
+  }
+
+  /** Behind a key, its colon and the whitespace around: where its value starts. `position` is that of the opening quote. */
+  skipKey(position: number): number {
+    const { bytes, end } = this;
+    if (position >= end) return INCOMPLETE;
+    if (bytes[position] !== QUOTE) return INVALID;
+    const behind = this.skipString(position);
+    return behind < 0 ? behind : this.skipColon(behind);
+  }
+
+  /** From behind a key to its value. */
+  skipColon(position: number): number {
+    const { bytes, end } = this;
+    let at = position;
+    if (at < end && bytes[at] !== COLON) at = this.skipSpace(at);
+    if (at >= end) return INCOMPLETE;
+    if (bytes[at] !== COLON) return INVALID;
+    at += 1;
+    if (at < end && (bytes[at] as number) <= SPACE) at = this.skipSpace(at);
+    return at;
+  }
+
+  /** Behind the value that starts at `position`, of any kind and depth. */
+  skipValue(position: number): number {
+    const { bytes, end } = this;
+    let depth = 0;
+    let at = position;
+    for (;;) {
+      if (at >= end) return INCOMPLETE;
+      const byte = bytes[at] as number;
+      if (byte === QUOTE) {
+        at = this.skipString(at);
+      } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+        let next = at + 1;
+        if (next < end && (bytes[next] as number) <= SPACE) next = this.skipSpace(next);
+        if (next >= end) return INCOMPLETE;
+        const isObject = byte === OPEN_BRACE;
+        // The brackets close two above where they open: `[` and `]`, `{` and `}`.
+        if (bytes[next] !== byte + 2) {
+          if (depth === this.#stack.length) this.#growStack();
+          this.#stack[depth] = byte;
+          depth += 1;
+          at = isObject ? this.skipKey(next) : next;
+          if (at < 0) return at;
+          continue;
+        }
+        at = next + 1;
+      } else {
+        at = this.#skipScalar(at, byte);
+      }
+      // Behind a value: what encloses it goes on, or ends, too.
+      for (;;) {
+        if (at < 0 || depth === 0) return at;
+        if (at < end && (bytes[at] as number) <= SPACE) at = this.skipSpace(at);
+        if (at >= end) return INCOMPLETE;
+        const next = bytes[at] as number;
+        const open = this.#stack[depth - 1] as number;
+        if (next === COMMA) {
+          at += 1;
+          if (at < end && (bytes[at] as number) <= SPACE) at = this.skipSpace(at);
+          if (open === OPEN_BRACE) {
+            at = this.skipKey(at);
+            if (at < 0) return at;
+          }
+          break;
+        }
+        if (next !== open + 2) return INVALID;
+        depth -= 1;
+        at += 1;
+      }
+    }
+  }
+
+  /**
+   * From behind a value of an object to the quote of its next key, or behind the closing brace: `closed` tells which.
+   */
+  skipToNextKey(position: number): number {
+    const { bytes, end } = this;
+    let at = position;
+    if (at < end && (bytes[at] as number) <= SPACE) at = this.skipSpace(at);
+    if (at >= end) return INCOMPLETE;
+    const byte = bytes[at];
+    if (byte === CLOSE_BRACE) {
+      this.closed = true;
+      return at + 1;
+    }
+    if (byte !== COMMA) return INVALID;
+    this.closed = false;
+    at += 1;
+    if (at < end && (bytes[at] as number) <= SPACE) at = this.skipSpace(at);
+    return at;
+  }
+
+  /** Whether the last `skipToNextKey` or `enterObject` found the end of the object. */
+  closed = false;
+
+  /** From the opening brace at `position` to the quote of the first key, or behind the closing brace: `closed` tells which. */
+  enterObject(position: number): number {
+    const { bytes, end } = this;
+    if (position >= end) return INCOMPLETE;
+    if (bytes[position] !== OPEN_BRACE) return INVALID;
+    let at = position + 1;
+    if (at < end && (bytes[at] as number) <= SPACE) at = this.skipSpace(at);
+    if (at >= end) return INCOMPLETE;
+    this.closed = bytes[at] === CLOSE_BRACE;
+    return this.closed ? at + 1 : at;
+  }
+
+  #skipEscape(position: number): number {
+    const { bytes, end } = this;
+    if (position >= end) return INCOMPLETE;
+    const byte = bytes[position] as number;
+    if (ESCAPED[byte] === 1) return position + 1;
+    if (byte !== LETTER_U) return INVALID;
+    for (let at = position + 1; at < position + 5; at += 1) {
+      if (at >= end) return INCOMPLETE;
+      if (HEX[bytes[at] as number] !== 1) return INVALID;
+    }
+    return position + 5;
+  }
+
+  #skipScalar(position: number, byte: number): number {
+    if (byte === MINUS || DIGIT[byte] === 1) return this.#skipNumber(position);
+    if (byte === TRUE[0]) return this.#skipWord(position, TRUE);
+    if (byte === FALSE[0]) return this.#skipWord(position, FALSE);
+    if (byte === NULL[0]) return this.#skipWord(position, NULL);
+    return INVALID;
+  }
+
+  #skipWord(position: number, word: Uint8Array): number {
+    const { bytes, end } = this;
+    for (let index = 1; index < word.length; index += 1) {
+      if (position + index >= end) return INCOMPLETE;
+      if (bytes[position + index] !== word[index]) return INVALID;
+    }
+    return position + word.length;
+  }
+
+  /** A number that ends where the bytes end may go on, so it is incomplete: numbers never end a frame. */
+  #skipNumber(position: number): number {
+    const { bytes, end } = this;
+    let at = bytes[position] === MINUS ? position + 1 : position;
+    if (at >= end) return INCOMPLETE;
+    if (bytes[at] === ZERO) at += 1;
+    else at = this.#skipDigits(at);
+    if (at < 0 || at >= end) return at < 0 ? at : INCOMPLETE;
+    if (bytes[at] === DOT) at = this.#skipDigits(at + 1);
+    if (at < 0 || at >= end) return at < 0 ? at : INCOMPLETE;
+    // Upper and lower case differ in one bit.
+    if (((bytes[at] as number) | 0x20) !== 0x65) return at;
+    at += 1;
+    if (at < end && (bytes[at] === PLUS || bytes[at] === MINUS)) at += 1;
+    at = this.#skipDigits(at);
+    return at >= end ? INCOMPLETE : at;
+  }
+
+  /** One digit at least. */
+  #skipDigits(position: number): number {
+    const { bytes, end } = this;
+    if (position >= end) return INCOMPLETE;
+    if (DIGIT[bytes[position] as number] !== 1) return INVALID;
+    let at = position + 1;
+    while (at < end && DIGIT[bytes[at] as number] === 1) at += 1;
+    return at;
+  }
+
+  #growStack(): void {
+    const larger = new Uint8Array(2 * this.#stack.length);
+    larger.set(this.#stack);
+    this.#stack = larger;
+  }
+}
+
+function table(characters: string): Uint8Array {
+  const bytes = new Uint8Array(256);
+  for (const byte of Buffer.from(characters)) bytes[byte] = 1;
+  return bytes;
+}
