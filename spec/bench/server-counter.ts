@@ -1,0 +1,65 @@
+import { connect, type Socket } from 'node:net';
+import type { Served } from './server-served.ts';
+
+const NEWLINE = 0x0a;
+const CLOSE_BRACE = 0x7d;
+
+/** Watches over bare sockets: what is left of a client that only counts events. */
+export class EventCounter {
+  readonly #sockets: Socket[] = [];
+  #events = 0;
+  #target = Number.POSITIVE_INFINITY;
+  #reached = (): void => {};
+
+  /** Opens watches and waits until each has been answered. */
+  async open(served: Served, path: string, count: number): Promise<void> {
+    const url = `${path}?watch=true&allowWatchBookmarks=false`;
+    for (let from = 0; from < count; from += 100) {
+      const some = Array.from({ length: Math.min(100, count - from) }, () =>
+        this.#watch(served, url),
+      );
+      await Promise.all(some);
+    }
+  }
+
+  /** Resolves with the time, in milliseconds since the epoch, when all watches together have had `events` since `open`. */
+  async until(events: number): Promise<number> {
+    if (this.#events < events) {
+      await new Promise<void>((resolve) => {
+        this.#target = events;
+        this.#reached = resolve;
+      });
+    }
+    return performance.timeOrigin + performance.now();
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #watch({ port, token }: Served, url: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+      this.#sockets.push(socket);
+      let last = 0;
+      let answered = false;
+      socket.on('error', reject);
+      socket.write(
+        `GET ${url} HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${token}\r\nAccept: application/json\r\n\r\n`,
+      );
+      socket.on('data', (chunk: Buffer) => {
+        if (!answered) {
+          answered = true;
+          if (chunk.toString('latin1', 0, 12) === 'HTTP/1.1 200') resolve();
+          else reject(new Error(chunk.toString('latin1')));
+        }
+        // A line of JSON ends with a brace; the lines that HTTP adds do not.
+        for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) {
+          if ((at === 0 ? last : chunk[at - 1]) === CLOSE_BRACE) this.#events += 1;
+        }
+        last = chunk[chunk.length - 1] as number;
+        if (this.#events >= this.#target) this.#reached();
+      });
+    });
+  }
+}

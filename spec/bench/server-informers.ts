@@ -1,0 +1,67 @@
+import { SharedIndexInformer } from '../../lib/cache/informer/shared-index-informer.ts';
+import type { ListerWatcher } from '../../lib/cache/reflector/lister-watcher.ts';
+import { connect } from '../../lib/client/rest/connect.ts';
+import type { ObjectView } from '../../lib/meta/object-view.ts';
+import type { UnstructuredObject } from '../../lib/meta/object.ts';
+import type { Served } from './server-served.ts';
+
+/** Informers of one collection, each with a cache and a handler that counts, as controllers that only enqueue keys. */
+export class InformerCrowd {
+  readonly #informers: SharedIndexInformer<UnstructuredObject>[] = [];
+  readonly #stops: (() => Promise<void>)[] = [];
+  #events = 0;
+  #target = Number.POSITIVE_INFINITY;
+  #reached = (): void => {};
+
+  async open({ url, token }: Served, count: number): Promise<void> {
+    const client = await connect({ server: url, token });
+    this.#stops.push(() => client.close());
+    await this.follow(count, () =>
+      client.listerWatcher({ apiVersion: 'v1', resource: 'configmaps' }),
+    );
+  }
+
+  async follow(
+    count: number,
+    listerWatcher: () => ListerWatcher<ObjectView<UnstructuredObject>>,
+  ): Promise<void> {
+    const started: Promise<unknown>[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const informer = new SharedIndexInformer<UnstructuredObject>({
+        listerWatcher: listerWatcher(),
+      });
+      informer.addHandler({
+        onAdd: () => {
+          this.#events += 1;
+          if (this.#events >= this.#target) this.#reached();
+        },
+      });
+      this.#informers.push(informer);
+      void informer.run().catch(() => {});
+      started.push(informer.whenSynced({ timeoutMs: 60_000 }));
+    }
+    await Promise.all(started);
+  }
+
+  /** Resolves with the time, in milliseconds since the epoch, when all informers together have told of `events` additions. */
+  async until(events: number): Promise<number> {
+    if (this.#events < events) {
+      await new Promise<void>((resolve) => {
+        this.#target = events;
+        this.#reached = resolve;
+      });
+    }
+    return performance.timeOrigin + performance.now();
+  }
+
+  /** Objects in the caches, from the fullest and the emptiest: equal when nobody missed anything. */
+  sizes(): readonly [number, number] {
+    const sizes = this.#informers.map(({ indexer }) => indexer.keys().length);
+    return [Math.min(...sizes), Math.max(...sizes)];
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#informers.map((informer) => informer.close()));
+    for (const stop of this.#stops) await stop();
+  }
+}
