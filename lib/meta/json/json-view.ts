@@ -73,7 +73,7 @@ export class JsonView<T extends KubernetesObject> extends IdentifiedView impleme
   get metadata(): ObjectMeta {
     if (this.#object !== undefined) return this.#object.metadata ?? NO_METADATA;
     const { codec, bytes } = this.#source;
-    if (codec !== undefined) return codec.metadata(this as unknown as JsonView<KubernetesObject>);
+    if (codec !== undefined) return codec.metadata(this);
     return parseMetadata(bytes, this.#start, this.#start + this.#length);
   }
 
@@ -81,9 +81,9 @@ export class JsonView<T extends KubernetesObject> extends IdentifiedView impleme
     if (this.#object !== undefined) return this.#object;
     const { codec, bytes } = this.#source;
     if (codec !== undefined) {
-      return codec.object(this as unknown as JsonView<KubernetesObject>) as T;
+      return codec.object(this) as T;
     }
-    this.#object = parseObject<T>(bytes, this.#start, this.#start + this.#length, this.#type);
+    this.#object = parseObject(bytes, this.#start, this.#start + this.#length, this.#type) as T;
     return this.#object;
   }
 
@@ -125,12 +125,12 @@ export class JsonView<T extends KubernetesObject> extends IdentifiedView impleme
 }
 
 /** Decodes an object; items of a list get the type of the list where they have none. */
-export function parseObject<T extends KubernetesObject>(
+export function parseObject(
   bytes: Buffer,
   start: number,
   end: number,
   type: TypeMeta | undefined,
-): T {
+): KubernetesObject {
   const object = JSON.parse(bytes.toString('utf8', start, end)) as {
     -readonly [Name in keyof KubernetesObject]: KubernetesObject[Name];
   };
@@ -138,7 +138,7 @@ export function parseObject<T extends KubernetesObject>(
     object.apiVersion ??= type.apiVersion;
     object.kind ??= type.kind;
   }
-  return object as T;
+  return object;
 }
 
 /** Decodes the metadata of a plain object, `managedFields` left out. */

@@ -106,8 +106,7 @@ export class ObjectScanner {
 
   #begin(bytes: Buffer, end: number): void {
     this.#bytes = bytes;
-    this.#json.bytes = bytes;
-    this.#json.end = end;
+    this.#json.load(bytes, end);
     this.plain = true;
     this.name = undefined;
     this.namespace = undefined;
