@@ -19,10 +19,10 @@ export abstract class IdentifiedView implements ObjectIdentity {
 const NO_METADATA: ObjectMeta = Object.freeze({});
 
 /** The identity of an object or of a view of one, at the least cost: whoever needs no more reads this, not `metadata`. */
-export function identityOf(object: HasMetadata): ObjectIdentity {
-  // A source may send null for an object; that must cost no more than this one.
+export function identityOf(object: HasMetadata | null | undefined): ObjectIdentity {
   if (object instanceof IdentifiedView) return object;
-  return (object as HasMetadata | null | undefined)?.metadata ?? NO_METADATA;
+  // A source may send null for an object; that must cost no more than this one.
+  return object?.metadata ?? NO_METADATA;
 }
 
 /**
@@ -36,8 +36,8 @@ export interface ObjectView<T extends KubernetesObject = KubernetesObject> exten
   /** The whole object, decoded on first access and shared. */
   readonly object: T;
   /**
-   * What the object took on the wire, bytes: the frame of an event, or the object's even share of a page. Left out where
-   * objects come without bytes. Caches add it up; decoded, an object takes several times as much memory.
+   * What the object takes as bytes: on the wire, or as a cache keeps them. Left out where objects come without bytes. Caches
+   * add it up; decoded, an object takes several times as much memory.
    */
   readonly sizeBytes?: number | undefined;
 }

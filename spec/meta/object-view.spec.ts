@@ -12,10 +12,11 @@ describe('ObjectView', () => {
     expect(new DecodedView({ metadata: { name: 'a' } }).metadata).to.deep.equal({ name: 'a' });
   });
 
-  it('knows the size on the wire: its frame, or its share of a page', () => {
-    const frame = Buffer.from('{"type":"ADDED","object":{"metadata":{"name":"ä"}}}');
-    const event = decoder.decodeEvent(frame);
-    expect(event.type === 'ADDED' && event.object.sizeBytes).to.equal(frame.length);
+  it('knows the size on the wire: its own bytes, of a frame or of a page', () => {
+    const object = '{"metadata":{"name":"a"},"spec":"ä"}';
+    const bytes = Buffer.from(`{"type":"ADDED","object":${object}}`);
+    const event = decoder.decodeEvent({ bytes });
+    expect(event.type === 'ADDED' && event.object.sizeBytes).to.equal(Buffer.byteLength(object));
     const names = ['a', 'b', 'c'].map((name) => ({ metadata: { name } }));
     const body = Buffer.from(JSON.stringify({ kind: 'PodList', items: names }));
     const sizes = decoder.decodeList(body).items.map(({ sizeBytes = 0 }) => sizeBytes);

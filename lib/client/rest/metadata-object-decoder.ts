@@ -1,4 +1,5 @@
 import type { ListPage } from '../../cache/reflector/lister-watcher.ts';
+import type { ByteSource } from '../../meta/json/json-view.ts';
 import { DecodedView, type ObjectView } from '../../meta/object-view.ts';
 import {
   partialObjectMetadata,
@@ -18,8 +19,12 @@ export class MetadataObjectDecoder implements ObjectDecoder<PartialObjectMetadat
   };
   readonly #whole = new JsonObjectDecoder();
 
-  decodeEvent(frame: Buffer): WatchEvent<ObjectView<PartialObjectMetadata>> {
-    const event = this.#whole.decodeEvent(frame);
+  decodeEvent(
+    source: ByteSource,
+    start?: number,
+    end?: number,
+  ): WatchEvent<ObjectView<PartialObjectMetadata>> {
+    const event = this.#whole.decodeEvent(source, start, end);
     return event.type === 'BOOKMARK' ? event : { type: event.type, object: bare(event.object) };
   }
 
@@ -29,7 +34,8 @@ export class MetadataObjectDecoder implements ObjectDecoder<PartialObjectMetadat
   }
 }
 
-function bare({ object, sizeBytes }: ObjectView): ObjectView<PartialObjectMetadata> {
+function bare(view: ObjectView): ObjectView<PartialObjectMetadata> {
+  const { object, sizeBytes } = view;
   const metadataOnly = partialObjectMetadata(object);
   return new DecodedView(metadataOnly, metadataOnly === object ? sizeBytes : undefined);
 }

@@ -3,6 +3,8 @@ import { ListwatchError } from '../../kernel/errors.ts';
 import { ApiError } from '../../meta/api-error.ts';
 import { DecodedView, type ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesList, KubernetesObject } from '../../meta/object.ts';
+import { JsonView, type ByteSource } from '../../meta/json/json-view.ts';
+import { ObjectScanner } from '../../meta/json/object-scanner.ts';
 import { isStatus } from '../../meta/status.ts';
 import { INITIAL_EVENTS_END, type BookmarkEvent, type WatchEvent } from '../../meta/watch-event.ts';
 
@@ -16,10 +18,10 @@ export interface ObjectDecoder<T extends KubernetesObject> {
   /** The Accept headers that ask for what it decodes. @defaultValue JSON */
   readonly accept?: { readonly list: string; readonly watch: string } | undefined;
   /**
-   * One frame of a watch.
+   * One frame of a watch, or what lies between `start` and `end` of the source.
    * @throws {ApiError} what an ERROR event says. {ListwatchError} code MALFORMED_FRAME; the message shows none of the content.
    */
-  decodeEvent(frame: Buffer): WatchEvent<ObjectView<T>>;
+  decodeEvent(source: ByteSource, start?: number, end?: number): WatchEvent<ObjectView<T>>;
   /**
    * One page of a list. Items lack apiVersion and kind on the wire; they get them from the kind of the list.
    * @throws {ListwatchError} code MALFORMED_RESPONSE; the message shows none of the content.
@@ -27,26 +29,20 @@ export interface ObjectDecoder<T extends KubernetesObject> {
   decodeList(body: Buffer): ListPage<ObjectView<T>>;
 }
 
-/** Parses each frame and each page once, whole. */
+const scanner = new ObjectScanner();
+
+/** Leaves objects in the bytes they came in. What is not plain JSON of the usual shape is parsed at once. */
 export class JsonObjectDecoder<T extends KubernetesObject> implements ObjectDecoder<T> {
-  decodeEvent(frame: Buffer): WatchEvent<ObjectView<T>> {
-    const event = parseJson(frame, malformedFrame);
-    if (!isRecord(event)) throw malformedFrame('it is not a watch event');
-    const { type, object } = event;
-    if (!isRecord(object)) throw malformedFrame('it has no object');
-    switch (type) {
-      case 'ADDED':
-      case 'MODIFIED':
-      case 'DELETED':
-        return { type, object: new DecodedView(object as unknown as T, frame.length) };
-      case 'BOOKMARK':
-        return bookmark(object);
-      case 'ERROR':
-        if (isStatus(object)) throw new ApiError(object);
-        throw malformedFrame('it is an ERROR event without a Status');
-      default:
-        throw malformedFrame('its type is none of ADDED, MODIFIED, DELETED, BOOKMARK and ERROR');
-    }
+  decodeEvent(
+    source: ByteSource,
+    start: number = 0,
+    end: number = source.bytes.length,
+  ): WatchEvent<ObjectView<T>> {
+    const { bytes } = source;
+    if (!scanner.scanEvent(bytes, start, end)) return parseEvent(bytes.subarray(start, end));
+    const { eventType, objectStart, objectEnd } = scanner;
+    const object = new JsonView<T>(source, objectStart, objectEnd, scanner, undefined);
+    return { type: eventType, object };
   }
 
   decodeList(body: Buffer): ListPage<ObjectView<T>> {
@@ -63,6 +59,26 @@ export class JsonObjectDecoder<T extends KubernetesObject> implements ObjectDeco
       ...(continueToken === undefined || continueToken === '' ? {} : { continueToken }),
       ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
     };
+  }
+}
+
+function parseEvent<T extends KubernetesObject>(frame: Buffer): WatchEvent<ObjectView<T>> {
+  const event = parseJson(frame, malformedFrame);
+  if (!isRecord(event)) throw malformedFrame('it is not a watch event');
+  const { type, object } = event;
+  if (!isRecord(object)) throw malformedFrame('it has no object');
+  switch (type) {
+    case 'ADDED':
+    case 'MODIFIED':
+    case 'DELETED':
+      return { type, object: new DecodedView(object as unknown as T, frame.length) };
+    case 'BOOKMARK':
+      return bookmark(object);
+    case 'ERROR':
+      if (isStatus(object)) throw new ApiError(object);
+      throw malformedFrame('it is an ERROR event without a Status');
+    default:
+      throw malformedFrame('its type is none of ADDED, MODIFIED, DELETED, BOOKMARK and ERROR');
   }
 }
 

@@ -1,6 +1,7 @@
 import type { WatchStream } from '../../cache/reflector/lister-watcher.ts';
 import type { DerivedAbort } from '../../kernel/abort.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
+import type { ByteSource } from '../../meta/json/json-view.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
@@ -23,6 +24,8 @@ export interface WatchBatchesOptions<T extends KubernetesObject> {
   readonly maxFrameBytes?: number | undefined;
 }
 
+const NO_BYTES: ByteSource = { bytes: Buffer.alloc(0) };
+
 /**
  * The events of a watch, one batch for each piece of bytes that completes at least one.
  *
@@ -34,6 +37,7 @@ export class WatchBatches<T extends KubernetesObject> implements WatchStream<Obj
   readonly #pieces: AsyncIterator<Uint8Array>;
   readonly #splitter: FrameSplitter;
   readonly #guard: SilenceGuard;
+  #source: ByteSource = NO_BYTES;
   #batch: WatchEvent<ObjectView<T>>[] = [];
   #failure: { readonly error: unknown } | undefined;
   #ended = false;
@@ -103,8 +107,10 @@ export class WatchBatches<T extends KubernetesObject> implements WatchStream<Obj
     }
   }
 
-  readonly #decode = (frame: Buffer): void => {
-    this.#batch.push(this.#options.decoder.decodeEvent(frame));
+  /** Frames that lie in the same bytes share one source. */
+  readonly #decode = (bytes: Buffer, start: number, end: number): void => {
+    if (this.#source.bytes !== bytes) this.#source = { bytes };
+    this.#batch.push(this.#options.decoder.decodeEvent(this.#source, start, end));
   };
 
   #explain(error: unknown): unknown {

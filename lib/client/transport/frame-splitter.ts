@@ -15,13 +15,16 @@ const TAB = 0x09;
 const EMPTY: Buffer = Buffer.alloc(0);
 const SMALLEST_ROOM = 1024;
 
+/** Is given a frame: what lies between `start` and `end`. The bytes are its own to keep and never change. */
+export type FrameTaker = (bytes: Buffer, start: number, end: number) => void;
+
 /**
  * Cuts a stream of bytes into frames at newlines, wherever the network happened to cut it.
  *
  * It works on bytes: a newline byte is never part of a longer UTF-8 sequence, nor of a JSON text that was written compactly.
  *
  * Guarantees:
- * - A frame inside one piece is a view of it, not a copy; one over several pieces is gathered in time linear in its size.
+ * - A frame inside one piece stays where it lies, uncopied; one over several pieces is gathered in time linear in its size.
  * - Blank lines are no frames; a carriage return before the newline belongs to neither.
  * - Memory held back stays below twice the unfinished frame, also when it comes byte by byte, and pieces are let go.
  */
@@ -58,43 +61,45 @@ export class FrameSplitter {
    * Takes the next piece and calls `onFrame` for each frame it completes; what `onFrame` throws comes out here.
    * @throws {ListwatchError} code FRAME_TOO_LARGE, after the frames before it. The splitter is of no use afterwards.
    */
-  push(chunk: Uint8Array, onFrame: (frame: Buffer) => void): void {
+  push(chunk: Uint8Array, onFrame: FrameTaker): void {
     const bytes = asBuffer(chunk);
     let start = 0;
     for (;;) {
       const end = bytes.indexOf(NEWLINE, start);
       if (end === -1) break;
-      const line = this.#line(bytes.subarray(start, end));
-      const lineBytes = line.length + 1;
+      if (this.#heldBytes === 0) {
+        this.#checkSize(end - start);
+        this.#emit(bytes, start, end, onFrame);
+        this.#offset += end - start + 1;
+      } else {
+        this.#offset += this.#emitHeld(bytes.subarray(start, end), onFrame) + 1;
+      }
       start = end + 1;
-      this.#emit(line, onFrame);
-      this.#offset += lineBytes;
     }
     if (start < bytes.length) this.#hold(bytes.subarray(start));
   }
 
   /** Takes what stood behind the last newline, if it is not blank. Call it once, when the stream has ended. */
-  end(onFrame: (frame: Buffer) => void): void {
-    const line = this.#line(EMPTY);
-    this.#emit(line, onFrame);
-    this.#offset += line.length;
+  end(onFrame: FrameTaker): void {
+    this.#offset += this.#emitHeld(EMPTY, onFrame);
   }
 
-  #line(last: Buffer): Buffer {
-    this.#checkSize(this.#heldBytes + last.length);
-    if (this.#heldBytes === 0) return last;
+  /** The line that was held with its last part; returns its length. */
+  #emitHeld(last: Buffer, onFrame: FrameTaker): number {
     this.#hold(last);
-    const line = this.#held.subarray(0, this.#heldBytes);
+    const line = this.#held;
+    const length = this.#heldBytes;
     // The frame now belongs to its receiver, so the memory is not used again.
     this.#drop();
-    return line;
+    this.#emit(line, 0, length, onFrame);
+    return length;
   }
 
-  #emit(line: Buffer, onFrame: (frame: Buffer) => void): void {
-    const frame = line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line;
-    if (isBlank(frame)) return;
+  #emit(bytes: Buffer, start: number, lineEnd: number, onFrame: FrameTaker): void {
+    const end = lineEnd > start && bytes[lineEnd - 1] === CARRIAGE_RETURN ? lineEnd - 1 : lineEnd;
+    if (isBlank(bytes, start, end)) return;
     this.#frames += 1;
-    onFrame(frame);
+    onFrame(bytes, start, end);
   }
 
   #hold(piece: Buffer): void {
@@ -132,8 +137,9 @@ function asBuffer(chunk: Uint8Array): Buffer {
     : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 }
 
-function isBlank(frame: Buffer): boolean {
-  for (const byte of frame) {
+function isBlank(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at];
     if (byte !== SPACE && byte !== TAB && byte !== CARRIAGE_RETURN) return false;
   }
   return true;

@@ -116,9 +116,9 @@ describe('inspect()', () => {
   it('adds up what the objects took on the wire', () => {
     const store = new ThreadSafeStore<ObjectView<Pod>>();
     const decoder = new JsonObjectDecoder<Pod>();
-    const frame = Buffer.from(JSON.stringify({ type: 'ADDED', object: pod('a') }));
-    const event = decoder.decodeEvent(frame);
+    const bytes = Buffer.from(JSON.stringify({ type: 'ADDED', object: pod('a') }));
+    const event = decoder.decodeEvent({ bytes });
     if (event.type === 'ADDED') store.add('a', event.object);
-    expect(store.bytes).to.equal(frame.length);
+    expect(store.bytes).to.equal(JSON.stringify(pod('a')).length);
   });
 });

@@ -14,7 +14,7 @@ describe('MetadataObjectDecoder', () => {
   const decoder = new MetadataObjectDecoder();
 
   it('takes what a server sends that knows how to send metadata only', () => {
-    const event = decoder.decodeEvent(bytes({ type: 'ADDED', object: PARTIAL }));
+    const event = decoder.decodeEvent({ bytes: bytes({ type: 'ADDED', object: PARTIAL }) });
     expect(event).to.have.nested.property('object.object').that.deep.equals(PARTIAL);
     expect(event).to.have.nested.property('object.sizeBytes').that.is.above(100);
     const list = { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' };
@@ -26,7 +26,7 @@ describe('MetadataObjectDecoder', () => {
   });
 
   it('drops the bodies that a server sends that does not', () => {
-    const event = decoder.decodeEvent(bytes({ type: 'MODIFIED', object: WHOLE }));
+    const event = decoder.decodeEvent({ bytes: bytes({ type: 'MODIFIED', object: WHOLE }) });
     expect(event).to.have.nested.property('object.object').that.deep.equals(PARTIAL);
     expect(event).to.have.nested.property('object.metadata').that.deep.equals(METADATA);
     const list = { kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: '7' } };
@@ -38,13 +38,14 @@ describe('MetadataObjectDecoder', () => {
 
   it('passes bookmarks on, and throws what a server reports', () => {
     const object = { kind: 'PartialObjectMetadata', metadata: { resourceVersion: '9' } };
-    expect(decoder.decodeEvent(bytes({ type: 'BOOKMARK', object }))).to.deep.equal({
+    expect(decoder.decodeEvent({ bytes: bytes({ type: 'BOOKMARK', object }) })).to.deep.equal({
       type: 'BOOKMARK',
       resourceVersion: '9',
       initialEventsEnd: false,
     });
     const status = { kind: 'Status', apiVersion: 'v1', reason: 'Expired', code: 410 };
-    const decode = (): unknown => decoder.decodeEvent(bytes({ type: 'ERROR', object: status }));
+    const decode = (): unknown =>
+      decoder.decodeEvent({ bytes: bytes({ type: 'ERROR', object: status }) });
     expect(decode).to.throw(ApiError);
   });
 

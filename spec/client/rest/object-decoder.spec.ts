@@ -11,7 +11,8 @@ describe('JsonObjectDecoder', () => {
     ];
     const decoded = ends.map((annotations) => {
       const object = { kind: 'Pod', metadata: { resourceVersion: '9', annotations } };
-      return decoder.decodeEvent(Buffer.from(JSON.stringify({ type: 'BOOKMARK', object })));
+      const bytes = Buffer.from(JSON.stringify({ type: 'BOOKMARK', object }));
+      return decoder.decodeEvent({ bytes });
     });
     expect(decoded).to.deep.equal(
       [false, false, true].map((initialEventsEnd) => ({

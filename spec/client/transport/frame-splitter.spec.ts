@@ -1,12 +1,13 @@
 import { expect } from 'chai';
-import { FrameSplitter } from '../../../lib/client/transport/frame-splitter.ts';
+import { FrameSplitter, type FrameTaker } from '../../../lib/client/transport/frame-splitter.ts';
 import { thrownBy } from '../support/failure-of.ts';
+
+const textOf = (bytes: Buffer, start: number, end: number): string =>
+  bytes.toString('utf8', start, end);
 
 function split(pieces: readonly Buffer[], splitter: FrameSplitter = new FrameSplitter()): string[] {
   const frames: string[] = [];
-  const keep = (frame: Buffer): void => {
-    frames.push(frame.toString('utf8'));
-  };
+  const keep: FrameTaker = (...frame) => frames.push(textOf(...frame));
   for (const piece of pieces) splitter.push(piece, keep);
   splitter.end(keep);
   return frames;
@@ -33,25 +34,36 @@ describe('FrameSplitter', () => {
     plain.set(bytes, 1);
     const found: string[] = [];
     const splitter = new FrameSplitter();
-    splitter.push(plain.subarray(1, -1), (frame) => found.push(frame.toString()));
-    splitter.end((frame) => found.push(frame.toString()));
+    const keep: FrameTaker = (...frame) => found.push(textOf(...frame));
+    splitter.push(plain.subarray(1, -1), keep);
+    splitter.end(keep);
     expect(found).to.deep.equal(frames);
   });
 
   it('hands out a frame inside one piece without copying it', () => {
     const piece = Buffer.from('{"a":1}\n{"b":2}\n');
-    new FrameSplitter().push(piece, (frame) => {
-      expect(frame.buffer).to.equal(piece.buffer);
+    const places: [number, number][] = [];
+    new FrameSplitter().push(piece, (bytes, start, end) => {
+      expect(bytes).to.equal(piece);
+      places.push([start, end]);
     });
+    expect(places).to.deep.equal([
+      [0, 7],
+      [8, 15],
+    ]);
   });
 
   it('never reuses the memory of a frame it handed out', () => {
-    const kept: Buffer[] = [];
+    const kept: Parameters<FrameTaker>[] = [];
     const splitter = new FrameSplitter();
     for (const piece of ['{"first', '":1}\n{"sec', 'ond":2}\n{"third', '":3}\n']) {
-      splitter.push(Buffer.from(piece), (frame) => kept.push(frame));
+      splitter.push(Buffer.from(piece), (...frame) => kept.push(frame));
     }
-    expect(kept.map(String)).to.deep.equal(['{"first":1}', '{"second":2}', '{"third":3}']);
+    expect(kept.map((frame) => textOf(...frame))).to.deep.equal([
+      '{"first":1}',
+      '{"second":2}',
+      '{"third":3}',
+    ]);
   });
 
   it('knows the number of a frame and where its line starts', () => {
@@ -76,7 +88,7 @@ describe('FrameSplitter', () => {
       const found: string[] = [];
       const error = thrownBy(() => {
         for (const piece of pieces) {
-          splitter.push(Buffer.from(piece), (frame) => found.push(frame.toString()));
+          splitter.push(Buffer.from(piece), (...frame) => found.push(textOf(...frame)));
         }
       });
       expect(error.code).to.equal('FRAME_TOO_LARGE');
@@ -95,8 +107,8 @@ describe('FrameSplitter', () => {
       const startedAt = performance.now();
       for (let sent = 0; sent < bytes; sent += piece.length) splitter.push(piece, () => {});
       let found = 0;
-      splitter.push(Buffer.from('\n'), (frame) => {
-        found = frame.length;
+      splitter.push(Buffer.from('\n'), (_, start, end) => {
+        found = end - start;
       });
       expect(found).to.equal(bytes);
       return performance.now() - startedAt;
