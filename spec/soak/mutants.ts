@@ -75,8 +75,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'always-initial',
     bug: 'every addition calls itself initial',
     file: PROCESSOR,
-    from: "{ type: 'add', key, object, initial: this.#initial, origin }",
-    to: "{ type: 'add', key, object, initial: true, origin }",
+    from: 'new AddNotification(key, object, this.#initial, origin)',
+    to: 'new AddNotification(key, object, true, origin)',
   },
   {
     name: 'tombstones-missing',

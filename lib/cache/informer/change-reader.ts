@@ -14,7 +14,12 @@ import type {
 } from './event-handler.ts';
 import type { AddHandlerOptions, HandlerRegistration } from './handler-registration.ts';
 import type { ChangeOf, ChangeView } from './informer-change.ts';
-import type { Notification } from './notification.ts';
+import {
+  AddNotification,
+  DeleteNotification,
+  UpdateNotification,
+  type Notification,
+} from './notification.ts';
 
 /** What changes are read from; `SharedIndexInformer` satisfies it by shape. */
 export interface ChangeSource<T extends KubernetesObject> {
@@ -104,13 +109,13 @@ export class ChangeReader<T extends KubernetesObject>
     return {
       view: 'lazy',
       onAdd: (object, { key, initial, origin }) => {
-        this.#take({ type: 'add', key, object, initial, origin });
+        this.#take(new AddNotification(key, object, initial, origin));
       },
       onUpdate: (old, object, { key, resync, origin }) => {
-        this.#take({ type: 'update', key, old, object, resync, origin });
+        this.#take(new UpdateNotification(key, old, object, resync, origin));
       },
       onDelete: (object, { key, finalStateUnknown, origin }) => {
-        this.#take({ type: 'delete', key, object, finalStateUnknown, origin });
+        this.#take(new DeleteNotification(key, object, finalStateUnknown, origin));
       },
     };
   }

@@ -1,5 +1,5 @@
 import type { HasMetadata } from '../../meta/object.ts';
-import type { Notification } from './notification.ts';
+import { AddNotification, UpdateNotification, type Notification } from './notification.ts';
 
 /** What a handler still has to be told about one key: that the old object went, what is there now, or both. */
 interface Outstanding<V extends HasMetadata> {
@@ -53,13 +53,13 @@ function merge<V extends HasMetadata>(
 
 function joined<V extends HasMetadata>(
   before: Notification<V>,
-  after: Extract<Notification<V>, { type: 'update' }>,
+  after: UpdateNotification<V>,
 ): Notification<V> {
   const { key, object } = after;
   // A change of somebody else among our own must be noticed.
   const origin = before.origin === 'self' ? after.origin : before.origin;
-  if (before.type === 'add') return { type: 'add', key, object, initial: before.initial, origin };
+  if (before.type === 'add') return new AddNotification(key, object, before.initial, origin);
   const old = before.type === 'update' ? before.old : after.old;
   const resync = after.resync && (before.type !== 'update' || before.resync);
-  return { type: 'update', key, old, object, resync, origin };
+  return new UpdateNotification(key, old, object, resync, origin);
 }

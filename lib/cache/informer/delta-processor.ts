@@ -5,7 +5,13 @@ import type { PopInfo } from '../delta/delta-fifo.ts';
 import type { ThreadSafeStore } from '../store/thread-safe-store.ts';
 import type { WriteOverlay } from '../store/write-overlay.ts';
 import type { Origin } from './event-handler.ts';
-import type { DeleteNotification, Notification, NotificationBatch } from './notification.ts';
+import {
+  AddNotification,
+  DeleteNotification,
+  UpdateNotification,
+  type Notification,
+  type NotificationBatch,
+} from './notification.ts';
 
 export interface DeltaProcessorOptions<V extends HasMetadata> {
   readonly store: ThreadSafeStore<V>;
@@ -109,7 +115,7 @@ export class DeltaProcessor<V extends HasMetadata> {
     if (last === undefined) return;
     this.#overlay.observed(key, last, true);
     const origin = finalStateUnknown ? 'other' : this.#originOfDeletion(key, last);
-    this.#tell({ type: 'delete', key, object: last, finalStateUnknown, origin });
+    this.#tell(new DeleteNotification(key, last, finalStateUnknown, origin));
   }
 
   #originOf(key: string, { metadata }: V): Origin {
@@ -150,13 +156,13 @@ export class DeltaProcessor<V extends HasMetadata> {
 
   #resync(key: string, object: V): void {
     if (this.#changes.length > 0) this.#closeBatch();
-    this.#resyncs.push({ type: 'update', key, old: object, object, resync: true, origin: 'other' });
+    this.#resyncs.push(new UpdateNotification(key, object, object, true, 'other'));
   }
 
   #present(key: string, old: V | undefined, object: V, origin: Origin): Notification<V> {
     return old === undefined
-      ? { type: 'add', key, object, initial: this.#initial, origin }
-      : { type: 'update', key, old, object, resync: false, origin };
+      ? new AddNotification(key, object, this.#initial, origin)
+      : new UpdateNotification(key, old, object, false, origin);
   }
 
   #tell(notification: Notification<V>): void {
@@ -179,7 +185,7 @@ export class DeltaProcessor<V extends HasMetadata> {
 }
 
 function lastSeen<V extends HasMetadata>(key: string, object: V): DeleteNotification<V> {
-  return { type: 'delete', key, object, finalStateUnknown: true, origin: 'other' };
+  return new DeleteNotification(key, object, true, 'other');
 }
 
 /** Without a resource version, or with another uid, nothing says that it is the same. */

@@ -11,7 +11,7 @@ import { HandlerFanout } from './handler-fanout.ts';
 import { HandlerQueue } from './handler-queue.ts';
 import type { AddHandlerOptions } from './handler-registration.ts';
 import type { HandlerInspection } from './informer-inspection.ts';
-import type { AddNotification, NotificationBatch } from './notification.ts';
+import { AddNotification, type NotificationBatch } from './notification.ts';
 import { callbackOf, notifierOf } from './notifier.ts';
 import { RegisteredHandler } from './registered-handler.ts';
 import { ResyncSchedule } from './resync-schedule.ts';
@@ -157,13 +157,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
     this.#present ??= {
       notifications: Array.from(
         this.#options.store.entries(),
-        ([key, object]): AddNotification<ObjectView<T>> => ({
-          type: 'add',
-          key,
-          object,
-          initial: true,
-          origin: 'other',
-        }),
+        ([key, object]) => new AddNotification(key, object, true, 'other'),
       ),
       initial: true,
       audience: 'all',

@@ -1,35 +1,127 @@
-import type { HasMetadata } from '../../meta/object.ts';
-import type { Origin } from './event-handler.ts';
+import type { HasMetadata, ObjectMeta } from '../../meta/object.ts';
+import type { AddInfo, DeleteInfo, ObjectMetadata, Origin, UpdateInfo } from './event-handler.ts';
 
-/** One call of a handler to come. It is shared by all handlers, and it is what they get as `info`. */
+/**
+ * One call of a handler to come. There is one for all handlers together: it is their `info`, and of those with the view
+ * `metadata` it is the argument, so that telling one handler more allocates nothing. Its `metadata` is read from the object
+ * when somebody asks.
+ */
 export type Notification<V extends HasMetadata> =
   | AddNotification<V>
   | UpdateNotification<V>
   | DeleteNotification<V>;
 
-export interface AddNotification<V> {
-  readonly type: 'add';
+const NO_METADATA: ObjectMeta = Object.freeze({});
+
+/** Key and metadata of an object, whose metadata is not looked at before somebody reads it. */
+class LazyMetadata implements ObjectMetadata {
+  readonly key: string;
+  readonly #object: HasMetadata;
+
+  constructor(key: string, object: HasMetadata) {
+    this.key = key;
+    this.#object = object;
+  }
+
+  get metadata(): ObjectMeta {
+    return this.#object.metadata ?? NO_METADATA;
+  }
+
+  toJSON(): ObjectMetadata {
+    return { key: this.key, metadata: this.metadata };
+  }
+}
+
+/** What all notifications have. */
+abstract class ObjectNotification<V extends HasMetadata> implements ObjectMetadata {
   readonly key: string;
   readonly object: V;
+  readonly origin: Origin;
+
+  constructor(key: string, object: V, origin: Origin) {
+    this.key = key;
+    this.object = object;
+    this.origin = origin;
+  }
+
+  get metadata(): ObjectMeta {
+    return this.object.metadata ?? NO_METADATA;
+  }
+}
+
+export class AddNotification<V extends HasMetadata>
+  extends ObjectNotification<V>
+  implements AddInfo
+{
   readonly initial: boolean;
-  readonly origin: Origin;
+
+  constructor(key: string, object: V, initial: boolean, origin: Origin) {
+    super(key, object, origin);
+    this.initial = initial;
+  }
+
+  get type(): 'add' {
+    return 'add';
+  }
+
+  /** What a log of it shows: never the body. */
+  toJSON(): ObjectMetadata & AddInfo {
+    const { key, metadata, initial, origin } = this;
+    return { key, metadata, initial, origin };
+  }
 }
 
-export interface UpdateNotification<V> {
-  readonly type: 'update';
-  readonly key: string;
+export class UpdateNotification<V extends HasMetadata>
+  extends ObjectNotification<V>
+  implements UpdateInfo
+{
   readonly old: V;
-  readonly object: V;
   readonly resync: boolean;
-  readonly origin: Origin;
+  #oldMetadata: ObjectMetadata | undefined;
+
+  constructor(key: string, old: V, object: V, resync: boolean, origin: Origin) {
+    super(key, object, origin);
+    this.old = old;
+    this.resync = resync;
+  }
+
+  get type(): 'update' {
+    return 'update';
+  }
+
+  /** The old object as a handler with the view `metadata` gets it: one for all of them. */
+  get oldMetadata(): ObjectMetadata {
+    this.#oldMetadata ??= new LazyMetadata(this.key, this.old);
+    return this.#oldMetadata;
+  }
+
+  /** What a log of it shows: never the body. */
+  toJSON(): ObjectMetadata & UpdateInfo {
+    const { key, metadata, resync, origin } = this;
+    return { key, metadata, resync, origin };
+  }
 }
 
-export interface DeleteNotification<V> {
-  readonly type: 'delete';
-  readonly key: string;
-  readonly object: V;
+export class DeleteNotification<V extends HasMetadata>
+  extends ObjectNotification<V>
+  implements DeleteInfo
+{
   readonly finalStateUnknown: boolean;
-  readonly origin: Origin;
+
+  constructor(key: string, object: V, finalStateUnknown: boolean, origin: Origin) {
+    super(key, object, origin);
+    this.finalStateUnknown = finalStateUnknown;
+  }
+
+  get type(): 'delete' {
+    return 'delete';
+  }
+
+  /** What a log of it shows: never the body. */
+  toJSON(): ObjectMetadata & DeleteInfo {
+    const { key, metadata, finalStateUnknown, origin } = this;
+    return { key, metadata, finalStateUnknown, origin };
+  }
 }
 
 /** Notifications that are queued together: one entry in each handler's queue, however many there are. */

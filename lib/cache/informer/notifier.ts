@@ -39,51 +39,49 @@ export function notifierOf<T extends KubernetesObject>(
 }
 
 function objectNotifier<T extends KubernetesObject>(handler: ObjectEventHandler<T>): Notifier<T> {
+  const { onAdd, onUpdate, onDelete } = handler;
   return (notification) => {
     switch (notification.type) {
       case 'add':
-        return handler.onAdd?.(notification.object.object, notification);
+        return onAdd?.call(handler, notification.object.object, notification);
       case 'update':
-        return handler.onUpdate?.(
+        return onUpdate?.call(
+          handler,
           notification.old.object,
           notification.object.object,
           notification,
         );
       case 'delete':
-        return handler.onDelete?.(notification.object.object, notification);
+        return onDelete?.call(handler, notification.object.object, notification);
     }
   };
 }
 
 function lazyNotifier<T extends KubernetesObject>(handler: LazyEventHandler<T>): Notifier<T> {
+  const { onAdd, onUpdate, onDelete } = handler;
   return (notification) => {
-    const { object } = notification;
     switch (notification.type) {
       case 'add':
-        return handler.onAdd?.(object, notification);
+        return onAdd?.call(handler, notification.object, notification);
       case 'update':
-        return handler.onUpdate?.(notification.old, object, notification);
+        return onUpdate?.call(handler, notification.old, notification.object, notification);
       case 'delete':
-        return handler.onDelete?.(object, notification);
+        return onDelete?.call(handler, notification.object, notification);
     }
   };
 }
 
+/** Looks at no metadata: that is done by handlers that want it, and paid for by nobody else. */
 function metadataNotifier<T extends KubernetesObject>(handler: MetadataEventHandler): Notifier<T> {
+  const { onAdd, onUpdate, onDelete } = handler;
   return (notification) => {
-    const { key, origin } = notification;
-    const { metadata } = notification.object;
     switch (notification.type) {
       case 'add':
-        return handler.onAdd?.({ key, metadata, initial: notification.initial, origin });
-      case 'update': {
-        const old = { key, metadata: notification.old.metadata };
-        return handler.onUpdate?.(old, { key, metadata, resync: notification.resync, origin });
-      }
-      case 'delete': {
-        const { finalStateUnknown } = notification;
-        return handler.onDelete?.({ key, metadata, finalStateUnknown, origin });
-      }
+        return onAdd?.call(handler, notification);
+      case 'update':
+        return onUpdate?.call(handler, notification.oldMetadata, notification);
+      case 'delete':
+        return onDelete?.call(handler, notification);
     }
   };
 }

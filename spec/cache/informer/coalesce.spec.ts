@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import { coalesce } from '../../../lib/cache/informer/coalesce.ts';
 import type { Origin } from '../../../lib/cache/informer/event-handler.ts';
-import type { Notification } from '../../../lib/cache/informer/notification.ts';
+import {
+  AddNotification,
+  DeleteNotification,
+  UpdateNotification,
+  type Notification,
+} from '../../../lib/cache/informer/notification.ts';
 import { seededRandom } from '../../../lib/kernel/random.ts';
 import { pod, type Pod } from '../support/objects.ts';
 
@@ -13,13 +18,13 @@ function parse(text: string, key: string, origin: Origin = 'other'): Notificatio
   const [first = '', second = ''] = rest.split('>');
   switch (sign) {
     case '+':
-      return { type: 'add', key, object: at(first), initial: false, origin };
+      return new AddNotification(key, at(first), false, origin);
     case '~':
-      return { type: 'update', key, old: at(first), object: at(second), resync: false, origin };
+      return new UpdateNotification(key, at(first), at(second), false, origin);
     case '.':
-      return { type: 'update', key, old: at(first), object: at(first), resync: true, origin };
+      return new UpdateNotification(key, at(first), at(first), true, origin);
     default:
-      return { type: 'delete', key, object: at(first), finalStateUnknown: false, origin };
+      return new DeleteNotification(key, at(first), false, origin);
   }
 }
 

@@ -3,14 +3,19 @@ import {
   HandlerQueue,
   type HandlerQueueOptions,
 } from '../../../lib/cache/informer/handler-queue.ts';
-import type { Notification, NotificationBatch } from '../../../lib/cache/informer/notification.ts';
+import {
+  AddNotification,
+  UpdateNotification,
+  type Notification,
+  type NotificationBatch,
+} from '../../../lib/cache/informer/notification.ts';
 import { deferred } from '../../../lib/kernel/latch.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import { sleep } from '../../../lib/kernel/wait.ts';
 import { pod, type Pod } from '../support/objects.ts';
 
 function add(key: string, initial = false): Notification<Pod> {
-  return { type: 'add', key, object: pod(key), initial, origin: 'other' };
+  return new AddNotification(key, pod(key), initial, 'other');
 }
 
 function batch(keys: readonly string[], initial = false): NotificationBatch<Pod> {
@@ -234,8 +239,7 @@ describe('HandlerQueue', () => {
       for (let round = 0; round < 1000; round += 1) {
         const old = pod('hot', { resourceVersion: String(round) });
         const object = pod('hot', { resourceVersion: String(round + 1) });
-        const change = { type: 'update', key: 'hot', old, object } as const;
-        const notification = { ...change, resync: false, origin: 'other' } as const;
+        const notification = new UpdateNotification('hot', old, object, false, 'other');
         setup.queue.push({ notifications: [notification], initial: false, audience: 'all' });
         expect(setup.queue.pending).to.be.at.most(12);
       }

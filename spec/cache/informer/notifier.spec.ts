@@ -1,6 +1,11 @@
 import { expect } from 'chai';
 import type { ResourceEventHandler } from '../../../lib/cache/informer/event-handler.ts';
-import type { Notification } from '../../../lib/cache/informer/notification.ts';
+import {
+  AddNotification,
+  DeleteNotification,
+  UpdateNotification,
+  type Notification,
+} from '../../../lib/cache/informer/notification.ts';
 import { notifierOf } from '../../../lib/cache/informer/notifier.ts';
 import { metaNamespaceKeyFunc } from '../../../lib/meta/key.ts';
 import { DecodedView, type ObjectView } from '../../../lib/meta/object-view.ts';
@@ -11,11 +16,11 @@ const [before, after] = [new DecodedView(pod('old')), new DecodedView(pod('new')
 const origin = 'other';
 
 const notifications: readonly Notification<ObjectView<Pod>>[] = [
-  { type: 'add', key: 'shop/new', object: after, initial: true, origin },
-  { type: 'add', key: 'shop/new', object: after, initial: false, origin },
-  { type: 'update', key: 'shop/new', old: before, object: after, resync: false, origin },
-  { type: 'delete', key: 'shop/old', object: before, finalStateUnknown: false, origin },
-  { type: 'delete', key: 'shop/old', object: before, finalStateUnknown: true, origin },
+  new AddNotification('shop/new', after, true, origin),
+  new AddNotification('shop/new', after, false, origin),
+  new UpdateNotification('shop/new', before, after, false, origin),
+  new DeleteNotification('shop/old', before, false, origin),
+  new DeleteNotification('shop/old', before, true, origin),
 ];
 
 function tell(handler: ResourceEventHandler<Pod>): void {
