@@ -8,6 +8,7 @@ import {
   splitMetaNamespaceKey,
 } from '../../lib/meta/key.ts';
 import type { HasMetadata } from '../../lib/meta/object.ts';
+import { DecodeCounts, UndecodedView } from '../cache/support/undecoded-view.ts';
 
 describe('metaNamespaceKeyFunc', () => {
   it('joins namespace and name, or gives the name alone', () => {
@@ -18,6 +19,14 @@ describe('metaNamespaceKeyFunc', () => {
     expect(metaNamespaceKeyFunc({ metadata: { namespace: '', name: 'node-1' } })).to.equal(
       'node-1',
     );
+  });
+
+  it('does not decode a view over bytes', () => {
+    const counts = new DecodeCounts();
+    expect(
+      metaNamespaceKeyFunc(new UndecodedView({ namespace: 'shop', name: 'web' }, counts)),
+    ).to.equal('shop/web');
+    expect(counts).to.deep.equal({ metadata: 0, objects: 0 });
   });
 
   it('keeps names apart that look like something else', () => {

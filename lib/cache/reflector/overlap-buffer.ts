@@ -1,6 +1,7 @@
 import { deriveAbort, type DerivedAbort } from '../../kernel/abort.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
 import type { HasMetadata } from '../../meta/object.ts';
+import { identityOf } from '../../meta/object-view.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
 import { isOlder } from '../../meta/version-order.ts';
 import type { WatchReader } from './watch-reader.ts';
@@ -112,8 +113,8 @@ export class OverlapBuffer<V extends HasMetadata> {
   #behindList(batch: Batch<V>): Batch<V> {
     const listed = this.#listed ?? '';
     const first = batch.findIndex((event) => {
-      const version =
-        event.type === 'BOOKMARK' ? event.resourceVersion : event.object.metadata?.resourceVersion;
+      const { resourceVersion: version } =
+        event.type === 'BOOKMARK' ? event : identityOf(event.object);
       return version === undefined || (version !== listed && !isOlder(version, listed));
     });
     if (first < 0) return [];

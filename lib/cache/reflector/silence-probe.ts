@@ -4,6 +4,7 @@ import type { Metrics } from '../../kernel/metrics.ts';
 import type { Runtime, Timer } from '../../kernel/runtime.ts';
 import { sleep } from '../../kernel/wait.ts';
 import type { HasMetadata } from '../../meta/object.ts';
+import { identityOf } from '../../meta/object-view.ts';
 import { isResourceVersion } from '../../meta/resource-version.ts';
 import { listPage } from './list-page.ts';
 import type { ListerWatcher, ListRequest } from './lister-watcher.ts';
@@ -180,7 +181,7 @@ export class SilenceProbe<V extends HasMetadata> {
         if (batch === undefined) return false;
         for (const event of batch) {
           if (event.type === 'BOOKMARK') continue;
-          const version = event.object.metadata?.resourceVersion ?? '';
+          const version = identityOf(event.object).resourceVersion ?? '';
           if (isResourceVersion(version) && isNewer(version, seen)) return true;
         }
       }

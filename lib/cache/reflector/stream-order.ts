@@ -1,4 +1,5 @@
 import type { HasMetadata } from '../../meta/object.ts';
+import { identityOf } from '../../meta/object-view.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
 import { areOrdered, isNewer, isOlder } from '../../meta/version-order.ts';
 
@@ -63,7 +64,7 @@ export class StreamOrder<V extends HasMetadata> {
       if (event.type === 'ADDED') return true;
       this.#unordered = false;
     }
-    const version = event.object.metadata?.resourceVersion;
+    const version = identityOf(event.object).resourceVersion;
     if (version === undefined || version === '') return true;
     if (isNewer(version, this.#newest)) {
       this.#advance(version, event.object);
@@ -78,9 +79,9 @@ export class StreamOrder<V extends HasMetadata> {
       return true;
     }
     if (version !== this.#newest || this.#latest === undefined) return false;
-    this.#sharing ??= new Set([identity(this.#latest)]);
+    this.#sharing ??= new Set([whose(this.#latest)]);
     const before = this.#sharing.size;
-    return this.#sharing.add(identity(object)).size > before;
+    return this.#sharing.add(whose(object)).size > before;
   }
 
   /** Before the first change of an unordered stream it says nothing about the order. */
@@ -102,6 +103,7 @@ export class StreamOrder<V extends HasMetadata> {
   }
 }
 
-function identity({ metadata }: HasMetadata): string {
-  return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`;
+function whose(object: HasMetadata): string {
+  const { namespace, name } = identityOf(object);
+  return `${namespace ?? ''}/${name ?? ''}`;
 }

@@ -1,6 +1,7 @@
 import { isStrayPromise } from '../../kernel/guarded-call.ts';
 import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
 import type { HasMetadata, ObjectMeta } from '../../meta/object.ts';
+import { identityOf } from '../../meta/object-view.ts';
 
 /**
  * The values under which an object is found in one index; an empty array leaves it out of that index.
@@ -32,9 +33,10 @@ export function metadataIndexFunc(
 }
 
 /** Indexes by namespace; cluster-scoped objects are under the empty one. */
-export const metaNamespaceIndexFunc: IndexFunc<HasMetadata> = metadataIndexFunc(({ namespace }) => [
-  namespace ?? '',
-]);
+export const metaNamespaceIndexFunc: IndexFunc<HasMetadata> = Object.assign(
+  (object: HasMetadata): readonly string[] => [identityOf(object).namespace ?? ''],
+  { metadataOnly: true } as const,
+);
 
 /** An index function that threw, or gave back something other than an array of strings. */
 export class IndexFunctionError extends ListwatchError {

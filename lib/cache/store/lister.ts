@@ -2,6 +2,7 @@ import { objectKey } from '../../meta/key.ts';
 import { notFound, type Subject } from '../../meta/failures.ts';
 import { parseLabelSelector, type LabelSelector } from '../../meta/label-selector.ts';
 import type { HasMetadata } from '../../meta/object.ts';
+import { identityOf } from '../../meta/object-view.ts';
 import { NAMESPACE_INDEX } from './indexers.ts';
 import type { StoreReader } from './store-reader.ts';
 
@@ -98,7 +99,7 @@ export class StoreLister<V extends HasMetadata, T> implements Lister<T> {
     if (namespace === '') return store.list();
     if (store.indexNames.includes(NAMESPACE_INDEX))
       return store.byIndex(NAMESPACE_INDEX, namespace);
-    return store.list().filter(({ metadata }) => metadata?.namespace === namespace);
+    return store.list().filter((stored) => identityOf(stored).namespace === namespace);
   }
 }
 

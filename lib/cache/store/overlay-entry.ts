@@ -1,4 +1,5 @@
 import type { HasMetadata } from '../../meta/object.ts';
+import { identityOf } from '../../meta/object-view.ts';
 import { isResourceVersion } from '../../meta/resource-version.ts';
 import { areOrdered, isNewer, isOlder } from '../../meta/version-order.ts';
 
@@ -27,8 +28,8 @@ export function isBefore<V>(left: OverlayEntry<V>, right: OverlayEntry<V>): bool
 /** Whether the entry decides what readers see, and not what the cache holds under its key. */
 export function hides<V extends HasMetadata>(entry: OverlayEntry<V>, cached: V): boolean {
   if (entry.resourceVersion !== undefined) return true;
-  if (entry.uid === cached.metadata?.uid) return true;
-  return isNotNewer(cached.metadata?.resourceVersion, entry.since);
+  const { uid, resourceVersion } = identityOf(cached);
+  return entry.uid === uid || isNotNewer(resourceVersion, entry.since);
 }
 
 /** Whether a write of `uid` at `resourceVersion` is newer than what `entry` stands for. */
@@ -52,14 +53,14 @@ export function isEndedBy<V>(entry: OverlayEntry<V>, uid: string): boolean {
 /** Whether the cache has caught up with the entry, now that it has applied this change. */
 export function isOver<V extends HasMetadata>(
   entry: OverlayEntry<V>,
-  { metadata }: V,
+  object: V,
   deleted: boolean,
 ): boolean {
-  if (entry.resourceVersion !== undefined) {
-    return isNotNewer(entry.resourceVersion, metadata?.resourceVersion);
-  }
-  if (entry.uid === metadata?.uid) return deleted;
-  return isOlder(entry.since, metadata?.resourceVersion ?? '');
+  const { uid, resourceVersion } = identityOf(object);
+  if (entry.resourceVersion !== undefined)
+    return isNotNewer(entry.resourceVersion, resourceVersion);
+  if (entry.uid === uid) return deleted;
+  return isOlder(entry.since, resourceVersion ?? '');
 }
 
 /** Whether `left` is known to be as old as `right`, or older; what cannot be compared is not. */

@@ -4,8 +4,9 @@ import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { metaNamespaceKeyFunc, type KeyFunc } from '../../meta/key.ts';
 import type { HasMetadata } from '../../meta/object.ts';
+import { identityOf, type ObjectIdentity } from '../../meta/object-view.ts';
 import { isResourceVersion } from '../../meta/resource-version.ts';
-import { isOlder } from '../../meta/version-order.ts';
+import { isNewer, isOlder } from '../../meta/version-order.ts';
 import { computeKey } from './compute-key.ts';
 import type { Indexers } from './indexers.ts';
 import { LayeredStore } from './layered-store.ts';
@@ -115,8 +116,8 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
   written(object: V): void {
     this.#guard(() => {
       const key = computeKey(this.#keyFunc, object);
-      const { uid, resourceVersion } = object.metadata ?? {};
-      const cached = this.#layers.store.get(key)?.metadata?.resourceVersion;
+      const { uid, resourceVersion } = identityOf(object);
+      const cached = this.#cached(key).resourceVersion;
       // A write that changed nothing is answered with the resource version of the change before it.
       if (resourceVersion !== undefined && resourceVersion !== cached) {
         this.#ownWrites.set(resourceVersion, key);
@@ -148,7 +149,7 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
       this.written(answer);
     } else {
       this.#guard(() => {
-        const { uid, resourceVersion } = answer.metadata ?? {};
+        const { uid, resourceVersion } = identityOf(answer);
         this.#delete({ key: computeKey(this.#keyFunc, answer), uid, resourceVersion });
       });
     }
@@ -159,10 +160,13 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
    * with `replaced` alone. This is what ends a deletion whose answer carried no resource version.
    */
   observed(key: string, object: V, deleted: boolean): void {
-    const known = this.#layers.entries.get(key);
-    if (known !== undefined) {
-      if (!isOver(known, object, deleted)) return;
-      this.#layers.drop(known.key);
+    const { entries } = this.#layers;
+    if (entries.size > 0) {
+      const known = entries.get(key);
+      if (known !== undefined) {
+        if (!isOver(known, object, deleted)) return;
+        this.#layers.drop(key);
+      }
     }
     if (!deleted && this.#ownDeletions.size > 0) this.#hideDeleted(key, object, false);
   }
@@ -172,7 +176,7 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
     const reached = this.#processed.value;
     if (resourceVersion === reached || resourceVersion === '') return;
     if (!isResourceVersion(resourceVersion)) this.#unordered += 1;
-    else if (!isNotNewer(resourceVersion, reached)) this.#advance(resourceVersion);
+    else if (isNewer(resourceVersion, reached)) this.#advance(resourceVersion);
   }
 
   /**
@@ -191,7 +195,8 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
     }
     for (const [uid, key] of this.#ownDeletions.entries()) {
       const listed = this.#layers.store.get(key);
-      if (listed?.metadata?.uid === uid) this.#hideDeleted(key, listed, true);
+      if (listed !== undefined && identityOf(listed).uid === uid)
+        this.#hideDeleted(key, listed, true);
     }
   }
 
@@ -292,6 +297,11 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
     this.#layers.removeIndexers(names);
   }
 
+  /** Of the object that the cache holds under the key, if any. */
+  #cached(key: string): ObjectIdentity {
+    return identityOf(this.#layers.store.get(key));
+  }
+
   #advance(resourceVersion: string): void {
     const { entries } = this.#layers;
     this.#processed.advance(resourceVersion);
@@ -302,31 +312,31 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
     if (entries.size === 0) this.#overflowing = false;
   }
 
-  #delete({ key, uid = this.get(key)?.metadata?.uid, resourceVersion }: Deletion): void {
-    const cached = this.#layers.store.get(key)?.metadata;
+  #delete({ key, uid = identityOf(this.get(key)).uid, resourceVersion }: Deletion): void {
+    const cached = this.#cached(key);
     const known = this.#layers.entries.get(key);
     const knownVersion = known === undefined ? '' : (known.resourceVersion ?? known.since);
     const since = newerOf(
-      cached?.uid === uid ? cached?.resourceVersion : '',
+      cached.uid === uid ? cached.resourceVersion : '',
       known?.uid === uid ? knownVersion : '',
     );
     if (uid !== undefined) this.#ownDeletions.set(uid, key);
     else if (resourceVersion !== undefined) this.#ownWrites.set(resourceVersion, key);
     // Some servers answer with the last state of the object, whose resource version is not that of the deletion.
     if (isResourceVersion(resourceVersion) && !isNotNewer(resourceVersion, since)) {
-      const reached = newerOf(this.#processed.value, cached?.resourceVersion);
+      const reached = newerOf(this.#processed.value, cached.resourceVersion);
       if (isNotNewer(resourceVersion, newerOf(reached, knownVersion))) return;
       this.#put({ ...DELETION, key, uid, resourceVersion, since: '', listed: false });
     } else if (uid === undefined) {
       this.#unordered += 1;
-    } else if (known === undefined ? cached?.uid === uid : isEndedBy(known, uid)) {
+    } else if (known === undefined ? cached.uid === uid : isEndedBy(known, uid)) {
       this.#put({ ...DELETION, key, uid, resourceVersion: undefined, since, listed: false });
     }
   }
 
   /** Hides an object that comes up although an own write has deleted it: its deletion is still on the way. */
   #hideDeleted(key: string, object: V, listed: boolean): void {
-    const { uid, resourceVersion = '' } = object.metadata ?? {};
+    const { uid, resourceVersion = '' } = identityOf(object);
     if (uid === undefined || this.#ownDeletions.get(uid) !== key) return;
     if (this.#layers.entries.has(key)) return;
     const version = { resourceVersion: undefined, since: resourceVersion };
@@ -339,7 +349,7 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
   #compareWithList(entry: OverlayEntry<V>, resourceVersion: string): void {
     if (entry.resourceVersion !== undefined || isOlder(resourceVersion, entry.since)) return;
     const { key, uid } = entry;
-    const listed = this.#layers.store.get(key)?.metadata?.uid === uid;
+    const listed = this.#cached(key).uid === uid;
     if (listed && !entry.listed) {
       // The list may have been on its way already when the object was deleted; the next one was not.
       this.#layers.entries.set({ ...entry, listed });

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../../meta/object.ts';
+import { identityOf } from '../../meta/object-view.ts';
 import type { LazyObject } from '../informer/event-handler.ts';
 import type { UntilGone, UntilPresent } from './cache-condition.ts';
 import { conditionText, holds } from './condition-sequence.ts';
@@ -22,7 +23,7 @@ export class ObjectGoal<T extends KubernetesObject> implements Goal<T> {
 
   seen(key: string, view: LazyObject<T>): Reached<T> | undefined {
     if (!this.#selects(key, view)) return undefined;
-    this.#present.set(key, view.metadata.resourceVersion ?? '');
+    this.#present.set(key, identityOf(view).resourceVersion ?? '');
     const { is, gone } = this.#condition;
     if (gone === true) return undefined;
     const { object } = view;
@@ -46,11 +47,12 @@ export class ObjectGoal<T extends KubernetesObject> implements Goal<T> {
     return `${who} to ${gone === true ? 'be gone' : present}; ${this.#whereabouts()}`;
   }
 
-  #selects(key: string, { metadata }: LazyObject<T>): boolean {
+  #selects(key: string, view: LazyObject<T>): boolean {
     const { key: wanted, name, namespace } = this.#condition;
     if (wanted !== undefined) return key === wanted;
-    if (metadata.name !== name) return false;
-    return namespace === undefined || (metadata.namespace ?? '') === namespace;
+    const found = identityOf(view);
+    if (found.name !== name) return false;
+    return namespace === undefined || (found.namespace ?? '') === namespace;
   }
 
   #whereabouts(): string {

@@ -6,6 +6,7 @@ import { guardedCall } from '../../kernel/guarded-call.ts';
 import { sleep } from '../../kernel/wait.ts';
 import { isApiError } from '../../meta/failures.ts';
 import type { HasMetadata } from '../../meta/object.ts';
+import { identityOf } from '../../meta/object-view.ts';
 import { isResourceVersion } from '../../meta/resource-version.ts';
 import type { ObjectEvent, WatchEvent } from '../../meta/watch-event.ts';
 import { rejectTable } from '../reflector/table-object.ts';
@@ -203,7 +204,7 @@ export class RetryWatcher<V extends HasMetadata>
       case 'ADDED':
       case 'MODIFIED':
       case 'DELETED': {
-        const resourceVersion = event.object.metadata?.resourceVersion ?? '';
+        const resourceVersion = identityOf(event.object).resourceVersion ?? '';
         if (resourceVersion === '') rejectTable(event.object, this.#name);
         return resourceVersion;
       }
