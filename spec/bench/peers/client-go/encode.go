@@ -56,45 +56,45 @@ func parseEncodeFlags(args []string) (*encodeFlags, error) {
 	return f, nil
 }
 
-func encode(args []string) (err error) {
+func encode(args []string) error {
 	f, err := parseEncodeFlags(args)
 	if err != nil {
 		return err
 	}
 	sinks, err := f.openSinks()
-	defer func() {
-		for _, s := range sinks {
-			err = errors.Join(err, s.close())
-		}
-	}()
 	if err != nil {
 		return err
 	}
-	if err = encodePods(f.in, sinks); err != nil {
+	if err := encodePods(f.in, sinks); err != nil {
 		return err
+	}
+	for _, s := range sinks {
+		if err := s.finish(); err != nil {
+			return err
+		}
 	}
 	return f.writeBookmarks()
 }
 
-// openSinks opens what is to be written. What it opened before an error is returned with it.
-func (f *encodeFlags) openSinks() (sinks []podSink, err error) {
+func (f *encodeFlags) openSinks() ([]podSink, error) {
+	var sinks []podSink
 	if f.frames != "" {
 		file, err := createFrames(f.frames)
 		if err != nil {
-			return sinks, err
+			return nil, err
 		}
 		sinks = append(sinks, &envelopeSink{file})
 	}
 	if f.watchFrames != "" {
 		file, err := createFrames(f.watchFrames)
 		if err != nil {
-			return sinks, err
+			return nil, err
 		}
 		sinks = append(sinks, &eventSink{file, watch.EventType(f.eventType)})
 	}
 	if f.listPages != "" {
 		if err := os.MkdirAll(f.listPages, 0o777); err != nil {
-			return sinks, err
+			return nil, err
 		}
 		sinks = append(sinks, newPageSink(f.listPages, f.pageSize, f.resourceVersion))
 	}

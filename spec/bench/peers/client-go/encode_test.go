@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,15 +52,19 @@ func TestEncodeRefuses(t *testing.T) {
 			if err := os.WriteFile(in, []byte(c.lines), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			err := encode([]string{"--in", in, "--out-frames", filepath.Join(folder, "out.pb")})
+			out := filepath.Join(folder, "out.pb")
+			err := encode([]string{"--in", in, "--out-frames", out})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v does not say %q", err, c.want)
+			}
+			if _, err := os.Stat(out); err == nil {
+				t.Error("part of the pods is written as if it were all")
 			}
 		})
 	}
 	for _, flags := range []string{"", "--in x", "--in x --bookmark y", "--in x --out-frames y --event-type Z", "--in x --list-pages y --resource-version 1 --page-size 0"} {
 		if err := encode(strings.Fields(flags)); err == nil {
-			t.Error(fmt.Sprintf("%q was taken", flags))
+			t.Errorf("%q was taken", flags)
 		}
 	}
 }

@@ -21,7 +21,8 @@ import (
 // podSink writes pods in one form. The envelope is the Pod encoded, and good until add returns.
 type podSink interface {
 	add(pod *corev1.Pod, envelope []byte) error
-	close() error
+	// finish writes what is left. It is not called when something went wrong before.
+	finish() error
 }
 
 // envelopeEncoder encodes objects as `k8s\0` and a runtime.Unknown.
@@ -42,24 +43,28 @@ func (e *envelopeEncoder) encode(object runtime.Object) ([]byte, error) {
 	return e.buffer.Bytes(), err
 }
 
-// frameFile is a file of frames: 4 bytes big-endian length, then so many bytes.
+// frameFile is a file of frames: 4 bytes big-endian length, then so many bytes. It has its name when it is whole, and not before.
 type frameFile struct {
+	path     string
 	file     *os.File
 	buffered *bufio.Writer
 	frames   io.Writer
 }
 
 func createFrames(path string) (*frameFile, error) {
-	file, err := os.Create(path)
+	file, err := os.Create(path + ".part")
 	if err != nil {
 		return nil, err
 	}
 	buffered := bufio.NewWriterSize(file, bufferSize)
-	return &frameFile{file, buffered, protobuf.LengthDelimitedFramer.NewFrameWriter(buffered)}, nil
+	return &frameFile{path, file, buffered, protobuf.LengthDelimitedFramer.NewFrameWriter(buffered)}, nil
 }
 
-func (f *frameFile) close() error {
-	return errors.Join(f.buffered.Flush(), f.file.Close())
+func (f *frameFile) finish() error {
+	if err := errors.Join(f.buffered.Flush(), f.file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.file.Name(), f.path)
 }
 
 type envelopeSink struct{ *frameFile }
@@ -89,7 +94,7 @@ func writeEvent(frames io.Writer, eventType watch.EventType, envelope []byte) er
 	return err
 }
 
-func writeBookmark(path, resourceVersion string, annotations map[string]string) (err error) {
+func writeBookmark(path, resourceVersion string, annotations map[string]string) error {
 	pod := &corev1.Pod{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
 		ObjectMeta: metav1.ObjectMeta{ResourceVersion: resourceVersion, Annotations: annotations},
@@ -102,8 +107,10 @@ func writeBookmark(path, resourceVersion string, annotations map[string]string) 
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, file.close()) }()
-	return writeEvent(file.frames, watch.Bookmark, envelope)
+	if err := writeEvent(file.frames, watch.Bookmark, envelope); err != nil {
+		return err
+	}
+	return file.finish()
 }
 
 // pageSink writes a list in pages. It keeps a full page until it is known whether another follows.
@@ -134,8 +141,8 @@ func (s *pageSink) add(pod *corev1.Pod, _ []byte) error {
 	return nil
 }
 
-// close writes the last page, which is the only and an empty one when there are no pods.
-func (s *pageSink) close() error {
+// finish writes the last page, which is the only and an empty one when there are no pods.
+func (s *pageSink) finish() error {
 	return s.write("")
 }
 
