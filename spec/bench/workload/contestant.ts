@@ -1,0 +1,168 @@
+import { readFileSync } from 'node:fs';
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { create, type AxiosInstance } from 'axios';
+
+/** What a contestant is told; see `../peers/README.md`. */
+export interface ContestantArgument {
+  readonly server: string;
+  readonly workload: 'sync' | 'watch' | 'memory';
+  readonly variant: string;
+  /** A paged list and a watch instead of a watch-list. */
+  readonly listWatch?: boolean | undefined;
+  readonly objects: number;
+  readonly events: number;
+  readonly targets: number;
+  readonly handlers: number;
+  readonly reads: 'metadata' | 'object';
+  /** Of ours: indexes besides the one by namespace. @defaultValue 0 */
+  readonly indexes?: number | undefined;
+}
+
+/** What it prints. */
+export interface ContestantResult {
+  readonly syncMs: number;
+  readonly syncCpuMs: number;
+  readonly events: number;
+  readonly watchMs: number;
+  readonly watchCpuMs: number;
+  readonly baseRssBytes: number;
+  readonly rssBytes: number;
+  readonly peakRssBytes: number;
+  readonly heapBytes?: number | undefined;
+  /** 99.9 % of the pauses of the event loop while the first list came in were shorter. */
+  readonly loopDelayP999Ms?: number | undefined;
+  readonly loopDelayMaxMs?: number | undefined;
+  /** Of the bytes that were read; so that nobody can leave them out. */
+  readonly checksum?: number | undefined;
+}
+
+/** A contestant at work. */
+export interface Contestant {
+  /** Starts it; resolves when every handler has been given every object of the first list. */
+  sync(): Promise<void>;
+  /** Updates of the handler that has seen the fewest. */
+  updates(): number;
+  /** Whether every key that was handed out has been worked on. */
+  idle(): boolean;
+  checksum(): number;
+  close(): Promise<void>;
+}
+
+const DEADLINE_MS = 600_000;
+
+/** Lets a contestant do what it is told, and measures it. */
+export async function measure(
+  argument: ContestantArgument,
+  make: (argument: ContestantArgument, http: AxiosInstance) => Contestant | Promise<Contestant>,
+): Promise<ContestantResult> {
+  const { objects, server, workload, events, targets } = argument;
+  const http = create({ baseURL: server, adapter: 'http', proxy: false });
+  collectGarbage();
+  const baseRssBytes = process.memoryUsage.rss();
+  const contestant = await make(argument, http);
+  const loop = monitorEventLoopDelay({ resolution: 1 });
+  loop.enable();
+  const sync = await spent(() => withDeadline(contestant.sync(), `${objects} objects`));
+  loop.disable();
+  const { rss, heap } = await settle();
+  let watch = { tookMs: 0, cpuMs: 0 };
+  if (workload === 'watch') {
+    watch = await spent(async () => {
+      const burst = http.post(`/control/burst?events=${events}&objects=${targets}`);
+      await untilTrue(
+        () => contestant.updates() >= events && contestant.idle(),
+        () => `${contestant.updates()} events of ${events}`,
+      );
+      await burst;
+    });
+  }
+  const result: ContestantResult = {
+    syncMs: sync.tookMs,
+    syncCpuMs: sync.cpuMs,
+    events: contestant.updates(),
+    watchMs: watch.tookMs,
+    watchCpuMs: watch.cpuMs,
+    baseRssBytes,
+    rssBytes: rss,
+    peakRssBytes: peakRss(),
+    heapBytes: heap,
+    loopDelayP999Ms: loop.percentile(99.9) / 1e6,
+    loopDelayMaxMs: loop.max / 1e6,
+    checksum: contestant.checksum(),
+  };
+  await contestant.close();
+  return result;
+}
+
+/** The whole program of a contestant. */
+export async function runContestant(
+  make: (argument: ContestantArgument, http: AxiosInstance) => Contestant | Promise<Contestant>,
+): Promise<void> {
+  const argument = JSON.parse(process.argv[2] ?? '{}') as ContestantArgument;
+  const result = await measure(argument, make);
+  process.stdout.write(`${JSON.stringify(result)}\n`);
+}
+
+/** Whether a module is the program that runs. */
+export function isMain(meta: ImportMeta): boolean {
+  return process.argv[1] === meta.filename;
+}
+
+export function collectGarbage(): void {
+  const { gc } = globalThis as { gc?: () => void };
+  gc?.();
+  gc?.();
+}
+
+async function spent(work: () => Promise<unknown>): Promise<{ tookMs: number; cpuMs: number }> {
+  const cpu = process.cpuUsage();
+  const startedMs = performance.now();
+  await work();
+  const tookMs = performance.now() - startedMs;
+  const { user, system } = process.cpuUsage(cpu);
+  return { tookMs, cpuMs: (user + system) / 1000 };
+}
+
+/** Memory after what is garbage is gone; what the allocator keeps for later goes with a delay. */
+async function settle(): Promise<{ rss: number; heap: number }> {
+  await sleep(200);
+  collectGarbage();
+  await sleep(100);
+  collectGarbage();
+  const { rss, heapUsed } = process.memoryUsage();
+  return { rss, heap: heapUsed };
+}
+
+async function untilTrue(condition: () => boolean, lacks: () => string): Promise<void> {
+  const endMs = performance.now() + DEADLINE_MS;
+  while (!condition()) {
+    if (performance.now() > endMs) throw new Error(`after ${DEADLINE_MS} ms there are ${lacks()}`);
+    await sleep(1);
+  }
+}
+
+async function withDeadline(work: Promise<void>, what: string): Promise<void> {
+  const timer = new AbortController();
+  const tooLate = sleep(DEADLINE_MS, undefined, { signal: timer.signal }).then(
+    () => {
+      throw new Error(`${what} have not come within ${DEADLINE_MS} ms`);
+    },
+    () => {},
+  );
+  try {
+    await Promise.race([work, tooLate]);
+  } finally {
+    timer.abort();
+  }
+}
+
+function peakRss(): number {
+  try {
+    const status = readFileSync('/proc/self/status', 'utf8');
+    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
+  } catch {
+    // Not Linux.
+    return process.resourceUsage().maxRSS * 1024;
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * The informer of this package as a contestant. `variant` is how it keeps objects: `default`, or an option `cache` of the informer.
+ *
+ * To profile it, start a server and then this, from the root of the repository:
+ *
+ *     node --import tsx spec/bench/workload/static-server-main.ts '{"objects": 100000}' &   # prints its url
+ *     node --expose-gc --import tsx --cpu-prof --cpu-prof-dir .bench/profiles spec/bench/workload/ours.ts \
+ *       '{"server": "http://127.0.0.1:PORT", "workload": "watch", "variant": "default", "objects": 100000,
+ *         "events": 100000, "targets": 100000, "handlers": 1, "reads": "metadata"}'
+ *
+ * (`npm run bench` runs what `tsc` makes of it, `.bench/build/spec/bench/workload/ours.js`, which needs no `--import tsx` and has no
+ * helper calls around functions; profile that for the last percents.)
+ */
+import { SharedInformerFactory } from '../../../lib/cache/informer/shared-informer-factory.ts';
+import type { HandlerRegistration } from '../../../lib/cache/informer/handler-registration.ts';
+import type { ResourceEventHandler } from '../../../lib/cache/informer/event-handler.ts';
+import { INFORMER_OPTIONS } from '../../../lib/cache/informer/informer-options.ts';
+import type { InformerForOptions } from '../../../lib/cache/informer/informer-request.ts';
+import { connect } from '../../../lib/client/rest/connect.ts';
+import type { KubernetesObject } from '../../../lib/meta/object.ts';
+import { isMain, runContestant, type Contestant, type ContestantArgument } from './contestant.ts';
+import { KeyConsumer } from './key-consumer.ts';
+
+export interface Pod extends KubernetesObject {
+  readonly spec: {
+    readonly nodeName: string;
+    readonly containers: readonly { readonly name: string }[];
+  };
+  readonly status: { readonly phase: string };
+}
+
+/** Whether informers have a choice of how they keep objects. */
+export function knowsCacheModes(): boolean {
+  return (INFORMER_OPTIONS as readonly string[]).includes('cache');
+}
+
+/** Ways to keep objects that there are now. */
+export function cacheModes(): readonly string[] {
+  return knowsCacheModes() ? ['objects', 'bytes', 'compressed'] : ['default'];
+}
+
+export async function ours(argument: ContestantArgument): Promise<Contestant> {
+  const { server, variant, listWatch, handlers, reads, indexes = 0 } = argument;
+  const client = await connect({ server });
+  const informers = new SharedInformerFactory(client);
+  const cache = variant === 'default' ? {} : { cache: variant };
+  const options = { watchList: listWatch !== true, indexers: indexersOf(indexes), ...cache };
+  const pods = informers.for<Pod>('v1', 'pods', options as InformerForOptions<Pod>);
+  const all = Array.from({ length: handlers }, () => new CountingHandler(reads));
+  const registrations: HandlerRegistration[] = [];
+  return {
+    async sync() {
+      for (const { handler } of all) registrations.push(pods.addHandler(handler));
+      informers.start();
+      await Promise.all(registrations.map((registration) => registration.whenSynced()));
+    },
+    updates: () => Math.min(...all.map(({ updates }) => updates)),
+    idle: () => all.every(({ consumer }) => consumer.idle),
+    checksum: () => all.reduce((sum, handler) => sum + handler.checksum, 0),
+    async close() {
+      await informers.close();
+      await Promise.all(all.map(({ consumer }) => consumer.close()));
+      await client.close();
+    },
+  };
+}
+
+/** Puts keys into a queue, and counts. */
+class CountingHandler {
+  readonly consumer = new KeyConsumer();
+  readonly handler: ResourceEventHandler<Pod>;
+  updates = 0;
+  checksum = 0;
+
+  constructor(reads: ContestantArgument['reads']) {
+    this.handler = reads === 'object' ? this.#wholeObjects() : this.#keysOnly();
+  }
+
+  #keysOnly(): ResourceEventHandler<Pod> {
+    const { queue } = this.consumer;
+    return {
+      view: 'metadata',
+      onAdd: ({ key }) => {
+        queue.add(key);
+      },
+      onUpdate: (_, { key }) => {
+        this.updates += 1;
+        queue.add(key);
+      },
+    };
+  }
+
+  #wholeObjects(): ResourceEventHandler<Pod> {
+    const { queue } = this.consumer;
+    return {
+      onAdd: (pod, { key }) => {
+        this.checksum += lengthOf(pod);
+        queue.add(key);
+      },
+      onUpdate: (_, pod, { key }) => {
+        this.updates += 1;
+        this.checksum += lengthOf(pod);
+        queue.add(key);
+      },
+    };
+  }
+}
+
+/** Something of the body. */
+export function lengthOf({ spec, status }: Pod): number {
+  return spec.nodeName.length + status.phase.length + spec.containers.length;
+}
+
+function indexersOf(count: number): Record<string, (pod: Pod) => string[]> {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [
+      `index-${index}`,
+      ({ metadata }: Pod) => [`${metadata?.labels?.['app'] ?? ''}-${index}`],
+    ]),
+  );
+}
+
+if (isMain(import.meta)) await runContestant(ours);
