@@ -8,11 +8,12 @@ import type { WatchEvent } from '../../meta/watch-event.ts';
 import { FrameSplitter } from '../transport/frame-splitter.ts';
 import { SilenceGuard } from '../transport/silence-guard.ts';
 import { TransportError, type ExchangeTarget } from '../transport/transport-error.ts';
+import type { BodyReader, ResponseBody } from '../transport/transport.ts';
 import type { ObjectDecoder } from './object-decoder.ts';
 import { located } from './rest-client.ts';
 
 export interface WatchBatchesOptions<T extends KubernetesObject> {
-  readonly body: AsyncIterable<Uint8Array>;
+  readonly body: ResponseBody;
   readonly decoder: ObjectDecoder<T>;
   /** The exchange, for messages. */
   readonly target: ExchangeTarget;
@@ -27,14 +28,14 @@ export interface WatchBatchesOptions<T extends KubernetesObject> {
 const NO_BYTES: ByteSource = { bytes: Buffer.alloc(0) };
 
 /**
- * The events of a watch, one batch for each piece of bytes that completes at least one.
+ * The events of a watch, in batches: those that what has come in completes.
  *
  * Guarantees: events before a failure are delivered before it is thrown; a stream that the server ends between two events ends
  * normally, one that ends within an event fails with CONNECTION_FAILED.
  */
 export class WatchBatches<T extends KubernetesObject> implements WatchStream<ObjectView<T>> {
   readonly #options: WatchBatchesOptions<T>;
-  readonly #pieces: AsyncIterator<Uint8Array>;
+  readonly #pieces: BodyReader;
   readonly #splitter: FrameSplitter;
   readonly #guard: SilenceGuard;
   #source: ByteSource = NO_BYTES;
@@ -80,7 +81,8 @@ export class WatchBatches<T extends KubernetesObject> implements WatchStream<Obj
         this.#guard.expect();
         const piece = await this.#pieces.next();
         this.#guard.pause();
-        this.#take(piece.done === true ? undefined : piece.value);
+        this.#take(piece.value);
+        this.#takeMore();
       }
     } catch (error) {
       // Closing under a read that is under way breaks it; that is no failure.
@@ -91,6 +93,15 @@ export class WatchBatches<T extends KubernetesObject> implements WatchStream<Obj
     const value = this.#batch;
     this.#batch = [];
     return { done: false, value };
+  }
+
+  /** What else is here already belongs to the same batch: an API server sends each event as an HTTP chunk of its own. */
+  #takeMore(): void {
+    while (this.#failure === undefined && !this.#ended) {
+      const piece = this.#pieces.poll?.();
+      if (piece === undefined) return;
+      this.#take(piece);
+    }
   }
 
   /** Decodes a piece, or, without one, what stands behind the last newline. */

@@ -182,7 +182,7 @@ export class AxiosTransport implements Transport {
       return {
         status: response.status,
         headers: plainHeaders(response.headers),
-        body: new StreamBody({ stream, guard: bodyGuard, explain }),
+        body: new StreamBody({ stream, guard: bodyGuard, signal: abort.signal, explain }),
       };
     } catch (error) {
       finish();

@@ -1,45 +1,113 @@
-import type { Readable } from 'node:stream';
+import { finished, type Readable } from 'node:stream';
 import type { SilenceGuard } from './silence-guard.ts';
+import type { BodyReader, ResponseBody } from './transport.ts';
 
 export interface StreamBodyOptions {
   readonly stream: Readable;
   /** Told when a piece is expected and when it came. */
   readonly guard: SilenceGuard;
+  /** Ends the exchange: what has come in and was not read is dropped then. */
+  readonly signal: AbortSignal;
   /** Makes the error to throw from what broke the stream. */
   readonly explain: (error: unknown) => unknown;
 }
 
+/** Bytes that may wait to be read before the stream is paused. */
+const ROOM_BYTES = 256 * 1024;
+
 /**
  * A response body in the pieces the network brought.
  *
- * It is pulled, never pushed: what nobody reads stays in the socket, and a full socket slows the sender down. Leaving the loop
- * closes the stream, also before the first piece.
+ * Guarantees:
+ * - No more than 256 KiB and what one read of the socket brings wait here: what nobody reads stays in the socket, and a full
+ *   socket slows the sender down.
+ * - What came before the stream broke is handed out before that is thrown, unless the exchange was aborted.
+ * - Leaving the loop closes the stream, also before the first piece.
  */
-export class StreamBody implements AsyncIterable<Uint8Array> {
+export class StreamBody implements ResponseBody {
   readonly #options: StreamBodyOptions;
 
   constructor(options: StreamBodyOptions) {
     this.#options = options;
   }
 
-  [Symbol.asyncIterator](): AsyncIterator<Uint8Array, undefined> {
-    const { stream, guard, explain } = this.#options;
-    const pieces: AsyncIterator<Uint8Array, undefined> = stream[Symbol.asyncIterator]();
-    return {
-      next: async (): Promise<IteratorResult<Uint8Array, undefined>> => {
-        guard.expect();
-        try {
-          return await pieces.next();
-        } catch (error) {
-          throw explain(error);
-        } finally {
-          guard.pause();
-        }
-      },
-      return: (): Promise<IteratorResult<Uint8Array, undefined>> => {
-        stream.destroy();
-        return Promise.resolve({ done: true, value: undefined });
-      },
-    };
+  [Symbol.asyncIterator](): BodyReader {
+    return new StreamReader(this.#options);
+  }
+}
+
+type Piece = IteratorResult<Uint8Array, undefined>;
+
+const DONE: Piece = { done: true, value: undefined };
+
+class StreamReader implements BodyReader {
+  readonly #options: StreamBodyOptions;
+  #pieces: Uint8Array[] = [];
+  /** The first of the pieces that was not handed out. */
+  #next = 0;
+  #waitingBytes = 0;
+  #started = false;
+  #end: { readonly error?: unknown } | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(options: StreamBodyOptions) {
+    this.#options = options;
+  }
+
+  async next(): Promise<Piece> {
+    const { guard, signal } = this.#options;
+    if (!this.#started) this.#start();
+    for (;;) {
+      if (signal.aborted) this.#drop();
+      const value = this.poll();
+      if (value !== undefined) return { done: false, value };
+      if (this.#end !== undefined) {
+        if ('error' in this.#end) throw this.#end.error;
+        return DONE;
+      }
+      guard.expect();
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      guard.pause();
+    }
+  }
+
+  poll(): Uint8Array | undefined {
+    const piece = this.#pieces[this.#next];
+    if (piece === undefined) return undefined;
+    this.#next += 1;
+    if (this.#next === this.#pieces.length) this.#drop();
+    return piece;
+  }
+
+  return(): Promise<Piece> {
+    this.#end ??= {};
+    this.#drop();
+    this.#options.stream.destroy();
+    this.#wake?.();
+    return Promise.resolve(DONE);
+  }
+
+  #drop(): void {
+    if (this.#pieces.length > 0) this.#pieces = [];
+    this.#next = 0;
+    if (this.#waitingBytes >= ROOM_BYTES) this.#options.stream.resume();
+    this.#waitingBytes = 0;
+  }
+
+  #start(): void {
+    this.#started = true;
+    const { stream, explain } = this.#options;
+    finished(stream, { writable: false }, (error) => {
+      this.#end ??= error ? { error: explain(error) } : {};
+      this.#wake?.();
+    });
+    stream.on('data', (piece: Uint8Array) => {
+      this.#pieces.push(piece);
+      this.#waitingBytes += piece.length;
+      if (this.#waitingBytes >= ROOM_BYTES) stream.pause();
+      this.#wake?.();
+    });
   }
 }

@@ -40,5 +40,15 @@ export interface TransportResponse {
    * The body in the pieces the network brought. Reading slowly slows the sender down; leaving the loop closes the connection.
    * Throws {TransportError} CONNECTION_FAILED when the connection breaks.
    */
-  readonly body: AsyncIterable<Uint8Array>;
+  readonly body: ResponseBody;
+}
+
+/** The body of a response, piece by piece. */
+export interface ResponseBody {
+  [Symbol.asyncIterator](): BodyReader;
+}
+
+export interface BodyReader extends AsyncIterator<Uint8Array, undefined> {
+  /** The next piece when it is here already, so that nobody has to wait for it. Left out: pieces come one by one. */
+  poll?(): Uint8Array | undefined;
 }
