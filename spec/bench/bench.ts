@@ -6,6 +6,10 @@ export interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
+  /** Who came to it, where several do the same. */
+  readonly contestant?: string | undefined;
+  /** Whether it is said how many times better ours is than each of the others. @defaultValue false */
+  readonly compared?: boolean | undefined;
 }
 
 /** What a `*.bench.ts` exports as `bench`. A run has a process to itself. */
@@ -16,6 +20,10 @@ export interface Bench {
   readonly title: string;
   /** Runs of it in a full measurement. @defaultValue 5 */
   readonly repeats?: number | undefined;
+  /** Runs of it in a quick one. @defaultValue 3 */
+  readonly quickRepeats?: number | undefined;
+  /** Done once before all runs, in the process that starts them; it may leave word in the environment. */
+  readonly prepare?: (() => Promise<void>) | undefined;
   readonly run: (size: BenchSize) => Promise<readonly Figure[]>;
 }
 

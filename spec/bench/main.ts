@@ -1,19 +1,22 @@
 /**
  * `npm run bench`: runs the benches, each several times in processes of its own, and prints what they came to.
  *
- * - `--only name` (again for more): these only; `--list` names them all
+ * - `--only W2` (again for more): these only, by id or name, whatever the case; `--list` names them all
  * - `--quick`: less work and fewer runs
  * - `--repeats n`: this many runs of each
- * - `--json file`: writes all samples there too
+ * - `--json file`: where all samples are written, by default `.bench/figures.json`
  *
- * The process of one run is `main.ts --run name`, which prints the figures as JSON.
+ * The process of one run is `main.ts --run name`, which prints the figures as JSON. Progress, and what is left out, is told on
+ * stderr. How to profile one contestant of the client workloads (W1 and on) is said in `workload/ours.ts`.
  */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Figure } from './bench.ts';
-import { rowsOf, table, type Row } from './report.ts';
-import { benchNames, loadBench, runInChild } from './run-bench.ts';
+import { ratiosOf, ratioTable, rowsOf, table, type Ratio, type Row } from './report.ts';
+import { benchNames, chosenBenches, loadBench, runInChild } from './run-bench.ts';
+import { BENCH_FOLDER } from './workload/programs.ts';
 
 const FULL_REPEATS = 5;
 const QUICK_REPEATS = 3;
@@ -30,42 +33,45 @@ const { values } = parseArgs({
   },
 });
 
-function chosen(): string[] {
-  const names = benchNames();
-  const { only = names } = values;
-  const unknown = only.filter((name) => !names.includes(name));
-  if (unknown.length > 0) {
-    throw new Error(`no bench is called ${unknown.join(', ')}; there are ${names.join(', ')}`);
-  }
-  return names.filter((name) => only.includes(name));
-}
+const size = values.tiny === true ? 'tiny' : values.quick === true ? 'quick' : 'full';
 
-async function measure(name: string): Promise<Row[]> {
-  const bench = await loadBench(name);
-  const usual = size === 'full' ? (bench.repeats ?? FULL_REPEATS) : QUICK_REPEATS;
+async function measure(name: string): Promise<(readonly Figure[])[]> {
+  const { id, title, prepare, ...bench } = await loadBench(name);
+  if (size !== 'tiny') await prepare?.();
+  const usual =
+    size === 'full' ? (bench.repeats ?? FULL_REPEATS) : (bench.quickRepeats ?? QUICK_REPEATS);
   const repeats = values.repeats === undefined ? usual : Number(values.repeats);
   const runs: (readonly Figure[])[] = [];
   for (let run = 1; run <= repeats; run += 1) {
-    process.stderr.write(`${name}: ${bench.title} (run ${run} of ${repeats})\n`);
+    const label = id === undefined ? name : `${id} ${name}`;
+    process.stderr.write(`${label}: ${title} (run ${run} of ${repeats})\n`);
     runs.push(await runInChild(name, size));
   }
-  return rowsOf(name, runs);
+  return runs;
 }
-
-const size = values.tiny === true ? 'tiny' : values.quick === true ? 'quick' : 'full';
 
 async function measureAll(): Promise<void> {
   const rows: Row[] = [];
-  for (const name of chosen()) rows.push(...(await measure(name)));
-  const machine = `node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`;
-  console.log(`${machine}, ${size}\n\n${table(rows)}`);
-  if (values.json !== undefined) {
-    writeFileSync(values.json, `${JSON.stringify({ machine, size, rows }, undefined, 2)}\n`);
+  const ratios: Ratio[] = [];
+  for (const name of await chosenBenches(values.only)) {
+    const runs = await measure(name);
+    rows.push(...rowsOf(name, runs));
+    ratios.push(...ratiosOf(name, runs));
   }
+  const machine = `node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`;
+  const tables = [table(rows), ratioTable(ratios)].filter((text) => text !== '').join('\n\n');
+  console.log(`${machine}, ${size}\n\n${tables}`);
+  const path = values.json ?? join(BENCH_FOLDER, 'figures.json');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `${JSON.stringify({ machine, size, rows, ratios }, undefined, 2)}\n`);
+  process.stderr.write(`all samples: ${path}\n`);
 }
 
 if (values.list === true) {
-  for (const name of benchNames()) console.log(`${name}: ${(await loadBench(name)).title}`);
+  for (const name of benchNames()) {
+    const { id, title } = await loadBench(name);
+    console.log(`${id === undefined ? '' : `${id} `}${name}: ${title}`);
+  }
 } else if (values.run !== undefined) {
   const { run } = await loadBench(values.run);
   console.log(JSON.stringify(await run(size)));

@@ -1,10 +1,7 @@
 import type { Figure } from './bench.ts';
 
-/** One figure over all runs of its bench. */
-export interface Row {
-  readonly bench: string;
-  readonly figure: string;
-  readonly unit: string;
+/** Least, middle and greatest of several. */
+export interface Spread {
   /** In the order of the runs. */
   readonly samples: readonly number[];
   readonly min: number;
@@ -12,34 +9,103 @@ export interface Row {
   readonly max: number;
 }
 
+/** One figure over all runs of its bench. */
+export interface Row extends Spread {
+  readonly bench: string;
+  readonly figure: string;
+  readonly contestant?: string | undefined;
+  readonly unit: string;
+}
+
+/** How many times better one of ours is than another, run by run; above 1 it is better. */
+export interface Ratio extends Spread {
+  readonly bench: string;
+  readonly figure: string;
+  readonly ours: string;
+  readonly peer: string;
+}
+
+const isOurs = (contestant: string): boolean => /^ours\b/.test(contestant);
+
 /** The figures of all runs of one bench, side by side. */
 export function rowsOf(bench: string, runs: readonly (readonly Figure[])[]): Row[] {
   const [first = []] = runs;
-  return first.map(({ name, unit }) => {
-    const samples = runs.map((run) => run.find((figure) => figure.name === name)?.value ?? NaN);
-    const sorted = samples.toSorted((left, right) => left - right);
-    const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? NaN;
-    return { bench, figure: name, unit, samples, min: at(0), median: at(0.5), max: at(1) };
+  return first.map((figure) => {
+    const { name, unit, contestant } = figure;
+    const who = contestant === undefined ? {} : { contestant };
+    return { bench, figure: name, ...who, unit, ...spreadOf(samplesOf(figure, runs)) };
   });
 }
 
-const HEAD = ['bench', 'figure', 'min', 'median', 'max', ''];
+/** Each of ours beside each of the others, for the figures that are compared. */
+export function ratiosOf(bench: string, runs: readonly (readonly Figure[])[]): Ratio[] {
+  const compared = (runs[0] ?? []).filter(({ compared }) => compared === true);
+  const ratios: Ratio[] = [];
+  for (const mine of compared) {
+    if (!isOurs(mine.contestant ?? '')) continue;
+    for (const other of compared) {
+      if (other.name !== mine.name || isOurs(other.contestant ?? '')) continue;
+      const theirs = samplesOf(other, runs);
+      const samples = samplesOf(mine, runs).map((value, run) =>
+        mine.unit === '/s' ? value / (theirs[run] ?? NaN) : (theirs[run] ?? NaN) / value,
+      );
+      const ours = mine.contestant ?? '';
+      const peer = other.contestant ?? '';
+      ratios.push({ bench, figure: mine.name, ours, peer, ...spreadOf(samples) });
+    }
+  }
+  return ratios;
+}
+
+function samplesOf(
+  { name, contestant }: Figure,
+  runs: readonly (readonly Figure[])[],
+): readonly number[] {
+  return runs.map(
+    (run) =>
+      run.find((figure) => figure.name === name && figure.contestant === contestant)?.value ?? NaN,
+  );
+}
+
+function spreadOf(samples: readonly number[]): Spread {
+  const sorted = samples.toSorted((left, right) => left - right);
+  const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? NaN;
+  return { samples, min: at(0), median: at(0.5), max: at(1) };
+}
 
 /** A table for people. */
 export function table(rows: readonly Row[]): string {
-  const lines = rows.map(({ bench, figure, unit, min, median, max }) => {
-    return [bench, figure, digits(min), digits(median), digits(max), unit];
+  const lines = rows.map(({ bench, figure, contestant, unit, min, median, max }) => {
+    const what = contestant === undefined ? figure : `${figure}: ${contestant}`;
+    return [bench, what, digits(min), digits(median), digits(max), unit];
   });
-  const widths = HEAD.map((_, column) =>
-    Math.max(...[HEAD, ...lines].map((line) => line[column]?.length ?? 0)),
+  return aligned(['bench', 'figure', 'min', 'median', 'max', ''], [0, 1, 5], lines);
+}
+
+/** How many times better, for people; empty when nothing is compared. */
+export function ratioTable(ratios: readonly Ratio[]): string {
+  if (ratios.length === 0) return '';
+  const lines = ratios.map(({ bench, figure, ours, peer, min, median, max }) => {
+    return [bench, figure, `${ours} : ${peer}`, digits(min), digits(median), digits(max)];
+  });
+  const head = ['bench', 'times better', 'who', 'min', 'median', 'max'];
+  return aligned(head, [0, 1, 2], lines);
+}
+
+function aligned(
+  head: readonly string[],
+  textColumns: readonly number[],
+  lines: readonly (readonly string[])[],
+): string {
+  const widths = head.map((_, column) =>
+    Math.max(...[head, ...lines].map((line) => line[column]?.length ?? 0)),
   );
-  const isText = (column: number): boolean => column < 2 || column === HEAD.length - 1;
-  return [HEAD, ...lines]
+  return [head, ...lines]
     .map((line) =>
       line
         .map((cell, column) => {
           const width = widths[column] ?? 0;
-          return isText(column) ? cell.padEnd(width) : cell.padStart(width);
+          return textColumns.includes(column) ? cell.padEnd(width) : cell.padStart(width);
         })
         .join('  ')
         .trimEnd(),

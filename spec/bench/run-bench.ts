@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { Bench, BenchSize, Figure } from './bench.ts';
+import { lastLineOf } from './workload/child-process.ts';
 
 const SUFFIX = '.bench.ts';
 const MAIN = join(import.meta.dirname, 'main.ts');
@@ -26,21 +25,32 @@ export async function loadBench(name: string): Promise<Bench> {
   return module.bench;
 }
 
+/**
+ * The benches that are chosen by id or name, whatever their case; without a choice all of them.
+ * @throws {Error} naming what there is when there is none of that name
+ */
+export async function chosenBenches(only: readonly string[] | undefined): Promise<string[]> {
+  const names = benchNames();
+  if (only === undefined) return names;
+  const ids = await Promise.all(names.map(async (name) => (await loadBench(name)).id));
+  const chosen = new Set<string>();
+  for (const wanted of only) {
+    const asked = wanted.toLowerCase();
+    const found = names.filter(
+      (name, place) => name.toLowerCase() === asked || ids[place]?.toLowerCase() === asked,
+    );
+    if (found.length === 0) {
+      const all = names.map((name, place) => [ids[place], name].filter(Boolean).join(' '));
+      throw new Error(`no bench is called ${wanted}; there are ${all.join(', ')}`);
+    }
+    for (const name of found) chosen.add(name);
+  }
+  return names.filter((name) => chosen.has(name));
+}
+
 /** Runs a bench once in a process of its own, so that neither its garbage nor its compiled code helps or hurts another. */
-export async function runInChild(name: string, size: BenchSize): Promise<readonly Figure[]> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [
-      '--expose-gc',
-      '--max-old-space-size=8192',
-      '--import',
-      'tsx',
-      MAIN,
-      '--run',
-      name,
-      ...SIZE[size],
-    ],
-    { maxBuffer: 2 ** 24 },
-  );
-  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as readonly Figure[];
+export function runInChild(name: string, size: BenchSize): Promise<readonly Figure[]> {
+  const node = ['--expose-gc', '--max-old-space-size=8192', '--import', 'tsx'];
+  const args = [...node, MAIN, '--run', name, ...SIZE[size]];
+  return lastLineOf<readonly Figure[]>(process.execPath, args);
 }
