@@ -90,6 +90,11 @@ func (r *race) sync(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) {
+		r.guard.fail(err) // a run with retries in it measures them, too
+	}); err != nil {
+		return err
+	}
 	read := chosen.read
 	if r.task.Reads == "metadata" {
 		read = nil
@@ -141,10 +146,7 @@ func (r *race) watch(ctx context.Context) error {
 func (r *race) burst(ctx context.Context) {
 	url := fmt.Sprintf("%s/control/burst?events=%d&objects=%d", r.task.Server, r.task.Events, r.task.Targets)
 	if err := post(ctx, url); err != nil {
-		select {
-		case r.guard.failed <- fmt.Errorf("POST %s: %w", url, err):
-		default:
-		}
+		r.guard.fail(fmt.Errorf("POST %s: %w", url, err))
 	}
 }
 
@@ -165,7 +167,7 @@ func post(ctx context.Context, url string) error {
 	return err
 }
 
-// await waits for the channel to close, unless a request goes wrong or the deadline passes before.
+// await waits for the channel to close, unless something goes wrong or the deadline passes before.
 func (r *race) await(ctx context.Context, done <-chan struct{}, what string) error {
 	select {
 	case <-done:

@@ -12,7 +12,7 @@ type guard struct {
 	contentType string
 	watchList   bool
 	next        http.RoundTripper
-	// failed has the first request that went wrong. It is not closed.
+	// failed has the first thing that went wrong. It is not closed.
 	failed chan error
 }
 
@@ -35,12 +35,16 @@ func (g *guard) RoundTrip(request *http.Request) (*http.Response, error) {
 		}
 	}
 	if err != nil {
-		select {
-		case g.failed <- fmt.Errorf("GET %s: %w", request.URL, err):
-		default:
-		}
+		g.fail(fmt.Errorf("GET %s: %w", request.URL, err))
 	}
 	return response, err
+}
+
+func (g *guard) fail(err error) {
+	select {
+	case g.failed <- err:
+	default: // the first says it all
+	}
 }
 
 func (g *guard) check(request *http.Request, response *http.Response) error {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -82,7 +83,7 @@ func startServer(t *testing.T, path string) (*server, string) {
 
 func (s *server) servePods(w http.ResponseWriter, r *http.Request) {
 	form := s.json
-	if r.Header.Get("Accept") == runtime.ContentTypeProtobuf {
+	if strings.HasPrefix(r.Header.Get("Accept"), runtime.ContentTypeProtobuf) { // what comes first is liked best
 		form = s.protobuf
 	}
 	query := r.URL.Query()
