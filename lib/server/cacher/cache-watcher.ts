@@ -9,6 +9,7 @@ import { predicateIsEmpty, type SelectionPredicate } from '../storage/selection-
 import type { StorageWatch } from '../storage/storage-interface.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import type { KeyScope } from './key-scope.ts';
+import type { NextTurn } from './next-turn.ts';
 import type { WatchCacheEvent } from './watch-cache-event.ts';
 import type { WatchCacheInterval } from './watch-cache-interval.ts';
 
@@ -33,6 +34,8 @@ export interface CacheWatcherOptions<T extends KubernetesObject> {
   readonly markInitialEventsEnd: boolean;
   readonly deadlineMonotonicMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Gathers for the reader what comes in one turn of the event loop. Left out: the reader is woken for the first event. */
+  readonly turn?: NextTurn | undefined;
   /** Called once when the watch is over for the cacher. */
   readonly onEnd: (watcher: CacheWatcher<T>) => void;
 }
@@ -65,6 +68,8 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
   #intervalBegun = false;
   #endMarked = false;
   #queue: Batch<T> = [];
+  /** What is queued came in this turn of the event loop, and there may be more to come. */
+  #gathering = false;
   #lastRevision: Revision;
   #end: End | undefined;
   #wake: (() => void) | undefined;
@@ -104,9 +109,7 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
     const seen = this.#seenThrough(event);
     if (seen === undefined) return true;
     if (this.#queue.length >= this.#options.queueCapacity) return false;
-    this.#queue.push(seen);
-    this.#lastRevision = event.revision;
-    this.#signal();
+    this.#take(seen, event.revision);
     return true;
   }
 
@@ -114,9 +117,7 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
   offerBookmark(bookmark: BookmarkEvent, revision: Revision): void {
     if (this.#end !== undefined || revision < this.#lastRevision) return;
     if (this.#queue.length >= this.#options.queueCapacity) return;
-    this.#queue.push(bookmark);
-    this.#lastRevision = revision;
-    this.#signal();
+    this.#take(bookmark, revision);
   }
 
   /** Calls `listener` once, as soon as the reader has made room or the watch is over; undefined takes it back. */
@@ -153,20 +154,45 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
   async #next(): Promise<IteratorResult<Batch<T>, undefined>> {
     for (;;) {
       if (this.#interval !== undefined) await this.#letOthersRun();
-      const batch = this.#takeBatch();
-      if (batch.length > 0) return { done: false, value: batch };
-      if (this.#interval !== undefined || this.#queue.length > 0) continue;
-      const end = this.#end;
-      if (end === 'ended') return { done: true, value: undefined };
-      if (end !== undefined) {
-        this.#end = 'ended';
-        throw end.error;
+      if (!this.#mustGather()) {
+        const batch = this.#takeBatch();
+        if (batch.length > 0) return { done: false, value: batch };
+        if (this.#interval !== undefined || this.#queue.length > 0) continue;
+        const end = this.#end;
+        if (end === 'ended') return { done: true, value: undefined };
+        if (end !== undefined) {
+          this.#end = 'ended';
+          throw end.error;
+        }
       }
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
   }
+
+  /** A reader that is there waits until the turn is over, unless the queue fills up before or the watch ends. */
+  #mustGather(): boolean {
+    if (!this.#gathering || this.#interval !== undefined || this.#end !== undefined) return false;
+    return this.#queue.length < this.#options.queueCapacity;
+  }
+
+  #take(event: WatchEvent<StoredObject<T>>, revision: Revision): void {
+    const { turn, queueCapacity } = this.#options;
+    this.#queue.push(event);
+    this.#lastRevision = revision;
+    if (turn === undefined || this.#queue.length === queueCapacity) {
+      this.#signal();
+    } else if (!this.#gathering) {
+      this.#gathering = true;
+      turn.run(this.#endGathering);
+    }
+  }
+
+  readonly #endGathering = (): void => {
+    this.#gathering = false;
+    this.#signal();
+  };
 
   /** A large initial state must not hold up everything else. */
   async #letOthersRun(): Promise<void> {

@@ -37,6 +37,7 @@ import { failedWatch } from './failed-watch.ts';
 import { Freshness } from './freshness.ts';
 import { IndexedWatchers } from './indexed-watchers.ts';
 import { keyScope, type KeyScope } from './key-scope.ts';
+import { NextTurn } from './next-turn.ts';
 import { StorageListerWatcher } from './storage-lister-watcher.ts';
 import { ListedInterval, type WatchCacheInterval } from './watch-cache-interval.ts';
 import { WatchCache, type WatchCacheListener } from './watch-cache.ts';
@@ -94,6 +95,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   readonly #delegator: CacheDelegator<T>;
   readonly #watchers: IndexedWatchers<T> = new IndexedWatchers<T>();
   readonly #dispatcher: EventDispatcher<T>;
+  readonly #turn: NextTurn;
   readonly #bookmarks: BookmarkTimer<T>;
   readonly #checker: ConsistencyChecker<T>;
   readonly #stopping = new AbortController();
@@ -113,6 +115,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
       progressIntervalMs: PROGRESS_INTERVAL_MS,
       requestProgress: () => this.#requestProgress(),
     });
+    this.#turn = new NextTurn(runtime);
     this.#dispatcher = new EventDispatcher({
       runtime,
       watchers: this.#watchers,
@@ -324,6 +327,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
       markInitialEventsEnd: options.sendInitialEvents === true,
       deadlineMonotonicMs: options.deadlineMonotonicMs,
       signal: options.signal,
+      turn: this.#turn,
       onEnd: (ended) => {
         this.#forget(ended);
       },

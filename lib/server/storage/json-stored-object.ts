@@ -2,7 +2,7 @@ import { expensiveChecksEnabled } from '../../kernel/assert.ts';
 import { errorMessage } from '../../kernel/errors.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import type { Codec } from './codec.ts';
-import { spliceResourceVersion } from './resource-version-splice.ts';
+import { resourceVersionPieces, spliceResourceVersion } from './resource-version-splice.ts';
 import { StorageError } from './storage-error.ts';
 import type { StoredObject } from './stored-object.ts';
 
@@ -53,6 +53,13 @@ export class JsonStoredObject<T extends KubernetesObject> implements StoredObjec
   }
 
   /** @throws {StorageError} CORRUPT_OBJECT when the codec cannot decode the value. */
+  pieces(): readonly Uint8Array[] {
+    if (this.#bytes !== undefined) return [this.#bytes];
+    const document = this.#document();
+    return (document && resourceVersionPieces(document, this.resourceVersion)) ?? [this.bytes];
+  }
+
+  /** @throws {StorageError} CORRUPT_OBJECT when the codec cannot decode the value. */
   copy(): T {
     return withResourceVersion(this.#decode(), this.resourceVersion);
   }
@@ -63,10 +70,14 @@ export class JsonStoredObject<T extends KubernetesObject> implements StoredObjec
   }
 
   #spliced(): Uint8Array | undefined {
+    const document = this.#document();
+    return document && spliceResourceVersion(document, this.resourceVersion);
+  }
+
+  /** What is stored as JSON in the version it is read in, which needs nothing but the resource version. */
+  #document(): Uint8Array | undefined {
     const codec = this.#codec;
-    const document = codec.documentOf === undefined ? this.value : codec.documentOf(this.value);
-    if (document === undefined) return undefined;
-    return spliceResourceVersion(document, this.resourceVersion);
+    return codec.documentOf === undefined ? this.value : codec.documentOf(this.value);
   }
 
   #decode(): T {

@@ -11,13 +11,14 @@ const FIELD = Buffer.from('"resourceVersion"');
 const METADATA = Buffer.from('"metadata"');
 
 /**
- * Puts `"resourceVersion":"…"` at the head of `metadata` of a JSON object without parsing it. Undefined when that cannot be
- * done: there is no `metadata` object, or it has that field already.
+ * The pieces of a JSON object with `"resourceVersion":"…"` at the head of its `metadata`, found without parsing it: what is
+ * before, the field, and what is behind. Undefined when that cannot be done: there is no `metadata` object, or it has that
+ * field already.
  */
-export function spliceResourceVersion(
+export function resourceVersionPieces(
   document: Uint8Array,
   resourceVersion: string,
-): Uint8Array | undefined {
+): readonly [Uint8Array, Uint8Array, Uint8Array] | undefined {
   const bytes = Buffer.from(document.buffer, document.byteOffset, document.byteLength);
   const metadata = findField(bytes, skipSpace(bytes, 0), METADATA);
   if (metadata === undefined || bytes[metadata] !== OPEN_BRACE) return undefined;
@@ -26,10 +27,21 @@ export function spliceResourceVersion(
   const place = metadata + 1;
   const empty = bytes[skipSpace(bytes, place)] === CLOSE_BRACE;
   const insert = Buffer.from(`"resourceVersion":"${resourceVersion}"${empty ? '' : ','}`, 'latin1');
-  const spliced = Buffer.allocUnsafeSlow(bytes.length + insert.length);
-  bytes.copy(spliced, 0, 0, place);
-  insert.copy(spliced, place);
-  bytes.copy(spliced, place + insert.length, place);
+  return [bytes.subarray(0, place), insert, bytes.subarray(place)];
+}
+
+/** `resourceVersionPieces` in one, which shares no memory with anything: it may be kept. */
+export function spliceResourceVersion(
+  document: Uint8Array,
+  resourceVersion: string,
+): Uint8Array | undefined {
+  const pieces = resourceVersionPieces(document, resourceVersion);
+  if (pieces === undefined) return undefined;
+  const [head, insert, tail] = pieces;
+  const spliced = Buffer.allocUnsafeSlow(head.length + insert.length + tail.length);
+  spliced.set(head);
+  spliced.set(insert, head.length);
+  spliced.set(tail, head.length + insert.length);
   return spliced;
 }
 

@@ -15,8 +15,18 @@ export interface StoredObject<T extends KubernetesObject = KubernetesObject> ext
   readonly object: T;
   /** The JSON document of `object`, UTF-8. Encoded once, however many watchers and readers get it. */
   readonly bytes: Uint8Array;
+  /**
+   * What `bytes` consists of, over bytes that are there anyway: for those who copy them at once and want nothing kept for the
+   * next reader. Left out: it is `bytes` that would have to be made.
+   */
+  pieces?(): readonly Uint8Array[];
   /** Decimal; also in `object.metadata.resourceVersion`. */
   readonly resourceVersion: string;
   /** A fresh decoded object that the caller may change. */
   copy(): T;
+}
+
+/** The document of an object in pieces to be copied at once; see `StoredObject.pieces`. */
+export function documentPieces(stored: StoredObject): readonly Uint8Array[] {
+  return stored.pieces?.() ?? [stored.bytes];
 }

@@ -24,6 +24,7 @@ const SHOP = '/apis/example.io/v1/namespaces/shop/widgets';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
 interface Rig {
+  readonly runtime: VirtualRuntime;
   readonly handler: ApiHandler;
   readonly objects: Map<string, UnstructuredObject>;
   readonly verbs: ReturnType<typeof widgetVerbs>;
@@ -32,8 +33,8 @@ interface Rig {
 function rig(extra: Partial<RestStorage> = {}): Rig {
   const objects = new Map([['a', widget('a', '5', { spec: { size: 1 } })]]);
   const verbs = widgetVerbs(objects);
-  const { handler } = serve(fakeStorage({ ...verbs, ...extra }));
-  return { handler, objects, verbs };
+  const { handler, runtime } = serve(fakeStorage({ ...verbs, ...extra }));
+  return { handler, runtime, objects, verbs };
 }
 
 async function codeOf(
@@ -70,13 +71,14 @@ describe('api handler', () => {
   });
 
   it('streams a list that is larger than a chunk, whole and in order', async () => {
-    const { handler, objects } = rig();
+    const { handler, objects, runtime } = rig();
     for (let index = 0; index < 5_000; index += 1) {
       objects.set(`w${index}`, widget(`w${index}`, String(index), { text: 'x'.repeat(100) }));
     }
     const { body } = await handler(apiRequest('GET', SHOP));
     expect(body).not.to.be.instanceOf(Uint8Array);
-    const { items } = JSON.parse(await readAll(body)) as { items: UnstructuredObject[] };
+    const text = await runtime.run(readAll(body));
+    const { items } = JSON.parse(text) as { items: UnstructuredObject[] };
     expect(items.map(({ metadata }) => metadata?.name)).to.deep.equal([...objects.keys()]);
   });
 

@@ -1,9 +1,11 @@
+import type { Runtime } from '../../../kernel/runtime.ts';
+import { nextTask } from '../../../kernel/wait.ts';
 import { badRequest } from '../../../meta/failures.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { stringifyYaml } from '../../storage/scheme/yaml-document.ts';
 import type { StorageList } from '../../storage/storage-interface.ts';
-import type { StoredObject } from '../../storage/stored-object.ts';
+import { documentPieces, type StoredObject } from '../../storage/stored-object.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import { bytesResponse, encodeText } from '../http/api-response.ts';
 import type { Exchange } from './exchange.ts';
@@ -22,8 +24,11 @@ import {
 type Piece = string | Uint8Array;
 type Stored = StoredObject<UnstructuredObject>;
 
-/** Pieces of a list are gathered up to this size before they go out. */
+/** Pieces of a list are gathered up to this size, or this many, before they go out. */
 const CHUNK_BYTES = 128 * 1024;
+const CHUNK_PIECES = 1000;
+/** Chunks that are made before others get their turn: a millisecond's work of copying bytes, some of making rows. */
+const CHUNKS_AT_ONCE = 8;
 
 const COMMA = encodeText(',');
 
@@ -31,12 +36,9 @@ const COMMA = encodeText(',');
 export function objectResponse(exchange: Exchange, status: number, stored: Stored): ApiResponse {
   const { query, storage, representation } = exchange;
   const { mediaType, as, metaVersion } = representation;
-  if (as === undefined && isPlain(representation, query)) {
-    return bytesResponse(status, mediaType, stored.bytes);
-  }
-  let pieces: Piece[];
+  let pieces: readonly Piece[];
   if (as === undefined) {
-    pieces = [stored.bytes];
+    pieces = documentPieces(stored);
   } else if (as === 'Table') {
     const head = tableHead(
       metaVersion,
@@ -74,7 +76,8 @@ export function listResponse(
   if (second.done === true) {
     return bytesResponse(200, mediaType, first.done === true ? new Uint8Array() : first.value);
   }
-  return bytesResponse(200, mediaType, stream([first.value as Uint8Array, second.value], chunks));
+  const begun = [first.value as Uint8Array, second.value];
+  return bytesResponse(200, mediaType, stream(begun, chunks, exchange.runtime));
 }
 
 /** Which part of an object the rows of a table carry. @throws {ApiError} 400 for a word that is none. */
@@ -107,7 +110,7 @@ function* listPieces(exchange: Exchange, list: StorageList<UnstructuredObject>):
     yield* separated(list.items, (item) => tableRow(table, item, options));
   } else if (as === undefined) {
     yield listHead(describe.listKind, apiVersionOf(describe), metadata);
-    yield* separated(list.items, (item) => [item.bytes]);
+    yield* separated(list.items, documentPieces);
   } else {
     yield listHead('PartialObjectMetadataList', `meta.k8s.io/${metaVersion}`, metadata);
     yield* separated(list.items, (item) => [partialObjectMetadata(item.metadata, metaVersion)]);
@@ -122,7 +125,7 @@ function listHead(kind: string, apiVersion: string, metadata: ListMetadata): str
 
 function* separated(
   items: readonly Stored[],
-  piecesOf: (item: Stored) => Piece[],
+  piecesOf: (item: Stored) => readonly Piece[],
 ): Generator<Piece> {
   let first = true;
   for (const item of items) {
@@ -138,7 +141,7 @@ function* chunksOf(pieces: Iterable<Piece>): Generator<Uint8Array, undefined> {
   for (const piece of pieces) {
     gathered.push(piece);
     size += piece.length;
-    if (size >= CHUNK_BYTES) {
+    if (size >= CHUNK_BYTES || gathered.length >= CHUNK_PIECES) {
       yield join(gathered);
       gathered = [];
       size = 0;
@@ -147,15 +150,24 @@ function* chunksOf(pieces: Iterable<Piece>): Generator<Uint8Array, undefined> {
   if (gathered.length > 0) yield join(gathered);
 }
 
+/** A reader that takes everything at once would otherwise keep all others waiting until it has all of it. */
 async function* stream(
   begun: readonly Uint8Array[],
   rest: Iterable<Uint8Array>,
+  runtime: Runtime,
 ): AsyncGenerator<Uint8Array> {
   yield* begun;
-  yield* rest;
+  let count = 0;
+  for (const chunk of rest) {
+    yield chunk;
+    count += 1;
+    if (count % CHUNKS_AT_ONCE === 0) await nextTask(runtime);
+  }
 }
 
 function join(pieces: readonly Piece[]): Uint8Array {
+  const [only] = pieces;
+  if (pieces.length === 1 && only instanceof Uint8Array) return only;
   return Buffer.concat(
     pieces.map((piece) => (typeof piece === 'string' ? encodeText(piece) : piece)),
   );

@@ -1,6 +1,6 @@
 import type { KubernetesObject, ObjectMeta } from '../../../meta/object.ts';
 import type { TableColumn, TableConvertor } from '../../registry/rest-storage.ts';
-import type { StoredObject } from '../../storage/stored-object.ts';
+import { documentPieces, type StoredObject } from '../../storage/stored-object.ts';
 import type { Representation } from '../http/negotiation.ts';
 
 type MetaVersion = Representation['metaVersion'];
@@ -55,7 +55,7 @@ export function tableRow(
     case 'Metadata':
       return [`${cells},"object":${partialObjectMetadata(stored.metadata, version)}}`];
     case 'Object':
-      return [`${cells},"object":`, stored.bytes, '}'];
+      return [`${cells},"object":`, ...documentPieces(stored), '}'];
   }
 }
 

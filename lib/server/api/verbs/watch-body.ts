@@ -4,6 +4,7 @@ import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
 import type { StorageWatch } from '../../storage/storage-interface.ts';
 import type { StoredObject } from '../../storage/stored-object.ts';
+import type { Piece } from './watch-frames.ts';
 
 type Event = WatchEvent<StoredObject<UnstructuredObject>>;
 
@@ -13,12 +14,10 @@ export interface WatchBodyOptions {
   readonly runtime: Runtime;
   /** The client went away. */
   readonly signal: AbortSignal | undefined;
-  readonly encode: (event: Event) => Uint8Array;
+  /** Events of a batch, from an index on, as bytes to be sent in one piece. */
+  readonly encode: (batch: readonly Event[], from: number) => Piece;
   readonly encodeError: (error: unknown) => Uint8Array;
 }
-
-/** Frames of one batch are joined up to this size, so that a burst costs few writes. */
-const LARGEST_PIECE_BYTES = 64 * 1024;
 
 type Result = IteratorResult<Uint8Array, undefined>;
 
@@ -86,22 +85,9 @@ export class WatchBody implements AsyncIterable<Uint8Array> {
   }
 
   #takePiece(): Uint8Array {
-    const first = this.#encodeNext();
-    if (this.#next >= this.#batch.length || first.length >= LARGEST_PIECE_BYTES) return first;
-    const frames = [first];
-    let size = first.length;
-    while (this.#next < this.#batch.length && size < LARGEST_PIECE_BYTES) {
-      const frame = this.#encodeNext();
-      frames.push(frame);
-      size += frame.length;
-    }
-    return Buffer.concat(frames, size);
-  }
-
-  #encodeNext(): Uint8Array {
-    const event = this.#batch[this.#next] as Event;
-    this.#next += 1;
-    return this.#options.encode(event);
+    const { bytes, count } = this.#options.encode(this.#batch, this.#next);
+    this.#next += count;
+    return bytes;
   }
 
   #end(): void {

@@ -1,6 +1,7 @@
-import type { ObjectEvent } from '../../../meta/watch-event.ts';
-import type { StoredObject } from '../../storage/stored-object.ts';
+import type { ObjectEvent, WatchEvent } from '../../../meta/watch-event.ts';
+import { documentPieces, type StoredObject } from '../../storage/stored-object.ts';
 
+type Event = WatchEvent<StoredObject>;
 type EventType = ObjectEvent<StoredObject>['type'];
 
 interface Frame {
@@ -15,25 +16,46 @@ const HEADS: Readonly<Record<EventType, Uint8Array>> = {
 };
 const TAIL = Buffer.from('}\n');
 
+/** Frames that were joined to be sent in one piece. */
+interface Joined {
+  readonly events: readonly ObjectEvent<StoredObject>[];
+  readonly bytes: Uint8Array;
+}
+
+/** Some of the events of a batch, as they are sent. */
+export interface Piece {
+  readonly bytes: Uint8Array;
+  /** How many events that is; 1 at least. */
+  readonly count: number;
+}
+
+/** Frames are joined up to this size, so that a burst costs few writes. */
+export const LARGEST_PIECE_BYTES: number = 64 * 1024;
+/** Watchers of one turn of the event loop mostly have the same events before them; there are as many kinds of watchers. */
+const JOINED_KEPT = 8;
+
 /** Bytes of frames in one generation; two generations are kept. */
 const GENERATION_BYTES = 4 * 1024 * 1024;
 
 /**
- * The events of watches as they stand on the wire, shared: one event goes to all its watchers as the same bytes.
+ * The events of watches as they stand on the wire, shared: one event goes to all its watchers as the same bytes, and so do
+ * events that came together.
  *
- * Watchers of one event read it at nearly the same time, so what is old is dropped: at most about 8 MiB are held, plus two
+ * Watchers of one event read it at nearly the same time, so what is old is dropped: at most about 9 MiB are held, plus two
  * frames.
  */
 export class WatchFrames {
   #young = new Map<StoredObject, Frame>();
   #old = new Map<StoredObject, Frame>();
   #youngBytes = 0;
+  /** The latest joined frames, the newest first. */
+  readonly #joined: Joined[] = [];
 
   /** `{"type":…,"object":…}` and a newline. */
   frame(type: EventType, stored: StoredObject): Uint8Array {
     const known = this.#young.get(stored) ?? this.#old.get(stored);
     if (known?.type === type) return known.bytes;
-    const bytes = encodeFrame(type, stored.bytes);
+    const bytes = encodeFrame(type, documentPieces(stored));
     if (this.#youngBytes >= GENERATION_BYTES) {
       this.#old = this.#young;
       this.#young = new Map();
@@ -43,9 +65,58 @@ export class WatchFrames {
     this.#youngBytes += bytes.length;
     return bytes;
   }
+
+  /** The frames of the events from `from` on, as many as fit into a piece; a bookmark is left to the caller. */
+  piece(batch: readonly Event[], from: number): Piece {
+    const end = endOfObjects(batch, from);
+    const first = batch[from] as ObjectEvent<StoredObject>;
+    if (end === from + 1) return { bytes: this.frame(first.type, first.object), count: 1 };
+    for (const known of this.#joined) {
+      if (joins(known, batch, from, end)) return { bytes: known.bytes, count: known.events.length };
+    }
+    return this.#join(batch, from, end);
+  }
+
+  #join(batch: readonly Event[], from: number, end: number): Piece {
+    const events: ObjectEvent<StoredObject>[] = [];
+    const frames: Uint8Array[] = [];
+    let size = 0;
+    for (let at = from; at < end && size < LARGEST_PIECE_BYTES; at += 1) {
+      const event = batch[at] as ObjectEvent<StoredObject>;
+      const frame = this.frame(event.type, event.object);
+      events.push(event);
+      frames.push(frame);
+      size += frame.length;
+    }
+    const bytes = Buffer.concat(frames, size);
+    if (size < 2 * LARGEST_PIECE_BYTES) {
+      this.#joined.unshift({ events, bytes });
+      if (this.#joined.length > JOINED_KEPT) this.#joined.pop();
+    }
+    return { bytes, count: events.length };
+  }
 }
 
 /** One event line around the JSON of an object. */
-export function encodeFrame(type: EventType, object: Uint8Array): Uint8Array {
-  return Buffer.concat([HEADS[type], object, TAIL]);
+export function encodeFrame(type: EventType, document: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat([HEADS[type], ...document, TAIL]);
+}
+
+function endOfObjects(batch: readonly Event[], from: number): number {
+  let end = from;
+  while (end < batch.length && batch[end]?.type !== 'BOOKMARK') end += 1;
+  return end;
+}
+
+/** Whether the frames are those of the events from `from` on, up to `end` or as many as fit. */
+function joins(
+  { events, bytes }: Joined,
+  batch: readonly Event[],
+  from: number,
+  end: number,
+): boolean {
+  const count = end - from;
+  if (events.length > count) return false;
+  if (events.length < count && bytes.length < LARGEST_PIECE_BYTES) return false;
+  return events.every((event, index) => event === batch[from + index]);
 }

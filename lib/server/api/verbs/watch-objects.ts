@@ -16,8 +16,8 @@ import { parseWatchQuery, type WatchQuery } from '../http/query-options.ts';
 import { includeObject, rowOptions } from './render.ts';
 import { methodNotAllowed, toApiError } from '../http/request-failures.ts';
 import { bookmarkRow, partialObjectMetadata, tableHead, tableRow, TABLE_TAIL } from './table.ts';
-import { WatchBody } from './watch-body.ts';
-import { encodeFrame } from './watch-frames.ts';
+import { WatchBody, type WatchBodyOptions } from './watch-body.ts';
+import { encodeFrame, LARGEST_PIECE_BYTES } from './watch-frames.ts';
 
 type Stored = StoredObject<UnstructuredObject>;
 type Event = WatchEvent<Stored>;
@@ -55,7 +55,7 @@ export async function watchObjects(exchange: Exchange): Promise<ApiResponse> {
     timeoutMs,
     runtime,
     signal: context.signal,
-    encode: eventEncoder(exchange),
+    encode: batchEncoder(exchange),
     encodeError: (error) => errorFrame(toApiError(error)),
   });
   return bytesResponse(200, JSON_TYPE, body);
@@ -81,18 +81,34 @@ function errorFrame({ status }: ApiError): Uint8Array {
   return encodeText(`${JSON.stringify({ type: 'ERROR', object: status })}\n`);
 }
 
-function eventEncoder(exchange: Exchange): (event: Event) => Uint8Array {
-  switch (exchange.representation.as) {
+function batchEncoder(exchange: Exchange): WatchBodyOptions['encode'] {
+  const { frames, representation } = exchange;
+  switch (representation.as) {
     case 'Table':
-      return tableEncoder(exchange);
+      return joining(tableEncoder(exchange));
     case undefined:
-      return (event) =>
-        event.type === 'BOOKMARK'
-          ? bookmarkFrame(JSON.stringify(bookmarkObject(exchange, event)))
-          : exchange.frames.frame(event.type, event.object);
+      return (batch, from) => {
+        const event = batch[from] as Event;
+        if (event.type !== 'BOOKMARK') return frames.piece(batch, from);
+        return { bytes: bookmarkFrame(JSON.stringify(bookmarkObject(exchange, event))), count: 1 };
+      };
     default:
-      return partialEncoder(exchange);
+      return joining(partialEncoder(exchange));
   }
+}
+
+/** For frames that are this watch's own. */
+function joining(encode: (event: Event) => Uint8Array): WatchBodyOptions['encode'] {
+  return (batch, from) => {
+    const frames: Uint8Array[] = [];
+    let size = 0;
+    for (let at = from; at < batch.length && size < LARGEST_PIECE_BYTES; at += 1) {
+      const frame = encode(batch[at] as Event);
+      frames.push(frame);
+      size += frame.length;
+    }
+    return { bytes: Buffer.concat(frames, size), count: frames.length };
+  };
 }
 
 function partialEncoder(exchange: Exchange): (event: Event) => Uint8Array {
@@ -103,7 +119,7 @@ function partialEncoder(exchange: Exchange): (event: Event) => Uint8Array {
       return bookmarkFrame(partialObjectMetadata(metadata, metaVersion));
     }
     const partial = partialObjectMetadata(event.object.metadata, metaVersion);
-    return encodeFrame(event.type, encodeText(partial));
+    return encodeFrame(event.type, [encodeText(partial)]);
   };
 }
 
@@ -124,7 +140,7 @@ function tableEncoder(exchange: Exchange): (event: Event) => Uint8Array {
     const pieces = [head, ...row, TABLE_TAIL];
     return encodeFrame(
       event.type,
-      Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? encodeText(piece) : piece))),
+      pieces.map((piece) => (typeof piece === 'string' ? encodeText(piece) : piece)),
     );
   };
 }
