@@ -1,12 +1,17 @@
 import { ListwatchError } from '../../kernel/errors.ts';
 import type { HasMetadata } from '../../meta/object.ts';
+import { identityOf } from '../../meta/object-view.ts';
+import { indexValuesOf, type IndexFunctionError, type Indexers } from './indexers.ts';
+import { objectsOf, type InvertedIndex, type StoredEntry } from './inverted-index.ts';
+import type { ObjectKeeper } from './object-keeper.ts';
+import { PreparedWrites } from './prepared-writes.ts';
 import {
-  indexValuesOf,
-  type IndexFunc,
-  type IndexFunctionError,
-  type Indexers,
-} from './indexers.ts';
-import { InvertedIndex, type StoredEntry } from './inverted-index.ts';
+  StoreContents,
+  valuesOf,
+  type IndexDefinition,
+  type IndexValues,
+} from './store-contents.ts';
+import { StoreDraft } from './store-draft.ts';
 import type { StoreReader } from './store-reader.ts';
 
 export interface ThreadSafeStoreOptions<V> {
@@ -16,25 +21,14 @@ export interface ThreadSafeStoreOptions<V> {
    * Takes the failures of index functions. Without it a write throws the first of them, after it has taken effect.
    */
   readonly onError?: ((error: IndexFunctionError) => void) | undefined;
+  /** Is told of every object before it is stored, and once it has been replaced or removed. @defaultValue none */
+  readonly keeper?: ObjectKeeper<V> | undefined;
 }
 
 /** One step of a transaction. */
 export type StoreWrite<V> =
   | { readonly type: 'set'; readonly key: string; readonly object: V }
   | { readonly type: 'delete'; readonly key: string; readonly object?: V | undefined };
-
-interface Index<V> {
-  readonly name: string;
-  readonly indexFunc: IndexFunc<V>;
-  readonly entries: InvertedIndex<V>;
-}
-
-/** The values of one object, in the order of the indexes. */
-type IndexValues = readonly (readonly string[])[];
-
-const NO_VALUES: readonly string[] = Object.freeze([]);
-const NO_INDEXES: IndexValues = Object.freeze([]);
-const NOWHERE: readonly never[] = Object.freeze([]);
 
 /**
  * Objects by key, with any number of indexes over them: the cache that an informer fills and everybody reads.
@@ -45,6 +39,7 @@ const NOWHERE: readonly never[] = Object.freeze([]);
  *   cache has to equal the server: the object is stored without a value in that index, and the failure is reported.
  * - A replaced or deleted object leaves no index entry, even if it was mutated after it was stored.
  * - Any string is a key or an index value, `__proto__` too.
+ * - A keeper is told of an object before its index functions run, and that it has left once it is in the store no more.
  *
  * Not guaranteed: an order of `list`, `keys` and `byIndex`; that resource versions only grow (the store keeps the last one).
  *
@@ -52,28 +47,26 @@ const NOWHERE: readonly never[] = Object.freeze([]);
  * @see client-go tools/cache/thread_safe_store.go @ 32ce75a7
  */
 export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
-  /** Their order is the order of the places of an entry. */
-  readonly #indexes = new Map<string, Index<V>>();
-  readonly #entries = new Map<string, StoredEntry<V>>();
   readonly #onError: ((error: IndexFunctionError) => void) | undefined;
-  #list: readonly V[] | undefined;
-  /** Of the write under way. */
-  #failures: IndexFunctionError[] = [];
+  readonly #keeper: ObjectKeeper<V> | undefined;
+  #contents = new StoreContents<V>([]);
+  /** What `adopt` has put aside and the keeper has not been told of. */
+  #displaced: Iterator<StoredEntry<V>> | undefined;
   #resourceVersion = '';
-  #bytes = 0;
 
-  constructor({ indexers, onError }: ThreadSafeStoreOptions<V> = {}) {
+  constructor({ indexers, onError, keeper }: ThreadSafeStoreOptions<V> = {}) {
     this.#onError = onError;
+    this.#keeper = keeper;
     if (indexers !== undefined) this.addIndexers(indexers);
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#contents.size;
   }
 
   /** Sum of `sizeBytes` of the stored objects, as they had it when they were stored; those without count nothing. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#contents.bytes;
   }
 
   get resourceVersion(): string {
@@ -81,22 +74,25 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
   }
 
   get indexNames(): readonly string[] {
-    return [...this.#indexes.keys()];
+    return this.#contents.definitions.map(({ name }) => name);
   }
 
   /** The index functions by name, as they were added. */
   get indexers(): Indexers<V> {
-    return Object.fromEntries(
-      Array.from(this.#indexes.values(), ({ name, indexFunc }) => [name, indexFunc] as const),
-    );
+    const { definitions } = this.#contents;
+    return Object.fromEntries(definitions.map(({ name, indexFunc }) => [name, indexFunc] as const));
   }
 
   /** Stores an object, new or not. */
   add(key: string, object: V): void {
-    const values = this.#valuesOf(key, object);
-    this.#set(key, object, values);
+    this.sweep();
+    this.#keeper?.keep(object);
+    const failures: IndexFunctionError[] = [];
+    const values = valuesOf(this.#contents.definitions, key, object, failures);
+    const before = this.#contents.set(key, object, values);
+    if (before !== undefined && before !== object) this.#keeper?.release(before);
     this.#advance(object);
-    this.#report();
+    this.#report(failures);
   }
 
   /** The same as `add`: what is stored decides whether it is new. */
@@ -109,7 +105,9 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
    * Returns what was stored.
    */
   delete(key: string, object?: V): V | undefined {
-    const stored = this.#remove(key);
+    this.sweep();
+    const stored = this.#contents.remove(key);
+    if (stored !== undefined) this.#keeper?.release(stored);
     if (object !== undefined) this.#advance(object);
     return stored;
   }
@@ -119,16 +117,12 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
    * last write that has one.
    */
   transaction(writes: readonly StoreWrite<V>[], resourceVersion?: string): void {
-    const values = writes.map((write) =>
-      write.type === 'set' ? this.#valuesOf(write.key, write.object) : NO_INDEXES,
-    );
-    for (const [position, write] of writes.entries()) {
-      if (write.type === 'set') this.#set(write.key, write.object, values[position] as IndexValues);
-      else this.#remove(write.key);
-      if (write.object !== undefined) this.#advance(write.object);
+    const prepared = this.prepare();
+    for (const { type, key, object } of writes) {
+      if (type === 'set') prepared.set(key, object);
+      else prepared.delete(key, object);
     }
-    if (resourceVersion !== undefined) this.#resourceVersion = resourceVersion;
-    this.#report();
+    this.apply(prepared, resourceVersion);
   }
 
   /**
@@ -137,17 +131,80 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
    */
   replace(contents: Iterable<readonly [string, V]>, resourceVersion: string): void {
     const objects = contents instanceof Map ? (contents as Map<string, V>) : new Map(contents);
-    const changed: [key: string, object: V, values: IndexValues][] = [];
+    const prepared = this.prepare();
+    for (const key of this.#contents.keys()) {
+      if (!objects.has(key)) prepared.delete(key);
+    }
     for (const [key, object] of objects) {
-      if (this.#entries.get(key)?.object === object) continue;
-      changed.push([key, object, this.#valuesOf(key, object)]);
+      if (this.get(key) !== object) prepared.set(key, object);
     }
-    for (const key of this.#entries.keys()) {
-      if (!objects.has(key)) this.#remove(key);
+    this.apply(prepared, resourceVersion);
+  }
+
+  /**
+   * Begins a transaction whose index functions run while it is put together; it takes effect with `apply`. Nobody else may
+   * write in between.
+   */
+  prepare(): PreparedWrites<V> {
+    this.sweep();
+    return new PreparedWrites<V>(this.#contents.definitions, this.#keeper);
+  }
+
+  /** As `transaction`, with writes that were prepared. */
+  apply(prepared: PreparedWrites<V>, resourceVersion?: string): void {
+    this.sweep();
+    const { writes, failures } = prepared;
+    const values = this.#presentValues(prepared);
+    /** By object, with the key under which it was. */
+    const displaced = new Map<V, string>();
+    for (const [position, { key, object }] of writes.entries()) {
+      const filedUnder = values[position];
+      const before =
+        object === undefined || filedUnder === undefined
+          ? this.#contents.remove(key)
+          : this.#contents.set(key, object, filedUnder);
+      if (before !== undefined && this.#keeper !== undefined) displaced.set(before, key);
+      if (object !== undefined) this.#advance(object);
     }
-    for (const [key, object, values] of changed) this.#set(key, object, values);
+    if (resourceVersion !== undefined) this.#resourceVersion = resourceVersion;
+    for (const [object, key] of displaced) this.#release(key, object);
+    this.#report(failures);
+  }
+
+  /** Begins a whole new content, to be built over many tasks; it takes effect with `adopt`. Nobody else may write in between. */
+  draft(): StoreDraft<V> {
+    this.sweep();
+    return new StoreDraft<V>(() => this.#contents, this.#keeper);
+  }
+
+  /**
+   * Swaps the whole content for a draft, in one step that takes no longer for many objects. Indexes that were added or
+   * removed meanwhile are brought to the draft. What leaves the store is released by `sweep`, or else by the next write.
+   */
+  adopt(draft: StoreDraft<V>, resourceVersion: string): void {
+    draft.close();
+    this.sweep();
+    const { contents, failures } = draft;
+    contents.reindex(this.#contents.definitions, failures);
+    if (this.#keeper !== undefined) this.#displaced = this.#contents.entries();
+    this.#contents = contents;
     this.#resourceVersion = resourceVersion;
-    this.#report();
+    this.#report(failures);
+  }
+
+  /** Looks at up to `limit` objects that were there before `adopt` and tells the keeper which have left; false if there are more. */
+  sweep(limit: number = Infinity): boolean {
+    const displaced = this.#displaced;
+    if (displaced === undefined) return true;
+    for (let looked = 0; looked < limit; looked += 1) {
+      const { done, value: entry } = displaced.next();
+      if (done === true) {
+        this.#displaced = undefined;
+        return true;
+      }
+      this.#release(entry.key, entry.object);
+    }
+    return false;
   }
 
   /** Notes that every change up to `resourceVersion` has been applied. */
@@ -156,80 +213,72 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
   }
 
   get(key: string): V | undefined {
-    return this.#entries.get(key)?.object;
+    return this.#contents.get(key);
   }
 
   has(key: string): boolean {
-    return this.#entries.has(key);
+    return this.#contents.has(key);
   }
 
   list(): readonly V[] {
-    this.#list ??= Object.freeze(Array.from(this.#entries.values(), ({ object }) => object));
-    return this.#list;
+    return this.#contents.list();
   }
 
   keys(): string[] {
-    return [...this.#entries.keys()];
+    return [...this.#contents.keys()];
   }
 
   /** Keys with objects, live: the loop must not be interrupted by writes. */
   *entries(): IterableIterator<readonly [key: string, object: V]> {
-    for (const { key, object } of this.#entries.values()) yield [key, object];
+    for (const { key, object } of this.#contents.entries()) yield [key, object];
   }
 
   byIndex(index: string, value: string): readonly V[] {
-    return this.#index(index).entries.objects(value);
+    return this.#index(index).objects(value);
   }
 
   index(index: string, probe: V): readonly V[] {
-    const { name, indexFunc, entries } = this.#index(index);
+    const { name, indexFunc } = this.#contents.definitions[
+      this.#position(index)
+    ] as IndexDefinition<V>;
     const values = indexValuesOf(name, indexFunc, probe);
+    const entries = this.#index(index);
     if (values.length === 1) return entries.objects(values[0] as string);
     const found = new Set<StoredEntry<V>>();
     for (const value of values) {
       for (const entry of entries.entries(value)) found.add(entry);
     }
-    return Array.from(found, ({ object }) => object);
+    return objectsOf(found);
   }
 
   indexKeys(index: string, value: string): string[] {
-    return Array.from(this.#index(index).entries.entries(value), ({ key }) => key).toSorted();
+    return Array.from(this.#index(index).entries(value), ({ key }) => key).toSorted();
   }
 
   indexValues(index: string): string[] {
-    return this.#index(index).entries.values();
+    return this.#index(index).values();
   }
 
   addIndexers(indexers: Indexers<V>): void {
-    const names = Object.keys(indexers);
-    for (const name of names) {
-      if (this.#indexes.has(name)) {
+    const { definitions } = this.#contents;
+    const added = Object.entries(indexers).map(([name, indexFunc]) => ({ name, indexFunc }));
+    for (const { name } of added) {
+      if (definitions.some((known) => known.name === name)) {
         throw new ListwatchError(
           'INDEX_CONFLICT',
           `an index "${name}" exists already; give the new one another name`,
         );
       }
     }
-    for (const name of names) {
-      const indexFunc = indexers[name] as IndexFunc<V>;
-      const index: Index<V> = { name, indexFunc, entries: new InvertedIndex<V>() };
-      for (const entry of this.#entries.values()) {
-        const values = this.#valuesIn(index, entry.key, entry.object);
-        entry.places.push(index.entries.file(entry, NOWHERE, values));
-      }
-      this.#indexes.set(name, index);
-    }
-    this.#report();
+    const failures: IndexFunctionError[] = [];
+    this.#contents.reindex([...definitions, ...added], failures);
+    this.#report(failures);
   }
 
   removeIndexers(names: readonly string[]): void {
-    const removed = new Set(names.map((name) => this.#index(name)));
-    const kept = Array.from(this.#indexes.values(), (index) => !removed.has(index));
-    for (const { name } of removed) this.#indexes.delete(name);
-    for (const entry of this.#entries.values()) {
-      const places = entry.places.filter((_, position) => kept[position]);
-      entry.places.splice(0, entry.places.length, ...places);
-    }
+    const removed = new Set(names.map((name) => this.#position(name)));
+    const kept = this.#contents.definitions.filter((_, position) => !removed.has(position));
+    this.#contents.reindex(kept, []);
   }
 
   /**
@@ -237,85 +286,55 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
    * @throws {ListwatchError} code UNKNOWN_INDEX.
    */
   indexValuesOf(index: string, key: string): string[] {
-    const position = [...this.#indexes.keys()].indexOf(this.#index(index).name);
-    return this.#entries.get(key)?.places[position]?.map(({ value }) => value) ?? [];
+    const position = this.#position(index);
+    return [...(this.#contents.valuesOf(key)?.[position] ?? [])];
   }
 
-  #index(name: string): Index<V> {
-    const index = this.#indexes.get(name);
-    if (index !== undefined) return index;
+  #index(name: string): InvertedIndex<V> {
+    return this.#contents.index(this.#position(name));
+  }
+
+  #position(name: string): number {
+    const { definitions } = this.#contents;
+    for (let position = 0; position < definitions.length; position += 1) {
+      if (definitions[position]?.name === name) return position;
+    }
     const known = this.indexNames.join(', ') || 'none';
     throw new ListwatchError('UNKNOWN_INDEX', `there is no index "${name}"; known are: ${known}`);
   }
 
-  #valuesOf(key: string, object: V): IndexValues {
-    if (this.#indexes.size === 0) return NO_INDEXES;
-    const values: (readonly string[])[] = [];
-    for (const index of this.#indexes.values()) values.push(this.#valuesIn(index, key, object));
-    return values;
+  /** The values of writes in the indexes as they are now, which may not be those for which they were prepared. */
+  #presentValues({
+    writes,
+    definitions: before,
+    failures,
+  }: PreparedWrites<V>): (IndexValues | undefined)[] {
+    const { definitions } = this.#contents;
+    return writes.map(({ key, object, values }) => {
+      if (before === definitions || object === undefined || values === undefined) return values;
+      return definitions.map((definition) => {
+        const known = values[before.indexOf(definition)];
+        return known ?? (valuesOf([definition], key, object, failures)[0] as readonly string[]);
+      });
+    });
   }
 
-  #valuesIn({ name, indexFunc }: Index<V>, key: string, object: V): readonly string[] {
-    try {
-      return indexValuesOf(name, indexFunc, object, key);
-    } catch (error) {
-      this.#failures.push(error as IndexFunctionError);
-      return NO_VALUES;
-    }
-  }
-
-  #set(key: string, object: V, values: IndexValues): void {
-    let entry = this.#entries.get(key);
-    if (entry === undefined) {
-      entry = { key, object, bytes: 0, places: [] };
-      this.#entries.set(key, entry);
-    }
-    entry.object = object;
-    const bytes = sizeOf(object);
-    this.#bytes += bytes - entry.bytes;
-    entry.bytes = bytes;
-    this.#list = undefined;
-    let position = 0;
-    for (const { entries } of this.#indexes.values()) {
-      const before = entry.places[position] ?? NOWHERE;
-      entry.places[position] = entries.file(entry, before, values[position] ?? NO_VALUES);
-      position += 1;
-    }
-  }
-
-  #remove(key: string): V | undefined {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#bytes -= entry.bytes;
-    this.#list = undefined;
-    let position = 0;
-    for (const { entries } of this.#indexes.values()) {
-      entries.unfile(entry, entry.places[position] ?? NOWHERE);
-      position += 1;
-    }
-    return entry.object;
+  /** For what was stored under this key, and may be no more. */
+  #release(key: string, object: V): void {
+    if (this.#contents.get(key) !== object) this.#keeper?.release(object);
   }
 
   #advance(object: V): void {
-    const resourceVersion = object.metadata?.resourceVersion;
+    const { resourceVersion } = identityOf(object);
     if (resourceVersion !== undefined && resourceVersion !== '') {
       this.#resourceVersion = resourceVersion;
     }
   }
 
-  #report(): void {
-    if (this.#failures.length === 0) return;
-    const failures = this.#failures;
-    this.#failures = [];
+  #report(failures: readonly IndexFunctionError[]): void {
     for (const failure of failures) {
       if (this.#onError === undefined) throw failure;
       this.#onError(failure);
     }
   }
-}
-
-function sizeOf(object: HasMetadata): number {
-  const { sizeBytes } = object as { readonly sizeBytes?: unknown };
-  return typeof sizeBytes === 'number' ? sizeBytes : 0;
 }
