@@ -1,11 +1,11 @@
-import type { ListPage } from '../../cache/reflector/lister-watcher.ts';
-import type { ByteSource } from '../../meta/json/json-view.ts';
+import { JsonView, type ByteSource } from '../../meta/json/json-view.ts';
 import { DecodedView, type ObjectView } from '../../meta/object-view.ts';
 import {
   partialObjectMetadata,
   type PartialObjectMetadata,
 } from '../../meta/partial-object-metadata.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
+import type { ListDecoder } from './list-decoder.ts';
 import { JsonObjectDecoder, type ObjectDecoder } from './object-decoder.ts';
 
 /**
@@ -28,16 +28,25 @@ export class MetadataObjectDecoder implements ObjectDecoder<PartialObjectMetadat
     return event.type === 'BOOKMARK' ? event : { type: event.type, object: bare(event.object) };
   }
 
-  decodeList(body: Buffer): ListPage<ObjectView<PartialObjectMetadata>> {
-    const page = this.#whole.decodeList(body);
-    return { ...page, items: page.items.map(bare) };
+  beginList(): ListDecoder<PartialObjectMetadata> {
+    const whole = this.#whole.beginList();
+    return {
+      push: (piece) => whole.push(piece),
+      takeItems: () => whole.takeItems().map(bare),
+      end: () => {
+        const page = whole.end();
+        return { ...page, items: page.items.map(bare) };
+      },
+    };
   }
 }
 
 function bare(view: ObjectView): ObjectView<PartialObjectMetadata> {
-  const { object, sizeBytes } = view;
+  const { object } = view;
   const metadataOnly = partialObjectMetadata(object);
-  return new DecodedView(metadataOnly, metadataOnly === object ? sizeBytes : undefined);
+  if (metadataOnly !== object) return new DecodedView(metadataOnly);
+  if (view instanceof JsonView) view.hold(undefined);
+  return view as ObjectView<PartialObjectMetadata>;
 }
 
 /** Whole objects are better than 406. */

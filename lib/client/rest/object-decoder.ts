@@ -1,12 +1,12 @@
-import type { ListPage } from '../../cache/reflector/lister-watcher.ts';
-import { ListwatchError } from '../../kernel/errors.ts';
 import { ApiError } from '../../meta/api-error.ts';
-import { DecodedView, type ObjectView } from '../../meta/object-view.ts';
-import type { KubernetesList, KubernetesObject } from '../../meta/object.ts';
 import { JsonView, type ByteSource } from '../../meta/json/json-view.ts';
 import { ObjectScanner } from '../../meta/json/object-scanner.ts';
+import { DecodedView, type ObjectView } from '../../meta/object-view.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
 import { isStatus } from '../../meta/status.ts';
 import { INITIAL_EVENTS_END, type BookmarkEvent, type WatchEvent } from '../../meta/watch-event.ts';
+import { isRecord, malformedFrame, parseJson } from './json-record.ts';
+import { JsonListDecoder, type ListDecoder } from './list-decoder.ts';
 
 /**
  * The one place where bytes become objects.
@@ -22,11 +22,8 @@ export interface ObjectDecoder<T extends KubernetesObject> {
    * @throws {ApiError} what an ERROR event says. {ListwatchError} code MALFORMED_FRAME; the message shows none of the content.
    */
   decodeEvent(source: ByteSource, start?: number, end?: number): WatchEvent<ObjectView<T>>;
-  /**
-   * One page of a list. Items lack apiVersion and kind on the wire; they get them from the kind of the list.
-   * @throws {ListwatchError} code MALFORMED_RESPONSE; the message shows none of the content.
-   */
-  decodeList(body: Buffer): ListPage<ObjectView<T>>;
+  /** Begins a page of a list. Items lack apiVersion and kind on the wire; they get them from the kind of the list. */
+  beginList(): ListDecoder<T>;
 }
 
 const scanner = new ObjectScanner();
@@ -45,20 +42,8 @@ export class JsonObjectDecoder<T extends KubernetesObject> implements ObjectDeco
     return { type: eventType, object };
   }
 
-  decodeList(body: Buffer): ListPage<ObjectView<T>> {
-    const list = parseJson(body, malformedResponse);
-    if (!isRecord(list) || !('items' in list)) throw malformedResponse('it is not a list');
-    const { apiVersion, kind, metadata, items } = list as Partial<KubernetesList<T>>;
-    // Go writes an empty slice that was never made as null.
-    if (items !== null && !Array.isArray(items)) throw malformedResponse('its items are no array');
-    const views = viewsOf<T>(items ?? [], apiVersion, itemKindOf(kind), body.length);
-    const { resourceVersion, continue: continueToken, remainingItemCount } = metadata ?? {};
-    return {
-      items: views,
-      resourceVersion: resourceVersion ?? '',
-      ...(continueToken === undefined || continueToken === '' ? {} : { continueToken }),
-      ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
-    };
+  beginList(): ListDecoder<T> {
+    return new JsonListDecoder<T>();
   }
 }
 
@@ -82,34 +67,6 @@ function parseEvent<T extends KubernetesObject>(frame: Buffer): WatchEvent<Objec
   }
 }
 
-type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
-
-/** The items are fresh from the parser and nobody else's, so they are completed in place. */
-function viewsOf<T extends KubernetesObject>(
-  items: readonly T[],
-  apiVersion: string | undefined,
-  kind: string | undefined,
-  pageBytes: number,
-): ObjectView<T>[] {
-  // Where each item ends in the page is not known; in sum the shares are right.
-  const shareBytes = Math.round(pageBytes / items.length);
-  return items.map((item: Mutable<KubernetesObject>, index) => {
-    if (!isRecord(item)) throw malformedResponse(`its item ${index} is no object`);
-    if (kind !== undefined) {
-      item.apiVersion ??= apiVersion;
-      item.kind ??= kind;
-    }
-    return new DecodedView(item as T, shareBytes);
-  });
-}
-
-/** `PodList` holds Pods; a plain `List` is mixed, and its items name their own kinds. */
-function itemKindOf(listKind: unknown): string | undefined {
-  if (typeof listKind !== 'string' || !listKind.endsWith('List')) return undefined;
-  const kind = listKind.slice(0, -'List'.length);
-  return kind === '' ? undefined : kind;
-}
-
 function bookmark({ metadata }: KubernetesObject): BookmarkEvent {
   const resourceVersion = metadata?.resourceVersion;
   if (typeof resourceVersion !== 'string') {
@@ -120,30 +77,4 @@ function bookmark({ metadata }: KubernetesObject): BookmarkEvent {
     resourceVersion,
     initialEventsEnd: metadata?.annotations?.[INITIAL_EVENTS_END] === 'true',
   };
-}
-
-function parseJson(bytes: Buffer, malformed: (problem: string) => ListwatchError): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch (error) {
-    // The parser's own message quotes the text, which may be a Secret; only the place is kept.
-    const position = /position (\d+)/.exec((error as Error).message)?.[1];
-    throw malformed(
-      position === undefined
-        ? `it is not JSON (${bytes.length} bytes)`
-        : `it is not JSON from character ${position} on (${bytes.length} bytes)`,
-    );
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function malformedFrame(problem: string): ListwatchError {
-  return new ListwatchError('MALFORMED_FRAME', problem);
-}
-
-function malformedResponse(problem: string): ListwatchError {
-  return new ListwatchError('MALFORMED_RESPONSE', problem);
 }

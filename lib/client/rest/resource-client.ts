@@ -147,25 +147,20 @@ export class ResourceClient<T extends KubernetesObject> {
   /** Reads one page: without a limit, everything. */
   async list(options: ListOptions = {}): Promise<ListPage<T>> {
     rejectUnknownOptions('list', options, LIST_OPTIONS);
-    return objectsOf(await this.#source(options).list(listRequest(options)));
+    return await this.#pages(options)(listRequest(options));
   }
 
   /** Reads everything, in pages of `limit` objects; all show one state, that of the first page. */
   async listAll(options: ListOptions = {}): Promise<ListPage<T>> {
     rejectUnknownOptions('listAll', options, LIST_OPTIONS);
-    const source = this.#source(options);
-    return objectsOf(await listAllPages((request) => source.list(request), listRequest(options)));
+    return await listAllPages(this.#pages(options), listRequest(options));
   }
 
   /** Goes through everything with no more than one page in memory, and those that are read ahead. */
   async *items(options: ItemsOptions = {}): AsyncGenerator<T, undefined> {
     rejectUnknownOptions('items', options, ITEMS_OPTIONS);
     const { prefetchPages } = options;
-    const source = this.#source(options);
-    const read: PageSource<ObjectView<T>> = (request) => source.list(request);
-    for await (const view of listItems(read, listRequest(options), { prefetchPages })) {
-      yield view.object;
-    }
+    yield* listItems(this.#pages(options), listRequest(options), { prefetchPages });
   }
 
   /** Follows changes until the server ends the stream, the signal aborts or the loop is left. */
@@ -269,6 +264,20 @@ export class ResourceClient<T extends KubernetesObject> {
     return this.#collection.path({ namespace, name, subresource });
   }
 
+  /** Objects are decoded as they come in, and the bytes of a page let go of piece by piece. */
+  #pages(options: CallOptions & SelectorOptions): PageSource<T> {
+    const source = this.#source(options);
+    return async (request) => {
+      const items: T[] = [];
+      const take = (views: readonly ObjectView<T>[]): void => {
+        for (const view of views) items.push(view.object);
+      };
+      const page = await source.list(request, take);
+      take(page.items);
+      return { ...page, items };
+    };
+  }
+
   #source(options: CallOptions & SelectorOptions): ResourceListerWatcher<T> {
     return new ResourceListerWatcher({
       rest: this.#rest,
@@ -288,8 +297,4 @@ function listRequest(options: ListOptions): ListRequest {
 
 function writeQuery({ dryRun, fieldManager }: WriteOptions): string {
   return queryString({ dryRun: dryRun === true ? 'All' : undefined, fieldManager });
-}
-
-function objectsOf<T extends KubernetesObject>(page: ListPage<ObjectView<T>>): ListPage<T> {
-  return { ...page, items: page.items.map((view) => view.object) };
 }

@@ -1,4 +1,5 @@
 import type {
+  ItemsTaker,
   ListPage,
   ListRequest,
   ListerWatcher,
@@ -12,7 +13,8 @@ import type { KubernetesObject } from '../../meta/object.ts';
 import type { Collection } from './collection.ts';
 import type { ObjectDecoder } from './object-decoder.ts';
 import { listQuery, watchQuery, type SelectorOptions } from './query.ts';
-import { located, type RestClient } from './rest-client.ts';
+import type { RestClient } from './rest-client.ts';
+import { readList } from './read-list.ts';
 import { WatchBatches } from './watch-batches.ts';
 
 /** Which objects of a resource are listed and watched. */
@@ -69,16 +71,17 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     this.#path = collection.path({ namespace });
   }
 
-  async list(request: ListRequest): Promise<ListPage<ObjectView<T>>> {
+  async list(
+    request: ListRequest,
+    onItems?: ItemsTaker<ObjectView<T>>,
+  ): Promise<ListPage<ObjectView<T>>> {
     const { rest, decoder } = this.#options;
     const path = this.#path + listQuery(request, this.#options);
-    const accept = decoder.accept?.list;
-    const body = await rest.bytes({ method: 'GET', path, accept, signal: request.signal });
-    try {
-      return decoder.decodeList(body);
-    } catch (error) {
-      throw located(error, rest.target({ method: 'GET', path }));
-    }
+    const { signal } = request;
+    const target = rest.target({ method: 'GET', path });
+    const maxBytes = rest.maxResponseBytes;
+    const body = await rest.body({ method: 'GET', path, accept: decoder.accept?.list, signal });
+    return await readList({ body, list: decoder.beginList(), target, maxBytes, onItems, signal });
   }
 
   async watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {

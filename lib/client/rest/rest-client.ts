@@ -7,7 +7,12 @@ import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { LONGEST_BODY_BYTES, readBody } from '../transport/read-body.ts';
 import { TransportError, type ExchangeTarget } from '../transport/transport-error.ts';
-import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.ts';
+import type {
+  ResponseBody,
+  Transport,
+  TransportRequest,
+  TransportResponse,
+} from '../transport/transport.ts';
 import { parseWarningHeader, type ServerWarning } from '../transport/warning-header.ts';
 import { responseError } from './response-error.ts';
 
@@ -88,10 +93,21 @@ export class RestClient {
     return { server: this.server, method: request.method, path: request.path };
   }
 
+  /** Largest answer that is read into memory, in bytes. */
+  get maxResponseBytes(): number {
+    return this.#maxResponseBytes;
+  }
+
   /** The body of a 2xx answer. @throws {ApiError} for any other answer. {TransportError} when there was none. */
   async bytes(request: RestRequest): Promise<Buffer> {
-    const response = await this.#accepted(request, false);
-    return await readBody(response.body, this.#maxResponseBytes, this.target(request));
+    const body = await this.body(request);
+    return await readBody(body, this.#maxResponseBytes, this.target(request));
+  }
+
+  /** The body of a 2xx answer, for who reads it as it comes. @throws as `bytes` does. */
+  async body(request: RestRequest): Promise<ResponseBody> {
+    const { body } = await this.#accepted(request, false);
+    return body;
   }
 
   /** The decoded body of a 2xx answer. @throws also {TransportError} code MALFORMED_RESPONSE when it is not a JSON object. */

@@ -1,14 +1,20 @@
 import { TransportError, type ExchangeTarget } from './transport-error.ts';
+import type { ResponseBody } from './transport.ts';
 
 /** The longest text V8 can hold; a larger body could not be parsed anyway. */
 export const LONGEST_BODY_BYTES: number = 536_870_888;
+
+export function responseTooLarge(maxBytes: number, target: ExchangeTarget): TransportError {
+  const problem = `the answer is larger than ${maxBytes} bytes; ask for pages with a limit, or raise maxResponseBytes`;
+  return new TransportError('RESPONSE_TOO_LARGE', target, problem);
+}
 
 /**
  * Reads a body to its end.
  * @throws {TransportError} code RESPONSE_TOO_LARGE beyond `maxBytes`; the connection is closed then. What the body throws.
  */
 export async function readBody(
-  body: AsyncIterable<Uint8Array>,
+  body: ResponseBody,
   maxBytes: number,
   target: ExchangeTarget,
 ): Promise<Buffer> {
@@ -16,23 +22,14 @@ export async function readBody(
   let bytes = 0;
   for await (const piece of body) {
     bytes += piece.length;
-    if (bytes > maxBytes) {
-      throw new TransportError(
-        'RESPONSE_TOO_LARGE',
-        target,
-        `the answer is larger than ${maxBytes} bytes; ask for pages with a limit, or raise maxResponseBytes`,
-      );
-    }
+    if (bytes > maxBytes) throw responseTooLarge(maxBytes, target);
     pieces.push(piece);
   }
   return join(pieces, bytes);
 }
 
 /** Reads at most `maxBytes` of a body and leaves the rest: for answers that are only shown, not used. */
-export async function readBodyStart(
-  body: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-): Promise<Buffer> {
+export async function readBodyStart(body: ResponseBody, maxBytes: number): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of body) {

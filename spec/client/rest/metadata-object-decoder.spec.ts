@@ -1,7 +1,10 @@
 import { expect } from 'chai';
+import type { ListPage } from '../../../lib/cache/reflector/lister-watcher.ts';
 import { Client } from '../../../lib/client/rest/client.ts';
 import { MetadataObjectDecoder } from '../../../lib/client/rest/metadata-object-decoder.ts';
 import { ApiError } from '../../../lib/meta/api-error.ts';
+import type { ObjectView } from '../../../lib/meta/object-view.ts';
+import type { PartialObjectMetadata } from '../../../lib/meta/partial-object-metadata.ts';
 import { ScriptedTransport } from '../support/scripted-transport.ts';
 
 const METADATA = { name: 'web', namespace: 'shop', resourceVersion: '5' };
@@ -12,6 +15,11 @@ const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
 describe('MetadataObjectDecoder', () => {
   const decoder = new MetadataObjectDecoder();
+  const pageOf = (body: Buffer): ListPage<ObjectView<PartialObjectMetadata>> => {
+    const list = decoder.beginList();
+    list.push(body);
+    return list.end();
+  };
 
   it('takes what a server sends that knows how to send metadata only', () => {
     const event = decoder.decodeEvent({ bytes: bytes({ type: 'ADDED', object: PARTIAL }) });
@@ -19,7 +27,7 @@ describe('MetadataObjectDecoder', () => {
     expect(event).to.have.nested.property('object.sizeBytes').that.is.above(100);
     const list = { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' };
     const metadata = { resourceVersion: '7', continue: 'more' };
-    const page = decoder.decodeList(bytes({ ...list, metadata, items: [{ metadata: METADATA }] }));
+    const page = pageOf(bytes({ ...list, metadata, items: [{ metadata: METADATA }] }));
     expect(page.resourceVersion).to.equal('7');
     expect(page.continueToken).to.equal('more');
     expect(page.items.map(({ object }) => object)).to.deep.equal([PARTIAL]);
@@ -30,7 +38,7 @@ describe('MetadataObjectDecoder', () => {
     expect(event).to.have.nested.property('object.object').that.deep.equals(PARTIAL);
     expect(event).to.have.nested.property('object.metadata').that.deep.equals(METADATA);
     const list = { kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: '7' } };
-    const page = decoder.decodeList(bytes({ ...list, items: [WHOLE, WHOLE] }));
+    const page = pageOf(bytes({ ...list, items: [WHOLE, WHOLE] }));
     expect(page.items.map(({ object }) => object)).to.deep.equal([PARTIAL, PARTIAL]);
     // What is kept of it takes less than what came.
     expect(page.items[0]?.sizeBytes).to.equal(undefined);
