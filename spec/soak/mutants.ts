@@ -26,8 +26,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'event-twice',
     bug: 'a batch of exactly five changes is told twice',
     file: QUEUE,
-    from: 'this.#batches.push(batch);\n    this.#pending += length;',
-    to: 'for (let times = length === 5 && !batch.initial ? 2 : 1; times > 0; times -= 1) {\n      this.#batches.push(batch);\n      this.#pending += length;\n    }',
+    from: 'this.#batches.push(batch);\n    this.#queued += length;',
+    to: 'for (let times = length === 5 && !batch.initial ? 2 : 1; times > 0; times -= 1) {\n      this.#batches.push(batch);\n      this.#queued += length;\n    }',
   },
   {
     name: 'resync-for-all',
@@ -103,7 +103,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'called-after-removal',
     bug: 'a handler that was removed gets what was queued',
     file: QUEUE,
-    from: 'this.#closed = true;\n    this.#closedWithin ||= this.#entered;\n    this.#batches.clear();\n    this.#current = undefined;\n    this.#pending = 0;',
+    from: 'this.#closed = true;\n    this.#closedWithin ||= this.#entered;\n    this.#batches.clear();\n    this.#current = undefined;\n    this.#queued = 0;',
     to: 'this.#closedWithin ||= this.#entered;',
   },
   {

@@ -32,7 +32,7 @@ export interface DeleteInfo {
  * What to do when objects come, change and go. All callbacks are optional; a returned promise is awaited before the next one.
  *
  * The objects are shared with the cache and all other handlers and must not be modified. At the time of a callback the cache
- * shows the change it is about, and may show later ones.
+ * shows the change it is about, and may show later ones. The callbacks are looked up once, when the handler is added.
  */
 export interface ObjectEventHandler<T> {
   readonly view?: 'object' | undefined;
@@ -42,7 +42,13 @@ export interface ObjectEventHandler<T> {
   onDelete?(object: T, info: DeleteInfo): unknown;
 }
 
-/** Key and metadata of an object whose body need not be decoded. */
+/**
+ * Key and metadata of an object whose body need not be decoded.
+ *
+ * What a handler or a filter gets is a view, made once for all of them: `metadata` is decoded when somebody reads it, and a
+ * callback that takes no more than the `key` costs no decoding at all. Take it apart, or log it, as any object; a spread,
+ * which copies no getters, loses the metadata.
+ */
 export interface ObjectMetadata {
   readonly key: string;
   readonly metadata: ObjectMeta;
@@ -50,7 +56,7 @@ export interface ObjectMetadata {
 
 /**
  * As `ObjectEventHandler`, for callbacks that need no more than key and metadata: as a rule those that put the key into a
- * work queue. For them no object is ever decoded.
+ * work queue. For them no object is ever decoded, and no metadata unless they read it.
  */
 export interface MetadataEventHandler {
   readonly view: 'metadata';

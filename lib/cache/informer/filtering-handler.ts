@@ -1,6 +1,7 @@
 import { ListwatchError } from '../../kernel/errors.ts';
 import { isStrayPromise } from '../../kernel/guarded-call.ts';
 import { rejectUnknownOptions, requireOptions } from '../../kernel/options.ts';
+import type { HasMetadata } from '../../meta/object.ts';
 import type {
   AddInfo,
   DeleteInfo,
@@ -12,6 +13,7 @@ import type {
   ResourceEventHandler,
   UpdateInfo,
 } from './event-handler.ts';
+import { AddNotification, DeleteNotification, LazyMetadata } from './notification.ts';
 import { checkHandler } from './notifier.ts';
 
 /**
@@ -20,12 +22,26 @@ import { checkHandler } from './notifier.ts';
  * @see client-go tools/cache/controller.go FilteringResourceEventHandler @ 32ce75a7
  */
 export interface FilteringResourceEventHandler<F, H> {
-  /** Whether the handler gets to know the object: as it is given to the handler, so for `view: 'metadata'` key and metadata. */
+  /**
+   * What the filter gets. `metadata`: key and metadata, whatever the handler gets, so that no object is decoded that does not
+   * pass. @defaultValue the objects as the handler gets them
+   */
+  readonly view?: 'metadata' | undefined;
+  /** Whether the handler gets to know the object. */
   readonly filter: (object: F) => boolean;
   readonly handler: H;
 }
 
+/** A filter that is to be told no more than key and metadata. */
+type OfMetadata<H> = FilteringResourceEventHandler<ObjectMetadata, H> & {
+  readonly view: 'metadata';
+};
+
+/** A filter that is told what its handler is told. */
+type OfObjects<F, H> = FilteringResourceEventHandler<F, H> & { readonly view?: undefined };
+
 const OPTIONS: readonly (keyof FilteringResourceEventHandler<unknown, unknown>)[] = [
+  'view',
   'filter',
   'handler',
 ];
@@ -40,79 +56,126 @@ const OPTIONS: readonly (keyof FilteringResourceEventHandler<unknown, unknown>)[
  *     handler: { onAdd: (pod) => start(pod), onDelete: (pod) => stop(pod) },
  *   }),
  * );
+ * @example
+ * // Decodes the Pods of one team, and no others.
+ * informer.addHandler(
+ *   filteringHandler({
+ *     view: 'metadata',
+ *     filter: ({ metadata }) => metadata.labels?.['team'] === 'shop',
+ *     handler: { onAdd: (pod: Pod) => start(pod) },
+ *   }),
+ * );
  * @throws {ListwatchError} code INVALID_OPTION.
  */
 export function filteringHandler(
   options: FilteringResourceEventHandler<ObjectMetadata, MetadataEventHandler>,
 ): MetadataEventHandler;
+export function filteringHandler<T>(options: OfMetadata<LazyEventHandler<T>>): LazyEventHandler<T>;
 export function filteringHandler<T>(
-  options: FilteringResourceEventHandler<LazyObject<T>, LazyEventHandler<T>>,
+  options: OfMetadata<ObjectEventHandler<T>>,
 ): LazyEventHandler<T>;
 export function filteringHandler<T>(
-  options: FilteringResourceEventHandler<T, ObjectEventHandler<T>>,
+  options: OfObjects<LazyObject<T>, LazyEventHandler<T>>,
+): LazyEventHandler<T>;
+export function filteringHandler<T>(
+  options: OfObjects<T, ObjectEventHandler<T>>,
 ): ObjectEventHandler<T>;
 export function filteringHandler<T>(
   options: FilteringResourceEventHandler<never, ResourceEventHandler<T>>,
 ): ResourceEventHandler<T> {
   requireOptions('filteringHandler', options, ['filter', 'handler']);
   rejectUnknownOptions('filteringHandler', options, OPTIONS);
-  if (typeof options.filter !== 'function') {
-    throw new ListwatchError(
-      'INVALID_OPTION',
-      `filteringHandler: option "filter" must be a function, not ${typeof options.filter}`,
-    );
+  const { view, handler } = options;
+  if (view !== undefined && view !== 'metadata') {
+    refuse('view', 'metadata, or left out', JSON.stringify(view));
   }
-  checkHandler('filteringHandler: option "handler"', options.handler);
-  // The overloads tie the filter to the view of the handler.
-  const filter = options.filter as (object: unknown) => unknown;
-  const { handler } = options;
-  return handler.view === 'metadata'
-    ? filteredMetadata(filter, handler)
-    : filteredObjects(filter, handler as ObjectEventHandler<unknown>);
+  if (typeof options.filter !== 'function') {
+    refuse('filter', 'a function', typeof options.filter);
+  }
+  checkHandler('filteringHandler: option "handler"', handler);
+  // The overloads tie the filter to the view.
+  const filter = options.filter as unknown as Filter;
+  if (handler.view === 'metadata') return filteredMetadata(passing(filter), handler);
+  if (view === 'metadata') {
+    const lazy = handler.view === 'lazy' ? handler : decoding(handler);
+    return { view: 'lazy', ...filteredObjects(passingMetadata(filter), lazy) };
+  }
+  return handler.view === 'lazy'
+    ? { view: 'lazy', ...filteredObjects(passing(filter), handler) }
+    : { view: 'object', ...filteredObjects(passing(filter), handler) };
 }
 
 type Filter = (object: unknown) => unknown;
 
+/** Whether the handler gets to know an object. */
+type Passes<O> = (object: O, info: { readonly key: string }) => boolean;
+
 /** Handlers of whole and of lazy objects differ in nothing but the object. */
-function filteredObjects<T>(
-  filter: Filter,
-  handler: ObjectEventHandler<unknown>,
-): ResourceEventHandler<T> {
+type CallbacksOf<O> = Omit<ObjectEventHandler<O>, 'view'>;
+
+function refuse(option: string, rule: string, given: string): never {
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `filteringHandler: option "${option}" must be ${rule}, not ${given}`,
+  );
+}
+
+function passing(filter: Filter): Passes<unknown> {
+  return (object) => isYes(filter(object));
+}
+
+function passingMetadata(filter: Filter): Passes<HasMetadata> {
+  return (object, { key }) => isYes(filter(new LazyMetadata(key, object)));
+}
+
+function isYes(passed: unknown): boolean {
+  if (!isStrayPromise(passed)) return Boolean(passed);
+  throw new TypeError('the filter gave back a promise, and it has to be synchronous');
+}
+
+/** A handler of whole objects as one of lazy ones. */
+function decoding<T>(handler: ObjectEventHandler<T>): CallbacksOf<LazyObject<T>> {
   return {
-    view: handler.view,
-    onAdd: (object: unknown, info: AddInfo) =>
-      passes(filter, object) ? handler.onAdd?.(object, info) : undefined,
-    onUpdate: (old: unknown, object: unknown, info: UpdateInfo) => {
-      const [after, before] = [passes(filter, object), passes(filter, old)];
+    onAdd: (added, info) => handler.onAdd?.(added.object, info),
+    onUpdate: (old, updated, info) => handler.onUpdate?.(old.object, updated.object, info),
+    onDelete: (deleted, info) => handler.onDelete?.(deleted.object, info),
+  };
+}
+
+function filteredObjects<O>(passes: Passes<O>, handler: CallbacksOf<O>): CallbacksOf<O> {
+  return {
+    onAdd: (object, info) => (passes(object, info) ? handler.onAdd?.(object, info) : undefined),
+    onUpdate: (old, object, info) => {
+      const after = passes(object, info);
+      const before = passes(old, info);
       if (after && before) return handler.onUpdate?.(old, object, info);
       if (after) return handler.onAdd?.(object, entering(info));
       return before ? handler.onDelete?.(old, leaving(info)) : undefined;
     },
-    onDelete: (object: unknown, info: DeleteInfo) =>
-      passes(filter, object) ? handler.onDelete?.(object, info) : undefined,
+    onDelete: (object, info) =>
+      passes(object, info) ? handler.onDelete?.(object, info) : undefined,
   };
 }
 
-function filteredMetadata(filter: Filter, handler: MetadataEventHandler): MetadataEventHandler {
+function filteredMetadata(
+  passes: Passes<ObjectMetadata>,
+  handler: MetadataEventHandler,
+): MetadataEventHandler {
   return {
     view: 'metadata',
-    onAdd: (added) => (passes(filter, added) ? handler.onAdd?.(added) : undefined),
+    onAdd: (added) => (passes(added, added) ? handler.onAdd?.(added) : undefined),
     onUpdate: (old, updated) => {
-      const [after, before] = [passes(filter, updated), passes(filter, old)];
+      const after = passes(updated, updated);
+      const before = passes(old, updated);
       if (after && before) return handler.onUpdate?.(old, updated);
-      if (after) return handler.onAdd?.({ metadata: updated.metadata, ...entering(updated) });
+      const { key, origin } = updated;
+      if (after) return handler.onAdd?.(new AddNotification(key, updated, false, origin));
       return before
-        ? handler.onDelete?.({ metadata: old.metadata, ...leaving(updated) })
+        ? handler.onDelete?.(new DeleteNotification(key, old, false, origin))
         : undefined;
     },
-    onDelete: (deleted) => (passes(filter, deleted) ? handler.onDelete?.(deleted) : undefined),
+    onDelete: (deleted) => (passes(deleted, deleted) ? handler.onDelete?.(deleted) : undefined),
   };
-}
-
-function passes(filter: Filter, object: unknown): boolean {
-  const passed = filter(object);
-  if (!isStrayPromise(passed)) return Boolean(passed);
-  throw new TypeError('the filter gave back a promise, and it has to be synchronous');
 }
 
 function entering({ key, origin }: UpdateInfo): AddInfo {

@@ -1,30 +1,33 @@
+import type { Runtime } from '../../kernel/runtime.ts';
 import type { HasMetadata } from '../../meta/object.ts';
+import { DeliveryTurns } from './delivery-turns.ts';
 import type { NotificationBatch } from './notification.ts';
 import type { RegisteredHandler } from './registered-handler.ts';
-
-/** All handlers together may hold the event loop for about this long at a time, milliseconds. */
-const SLICE_MS = 5;
 
 /**
  * The handlers of one informer. Distributing is synchronous and costs one queue entry a handler, however many notifications
  * a batch has; nobody waits for anybody.
  */
 export class HandlerFanout<V extends HasMetadata> {
+  /** In which all the handlers are told. */
+  readonly turns: DeliveryTurns;
   readonly #handlers = new Set<RegisteredHandler<V>>();
   #started = false;
   #synced = false;
+
+  constructor(runtime: Runtime) {
+    this.turns = new DeliveryTurns(runtime);
+  }
 
   get handlers(): ReadonlySet<RegisteredHandler<V>> {
     return this.#handlers;
   }
 
-  /** The share of one handler, so that many of them do not add up to a long pause. */
-  readonly sliceMs = (): number => SLICE_MS / Math.max(1, this.#handlers.size);
-
   /** A handler joins, with the present state to see first. */
   add(handler: RegisteredHandler<V>, present: NotificationBatch<V>): void {
     const { queue } = handler;
     this.#handlers.add(handler);
+    this.turns.share(this.#handlers.size);
     queue.push(present);
     if (this.#synced) queue.tracker.markUpstreamSynced();
     if (this.#started) queue.start();
@@ -32,6 +35,7 @@ export class HandlerFanout<V extends HasMetadata> {
 
   remove(handler: RegisteredHandler<V>): void {
     this.#handlers.delete(handler);
+    this.turns.share(this.#handlers.size);
   }
 
   distribute(batches: readonly NotificationBatch<V>[]): void {

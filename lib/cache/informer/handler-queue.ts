@@ -3,6 +3,7 @@ import { RingBuffer } from '../../kernel/ring-buffer.ts';
 import type { Runtime, Timer } from '../../kernel/runtime.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import { coalesce } from './coalesce.ts';
+import type { DeliveryTurns, Slice } from './delivery-turns.ts';
 import type { BoundedHandlerBuffer } from './handler-buffer.ts';
 import type { Notification, NotificationBatch } from './notification.ts';
 import { SyncTracker } from './sync-tracker.ts';
@@ -18,8 +19,8 @@ export interface HandlerQueueOptions<V extends HasMetadata> {
   readonly runtime: Runtime;
   /** Calls the handler. */
   readonly deliver: (notification: Notification<V>) => unknown;
-  /** How long one slice of deliveries may hold the event loop, milliseconds. */
-  readonly sliceMs: () => number;
+  /** Says when it delivers, and how much at a time. */
+  readonly turns: DeliveryTurns;
   /** Notifications that may wait, initial ones left out. */
   readonly limit: () => number;
   /** Beyond the limit: merge the notifications of each key, or give up. */
@@ -41,15 +42,17 @@ export interface HandlerQueueOptions<V extends HasMetadata> {
  * - Memory is bounded: beyond `limit` notifications those of one key are merged, so that no more than two a key remain, or
  *   the handler is given up.
  */
-export class HandlerQueue<V extends HasMetadata> {
+export class HandlerQueue<V extends HasMetadata> implements Slice {
   readonly name: string;
   readonly tracker: SyncTracker;
   readonly #options: HandlerQueueOptions<V>;
+  readonly #turns: DeliveryTurns;
   #batches = new RingBuffer<NotificationBatch<V>>();
   /** The batch under delivery and the place of its next notification. */
   #current: NotificationBatch<V> | undefined;
-  #next = 0;
-  #pending = 0;
+  #place = 0;
+  /** Notifications in `#batches`. */
+  #queued = 0;
   #delivered = 0;
   #failed = 0;
   #coalesced = 0;
@@ -61,6 +64,8 @@ export class HandlerQueue<V extends HasMetadata> {
   #closedWithin = false;
   /** A slice is queued, or under way. */
   #scheduled = false;
+  /** The handler has given back a promise. */
+  #asynchronous = false;
   #sliceEndMs = 0;
   #sliceLeft = 0;
   #calling: Notification<V> | undefined;
@@ -74,11 +79,15 @@ export class HandlerQueue<V extends HasMetadata> {
     this.name = options.name;
     this.tracker = new SyncTracker(`initial objects of ${options.name}`);
     this.#options = options;
+    this.#turns = options.turns;
   }
 
   /** Notifications that wait for their delivery. */
   get pending(): number {
-    return this.#pending;
+    const current = this.#current;
+    return current === undefined
+      ? this.#queued
+      : this.#queued + current.notifications.length - this.#place;
   }
 
   /** Callbacks that have returned, those that threw included. */
@@ -105,8 +114,8 @@ export class HandlerQueue<V extends HasMetadata> {
     if (this.#closed || length === 0) return;
     if (batch.initial) this.tracker.start(length);
     this.#batches.push(batch);
-    this.#pending += length;
-    const later = this.#pending - this.tracker.outstanding;
+    this.#queued += length;
+    const later = this.pending - this.tracker.outstanding;
     if (later > this.#coalesceAt && later > this.#options.limit()) this.#relieve(later);
     this.#schedule();
   }
@@ -131,7 +140,7 @@ export class HandlerQueue<V extends HasMetadata> {
     this.#closedWithin ||= this.#entered;
     this.#batches.clear();
     this.#current = undefined;
-    this.#pending = 0;
+    this.#queued = 0;
     if (this.#calling === undefined || this.#closedWithin) {
       this.#slowTimer?.cancel();
       return Promise.resolve();
@@ -140,35 +149,52 @@ export class HandlerQueue<V extends HasMetadata> {
     return this.#idle.promise;
   }
 
-  #schedule(): void {
-    if (this.#scheduled || !this.#started || this.#closed || this.#pending === 0) return;
-    this.#scheduled = true;
-    this.#options.runtime.queueTask(this.#beginSlice);
-  }
-
-  readonly #beginSlice = (): void => {
-    const { runtime, sliceMs } = this.#options;
-    this.#sliceEndMs = runtime.monotonicMs() + sliceMs();
+  /** Not meant for callers: its turn has come. */
+  deliverSlice(): void {
+    if (this.#closed) return;
+    this.#sliceEndMs = this.#turns.nowMs + this.#turns.sliceMs;
     this.#sliceLeft = LONGEST_SLICE;
     this.#deliver();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || !this.#started || this.#closed || this.pending === 0) return;
+    this.#scheduled = true;
+    if (this.#asynchronous) this.#options.runtime.queueTask(this.#deliverAlone);
+    else this.#turns.queue(this);
+  }
+
+  /** Promises go on when the task is over, so in a task with others the time would be up before. */
+  readonly #deliverAlone = (): void => {
+    this.#turns.look();
+    this.deliverSlice();
   };
 
   #sliceIsOver(): boolean {
     this.#sliceLeft -= 1;
-    return this.#sliceLeft === 0 || this.#options.runtime.monotonicMs() >= this.#sliceEndMs;
+    return this.#turns.isOver(this.#sliceEndMs) || this.#sliceLeft === 0;
   }
 
   #deliver(): void {
-    do {
-      const notification = this.#take();
+    const { deliver } = this.#options;
+    for (;;) {
+      const notification = this.#peek();
       if (notification === undefined) break;
-      const result = this.#call(notification);
+      let result: unknown;
+      this.#entered = true;
+      try {
+        result = deliver(notification);
+      } catch (error) {
+        this.#fail(error, notification);
+      }
+      this.#entered = false;
       if (isPromiseLike(result)) {
-        this.#await(result);
+        this.#await(result, notification);
         return;
       }
       this.#returned();
-    } while (!this.#sliceIsOver());
+      if (this.#sliceIsOver()) break;
+    }
     this.#endSlice();
   }
 
@@ -177,40 +203,38 @@ export class HandlerQueue<V extends HasMetadata> {
     this.#schedule();
   }
 
-  #take(): Notification<V> | undefined {
-    if (this.#current === undefined || this.#next === this.#current.notifications.length) {
-      this.#current = this.#batches.shift();
-      this.#next = 0;
-      if (this.#current === undefined) this.#coalesceAt = 0;
+  /** The next one; it goes when its callback has returned. */
+  #peek(): Notification<V> | undefined {
+    const current = this.#current;
+    if (current !== undefined && this.#place < current.notifications.length) {
+      return current.notifications[this.#place];
     }
-    const notification = this.#current?.notifications[this.#next];
-    if (notification !== undefined) this.#next += 1;
-    return notification;
-  }
-
-  #call(notification: Notification<V>): unknown {
-    this.#calling = notification;
-    this.#entered = true;
-    try {
-      return this.#options.deliver(notification);
-    } catch (error) {
-      this.#fail(error, notification);
+    const next = this.#batches.shift();
+    this.#current = next;
+    this.#place = 0;
+    if (next === undefined) {
+      this.#coalesceAt = 0;
       return undefined;
-    } finally {
-      this.#entered = false;
     }
+    this.#queued -= next.notifications.length;
+    return next.notifications[0];
   }
 
-  #await(result: PromiseLike<unknown>): void {
+  #await(result: PromiseLike<unknown>, notification: Notification<V>): void {
+    this.#asynchronous = true;
+    this.#calling = notification;
     this.#watchSlowness();
     const goOn = (): void => {
+      this.#calling = undefined;
       this.#returned();
-      if (this.#sliceIsOver()) this.#endSlice();
+      this.#turns.look();
+      this.#sliceLeft -= 1;
+      if (this.#sliceLeft === 0 || this.#turns.nowMs >= this.#sliceEndMs) this.#endSlice();
       else this.#deliver();
     };
     // A foreign thenable may throw, or call back twice.
     Promise.resolve(result).then(goOn, (error: unknown) => {
-      if (this.#calling !== undefined) this.#fail(error, this.#calling);
+      this.#fail(error, notification);
       goOn();
     });
   }
@@ -221,15 +245,16 @@ export class HandlerQueue<V extends HasMetadata> {
   }
 
   #returned(): void {
-    this.#calling = undefined;
     this.#delivered += 1;
-    if (this.#closed) {
+    const current = this.#current;
+    if (current === undefined) {
+      // It was closed meanwhile.
       this.#slowTimer?.cancel();
       this.#idle?.resolve();
       return;
     }
-    this.#pending -= 1;
-    if (this.#current?.initial === true) this.tracker.finish();
+    this.#place += 1;
+    if (current.initial) this.tracker.finish();
   }
 
   #relieve(later: number): void {
@@ -248,7 +273,7 @@ export class HandlerQueue<V extends HasMetadata> {
     const notifications = coalesce(later);
     if (this.#coalesced === 0) {
       this.#options.onWarning(
-        `${this.name} is ${this.#pending} notifications behind; from now on it gets no more than the net change of each object`,
+        `${this.name} is ${this.pending} notifications behind; from now on it gets no more than the net change of each object`,
       );
     }
     if (notifications.length > 0) {
@@ -256,8 +281,8 @@ export class HandlerQueue<V extends HasMetadata> {
     }
     this.#batches = batches;
     this.#coalesced += later.length - notifications.length;
-    this.#pending -= later.length - notifications.length;
-    this.#coalesceAt = 2 * (this.#pending - this.tracker.outstanding);
+    this.#queued -= later.length - notifications.length;
+    this.#coalesceAt = 2 * (this.pending - this.tracker.outstanding);
   }
 
   /** One timer watches all callbacks that return promises, however many. */
@@ -272,7 +297,7 @@ export class HandlerQueue<V extends HasMetadata> {
       if (elapsedMs >= SLOW_CALLBACK_MS) {
         const { type, key } = this.#calling;
         onWarning(
-          `${this.name} has been busy with the ${type} of "${key}" for ${Math.round(elapsedMs)} ms; ${this.#pending - 1} notifications wait for it`,
+          `${this.name} has been busy with the ${type} of "${key}" for ${Math.round(elapsedMs)} ms; ${this.pending - 1} notifications wait for it`,
         );
       }
       this.#slowTimer = runtime.setTimer(SLOW_CALLBACK_MS, look, { background: true });

@@ -46,7 +46,7 @@ export interface HandlerRegistryOptions<T extends KubernetesObject> {
  */
 export class HandlerRegistry<T extends KubernetesObject> {
   readonly #options: HandlerRegistryOptions<T>;
-  readonly #fanout = new HandlerFanout<ObjectView<T>>();
+  readonly #fanout: HandlerFanout<ObjectView<T>>;
   readonly #resyncs: ResyncSchedule;
   #closed = false;
   #named = 0;
@@ -56,6 +56,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
   constructor(options: HandlerRegistryOptions<T>) {
     this.#options = options;
     const { resyncIntervalMs: intervalMs, onWarning } = options;
+    this.#fanout = new HandlerFanout(options.runtime);
     this.#resyncs = new ResyncSchedule({ intervalMs, onWarning });
   }
 
@@ -177,7 +178,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
       name,
       runtime,
       deliver: notifierOf(name, handler),
-      sliceMs: this.#fanout.sliceMs,
+      turns: this.#fanout.turns,
       // Merging fewer than two for each object may come to nothing.
       limit: whenFull === 'close' ? (): number => limit : () => Math.max(limit, 2 * store.size),
       whenFull,

@@ -14,7 +14,7 @@ export type Notification<V extends HasMetadata> =
 const NO_METADATA: ObjectMeta = Object.freeze({});
 
 /** Key and metadata of an object, whose metadata is not looked at before somebody reads it. */
-class LazyMetadata implements ObjectMetadata {
+export class LazyMetadata implements ObjectMetadata {
   readonly key: string;
   readonly #object: HasMetadata;
 

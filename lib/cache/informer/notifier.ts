@@ -39,49 +39,50 @@ export function notifierOf<T extends KubernetesObject>(
 }
 
 function objectNotifier<T extends KubernetesObject>(handler: ObjectEventHandler<T>): Notifier<T> {
-  const { onAdd, onUpdate, onDelete } = handler;
+  const onAdd = handler.onAdd?.bind(handler);
+  const onUpdate = handler.onUpdate?.bind(handler);
+  const onDelete = handler.onDelete?.bind(handler);
   return (notification) => {
     switch (notification.type) {
       case 'add':
-        return onAdd?.call(handler, notification.object.object, notification);
+        return onAdd?.(notification.object.object, notification);
       case 'update':
-        return onUpdate?.call(
-          handler,
-          notification.old.object,
-          notification.object.object,
-          notification,
-        );
+        return onUpdate?.(notification.old.object, notification.object.object, notification);
       case 'delete':
-        return onDelete?.call(handler, notification.object.object, notification);
+        return onDelete?.(notification.object.object, notification);
     }
   };
 }
 
 function lazyNotifier<T extends KubernetesObject>(handler: LazyEventHandler<T>): Notifier<T> {
-  const { onAdd, onUpdate, onDelete } = handler;
+  const onAdd = handler.onAdd?.bind(handler);
+  const onUpdate = handler.onUpdate?.bind(handler);
+  const onDelete = handler.onDelete?.bind(handler);
   return (notification) => {
     switch (notification.type) {
       case 'add':
-        return onAdd?.call(handler, notification.object, notification);
+        return onAdd?.(notification.object, notification);
       case 'update':
-        return onUpdate?.call(handler, notification.old, notification.object, notification);
+        return onUpdate?.(notification.old, notification.object, notification);
       case 'delete':
-        return onDelete?.call(handler, notification.object, notification);
+        return onDelete?.(notification.object, notification);
     }
   };
 }
 
 /** Looks at no metadata: that is done by handlers that want it, and paid for by nobody else. */
 function metadataNotifier<T extends KubernetesObject>(handler: MetadataEventHandler): Notifier<T> {
-  const { onAdd, onUpdate, onDelete } = handler;
+  const onAdd = handler.onAdd?.bind(handler);
+  const onUpdate = handler.onUpdate?.bind(handler);
+  const onDelete = handler.onDelete?.bind(handler);
   return (notification) => {
     switch (notification.type) {
       case 'add':
-        return onAdd?.call(handler, notification);
+        return onAdd?.(notification);
       case 'update':
-        return onUpdate?.call(handler, notification.oldMetadata, notification);
+        return onUpdate?.(notification.oldMetadata, notification);
       case 'delete':
-        return onDelete?.call(handler, notification);
+        return onDelete?.(notification);
     }
   };
 }

@@ -1,10 +1,14 @@
 import { expect } from 'chai';
 import type {
+  LazyEventHandler,
   MetadataEventHandler,
   ObjectEventHandler,
+  ObjectMetadata,
+  ResourceEventHandler,
   UpdateInfo,
 } from '../../../lib/cache/informer/event-handler.ts';
 import { filteringHandler } from '../../../lib/cache/informer/filtering-handler.ts';
+import { UpdateNotification } from '../../../lib/cache/informer/notification.ts';
 import { CountingSource } from '../support/counting-source.ts';
 import { Harness, recorder } from '../support/informer-harness.ts';
 import { codeOf, pod, type Pod } from '../support/objects.ts';
@@ -12,6 +16,15 @@ import { codeOf, pod, type Pod } from '../support/objects.ts';
 const onNode = ({ spec }: Pod): boolean => spec?.nodeName === 'node-1';
 const here = (name: string): Pod => pod(name, { nodeName: 'node-1' });
 const elsewhere = (name: string): Pod => pod(name, { nodeName: 'node-2' });
+
+function decoded(handler: ObjectEventHandler<Pod>): LazyEventHandler<Pod> {
+  return {
+    view: 'lazy',
+    onAdd: (added, info) => handler.onAdd?.(added.object, info),
+    onUpdate: (old, updated, info) => handler.onUpdate?.(old.object, updated.object, info),
+    onDelete: (deleted, info) => handler.onDelete?.(deleted.object, info),
+  };
+}
 
 describe('filteringHandler', () => {
   it('tells only of objects that pass, and of those that begin or cease to', async () => {
@@ -119,6 +132,113 @@ describe('filteringHandler', () => {
     await harness.stop();
   });
 
+  for (const view of ['object', 'lazy'] as const) {
+    it(`filters by metadata for a handler of view ${view}, and decodes nothing that does not pass`, async () => {
+      const web = { labels: { app: 'web' } };
+      const harness = new Harness({ objects: [pod('a', web), pod('b')] });
+      const counting = new CountingSource(harness.source);
+      const other = new Harness({ runtime: harness.runtime, listerWatcher: counting });
+      const log: string[] = [];
+      const keys: string[] = [];
+      const filter = ({ key, metadata }: ObjectMetadata): boolean => {
+        keys.push(key);
+        return metadata.labels?.['app'] === 'web';
+      };
+      const handler = recorder(log);
+      other.informer.addHandler(
+        view === 'object'
+          ? filteringHandler({ view: 'metadata', filter, handler })
+          : filteringHandler({ view: 'metadata', filter, handler: decoded(handler) }),
+      );
+      await other.start();
+      harness.source.modify(pod('b'));
+      harness.source.delete({ namespace: 'shop', name: 'b' });
+      await other.settle();
+      expect(log.splice(0)).to.deep.equal(['+shop/a@1!']);
+      expect(counting.decoded, 'b never passed').to.equal(1);
+      expect(keys).to.deep.equal(['shop/a', 'shop/b', 'shop/b', 'shop/b', 'shop/b']);
+      harness.source.modify(pod('a', { ...web, annotations: { x: '1' } }));
+      harness.source.modify(pod('a'));
+      harness.source.modify(pod('a', web));
+      await other.settle();
+      expect(log).to.deep.equal(['~shop/a@5', '-shop/a@5', '+shop/a@7']);
+      await other.stop();
+    });
+  }
+
+  it('decodes nothing for a callback that a handler behind metadata lacks', () => {
+    const onDelete = (): void => {};
+    const handler = filteringHandler<Pod>({
+      view: 'metadata',
+      filter: () => true,
+      handler: { onDelete },
+    });
+    const untouchable = {
+      metadata: {},
+      get object(): Pod {
+        return expect.fail('decoded');
+      },
+    };
+    handler.onAdd?.(untouchable, { key: 'a', initial: false, origin: 'other' });
+    const info: UpdateInfo = { key: 'a', resync: false, origin: 'other' };
+    handler.onUpdate?.(untouchable, untouchable, info);
+  });
+
+  it('asks a filter of keys about an update without looking at any metadata', () => {
+    const log: unknown[] = [];
+    const handler = filteringHandler({
+      view: 'metadata',
+      filter: ({ key }) => key === 'a',
+      handler: { view: 'metadata', onUpdate: (old, { key }) => log.push(old.key, key) },
+    });
+    const unreadable = {
+      get metadata(): Pod['metadata'] {
+        return expect.fail('read');
+      },
+    };
+    const update = new UpdateNotification('a', unreadable, unreadable, false, 'other');
+    handler.onUpdate?.(update.oldMetadata, update);
+    expect(log).to.deep.equal(['a', 'a']);
+  });
+
+  it('gives a filter and a handler of metadata no way to the body', () => {
+    const key = 'a';
+    // Never run: it is the compiler that refuses.
+    const misuses = (): unknown => [
+      filteringHandler({
+        view: 'metadata',
+        // @ts-expect-error: metadata has no spec
+        filter: ({ spec }) => spec?.nodeName === key,
+        handler: { view: 'metadata', onAdd: () => {} },
+      }),
+      filteringHandler({
+        view: 'metadata',
+        // @ts-expect-error: not even in front of a handler of whole objects
+        filter: (object) => object.spec?.nodeName === key,
+        handler: { onAdd: (added: Pod) => added.spec },
+      }),
+      filteringHandler({
+        filter: () => true,
+        // @ts-expect-error: metadata has no spec
+        handler: { view: 'metadata', onAdd: (added) => added.spec },
+      }),
+      filteringHandler({
+        view: 'metadata',
+        filter: () => true,
+        // @ts-expect-error: nor has a lazy object, but in its object
+        handler: { view: 'lazy', onAdd: (added) => added.spec },
+      }),
+      {
+        view: 'metadata',
+        // @ts-expect-error: metadata has no spec
+        onUpdate: (_, updated) => updated.spec,
+        // @ts-expect-error: nor has the old one
+        onDelete: ({ object }) => object,
+      } satisfies ResourceEventHandler<Pod>,
+    ];
+    expect(misuses).to.be.a('function');
+  });
+
   it('costs one event, and says whose, when the filter throws', async () => {
     const harness = new Harness({ objects: [here('a'), here('bad'), here('c')] });
     const log: string[] = [];
@@ -170,6 +290,7 @@ describe('filteringHandler', () => {
       { filter: 'app=web', handler },
       { filter: onNode, handler: {} },
       { filter: onNode, handler, name: 'x' },
+      { view: 'object', filter: onNode, handler },
     ];
     for (const options of bad) {
       expect(codeOf(() => filteringHandler(options as never))).to.equal('INVALID_OPTION');

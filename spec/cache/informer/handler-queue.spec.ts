@@ -1,4 +1,5 @@
 import { assert, expect } from 'chai';
+import { DeliveryTurns } from '../../../lib/cache/informer/delivery-turns.ts';
 import {
   HandlerQueue,
   type HandlerQueueOptions,
@@ -40,7 +41,7 @@ class Setup {
       deliver: ({ key }) => {
         this.seen.push(key);
       },
-      sliceMs: () => 5,
+      turns: new DeliveryTurns(options.runtime ?? this.runtime),
       limit: () => 1000,
       whenFull: 'coalesce',
       onFull: (pending) => this.warnings.push(`full with ${pending}`),
