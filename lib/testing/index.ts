@@ -4,7 +4,7 @@ export {
   type ScriptedListerWatcherOptions,
   type ScriptedRequest,
 } from './scripted-lister-watcher.ts';
-export type { ScriptedRequestKind } from './scripted-faults.ts';
+export type { ScriptedFaultKind, ScriptedRequestKind } from './scripted-faults.ts';
 export {
   CONFORMANCE_PREFIX,
   conformanceKey,

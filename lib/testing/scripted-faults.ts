@@ -4,15 +4,18 @@
  */
 export type ScriptedRequestKind = 'list' | 'page' | 'watch' | 'watch-list';
 
+/** What can be made to fail: a request, or a page after some of its items were handed out. */
+export type ScriptedFaultKind = ScriptedRequestKind | 'piece';
+
 type Fault = { readonly error: unknown } | 'hang';
 
-/** Faults that wait for the next requests of their kind. */
+/** Faults that wait for what comes next of their kind. */
 export class ScriptedFaults {
-  readonly #queues: ReadonlyMap<ScriptedRequestKind, Fault[]> = new Map(
-    (['list', 'page', 'watch', 'watch-list'] as const).map((kind) => [kind, []]),
+  readonly #queues: ReadonlyMap<ScriptedFaultKind, Fault[]> = new Map(
+    (['list', 'page', 'watch', 'watch-list', 'piece'] as const).map((kind) => [kind, []]),
   );
 
-  add(kind: ScriptedRequestKind, fault: Fault, times: number): void {
+  add(kind: ScriptedFaultKind, fault: Fault, times: number): void {
     for (let count = 0; count < times; count += 1) this.#queues.get(kind)?.push(fault);
   }
 
@@ -20,8 +23,8 @@ export class ScriptedFaults {
     for (const queue of this.#queues.values()) queue.length = 0;
   }
 
-  /** The fault of the next request of this kind, which it uses up. */
-  take(kind: ScriptedRequestKind): Fault | undefined {
+  /** The fault of what comes next of this kind, which it uses up. */
+  take(kind: ScriptedFaultKind): Fault | undefined {
     return this.#queues.get(kind)?.shift();
   }
 }

@@ -18,6 +18,7 @@ import type { KubernetesObject } from '../meta/object.ts';
 import type { ObjectView } from '../meta/object-view.ts';
 import { isResourceVersion } from '../meta/resource-version.ts';
 import type {
+  ItemsTaker,
   ListerWatcher,
   ListPage,
   ListRequest,
@@ -25,7 +26,11 @@ import type {
   WatchStream,
 } from '../cache/reflector/lister-watcher.ts';
 import { ScriptedCollection, type ScriptedChange } from './scripted-collection.ts';
-import { ScriptedFaults, type ScriptedRequestKind } from './scripted-faults.ts';
+import {
+  ScriptedFaults,
+  type ScriptedFaultKind,
+  type ScriptedRequestKind,
+} from './scripted-faults.ts';
 import { ScriptedWatch } from './scripted-watch.ts';
 
 export interface ScriptedListerWatcherOptions<T extends KubernetesObject = KubernetesObject> {
@@ -43,6 +48,11 @@ export interface ScriptedListerWatcherOptions<T extends KubernetesObject = Kuber
   readonly historySize?: number | undefined;
   /** Delay of each answer, milliseconds. @defaultValue 0 */
   readonly latencyMs?: number | undefined;
+  /**
+   * Items that are handed out at a time while a page is on its way, to whoever takes them so. 0: they stay in the page.
+   * @defaultValue 0
+   */
+  readonly pieceSize?: number | undefined;
 }
 
 /** A request as it came in. */
@@ -63,6 +73,7 @@ const KNOWN: readonly (keyof ScriptedListerWatcherOptions)[] = [
   'supportsWatchList',
   'historySize',
   'latencyMs',
+  'pieceSize',
 ];
 
 /**
@@ -93,6 +104,7 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
   /** Streaming lists send their objects, but never the bookmark that ends them. */
   withholdInitialEventsEnd = false;
   readonly #runtime: Runtime;
+  readonly #pieceSize: number;
   readonly #collection: ScriptedCollection<T>;
   readonly #faults: ScriptedFaults = new ScriptedFaults();
   readonly #watches: Set<ScriptedWatch<T>> = new Set();
@@ -107,6 +119,10 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
     this.description = options.description ?? 'scripted objects';
     this.supportsWatchList = options.supportsWatchList ?? true;
     this.latencyMs = number('latencyMs', 0);
+    this.#pieceSize = numberOption('ScriptedListerWatcher', 'pieceSize', options.pieceSize, 0, {
+      min: 0,
+      integer: true,
+    });
     this.#runtime = options.runtime ?? realRuntime;
     this.#collection = new ScriptedCollection(parseVersion(start), number('historySize', 10_000));
     for (const object of options.objects ?? []) this.add(object);
@@ -165,13 +181,13 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
     }
   }
 
-  /** Lets the next requests of a kind fail. */
-  failNext(kind: ScriptedRequestKind, error: unknown, times: number = 1): void {
+  /** Lets the next requests of a kind fail; with `piece` the next pages break off behind their first piece. */
+  failNext(kind: ScriptedFaultKind, error: unknown, times: number = 1): void {
     this.#faults.add(kind, { error }, times);
   }
 
-  /** Leaves the next requests of a kind without an answer. */
-  hangNext(kind: ScriptedRequestKind, times: number = 1): void {
+  /** Leaves the next requests of a kind without an answer; with `piece` the next pages without what follows the first. */
+  hangNext(kind: ScriptedFaultKind, times: number = 1): void {
     this.#faults.add(kind, 'hang', times);
   }
 
@@ -213,7 +229,10 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
     for (const change of held) this.#send(change);
   }
 
-  async list(request: ListRequest): Promise<ListPage<ObjectView<T>>> {
+  async list(
+    request: ListRequest,
+    onItems?: ItemsTaker<ObjectView<T>>,
+  ): Promise<ListPage<ObjectView<T>>> {
     await this.#receive(request.continueToken === undefined ? 'list' : 'page', request);
     const { version, after } = this.#startOfPage(request);
     const all = this.#collection.at(version);
@@ -223,13 +242,31 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
     const page = all.slice(first, limit > 0 ? first + limit : undefined);
     const rest = all.length - first - page.length;
     const last = page.at(-1)?.[0];
+    const items = page.map(([, view]) => view);
+    const left = onItems === undefined ? items : await this.#handOut(items, onItems, request);
     return {
-      items: page.map(([, view]) => view),
+      items: left,
       resourceVersion: String(version),
       ...(rest > 0 && last !== undefined
         ? { continueToken: JSON.stringify([String(version), last]), remainingItemCount: rest }
         : {}),
     };
+  }
+
+  /** Hands items out piece by piece; returns those that stay in the page. */
+  async #handOut(
+    items: readonly ObjectView<T>[],
+    onItems: ItemsTaker<ObjectView<T>>,
+    { signal }: ListRequest,
+  ): Promise<readonly ObjectView<T>[]> {
+    const size = this.#pieceSize;
+    if (size === 0) return items;
+    for (let start = 0; start < items.length; start += size) {
+      if (start > 0) await this.#strike('piece', signal);
+      await onItems(items.slice(start, start + size));
+      signal?.throwIfAborted();
+    }
+    return [];
   }
 
   async watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
@@ -268,8 +305,16 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
     signal?.throwIfAborted();
     this.#requests.push({ kind, atMs: this.#runtime.monotonicMs(), request });
     if (this.#requests.size > REMEMBERED_REQUESTS) this.#requests.shift();
+    await this.#strike(kind, signal, this.latencyMs);
+  }
+
+  async #strike(
+    kind: ScriptedFaultKind,
+    signal: AbortSignal | undefined,
+    latencyMs: number = 0,
+  ): Promise<void> {
     const fault = this.#faults.take(kind);
-    if (this.latencyMs > 0) await sleep(this.#runtime, this.latencyMs, { signal });
+    if (latencyMs > 0) await sleep(this.#runtime, latencyMs, { signal });
     if (fault === 'hang') await abortable(new Promise<never>(() => {}), signal);
     else if (fault !== undefined) throw fault.error;
   }

@@ -4,7 +4,7 @@ import { isListwatchError, ListwatchError } from '../../lib/kernel/errors.ts';
 import type { ListRequest, WatchRequest } from '../../lib/cache/reflector/lister-watcher.ts';
 import { ScriptedListerWatcher } from '../../lib/testing/scripted-lister-watcher.ts';
 import type { ScriptedListerWatcherOptions } from '../../lib/testing/scripted-lister-watcher.ts';
-import type { KubernetesObject } from '../../lib/meta/object.ts';
+import type { KubernetesObject, ObjectMeta } from '../../lib/meta/object.ts';
 
 const named = (name: string, namespace?: string): KubernetesObject => ({
   metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
@@ -138,6 +138,43 @@ describe('ScriptedListerWatcher', () => {
       expect(second.items.map(({ metadata }) => metadata.name)).to.deep.equal(['c']);
       expect(second.resourceVersion).to.equal('3');
       expect(second.continueToken).to.equal(undefined);
+    });
+
+    it('hands a page out piece by piece, to whoever takes it so', async () => {
+      const { source } = new Rig({ pieceSize: 2 });
+      const pieces: string[] = [];
+      const onItems = async (
+        items: readonly { readonly metadata: ObjectMeta }[],
+      ): Promise<void> => {
+        pieces.push(items.map(({ metadata }) => metadata.name).join(' '));
+        await Promise.resolve();
+        pieces.push('taken');
+      };
+      const { items, resourceVersion } = await source.list({}, onItems);
+      expect(pieces).to.deep.equal(['a b', 'taken', 'c', 'taken']);
+      expect({ items, resourceVersion }).to.deep.equal({ items: [], resourceVersion: '3' });
+      expect((await source.list({})).items).to.have.length(3);
+      expect((await new Rig().source.list({}, onItems)).items).to.have.length(3);
+    });
+
+    it('breaks a page off behind its first piece, or ends it with what the taker throws', async () => {
+      const rig = new Rig({ pieceSize: 1 });
+      const { source } = rig;
+      const taken: number[] = [];
+      const onItems = (items: readonly unknown[]): void => void taken.push(items.length);
+      source.failNext('piece', new ListwatchError('CONNECTION_FAILED', 'reset'));
+      expect(await rig.codeOf(source.list({}, onItems))).to.equal('CONNECTION_FAILED');
+      expect(taken).to.deep.equal([1]);
+      const refusal = new ListwatchError('ABORTED', 'enough');
+      const refuse = (): never => {
+        throw refusal;
+      };
+      expect(await rig.codeOf(source.list({}, refuse))).to.equal('ABORTED');
+      const stopper = new AbortController();
+      source.hangNext('piece');
+      const hanging = rig.codeOf(source.list({ signal: stopper.signal }, onItems));
+      stopper.abort(refusal);
+      expect(await hanging).to.equal('ABORTED');
     });
 
     it('refuses as a server does', async () => {

@@ -2,8 +2,8 @@ import { ListwatchError } from '../../kernel/errors.ts';
 import type { Timer } from '../../kernel/runtime.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
-import { InitialEvents } from './initial-events.ts';
 import { OverlapBuffer } from './overlap-buffer.ts';
+import { PausableDeadline } from './pausable-deadline.ts';
 import type { ResolvedReflectorOptions } from './reflector-options.ts';
 import {
   watchRequest,
@@ -34,8 +34,6 @@ const STREAMING_SILENCE_MS = 10_000;
 
 /** One watch of a reflector with all that lives as long as it does; `close` leaves nothing of it. */
 export class OpenWatch<V extends HasMetadata> {
-  /** Gathers the initial state of a streaming list until that is complete. */
-  initial: InitialEvents<V> | undefined;
   /** The source has accepted the watch. */
   accepted = false;
   readonly #options: OpenWatchOptions<V>;
@@ -43,19 +41,20 @@ export class OpenWatch<V extends HasMetadata> {
   #overlap: OverlapBuffer<V> | undefined;
   #order: StreamOrder<V> | undefined;
   #probe: SilenceProbe<V> | undefined;
-  #deadline: Timer | undefined;
+  #deadline: PausableDeadline | undefined;
+  #silence: Timer | undefined;
 
   constructor(given: OpenWatchOptions<V>) {
     const { state, signal, options } = given;
-    const { runtime, listerWatcher, minWatchTimeoutMs, idleTimeoutMs, keyFunc } = options;
+    const { runtime, listerWatcher, minWatchTimeoutMs, idleTimeoutMs } = options;
     this.#options = given;
     const factor = state.name === 'listing' ? OVERLAP_FACTOR : 1;
     const timeoutSeconds = Math.floor((minWatchTimeoutMs * factor * (1 + runtime.random())) / 1000);
     const request = { ...watchRequest(state), timeoutSeconds };
     this.#reader = new WatchReader({ runtime, listerWatcher, request, signal, idleTimeoutMs });
     if (state.name === 'watching') return;
-    if (state.name === 'streaming-list') this.initial = new InitialEvents(keyFunc);
-    this.#deadline = this.#armDeadline(state.name);
+    this.#deadline = this.#newDeadline(state.name);
+    if (state.name === 'streaming-list') this.#silence = this.#armSilence(STREAMING_SILENCE_MS);
   }
 
   get ageMs(): number {
@@ -92,9 +91,13 @@ export class OpenWatch<V extends HasMetadata> {
 
   /** The sink was given the state as of `resourceVersion`: what follows are changes after it. */
   follow(resourceVersion: string): void {
-    this.initial = undefined;
-    this.#deadline?.cancel();
+    this.#cancelLimits();
     this.#overlap?.release(resourceVersion);
+  }
+
+  /** The source is not read while somebody waits for this, so the deadline of a streaming list waits, too. */
+  pauseWhile(waiting: Promise<void>): void {
+    this.#deadline?.pauseWhile(waiting);
   }
 
   /** Keeps the changes of this watch in order; `state` says where it starts. */
@@ -104,42 +107,44 @@ export class OpenWatch<V extends HasMetadata> {
   }
 
   close(): void {
-    this.#deadline?.cancel();
+    this.#cancelLimits();
     this.#probe?.close();
     this.#reader.close();
   }
 
-  /** A streaming list has to end in time; a watch beside a list has to be accepted in time, as a page has to come. */
-  #armDeadline(during: 'streaming-list' | 'listing'): Timer {
-    const { runtime, name, watchListTimeoutMs, listTimeoutMs } = this.#options.options;
-    if (during === 'listing') {
-      return runtime.setTimer(listTimeoutMs, () => {
-        const text = `gave up after ${listTimeoutMs} ms waiting for the watch beside the list of ${name}`;
-        this.#reader.interrupt(new ListwatchError('TIMEOUT', text));
-      });
-    }
-    return this.#armStreamingDeadline(
-      watchListTimeoutMs,
-      Math.min(watchListTimeoutMs, STREAMING_SILENCE_MS),
-    );
+  #cancelLimits(): void {
+    this.#deadline?.cancel();
+    this.#silence?.cancel();
   }
 
-  /** One timer for both limits of a streaming list, the whole and the silence in it, however many events come. */
-  #armStreamingDeadline(leftMs: number, delayMs: number): Timer {
-    const { runtime, name, watchListTimeoutMs } = this.#options.options;
+  /** A streaming list has to end in time; a watch beside a list has to be accepted in time, as a page has to come. */
+  #newDeadline(during: 'streaming-list' | 'listing'): PausableDeadline {
+    const { runtime, name, watchListTimeoutMs, listTimeoutMs } = this.#options.options;
+    if (during === 'streaming-list') {
+      return new PausableDeadline(runtime, watchListTimeoutMs, () => {
+        this.#interruptStreaming(`after ${watchListTimeoutMs} ms`);
+      });
+    }
+    return new PausableDeadline(runtime, listTimeoutMs, () => {
+      const text = `gave up after ${listTimeoutMs} ms waiting for the watch beside the list of ${name}`;
+      this.#reader.interrupt(new ListwatchError('TIMEOUT', text));
+    });
+  }
+
+  /** One timer for the silence of a streaming list, however many events come. */
+  #armSilence(delayMs: number): Timer {
+    const { runtime } = this.#options.options;
     return runtime.setTimer(delayMs, () => {
-      const afterMs = leftMs - delayMs;
       const since = this.#reader.waitingSinceMs;
       const silentMs = since === undefined ? 0 : runtime.monotonicMs() - since;
-      if (afterMs > 0 && silentMs < STREAMING_SILENCE_MS) {
-        const nextMs = Math.min(afterMs, STREAMING_SILENCE_MS - silentMs);
-        this.#deadline = this.#armStreamingDeadline(afterMs, nextMs);
-        return;
-      }
-      const what =
-        afterMs > 0 ? `after ${silentMs} ms of silence` : `after ${watchListTimeoutMs} ms`;
-      const text = `the streaming list of ${name} had no end bookmark ${what}`;
-      this.#reader.interrupt(new ListwatchError('WATCH_LIST_INCOMPLETE', text));
+      if (silentMs >= STREAMING_SILENCE_MS)
+        this.#interruptStreaming(`after ${silentMs} ms of silence`);
+      else this.#silence = this.#armSilence(STREAMING_SILENCE_MS - silentMs);
     });
+  }
+
+  #interruptStreaming(when: string): void {
+    const text = `the streaming list of ${this.#options.options.name} had no end bookmark ${when}`;
+    this.#reader.interrupt(new ListwatchError('WATCH_LIST_INCOMPLETE', text));
   }
 }

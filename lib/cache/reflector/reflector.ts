@@ -3,12 +3,14 @@ import { Backoff } from '../../kernel/backoff.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
 import { sleep } from '../../kernel/wait.ts';
 import type { HasMetadata } from '../../meta/object.ts';
-import type { WatchEvent } from '../../meta/watch-event.ts';
+import type { BookmarkEvent, WatchEvent } from '../../meta/watch-event.ts';
 import { applyBatch } from './event-batch.ts';
+import { initialEventsEnd } from './initial-events-end.ts';
 import { listPage } from './list-page.ts';
-import type { ListPage } from './lister-watcher.ts';
+import type { ItemsTaker, ListPage } from './lister-watcher.ts';
 import { OpenWatch } from './open-watch.ts';
 import { ReflectorObserver } from './reflector-observer.ts';
+import type { ReflectorSink } from './reflector-sink.ts';
 import {
   resolveReflectorOptions,
   type ReflectorOptions,
@@ -29,6 +31,7 @@ import { step } from './reflector-step.ts';
 import { startResync } from './resync-timer.ts';
 import { RetryWithDeadline } from './retry-with-deadline.ts';
 import { waitForRoom } from './sink-room.ts';
+import { StagedList } from './staged-list.ts';
 import { rejectTable } from './table-object.ts';
 import type { StreamOrder } from './stream-order.ts';
 import { classifyFailure } from './watch-error.ts';
@@ -59,7 +62,8 @@ interface Performed {
  * It performs what `reflector-step.ts` decides: the state says what to wait for, `step` says what follows from it.
  *
  * Guarantees:
- * - The sink sees one `replace` a list, then every change after it, in order; after a gap it sees a `replace` again.
+ * - The sink sees one `replace` a list, then every change after it, in order; after a gap it sees a `replace` again. A list
+ *   comes piece by piece to a sink that can `stage` it; each stage is committed, or discarded as soon as its list has failed.
  * - It is never taken back in time by a replayed or repeated event, nor by an older list, unless the server no longer has
  *   what was seen: then a list of the server's most recent state replaces it.
  * - A collection whose list takes longer than the server's history lasts is followed all the same, after two attempts.
@@ -73,12 +77,12 @@ export class Reflector<V extends HasMetadata> {
   readonly #backoff: Backoff;
   readonly #internalErrors: RetryWithDeadline;
   readonly #observer: ReflectorObserver;
+  readonly #staged: StagedList<V>;
   #state: ReflectorState;
   #enteredAtMs = 0;
   #delayMs = 0;
   #running = false;
   #page: ListPage<V> | undefined;
-  #pages: (readonly V[])[] = [];
   #watch: OpenWatch<V> | undefined;
   #staleEvents = 0;
 
@@ -92,6 +96,7 @@ export class Reflector<V extends HasMetadata> {
       resetAfterMs: INTERNAL_ERRORS_RESET_MS,
     });
     this.#observer = new ReflectorObserver(this.#options);
+    this.#staged = new StagedList(this.#options);
     this.#state = initialState({ pageSize, watchList });
   }
 
@@ -149,6 +154,7 @@ export class Reflector<V extends HasMetadata> {
     } finally {
       stopResync();
       round.dispose();
+      this.#staged.discard();
       this.#closeStream();
       this.#running = false;
     }
@@ -181,13 +187,26 @@ export class Reflector<V extends HasMetadata> {
   }
 
   async #list(state: ListingState | AnchoringState, signal: AbortSignal): Promise<Outcome> {
-    if (state.name === 'anchoring' || state.continueToken === undefined) this.#pages = [];
+    let sinkError: { readonly error: unknown } | undefined;
+    const stage: ItemsTaker<V> = (items) => {
+      try {
+        this.#staged.add(items);
+      } catch (error) {
+        sinkError = { error };
+        throw error;
+      }
+      return this.#waitForRoom(this.#staged, signal);
+    };
     try {
-      this.#page = await listPage(this.#options, listRequest(state), signal);
+      const room = this.#waitForRoom(this.#staged, signal);
+      if (room !== undefined) await room;
+      const onItems = state.name === 'listing' ? stage : undefined;
+      this.#page = await listPage(this.#options, listRequest(state), signal, onItems);
       const { resourceVersion, continueToken } = this.#page;
       return { input: { type: 'page', resourceVersion, continueToken } };
     } catch (error) {
-      return { input: { type: 'list-failed', failure: classifyFailure(error) }, error };
+      const type = sinkError === undefined ? 'list-failed' : 'sink-failed';
+      return { input: { type, failure: classifyFailure(error) }, error };
     }
   }
 
@@ -227,7 +246,7 @@ export class Reflector<V extends HasMetadata> {
     for (;;) {
       let batch: readonly WatchEvent<V>[] | undefined;
       try {
-        const room = this.#state.name === 'watching' ? this.#waitForRoom(signal) : undefined;
+        const room = this.#roomFor(watch, signal);
         if (room !== undefined) await room;
         batch = await watch.read();
         if (batch !== undefined && watch.events === batch.length) this.#checkFirst(batch[0]);
@@ -254,7 +273,7 @@ export class Reflector<V extends HasMetadata> {
     state: StreamingListState | WatchingState | ListingState,
     signal: AbortSignal,
   ): Promise<OpenWatch<V>> {
-    if (state.name !== 'listing') await this.#waitForRoom(signal);
+    if (state.name !== 'listing') await this.#waitForRoom(this.#options.sink, signal);
     const watch = new OpenWatch<V>({
       options: this.#options,
       state,
@@ -289,8 +308,19 @@ export class Reflector<V extends HasMetadata> {
     return this.#internalErrors.shouldRetry();
   }
 
-  #waitForRoom(signal: AbortSignal): Promise<void> | undefined {
-    const room = this.#options.sink.waitForRoom?.();
+  /** For the next batch: in the sink, or in the list that a streaming list brings. */
+  #roomFor(watch: OpenWatch<V>, signal: AbortSignal): Promise<void> | undefined {
+    if (this.#state.name === 'watching') return this.#waitForRoom(this.#options.sink, signal);
+    const room = this.#waitForRoom(this.#staged, signal);
+    if (room !== undefined) watch.pauseWhile(room);
+    return room;
+  }
+
+  #waitForRoom(
+    sink: Pick<ReflectorSink<V>, 'waitForRoom'>,
+    signal: AbortSignal,
+  ): Promise<void> | undefined {
+    const room = sink.waitForRoom?.();
     return room === undefined ? undefined : waitForRoom(room, signal, this.#options);
   }
 
@@ -301,12 +331,14 @@ export class Reflector<V extends HasMetadata> {
   /** Hands a batch over; returns why the stream cannot go on, if so. Throws what the sink throws. */
   #consume(watch: OpenWatch<V>, batch: readonly WatchEvent<V>[]): ListwatchError | undefined {
     if (this.#state.name === 'watching') return this.#apply(watch, this.#state, batch);
-    const found = watch.initial?.take(batch);
-    if (found === undefined) return undefined;
-    this.#advance({ type: 'initial-events-end', resourceVersion: found.bookmark.resourceVersion });
+    const end = initialEventsEnd(batch);
+    if (end !== 0) this.#staged.apply(end < 0 ? batch : batch.slice(0, end));
+    if (end < 0) return undefined;
+    const { resourceVersion } = batch[end] as BookmarkEvent;
+    this.#advance({ type: 'initial-events-end', resourceVersion });
     const after = this.state;
-    return after.name === 'watching' && found.rest.length > 0
-      ? this.#apply(watch, after, found.rest)
+    return after.name === 'watching' && batch.length > end + 1
+      ? this.#apply(watch, after, batch.slice(end + 1))
       : undefined;
   }
 
@@ -354,7 +386,10 @@ export class Reflector<V extends HasMetadata> {
     }
   }
 
-  /** Takes one step of the table. When the sink throws at a replace, so does this, and the step did not happen. */
+  /**
+   * Takes one step of the table. When the sink throws at a replace, so does this, and the step did not happen. A step that
+   * neither goes on with the list nor hands it over gives it up.
+   */
   #advance(input: ReflectorInput, error?: unknown): void {
     const from = this.#state;
     const { state, effects, reason } = step(from, input);
@@ -390,9 +425,7 @@ export class Reflector<V extends HasMetadata> {
     for (const effect of effects) {
       switch (effect.type) {
         case 'keep-page':
-          if (this.#page !== undefined) this.#pages.push(this.#page.items);
-          this.#page = undefined;
-          performed.items = this.#pages.reduce((sum, { length }) => sum + length, 0);
+          performed.items = this.#keepPage();
           break;
         case 'replace':
           performed.items = this.#replace(effect.resourceVersion);
@@ -405,18 +438,22 @@ export class Reflector<V extends HasMetadata> {
           break;
       }
     }
+    this.#page = undefined;
+    if (performed.items === undefined) this.#staged.discard();
     return performed;
   }
 
-  /** Hands the list to the sink and lets go of it; returns its size. */
+  /** Puts what is left in the page to what came of the list before; returns how much there is now. */
+  #keepPage(): number {
+    const { items = [] } = this.#page ?? {};
+    if (items.length > 0) this.#staged.add(items);
+    return this.#staged.taken;
+  }
+
+  /** Hands the list over; returns its size. */
   #replace(resourceVersion: string): number {
-    const [first = [], ...more] = this.#pages;
-    const listed = more.length === 0 ? first : this.#pages.flat();
-    const items = this.#watch?.initial?.items() ?? listed;
-    this.#pages = [];
     this.#watch?.follow(resourceVersion);
-    this.#options.sink.replace(items, resourceVersion);
-    return items.length;
+    return this.#staged.commit(resourceVersion);
   }
 
   #nextDelayMs(retryAfterMs: number): number {

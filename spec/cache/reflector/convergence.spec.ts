@@ -7,6 +7,7 @@ import { compareResourceVersions } from '../../../lib/meta/resource-version.ts';
 import type { WatchEvent } from '../../../lib/meta/watch-event.ts';
 import type { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
 import { RecordingSink, rig, thing, type Rig, type Thing, type View } from './reflector-support.ts';
+import { StagingSink } from './staging-support.ts';
 
 const SEEDS = 150;
 const STEPS = 60;
@@ -24,7 +25,7 @@ const write: Move = (source, draw) => {
   else source.modify(thing(name, `changed ${draw(1000)}`));
 };
 
-const KINDS = ['list', 'page', 'watch', 'watch-list'] as const;
+const KINDS = ['list', 'page', 'watch', 'watch-list', 'piece'] as const;
 
 const MOVES: readonly Move[] = [
   write,
@@ -47,23 +48,29 @@ const MOVES: readonly Move[] = [
     source.dropConnections(expired('too old'));
   },
   (source, draw) => {
-    source.failNext(KINDS[draw(4)] as 'list', tooManyRequests('busy', draw(3)));
+    source.failNext(KINDS[draw(KINDS.length)] as 'list', tooManyRequests('busy', draw(3)));
   },
   (source, draw) => {
-    source.failNext(KINDS[draw(4)] as 'list', internalError('boom'));
+    source.failNext(KINDS[draw(KINDS.length)] as 'list', internalError('boom'));
   },
   (source, draw) => {
     const details = { retryAfterSeconds: draw(3) };
-    source.failNext(KINDS[draw(4)] as 'list', failure('ServiceUnavailable', 'busy', { details }));
+    source.failNext(
+      KINDS[draw(KINDS.length)] as 'list',
+      failure('ServiceUnavailable', 'busy', { details }),
+    );
   },
   (source, draw) => {
     source.failNext('watch', expired('too old'), draw(4));
   },
   (source, draw) => {
-    source.failNext(KINDS[draw(4)] as 'list', new ListwatchError('CONNECTION_REFUSED', 'nobody'));
+    source.failNext(
+      KINDS[draw(KINDS.length)] as 'list',
+      new ListwatchError('CONNECTION_REFUSED', 'nobody'),
+    );
   },
   (source, draw) => {
-    source.hangNext(KINDS[draw(4)] as 'list');
+    source.hangNext(KINDS[draw(KINDS.length)] as 'list');
   },
   (source, draw) => {
     source.latencyMs = draw(4) * 20;
@@ -96,6 +103,24 @@ class ThrowingSink extends RecordingSink {
   }
 }
 
+class ThrowingStagingSink extends StagingSink {
+  draw: () => number = () => 1;
+
+  constructor() {
+    super();
+    this.onStage = this.onAdd = this.onCommit = () => this.#maybeThrow();
+  }
+
+  override apply(events: Parameters<RecordingSink['apply']>[0]): void {
+    this.#maybeThrow();
+    super.apply(events);
+  }
+
+  #maybeThrow(): void {
+    if (this.draw() < 0.02) throw new Error('the sink is out of order');
+  }
+}
+
 /** A proxy in front of the source that now and then sends again what it has sent. */
 function replaying(source: Source, random: () => number): void {
   const watch = source.watch.bind(source);
@@ -115,10 +140,11 @@ function replaying(source: Source, random: () => number): void {
 async function play(seed: number): Promise<Rig> {
   const random = seededRandom(seed);
   const draw = (below: number): number => Math.floor(random() * below);
-  const sink = new ThrowingSink();
+  const sink = draw(2) === 0 ? new ThrowingSink() : new ThrowingStagingSink();
   const test = rig({
     seed,
     sink,
+    source: { pieceSize: draw(3) },
     watchList: draw(2) === 0,
     ...(draw(2) === 0 ? { pageSize: 2 } : {}),
     minWatchTimeoutMs: 5000,
@@ -163,6 +189,7 @@ describe('Reflector under a storm of faults', () => {
       await stop();
       expect(runtime.pending, `seed ${seed}`).to.equal(0);
       expect(source.openWatches, `seed ${seed}`).to.equal(0);
+      if (sink instanceof StagingSink) expect(sink.open, `seed ${seed}`).to.equal(0);
     }
   });
 
