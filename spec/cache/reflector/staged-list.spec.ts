@@ -292,7 +292,9 @@ describe('Reflector with a sink that stages lists', () => {
           listNext({ source }, async ({ signal }, onItems) => {
             void onItems([view('a')]);
             void onItems([view('b')]);
-            await sleep(test.runtime, 1000, { signal });
+            await new Promise((resolve) => {
+              signal?.addEventListener('abort', resolve);
+            });
             return PAGE;
           }),
       });
