@@ -1,27 +1,48 @@
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
-import type { ObjectView } from '../../meta/object-view.ts';
+import { IdentifiedView, identityOf, type ObjectView } from '../../meta/object-view.ts';
 import { deepFreeze } from './deep-freeze.ts';
 
 /**
  * A view whose object is frozen when it is decoded, for development: a handler that modifies what it was given fails with a
  * `TypeError` on the line that does it. Objects that nobody looks at cost nothing.
  */
-export class FrozenView<T extends KubernetesObject> implements ObjectView<T> {
-  readonly #view: ObjectView<T>;
+export class FrozenView<T extends KubernetesObject>
+  extends IdentifiedView
+  implements ObjectView<T>
+{
+  /** The view that decodes the object. */
+  readonly view: ObjectView<T>;
 
   constructor(view: ObjectView<T>) {
-    this.#view = view;
+    super();
+    this.view = view;
+  }
+
+  get name(): string | undefined {
+    return identityOf(this.view).name;
+  }
+
+  get namespace(): string | undefined {
+    return identityOf(this.view).namespace;
+  }
+
+  get uid(): string | undefined {
+    return identityOf(this.view).uid;
+  }
+
+  get resourceVersion(): string | undefined {
+    return identityOf(this.view).resourceVersion;
   }
 
   get metadata(): ObjectMeta {
-    return deepFreeze(this.#view.metadata);
+    return deepFreeze(this.view.metadata);
   }
 
   get object(): T {
-    return deepFreeze(this.#view.object);
+    return deepFreeze(this.view.object);
   }
 
   get sizeBytes(): number | undefined {
-    return this.#view.sizeBytes;
+    return this.view.sizeBytes;
   }
 }

@@ -1,18 +1,25 @@
 import type { KubernetesObject, ObjectMeta } from '../object.ts';
-import { IdentifiedView, type ObjectView } from '../object-view.ts';
+import { IdentifiedView, type ObjectIdentity, type ObjectView } from '../object-view.ts';
 import { ObjectScanner } from './object-scanner.ts';
 
 /** Bytes in which views lie: a piece of a stream, a page, or a slab of a cache. They never change. */
 export interface ByteSource {
   readonly bytes: Buffer;
-  /** Who decodes what lies here, and remembers it; without one a view decodes its object itself and keeps it. */
+  /**
+   * Who reads what lies here, and remembers it. Without one the bytes are plain JSON, and a view decodes its object itself and
+   * keeps it.
+   */
   readonly codec?: ViewCodec | undefined;
 }
 
-/** Decodes the views that lie in the slabs of a cache. */
+/** Reads the views that lie in the slabs of a cache. */
 export interface ViewCodec {
+  /** The JSON of the object; it must not be modified. */
+  json(view: JsonView<KubernetesObject>): Buffer;
   object(view: JsonView<KubernetesObject>): KubernetesObject;
   metadata(view: JsonView<KubernetesObject>): ObjectMeta;
+  uid(view: JsonView<KubernetesObject>): string | undefined;
+  resourceVersion(view: JsonView<KubernetesObject>): string | undefined;
 }
 
 /** Version and kind of the items of a list, which lack them on the wire. */
@@ -32,14 +39,12 @@ const scanner = new ObjectScanner();
  * Not guaranteed: that asking twice gives the same object; a source with a codec may have to decode again.
  */
 export class JsonView<T extends KubernetesObject> extends IdentifiedView implements ObjectView<T> {
-  readonly uid: string | undefined;
-  readonly resourceVersion: string | undefined;
-  #name: string | undefined;
-  #namespace: string | undefined;
   #source: ByteSource;
   #start: number;
-  #length: number;
+  readonly #length: number;
   readonly #type: TypeMeta | undefined;
+  /** Undefined when the codec of the source has it. */
+  #identity: ObjectIdentity | undefined;
   #object: T | undefined = undefined;
 
   /** The plain object that `scan` has just found between `start` and `end`. */
@@ -51,10 +56,8 @@ export class JsonView<T extends KubernetesObject> extends IdentifiedView impleme
     type: TypeMeta | undefined,
   ) {
     super();
-    this.uid = scan.uid;
-    this.resourceVersion = scan.resourceVersion;
-    this.#name = scan.name;
-    this.#namespace = scan.namespace;
+    const { name, namespace, uid, resourceVersion } = scan;
+    this.#identity = { name, namespace, uid, resourceVersion };
     this.#source = source;
     this.#start = start;
     this.#length = end - start;
@@ -62,12 +65,21 @@ export class JsonView<T extends KubernetesObject> extends IdentifiedView impleme
   }
 
   get name(): string | undefined {
-    return this.#name ?? this.metadata.name;
+    return (this.#identity ?? this.metadata).name;
   }
 
   get namespace(): string | undefined {
-    // Without a name of its own at hand neither is the namespace: objects without one must not be asked again and again.
-    return this.#name === undefined ? this.metadata.namespace : this.#namespace;
+    return (this.#identity ?? this.metadata).namespace;
+  }
+
+  get uid(): string | undefined {
+    if (this.#identity !== undefined) return this.#identity.uid;
+    return this.#source.codec?.uid(this);
+  }
+
+  get resourceVersion(): string | undefined {
+    if (this.#identity !== undefined) return this.#identity.resourceVersion;
+    return this.#source.codec?.resourceVersion(this);
   }
 
   get metadata(): ObjectMeta {
@@ -80,14 +92,12 @@ export class JsonView<T extends KubernetesObject> extends IdentifiedView impleme
   get object(): T {
     if (this.#object !== undefined) return this.#object;
     const { codec, bytes } = this.#source;
-    if (codec !== undefined) {
-      return codec.object(this) as T;
-    }
+    if (codec !== undefined) return codec.object(this) as T;
     this.#object = parseObject(bytes, this.#start, this.#start + this.#length, this.#type) as T;
     return this.#object;
   }
 
-  /** The length of its bytes as they lie now. */
+  /** The length of its JSON, however it lies in memory. */
   get sizeBytes(): number {
     return this.#length;
   }
@@ -104,18 +114,26 @@ export class JsonView<T extends KubernetesObject> extends IdentifiedView impleme
     return this.#type;
   }
 
+  /** Its JSON; it must not be modified. */
+  get json(): Buffer {
+    const { codec, bytes } = this.#source;
+    return codec?.json(this) ?? bytes.subarray(this.#start, this.#start + this.#length);
+  }
+
   /** The decoded object, if the view itself holds it. */
   get held(): T | undefined {
     return this.#object;
   }
 
-  /** For caches: its bytes lie elsewhere now, as `source` says how. The strings of its key are let go of. */
-  moveTo(source: ByteSource, start: number, length: number): void {
+  /** For caches: its bytes lie elsewhere now, where the codec of `source` finds them. */
+  moveTo(source: ByteSource, start: number): void {
     this.#source = source;
     this.#start = start;
-    this.#length = length;
-    this.#name = undefined;
-    this.#namespace = undefined;
+  }
+
+  /** For caches: the strings that say who it is are let go of; the codec of its source knows uid and resource version. */
+  forgetIdentity(): void {
+    this.#identity = undefined;
   }
 
   /** For caches: from now on the view holds the decoded object itself, or, with undefined, no longer does. */

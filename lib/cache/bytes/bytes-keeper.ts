@@ -1,0 +1,68 @@
+import type { ObjectView } from '../../meta/object-view.ts';
+import { keptViewOf, type CacheKeeper, type CacheMemory } from './cache-keeper.ts';
+import { DecodedObjects } from './decoded-objects.ts';
+import { releasedHeld } from './held-source.ts';
+import { RecentMetadata } from './recent-metadata.ts';
+import { RecordCodec } from './record-codec.ts';
+import { SlabArena } from './slab-arena.ts';
+import { noteRead, recordedBody } from './slab.ts';
+
+/** Keeps bytes, and of the decoded objects those that are read again and again, within a budget. */
+export class BytesKeeper implements CacheKeeper {
+  readonly #metadata = new RecentMetadata();
+  readonly #decoded: DecodedObjects;
+  readonly #arena: SlabArena;
+
+  constructor(decodedBytes: number) {
+    const decoded = new DecodedObjects(decodedBytes);
+    this.#decoded = decoded;
+    const shared = { json: recordedBody, metadata: this.#metadata };
+    this.#arena = new SlabArena({
+      codec: new RecordCodec({
+        ...shared,
+        known: (view) => decoded.get(view),
+        decoded: (view, object) => {
+          decoded.add(view, object, noteRead(view));
+        },
+      }),
+      releasedCodec: new RecordCodec({
+        ...shared,
+        decoded: (view, object) => {
+          releasedHeld.take(view, object);
+        },
+      }),
+      onGone: ({ released }) => {
+        this.#metadata.letGo(released);
+      },
+    });
+  }
+
+  keep(object: ObjectView): void {
+    const view = keptViewOf(object);
+    if (view === undefined || this.#arena.has(view)) return;
+    const { held, json } = view;
+    this.#arena.put(view, json);
+    if (held === undefined) return;
+    view.hold(undefined);
+    this.#decoded.add(view, held, false);
+  }
+
+  release(object: ObjectView): void {
+    const view = keptViewOf(object);
+    if (view === undefined || !this.#arena.has(view)) return;
+    this.#decoded.release(view);
+    this.#arena.release(view);
+    // Whoever has the view has the object; the bytes are not needed besides.
+    if (view.held !== undefined) releasedHeld.take(view, view.held);
+  }
+
+  inspect(): CacheMemory {
+    const { liveBytes, slabBytes } = this.#arena;
+    return { mode: 'bytes', liveBytes, slabBytes, decodedBytes: this.#decoded.bytes };
+  }
+
+  close(): void {
+    this.#decoded.clear();
+    this.#metadata.clear();
+  }
+}

@@ -1,0 +1,79 @@
+import type { ObjectView } from '../../meta/object-view.ts';
+import { keptViewOf, type CacheKeeper, type CacheMemory } from './cache-keeper.ts';
+import { DECODED_SHARE } from './decoded-objects.ts';
+import { HeldSource, releasedHeld } from './held-source.ts';
+import { RecentMetadata } from './recent-metadata.ts';
+import { RecordCodec } from './record-codec.ts';
+import { SlabArena } from './slab-arena.ts';
+import { recordedBody, type KeptView } from './slab.ts';
+
+/**
+ * Keeps bytes until somebody reads the object, and then the decoded object instead.
+ *
+ * Guarantees: an object is decoded at most once while it is in the cache; all who ask get the same one.
+ */
+export class ObjectsKeeper implements CacheKeeper {
+  readonly #metadata = new RecentMetadata();
+  readonly #held = new HeldSource();
+  readonly #arena: SlabArena;
+  #decodedBytes = 0;
+
+  constructor() {
+    const shared = { json: recordedBody, metadata: this.#metadata };
+    this.#arena = new SlabArena({
+      codec: new RecordCodec({
+        ...shared,
+        decoded: (view, object) => {
+          this.#arena.release(view);
+          this.#held.take(view, object);
+          this.#decodedBytes += view.sizeBytes * DECODED_SHARE;
+        },
+      }),
+      releasedCodec: new RecordCodec({
+        ...shared,
+        decoded: (view, object) => {
+          releasedHeld.take(view, object);
+        },
+      }),
+      onGone: ({ released }) => {
+        this.#metadata.letGo(released);
+      },
+    });
+  }
+
+  keep(object: ObjectView): void {
+    const view = keptViewOf(object);
+    if (view === undefined || this.#has(view)) return;
+    const { held } = view;
+    if (held === undefined) {
+      this.#arena.put(view, view.json);
+    } else {
+      this.#held.take(view, held);
+      this.#decodedBytes += view.sizeBytes * DECODED_SHARE;
+    }
+  }
+
+  release(object: ObjectView): void {
+    const view = keptViewOf(object);
+    if (view === undefined) return;
+    if (this.#arena.has(view)) {
+      this.#arena.release(view);
+    } else if (view.source === this.#held) {
+      view.moveTo(releasedHeld, 0);
+      this.#decodedBytes -= view.sizeBytes * DECODED_SHARE;
+    }
+  }
+
+  inspect(): CacheMemory {
+    const { liveBytes, slabBytes } = this.#arena;
+    return { mode: 'objects', liveBytes, slabBytes, decodedBytes: this.#decodedBytes };
+  }
+
+  close(): void {
+    this.#metadata.clear();
+  }
+
+  #has(view: KeptView): boolean {
+    return view.source === this.#held || this.#arena.has(view);
+  }
+}

@@ -1,0 +1,155 @@
+import { expect } from 'chai';
+import { BytesKeeper } from '../../../lib/cache/bytes/bytes-keeper.ts';
+import { ObjectsKeeper } from '../../../lib/cache/bytes/objects-keeper.ts';
+import { FrozenView } from '../../../lib/cache/store/frozen-view.ts';
+import { podOf, viewOf } from './kept-views.ts';
+
+const BUDGET = 1024 * 1024;
+
+describe('BytesKeeper', () => {
+  it('gives the same object to all who read it at about the same time', () => {
+    const keeper = new BytesKeeper(BUDGET);
+    const view = viewOf(podOf(1));
+    keeper.keep(view);
+    expect(view.object).to.equal(view.object);
+    expect(view.object).to.deep.equal(podOf(1));
+  });
+
+  it('keeps what is read once for a moment, and what is read again longer', () => {
+    const keeper = new BytesKeeper(BUDGET);
+    const views = Array.from({ length: 500 }, (_, index) => viewOf(podOf(index)));
+    for (const view of views) keeper.keep(view);
+    const first = views.map(({ object }) => object);
+    expect(keeper.inspect().decodedBytes).to.be.below(64 * 1000);
+    const second = views.map(({ object }) => object);
+    expect(second[0]).to.not.equal(first[0]);
+    for (const [index, view] of views.entries()) expect(view.object).to.equal(second[index]);
+  });
+
+  it('keeps within its budget, whatever is read', () => {
+    const keeper = new BytesKeeper(BUDGET);
+    const views = Array.from({ length: 300 }, (_, index) => viewOf(podOf(index, 1, 10_000)));
+    for (const view of views) keeper.keep(view);
+    for (let round = 0; round < 4; round += 1) {
+      for (const [index, view] of views.entries()) {
+        expect(view.object).to.deep.equal(podOf(index, 1, 10_000));
+        expect(keeper.inspect().decodedBytes).to.be.at.most(BUDGET);
+      }
+    }
+    expect(keeper.inspect().decodedBytes).to.be.above(BUDGET / 2);
+  });
+
+  it('keeps no decoded object without a budget, nor one beyond it', () => {
+    for (const [budget, bulk] of [
+      [0, 100],
+      [BUDGET, BUDGET],
+    ] as const) {
+      const keeper = new BytesKeeper(budget);
+      const view = viewOf(podOf(1, 1, bulk));
+      keeper.keep(view);
+      expect(view.object).to.deep.equal(podOf(1, 1, bulk));
+      expect(view.object).to.deep.equal(podOf(1, 1, bulk));
+      expect(keeper.inspect().decodedBytes).to.equal(0);
+    }
+  });
+
+  it('leaves a decoded object with those who have a view that was released', () => {
+    const keeper = new BytesKeeper(BUDGET);
+    const view = viewOf(podOf(1));
+    keeper.keep(view);
+    const filler = Array.from({ length: 200 }, (_, index) => viewOf(podOf(index + 2)));
+    for (const one of filler) keeper.keep(one);
+    expect(view.object.kind).to.equal('Pod');
+    for (const one of filler) expect(one.object.kind).to.equal('Pod');
+    const { object } = view;
+    keeper.release(view);
+    expect(view.object).to.equal(object);
+    expect(view.uid).to.equal(podOf(1).metadata?.uid);
+  });
+
+  it('takes over what was decoded on the way in', () => {
+    const keeper = new BytesKeeper(BUDGET);
+    const view = viewOf(podOf(1));
+    const { object } = view;
+    keeper.keep(view);
+    expect(view.object).to.equal(object);
+    expect(keeper.inspect().decodedBytes).to.equal(view.sizeBytes * 2);
+  });
+});
+
+describe('ObjectsKeeper', () => {
+  it('keeps bytes until the object is read, and then the object', () => {
+    const keeper = new ObjectsKeeper();
+    const view = viewOf(podOf(1));
+    keeper.keep(view);
+    const { liveBytes } = keeper.inspect();
+    expect(liveBytes).to.be.above(view.sizeBytes);
+    const { object } = view;
+    expect(object).to.deep.equal(podOf(1));
+    expect(keeper.inspect()).to.include({ liveBytes: 0, decodedBytes: view.sizeBytes * 2 });
+    expect(view.object).to.equal(object);
+    expect(view.resourceVersion).to.equal('1');
+    keeper.release(view);
+    expect(keeper.inspect()).to.include({ liveBytes: 0, decodedBytes: 0 });
+    expect(view.object).to.equal(object);
+  });
+
+  it('keeps an object that was decoded on the way in as it is', () => {
+    const keeper = new ObjectsKeeper();
+    const view = viewOf(podOf(1));
+    const { object } = view;
+    keeper.keep(view);
+    expect(view.object).to.equal(object);
+    expect(keeper.inspect().liveBytes).to.equal(0);
+  });
+});
+
+for (const keeperOf of [
+  (): BytesKeeper => new BytesKeeper(BUDGET),
+  (): ObjectsKeeper => new ObjectsKeeper(),
+]) {
+  describe(`any keeper, such as ${keeperOf().constructor.name}`, () => {
+    it('keeps and releases an object once, however often it is told', () => {
+      const keeper = keeperOf();
+      const view = viewOf(podOf(1));
+      keeper.release(view);
+      keeper.keep(view);
+      const { liveBytes } = keeper.inspect();
+      keeper.keep(view);
+      expect(keeper.inspect().liveBytes).to.equal(liveBytes);
+      keeper.release(view);
+      keeper.release(view);
+      expect(keeper.inspect().liveBytes).to.equal(0);
+      keeper.keep(view);
+      expect(keeper.inspect().liveBytes).to.equal(liveBytes);
+      expect(view.object).to.deep.equal(podOf(1));
+    });
+
+    it('does not hold on to the bytes a view came in, frozen or not', () => {
+      const keeper = keeperOf();
+      for (const frozen of [false, true]) {
+        const view = viewOf(podOf(1));
+        const { bytes } = view.source;
+        keeper.keep(frozen ? new FrozenView(view) : view);
+        bytes.fill(0);
+        expect(view.object).to.deep.equal(podOf(1));
+      }
+    });
+
+    it('leaves alone what came in decoded', () => {
+      const keeper = keeperOf();
+      const object = { metadata: { name: 'a' }, object: { metadata: { name: 'a' } } };
+      keeper.keep(object);
+      keeper.release(object);
+      expect(keeper.inspect()).to.include({ liveBytes: 0, slabBytes: 0 });
+    });
+
+    it('parses metadata once for all who read it one after the other', () => {
+      const keeper = keeperOf();
+      const views = Array.from({ length: 1000 }, (_, index) => viewOf(podOf(index)));
+      for (const view of views) keeper.keep(view);
+      const first = views.map(({ metadata }) => metadata);
+      for (const [index, view] of views.entries()) expect(view.metadata).to.equal(first[index]);
+    });
+  });
+}
