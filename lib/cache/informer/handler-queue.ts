@@ -64,8 +64,6 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
   #closedWithin = false;
   /** A slice is queued, or under way. */
   #scheduled = false;
-  /** The handler has given back a promise. */
-  #asynchronous = false;
   #sliceEndMs = 0;
   #sliceLeft = 0;
   #calling: Notification<V> | undefined;
@@ -149,7 +147,7 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
     return this.#idle.promise;
   }
 
-  /** Not meant for callers: its turn has come. */
+  /** Its turn has come. */
   deliverSlice(): void {
     if (this.#closed) return;
     this.#sliceEndMs = this.#turns.nowMs + this.#turns.sliceMs;
@@ -160,15 +158,8 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
   #schedule(): void {
     if (this.#scheduled || !this.#started || this.#closed || this.pending === 0) return;
     this.#scheduled = true;
-    if (this.#asynchronous) this.#options.runtime.queueTask(this.#deliverAlone);
-    else this.#turns.queue(this);
+    this.#turns.queue(this);
   }
-
-  /** Promises go on when the task is over, so in a task with others the time would be up before. */
-  readonly #deliverAlone = (): void => {
-    this.#turns.look();
-    this.deliverSlice();
-  };
 
   #sliceIsOver(): boolean {
     this.#sliceLeft -= 1;
@@ -221,7 +212,6 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
   }
 
   #await(result: PromiseLike<unknown>, notification: Notification<V>): void {
-    this.#asynchronous = true;
     this.#calling = notification;
     this.#watchSlowness();
     const goOn = (): void => {
