@@ -61,9 +61,14 @@ export function randomUuid(runtime: Pick<Runtime, 'random'>): string {
   return `${first}-${second.slice(0, 4)}-4${second.slice(5)}-${variant}${third.slice(1, 4)}-${third.slice(4)}${fourth}`;
 }
 
+/** Each byte as two hexadecimal digits. */
+const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
+  byte.toString(16).padStart(2, '0'),
+);
+
 /** 32 random bits as eight hexadecimal digits. */
 function randomWord(runtime: Pick<Runtime, 'random'>): string {
-  return Math.floor(runtime.random() * 0x1_0000_0000)
-    .toString(16)
-    .padStart(8, '0');
+  const word = (runtime.random() * 0x1_0000_0000) >>> 0;
+  const high = `${HEX[word >>> 24]}${HEX[(word >>> 16) & 0xff]}`;
+  return `${high}${HEX[(word >>> 8) & 0xff]}${HEX[word & 0xff]}`;
 }

@@ -47,11 +47,10 @@ const PAGE_SIZE = 10_000;
 /** How often progress is asked for while somebody waits (cacher/progress progressRequestPeriod @ 24a394e). */
 const PROGRESS_INTERVAL_MS = 100;
 /**
- * A watcher's queue is as long as the window, within these bounds. It holds references to what the window holds anyway, so it
- * may be longer than upstream's, where a queue is paid for with memory.
+ * Events that wait for a reader at most. They are references to what the window holds anyway, so there may be more of them than
+ * upstream, where a queue is paid for with memory: a reader in a busy process gets the time to come round.
  */
-const SHORTEST_QUEUE = 100;
-const LONGEST_QUEUE = 1000;
+const QUEUE_CAPACITY = 1000;
 
 /** How a cacher is doing. */
 export interface CacherStatus {
@@ -314,7 +313,6 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     } catch (error) {
       return failedWatch(error);
     }
-    const { capacity } = this.#cache.history;
     const watcher = new CacheWatcher<T>({
       id: this.#nextWatcherId,
       runtime: this.#options.runtime,
@@ -322,7 +320,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
       predicate: options.predicate,
       interval,
       startRevision: start.revision,
-      queueCapacity: Math.min(LONGEST_QUEUE, Math.max(SHORTEST_QUEUE, capacity)),
+      queueCapacity: QUEUE_CAPACITY,
       bookmarks: options.progressNotify === true,
       markInitialEventsEnd: options.sendInitialEvents === true,
       deadlineMonotonicMs: options.deadlineMonotonicMs,

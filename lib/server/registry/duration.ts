@@ -43,7 +43,16 @@ export function ageOf(timestamp: unknown, nowMs: number): string {
   return humanDuration(nowMs - Date.parse(timestamp));
 }
 
+let lastSecond = Number.NaN;
+let lastTimestamp = '';
+
 /** RFC 3339 in UTC with second precision, the form of `metav1.Time`. */
 export function timestampOf(wallMs: number): string {
-  return `${new Date(wallMs).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(wallMs / SECOND_MS);
+  // Whatever is written within one second gets the same text.
+  if (second !== lastSecond) {
+    lastTimestamp = `${new Date(second * SECOND_MS).toISOString().slice(0, 19)}Z`;
+    lastSecond = second;
+  }
+  return lastTimestamp;
 }

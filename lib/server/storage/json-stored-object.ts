@@ -1,5 +1,7 @@
 import { expensiveChecksEnabled } from '../../kernel/assert.ts';
 import { errorMessage } from '../../kernel/errors.ts';
+import { ObjectScanner } from '../../meta/json/object-scanner.ts';
+import { IdentifiedView, type ObjectIdentity } from '../../meta/object-view.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import type { Codec } from './codec.ts';
 import { resourceVersionPieces, spliceResourceVersion } from './resource-version-splice.ts';
@@ -15,9 +17,16 @@ export interface JsonStoredObjectOptions<T extends KubernetesObject> {
 }
 
 const NO_METADATA: ObjectMeta = Object.freeze({});
+const scanner = new ObjectScanner();
 
-/** One object over the bytes it is stored as: decoded, and given its resource version, when somebody asks. */
-export class JsonStoredObject<T extends KubernetesObject> implements StoredObject<T> {
+/**
+ * One object over the bytes it is stored as: decoded, and given its resource version, when somebody asks. Who it is can be told
+ * without decoding it.
+ */
+export class JsonStoredObject<T extends KubernetesObject>
+  extends IdentifiedView
+  implements StoredObject<T>
+{
   readonly key: string;
   readonly resourceVersion: string;
   /** As the codec wrote it, without resource version. */
@@ -25,8 +34,10 @@ export class JsonStoredObject<T extends KubernetesObject> implements StoredObjec
   readonly #codec: Codec<T>;
   #object: T | undefined;
   #bytes: Uint8Array | undefined;
+  #identity: Omit<ObjectIdentity, 'resourceVersion'> | undefined;
 
   constructor({ key, value, resourceVersion, codec }: JsonStoredObjectOptions<T>) {
+    super();
     this.key = key;
     this.value = value;
     this.resourceVersion = resourceVersion;
@@ -44,6 +55,18 @@ export class JsonStoredObject<T extends KubernetesObject> implements StoredObjec
 
   get metadata(): ObjectMeta {
     return this.object.metadata ?? NO_METADATA;
+  }
+
+  get name(): string | undefined {
+    return this.#identified().name;
+  }
+
+  get namespace(): string | undefined {
+    return this.#identified().namespace;
+  }
+
+  get uid(): string | undefined {
+    return this.#identified().uid;
   }
 
   /** @throws {StorageError} CORRUPT_OBJECT when the codec cannot decode the value. */
@@ -67,6 +90,22 @@ export class JsonStoredObject<T extends KubernetesObject> implements StoredObjec
   /** Nothing that was decoded is kept. @throws {StorageError} CORRUPT_OBJECT when the codec cannot decode the value. */
   checkReadable(): void {
     if (this.#object === undefined) this.#decode();
+  }
+
+  #identified(): Omit<ObjectIdentity, 'resourceVersion'> {
+    if (this.#object !== undefined) return this.metadata;
+    this.#identity ??= this.#scanned() ?? this.metadata;
+    return this.#identity;
+  }
+
+  #scanned(): Omit<ObjectIdentity, 'resourceVersion'> | undefined {
+    const document = this.#document();
+    if (document === undefined) return undefined;
+    const { buffer, byteOffset, byteLength } = document;
+    const bytes = Buffer.from(buffer, byteOffset, byteLength);
+    if (scanner.scanObject(bytes, 0, byteLength) < 0 || !scanner.plain) return undefined;
+    const { name, namespace, uid } = scanner;
+    return { name, namespace, uid };
   }
 
   #spliced(): Uint8Array | undefined {

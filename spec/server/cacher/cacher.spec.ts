@@ -227,16 +227,16 @@ describe('Cacher', () => {
       await harness.create('a');
       const stuck = await harness.runtime.run(harness.cacher.watch(PREFIX));
       const recorder = await harness.record();
-      for (let index = 0; index < 150; index += 1) await harness.create(`p${index}`);
+      for (let index = 0; index < 1050; index += 1) await harness.create(`p${index}`);
       await harness.runtime.advance(100);
-      expect(recorder.events).to.have.length(151);
+      expect(recorder.events).to.have.length(1051);
       expect(harness.cacher.status.watcherCount).to.equal(1);
       expect(warnings.join()).to.contain('watcher 0').and.to.contain('does not keep up');
       const late = new WatchRecorder(stuck);
       await harness.runtime.settle();
       // What it could not hold it gets by resuming.
-      expect([late.ended, late.events.length, late.error]).to.deep.equal([true, 101, undefined]);
-      const resumed = await harness.record({ resourceVersion: '102' });
+      expect([late.ended, late.events.length, late.error]).to.deep.equal([true, 1001, undefined]);
+      const resumed = await harness.record({ resourceVersion: '1002' });
       await harness.runtime.settle();
       expect(resumed.events).to.have.length(50);
     });
@@ -247,13 +247,13 @@ describe('Cacher', () => {
       const stuck = await harness.runtime.run(
         harness.cacher.watch(PREFIX, { resourceVersion: '2' }),
       );
-      for (let index = 0; index < 150; index += 1) await harness.create(`p${index}`);
+      for (let index = 0; index < 1050; index += 1) await harness.create(`p${index}`);
       await harness.runtime.settle();
       // The cache shows all of it, 50 changes are still to be dispatched.
-      expect(harness.cacher.status).to.include({ objectCount: 151, watcherCount: 1 });
-      const recorders = [await harness.record(), await harness.record({ resourceVersion: '100' })];
+      expect(harness.cacher.status).to.include({ objectCount: 1051, watcherCount: 1 });
+      const recorders = [await harness.record(), await harness.record({ resourceVersion: '1000' })];
       await harness.runtime.advance(1000);
-      expect(recorders.map(({ events }) => events.length)).to.deep.equal([151, 52]);
+      expect(recorders.map(({ events }) => events.length)).to.deep.equal([1051, 52]);
       stuck.close();
     });
 

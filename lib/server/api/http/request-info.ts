@@ -39,21 +39,24 @@ export function pathSegments(pathname: string): string[] {
 
 function decodeSegment(raw: string): string {
   if (raw === '') throw unknownPath();
-  let segment: string;
-  try {
-    segment = decodeURIComponent(raw);
-  } catch (error) {
-    throw badRequest(
-      `the path segment ${JSON.stringify(raw)} is not valid percent-encoding`,
-      error,
-    );
-  }
+  const segment = raw.includes('%') ? percentDecoded(raw) : raw;
   if (segment === '.' || segment === '..' || /[/%\0]/.test(segment)) {
     throw badRequest(
       `the path segment ${JSON.stringify(segment)} is not allowed: it may not be "." or "..", nor contain "/" or "%"`,
     );
   }
   return segment;
+}
+
+function percentDecoded(raw: string): string {
+  try {
+    return decodeURIComponent(raw);
+  } catch (error) {
+    throw badRequest(
+      `the path segment ${JSON.stringify(raw)} is not valid percent-encoding`,
+      error,
+    );
+  }
 }
 
 /**
