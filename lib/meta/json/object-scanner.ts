@@ -74,7 +74,7 @@ export class ObjectScanner {
     let at = json.enterObject(json.skipSpace(start));
     while (at >= 0 && !json.closed) {
       const key = at;
-      at = json.skipString(at);
+      at = this.#keyBehind(at);
       if (at < 0) return false;
       const keyEnd = at - 1;
       at = json.skipColon(at);

@@ -145,6 +145,9 @@ describe('ObjectScanner', () => {
       `{"type":"ADDED","object":${object}`,
       `{"type":"ADDED","object":${object},}`,
       `{"type":"ADDED","object":{"metadata":{"name":"ä"}}}`,
+      `{type":"ADDED","object":${object}}`,
+      `{"type":"ADDED", object":${object}}`,
+      `{"type":"ADDED","object":{ metadata":${METADATA}}}`,
     ]) {
       expect(scanEvent(text), text).to.equal(false);
     }

@@ -1,0 +1,172 @@
+import { isDeepStrictEqual } from 'node:util';
+import { JsonListDecoder } from '../../../../lib/client/rest/list-decoder.ts';
+import { JsonObjectDecoder } from '../../../../lib/client/rest/object-decoder.ts';
+import { FrameSplitter } from '../../../../lib/client/transport/frame-splitter.ts';
+import { isListwatchError } from '../../../../lib/kernel/errors.ts';
+import { JsonView } from '../../../../lib/meta/json/json-view.ts';
+import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
+import { identityOf, type ObjectView } from '../../../../lib/meta/object-view.ts';
+import { isRecord, parseFrame, parsePage } from './parsed.ts';
+
+/** How often something happened. */
+export class Tally {
+  readonly counts: Map<string, number> = new Map();
+
+  count(what: string, by: number = 1): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + by);
+  }
+}
+
+type View = ObjectView<UnstructuredObject>;
+
+interface Failure {
+  readonly failure: string;
+}
+
+/** A result that both ways of reading must share. */
+type Outcome = Failure | { readonly value: unknown };
+
+const decoder = new JsonObjectDecoder<UnstructuredObject>();
+
+/** Reads frames in pieces; returns what is wrong with what came out. */
+export function checkFrames(pieces: readonly Buffer[], tally: Tally): string | undefined {
+  const splitter = new FrameSplitter();
+  const outcomes: Outcome[] = [];
+  const take = (bytes: Buffer, start: number, end: number): void => {
+    outcomes.push(outcomeOf(() => decodedEvent({ bytes }, start, end, tally)));
+  };
+  for (const piece of pieces) splitter.push(piece, take);
+  splitter.end(take);
+  const expected = linesOf(Buffer.concat(pieces)).map((frame) =>
+    outcomeOf(() => expectedEvent(frame)),
+  );
+  for (const outcome of expected) {
+    tally.count('failure' in outcome ? `frame: ${outcome.failure}` : 'frame: event');
+  }
+  return difference(outcomes, expected);
+}
+
+export interface Taking {
+  /** Whether items are taken once this piece is in; the others are in the page. */
+  readonly takes: (piece: number) => boolean;
+  /** Whether items are read only when the whole page is in. */
+  readonly readsLate: boolean;
+}
+
+/** Reads a page in pieces; returns what is wrong with what came out. */
+export function checkPage(
+  pieces: readonly Buffer[],
+  { takes, readsLate }: Taking,
+  tally: Tally,
+): string | undefined {
+  const expected = outcomeOf(() => {
+    const page = parsePage(Buffer.concat(pieces));
+    return { ...page, items: page.items.map((object) => summaryOf(object)) };
+  });
+  const refusals: string[] = [];
+  const actual = outcomeOf(() => {
+    const list = new JsonListDecoder<UnstructuredObject>();
+    const items: (() => unknown)[] = [];
+    const take = (views: readonly View[], isLate: boolean): void => {
+      for (const view of views) {
+        const read = isLate ? undefined : readView(view, tally);
+        items.push(() => read ?? readView(view, tally));
+      }
+    };
+    try {
+      for (const [index, piece] of pieces.entries()) {
+        list.push(piece);
+        if (takes(index)) take(list.takeItems(), readsLate);
+      }
+      const page = list.end();
+      take(page.items, true);
+      return { ...page, items: items.map((read) => read()) };
+    } catch (error) {
+      if (items.length > 0) refusals.push((error as Error).message);
+      throw error;
+    }
+  });
+  tally.count('failure' in expected ? `page: ${expected.failure}` : 'page: list');
+  // What was taken cannot be taken back.
+  if (!('failure' in expected) && refusals.some((message) => message.includes('twice'))) {
+    tally.count('page: refused, it takes back what it said');
+    return undefined;
+  }
+  return difference(actual, expected);
+}
+
+function decodedEvent(
+  source: { readonly bytes: Buffer },
+  start: number,
+  end: number,
+  tally: Tally,
+): unknown {
+  const event = decoder.decodeEvent(source, start, end);
+  if (event.type === 'BOOKMARK') return event;
+  return { type: event.type, object: readView(event.object, tally) };
+}
+
+function expectedEvent(frame: Buffer): unknown {
+  const event = parseFrame(frame);
+  return event.type === 'BOOKMARK' ? event : { type: event.type, object: summaryOf(event.object) };
+}
+
+/** Reads a view in the order in which laziness shows. */
+function readView(view: View, tally: Tally): unknown {
+  const isLazy = view instanceof JsonView;
+  tally.count(isLazy ? 'object: stays in its bytes' : 'object: parsed at once');
+  const { name, namespace, uid, resourceVersion } = identityOf(view);
+  const { metadata } = view;
+  if (isLazy && isRecord(metadata) && Object.hasOwn(metadata, 'managedFields')) {
+    throw new Error('managedFields are in the metadata');
+  }
+  return {
+    identity: [name, namespace, uid, resourceVersion],
+    metadata: withoutManagedFields(metadata),
+    object: view.object,
+  };
+}
+
+function summaryOf(object: unknown): unknown {
+  const metadata = (object as { metadata?: unknown }).metadata ?? {};
+  const { name, namespace, uid, resourceVersion } = metadata as Record<string, unknown>;
+  return {
+    identity: [name, namespace, uid, resourceVersion],
+    metadata: withoutManagedFields(metadata),
+    object,
+  };
+}
+
+function withoutManagedFields(metadata: unknown): unknown {
+  if (!isRecord(metadata)) return metadata;
+  return Object.entries(metadata).filter(([key]) => key !== 'managedFields');
+}
+
+function linesOf(stream: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let start = 0; start <= stream.length; ) {
+    const newline = stream.indexOf(0x0a, start);
+    const end = newline === -1 ? stream.length : newline;
+    const line = stream.subarray(start, stream[end - 1] === 0x0d && end > start ? end - 1 : end);
+    if (/[^ \t\r]/.test(line.toString('latin1'))) lines.push(line);
+    start = end + 1;
+  }
+  return lines;
+}
+
+function outcomeOf(read: () => unknown): Outcome {
+  try {
+    return { value: read() };
+  } catch (error) {
+    return { failure: isListwatchError(error) ? error.code : String(error) };
+  }
+}
+
+function difference(actual: unknown, expected: unknown): string | undefined {
+  if (isDeepStrictEqual(actual, expected)) return undefined;
+  if (Array.isArray(actual) && Array.isArray(expected) && actual.length === expected.length) {
+    const at = actual.findIndex((one, index) => !isDeepStrictEqual(one, expected[index]));
+    return difference(actual[at], expected[at]);
+  }
+  return `read:     ${JSON.stringify(actual)}\nexpected: ${JSON.stringify(expected)}`;
+}
