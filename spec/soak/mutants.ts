@@ -151,9 +151,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'last-page-only',
     bug: 'of a list in pages only the last one counts',
-    file: 'cache/reflector/reflector.ts',
-    from: 'more.length === 0 ? first : this.#pages.flat();',
-    to: 'more.at(-1) ?? first;',
+    file: 'cache/reflector/staged-list.ts',
+    from: 'this.#open().add(items);',
+    to: 'this.discard();\n    this.#open().add(items);',
   },
   {
     name: 'no-back-off',

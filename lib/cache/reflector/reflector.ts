@@ -79,6 +79,8 @@ export class Reflector<V extends HasMetadata> {
   readonly #observer: ReflectorObserver;
   readonly #staged: StagedList<V>;
   #state: ReflectorState;
+  /** Where the watch has come to since `#state`; one step of the table for all batches until somebody looks. */
+  #progress: string | undefined;
   #enteredAtMs = 0;
   #delayMs = 0;
   #running = false;
@@ -106,11 +108,16 @@ export class Reflector<V extends HasMetadata> {
 
   /** The newest resource version the sink has been given; empty before the first list is complete. */
   get lastSyncResourceVersion(): string {
-    return this.#state.memory.resourceVersion;
+    return this.state.memory.resourceVersion;
   }
 
   /** What the reflector is doing, for inspection. */
   get state(): ReflectorState {
+    const resourceVersion = this.#progress;
+    if (resourceVersion !== undefined) {
+      this.#progress = undefined;
+      this.#state = step(this.#state, { type: 'progress', resourceVersion }).state;
+    }
     return this.#state;
   }
 
@@ -162,7 +169,7 @@ export class Reflector<V extends HasMetadata> {
 
   /** Waits for what the state waits for and says how that went; undefined when the step is taken already. */
   async #wait(signal: AbortSignal): Promise<Outcome | undefined> {
-    const state = this.#state;
+    const { state } = this;
     switch (state.name) {
       case 'listing':
         return await (state.overlapFrom === undefined
@@ -278,10 +285,10 @@ export class Reflector<V extends HasMetadata> {
       options: this.#options,
       state,
       signal,
-      resourceVersion: () =>
-        this.#state.name === 'watching' && !this.#state.unordered
-          ? this.#state.memory.resourceVersion
-          : '',
+      resourceVersion: () => {
+        const { state: now } = this;
+        return now.name === 'watching' && !now.unordered ? now.memory.resourceVersion : '';
+      },
     });
     this.#watch = watch;
     await watch.open();
@@ -351,10 +358,7 @@ export class Reflector<V extends HasMetadata> {
     const droppedBefore = order.dropped;
     const fresh = order.take(batch);
     applyBatch(this.#options.sink, fresh);
-    if (fresh.length > 0) {
-      const input = { type: 'progress', resourceVersion: order.newest } as const;
-      this.#state = step(this.#state, input).state;
-    }
+    if (fresh.length > 0) this.#progress = order.newest;
     if (fresh.length === batch.length) return undefined;
     this.#reportStale(order, droppedBefore);
     if (order.wentBackTo === undefined) return undefined;
@@ -371,7 +375,7 @@ export class Reflector<V extends HasMetadata> {
     if (droppedBefore > 0) return;
     const text = `the watch of ${name} sent events that are not newer than resource version ${newest}, which it had reached`;
     const plan = 'drops such events and reads on';
-    this.#observer.remark(new ListwatchError('STALE_EVENT', text), this.#state, plan);
+    this.#observer.remark(new ListwatchError('STALE_EVENT', text), this.state, plan);
   }
 
   #failSink(error: unknown): void {
@@ -391,7 +395,7 @@ export class Reflector<V extends HasMetadata> {
    * neither goes on with the list nor hands it over gives it up.
    */
   #advance(input: ReflectorInput, error?: unknown): void {
-    const from = this.#state;
+    const from = this.state;
     const { state, effects, reason } = step(from, input);
     const { items, report, close } = this.#perform(effects);
     this.#state = state;

@@ -38,6 +38,7 @@ export class WatchReader<V extends HasMetadata> {
   #readSinceMs: number | undefined;
   #iterator: AsyncIterator<readonly WatchEvent<V>[]> | undefined;
   #failure: { readonly error: unknown } | undefined;
+  #resolve: ((batch: readonly WatchEvent<V>[] | undefined) => void) | undefined;
   #reject: ((error: unknown) => void) | undefined;
 
   constructor(options: WatchReaderOptions<V>) {
@@ -77,14 +78,8 @@ export class WatchReader<V extends HasMetadata> {
   }
 
   /** The next batch; undefined when the server has ended the stream. */
-  async read(): Promise<readonly WatchEvent<V>[] | undefined> {
-    if (this.#iterator === undefined) throw new ListwatchError('ASSERTION', 'read before open');
-    this.#readSinceMs = this.#options.runtime.monotonicMs();
-    const result = await this.#settle(this.#iterator.next());
-    this.#readSinceMs = undefined;
-    if (result.done === true) return undefined;
-    this.events += result.value.length;
-    return result.value;
+  read(): Promise<readonly WatchEvent<V>[] | undefined> {
+    return new Promise(this.#read);
   }
 
   /** Ends the watch now; a pending `open` or `read` rejects with `error`. */
@@ -96,6 +91,7 @@ export class WatchReader<V extends HasMetadata> {
     this.#releaseSignal?.();
     const reject = this.#reject;
     this.#reject = undefined;
+    this.#resolve = undefined;
     this.#abort.abort(error);
     leave(this.#iterator);
     reject?.(error);
@@ -105,6 +101,41 @@ export class WatchReader<V extends HasMetadata> {
   close(): void {
     this.interrupt(new ListwatchError('CLOSED', 'the watch was closed'));
   }
+
+  // A stream may bring one event at a time: these are made once, and a batch costs one promise beside that of the source.
+  readonly #read = (
+    resolve: (batch: readonly WatchEvent<V>[] | undefined) => void,
+    reject: (error: unknown) => void,
+  ): void => {
+    const iterator = this.#iterator;
+    if (iterator === undefined) throw new ListwatchError('ASSERTION', 'read before open');
+    this.#readSinceMs = this.#options.runtime.monotonicMs();
+    this.#resolve = resolve;
+    this.#reject = reject;
+    if (this.#failure !== undefined) reject(this.#failure.error);
+    iterator.next().then(this.#brought, this.#broke);
+  };
+
+  readonly #brought = (result: IteratorResult<readonly WatchEvent<V>[]>): void => {
+    if (this.#failure !== undefined) return;
+    this.#readSinceMs = undefined;
+    try {
+      if (result.done !== true) this.events += result.value.length;
+      this.#resolve?.(result.done === true ? undefined : result.value);
+      this.#reject = undefined;
+      this.#resolve = undefined;
+    } catch (error) {
+      // What is no result at all must not be lost in here.
+      this.#broke(error);
+    }
+  };
+
+  readonly #broke = (error: unknown): void => {
+    const reject = this.#reject;
+    this.#reject = undefined;
+    this.#resolve = undefined;
+    reject?.(error);
+  };
 
   /** Settles with `work` or with an interruption, whichever comes first; a result that comes too late goes to `tooLate`. */
   #settle<R>(work: Promise<R>, tooLate?: (result: R) => void): Promise<R> {

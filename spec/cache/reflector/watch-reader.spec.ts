@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { WatchReader } from '../../../lib/cache/reflector/watch-reader.ts';
 import { ListwatchError } from '../../../lib/kernel/errors.ts';
+import type { Timer } from '../../../lib/kernel/runtime.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
 import { thing, type Thing, type View } from './reflector-support.ts';
@@ -106,6 +107,58 @@ describe('WatchReader', () => {
     await runtime.settle();
     expect(source.openWatches).to.equal(0);
     expect(runtime.pending).to.equal(0);
+  });
+
+  it('rejects what is no result of a stream, and a throw in place of one', async () => {
+    const answers: (() => unknown)[] = [
+      () => Promise.resolve(undefined),
+      () => Promise.resolve({ done: false }),
+      () => undefined,
+      () => {
+        throw new TypeError('no next');
+      },
+    ];
+    for (const next of answers) {
+      const { runtime, source, watch } = reader();
+      const stream = { [Symbol.asyncIterator]: () => ({ next }) };
+      source.watch = () => Promise.resolve(stream as Awaited<ReturnType<typeof source.watch>>);
+      await watch.open();
+      expect(await failureOf(watch.read())).to.be.an.instanceOf(TypeError);
+      watch.close();
+      expect(runtime.pending).to.equal(0);
+    }
+  });
+
+  it('counts nothing that comes after its end', async () => {
+    const { source, watch } = reader();
+    let bring: (result: unknown) => void = () => {};
+    const next = (): Promise<unknown> => new Promise((resolve) => (bring = resolve));
+    const stream = { [Symbol.asyncIterator]: () => ({ next }) };
+    source.watch = () => Promise.resolve(stream as Awaited<ReturnType<typeof source.watch>>);
+    await watch.open();
+    const read = failureOf(watch.read());
+    watch.interrupt(new Error('enough'));
+    bring({ done: false, value: [1, 2, 3] });
+    expect(await read).to.have.property('message', 'enough');
+    await Promise.resolve();
+    expect(watch.events).to.equal(0);
+  });
+
+  it('arms no timer for a batch', async () => {
+    const { runtime, source, watch } = reader();
+    await watch.open();
+    let armed = 0;
+    const setTimer = runtime.setTimer.bind(runtime);
+    runtime.setTimer = (...timer): Timer => {
+      armed += 1;
+      return setTimer(...timer);
+    };
+    for (let count = 0; count < 100; count += 1) {
+      source.add(thing(`n${count}`));
+      expect(await watch.read()).to.have.length(1);
+    }
+    expect(armed).to.equal(0);
+    watch.close();
   });
 
   it('passes a throw of the source on', async () => {
