@@ -22,6 +22,11 @@ export class QueueMetrics {
     this.#metrics = guardedMetrics(name, metrics, logger);
   }
 
+  /** Whether anybody looks at them: else nothing has to be measured. */
+  get wanted(): boolean {
+    return this.#metrics !== undefined;
+  }
+
   added(): void {
     this.#metrics?.count('workqueue_adds_total', 1, this.#labels);
   }

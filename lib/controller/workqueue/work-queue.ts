@@ -7,8 +7,11 @@ import { realRuntime } from '../../kernel/real-runtime.ts';
 import { RingBuffer } from '../../kernel/ring-buffer.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { untilOpen } from '../../kernel/wait.ts';
+import { ItemsInWork } from './items-in-work.ts';
 import { QueueMetrics } from './queue-metrics.ts';
-import { WorkItem } from './work-item.ts';
+import { TaskClock } from './task-clock.ts';
+import { NOWHERE, WorkEntry } from './work-entry.ts';
+import type { WorkItem } from './work-item.ts';
 
 export interface WorkQueueOptions {
   /** Names the queue in messages and metrics. @defaultValue 'queue' */
@@ -58,11 +61,12 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   readonly name: string;
   readonly #runtime: Runtime;
   readonly #metrics: QueueMetrics;
-  readonly #waiting = new RingBuffer<K>();
-  /** Keys that need work, with the time they were added: those in `#waiting`, and those added while worked on. */
-  readonly #dirty = new Map<K, number>();
-  /** Keys in workers' hands, with the time they were taken. */
-  readonly #processing = new Map<K, number>();
+  /** Each key that waits or is in a worker's hands. */
+  readonly #entries = new Map<K, WorkEntry<K>>();
+  readonly #waiting = new RingBuffer<WorkEntry<K>>();
+  readonly #inWork = new ItemsInWork<K>();
+  /** For what nobody observes. */
+  readonly #clock: TaskClock;
   readonly #takers = new Set<() => void>();
   readonly #idle: Latch;
   #closing = false;
@@ -73,6 +77,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     this.name = options.name ?? 'queue';
     this.#runtime = options.runtime ?? realRuntime;
     this.#metrics = new QueueMetrics(this.name, options);
+    this.#clock = new TaskClock(this.#runtime);
     this.#idle = new Latch(`${this.name} to drain`);
   }
 
@@ -83,7 +88,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
 
   /** Keys in workers' hands. */
   get processing(): number {
-    return this.#processing.size;
+    return this.#inWork.size;
   }
 
   /** Whether `close` or `destroy` was called. */
@@ -91,34 +96,54 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     return this.#closing;
   }
 
-  /** Milliseconds since the longest running worker took its key; 0 when nothing is worked on. */
+  /**
+   * Milliseconds since the longest running worker took its key, give or take a turn of the event loop; 0 when nothing is
+   * worked on.
+   */
   get longestRunningMs(): number {
-    for (const takenAtMs of this.#processing.values()) {
-      return this.#runtime.monotonicMs() - takenAtMs;
-    }
-    return 0;
+    if (this.#inWork.size === 0) return 0;
+    return this.#runtime.monotonicMs() - this.#inWork.earliestMs;
   }
 
   /** Notes that the key needs work. Ignored once the queue is closing. */
   add(key: K): void {
-    if (this.#closing || this.#dirty.has(key)) return;
-    this.#metrics.added();
-    this.#dirty.set(key, this.#runtime.monotonicMs());
-    if (!this.#processing.has(key)) this.#enqueue(key);
+    if (this.#closing) return;
+    const known = this.#entries.get(key);
+    if (known === undefined) {
+      this.#metrics.added();
+      this.#enqueue(new WorkEntry(key, this.#observedMs(), this.#finish));
+    } else if (known.place !== NOWHERE && !known.addedAgain) {
+      this.#metrics.added();
+      known.addedAgain = true;
+      known.addedAtMs = this.#observedMs();
+    }
   }
 
   /**
    * Waits for the next key. Resolves with undefined once the queue is closed and nothing waits any more.
    * Adds of one burst are collapsed before a waiting worker sees the key. Rejects with the signal's reason when it aborts.
    */
-  async take({ signal }: TakeOptions = {}): Promise<WorkItem<K> | undefined> {
+  take({ signal }: TakeOptions = {}): Promise<WorkItem<K> | undefined> {
+    if (this.#waiting.size === 0 || signal?.aborted === true) return this.#takeLater(signal);
+    return Promise.resolve(this.#handOut());
+  }
+
+  /**
+   * The next key, if one waits; undefined otherwise. As `take`, for a worker that has something else to do than to wait, or
+   * that empties the queue in one go.
+   */
+  takeNow(): WorkItem<K> | undefined {
+    return this.#waiting.size === 0 ? undefined : this.#handOut();
+  }
+
+  async #takeLater(signal: AbortSignal | undefined): Promise<WorkItem<K> | undefined> {
     for (;;) {
       if (signal?.aborted === true) {
         // This taker may have been woken for a key that another one can still have.
         if (this.#waiting.size > 0) this.#wakeOne();
         throw signal.reason;
       }
-      if (this.#waiting.size > 0) return this.#handOut(this.#waiting.shift() as K);
+      if (this.#waiting.size > 0) return this.#handOut();
       if (this.#closing) return undefined;
       await this.#change(signal);
     }
@@ -140,8 +165,9 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
 
   /** Refuses new keys and drops those that wait, which are returned. Work in progress goes on. */
   destroy(): readonly K[] {
-    const dropped = this.#waiting.drain();
-    this.#dirty.clear();
+    const dropped = this.#waiting.drain().map(({ key }) => key);
+    for (const key of dropped) this.#entries.delete(key);
+    for (const entry of this.#inWork.slice(Infinity)) entry.addedAgain = false;
     this.#metrics.depth(0);
     this.refuseKeys();
     this.#idle.open();
@@ -156,28 +182,40 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     await this.close();
   }
 
-  #enqueue(key: K): void {
-    this.#waiting.push(key);
+  #enqueue(entry: WorkEntry<K>): void {
+    this.#entries.set(entry.key, entry);
+    this.#waiting.push(entry);
     this.#metrics.depth(this.#waiting.size);
-    this.#wakeOne();
+    if (this.#takers.size > 0) this.#wakeOne();
   }
 
-  #handOut(key: K): WorkItem<K> {
-    const nowMs = this.#runtime.monotonicMs();
-    this.#metrics.depth(this.#waiting.size);
-    this.#metrics.handedOut(nowMs - (this.#dirty.get(key) ?? nowMs));
-    this.#dirty.delete(key);
-    this.#processing.set(key, nowMs);
-    return new WorkItem(key, this.#finish);
+  #handOut(): WorkItem<K> {
+    const entry = this.#waiting.shift() as WorkEntry<K>;
+    const observed = this.#metrics.wanted;
+    const nowMs = observed ? this.#runtime.monotonicMs() : this.#clock.nowMs;
+    this.#inWork.add(entry, nowMs);
+    if (observed) {
+      this.#metrics.depth(this.#waiting.size);
+      this.#metrics.handedOut(nowMs - entry.addedAtMs);
+    }
+    return entry;
   }
 
-  readonly #finish = (key: K): void => {
-    const takenAtMs = this.#processing.get(key) ?? 0;
-    this.#processing.delete(key);
-    this.#metrics.finished(this.#runtime.monotonicMs() - takenAtMs);
-    if (this.#dirty.has(key)) this.#enqueue(key);
-    else this.#openWhenIdle();
+  readonly #finish = (entry: WorkEntry<K>): void => {
+    const takenAtMs = this.#inWork.remove(entry);
+    if (this.#metrics.wanted) this.#metrics.finished(this.#runtime.monotonicMs() - takenAtMs);
+    if (entry.addedAgain) {
+      this.#enqueue(new WorkEntry(entry.key, entry.addedAtMs, this.#finish));
+      return;
+    }
+    this.#entries.delete(entry.key);
+    if (this.#closing) this.#openWhenIdle();
   };
+
+  /** The time, if anybody wants to know how long things take. */
+  #observedMs(): number {
+    return this.#metrics.wanted ? this.#runtime.monotonicMs() : 0;
+  }
 
   /** The first step of closing. */
   protected refuseKeys(): void {
@@ -188,7 +226,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   }
 
   #openWhenIdle(): void {
-    if (this.#closing && this.#dirty.size === 0 && this.#processing.size === 0) this.#idle.open();
+    if (this.#entries.size === 0) this.#idle.open();
   }
 
   #wakeOne(): void {
@@ -216,9 +254,10 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   }
 
   #describeRest(): string {
-    const keys = [...this.#processing.keys()];
-    const named = keys.slice(0, KEYS_IN_MESSAGE).map(String).join(', ');
-    const inWork = keys.length > KEYS_IN_MESSAGE ? `${named}, …` : named;
-    return `${this.#waiting.size} keys wait, ${keys.length} are worked on${named === '' ? '' : ` (${inWork})`}`;
+    const { size } = this.#inWork;
+    const keys = this.#inWork.slice(KEYS_IN_MESSAGE).map(({ key }) => String(key));
+    const more = size > KEYS_IN_MESSAGE ? ', …' : '';
+    const named = size === 0 ? '' : ` (${keys.join(', ')}${more})`;
+    return `${this.#waiting.size} keys wait, ${size} are worked on${named}`;
   }
 }

@@ -122,6 +122,40 @@ describe('WorkQueue', () => {
     });
   });
 
+  describe('takeNow', () => {
+    it('hands out what waits, in order, and then nothing', () => {
+      queue.add('a');
+      queue.add('b');
+      const items = [queue.takeNow(), queue.takeNow(), queue.takeNow()];
+      expect(items.map((item) => item?.key)).to.deep.equal(['a', 'b', undefined]);
+      expect([queue.size, queue.processing]).to.deep.equal([0, 2]);
+      queue.add('a');
+      expect(queue.takeNow(), 'a worker has it').to.equal(undefined);
+      items[0]?.done();
+      expect(queue.takeNow()?.key).to.equal('a');
+    });
+
+    it('lets a worker that was woken for the key wait on', async () => {
+      const waiting = queue.take();
+      await runtime.settle();
+      queue.add('a');
+      expect(queue.takeNow()?.key).to.equal('a');
+      await runtime.settle();
+      queue.add('b');
+      expect((await runtime.run(waiting))?.key).to.equal('b');
+    });
+
+    it('hands out what is left when the queue closes, and nothing that was destroyed', () => {
+      queue.add('a');
+      queue.add('b');
+      void queue.close();
+      queue.takeNow()?.done();
+      expect(queue.size).to.equal(1);
+      queue.destroy();
+      expect(queue.takeNow()).to.equal(undefined);
+    });
+  });
+
   describe('close', () => {
     it('refuses new keys, hands the queued ones out, then ends the workers', async () => {
       queue.add('a');
@@ -221,6 +255,47 @@ describe('WorkQueue', () => {
     expect(queue.longestRunningMs).to.equal(42);
     first.done();
     expect(queue.longestRunningMs).to.equal(2);
+  });
+
+  it('knows who has had its key for longest, in whatever order they finish', async () => {
+    const items: WorkItem<string>[] = [];
+    for (const key of ['a', 'b', 'c', 'd']) {
+      queue.add(key);
+      items.push(await take());
+      await runtime.advance(10);
+    }
+    const longest: number[] = [];
+    for (const index of [1, 0, 3, 2]) {
+      items[index]!.done();
+      longest.push(queue.longestRunningMs);
+    }
+    expect(longest).to.deep.equal([40, 20, 20, 0]);
+    expect(queue.processing).to.equal(0);
+  });
+
+  it('looks at the clock once a task, unless somebody observes it', async () => {
+    let looks = 0;
+    const counting = {
+      wallMs: () => runtime.wallMs(),
+      monotonicMs: () => {
+        looks += 1;
+        return runtime.monotonicMs();
+      },
+      random: () => 0,
+      setTimer: (delayMs: number, callback: () => void) => runtime.setTimer(delayMs, callback),
+      queueTask: (task: () => void) => {
+        runtime.queueTask(task);
+      },
+    };
+    const unobserved = new WorkQueue({ runtime: counting });
+    for (let task = 1; task <= 3; task += 1) {
+      for (let index = 0; index < 100; index += 1) {
+        unobserved.add(`k${index}`);
+        unobserved.takeNow()?.done();
+      }
+      expect(looks).to.equal(task);
+      await runtime.settle();
+    }
   });
 
   it('counts depth, adds, waiting and working time under its name', async () => {
