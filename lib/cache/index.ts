@@ -1,7 +1,8 @@
-export { DeltaFIFO, TransformError } from './delta/delta-fifo.ts';
+export { DeltaFIFO } from './delta/delta-fifo.ts';
 export type {
   DeltaFIFOOptions,
   DeltaOrder,
+  NextRelist,
   PopInfo,
   PopProcess,
 } from './delta/delta-fifo.ts';
@@ -15,6 +16,8 @@ export type {
   SyncAllDelta,
 } from './delta/delta.ts';
 export type { KnownObjects } from './delta/key-queue.ts';
+export { TransformError } from './delta/object-intake.ts';
+export type { RelistStage } from './delta/relist-stage.ts';
 export type { AuditFinding, AuditOptions, AuditReport } from './informer/audit-report.ts';
 export type { ChangeSource } from './informer/change-reader.ts';
 export type { ChangesOptions } from './informer/changes-options.ts';
@@ -123,7 +126,10 @@ export type {
   Opener,
   StoreListerOptions,
 } from './store/lister.ts';
+export type { ObjectKeeper } from './store/object-keeper.ts';
+export type { PreparedWrites } from './store/prepared-writes.ts';
 export type { CaughtUpOptions } from './store/processed-version.ts';
+export type { StoreDraft } from './store/store-draft.ts';
 export type { StoreReader } from './store/store-reader.ts';
 export { ThreadSafeStore } from './store/thread-safe-store.ts';
 export type { StoreWrite, ThreadSafeStoreOptions } from './store/thread-safe-store.ts';

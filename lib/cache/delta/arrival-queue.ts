@@ -1,6 +1,6 @@
 import { RingBuffer } from '../../kernel/ring-buffer.ts';
 import type { HasMetadata } from '../../meta/object.ts';
-import type { Delta, KeyedDelta } from './delta.ts';
+import type { Delta, KeyedDelta, ReplacedAllDelta } from './delta.ts';
 import type { DeltaQueue, Replacement } from './delta-queue.ts';
 
 const SYNC_ALL = { type: 'SyncAll' } as const;
@@ -12,6 +12,7 @@ const SYNC_ALL = { type: 'SyncAll' } as const;
  */
 export class ArrivalQueue<V extends HasMetadata> implements DeltaQueue<V> {
   readonly #items = new RingBuffer<Delta<V>>();
+  #relists = 0;
 
   get size(): number {
     return this.#items.size;
@@ -21,12 +22,17 @@ export class ArrivalQueue<V extends HasMetadata> implements DeltaQueue<V> {
     return this.#items.size;
   }
 
+  get relists(): number {
+    return this.#relists;
+  }
+
   enqueue(delta: KeyedDelta<V>): void {
     this.#items.push(delta);
   }
 
   replace(replacement: Replacement<V>): number {
     this.#items.push({ type: 'ReplacedAll', ...replacement });
+    this.#relists += 1;
     return this.#items.size;
   }
 
@@ -38,8 +44,16 @@ export class ArrivalQueue<V extends HasMetadata> implements DeltaQueue<V> {
     this.#items.push({ type: 'Bookmark', resourceVersion });
   }
 
+  peekRelist(): ReplacedAllDelta<V> | undefined {
+    if (this.#relists === 0) return undefined;
+    const oldest = this.#items.peek();
+    return oldest?.type === 'ReplacedAll' ? oldest : undefined;
+  }
+
   shift(into: Delta<V>[]): void {
     const delta = this.#items.shift();
-    if (delta !== undefined) into.push(delta);
+    if (delta === undefined) return;
+    if (delta.type === 'ReplacedAll') this.#relists -= 1;
+    into.push(delta);
   }
 }

@@ -1,15 +1,16 @@
-import { isStrayPromise } from '../../kernel/guarded-call.ts';
-import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
+import { ListwatchError } from '../../kernel/errors.ts';
 import { deferred, type Deferred } from '../../kernel/latch.ts';
 import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
 import { metaNamespaceKeyFunc, type KeyError, type KeyFunc } from '../../meta/key.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import type { ObjectEvent } from '../../meta/watch-event.ts';
-import { computeKey } from '../store/compute-key.ts';
+import type { ObjectKeeper } from '../store/object-keeper.ts';
 import { ArrivalQueue } from './arrival-queue.ts';
-import type { Delta } from './delta.ts';
-import type { DeltaQueue } from './delta-queue.ts';
+import type { Delta, ReplacedAllDelta } from './delta.ts';
+import type { DeltaQueue, Replacement } from './delta-queue.ts';
 import { KeyQueue, type KnownObjects } from './key-queue.ts';
+import { ObjectIntake, type ObjectIntakeOptions, type TransformError } from './object-intake.ts';
+import { RelistStage } from './relist-stage.ts';
 
 /**
  * `arrival`: strict order of arrival, a relist and a resync are one item each, bookmarks are carried.
@@ -28,8 +29,19 @@ export interface DeltaFIFOOptions<V extends HasMetadata> {
    * @defaultValue none
    */
   readonly transform?: ((object: V) => V) | undefined;
-  /** What the consumer holds; only read with `order: 'key'`. @defaultValue none: deletions of keys not queued are dropped */
+  /** What the consumer holds. @defaultValue none: with `order: 'key'`, deletions of keys not queued are dropped */
   readonly knownObjects?: KnownObjects<V> | undefined;
+  /**
+   * What the consumer holds and `object`, as it came in, is the same as; a relist carries that one then. Not asked while an
+   * earlier relist has not been processed.
+   * @defaultValue nothing is the same
+   */
+  readonly twinOf?: ((key: string, object: V) => V | undefined) | undefined;
+  /**
+   * Keeps the objects of a relist as they come in, so that they need not wait in the bytes they came in. Whoever stores
+   * them tells it when they go. @defaultValue none
+   */
+  readonly keeper?: ObjectKeeper<V> | undefined;
   /**
    * Deltas from which on `waitForRoom` holds the producer back, at least 1.
    * @defaultValue 2000, as client-go the_real_fifo.go @ 32ce75a7
@@ -47,23 +59,21 @@ const OPTIONS: readonly (keyof DeltaFIFOOptions<HasMetadata>)[] = [
   'keyFunc',
   'transform',
   'knownObjects',
+  'twinOf',
+  'keeper',
   'capacity',
   'onError',
 ];
 
-/** A transform function that threw or gave back no object. */
-export class TransformError extends ListwatchError {
-  readonly key: string;
-
-  constructor(key: string, reason: string, cause?: unknown) {
-    super('TRANSFORM', `object "${key}" cannot be transformed: ${reason}`, { cause });
-    this.key = key;
-  }
-}
-
 export interface PopInfo {
   /** Whether the deltas belong to the first `replace`. */
   readonly initial: boolean;
+}
+
+/** A relist that waits to be processed. */
+export interface NextRelist<V extends HasMetadata> {
+  readonly relist: ReplacedAllDelta<V>;
+  readonly info: PopInfo;
 }
 
 /** Applies deltas, oldest first. It must be synchronous. */
@@ -84,19 +94,19 @@ const LATER: PopInfo = Object.freeze({ initial: false });
  *   and its deletion still arrives, with the final state unknown.
  * - What `synced` promises has been processed: it turns true after the last item of the first `replace` came back from the
  *   process function, thrown or not, and never turns back. A change before any `replace` makes it true at once.
- * - Items of the first `replace` and later ones never share a batch.
+ * - Items of the first `replace` and later ones never share a batch. A relist that is one item begins a batch.
  *
  * Not guaranteed: room. A producer that does not ask `waitForRoom` may exceed the capacity.
  * @see client-go tools/cache/the_real_fifo.go, delta_fifo.go @ 32ce75a7
  */
 export class DeltaFIFO<V extends HasMetadata> {
   readonly #queue: DeltaQueue<V>;
-  readonly #keyFunc: KeyFunc;
-  readonly #transform: ((object: V) => V) | undefined;
+  readonly #options: DeltaFIFOOptions<V>;
+  readonly #intakeOptions: ObjectIntakeOptions<V>;
+  readonly #intake: ObjectIntake<V>;
   readonly #capacity: number;
-  readonly #onError: ((error: KeyError | TransformError) => void) | undefined;
-  /** Of the write under way. */
-  #failures: (KeyError | TransformError)[] = [];
+  /** The relist that is coming in. */
+  #stage: RelistStage<V> | undefined;
   #populated = false;
   #initialItems = 0;
   #closed = false;
@@ -113,9 +123,10 @@ export class DeltaFIFO<V extends HasMetadata> {
       );
     }
     this.#queue = order === 'key' ? new KeyQueue(knownObjects) : new ArrivalQueue();
-    this.#keyFunc = keyFunc;
-    this.#transform = options.transform;
-    this.#onError = options.onError;
+    const { transform, onError } = options;
+    this.#options = options;
+    this.#intakeOptions = { keyFunc, transform, onError };
+    this.#intake = new ObjectIntake(this.#intakeOptions);
     this.#capacity = numberOption('DeltaFIFO', 'capacity', options.capacity, 2000, { min: 1 });
   }
 
@@ -164,20 +175,29 @@ export class DeltaFIFO<V extends HasMetadata> {
 
   /** The whole content as of `resourceVersion`; of several objects with one key the last counts. */
   replace(items: readonly V[], resourceVersion: string): void {
-    this.#write(() => {
-      const contents = new Map<string, V>();
-      const unreadable = new Set<string>();
-      for (const item of items) {
-        const key = this.#keyOf(item);
-        if (key === undefined) continue;
-        const object = this.#transformed(key, item);
-        if (object === undefined) unreadable.add(key);
-        else contents.set(key, object);
-      }
-      const count = this.#queue.replace({ contents, unreadable, resourceVersion });
-      if (!this.#populated) this.#initialItems = count;
-      this.#populated = true;
+    const stage = this.stage();
+    stage.add(items);
+    stage.commit(resourceVersion);
+  }
+
+  /** Begins a `replace` whose content comes piece by piece. One at a time: it takes the place of one that was not finished. */
+  stage(): RelistStage<V> {
+    const { knownObjects, twinOf, keeper } = this.#options;
+    this.#stage?.discard();
+    this.#stage = new RelistStage<V>({
+      intake: new ObjectIntake(this.#intakeOptions),
+      keeper,
+      known: (key) => knownObjects?.get(key),
+      // What an earlier relist makes of the known objects must not be foreseen.
+      twinOf: (key, object) => (this.#queue.relists > 0 ? undefined : twinOf?.(key, object)),
+      check: () => {
+        this.#checkOpen();
+      },
+      onCommit: (replacement) => {
+        this.#commit(replacement);
+      },
     });
+    return this.#stage;
   }
 
   /** Every change up to `resourceVersion` was passed on. */
@@ -224,16 +244,26 @@ export class DeltaFIFO<V extends HasMetadata> {
   popBatch<R>(limit: number, process: PopProcess<V, R>): R | undefined {
     numberOption('DeltaFIFO.popBatch', 'limit', limit, 1, BATCH_LIMIT);
     if (this.size === 0) return undefined;
-    const initial = this.#initialItems > 0;
+    const { initial } = this.#info;
     const count = Math.min(limit, this.size, initial ? this.#initialItems : Infinity);
     const deltas: Delta<V>[] = [];
-    for (let taken = 0; taken < count; taken += 1) this.#queue.shift(deltas);
+    let taken = 0;
+    do {
+      this.#queue.shift(deltas);
+      taken += 1;
+    } while (taken < count && !this.#queue.peekRelist());
     try {
       return process(deltas, initial ? INITIAL : LATER);
     } finally {
-      if (initial) this.#initialItems -= count;
+      if (initial) this.#initialItems -= taken;
       this.#signalRoom();
     }
+  }
+
+  /** The oldest item, if it is a relist. It stays where it is, for whoever wants to prepare for it. */
+  peekRelist(): NextRelist<V> | undefined {
+    const relist = this.#queue.peekRelist();
+    return relist && { relist, info: this.#info };
   }
 
   /** Refuses further writes; what is queued can still be taken. Calling again is harmless. */
@@ -243,54 +273,45 @@ export class DeltaFIFO<V extends HasMetadata> {
     this.#signalRoom();
   }
 
+  get #info(): PopInfo {
+    return this.#initialItems > 0 ? INITIAL : LATER;
+  }
+
   /** One step: everything is queued before anybody is woken or told of failures. */
   #write(enqueue: () => void): void {
-    if (this.#closed) throw new ListwatchError('FIFO_CLOSED', 'the DeltaFIFO is closed');
+    this.#checkOpen();
     enqueue();
     this.#signalReady();
-    if (this.#failures.length > 0) this.#report();
+    this.#intake.report();
+  }
+
+  #commit(replacement: Replacement<V>): void {
+    this.#stage = undefined;
+    const count = this.#queue.replace(replacement);
+    if (!this.#populated) this.#initialItems = count;
+    this.#populated = true;
+    this.#signalReady();
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new ListwatchError('FIFO_CLOSED', 'the DeltaFIFO is closed');
   }
 
   #enqueue(type: 'Added' | 'Updated', raw: V): void {
     this.#populated = true;
-    const key = this.#keyOf(raw);
+    const key = this.#intake.keyOf(raw);
     if (key === undefined) return;
-    const object = this.#transformed(key, raw);
+    const object = this.#intake.transformed(key, raw);
     if (object !== undefined) this.#queue.enqueue({ type, key, object });
   }
 
   #enqueueDeletion(raw: V): void {
     this.#populated = true;
-    const key = this.#keyOf(raw);
+    const key = this.#intake.keyOf(raw);
     if (key === undefined) return;
-    const object = this.#transformed(key, raw);
+    const object = this.#intake.transformed(key, raw);
     const finalStateUnknown = object === undefined;
     this.#queue.enqueue({ type: 'Deleted', key, object, finalStateUnknown });
-  }
-
-  #keyOf(object: V): string | undefined {
-    try {
-      return computeKey(this.#keyFunc, object);
-    } catch (error) {
-      this.#failures.push(error as KeyError);
-      return undefined;
-    }
-  }
-
-  #transformed(key: string, object: V): V | undefined {
-    if (this.#transform === undefined) return object;
-    try {
-      const transformed: unknown = this.#transform(object);
-      const stray = isStrayPromise(transformed);
-      if (typeof transformed === 'object' && transformed !== null && !stray)
-        return transformed as V;
-      const given = stray ? 'a promise, and it has to be synchronous' : typeof transformed;
-      this.#failures.push(new TransformError(key, `the function gave back ${given}`));
-    } catch (error) {
-      const reason = `the function threw: ${errorMessage(error)}`;
-      this.#failures.push(new TransformError(key, reason, error));
-    }
-    return undefined;
   }
 
   #signalReady(): void {
@@ -304,21 +325,5 @@ export class DeltaFIFO<V extends HasMetadata> {
     if (!this.#closed && this.#queue.deltas > this.#capacity / 2) return;
     this.#room.resolve();
     this.#room = undefined;
-  }
-
-  /** @throws the first failure when nobody takes errors, or the first thing that whoever takes them throws. */
-  #report(): void {
-    const failures = this.#failures;
-    this.#failures = [];
-    let thrown: { readonly error: unknown } | undefined;
-    for (const failure of failures) {
-      try {
-        if (this.#onError === undefined) throw failure;
-        this.#onError(failure);
-      } catch (error) {
-        thrown ??= { error };
-      }
-    }
-    if (thrown !== undefined) throw thrown.error;
   }
 }

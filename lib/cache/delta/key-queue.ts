@@ -46,6 +46,15 @@ export class KeyQueue<V extends HasMetadata> implements DeltaQueue<V> {
     this.#push(delta);
   }
 
+  /** A relist comes apart into items of its keys. */
+  get relists(): number {
+    return 0;
+  }
+
+  peekRelist(): undefined {
+    return undefined;
+  }
+
   replace({ contents, unreadable }: Replacement<V>): number {
     const isGone = (key: string): boolean => !contents.has(key) && !unreadable.has(key);
     for (const [key, object] of contents) this.enqueue({ type: 'Replaced', key, object });

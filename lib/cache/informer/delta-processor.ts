@@ -1,7 +1,8 @@
 import type { HasMetadata } from '../../meta/object.ts';
-import { isOlder } from '../../meta/version-order.ts';
+import { identityOf } from '../../meta/object-view.ts';
 import type { DeletedDelta, Delta, ObjectDelta, ReplacedAllDelta } from '../delta/delta.ts';
-import type { PopInfo } from '../delta/delta-fifo.ts';
+import type { NextRelist, PopInfo } from '../delta/delta-fifo.ts';
+import type { ObjectKeeper } from '../store/object-keeper.ts';
 import type { ThreadSafeStore } from '../store/thread-safe-store.ts';
 import type { WriteOverlay } from '../store/write-overlay.ts';
 import type { Origin } from './event-handler.ts';
@@ -12,6 +13,7 @@ import {
   type Notification,
   type NotificationBatch,
 } from './notification.ts';
+import { isRecreated, isUnchanged, lastSeen, ReplacementPlan } from './replacement-plan.ts';
 
 export interface DeltaProcessorOptions<V extends HasMetadata> {
   readonly store: ThreadSafeStore<V>;
@@ -19,6 +21,8 @@ export interface DeltaProcessorOptions<V extends HasMetadata> {
   readonly overlay: WriteOverlay<V>;
   /** The deltas come in the order of the changes, so the store's resource version follows them. */
   readonly ordered: boolean;
+  /** The one of the store. It is told of objects that were kept and come to nothing. @defaultValue none */
+  readonly keeper?: ObjectKeeper<V> | undefined;
 }
 
 /**
@@ -38,23 +42,48 @@ export class DeltaProcessor<V extends HasMetadata> {
   readonly #store: ThreadSafeStore<V>;
   readonly #overlay: WriteOverlay<V>;
   readonly #ordered: boolean;
+  readonly #keeper: ObjectKeeper<V> | undefined;
   /** Keys with a state that the restored server has undone; their version may come again and stand for something else. */
-  readonly #undone = new Set<string>();
+  #undone: Set<string> = new Set();
+  /** For the relist that is going to be applied next. */
+  #plan: ReplacementPlan<V> | undefined;
   #initial = false;
   #eventsApplied = 0;
   #batches: NotificationBatch<V>[] = [];
   #changes: Notification<V>[] = [];
   #resyncs: Notification<V>[] = [];
 
-  constructor({ store, overlay, ordered }: DeltaProcessorOptions<V>) {
+  constructor({ store, overlay, ordered, keeper }: DeltaProcessorOptions<V>) {
     this.#store = store;
     this.#overlay = overlay;
     this.#ordered = ordered;
+    this.#keeper = keeper;
   }
 
   /** Events of watches that were applied. */
   get eventsApplied(): number {
     return this.#eventsApplied;
+  }
+
+  /** The stored object that `object` is the same as, if it is. */
+  twinOf(key: string, object: V): V | undefined {
+    const stored = this.#store.get(key);
+    if (stored === undefined || this.#undone.has(key)) return undefined;
+    return isUnchanged(stored, object) ? stored : undefined;
+  }
+
+  /**
+   * Begins to prepare for the relist that is next, so that applying it takes no longer than a step may take. Nothing else may
+   * be applied before it.
+   */
+  prepare({ relist, info }: NextRelist<V>): ReplacementPlan<V> {
+    this.#plan = this.#planOf(relist, info.initial);
+    return this.#plan;
+  }
+
+  /** What was prepared is not to be relied on. */
+  dropPlan(): void {
+    this.#plan = undefined;
   }
 
   /** Applies the deltas, oldest first, and returns what follows from them, in order. */
@@ -98,7 +127,10 @@ export class DeltaProcessor<V extends HasMetadata> {
     const replaced = type === 'Replaced';
     if (!replaced) this.#eventsApplied += 1;
     const old = this.#store.get(key);
-    if (old !== undefined && !this.#undone.delete(key) && isUnchanged(old, object)) return;
+    if (old !== undefined && !this.#undone.delete(key) && isUnchanged(old, object)) {
+      if (object !== old) this.#keeper?.release(object);
+      return;
+    }
     this.#store.add(key, object);
     this.#overlay.observed(key, object, false);
     const recreated = old !== undefined && isRecreated(old, object);
@@ -118,40 +150,30 @@ export class DeltaProcessor<V extends HasMetadata> {
     this.#tell(new DeleteNotification(key, last, finalStateUnknown, origin));
   }
 
-  #originOf(key: string, { metadata }: V): Origin {
-    return this.#overlay.isOwn(key, metadata?.resourceVersion ?? '') ? 'self' : 'other';
+  #originOf(key: string, object: V): Origin {
+    return this.#overlay.isOwn(key, identityOf(object).resourceVersion ?? '') ? 'self' : 'other';
   }
 
   #originOfDeletion(key: string, last: V): Origin {
-    const uid = last.metadata?.uid;
+    const { uid } = identityOf(last);
     if (uid !== undefined && this.#overlay.isOwnDeletion(key, uid)) return 'self';
     return this.#originOf(key, last);
   }
 
-  #replaceAll({ contents, unreadable, resourceVersion }: ReplacedAllDelta<V>): void {
-    const next = new Map<string, V>();
-    const present: Notification<V>[] = [];
-    for (const [key, old] of this.#store.entries()) {
-      if (contents.has(key)) continue;
-      if (unreadable.has(key)) next.set(key, old);
-      else this.#tell(lastSeen(key, old));
-      if (unreadable.has(key) && isUndone(old, resourceVersion)) this.#undone.add(key);
-      else this.#undone.delete(key);
-    }
-    for (const [key, object] of contents) {
-      const old = this.#store.get(key);
-      if (old !== undefined && !this.#undone.delete(key) && isUnchanged(old, object)) {
-        next.set(key, old);
-        continue;
-      }
-      next.set(key, object);
-      const recreated = old !== undefined && isRecreated(old, object);
-      if (recreated) this.#tell(lastSeen(key, old));
-      present.push(this.#present(key, recreated ? undefined : old, object, 'other'));
-    }
-    this.#store.replace(next, resourceVersion);
-    this.#overlay.replaced(resourceVersion);
-    for (const notification of present) this.#tell(notification);
+  #replaceAll(relist: ReplacedAllDelta<V>): void {
+    const prepared = this.#plan?.relist === relist ? this.#plan : undefined;
+    this.#plan = undefined;
+    const plan = prepared ?? this.#planOf(relist, this.#initial);
+    plan.work(Infinity);
+    const notifications = plan.apply();
+    this.#undone = plan.undone;
+    this.#overlay.replaced(relist.resourceVersion);
+    this.#tellAll(notifications);
+  }
+
+  #planOf(relist: ReplacedAllDelta<V>, initial: boolean): ReplacementPlan<V> {
+    const [store, keeper, undone] = [this.#store, this.#keeper, this.#undone];
+    return new ReplacementPlan<V>({ relist, store, keeper, undone, initial });
   }
 
   #resync(key: string, object: V): void {
@@ -170,6 +192,11 @@ export class DeltaProcessor<V extends HasMetadata> {
     this.#changes.push(notification);
   }
 
+  #tellAll(notifications: Notification<V>[]): void {
+    if (this.#changes.length === 0 && this.#resyncs.length === 0) this.#changes = notifications;
+    else for (const notification of notifications) this.#tell(notification);
+  }
+
   /** Resyncs go to some of the handlers, so they are batches of their own. */
   #closeBatch(): void {
     const initial = this.#initial;
@@ -182,26 +209,4 @@ export class DeltaProcessor<V extends HasMetadata> {
       this.#resyncs = [];
     }
   }
-}
-
-function lastSeen<V extends HasMetadata>(key: string, object: V): DeleteNotification<V> {
-  return new DeleteNotification(key, object, true, 'other');
-}
-
-/** Without a resource version, or with another uid, nothing says that it is the same. */
-function isUnchanged(old: HasMetadata, object: HasMetadata): boolean {
-  const [before, after] = [old.metadata, object.metadata];
-  if (before?.resourceVersion === undefined || before.resourceVersion === '') return false;
-  return before.resourceVersion === after?.resourceVersion && before.uid === after.uid;
-}
-
-/** A server that was restored has given up what is newer than its list; its versions will stand for something else. */
-function isUndone({ metadata }: HasMetadata, listed: string): boolean {
-  const { resourceVersion } = metadata ?? {};
-  return resourceVersion !== undefined && isOlder(listed, resourceVersion);
-}
-
-function isRecreated(old: HasMetadata, object: HasMetadata): boolean {
-  const [before, after] = [old.metadata?.uid, object.metadata?.uid];
-  return before !== undefined && after !== undefined && before !== after;
 }

@@ -1,8 +1,11 @@
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
-import { DeltaFIFO, type PopProcess } from '../delta/delta-fifo.ts';
-import type { ReflectorSink } from '../reflector/reflector-sink.ts';
+import { metaNamespaceKeyFunc } from '../../meta/key.ts';
+import { DeltaFIFO, type NextRelist, type PopProcess } from '../delta/delta-fifo.ts';
+import type { ReflectorSink, StagedReplace } from '../reflector/reflector-sink.ts';
+import { keyNamespaceIndexFunc, NAMESPACE_INDEX, type Indexers } from '../store/indexers.ts';
+import type { ObjectKeeper } from '../store/object-keeper.ts';
 import { ThreadSafeStore } from '../store/thread-safe-store.ts';
 import type { WriteOverlay } from '../store/write-overlay.ts';
 import { DeltaProcessor } from './delta-processor.ts';
@@ -15,12 +18,20 @@ import { indexersOfViews } from './object-reader.ts';
 import { OwnWrites } from './own-writes.ts';
 import { prepareObject, type PrepareObject } from './prepare-object.ts';
 import { QueueClock } from './queue-clock.ts';
+import type { ReplacementPlan } from './replacement-plan.ts';
 
 /** Deltas applied between two turns of the event loop (client-go the_real_fifo.go defaultBatchSize @ 32ce75a7). */
 const BATCH_SIZE = 1000;
 
+/** A relist is worked on for about this long at a time, milliseconds. */
+const SLICE_MS = 4;
+/** And on this many objects at most. */
+const SLICE_OBJECTS = 2000;
+
 export interface ObjectPipelineOptions<T extends KubernetesObject> {
   readonly options: ResolvedInformerOptions<T>;
+  /** Looks after the bytes of what the store holds. @defaultValue nobody does */
+  readonly keeper?: ObjectKeeper<ObjectView<T>> | undefined;
   readonly errors: ErrorReporter;
   readonly meter: InformerMeter | undefined;
   /** Queues what handlers have to be told; called in the same step in which the store changed. */
@@ -33,7 +44,11 @@ export interface ObjectPipelineOptions<T extends KubernetesObject> {
   readonly onSynced: () => void;
 }
 
-/** From what the reflector brings to what the store holds: the queue, and the loop that empties it batch by batch. */
+/**
+ * From what the reflector brings to what the store holds: the queue, and the loop that empties it batch by batch.
+ *
+ * Guarantees: a relist, however large, takes the event loop a few milliseconds at a time, and shows in one step.
+ */
 export class ObjectPipeline<T extends KubernetesObject> {
   /** What the server has, as far as it came in. */
   readonly store: ThreadSafeStore<ObjectView<T>>;
@@ -51,13 +66,14 @@ export class ObjectPipeline<T extends KubernetesObject> {
   #synced = false;
 
   constructor(options: ObjectPipelineOptions<T>) {
-    const { indexers, order, runtime, transform, freeze } = options.options;
-    const { errors } = options;
+    const { order, runtime, transform, freeze } = options.options;
+    const { errors, keeper } = options;
     this.#options = options;
     this.#runtime = runtime;
     this.#prepare = prepareObject({ transform, freeze });
     this.store = new ThreadSafeStore<ObjectView<T>>({
-      indexers: indexersOfViews(indexers),
+      indexers: storeIndexers(options.options),
+      keeper,
       onError: (error) => {
         errors.report(error, { source: 'object', key: error.key });
       },
@@ -68,9 +84,9 @@ export class ObjectPipeline<T extends KubernetesObject> {
       prepare: this.#prepare,
       errors,
     });
-    this.#fifo = this.#makeFifo();
     const { store, overlay } = this;
-    this.#processor = new DeltaProcessor({ store, overlay, ordered: order === 'arrival' });
+    this.#processor = new DeltaProcessor({ store, overlay, ordered: order === 'arrival', keeper });
+    this.#fifo = this.#makeFifo();
     this.sink = this.#makeSink();
   }
 
@@ -82,8 +98,11 @@ export class ObjectPipeline<T extends KubernetesObject> {
   /** Empties the queue into the store until `close` or the signal. */
   async drain(signal: AbortSignal): Promise<void> {
     while (await this.#fifo.whenReady()) {
+      const relist = this.#fifo.peekRelist();
+      if (relist !== undefined) await this.#prepareRelist(relist, signal);
       if (signal.aborted) return;
       this.#applyBatch();
+      while (!this.store.sweep(SLICE_OBJECTS)) await nextTask(this.#runtime);
       if (this.#fifo.size > 0) await nextTask(this.#runtime);
     }
   }
@@ -108,6 +127,25 @@ export class ObjectPipeline<T extends KubernetesObject> {
       eventsApplied: this.#processor.eventsApplied,
       ownWrites: this.overlay.inspect().pending,
     };
+  }
+
+  /** Works out what a relist changes, in slices. What goes wrong shows when it is applied. */
+  async #prepareRelist(relist: NextRelist<ObjectView<T>>, signal: AbortSignal): Promise<void> {
+    const plan = this.#processor.prepare(relist);
+    try {
+      while (!this.#workOn(plan)) {
+        await nextTask(this.#runtime);
+        if (signal.aborted) return;
+      }
+    } catch {
+      this.#processor.dropPlan();
+    }
+  }
+
+  /** Whether the plan is complete after a slice. */
+  #workOn(plan: ReplacementPlan<ObjectView<T>>): boolean {
+    const endMs = this.#runtime.monotonicMs() + SLICE_MS;
+    return plan.work(SLICE_OBJECTS, () => this.#runtime.monotonicMs() >= endMs);
   }
 
   #applyBatch(): void {
@@ -149,12 +187,10 @@ export class ObjectPipeline<T extends KubernetesObject> {
 
   #makeSink(): ReflectorSink<ObjectView<T>> {
     const fifo = this.#fifo;
-    return {
+    const sink: ReflectorSink<ObjectView<T>> = {
       replace: (items, resourceVersion) => {
         fifo.replace(items, resourceVersion);
-        this.#noteArrival();
-        this.#noteNothingLeft(resourceVersion);
-        this.#checkSynced();
+        this.#noteReplace(resourceVersion);
       },
       apply: (events) => {
         fifo.apply(events);
@@ -168,8 +204,38 @@ export class ObjectPipeline<T extends KubernetesObject> {
       resync: () => {
         fifo.resync();
       },
-      waitForRoom: () => fifo.waitForRoom(),
+      waitForRoom: () => fifo.waitForRoom() ?? this.#options.keeper?.waitForRoom?.(),
     };
+    // In the order of keys a relist is taken apart, object by object, against what is queued when it is complete.
+    if (this.#options.options.order === 'key') return sink;
+    return { ...sink, stage: () => this.#stage() };
+  }
+
+  #stage(): StagedReplace<ObjectView<T>> {
+    const stage = this.#fifo.stage();
+    return {
+      add: (items) => {
+        stage.add(items);
+      },
+      apply: (events) => {
+        stage.apply(events);
+      },
+      waitForRoom: () => stage.waitForRoom(),
+      commit: (resourceVersion) => {
+        const size = stage.commit(resourceVersion);
+        this.#noteReplace(resourceVersion);
+        return size;
+      },
+      discard: () => {
+        stage.discard();
+      },
+    };
+  }
+
+  #noteReplace(resourceVersion: string): void {
+    this.#noteArrival();
+    this.#noteNothingLeft(resourceVersion);
+    this.#checkSynced();
   }
 
   #noteArrival(): void {
@@ -184,13 +250,15 @@ export class ObjectPipeline<T extends KubernetesObject> {
   }
 
   #makeFifo(): DeltaFIFO<ObjectView<T>> {
-    const { options, errors } = this.#options;
+    const { options, errors, keeper } = this.#options;
     const { keyFunc, order, queueCapacity } = options;
     return new DeltaFIFO<ObjectView<T>>({
       keyFunc,
       order,
       capacity: queueCapacity,
       knownObjects: this.store,
+      twinOf: (key, object) => this.#processor.twinOf(key, object),
+      keeper,
       transform: this.#prepare,
       onError: (error) => {
         const key = 'key' in error ? error.key : undefined;
@@ -198,6 +266,18 @@ export class ObjectPipeline<T extends KubernetesObject> {
       },
     });
   }
+}
+
+/** Index functions over what the store holds. */
+function storeIndexers<T extends KubernetesObject>({
+  indexers,
+  keyFunc,
+  transform,
+}: ResolvedInformerOptions<T>): Indexers<ObjectView<T>> {
+  const overViews = indexersOfViews(indexers);
+  // A transform may move an object to another namespace than its key says.
+  if (keyFunc !== metaNamespaceKeyFunc || transform !== undefined) return overViews;
+  return { ...overViews, [NAMESPACE_INDEX]: keyNamespaceIndexFunc };
 }
 
 function nextTask(runtime: Runtime): Promise<void> {

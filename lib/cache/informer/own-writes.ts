@@ -4,7 +4,7 @@ import type { Runtime } from '../../kernel/runtime.ts';
 import type { KeyFunc } from '../../meta/key.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import { DecodedView, type ObjectView } from '../../meta/object-view.ts';
-import { TransformError } from '../delta/delta-fifo.ts';
+import { TransformError } from '../delta/object-intake.ts';
 import { computeKey } from '../store/compute-key.ts';
 import { isTerminating } from '../store/overlay-entry.ts';
 import type { ThreadSafeStore } from '../store/thread-safe-store.ts';

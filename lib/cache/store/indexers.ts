@@ -11,6 +11,8 @@ export interface IndexFunc<V> {
   (object: V): readonly string[];
   /** Set by `metadataIndexFunc`: only `metadata` is read, so the body of an object need not be decoded. */
   readonly metadataOnly?: true | undefined;
+  /** Gives the same values for a stored object by its key alone, so that the object is not looked at. */
+  readonly ofKey?: ((key: string) => readonly string[]) | undefined;
 }
 
 /** Index functions by index name. */
@@ -36,6 +38,15 @@ export function metadataIndexFunc(
 export const metaNamespaceIndexFunc: IndexFunc<HasMetadata> = Object.assign(
   (object: HasMetadata): readonly string[] => [identityOf(object).namespace ?? ''],
   { metadataOnly: true } as const,
+);
+
+/** As `metaNamespaceIndexFunc`, for stores whose keys come from `metaNamespaceKeyFunc`. */
+export const keyNamespaceIndexFunc: IndexFunc<HasMetadata> = Object.assign(
+  (object: HasMetadata): readonly string[] => metaNamespaceIndexFunc(object),
+  {
+    metadataOnly: true,
+    ofKey: (key: string): readonly string[] => [key.slice(0, Math.max(0, key.indexOf('/')))],
+  } as const,
 );
 
 /** An index function that threw, or gave back something other than an array of strings. */
@@ -65,7 +76,8 @@ export function indexValuesOf<V>(
 ): readonly string[] {
   let values: unknown;
   try {
-    values = indexFunc(object);
+    const { ofKey } = indexFunc;
+    values = ofKey === undefined || key === undefined ? indexFunc(object) : ofKey(key);
   } catch (error) {
     throw new IndexFunctionError(index, key, `the function threw: ${errorMessage(error)}`, error);
   }

@@ -1,0 +1,80 @@
+import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
+import { isStrayPromise } from '../../kernel/guarded-call.ts';
+import type { KeyError, KeyFunc } from '../../meta/key.ts';
+import type { HasMetadata } from '../../meta/object.ts';
+import { computeKey } from '../store/compute-key.ts';
+
+/** A transform function that threw or gave back no object. */
+export class TransformError extends ListwatchError {
+  readonly key: string;
+
+  constructor(key: string, reason: string, cause?: unknown) {
+    super('TRANSFORM', `object "${key}" cannot be transformed: ${reason}`, { cause });
+    this.key = key;
+  }
+}
+
+export interface ObjectIntakeOptions<V extends HasMetadata> {
+  readonly keyFunc: KeyFunc;
+  readonly transform: ((object: V) => V) | undefined;
+  readonly onError: ((error: KeyError | TransformError) => void) | undefined;
+}
+
+/** Computes the keys of objects on their way in and transforms them. What fails is noted, to be reported at the end. */
+export class ObjectIntake<V extends HasMetadata> {
+  readonly #options: ObjectIntakeOptions<V>;
+  #failures: (KeyError | TransformError)[] = [];
+
+  constructor(options: ObjectIntakeOptions<V>) {
+    this.#options = options;
+  }
+
+  /** The key of an object as it came in; undefined when it has none. */
+  keyOf(object: V): string | undefined {
+    try {
+      return computeKey(this.#options.keyFunc, object);
+    } catch (error) {
+      this.#failures.push(error as KeyError);
+      return undefined;
+    }
+  }
+
+  /** Undefined when it fails. */
+  transformed(key: string, object: V): V | undefined {
+    const { transform } = this.#options;
+    if (transform === undefined) return object;
+    try {
+      const transformed: unknown = transform(object);
+      const stray = isStrayPromise(transformed);
+      if (typeof transformed === 'object' && transformed !== null && !stray)
+        return transformed as V;
+      const given = stray ? 'a promise, and it has to be synchronous' : typeof transformed;
+      this.#failures.push(new TransformError(key, `the function gave back ${given}`));
+    } catch (error) {
+      const reason = `the function threw: ${errorMessage(error)}`;
+      this.#failures.push(new TransformError(key, reason, error));
+    }
+    return undefined;
+  }
+
+  /**
+   * Reports what has failed since the last time.
+   * @throws the first failure when nobody takes errors, or the first thing that whoever takes them throws.
+   */
+  report(): void {
+    if (this.#failures.length === 0) return;
+    const { onError } = this.#options;
+    const failures = this.#failures;
+    this.#failures = [];
+    let thrown: { readonly error: unknown } | undefined;
+    for (const failure of failures) {
+      try {
+        if (onError === undefined) throw failure;
+        onError(failure);
+      } catch (error) {
+        thrown ??= { error };
+      }
+    }
+    if (thrown !== undefined) throw thrown.error;
+  }
+}
