@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { rowsOf, table } from './report.ts';
-import { benchNames, loadBench } from './run-bench.ts';
+import { ratiosOf, ratioTable, rowsOf, table } from './report.ts';
+import { benchNames, chosenBenches, loadBench } from './run-bench.ts';
 
 describe('the benches', () => {
   for (const name of benchNames()) {
@@ -14,7 +14,8 @@ describe('the benches', () => {
       expect(title).to.match(/\w/);
       const figures = await run('tiny');
       expect(figures.length).to.be.at.least(1);
-      expect(new Set(figures.map((figure) => figure.name)).size).to.equal(figures.length);
+      const names = figures.map(({ name, contestant }) => `${name}: ${contestant}`);
+      expect(new Set(names).size).to.equal(figures.length);
       for (const figure of figures) {
         // Memory may have become less; everything else is above nothing.
         const least = figure.unit === 'MB' ? -Number.MAX_VALUE : 0;
@@ -41,6 +42,31 @@ describe('the benches', () => {
       'bench   figure   min  median    max',
       'engine  puts    1.00    20.5  3,000  /s',
     ]);
+  });
+
+  it('say run by run how many times better ours is than each of the others', () => {
+    const run = (ours: number, theirs: number, unit: string) => [
+      { name: 'list', value: ours, unit, contestant: 'ours, bytes', compared: true },
+      { name: 'list', value: theirs, unit, contestant: 'theirs', compared: true },
+      { name: 'peak', value: 1, unit, contestant: 'theirs', compared: false },
+    ];
+    const faster = ratiosOf('sync', [run(2, 3, 's'), run(1, 4, 's'), run(1, 2, 's')]);
+    expect(faster.map(({ figure, ours, peer }) => [figure, ours, peer])).to.deep.equal([
+      ['list', 'ours, bytes', 'theirs'],
+    ]);
+    expect(faster[0]?.samples).to.deep.equal([1.5, 4, 2]);
+    expect(ratiosOf('sync', [run(2, 3, '/s')])[0]?.median).to.be.closeTo(2 / 3, 1e-9);
+    expect(ratioTable(faster).split('\n')).to.deep.equal([
+      'bench  times better  who                    min  median   max',
+      'sync   list          ours, bytes : theirs  1.50    2.00  4.00',
+    ]);
+    expect(ratioTable([])).to.equal('');
+  });
+
+  it('are chosen by id or name, whatever the case', async () => {
+    expect(await chosenBenches(['w2', 'SYNC'])).to.deep.equal(['sync', 'watch']);
+    const refused = await chosenBenches(['w99']).catch((error: Error) => error.message);
+    expect(refused).to.match(/no bench is called w99; there are .*W2 watch/);
   });
 
   it('are run in processes of their own, by name, and written down as JSON', async () => {

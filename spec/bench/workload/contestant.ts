@@ -14,7 +14,8 @@ export interface ContestantArgument {
   readonly events: number;
   readonly targets: number;
   readonly handlers: number;
-  readonly reads: 'metadata' | 'object';
+  /** `nothing`: of ours, handlers that only count. */
+  readonly reads: 'metadata' | 'object' | 'nothing';
   /** Of ours: indexes besides the one by namespace. @defaultValue 0 */
   readonly indexes?: number | undefined;
 }
@@ -43,6 +44,8 @@ export interface Contestant {
   sync(): Promise<void>;
   /** Updates of the handler that has seen the fewest. */
   updates(): number;
+  /** Whether everything up to a resource version has reached the handlers, though maybe not every single change. */
+  caughtUp?(resourceVersion: string): boolean;
   /** Whether every key that was handed out has been worked on. */
   idle(): boolean;
   checksum(): number;
@@ -56,26 +59,22 @@ export async function measure(
   argument: ContestantArgument,
   make: (argument: ContestantArgument, http: AxiosInstance) => Contestant | Promise<Contestant>,
 ): Promise<ContestantResult> {
-  const { objects, server, workload, events, targets } = argument;
+  const { objects, server, workload } = argument;
   const http = create({ baseURL: server, adapter: 'http', proxy: false });
-  collectGarbage();
+  // The first request loads what requests need.
+  await http.get('/control/ready');
+  gc?.();
+  gc?.();
   const baseRssBytes = process.memoryUsage.rss();
   const contestant = await make(argument, http);
   const loop = monitorEventLoopDelay({ resolution: 1 });
   loop.enable();
   const sync = await spent(() => withDeadline(contestant.sync(), `${objects} objects`));
   loop.disable();
-  const { rss, heap } = await settle();
+  const { rss, heap } = workload === 'sync' ? { rss: 0, heap: 0 } : await settle();
   let watch = { tookMs: 0, cpuMs: 0 };
   if (workload === 'watch') {
-    watch = await spent(async () => {
-      const burst = http.post(`/control/burst?events=${events}&objects=${targets}`);
-      await untilTrue(
-        () => contestant.updates() >= events && contestant.idle(),
-        () => `${contestant.updates()} events of ${events}`,
-      );
-      await burst;
-    });
+    watch = await spent(() => followBurst(argument, contestant, http));
   }
   const result: ContestantResult = {
     syncMs: sync.tookMs,
@@ -109,11 +108,7 @@ export function isMain(meta: ImportMeta): boolean {
   return process.argv[1] === meta.filename;
 }
 
-export function collectGarbage(): void {
-  const { gc } = globalThis as { gc?: () => void };
-  gc?.();
-  gc?.();
-}
+const { gc } = globalThis as { gc?: () => void };
 
 async function spent(work: () => Promise<unknown>): Promise<{ tookMs: number; cpuMs: number }> {
   const cpu = process.cpuUsage();
@@ -124,12 +119,38 @@ async function spent(work: () => Promise<unknown>): Promise<{ tookMs: number; cp
   return { tookMs, cpuMs: (user + system) / 1000 };
 }
 
+/** Asks for a burst, and waits until the contestant is through with it. */
+async function followBurst(
+  { events, targets }: ContestantArgument,
+  contestant: Contestant,
+  http: AxiosInstance,
+): Promise<void> {
+  let last: string | undefined;
+  const path = `/control/burst?events=${events}&objects=${targets}`;
+  const burst = http.post<{ resourceVersion: string }>(path).then(({ data }) => {
+    last = data.resourceVersion;
+  });
+  const arrived = (): boolean =>
+    contestant.updates() >= events || (last !== undefined && contestant.caughtUp?.(last) === true);
+  await untilTrue(
+    () => arrived() && contestant.idle(),
+    () => `${contestant.updates()} events of ${events}`,
+  );
+  await burst;
+  const missing = events - contestant.updates();
+  if (missing > 0) {
+    process.stderr.write(`    ${missing} of ${events} changes were made one with a later one\n`);
+  }
+}
+
 /** Memory after what is garbage is gone; what the allocator keeps for later goes with a delay. */
 async function settle(): Promise<{ rss: number; heap: number }> {
-  await sleep(200);
-  collectGarbage();
-  await sleep(100);
-  collectGarbage();
+  if (gc !== undefined) {
+    await sleep(200);
+    gc();
+    await sleep(100);
+    gc();
+  }
   const { rss, heapUsed } = process.memoryUsage();
   return { rss, heap: heapUsed };
 }

@@ -41,6 +41,17 @@ export function memoryFigures(outcomes: readonly Outcome[], objects: number): Fi
   });
 }
 
+export function loopFigures(outcomes: readonly Outcome[]): Figure[] {
+  return bySubject(outcomes, ({ result }) => [
+    [
+      { name: '99.9 % of the pauses are below', value: result.loopDelayP999Ms ?? 0, unit: 'ms' },
+      true,
+    ],
+    [{ name: 'longest pause', value: result.loopDelayMaxMs ?? 0, unit: 'ms' }, true],
+    [{ name: 'sync', value: result.syncMs / 1000, unit: 's' }, false],
+  ]);
+}
+
 /** Each figure for all contestants, then the next figure. */
 function bySubject(
   outcomes: readonly Outcome[],

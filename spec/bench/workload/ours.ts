@@ -55,6 +55,9 @@ export async function ours(argument: ContestantArgument): Promise<Contestant> {
       await Promise.all(registrations.map((registration) => registration.whenSynced()));
     },
     updates: () => Math.min(...all.map(({ updates }) => updates)),
+    caughtUp: (resourceVersion) =>
+      pods.indexer.resourceVersion === resourceVersion &&
+      registrations.every(({ pending }) => pending === 0),
     idle: () => all.every(({ consumer }) => consumer.idle),
     checksum: () => all.reduce((sum, handler) => sum + handler.checksum, 0),
     async close() {
@@ -73,7 +76,17 @@ class CountingHandler {
   checksum = 0;
 
   constructor(reads: ContestantArgument['reads']) {
-    this.handler = reads === 'object' ? this.#wholeObjects() : this.#keysOnly();
+    if (reads === 'object') this.handler = this.#wholeObjects();
+    else this.handler = reads === 'metadata' ? this.#keysOnly() : this.#counting();
+  }
+
+  #counting(): ResourceEventHandler<Pod> {
+    return {
+      view: 'metadata',
+      onUpdate: () => {
+        this.updates += 1;
+      },
+    };
   }
 
   #keysOnly(): ResourceEventHandler<Pod> {

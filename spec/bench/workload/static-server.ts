@@ -36,7 +36,8 @@ const PODS = '/api/v1/pods';
  *
  * - `POST /control/objects?count=N`: from now on the first N pods; more than there are bodies is fine
  * - `POST /control/burst?events=M&objects=K`: M MODIFIED events of the first K pods, in turn, to every watch that is open, as
- *   fast as it is read, and a bookmark; answers when all of it is written. It waits for a watch to be open.
+ *   fast as it is read, and a bookmark; answers with its resource version when all of it is written. It waits for a watch to be
+ *   open.
  */
 export class StaticServer {
   readonly #json: PodEncoding;
@@ -81,13 +82,16 @@ export class StaticServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
-    if (pathname === '/control/objects') {
+    if (pathname === '/control/ready') {
+      response.end('{}');
+    } else if (pathname === '/control/objects') {
       this.#objects = Number(searchParams.get('count'));
       response.end('{}');
     } else if (pathname === '/control/burst') {
       const events = Number(searchParams.get('events'));
       await this.#burst(events, Number(searchParams.get('objects') ?? this.#objects));
-      response.end('{}');
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ resourceVersion: String(this.#resourceVersion) }));
     } else if (pathname === PODS) {
       await this.#pods(request, response, searchParams);
     } else {

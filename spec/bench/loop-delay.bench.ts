@@ -1,0 +1,27 @@
+import { sized, type Bench } from './bench.ts';
+import { contest, ownContestants, peers } from './workload/contest.ts';
+import { loopFigures } from './workload/figures.ts';
+import { buildPrograms } from './workload/programs.ts';
+
+export const bench: Bench = {
+  id: 'W7',
+  title: 'how long the event loop stands still while 100,000 pods come in for the first time',
+  repeats: 3,
+  quickRepeats: 1,
+  prepare: buildPrograms,
+  run: async (size) => {
+    const objects = sized(size, { tiny: 100, quick: 10_000, full: 100_000 });
+    const inNode = peers(size).filter(({ name }) => !name.startsWith('client-go'));
+    const own = ownContestants();
+    const paged = own.map((one) => ({ ...one, name: `${one.name}, list+watch`, listWatch: true }));
+    const outcomes = await contest(size, [...own, ...paged, ...inNode], {
+      workload: 'sync',
+      objects,
+      events: 0,
+      targets: objects,
+      handlers: 1,
+      reads: 'metadata',
+    });
+    return loopFigures(outcomes);
+  },
+};
