@@ -17,6 +17,7 @@ import type { ChangeOf, ChangeView } from './informer-change.ts';
 import {
   AddNotification,
   DeleteNotification,
+  LazyMetadata,
   UpdateNotification,
   type Notification,
 } from './notification.ts';
@@ -176,9 +177,8 @@ export class ChangeReader<T extends KubernetesObject>
 
   #visible(key: string, view: LazyObject<T>): T & ObjectMetadata {
     // The options say which of the two it is.
-    return (
-      this.#options.view === 'metadata' ? { key, metadata: view.metadata } : view.object
-    ) as T & ObjectMetadata;
+    return (this.#options.view === 'metadata' ? new LazyMetadata(key, view) : view.object) as T &
+      ObjectMetadata;
   }
 
   #sliceIsOver(): boolean {
