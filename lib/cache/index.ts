@@ -93,6 +93,7 @@ export type {
   MissingCache,
 } from './informer/wait-for-cache-sync.ts';
 export type {
+  ItemsTaker,
   ListerWatcher,
   ListPage,
   ListRequest,
@@ -102,7 +103,7 @@ export type {
 } from './reflector/lister-watcher.ts';
 export type { ReflectorOptions } from './reflector/reflector-options.ts';
 export type { ReflectorErrorContext, ReflectorTransition } from './reflector/reflector-report.ts';
-export type { ReflectorSink } from './reflector/reflector-sink.ts';
+export type { ReflectorSink, StagedReplace } from './reflector/reflector-sink.ts';
 export type { ReflectorState, ReflectorStateName } from './reflector/reflector-state.ts';
 export { Reflector } from './reflector/reflector.ts';
 export { deepFreeze } from './store/deep-freeze.ts';
