@@ -14,6 +14,7 @@ import { withDeadline } from '../../kernel/wait.ts';
 import type { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
 import { ReconcileError } from './reconcile-error.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
+import { ReconcileRun } from './reconcile-run.ts';
 
 export interface ReconcileRequest<K = string> {
   readonly key: K;
@@ -22,7 +23,10 @@ export interface ReconcileRequest<K = string> {
 }
 
 export interface ReconcileContext {
-  /** Aborts when the loop stops and when the run takes longer than `timeoutMs`: pass it on to every request. */
+  /**
+   * Aborts when the loop stops and when the run takes longer than `timeoutMs`: pass it on to every request. It is made when it
+   * is read for the first time.
+   */
   readonly signal: AbortSignal;
 }
 
@@ -116,7 +120,7 @@ export class ReconcileLoop<K = string> {
   readonly #runtime: Runtime;
   readonly #logger: Logger;
   readonly #metrics: ReconcileMetrics;
-  readonly #running = new Set<K>();
+  readonly #running = new Map<K, ReconcileRun>();
   #started = false;
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
@@ -152,7 +156,7 @@ export class ReconcileLoop<K = string> {
 
   /** The keys being reconciled now. */
   get running(): readonly K[] {
-    return [...this.#running];
+    return [...this.#running.keys()];
   }
 
   /**
@@ -170,6 +174,7 @@ export class ReconcileLoop<K = string> {
     const release = onAbort(stop.signal, () => {
       this.#queue.destroy();
       stopped.open();
+      this.#cutShort(stop.signal.reason);
     });
     const workers = Promise.all(
       Array.from({ length: this.#concurrency }, () => this.#work(stop.signal)),
@@ -184,6 +189,7 @@ export class ReconcileLoop<K = string> {
       release();
       this.#queue.destroy();
       stop.abort();
+      this.#cutShort(stop.signal.reason);
     }
   }
 
@@ -192,7 +198,6 @@ export class ReconcileLoop<K = string> {
       await this.#ownTask();
       const item = await this.#queue.take();
       if (item === undefined) return;
-      this.#running.add(item.key);
       try {
         await this.#reconcileOnce(item.key, stopping);
       } finally {
@@ -205,17 +210,16 @@ export class ReconcileLoop<K = string> {
   async #reconcileOnce(key: K, stopping: AbortSignal): Promise<void> {
     const startedAtMs = this.#runtime.monotonicMs();
     const failures = this.#queue.numRequeues(key);
-    const run = deriveAbort(stopping);
-    const timer = this.#runtime.setTimer(this.#timeoutMs, () => {
-      this.#overdue(key, failures);
-      run.abort(new ListwatchError('TIMEOUT', `not finished after ${this.#timeoutMs} ms`));
-    });
-    // From then on it is the shutdown that has a deadline.
-    onAbort(run.signal, () => {
-      timer.cancel();
-    });
+    const run = this.#begin(key, failures);
+    if (stopping.aborted) run.abort(stopping.reason);
+    // A property of its own, which a spread copies.
+    const context: ReconcileContext = {
+      get signal(): AbortSignal {
+        return run.signal;
+      },
+    };
     try {
-      const result = await this.#reconcile({ key, failures }, { signal: run.signal });
+      const result = await this.#reconcile({ key, failures }, context);
       const requeueAfterMs = requeueDelay(result);
       if (requeueAfterMs !== 0) this.#queue.addAfter(key, requeueAfterMs);
       this.#queue.forget(key);
@@ -223,10 +227,26 @@ export class ReconcileLoop<K = string> {
     } catch (error) {
       this.#fail(key, failures + 1, error, stopping);
     } finally {
-      timer.cancel();
-      run.dispose();
+      run.end();
       this.#metrics.took(this.#runtime.monotonicMs() - startedAtMs);
     }
+  }
+
+  #begin(key: K, failures: number): ReconcileRun {
+    const run = new ReconcileRun({
+      runtime: this.#runtime,
+      timeoutMs: this.#timeoutMs,
+      onOverdue: () => {
+        this.#overdue(key, failures);
+        return new ListwatchError('TIMEOUT', `not finished after ${this.#timeoutMs} ms`);
+      },
+    });
+    this.#running.set(key, run);
+    return run;
+  }
+
+  #cutShort(reason: unknown): void {
+    for (const run of this.#running.values()) run.abort(reason);
   }
 
   #fail(key: K, failures: number, cause: unknown, stopping: AbortSignal): void {

@@ -265,11 +265,11 @@ describe('WorkQueue', () => {
       await runtime.advance(10);
     }
     const longest: number[] = [];
-    for (const index of [1, 0, 3, 2]) {
+    for (const index of [1, 3, 0, 2]) {
       items[index]!.done();
       longest.push(queue.longestRunningMs);
     }
-    expect(longest).to.deep.equal([40, 20, 20, 0]);
+    expect(longest).to.deep.equal([40, 40, 20, 0]);
     expect(queue.processing).to.equal(0);
   });
 
