@@ -49,7 +49,40 @@ const SCALARS = [
   '"\\"metadata\\":{\\"name\\":\\"x\\"}"',
 ];
 
-/** Changes a tree in one place, in a way that leaves it JSON. */
+/** What is almost JSON. */
+const NEARLY = [
+  '01',
+  '-01',
+  '00',
+  '-',
+  '+1',
+  '1.',
+  '.5',
+  '1.e5',
+  '1e',
+  '1e+',
+  '0x1',
+  '1 2',
+  'nul',
+  'nulll',
+  'True',
+  'NaN',
+  '-Infinity',
+  "'a'",
+  '"\\x"',
+  '"\\u12g4"',
+  '"\\u123"',
+  '"\t"',
+  '"\u001f"',
+  '[1,]',
+  '{"a":1,}',
+  '{a:1}',
+  '{"a"}',
+  '[}',
+  '/**/1',
+];
+
+/** Changes a tree in one place, as a rule in a way that leaves it JSON. */
 export function mutateTree(tree: JsonTree, dice: Dice): void {
   const branch = dice.pick([...branchesOf(tree)]);
   if ('items' in branch) mutateItems(branch.items, dice);
@@ -84,6 +117,7 @@ function oddValue(dice: Dice): JsonTree {
   const depth = dice.int(1, 200);
   return dice.weighted<() => JsonTree>([
     [60, () => ({ raw: dice.pick(SCALARS) })],
+    [6, () => ({ raw: dice.pick(NEARLY) })],
     [8, () => ({ text: 'é漢😀' })],
     [8, () => treeOf({})],
     [8, () => treeOf([])],
