@@ -5,7 +5,7 @@ import { play } from './fuzz/play.ts';
 describe('reading JSON as bytes', () => {
   it('gives what JSON.parse gives, for frames and lists that were changed at random', () => {
     const tally = new Tally();
-    for (let course = 0; (tally.counts.get('documents') ?? 0) < 8000; course += 1) {
+    for (let course = 0; (tally.counts.get('documents') ?? 0) < 5000; course += 1) {
       const { problem } = play(`spec/${course}`, tally);
       expect(problem, `npm run fuzz -- --seed spec --only ${course}`).to.equal(undefined);
     }
@@ -18,7 +18,7 @@ describe('reading JSON as bytes', () => {
       'object: stays in its bytes',
       'object: parsed at once',
     ]) {
-      expect(tally.counts.get(what), what).to.be.above(500);
+      expect(tally.counts.get(what), what).to.be.above(300);
     }
   });
 });
