@@ -23,11 +23,7 @@ export class ServerChild<R extends keyof Roles> implements AsyncDisposable {
   #calls = 0;
 
   constructor(role: R) {
-    const profile = [
-      '--cpu-prof',
-      `--cpu-prof-dir=${PROFILES}`,
-      `--cpu-prof-name=${role}-${Date.now()}.cpuprofile`,
-    ];
+    const profile = ['--cpu-prof', `--cpu-prof-dir=${PROFILES}/${role}`];
     this.#process = fork(MAIN, [role], {
       execArgv: [
         '--expose-gc',

@@ -55,6 +55,8 @@ export interface ApiHandlerOptions {
   readonly requestTimeoutMs?: number | undefined;
 }
 
+type RequestAbort = Pick<DerivedAbort, 'signal' | 'abort' | 'dispose'>;
+
 /** Who asks when the caller does not say: code in the same process, which needs no credentials. */
 const IN_PROCESS_USER = 'system:admin';
 
@@ -174,7 +176,7 @@ class ApiRouter {
     const representation = negotiate(request.headers['accept'], scopeOf(info.verb));
     const warnings = new Warnings();
     // A watch lives as long as its client wants, all else has a deadline.
-    const abort = info.verb === 'watch' ? undefined : deriveAbort(request.signal);
+    const abort = info.verb === 'watch' ? undefined : abortOf(request);
     const exchange: Exchange = {
       request,
       info,
@@ -198,7 +200,7 @@ class ApiRouter {
     return values.length === 0 ? response : withHeaders(response, { warning: values });
   }
 
-  async #bounded(work: Promise<ApiResponse>, abort: DerivedAbort): Promise<ApiResponse> {
+  async #bounded(work: Promise<ApiResponse>, abort: RequestAbort): Promise<ApiResponse> {
     const timeoutMs = this.#requestTimeoutMs;
     try {
       return await withDeadline(this.#runtime, work, {
@@ -237,6 +239,11 @@ class ApiRouter {
     if (storage === undefined) throw unknownPath();
     return storage;
   }
+}
+
+/** The request's own abort, or where it has none, one that follows it. */
+function abortOf({ signal, abort }: ApiRequest): RequestAbort {
+  return abort === undefined ? deriveAbort(signal) : { signal, abort, dispose: () => {} };
 }
 
 function namespaceMissing(): ApiError {

@@ -2,15 +2,19 @@ import type { Runtime } from '../../kernel/runtime.ts';
 
 /** Callbacks run in one task; the rest get the next one, so that input and timers wait a few milliseconds at most. */
 const MOST_AT_ONCE = 250;
+/** Longest rest, milliseconds. */
+const LONGEST_REST_MS = 10;
 
 /**
  * Runs all that was asked for during one turn of the event loop together, in the order it was asked for, when the turn is over:
- * what many events of one turn would cause over and over happens once.
+ * what many events of one turn would cause over and over happens once. After a run it rests for as long as the run took, so
+ * that no more than half of the time goes into it; what is asked for meanwhile is gathered.
  */
 export class NextTurn {
   readonly #runtime: Runtime;
   readonly #callbacks: (() => void)[] = [];
-  #queued = false;
+  #busy = false;
+  #restsUntilMs = 0;
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
@@ -19,16 +23,34 @@ export class NextTurn {
   /** @param callback must not throw */
   run(callback: () => void): void {
     this.#callbacks.push(callback);
-    this.#queue();
+    if (!this.#busy) this.#prepare();
   }
 
-  #queue(): void {
-    if (this.#queued) return;
-    this.#queued = true;
+  #prepare(): void {
+    this.#busy = true;
+    const runtime = this.#runtime;
+    const restMs = this.#restsUntilMs - runtime.monotonicMs();
+    const begin = (): void => {
+      this.#runSome(this.#callbacks.length, runtime.monotonicMs());
+    };
+    if (restMs > 0) runtime.setTimer(restMs, begin, { background: true });
+    else runtime.queueTask(begin);
+  }
+
+  #runSome(count: number, startedAtMs: number): void {
+    const left = Math.max(0, count - MOST_AT_ONCE);
+    for (const callback of this.#callbacks.splice(0, count - left)) callback();
+    // What the callbacks have set off is over by the time of the next task.
     this.#runtime.queueTask(() => {
-      this.#queued = false;
-      for (const callback of this.#callbacks.splice(0, MOST_AT_ONCE)) callback();
-      if (this.#callbacks.length > 0) this.#queue();
+      if (left > 0) this.#runSome(left, startedAtMs);
+      else this.#rest(startedAtMs);
     });
+  }
+
+  #rest(startedAtMs: number): void {
+    const nowMs = this.#runtime.monotonicMs();
+    this.#restsUntilMs = nowMs + Math.min(nowMs - startedAtMs, LONGEST_REST_MS);
+    this.#busy = false;
+    if (this.#callbacks.length > 0) this.#prepare();
   }
 }

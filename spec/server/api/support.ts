@@ -121,6 +121,11 @@ export class FakeWatch implements StorageWatch<UnstructuredObject> {
     this.#channel.push({ type, object });
   }
 
+  /** Events that come together. */
+  push(events: readonly WatchEvent<Stored>[]): void {
+    for (const event of events) this.#channel.push(event);
+  }
+
   bookmark(resourceVersion: string, initialEventsEnd: boolean = false): void {
     this.#channel.push({ type: 'BOOKMARK', resourceVersion, initialEventsEnd });
   }

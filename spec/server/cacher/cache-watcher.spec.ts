@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { NextTurn } from '../../../lib/server/cacher/next-turn.ts';
 import { OrderedStore } from '../../../lib/server/cacher/ordered-store.ts';
 import type { StoreElement } from '../../../lib/server/cacher/store-element.ts';
 import { WatchCacheHistory } from '../../../lib/server/cacher/watch-cache-history.ts';
@@ -46,6 +47,45 @@ describe('CacheWatcher', () => {
       'ADDED shop/b @8',
       'DELETED shop/b @9',
     ]);
+    watcher.close();
+  });
+
+  it('gathers what comes in one turn for a reader that waits, and keeps the order', async () => {
+    const runtime = new VirtualRuntime();
+    const watcher = watcherOf({ turn: new NextTurn(runtime) });
+    const batches: string[][] = [];
+    const reading = (async () => {
+      for await (const batch of watcher) batches.push(batch.map(line));
+    })();
+    await runtime.settle();
+    for (const revision of [2, 3, 4]) {
+      watcher.offer(change(revision, { to: pod(`p${revision}`) }));
+      await Promise.resolve();
+    }
+    expect(batches).to.deep.equal([]);
+    await runtime.settle();
+    watcher.offer(change(5, { to: pod('p5') }));
+    watcher.end();
+    await runtime.settle();
+    await reading;
+    expect(batches).to.deep.equal([
+      ['ADDED shop/p2 @2', 'ADDED shop/p3 @3', 'ADDED shop/p4 @4'],
+      ['ADDED shop/p5 @5'],
+    ]);
+  });
+
+  it('wakes its reader before the turn is over when the queue is full', async () => {
+    const runtime = new VirtualRuntime();
+    const watcher = watcherOf({ turn: new NextTurn(runtime), queueCapacity: 3 });
+    const recorder = new WatchRecorder(watcher);
+    await runtime.settle();
+    for (let revision = 2; revision < 12; revision += 1) {
+      expect(watcher.offer(change(revision, { to: pod(`p${revision}`) }))).to.equal(true);
+      for (let hop = 0; hop < 20; hop += 1) await Promise.resolve();
+    }
+    expect(recorder.events.length).to.be.at.least(9);
+    await runtime.settle();
+    expect(recorder.events).to.have.length(10);
     watcher.close();
   });
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { identityOf } from '../../../lib/meta/object-view.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 import { jsonCodec, type Codec } from '../../../lib/server/storage/codec.ts';
 import { JsonStoredObject } from '../../../lib/server/storage/json-stored-object.ts';
@@ -41,6 +42,32 @@ describe('JsonStoredObject', () => {
     expect(object.object).to.equal(object.object);
     expect(object.metadata).to.equal(object.object.metadata);
     expect(codec.decoded).to.equal(1);
+  });
+
+  it('gives its document in pieces, of which nothing is kept', () => {
+    const codec = new CountingCodec();
+    const object = stored('{"metadata":{"name":"a"}}', codec);
+    const pieces = object.pieces();
+    expect(Buffer.concat(pieces).toString()).to.equal(Buffer.from(object.bytes).toString());
+    expect(pieces[0]?.buffer).to.equal(object.value.buffer);
+    expect(stored('{"kind":"A"}').pieces()).to.have.length(1);
+    expect(codec.decoded).to.equal(0);
+  });
+
+  it('tells who it is without being decoded, unless that takes a parser', () => {
+    const codec = new CountingCodec();
+    const plain = stored('{"metadata":{"name":"a","namespace":"b","uid":"c"}}', codec);
+    const { name, namespace, uid, resourceVersion } = identityOf(plain);
+    expect([name, namespace, uid, resourceVersion]).to.deep.equal(['a', 'b', 'c', '7']);
+    expect(codec.decoded).to.equal(0);
+    for (const text of [
+      '{"metadata":{"name":"\\u0061"}}',
+      '{"metadata":{"name":"b","name":"a"}}',
+    ]) {
+      expect(identityOf(stored(text, codec)).name, text).to.equal('a');
+    }
+    expect(codec.decoded).to.equal(2);
+    expect(identityOf(stored('{"kind":"A"}')).name).to.equal(undefined);
   });
 
   it('carries its resource version in the object, the bytes and copies', () => {

@@ -12,6 +12,8 @@ export interface ApiRequest {
   readonly body: Uint8Array;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
+  /** Aborts `signal`, which is this request's alone, once its time is up. Left out where the signal is not to be touched. */
+  readonly abort?: ((reason: Error) => void) | undefined;
   /** Who asks, once it is known. Left out by callers in the process, who need no credentials. */
   readonly user?: string | undefined;
 }

@@ -244,7 +244,7 @@ export class HttpListener {
       }
     });
     try {
-      const answer = await this.#answer(request, abort.signal);
+      const answer = await this.#answer(request, abort);
       await writer.send(this.#closing === undefined ? answer : lastAnswer(answer));
     } catch (error) {
       // A client that has gone is no failure.
@@ -255,7 +255,7 @@ export class HttpListener {
     }
   }
 
-  async #answer(request: IncomingMessage, signal: AbortSignal): Promise<ApiResponse> {
+  async #answer(request: IncomingMessage, abort: AbortController): Promise<ApiResponse> {
     const { method = 'GET', url = '/', headers } = request;
     if (this.#localOnly && !hostIsLocal(headers.host)) return lastAnswer(foreignHost());
     const body = await readBody(request, LARGEST_BODY_BYTES);
@@ -265,7 +265,16 @@ export class HttpListener {
     // The only header that Node gives as a list is `set-cookie`, which is of no use in a request.
     const single = headers as ApiRequest['headers'];
     try {
-      return await this.#handler({ method, url, headers: single, body, signal });
+      return await this.#handler({
+        method,
+        url,
+        headers: single,
+        body,
+        signal: abort.signal,
+        abort: (reason) => {
+          abort.abort(reason);
+        },
+      });
     } catch (error) {
       this.#logger.error('the handler rejected', { error: errorMessage(error) });
       return failureResponse(toApiError(error));

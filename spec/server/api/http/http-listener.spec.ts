@@ -259,6 +259,22 @@ describe('http listener', () => {
     raw.socket.destroy();
   });
 
+  it('hands out the means to abort a request, and answers it all the same', async () => {
+    const aborted: boolean[] = [];
+    const listener = await listen(({ signal, abort }) => {
+      abort?.(new Error('the time is up'));
+      aborted.push(signal.aborted);
+      return Promise.resolve(textResponse(504, 'too late'));
+    });
+    const raw = new Raw(listener);
+    await raw.ask('GET /a HTTP/1.1');
+    await raw.until('too late');
+    raw.text = '';
+    await raw.ask('GET /b HTTP/1.1');
+    expect(aborted).to.deep.equal([true, true]);
+    raw.socket.destroy();
+  });
+
   it('aborts the request and leaves the body when the client goes away', async () => {
     const feed = new Feed();
     let signal: AbortSignal | undefined;

@@ -6,6 +6,7 @@ import {
   tooLargeResourceVersion,
   tooManyRequests,
 } from '../../../../lib/meta/failures.ts';
+import type { ObjectEvent } from '../../../../lib/meta/watch-event.ts';
 import type { ApiHandler, ApiResponse } from '../../../../lib/server/api/http/api-request.ts';
 import { WatchFrames } from '../../../../lib/server/api/verbs/watch-frames.ts';
 import type { WatchOptions } from '../../../../lib/server/registry/rest-storage.ts';
@@ -49,6 +50,8 @@ async function lines(response: ApiResponse): Promise<string[]> {
   if (text !== '') expect(text.endsWith('\n')).to.equal(true);
   return text.split('\n').slice(0, -1);
 }
+
+type Event = ObjectEvent<ReturnType<typeof storedObject>>;
 
 const stored = (name: string, version: string): ReturnType<typeof storedObject> =>
   storedObject(widget(name, version));
@@ -253,6 +256,83 @@ describe('watch frames', () => {
     const a = stored('a', '6');
     expect(frames.frame('ADDED', a)).to.equal(frames.frame('ADDED', a));
     expect(frames.frame('DELETED', a)).not.to.equal(frames.frame('ADDED', a));
+  });
+
+  it('are made once for 100 watchers, and joined once when they come together', async () => {
+    let made = 0;
+    const watches = Array.from({ length: 100 }, () => new FakeWatch());
+    const waiting = [...watches];
+    const storage = fakeStorage({ watch: () => Promise.resolve(waiting.pop() as FakeWatch) });
+    const { handler } = serve(storage);
+    const bodies = await Promise.all(
+      watches.map(async () => (await handler(apiRequest('GET', WATCH))).body),
+    );
+    const items = ['a', 'b', 'c'].map((name, index) => {
+      const one = stored(name, String(6 + index));
+      const pieces = (): readonly Uint8Array[] => {
+        made += 1;
+        return [one.bytes];
+      };
+      return { type: 'ADDED', object: { ...one, pieces } } as const;
+    });
+    for (const watch of watches) watch.push(items);
+    const received = await Promise.all(
+      bodies.map(async (body) => {
+        const iterator = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+        const { value } = await iterator.next();
+        await iterator.return?.();
+        return value as Uint8Array;
+      }),
+    );
+    expect(made).to.equal(3);
+    expect(new Set(received).size).to.equal(1);
+    const names = Buffer.from(received[0] as Uint8Array)
+      .toString()
+      .split('\n')
+      .map((line) => /"name":"(.)"/.exec(line)?.[1]);
+    expect(names).to.deep.equal(['a', 'b', 'c', undefined]);
+  });
+
+  it('are joined as each watcher has them: none left out, none added, bookmarks in their place', () => {
+    const frames = new WatchFrames();
+    const events = ['a', 'b', 'c', 'd'].map((name, index) => {
+      return { type: 'ADDED', object: stored(name, String(6 + index)) } as const;
+    });
+    const [a, b, c, d] = events as [Event, Event, Event, Event];
+    const bookmark = { type: 'BOOKMARK', resourceVersion: '8', initialEventsEnd: false } as const;
+    const namesOf = (batch: readonly (Event | typeof bookmark)[], from: number = 0): string => {
+      const { bytes, count } = frames.piece(batch, from);
+      const text = Buffer.from(bytes).toString();
+      return `${[...text.matchAll(/"name":"(.)"/g)].map(([, name]) => name).join('')} ${count}`;
+    };
+    const batches = [
+      [a, b, d],
+      [a, c, d],
+      [a, b, c, d],
+      [a, b],
+      [a, b, bookmark, d],
+    ];
+    for (let round = 0; round < 2; round += 1) {
+      const told = batches.map((batch) => namesOf(batch));
+      expect(told).to.deep.equal(['abd 3', 'acd 3', 'abcd 4', 'ab 2', 'ab 2']);
+    }
+    expect(namesOf([a, b, bookmark, d], 3)).to.equal('d 1');
+    expect(namesOf([a, b, d], 1)).to.equal('bd 2');
+  });
+
+  it('are joined up to some 64 KiB', () => {
+    const frames = new WatchFrames();
+    const big = (name: string): Event => ({
+      type: 'ADDED',
+      object: storedObject(widget(name, '6', { text: 'x'.repeat(30_000) })),
+    });
+    const batch = ['a', 'b', 'c', 'd', 'e'].map(big);
+    const counts: number[] = [];
+    for (let from = 0; from < batch.length; from += counts.at(-1) as number) {
+      counts.push(frames.piece(batch, from).count);
+    }
+    expect(counts).to.deep.equal([3, 2]);
+    expect(frames.piece(batch, 0).bytes).to.equal(frames.piece(batch, 0).bytes);
   });
 
   it('are forgotten when enough others came after', () => {

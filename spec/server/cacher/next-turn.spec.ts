@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import type { Runtime } from '../../../lib/kernel/runtime.ts';
+import { NextTurn } from '../../../lib/server/cacher/next-turn.ts';
+
+/** A clock and a queue of tasks that are moved by hand. */
+class Hand {
+  nowMs = 0;
+  readonly tasks: (() => void)[] = [];
+  readonly timers: { readonly atMs: number; readonly callback: () => void }[] = [];
+  readonly runtime: Runtime = {
+    wallMs: () => this.nowMs,
+    monotonicMs: () => this.nowMs,
+    random: () => 0,
+    setTimer: (delayMs, callback) => {
+      this.timers.push({ atMs: this.nowMs + delayMs, callback });
+      return { cancel: () => {} };
+    },
+    queueTask: (task) => {
+      this.tasks.push(task);
+    },
+  };
+
+  /** One turn of the event loop, which takes some time. */
+  turn(tookMs: number = 0): void {
+    for (const task of this.tasks.splice(0)) task();
+    this.nowMs += tookMs;
+  }
+}
+
+describe('NextTurn', () => {
+  let hand: Hand;
+  let turn: NextTurn;
+  let told: number[];
+  const ask = (count: number, from: number = 0): void => {
+    for (let index = from; index < from + count; index += 1) turn.run(() => told.push(index));
+  };
+  beforeEach(() => {
+    hand = new Hand();
+    turn = new NextTurn(hand.runtime);
+    told = [];
+  });
+
+  it('runs all that was asked for in one task, in order, when the turn is over', () => {
+    ask(3);
+    expect([told, hand.tasks.length]).to.deep.equal([[], 1]);
+    hand.turn();
+    expect(told).to.deep.equal([0, 1, 2]);
+  });
+
+  it('gives others a turn after 250 callbacks', () => {
+    ask(600);
+    const seen: number[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      hand.turn();
+      seen.push(told.length);
+    }
+    expect(seen).to.deep.equal([250, 500, 600]);
+  });
+
+  it('rests for as long as the last run took, and gathers what is asked for meanwhile', () => {
+    ask(500);
+    hand.turn(2);
+    ask(1, 500);
+    hand.turn(2);
+    expect(told).to.have.length(500);
+    hand.turn();
+    ask(1, 501);
+    expect(hand.timers.map(({ atMs }) => atMs)).to.deep.equal([8]);
+    expect(hand.tasks).to.have.length(0);
+    hand.nowMs = 8;
+    hand.timers[0]?.callback();
+    expect(told.slice(500)).to.deep.equal([500, 501]);
+  });
+
+  it('rests 10 ms at most', () => {
+    ask(1);
+    hand.turn(300);
+    hand.turn();
+    ask(1, 1);
+    expect(hand.timers.map(({ atMs }) => atMs)).to.deep.equal([310]);
+  });
+
+  it('rests no more once that time is over', () => {
+    ask(1);
+    hand.turn(5);
+    hand.turn();
+    hand.nowMs += 5;
+    ask(1, 1);
+    hand.turn();
+    expect(told).to.deep.equal([0, 1]);
+    expect(hand.timers).to.have.length(0);
+  });
+});
