@@ -6,12 +6,19 @@ import { DelayHeap } from './delay-heap.ts';
 import { QueueMetrics } from './queue-metrics.ts';
 import { WorkQueue, workQueueOptionNames, type WorkQueueOptions } from './work-queue.ts';
 
+/** Keys added in one task, of those whose time has come together. */
+const LONGEST_SLICE = 1024;
+
+/** Instead of the time of the timer: keys are being added. */
+const UNDER_WAY = -Infinity;
+
 /**
  * A work queue to which keys can be added later.
  *
  * Guarantees, beyond those of `WorkQueue`:
  * - A key waits for at most one time: adding it again with a delay can only make it come earlier.
  * - An immediate `add` does not cancel a delayed one.
+ * - Keys whose time comes together are added in slices, so that a great many of them hold nobody up.
  * - One timer at most, whatever the number of delayed keys; memory: one entry for each delayed key.
  *
  * Not guaranteed: delayed keys that are not ready when the queue is closed are dropped.
@@ -67,23 +74,27 @@ export class DelayingQueue<K = string> extends WorkQueue<K> {
 
   #arm(): void {
     const earliestMs = this.#delayed.earliestMs;
-    if (earliestMs === this.#timerAtMs) return;
+    if (earliestMs === this.#timerAtMs || this.#timerAtMs === UNDER_WAY) return;
     this.#timer?.cancel();
     this.#timerAtMs = earliestMs;
     this.#timer =
       earliestMs === Infinity
         ? undefined
-        : this.#runtime.setTimer(earliestMs - this.#runtime.monotonicMs(), this.#onTimer);
+        : this.#runtime.setTimer(earliestMs - this.#runtime.monotonicMs(), this.#addReady);
   }
 
-  readonly #onTimer = (): void => {
+  readonly #addReady = (): void => {
+    this.#timerAtMs = UNDER_WAY;
     const nowMs = this.#runtime.monotonicMs();
-    for (;;) {
+    for (let left = LONGEST_SLICE; left > 0; left -= 1) {
       const ready = this.#delayed.takeReady(nowMs);
-      if (ready === undefined) break;
+      if (ready === undefined) {
+        this.#timerAtMs = Infinity;
+        this.#arm();
+        return;
+      }
       this.add(ready.key);
     }
-    this.#timerAtMs = Infinity;
-    this.#arm();
+    this.#runtime.queueTask(this.#addReady);
   };
 }

@@ -70,6 +70,49 @@ describe('DelayingQueue', () => {
     expect([queue.size, runtime.pending]).to.deep.equal([1_000, 0]);
   });
 
+  describe('of which many keys are ready at once', () => {
+    /** How many keys wait, apart from the first, each time that something else gets its turn. */
+    async function sizes(meanwhile: () => void = () => {}): Promise<number[]> {
+      const seen: number[] = [];
+      const look = (): void => {
+        seen.push(queue.size);
+        meanwhile();
+        if (seen.length < 6) runtime.queueTask(look);
+      };
+      for (let index = 0; index < 3_000; index += 1) queue.addAfter(`key-${index}`, 1_000);
+      void queue.take().then(look);
+      await runtime.advance(1_000);
+      return seen;
+    }
+
+    it('adds them slice by slice, in their order, and leaves others their turns between', async () => {
+      expect(await sizes()).to.deep.equal([1023, 2047, 2999, 2999, 2999, 2999]);
+      expect(runtime.pending).to.equal(0);
+      const keys = await takeAll();
+      expect(keys).to.deep.equal(Array.from({ length: 2_999 }, (_, index) => `key-${index + 1}`));
+    });
+
+    it('waits with one timer for those that were delayed meanwhile', async () => {
+      let late = 0;
+      const pending: number[] = [];
+      await sizes(() => {
+        late += 1;
+        queue.addAfter(`late-${late}`, 500);
+        pending.push(runtime.pending);
+      });
+      // The clock that the first key was taken by still has its task then.
+      expect(pending, 'the next slice, then the timer').to.deep.equal([2, 1, 1, 1, 1, 1]);
+      expect([queue.size, queue.delayed, runtime.pending]).to.deep.equal([2999, late, 1]);
+      await runtime.advance(500);
+      expect([queue.size, queue.delayed, runtime.pending]).to.deep.equal([2999 + late, 0, 0]);
+    });
+
+    it('adds none of the rest when it is destroyed', async () => {
+      await sizes(() => queue.destroy());
+      expect([queue.size, queue.delayed, runtime.pending]).to.deep.equal([0, 0, 0]);
+    });
+  });
+
   it('refuses a delay that is not a finite number and names key and queue', () => {
     for (const delayMs of [NaN, Infinity]) {
       expect(() => queue.addAfter('shop/web', delayMs))
