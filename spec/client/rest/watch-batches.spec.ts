@@ -4,6 +4,7 @@ import type { WatchRequest, WatchStream } from '../../../lib/cache/reflector/lis
 import { Client } from '../../../lib/client/rest/client.ts';
 import { AxiosTransport } from '../../../lib/client/transport/axios-transport.ts';
 import { TransportError } from '../../../lib/client/transport/transport-error.ts';
+import type { ResponseBody } from '../../../lib/client/transport/transport.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import { ApiError } from '../../../lib/meta/api-error.ts';
 import type { ObjectView } from '../../../lib/meta/object-view.ts';
@@ -77,6 +78,29 @@ describe('a watch stream', () => {
       ['ADDED a', 'ADDED b'],
       ['ADDED c', 'ADDED d'],
     ]);
+  });
+
+  it('makes one batch of all pieces that are here already', async () => {
+    const pieces = ['a', 'b', 'c', 'd'].map((name) => Buffer.from(`${added(name)}\n`));
+    // The last one is not here yet.
+    const here = (): boolean => pieces.length > 1;
+    const body: ResponseBody = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => {
+          const value = pieces.shift();
+          return Promise.resolve(
+            value === undefined ? { done: true, value } : { done: false, value },
+          );
+        },
+        poll: () => (here() ? pieces.shift() : undefined),
+      }),
+    };
+    const transport = new ScriptedTransport(() => ({}));
+    transport.send = () => Promise.resolve({ status: 200, headers: {}, body });
+    const stream = await new Client({ transport }).listerWatcher(PODS).watch({});
+    const { batches, error } = await collect(stream);
+    expect(batches).to.deep.equal([['ADDED a', 'ADDED b', 'ADDED c'], ['ADDED d']]);
+    expect(error).to.equal(undefined);
   });
 
   it('throws what an ERROR event says, after the events before it', async () => {
