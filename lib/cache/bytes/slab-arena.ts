@@ -22,6 +22,8 @@ const LARGE = LARGEST_SLAB / 4;
  */
 const SPARSE = 3 / 4;
 
+const MOST_SPARE = 16;
+
 /**
  * The slabs of one cache.
  *
@@ -34,6 +36,8 @@ export class SlabArena {
   #newest: KeptView | undefined;
   /** Full slabs that are to be given up. */
   readonly #sparse = new Set<Slab>();
+  /** Memory of slabs that nobody has anything of. Leaving it to the garbage collector costs several times as much. */
+  readonly #spare: Buffer[] = [];
   #liveBytes = 0;
   #slabBytes = 0;
   #views = 0;
@@ -47,7 +51,7 @@ export class SlabArena {
     return this.#liveBytes;
   }
 
-  /** Bytes of the slabs. */
+  /** Bytes of the slabs, spare ones left out. */
   get slabBytes(): number {
     return this.#slabBytes;
   }
@@ -72,13 +76,29 @@ export class SlabArena {
     const slab = this.#slabWithRoom(newRecordBytes(view, body.length));
     this.#liveBytes += slab.append(view, body);
     this.#views += 1;
+    if (slab !== this.#current) this.#close(slab);
     this.#giveUpOne();
   }
 
   /** A view that lies here does no longer count; it can still be read. */
   release(view: KeptView): void {
     const slab = view.source as Slab;
-    this.#liveBytes -= slab.release(view);
+    this.#left(slab, slab.release(view));
+  }
+
+  /** As `release`, of a view that is going to lie elsewhere before anybody reads it. */
+  take(view: KeptView): void {
+    const slab = view.source as Slab;
+    this.#left(slab, slab.take(view));
+  }
+
+  /** Gives up memory that is kept for more of what has just gone. */
+  trim(): void {
+    this.#spare.length = 0;
+  }
+
+  #left(slab: Slab, size: number): void {
+    this.#liveBytes -= size;
     this.#views -= 1;
     if (slab !== this.#current) this.#look(slab);
     this.#giveUpOne();
@@ -102,7 +122,8 @@ export class SlabArena {
   #newSlab(size: number): Slab {
     const { codec, releasedCodec } = this.#options;
     this.#slabBytes += size;
-    return new Slab(size, codec, releasedCodec);
+    const spare = size === LARGEST_SLAB ? this.#spare.pop() : undefined;
+    return new Slab(spare ?? Buffer.allocUnsafeSlow(size), codec, releasedCodec);
   }
 
   #close(slab: Slab): void {
@@ -130,5 +151,7 @@ export class SlabArena {
     this.#sparse.delete(slab);
     this.#slabBytes -= slab.size;
     this.#options.onGone?.(slab);
+    const isSpare = slab.size === LARGEST_SLAB && slab.isFree && this.#spare.length < MOST_SPARE;
+    if (isSpare) this.#spare.push(slab.bytes);
   }
 }

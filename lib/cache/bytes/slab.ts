@@ -82,9 +82,11 @@ export class Slab implements ByteSource {
   readonly #views: (KeptView | undefined)[] = [];
   #used = 0;
   #liveBytes = 0;
+  #wasReleased = false;
 
-  constructor(size: number, codec: ViewCodec, releasedCodec: ViewCodec) {
-    this.bytes = Buffer.allocUnsafeSlow(size);
+  /** `bytes` are its own from now on. */
+  constructor(bytes: Buffer, codec: ViewCodec, releasedCodec: ViewCodec) {
+    this.bytes = bytes;
     this.codec = codec;
     this.released = { bytes: this.bytes, codec: releasedCodec };
   }
@@ -99,6 +101,11 @@ export class Slab implements ByteSource {
 
   get room(): number {
     return this.bytes.length - this.#used;
+  }
+
+  /** No view lies here, not even one that was released: the bytes can be used again. */
+  get isFree(): boolean {
+    return this.#liveBytes === 0 && !this.#wasReleased;
   }
 
   /** The views that lie here. */
@@ -133,11 +140,17 @@ export class Slab implements ByteSource {
 
   /** Lets a view go on lying here without being counted. Returns the size of its record. */
   release(view: KeptView): number {
+    this.#wasReleased = true;
+    const size = this.take(view);
+    view.moveTo(this.released, view.start);
+    return size;
+  }
+
+  /** No longer counts a view that is about to lie elsewhere. Returns the size of its record. */
+  take(view: KeptView): number {
     const size = recordBytes(view);
-    const { start } = view;
-    this.#views[this.bytes.readUInt32LE(start - PLACE)] = undefined;
+    this.#views[this.bytes.readUInt32LE(view.start - PLACE)] = undefined;
     this.#liveBytes -= size;
-    view.moveTo(this.released, start);
     return size;
   }
 

@@ -3,6 +3,8 @@ import { silentMetrics, type Metrics } from '../../kernel/metrics.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { ReflectorErrorContext } from '../reflector/reflector-report.ts';
+import { cacheKeeper } from '../bytes/cache-options.ts';
+import type { CacheKeeper } from '../bytes/cache-keeper.ts';
 import { Reflector } from '../reflector/reflector.ts';
 import { ErrorReporter } from './error-reporter.ts';
 import { guardedMetrics } from './guarded-metrics.ts';
@@ -34,11 +36,13 @@ export class InformerEngine<T extends KubernetesObject> {
   readonly #metrics: Metrics;
   readonly #journal: InformerJournal;
   readonly #meter: InformerMeter | undefined;
+  readonly #keeper: CacheKeeper;
   #reflector: Reflector<ObjectView<T>>;
 
   constructor(given: InformerEngineOptions<T>) {
-    const { name, runtime, logger, onError, metrics } = given.options;
+    const { name, runtime, logger, onError, metrics, cache } = given.options;
     this.#given = given;
+    this.#keeper = cacheKeeper(cache, runtime);
     this.#errors = new ErrorReporter({ informer: name, logger, onError });
     this.#metrics = guardedMetrics(metrics, (error) => {
       this.#errors.report(error, { source: 'metrics' });
@@ -90,6 +94,7 @@ export class InformerEngine<T extends KubernetesObject> {
   async stop(): Promise<void> {
     this.pipeline.close();
     await this.handlers.close();
+    this.#keeper.close();
     this.#meter?.stop();
     this.events.emit('stopped');
   }
@@ -100,6 +105,7 @@ export class InformerEngine<T extends KubernetesObject> {
       connected: this.#reflector.connected,
       lastSyncResourceVersion: this.lastSyncResourceVersion,
       ...this.pipeline.inspect(),
+      memory: this.#keeper.inspect(),
       relists: this.#journal.relists,
       staleEvents: this.#reflector.staleEvents,
       lastError: this.#journal.lastError,
@@ -111,6 +117,7 @@ export class InformerEngine<T extends KubernetesObject> {
     const { options, onSynced } = this.#given;
     return new ObjectPipeline<T>({
       options,
+      keeper: this.#keeper,
       errors: this.#errors,
       meter: this.#meter,
       lastSyncResourceVersion: () => this.lastSyncResourceVersion,

@@ -1,3 +1,4 @@
+import type { CacheMemory } from '../bytes/cache-keeper.ts';
 import type { ReflectorStateName } from '../reflector/reflector-state.ts';
 
 export type InformerPhase = 'new' | 'running' | 'stopped';
@@ -52,6 +53,8 @@ export interface EngineInspection extends PipelineInspection {
   readonly connected: boolean;
   /** The newest resource version that came in. */
   readonly lastSyncResourceVersion: string;
+  /** What the objects take, as they lie in memory. */
+  readonly memory: CacheMemory;
   /** Lists after the first one, because the history in between was lost. */
   readonly relists: number;
   /** Events that were dropped, because they were not newer than what had been seen. */

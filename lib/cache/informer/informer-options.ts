@@ -8,6 +8,11 @@ import type { Runtime } from '../../kernel/runtime.ts';
 import { metaNamespaceKeyFunc, type KeyFunc } from '../../meta/key.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
+import {
+  resolveCacheOptions,
+  type CacheOptions,
+  type ResolvedCacheOptions,
+} from '../bytes/cache-options.ts';
 import type { DeltaOrder } from '../delta/delta-fifo.ts';
 import type { ListerWatcher } from '../reflector/lister-watcher.ts';
 import type { ReflectorOptions } from '../reflector/reflector-options.ts';
@@ -67,6 +72,16 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
    */
   readonly freeze?: boolean | undefined;
   /**
+   * How objects lie in memory. With all modes nothing is decoded before somebody reads it. What a transform gave back stays
+   * decoded.
+   * - `objects`: what was read stays decoded, and all who read it get the same object. For 3.9 KB of JSON it takes 4.4 KB, and
+   *   8 KB once it was read.
+   * - `bytes`: decoded objects stay within a budget; beyond it they are decoded again, 20 µs each. 4.4 KB in any case.
+   * - `compressed`: as `bytes`, with 0.8 KB; each change costs 80 µs in the background, and reading 15 µs more.
+   * @defaultValue 'objects'
+   */
+  readonly cache?: CacheOptions | undefined;
+  /**
    * Whether an object belongs to the collection, for objects that are handed to `written`: the watch says nothing of one
    * that its selectors leave out. `collectionMatcher` makes one from selectors.
    * @defaultValue every object does
@@ -108,6 +123,7 @@ export interface ResolvedInformerOptions<T extends KubernetesObject> {
   readonly keyFunc: KeyFunc;
   readonly transform: ((object: T) => T) | undefined;
   readonly freeze: boolean;
+  readonly cache: ResolvedCacheOptions;
   readonly matches: ((object: T) => boolean) | undefined;
   readonly resyncIntervalMs: number;
   readonly order: DeltaOrder;
@@ -141,6 +157,7 @@ export const INFORMER_OPTIONS: readonly (keyof SharedIndexInformerOptions<Kubern
   'keyFunc',
   'transform',
   'freeze',
+  'cache',
   'matches',
   'resyncIntervalMs',
   'order',
@@ -171,6 +188,7 @@ export function resolveInformerOptions<T extends KubernetesObject>(
     keyFunc: functionOption(owner, 'keyFunc', options.keyFunc) ?? metaNamespaceKeyFunc,
     transform: functionOption(owner, 'transform', options.transform),
     freeze: booleanOption(owner, 'freeze', options.freeze, false),
+    cache: resolveCacheOptions(owner, options.cache),
     matches: functionOption(owner, 'matches', options.matches),
     resyncIntervalMs: numberOption(owner, 'resyncIntervalMs', resyncIntervalMs, 0, { min: 0 }),
     order: options.order ?? 'arrival',

@@ -1,0 +1,67 @@
+import { ListwatchError } from '../../kernel/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import { BytesKeeper } from './bytes-keeper.ts';
+import type { CacheKeeper, CacheMode } from './cache-keeper.ts';
+import { CompressedKeeper } from './compressed-keeper.ts';
+import { ObjectsKeeper } from './objects-keeper.ts';
+
+/** Decodes an object once, and keeps it as long as it is in the cache. */
+export interface ObjectsCacheOptions {
+  readonly mode: 'objects';
+}
+
+/** Keeps bytes, and decodes an object again when nobody has read it for a while. */
+export interface BytesCacheOptions {
+  readonly mode: 'bytes' | 'compressed';
+  /** What decoded objects may take together, bytes, as estimated from their JSON. @defaultValue 33 554 432 (32 MB) */
+  readonly decodedBytes?: number | undefined;
+}
+
+/** How the objects of a cache lie in memory: a mode, or a mode with its options. */
+export type CacheOptions = CacheMode | ObjectsCacheOptions | BytesCacheOptions;
+
+export interface ResolvedCacheOptions {
+  readonly mode: CacheMode;
+  readonly decodedBytes: number;
+}
+
+const DECODED_BYTES = 32 * 1024 * 1024;
+const MODES: readonly CacheMode[] = ['objects', 'bytes', 'compressed'];
+
+/** @throws {ListwatchError} code INVALID_OPTION. */
+export function resolveCacheOptions(
+  owner: string,
+  options: CacheOptions = 'objects',
+): ResolvedCacheOptions {
+  const given = typeof options === 'string' ? { mode: options } : options;
+  if (typeof given !== 'object' || given === null || !MODES.includes(given.mode)) {
+    throw new ListwatchError(
+      'INVALID_OPTION',
+      `${owner}: option "cache" must be "objects", "bytes" or "compressed", or an object with one of them as its mode`,
+    );
+  }
+  const known = given.mode === 'objects' ? ['mode'] : ['mode', 'decodedBytes'];
+  rejectUnknownOptions(`${owner}: option "cache" with mode "${given.mode}"`, given, known);
+  const { decodedBytes } = given as Partial<BytesCacheOptions>;
+  return {
+    mode: given.mode,
+    decodedBytes: numberOption(owner, 'cache.decodedBytes', decodedBytes, DECODED_BYTES, {
+      min: 0,
+      max: Number.MAX_SAFE_INTEGER,
+    }),
+  };
+}
+
+/** Keeps the objects of one cache in the way that was asked for. */
+export function cacheKeeper(options: ResolvedCacheOptions, runtime: Runtime): CacheKeeper {
+  const { mode, decodedBytes } = options;
+  switch (mode) {
+    case 'objects':
+      return new ObjectsKeeper();
+    case 'bytes':
+      return new BytesKeeper(decodedBytes);
+    case 'compressed':
+      return new CompressedKeeper({ decodedBytes, runtime });
+  }
+}
