@@ -26,7 +26,9 @@ const BATCH_SIZE = 1000;
 /** A relist is worked on for about this long at a time, milliseconds. */
 const SLICE_MS = 4;
 /** And on this many objects at most. */
-const SLICE_OBJECTS = 2000;
+const SLICE_OBJECTS = 5000;
+/** Letting go of one object may make a keeper move many. */
+const SWEPT_AT_ONCE = 16;
 
 export interface ObjectPipelineOptions<T extends KubernetesObject> {
   readonly options: ResolvedInformerOptions<T>;
@@ -102,7 +104,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
       if (relist !== undefined) await this.#prepareRelist(relist, signal);
       if (signal.aborted) return;
       this.#applyBatch();
-      while (!this.store.sweep(SLICE_OBJECTS)) await nextTask(this.#runtime);
+      while (!this.#sweep()) await nextTask(this.#runtime);
       if (this.#fifo.size > 0) await nextTask(this.#runtime);
     }
   }
@@ -144,8 +146,23 @@ export class ObjectPipeline<T extends KubernetesObject> {
 
   /** Whether the plan is complete after a slice. */
   #workOn(plan: ReplacementPlan<ObjectView<T>>): boolean {
+    return plan.work(SLICE_OBJECTS, this.#endOfSlice());
+  }
+
+  /** Lets go of what a relist has displaced; whether all of it is gone after a slice. */
+  #sweep(): boolean {
+    if (this.store.sweep(0)) return true;
+    const isLate = this.#endOfSlice();
+    for (let looked = 0; looked < SLICE_OBJECTS; looked += SWEPT_AT_ONCE) {
+      if (this.store.sweep(SWEPT_AT_ONCE)) return true;
+      if (isLate()) return false;
+    }
+    return false;
+  }
+
+  #endOfSlice(): () => boolean {
     const endMs = this.#runtime.monotonicMs() + SLICE_MS;
-    return plan.work(SLICE_OBJECTS, () => this.#runtime.monotonicMs() >= endMs);
+    return () => this.#runtime.monotonicMs() >= endMs;
   }
 
   #applyBatch(): void {

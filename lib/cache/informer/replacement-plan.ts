@@ -13,7 +13,7 @@ import {
   type Notification,
 } from './notification.ts';
 
-/** Changes that are applied to the store in place, which takes a few milliseconds; with more it is swapped for a draft. */
+/** More than these, applied one by one, would take too long for one step. */
 const MOST_IN_PLACE = 4000;
 
 /** Objects between two looks at the clock. */
@@ -27,6 +27,8 @@ export interface ReplacementPlanOptions<V extends HasMetadata> {
   readonly undone: ReadonlySet<string>;
   /** It belongs to the state at the start. */
   readonly initial: boolean;
+  /** Most changes that are applied to the store in place; with more it is swapped for a draft. @defaultValue 4000 */
+  readonly mostInPlace?: number | undefined;
 }
 
 /**
@@ -76,14 +78,14 @@ export class ReplacementPlan<V extends HasMetadata> {
 
   /** Ends a step with each object. */
   *#plan(): Generator<void> {
-    const { store } = this.#options;
+    const { store, mostInPlace = MOST_IN_PLACE } = this.#options;
     if (store.size === 0) {
       yield* this.#takeAll();
       return;
     }
     yield* this.#findGone();
     yield* this.#findChanged();
-    if (this.#gone.length + this.#changed.length > MOST_IN_PLACE) yield* this.#makeDraft();
+    if (this.#gone.length + this.#changed.length > mostInPlace) yield* this.#makeDraft();
     else yield* this.#prepareWrites();
   }
 

@@ -1,0 +1,322 @@
+import { expect } from 'chai';
+import { DeltaFIFO, type DeltaFIFOOptions } from '../../../lib/cache/delta/delta-fifo.ts';
+import type { ReplacedAllDelta } from '../../../lib/cache/delta/delta.ts';
+import { DeltaProcessor } from '../../../lib/cache/informer/delta-processor.ts';
+import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
+import { WriteOverlay } from '../../../lib/cache/store/write-overlay.ts';
+import { codeOf, pod, type Pod } from '../support/objects.ts';
+import { RecordingKeeper } from '../support/recording-keeper.ts';
+import { popAll } from './delta-support.ts';
+
+function at(name: string, resourceVersion: string, uid: string = name): Pod {
+  return pod(`/${name}`, { resourceVersion, uid });
+}
+
+/** A queue in front of a store, with one keeper for both. */
+class Setup {
+  readonly keeper = new RecordingKeeper<Pod>();
+  readonly store = new ThreadSafeStore<Pod>({ keeper: this.keeper });
+  readonly processor = new DeltaProcessor<Pod>({
+    store: this.store,
+    overlay: new WriteOverlay({ store: this.store }),
+    ordered: true,
+    keeper: this.keeper,
+  });
+  readonly errors: string[] = [];
+  readonly fifo: DeltaFIFO<Pod>;
+
+  constructor(options: DeltaFIFOOptions<Pod> = {}) {
+    this.fifo = new DeltaFIFO<Pod>({
+      knownObjects: this.store,
+      twinOf: (key, object) => this.processor.twinOf(key, object),
+      keeper: this.keeper,
+      onError: (error) => this.errors.push(error.code),
+      ...options,
+    });
+  }
+
+  drain(): void {
+    while (this.fifo.size > 0) {
+      this.fifo.popBatch(10, (deltas, info) => this.processor.process(deltas, info));
+    }
+    this.store.sweep();
+  }
+
+  /** Fails unless exactly what is stored is kept. */
+  checkKept(): void {
+    expect([...this.keeper.kept]).to.have.members([...this.store.list()]);
+  }
+}
+
+describe('a relist in pieces', () => {
+  it('is queued as one item when it is committed, and nothing of it before', () => {
+    const { fifo } = new Setup();
+    const stage = fifo.stage();
+    stage.add([at('a', '1'), at('b', '2')]);
+    stage.add([at('c', '3'), at('a', '4')]);
+    expect(fifo.size).to.equal(0);
+    fifo.bookmark('3');
+    expect(stage.commit('5')).to.equal(3);
+    expect(popAll(fifo)).to.deep.equal(['#3', '[a@4 b@2 c@3]@5']);
+  });
+
+  it('wakes the consumer when it is committed', async () => {
+    const { fifo } = new Setup();
+    const ready = fifo.whenReady();
+    const stage = fifo.stage();
+    stage.add([at('a', '1')]);
+    stage.commit('1');
+    expect(await ready).to.equal(true);
+  });
+
+  it('takes the events of a streaming list', () => {
+    const { fifo, errors } = new Setup();
+    const stage = fifo.stage();
+    stage.apply([
+      { type: 'ADDED', object: at('a', '1') },
+      { type: 'ADDED', object: at('b', '2') },
+      { type: 'ADDED', object: { metadata: {} } },
+      { type: 'MODIFIED', object: at('a', '3') },
+      { type: 'BOOKMARK', resourceVersion: '4', initialEventsEnd: false },
+      { type: 'DELETED', object: at('b', '5') },
+      { type: 'DELETED', object: at('never', '6') },
+      { type: 'DELETED', object: { metadata: {} } },
+      { type: 'ADDED', object: at('c', '7') },
+    ]);
+    expect(errors).to.deep.equal([]);
+    expect(stage.commit('7')).to.equal(2);
+    expect(errors).to.deep.equal(['KEY', 'KEY']);
+    expect(popAll(fifo)).to.deep.equal(['[a@3 c@7]@7']);
+  });
+
+  it('says of a key that could not be read last that it could not be read', () => {
+    const { fifo } = new Setup({
+      transform: (object) => {
+        if (object.metadata.resourceVersion === 'bad') throw new Error('cannot');
+        return object;
+      },
+    });
+    const stage = fifo.stage();
+    stage.add([at('a', '1'), at('b', 'bad'), at('c', 'bad'), at('d', 'bad')]);
+    stage.apply([
+      { type: 'MODIFIED', object: at('a', 'bad') },
+      { type: 'MODIFIED', object: at('b', '2') },
+      { type: 'DELETED', object: at('c', '3') },
+    ]);
+    expect(stage.commit('3')).to.equal(3);
+    let relist: ReplacedAllDelta<Pod> | undefined;
+    fifo.pop(([delta]) => {
+      relist = delta as ReplacedAllDelta<Pod>;
+    });
+    expect([...relist!.contents.keys()]).to.deep.equal(['b']);
+    expect([...relist!.unreadable]).to.have.members(['a', 'd']);
+  });
+
+  it('has its objects kept as they come in, and those that come to nothing released', () => {
+    const setup = new Setup();
+    const { fifo, keeper } = setup;
+    const stage = fifo.stage();
+    const [a1, a2, b] = [at('a', '1'), at('a', '2'), at('b', '1')];
+    stage.add([a1, b]);
+    expect([...keeper.kept]).to.deep.equal([a1, b]);
+    stage.apply([
+      { type: 'MODIFIED', object: a2 },
+      { type: 'DELETED', object: b },
+    ]);
+    expect(keeper.released).to.deep.equal([a1, b]);
+    stage.commit('2');
+    setup.drain();
+    setup.checkKept();
+    expect(setup.store.get('a')).to.equal(a2);
+  });
+
+  it('carries what is stored for what has not changed, and has it neither kept nor transformed again', () => {
+    const transformed: string[] = [];
+    const setup = new Setup({
+      transform: (object) => {
+        transformed.push(object.metadata.resourceVersion!);
+        return object;
+      },
+    });
+    const { fifo, keeper, store } = setup;
+    fifo.replace([at('a', '1'), at('b', '2'), at('c', '3')], '3');
+    setup.drain();
+    const stored = store.get('a');
+    const before = keeper.keeps;
+    const stage = fifo.stage();
+    stage.add([at('a', '1'), at('b', '5'), at('c', '3', 'another')]);
+    expect(keeper.keeps).to.equal(before + 2);
+    expect(transformed).to.deep.equal(['1', '2', '3', '5', '3']);
+    stage.commit('6');
+    const relist = fifo.peekRelist()!.relist;
+    expect(relist.contents.get('a')).to.equal(stored);
+    setup.drain();
+    expect(store.get('a')).to.equal(stored);
+    setup.checkKept();
+  });
+
+  it('tells objects without a resource version from stored ones', () => {
+    const setup = new Setup();
+    setup.fifo.replace([pod('/a')], '1');
+    setup.drain();
+    const again = pod('/a');
+    setup.fifo.replace([again], '2');
+    setup.drain();
+    expect(setup.store.get('a')).to.equal(again);
+    setup.checkKept();
+  });
+
+  it('is not compared with what is stored while an earlier relist waits', () => {
+    const { fifo, store } = new Setup();
+    store.add('a', at('a', '1'));
+    fifo.replace([], '2');
+    const stage = fifo.stage();
+    const listed = at('a', '1');
+    stage.add([listed]);
+    stage.commit('3');
+    fifo.pop(() => {});
+    expect(fifo.peekRelist()!.relist.contents.get('a')).to.equal(listed);
+  });
+
+  it('does not carry a stored state that a restored server has undone', () => {
+    let broken = false;
+    const setup = new Setup({
+      transform: (object) => {
+        if (broken) throw new Error('cannot');
+        return object;
+      },
+    });
+    const { fifo, store } = setup;
+    fifo.replace([at('a', '9')], '9');
+    setup.drain();
+    broken = true;
+    fifo.replace([at('a', '4')], '5');
+    setup.drain();
+    broken = false;
+    const again = at('a', '9');
+    fifo.replace([again], '9');
+    setup.drain();
+    expect(store.get('a')).to.equal(again);
+    setup.checkKept();
+  });
+
+  it('has what turns out to be unchanged only later released', () => {
+    const setup = new Setup();
+    const { fifo, store } = setup;
+    const stage = fifo.stage();
+    stage.add([at('a', '2'), at('b', '1')]);
+    const event = at('a', '2');
+    fifo.add(event);
+    stage.commit('3');
+    setup.drain();
+    expect(store.get('a')).to.equal(event);
+    setup.checkKept();
+  });
+
+  it('has what an event has replaced meanwhile kept again when the list brings it back', () => {
+    const setup = new Setup();
+    const { fifo, store } = setup;
+    fifo.replace([at('a', '1'), at('b', '1')], '1');
+    setup.drain();
+    const stage = fifo.stage();
+    stage.add([at('a', '1'), at('b', '1')]);
+    fifo.update(at('a', '2'));
+    fifo.delete(at('b', '3'));
+    setup.drain();
+    stage.commit('1');
+    setup.drain();
+    expect(store.get('a')!.metadata.resourceVersion).to.equal('1');
+    expect(store.has('b')).to.equal(true);
+    setup.checkKept();
+  });
+
+  it('leaves nothing behind when it is discarded', () => {
+    const setup = new Setup();
+    const { fifo, keeper } = setup;
+    fifo.replace([at('a', '1')], '1');
+    setup.drain();
+    const stage = fifo.stage();
+    stage.add([at('a', '1'), at('b', '2')]);
+    stage.discard();
+    stage.discard();
+    expect(keeper.released.map(({ metadata }) => metadata.name)).to.deep.equal(['b']);
+    expect(fifo.size).to.equal(0);
+    setup.checkKept();
+    expect(codeOf(() => stage.add([]))).to.equal('ASSERTION');
+    expect(codeOf(() => stage.commit('2'))).to.equal('ASSERTION');
+  });
+
+  it('is not harmed by a discard after its commit', () => {
+    const setup = new Setup();
+    const stage = setup.fifo.stage();
+    stage.add([at('a', '1')]);
+    stage.commit('1');
+    stage.discard();
+    setup.drain();
+    expect(setup.store.keys()).to.deep.equal(['a']);
+    setup.checkKept();
+  });
+
+  it('gives way to another one that begins, or to a whole list', () => {
+    const setup = new Setup();
+    const { fifo } = setup;
+    const first = fifo.stage();
+    first.add([at('a', '1')]);
+    const second = fifo.stage();
+    second.add([at('b', '1')]);
+    expect(codeOf(() => first.add([]))).to.equal('ASSERTION');
+    fifo.replace([at('c', '1')], '2');
+    expect(codeOf(() => second.commit('3'))).to.equal('ASSERTION');
+    setup.drain();
+    expect(setup.store.keys()).to.deep.equal(['c']);
+    setup.checkKept();
+  });
+
+  it('ends with the queue', () => {
+    const { fifo } = new Setup();
+    const stage = fifo.stage();
+    fifo.close();
+    expect(codeOf(() => stage.add([at('a', '1')]))).to.equal('FIFO_CLOSED');
+    expect(codeOf(() => stage.apply([]))).to.equal('FIFO_CLOSED');
+    expect(codeOf(() => stage.commit('1'))).to.equal('FIFO_CLOSED');
+    stage.discard();
+  });
+
+  it('throws the first failure once it is queued when nobody takes errors', () => {
+    const { fifo } = new Setup({ onError: undefined });
+    const stage = fifo.stage();
+    stage.add([{ metadata: {} }, at('a', '1')]);
+    expect(codeOf(() => stage.commit('1'))).to.equal('KEY');
+    expect(popAll(fifo)).to.deep.equal(['[a@1]@1']);
+  });
+
+  it('has no room while the keeper has none', () => {
+    const { fifo, keeper } = new Setup();
+    const stage = fifo.stage();
+    expect(stage.waitForRoom()).to.equal(undefined);
+    keeper.room = Promise.resolve();
+    expect(stage.waitForRoom()).to.equal(keeper.room);
+  });
+});
+
+describe('a relist that is one item', () => {
+  it('is seen before it is processed, and begins a batch', () => {
+    const fifo = new DeltaFIFO<Pod>();
+    fifo.replace([at('a', '1')], '1');
+    fifo.add(at('b', '2'));
+    fifo.replace([at('c', '3')], '3');
+    const first = fifo.peekRelist()!;
+    expect([first.relist.resourceVersion, first.info.initial]).to.deep.equal(['1', true]);
+    expect(fifo.size).to.equal(3);
+    expect(fifo.synced).to.equal(false);
+    const batches: string[] = [];
+    while (fifo.size > 0) {
+      if (fifo.peekRelist()?.relist.resourceVersion === '3') batches.push('relist');
+      fifo.popBatch(10, (deltas, { initial }) => {
+        batches.push(`${initial ? '!' : ''}${deltas.map(({ type }) => type).join(' ')}`);
+      });
+    }
+    expect(batches).to.deep.equal(['!ReplacedAll', 'Added', 'relist', 'ReplacedAll']);
+    expect(fifo.peekRelist()).to.equal(undefined);
+  });
+});
