@@ -47,16 +47,16 @@ export class JsonView<T extends KubernetesObject> extends IdentifiedView impleme
   #identity: ObjectIdentity | undefined;
   #object: T | undefined = undefined;
 
-  /** The plain object that `scan` has just found between `start` and `end`. */
+  /** The plain object that lies between `start` and `end`, and who it is: the scan that has just found it, say. */
   constructor(
     source: ByteSource,
     start: number,
     end: number,
-    scan: ObjectScanner,
+    identity: ObjectIdentity,
     type: TypeMeta | undefined,
   ) {
     super();
-    const { name, namespace, uid, resourceVersion } = scan;
+    const { name, namespace, uid, resourceVersion } = identity;
     this.#identity = { name, namespace, uid, resourceVersion };
     this.#source = source;
     this.#start = start;

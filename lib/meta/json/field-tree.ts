@@ -1,0 +1,61 @@
+import { ListwatchError } from '../../kernel/errors.ts';
+
+/** What is kept of a value. */
+export type FieldTree = 'all' | 'nothing' | FieldNode;
+
+/** What is kept of an object, and of each object in an array. */
+export interface FieldNode {
+  /** By name. */
+  readonly fields: ReadonlyMap<string, FieldTree>;
+  /** Of the fields that are not named. */
+  readonly others: 'all' | 'nothing';
+}
+
+interface Growing {
+  readonly fields: Map<string, FieldTree>;
+  readonly others: 'nothing';
+}
+
+/** Who owns which field makes up half of the metadata of many an object. */
+const METADATA: FieldNode = { fields: new Map([['managedFields', 'nothing']]), others: 'all' };
+/** Names of fields, none empty. */
+const PATH = /^[^.]+(?:\.[^.]+)*$/;
+const ALWAYS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
+
+/**
+ * What is kept of an object: its type, its metadata without `managedFields`, and the fields at the paths.
+ * @throws {ListwatchError} code INVALID_OPTION for something that is no path.
+ */
+export function fieldTree(paths: readonly string[]): FieldNode {
+  const root: Growing = { fields: new Map(), others: 'nothing' };
+  root.fields.set('apiVersion', 'all').set('kind', 'all').set('metadata', METADATA);
+  for (const path of paths) {
+    if (typeof path !== 'string' || !PATH.test(path)) {
+      throw new ListwatchError(
+        'INVALID_OPTION',
+        `${JSON.stringify(path)} is not the path of a field, such as "spec.nodeName"`,
+      );
+    }
+    const names = path.split('.');
+    if (!ALWAYS.has(names[0] as string)) grow(root, names);
+  }
+  return root;
+}
+
+function grow(root: Growing, names: readonly string[]): void {
+  let node = root;
+  for (const [depth, name] of names.entries()) {
+    const known = node.fields.get(name);
+    if (known === 'all') return;
+    if (depth === names.length - 1) {
+      node.fields.set(name, 'all');
+      return;
+    }
+    const next: Growing = (known as Growing | undefined) ?? {
+      fields: new Map(),
+      others: 'nothing',
+    };
+    node.fields.set(name, next);
+    node = next;
+  }
+}

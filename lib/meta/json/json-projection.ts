@@ -1,0 +1,157 @@
+import type { KubernetesObject } from '../object.ts';
+import { DecodedView, type ObjectView } from '../object-view.ts';
+import { fieldTree, type FieldNode, type FieldTree } from './field-tree.ts';
+import { JsonScanner } from './json-scanner.ts';
+import { JsonView } from './json-view.ts';
+
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+
+const SMALLEST = 4096;
+
+/**
+ * Keeps some fields of objects: apiVersion, kind, metadata without `managedFields`, and what is named.
+ *
+ * Guarantees:
+ * - From bytes, it copies ranges and decodes nothing; what it gives is what decoding and picking would give.
+ * - A path goes through arrays, and picks from their items. Where it leads through something that has no fields, such as null,
+ *   that stays as it is; an object of which nothing is kept stays as an empty one.
+ */
+export class JsonProjection {
+  readonly #root: FieldNode;
+  readonly #json = new JsonScanner();
+  #bytes: Buffer = Buffer.alloc(0);
+  #out: Buffer = Buffer.allocUnsafeSlow(SMALLEST);
+  #length = 0;
+
+  /**
+   * `paths`: names of fields, separated by dots, such as `spec.nodeName`.
+   * @throws {ListwatchError} code INVALID_OPTION.
+   */
+  constructor(paths: readonly string[]) {
+    this.#root = fieldTree(paths);
+  }
+
+  /** A view of what is left of the object. */
+  view<T extends KubernetesObject>(view: ObjectView<T>): ObjectView<T> {
+    if (!(view instanceof JsonView)) {
+      const { object, sizeBytes } = view;
+      return new DecodedView(pick(object, this.#root) as T, sizeBytes);
+    }
+    const { source, start, sizeBytes, type } = view as JsonView<T>;
+    const bytes =
+      source.codec === undefined
+        ? this.bytes(source.bytes, start, start + sizeBytes)
+        : this.#whole(view.json);
+    return new JsonView<T>({ bytes }, 0, bytes.length, view, type);
+  }
+
+  /** What is left of the JSON of an object between `start` and `end`, which must be right. */
+  bytes(json: Buffer, start: number, end: number): Buffer {
+    this.#json.load(json, end);
+    this.#bytes = json;
+    this.#length = 0;
+    this.#copyValue(this.#json.skipSpace(start), this.#root);
+    return Buffer.from(this.#out.subarray(0, this.#length));
+  }
+
+  #whole(json: Buffer): Buffer {
+    return this.bytes(json, 0, json.length);
+  }
+
+  /** Copies what is kept of the value at `at`, and returns where it ends. */
+  #copyValue(at: number, tree: FieldTree): number {
+    if (typeof tree === 'object') {
+      const byte = this.#bytes[at];
+      if (byte === OPEN_BRACE) return this.#copyObject(at, tree);
+      if (byte === OPEN_BRACKET) return this.#copyArray(at, tree);
+    }
+    const end = this.#json.skipValue(at);
+    this.#copy(at, end);
+    return end;
+  }
+
+  #copyObject(start: number, { fields, others }: FieldNode): number {
+    const json = this.#json;
+    let copied = 0;
+    this.#write(OPEN_BRACE);
+    let at = json.enterObject(start);
+    while (!json.closed) {
+      const keyEnd = json.skipString(at);
+      const value = json.skipColon(keyEnd);
+      const tree = fields.get(this.#key(at, keyEnd)) ?? others;
+      let end: number;
+      if (tree === 'nothing') {
+        end = json.skipValue(value);
+      } else {
+        if (copied > 0) this.#write(COMMA);
+        copied += 1;
+        this.#copy(at, value);
+        end = this.#copyValue(value, tree);
+      }
+      at = json.skipToNextKey(end);
+    }
+    this.#write(CLOSE_BRACE);
+    return at;
+  }
+
+  #copyArray(start: number, tree: FieldNode): number {
+    const json = this.#json;
+    this.#write(OPEN_BRACKET);
+    let at = json.skipSpace(start + 1);
+    while (this.#bytes[at] !== CLOSE_BRACKET) {
+      if (this.#bytes[at] === COMMA) {
+        this.#write(COMMA);
+        at = json.skipSpace(at + 1);
+      }
+      at = json.skipSpace(this.#copyValue(at, tree));
+    }
+    this.#write(CLOSE_BRACKET);
+    return at + 1;
+  }
+
+  #key(start: number, end: number): string {
+    const bytes = this.#bytes;
+    for (let at = start + 1; at < end - 1; at += 1) {
+      // A name that is written with escapes is still the same name.
+      if (bytes[at] === BACKSLASH) return JSON.parse(bytes.toString('utf8', start, end)) as string;
+    }
+    return bytes.toString('utf8', start + 1, end - 1);
+  }
+
+  #copy(from: number, to: number): void {
+    this.#reserve(to - from);
+    this.#bytes.copy(this.#out, this.#length, from, to);
+    this.#length += to - from;
+  }
+
+  #write(byte: number): void {
+    this.#reserve(1);
+    this.#out[this.#length] = byte;
+    this.#length += 1;
+  }
+
+  #reserve(more: number): void {
+    if (this.#length + more <= this.#out.length) return;
+    const larger = Buffer.allocUnsafeSlow(2 * (this.#length + more));
+    this.#out.copy(larger, 0, 0, this.#length);
+    this.#out = larger;
+  }
+}
+
+/** What is left of a decoded value; what is kept whole is shared. */
+function pick(value: unknown, tree: FieldTree): unknown {
+  if (typeof tree !== 'object' || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => pick(item, tree));
+  const { fields, others } = tree;
+  const kept: [string, unknown][] = [];
+  for (const [name, field] of Object.entries(value)) {
+    const below = fields.get(name) ?? others;
+    if (below !== 'nothing') kept.push([name, pick(field, below)]);
+  }
+  return Object.fromEntries(kept);
+}
