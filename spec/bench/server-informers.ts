@@ -31,6 +31,7 @@ export class InformerCrowd {
         listerWatcher: listerWatcher(),
       });
       informer.addHandler({
+        view: 'lazy',
         onAdd: () => {
           this.#events += 1;
           if (this.#events >= this.#target) this.#reached();

@@ -184,6 +184,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     const message = `the watch cache of ${description} was stopped`;
     this.#freshness.close(failure('ServiceUnavailable', message));
     this.#terminateWatchers();
+    this.#turn.flush();
     this.#stopping.abort();
     await Promise.all([this.#running, this.#checker.stop()]);
   }

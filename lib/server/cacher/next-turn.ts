@@ -1,4 +1,4 @@
-import type { Runtime } from '../../kernel/runtime.ts';
+import type { Runtime, Timer } from '../../kernel/runtime.ts';
 
 /** Callbacks run in one task; the rest get the next one, so that input and timers wait a few milliseconds at most. */
 const MOST_AT_ONCE = 250;
@@ -15,6 +15,7 @@ export class NextTurn {
   readonly #callbacks: (() => void)[] = [];
   #busy = false;
   #restsUntilMs = 0;
+  #timer: Timer | undefined;
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
@@ -26,14 +27,23 @@ export class NextTurn {
     if (!this.#busy) this.#prepare();
   }
 
+  /** Runs what was asked for at once if it would have to wait for a timer; none is left then. */
+  flush(): void {
+    if (this.#timer === undefined) return;
+    this.#timer.cancel();
+    this.#timer = undefined;
+    this.#runSome(this.#callbacks.length, this.#runtime.monotonicMs());
+  }
+
   #prepare(): void {
     this.#busy = true;
     const runtime = this.#runtime;
     const restMs = this.#restsUntilMs - runtime.monotonicMs();
     const begin = (): void => {
+      this.#timer = undefined;
       this.#runSome(this.#callbacks.length, runtime.monotonicMs());
     };
-    if (restMs > 0) runtime.setTimer(restMs, begin, { background: true });
+    if (restMs > 0) this.#timer = runtime.setTimer(restMs, begin);
     else runtime.queueTask(begin);
   }
 

@@ -6,14 +6,20 @@ import { NextTurn } from '../../../lib/server/cacher/next-turn.ts';
 class Hand {
   nowMs = 0;
   readonly tasks: (() => void)[] = [];
-  readonly timers: { readonly atMs: number; readonly callback: () => void }[] = [];
+  readonly timers: { readonly atMs: number; readonly callback: () => void; cancelled: boolean }[] =
+    [];
   readonly runtime: Runtime = {
     wallMs: () => this.nowMs,
     monotonicMs: () => this.nowMs,
     random: () => 0,
     setTimer: (delayMs, callback) => {
-      this.timers.push({ atMs: this.nowMs + delayMs, callback });
-      return { cancel: () => {} };
+      const timer = { atMs: this.nowMs + delayMs, callback, cancelled: false };
+      this.timers.push(timer);
+      return {
+        cancel: () => {
+          timer.cancelled = true;
+        },
+      };
     },
     queueTask: (task) => {
       this.tasks.push(task);
@@ -70,6 +76,19 @@ describe('NextTurn', () => {
     hand.nowMs = 8;
     hand.timers[0]?.callback();
     expect(told.slice(500)).to.deep.equal([500, 501]);
+  });
+
+  it('waits for no timer any more once it is flushed', () => {
+    ask(1);
+    hand.turn(5);
+    hand.turn();
+    ask(2, 1);
+    expect(hand.timers.map(({ cancelled }) => cancelled)).to.deep.equal([false]);
+    turn.flush();
+    expect(hand.timers.map(({ cancelled }) => cancelled)).to.deep.equal([true]);
+    expect(told).to.deep.equal([0, 1, 2]);
+    turn.flush();
+    expect(told).to.have.length(3);
   });
 
   it('rests 10 ms at most', () => {
