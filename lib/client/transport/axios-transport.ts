@@ -14,6 +14,7 @@ import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { connectionFailure } from './connection-failure.ts';
+import { reuseReadMemory } from './reuse-read-memory.ts';
 import { isLoopback, parseServerAddress } from './server-address.ts';
 import { SilenceGuard } from './silence-guard.ts';
 import { StreamBody } from './stream-body.ts';
@@ -113,7 +114,9 @@ export class AxiosTransport implements Transport {
     if (options.token !== undefined && !address.secure && !isLoopback(address.host)) {
       refuseTokenOverHttp(address.text, options.allowTokenOverHttp);
     }
-    this.#agent = address.secure ? secureAgent(options.tls ?? {}) : new HttpAgent(keepAlive);
+    this.#agent = reuseReadMemory(
+      address.secure ? secureAgent(options.tls ?? {}) : new HttpAgent(keepAlive),
+    );
     this.#http = create({
       adapter: 'http',
       httpAgent: this.#agent,
