@@ -11,9 +11,12 @@ export class EventCounter {
   #target = Number.POSITIVE_INFINITY;
   #reached = (): void => {};
 
-  /** Opens watches and waits until each has been answered. */
+  /** Opens watches from now on, and waits until each has been answered. */
   async open(served: Served, path: string, count: number): Promise<void> {
-    const url = `${path}?watch=true&allowWatchBookmarks=false`;
+    const headers = { authorization: `Bearer ${served.token}` };
+    const list = await fetch(`${served.url}${path}?limit=1`, { headers });
+    const { metadata } = (await list.json()) as { metadata: { resourceVersion: string } };
+    const url = `${path}?watch=true&resourceVersion=${metadata.resourceVersion}`;
     for (let from = 0; from < count; from += 100) {
       const some = Array.from({ length: Math.min(100, count - from) }, () =>
         this.#watch(served, url),
