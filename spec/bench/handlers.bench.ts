@@ -1,5 +1,5 @@
 import { perSecond, sized, type Bench, type Figure } from './bench.ts';
-import { contest, ownContestants, type Contest } from './workload/contest.ts';
+import { contest, OWN, type Contest } from './workload/contest.ts';
 import { buildPrograms } from './workload/programs.ts';
 
 const HANDLERS = [1, 10, 100];
@@ -24,24 +24,18 @@ export const bench: Bench = {
     const counting = HANDLERS.map((handlers) => ({ ...one, handlers }));
     const enqueuing = counting.map((contest) => ({ ...contest, reads: 'metadata' as const }));
     const all = [...counting, ...enqueuing];
-    const own = ownContestants();
-    const outcomes = await contest(size, own, all);
-    return own.flatMap(({ name: contestant }, place) => {
-      const rates = all.map((_, which) => {
-        const { result } = outcomes[which * own.length + place]!;
-        return (result.events / result.watchMs) * 1000;
-      });
-      const figures: Figure[] = all.map(({ handlers, reads }, which) => {
-        const what = reads === 'nothing' ? 'counting' : 'with a work queue each';
-        return perSecond(`${handlers} ${what}`, rates[which]!, 1000);
-      });
-      const kept = (what: string, first: number): Figure => ({
-        name: `100 ${what}, of the rate of one`,
-        value: (rates[first + HANDLERS.length - 1]! / rates[first]!) * 100,
-        unit: '%',
-      });
-      figures.push(kept('counting', 0), kept('with a work queue each', HANDLERS.length));
-      return figures.map((figure) => ({ ...figure, contestant }));
+    const outcomes = await contest(size, [OWN], all);
+    const rates = outcomes.map(({ result }) => (result.events / result.watchMs) * 1000);
+    const figures: Figure[] = all.map(({ handlers, reads }, which) => {
+      const what = reads === 'nothing' ? 'counting' : 'with a work queue each';
+      return perSecond(`${handlers} ${what}`, rates[which]!, 1000);
     });
+    const kept = (what: string, first: number): Figure => ({
+      name: `100 ${what}, of the rate of one`,
+      value: (rates[first + HANDLERS.length - 1]! / rates[first]!) * 100,
+      unit: '%',
+    });
+    figures.push(kept('counting', 0), kept('with a work queue each', HANDLERS.length));
+    return figures;
   },
 };

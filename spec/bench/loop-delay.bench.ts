@@ -1,5 +1,5 @@
 import { sized, type Bench } from './bench.ts';
-import { contest, ownContestants, peers } from './workload/contest.ts';
+import { contest, OWN, ownContestants, peers } from './workload/contest.ts';
 import { loopFigures } from './workload/figures.ts';
 import { buildPrograms } from './workload/programs.ts';
 
@@ -12,9 +12,8 @@ export const bench: Bench = {
   run: async (size) => {
     const objects = sized(size, { tiny: 100, quick: 10_000, full: 100_000 });
     const inNode = peers(size).filter(({ name }) => !name.startsWith('client-go'));
-    const own = ownContestants();
-    const paged = own.map((one) => ({ ...one, name: `${one.name}, list+watch`, listWatch: true }));
-    const outcomes = await contest(size, [...own, ...paged, ...inNode], {
+    const paged = { ...OWN, name: 'ours, list+watch', listWatch: true };
+    const outcomes = await contest(size, [...ownContestants(), paged, ...inNode], {
       workload: 'sync',
       objects,
       events: 0,

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { BenchSize } from '../bench.ts';
 import { lastLineOf } from './child-process.ts';
 import { measure, type ContestantArgument, type ContestantResult } from './contestant.ts';
-import { cacheModes, ours } from './ours.ts';
+import { CACHE_MODES, ours } from './ours.ts';
 import { plainNode } from './plain-node.ts';
 import { PodBodies } from './pod-bodies.ts';
 import { BENCH_FOLDER, clientGo, clientNode, program, protobufFile } from './programs.ts';
@@ -39,14 +39,17 @@ interface RunningServer extends AsyncDisposable {
   readonly url: string;
 }
 
+/** This package, as it is without options. */
+export const OWN: ContestantOf = {
+  name: 'ours',
+  command: () => nodeProgram('ours.ts'),
+  inProcess: ours,
+  variant: 'default',
+};
+
 /** This package, in every way it keeps objects. */
 export function ownContestants(): ContestantOf[] {
-  return cacheModes().map((variant) => ({
-    name: variant === 'default' ? 'ours' : `ours, ${variant}`,
-    command: () => nodeProgram('ours.ts'),
-    inProcess: ours,
-    variant,
-  }));
+  return CACHE_MODES.map((variant) => ({ ...OWN, name: `ours, ${variant}`, variant }));
 }
 
 /** Those to compare it with that can be had. `size` tiny: those that need nothing. */

@@ -27,10 +27,15 @@ export interface ContestantResult {
   readonly events: number;
   readonly watchMs: number;
   readonly watchCpuMs: number;
+  /** Of what still goes on in the background after the last event, if that is told. */
+  readonly watchAfterCpuMs?: number | undefined;
   readonly baseRssBytes: number;
   readonly rssBytes: number;
   readonly peakRssBytes: number;
   readonly heapBytes?: number | undefined;
+  /** How long something went on in the background after the first list, and what it cost, if that is told. */
+  readonly settleMs?: number | undefined;
+  readonly settleCpuMs?: number | undefined;
   /** 99.9 % of the pauses of the event loop while the first list came in were shorter. */
   readonly loopDelayP999Ms?: number | undefined;
   readonly loopDelayMaxMs?: number | undefined;
@@ -53,6 +58,11 @@ export interface Contestant {
 }
 
 const DEADLINE_MS = 600_000;
+const LOOP_RESOLUTION_MS = 1;
+/** A process that takes less of a processor than this, for so many milliseconds, does nothing. */
+const QUIET_SHARE = 0.1;
+const QUIET_MS = 200;
+const NOT_SETTLED = { rss: 0, heap: 0, settleMs: 0, settleCpuMs: 0 };
 
 /** Lets a contestant do what it is told, and measures it. */
 export async function measure(
@@ -67,14 +77,18 @@ export async function measure(
   gc?.();
   const baseRssBytes = process.memoryUsage.rss();
   const contestant = await make(argument, http);
-  const loop = monitorEventLoopDelay({ resolution: 1 });
+  const loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   loop.enable();
   const sync = await spent(() => withDeadline(contestant.sync(), `${objects} objects`));
+  // The last pause is noted when it is over.
+  await sleep(LOOP_RESOLUTION_MS * 5);
   loop.disable();
-  const { rss, heap } = workload === 'sync' ? { rss: 0, heap: 0 } : await settle();
+  const { rss, heap, ...settled } = workload === 'sync' ? NOT_SETTLED : await settle();
   let watch = { tookMs: 0, cpuMs: 0 };
+  let after = { tookMs: 0, cpuMs: 0 };
   if (workload === 'watch') {
     watch = await spent(() => followBurst(argument, contestant, http));
+    after = await spent(untilQuiet);
   }
   const result: ContestantResult = {
     syncMs: sync.tookMs,
@@ -82,6 +96,8 @@ export async function measure(
     events: contestant.updates(),
     watchMs: watch.tookMs,
     watchCpuMs: watch.cpuMs,
+    watchAfterCpuMs: after.cpuMs,
+    ...settled,
     baseRssBytes,
     rssBytes: rss,
     peakRssBytes: peakRss(),
@@ -100,7 +116,10 @@ export async function runContestant(
 ): Promise<void> {
   const argument = JSON.parse(process.argv[2] ?? '{}') as ContestantArgument;
   const result = await measure(argument, make);
-  process.stdout.write(`${JSON.stringify(result)}\n`);
+  // A contestant that cannot be stopped in the middle of something must not hold up the others.
+  process.stdout.write(`${JSON.stringify(result)}\n`, () => {
+    process.exit(0);
+  });
 }
 
 /** Whether a module is the program that runs. */
@@ -143,16 +162,26 @@ async function followBurst(
   }
 }
 
-/** Memory after what is garbage is gone; what the allocator keeps for later goes with a delay. */
-async function settle(): Promise<{ rss: number; heap: number }> {
-  if (gc !== undefined) {
-    await sleep(200);
-    gc();
-    await sleep(100);
-    gc();
-  }
+/** Memory once nothing goes on in the background and what is garbage is gone. */
+async function settle(): Promise<typeof NOT_SETTLED> {
+  const { tookMs, cpuMs } = await spent(untilQuiet);
+  gc?.();
+  // What the allocator keeps for later goes with a delay.
+  if (gc !== undefined) await sleep(100);
+  gc?.();
   const { rss, heapUsed } = process.memoryUsage();
-  return { rss, heap: heapUsed };
+  return { rss, heap: heapUsed, settleMs: tookMs, settleCpuMs: cpuMs };
+}
+
+async function untilQuiet(): Promise<void> {
+  // Without it nothing is measured anyway.
+  if (gc === undefined) return;
+  const endMs = performance.now() + DEADLINE_MS;
+  for (;;) {
+    const { tookMs, cpuMs } = await spent(() => sleep(QUIET_MS));
+    if (cpuMs < tookMs * QUIET_SHARE) return;
+    if (performance.now() > endMs) throw new Error(`busy for ${DEADLINE_MS} ms with nothing to do`);
+  }
 }
 
 async function untilTrue(condition: () => boolean, lacks: () => string): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * The informer of this package as a contestant. `variant` is how it keeps objects: `default`, or an option `cache` of the informer.
+ * The informer of this package as a contestant. `variant` is how it keeps objects: a value of the option `cache`, or `default`.
  *
  * To profile it, start a server and then this, from the root of the repository:
  *
@@ -14,7 +14,6 @@
 import { SharedInformerFactory } from '../../../lib/cache/informer/shared-informer-factory.ts';
 import type { HandlerRegistration } from '../../../lib/cache/informer/handler-registration.ts';
 import type { ResourceEventHandler } from '../../../lib/cache/informer/event-handler.ts';
-import { INFORMER_OPTIONS } from '../../../lib/cache/informer/informer-options.ts';
 import type { InformerForOptions } from '../../../lib/cache/informer/informer-request.ts';
 import { connect } from '../../../lib/client/rest/connect.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
@@ -29,15 +28,8 @@ export interface Pod extends KubernetesObject {
   readonly status: { readonly phase: string };
 }
 
-/** Whether informers have a choice of how they keep objects. */
-export function knowsCacheModes(): boolean {
-  return (INFORMER_OPTIONS as readonly string[]).includes('cache');
-}
-
-/** Ways to keep objects that there are now. */
-export function cacheModes(): readonly string[] {
-  return knowsCacheModes() ? ['objects', 'bytes', 'compressed'] : ['default'];
-}
+/** Ways to keep objects; the first is what informers do without an option. */
+export const CACHE_MODES = ['objects', 'bytes', 'compressed'] as const;
 
 export async function ours(argument: ContestantArgument): Promise<Contestant> {
   const { server, variant, listWatch, handlers, reads, indexes = 0 } = argument;

@@ -1,4 +1,12 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync, renameSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  renameSync,
+  statSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
 import { run } from './child-process.ts';
 import { podFile } from './pod-bodies.ts';
@@ -7,6 +15,8 @@ const ROOT = join(import.meta.dirname, '../../..');
 const PEERS = join(ROOT, 'spec/bench/peers');
 /** Names the folder of the programs that were built for this measurement, in the environment of what it starts. */
 const BUILD_VARIABLE = 'LISTWATCH_BENCH_BUILD';
+
+const BUILD_PREFIX = 'build-';
 
 /** What is made for the benches and kept from one run to the next; git ignores it. */
 export const BENCH_FOLDER: string = join(ROOT, '.bench');
@@ -36,7 +46,8 @@ export function buildPrograms(): Promise<void> {
 }
 
 async function build(): Promise<void> {
-  const folder = join(BENCH_FOLDER, `build-${process.pid}`);
+  removeLeftovers();
+  const folder = join(BENCH_FOLDER, `${BUILD_PREFIX}${process.pid}`);
   process.env[BUILD_VARIABLE] = folder;
   process.once('exit', () => {
     rmSync(folder, { recursive: true, force: true });
@@ -45,6 +56,19 @@ async function build(): Promise<void> {
   await run(tsc, ['-p', join(ROOT, 'spec/bench'), '--outDir', folder]);
   await buildClientGo();
   await installClientNode();
+}
+
+/** Of measurements that were killed. */
+function removeLeftovers(): void {
+  mkdirSync(BENCH_FOLDER, { recursive: true });
+  for (const name of readdirSync(BENCH_FOLDER)) {
+    if (!name.startsWith(BUILD_PREFIX)) continue;
+    try {
+      process.kill(Number(name.slice(BUILD_PREFIX.length)), 0);
+    } catch {
+      rmSync(join(BENCH_FOLDER, name), { recursive: true, force: true });
+    }
+  }
 }
 
 async function buildClientGo(): Promise<void> {
