@@ -30,6 +30,12 @@ export {
 } from './transport/axios-transport.ts';
 export { RetryingTransport, type RetryOptions } from './transport/retry.ts';
 export { TransportError, type TransportErrorCode } from './transport/transport-error.ts';
-export type { Transport, TransportRequest, TransportResponse } from './transport/transport.ts';
+export type {
+  BodyReader,
+  ResponseBody,
+  Transport,
+  TransportRequest,
+  TransportResponse,
+} from './transport/transport.ts';
 export type { ServerWarning } from './transport/warning-header.ts';
 export type { ResourceName } from '../meta/collection.ts';
