@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { ratiosOf, ratioTable, rowsOf, table } from './report.ts';
+import { ratiosOf, ratioTables, rowsOf, table } from './report.ts';
 import { benchNames, chosenBenches, loadBench } from './run-bench.ts';
 
 describe('the benches', () => {
@@ -56,11 +56,10 @@ describe('the benches', () => {
     ]);
     expect(faster[0]?.samples).to.deep.equal([1.5, 4, 2]);
     expect(ratiosOf('sync', [run(2, 3, '/s')])[0]?.median).to.be.closeTo(2 / 3, 1e-9);
-    expect(ratioTable(faster).split('\n')).to.deep.equal([
-      'bench  times better  who                    min  median   max',
-      'sync   list          ours, bytes : theirs  1.50    2.00  4.00',
+    expect(ratioTables(faster).map((one) => one.split('\n'))).to.deep.equal([
+      ['sync, times better than            theirs', 'list: ours, bytes        2.00 (1.50-4.00)'],
     ]);
-    expect(ratioTable([])).to.equal('');
+    expect(ratioTables([])).to.deep.equal([]);
   });
 
   it('are chosen by id or name, whatever the case', async () => {

@@ -3,6 +3,7 @@
  *
  * - `--only W2` (again for more): these only, by id or name, whatever the case; `--list` names them all
  * - `--quick`: less work and fewer runs
+ * - `--who text` (again for more): of the contestants of the client workloads only those with this text in their names
  * - `--repeats n`: this many runs of each
  * - `--json file`: where all samples are written, by default `.bench/figures.json`
  *
@@ -13,9 +14,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Figure } from './bench.ts';
-import { ratiosOf, ratioTable, rowsOf, table, type Ratio, type Row } from './report.ts';
+import type { Bench, Figure } from './bench.ts';
+import { ratiosOf, ratioTables, rowsOf, table, type Ratio, type Row } from './report.ts';
 import { benchNames, chosenBenches, loadBench, runInChild } from './run-bench.ts';
+import { takeOnly } from './workload/contest.ts';
 import { BENCH_FOLDER } from './workload/programs.ts';
 
 const FULL_REPEATS = 5;
@@ -28,6 +30,7 @@ const { values } = parseArgs({
     quick: { type: 'boolean' },
     tiny: { type: 'boolean' },
     repeats: { type: 'string' },
+    who: { type: 'string', multiple: true },
     json: { type: 'string' },
     run: { type: 'string' },
   },
@@ -35,16 +38,20 @@ const { values } = parseArgs({
 
 const size = values.tiny === true ? 'tiny' : values.quick === true ? 'quick' : 'full';
 
+function labelOf(name: string, { id }: Bench): string {
+  return id === undefined ? name : `${id} ${name}`;
+}
+
 async function measure(name: string): Promise<(readonly Figure[])[]> {
-  const { id, title, prepare, ...bench } = await loadBench(name);
+  const bench = await loadBench(name);
+  const { title, prepare } = bench;
   if (size !== 'tiny') await prepare?.();
   const usual =
     size === 'full' ? (bench.repeats ?? FULL_REPEATS) : (bench.quickRepeats ?? QUICK_REPEATS);
   const repeats = values.repeats === undefined ? usual : Number(values.repeats);
   const runs: (readonly Figure[])[] = [];
   for (let run = 1; run <= repeats; run += 1) {
-    const label = id === undefined ? name : `${id} ${name}`;
-    process.stderr.write(`${label}: ${title} (run ${run} of ${repeats})\n`);
+    process.stderr.write(`${labelOf(name, bench)}: ${title} (run ${run} of ${repeats})\n`);
     runs.push(await runInChild(name, size));
   }
   return runs;
@@ -55,12 +62,13 @@ async function measureAll(): Promise<void> {
   const ratios: Ratio[] = [];
   for (const name of await chosenBenches(values.only)) {
     const runs = await measure(name);
-    rows.push(...rowsOf(name, runs));
-    ratios.push(...ratiosOf(name, runs));
+    const label = labelOf(name, await loadBench(name));
+    rows.push(...rowsOf(label, runs));
+    ratios.push(...ratiosOf(label, runs));
   }
   const machine = `node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`;
-  const tables = [table(rows), ratioTable(ratios)].filter((text) => text !== '').join('\n\n');
-  console.log(`${machine}, ${size}\n\n${tables}`);
+  const tables = [table(rows), ...ratioTables(ratios)];
+  console.log(`${machine}, ${size}\n\n${tables.join('\n\n')}`);
   const path = values.json ?? join(BENCH_FOLDER, 'figures.json');
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, `${JSON.stringify({ machine, size, rows, ratios }, undefined, 2)}\n`);
@@ -69,12 +77,13 @@ async function measureAll(): Promise<void> {
 
 if (values.list === true) {
   for (const name of benchNames()) {
-    const { id, title } = await loadBench(name);
-    console.log(`${id === undefined ? '' : `${id} `}${name}: ${title}`);
+    const bench = await loadBench(name);
+    console.log(`${labelOf(name, bench)}: ${bench.title}`);
   }
 } else if (values.run !== undefined) {
   const { run } = await loadBench(values.run);
   console.log(JSON.stringify(await run(size)));
 } else {
+  if (values.who !== undefined) takeOnly(values.who);
   await measureAll();
 }

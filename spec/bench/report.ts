@@ -69,8 +69,10 @@ function samplesOf(
 
 function spreadOf(samples: readonly number[]): Spread {
   const sorted = samples.toSorted((left, right) => left - right);
-  const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? NaN;
-  return { samples, min: at(0), median: at(0.5), max: at(1) };
+  const at = (place: number): number => sorted[place] ?? NaN;
+  const last = sorted.length - 1;
+  const median = (at(Math.floor(last / 2)) + at(Math.ceil(last / 2))) / 2;
+  return { samples, min: at(0), median, max: at(last) };
 }
 
 /** A table for people. */
@@ -82,14 +84,29 @@ export function table(rows: readonly Row[]): string {
   return aligned(['bench', 'figure', 'min', 'median', 'max', ''], [0, 1, 5], lines);
 }
 
-/** How many times better, for people; empty when nothing is compared. */
-export function ratioTable(ratios: readonly Ratio[]): string {
-  if (ratios.length === 0) return '';
-  const lines = ratios.map(({ bench, figure, ours, peer, min, median, max }) => {
-    return [bench, figure, `${ours} : ${peer}`, digits(min), digits(median), digits(max)];
+/** How many times better, for people: a table a bench, ours against the others; empty when nothing is compared. */
+export function ratioTables(ratios: readonly Ratio[]): string[] {
+  return [...new Set(ratios.map(({ bench }) => bench))].map((bench) => {
+    const all = ratios.filter((ratio) => ratio.bench === bench);
+    const peers = [...new Set(all.map(({ peer }) => peer))];
+    const mine = new Map(all.map((one) => [`${one.figure}\0${one.ours}`, one]));
+    const lines = Array.from(mine.values(), ({ figure, ours }) => {
+      const against = peers.map((peer) => {
+        const ratio = all.find(
+          (one) => one.figure === figure && one.ours === ours && one.peer === peer,
+        );
+        return ratio === undefined ? '' : spreadText(ratio);
+      });
+      return [`${figure}: ${ours}`, ...against];
+    });
+    return aligned([`${bench}, times better than`, ...peers], [0], lines);
   });
-  const head = ['bench', 'times better', 'who', 'min', 'median', 'max'];
-  return aligned(head, [0, 1, 2], lines);
+}
+
+/** The middle, and how far the runs lie apart. */
+function spreadText({ samples, min, median, max }: Spread): string {
+  const middle = digits(median);
+  return samples.length < 2 ? middle : `${middle} (${digits(min)}-${digits(max)})`;
 }
 
 function aligned(

@@ -39,6 +39,21 @@ interface RunningServer extends AsyncDisposable {
   readonly url: string;
 }
 
+/** Texts that names of contestants must have one of, with a line end after each, in the environment of the runs. */
+const WHO_VARIABLE = 'LISTWATCH_BENCH_WHO';
+
+/** From now on, also in processes that are started: only contestants with one of these texts in their names. */
+export function takeOnly(who: readonly string[]): void {
+  process.env[WHO_VARIABLE] = who.join('\n');
+}
+
+function chosen(contestants: readonly ContestantOf[]): ContestantOf[] {
+  const who = process.env[WHO_VARIABLE]?.split('\n');
+  return contestants.filter(
+    ({ name }) => who === undefined || who.some((text) => name.includes(text)),
+  );
+}
+
 /** This package, as it is without options. */
 export const OWN: ContestantOf = {
   name: 'ours',
@@ -49,7 +64,7 @@ export const OWN: ContestantOf = {
 
 /** This package, in every way it keeps objects. */
 export function ownContestants(): ContestantOf[] {
-  return CACHE_MODES.map((variant) => ({ ...OWN, name: `ours, ${variant}`, variant }));
+  return chosen(CACHE_MODES.map((variant) => ({ ...OWN, name: `ours, ${variant}`, variant })));
 }
 
 /** Those to compare it with that can be had. `size` tiny: those that need nothing. */
@@ -60,7 +75,7 @@ export function peers(size: BenchSize): ContestantOf[] {
     inProcess: plainNode,
     variant,
   }));
-  if (size === 'tiny') return plain;
+  if (size === 'tiny') return chosen(plain);
   const installed = clientNode();
   const node: ContestantOf = {
     name: 'client-node',
@@ -75,7 +90,7 @@ export function peers(size: BenchSize): ContestantOf[] {
     share,
     listWatch,
   });
-  return [
+  return chosen([
     ...plain,
     ...(installed === undefined ? [] : [node]),
     ...(built === undefined
@@ -86,7 +101,7 @@ export function peers(size: BenchSize): ContestantOf[] {
           go('typed-json', 0.1, true),
           go('dynamic-json', 0.1),
         ]),
-  ];
+  ]);
 }
 
 /** Lets one after the other do the same with a server that is the same for all. */
