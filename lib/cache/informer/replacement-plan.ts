@@ -14,7 +14,7 @@ import {
 } from './notification.ts';
 
 /** More than these, applied one by one, would take too long for one step. */
-const MOST_IN_PLACE = 4000;
+const MOST_IN_PLACE = 2000;
 
 /** Objects between two looks at the clock. */
 const CLOCK_EVERY = 16;
@@ -27,7 +27,7 @@ export interface ReplacementPlanOptions<V extends HasMetadata> {
   readonly undone: ReadonlySet<string>;
   /** It belongs to the state at the start. */
   readonly initial: boolean;
-  /** Most changes that are applied to the store in place; with more it is swapped for a draft. @defaultValue 4000 */
+  /** Most changes that are applied to the store in place; with more it is swapped for a draft. @defaultValue 2000 */
   readonly mostInPlace?: number | undefined;
 }
 
