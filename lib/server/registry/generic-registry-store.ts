@@ -1,6 +1,7 @@
 import { silentLogger } from '../../kernel/logger.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
+import { nextTask } from '../../kernel/wait.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { apiVersionOf } from '../../meta/resource.ts';
 import type { AttributesFunc } from '../storage/selection-predicate.ts';
@@ -16,6 +17,7 @@ import { deleteObject, endGracePeriod, type DeleteAnswer } from './delete-object
 import { GracePeriodReaper } from './grace-period-reaper.ts';
 import { attributesFunc, type KindDefinition } from './kind-definition.ts';
 import { listReadable } from './list-readable.ts';
+import { mayHaveField } from './may-have-field.ts';
 import type {
   DeleteRequest,
   ListOptions,
@@ -60,6 +62,9 @@ export interface GenericRegistryStoreOptions {
   /** Keeps count of the running watches, so that they can be ended when the resource is no longer served. */
   readonly watches?: WatchSet | undefined;
 }
+
+/** Objects looked at before others get their turn. */
+const ITEMS_AT_ONCE = 1000;
 
 const ADMIT_ALL: CreateAdmission = { enter: () => Promise.resolve(() => {}) };
 
@@ -233,7 +238,10 @@ export class GenericRegistryStore implements RestStorage {
   async resumeGracePeriods(): Promise<void> {
     if (this.#parts.kind.strategy.gracePeriodSeconds === undefined) return;
     const { items } = await listReadable(this.#parts.storage, `${this.#parts.kind.keyRoot}/`);
-    for (const item of items) endGracePeriod(this.#parts, item);
+    for (const [index, item] of items.entries()) {
+      if (mayHaveField(item, 'deletionTimestamp')) endGracePeriod(this.#parts, item);
+      if (index % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) await nextTask(this.#parts.runtime);
+    }
   }
 
   #listRequest(

@@ -4,7 +4,11 @@ import { ObjectScanner } from '../../meta/json/object-scanner.ts';
 import { IdentifiedView, type ObjectIdentity } from '../../meta/object-view.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import type { Codec } from './codec.ts';
-import { resourceVersionPieces, spliceResourceVersion } from './resource-version-splice.ts';
+import {
+  resourceVersionPieces,
+  resourceVersionPlace,
+  spliceResourceVersion,
+} from './resource-version-splice.ts';
 import { StorageError } from './storage-error.ts';
 import type { StoredObject } from './stored-object.ts';
 
@@ -34,6 +38,8 @@ export class JsonStoredObject<T extends KubernetesObject>
   readonly #codec: Codec<T>;
   #object: T | undefined;
   #bytes: Uint8Array | undefined;
+  /** 0 as long as nobody has looked for it. */
+  #place: number | undefined = 0;
   #identity: Omit<ObjectIdentity, 'resourceVersion'> | undefined;
 
   constructor({ key, value, resourceVersion, codec }: JsonStoredObjectOptions<T>) {
@@ -79,7 +85,9 @@ export class JsonStoredObject<T extends KubernetesObject>
   pieces(): readonly Uint8Array[] {
     if (this.#bytes !== undefined) return [this.#bytes];
     const document = this.#document();
-    return (document && resourceVersionPieces(document, this.resourceVersion)) ?? [this.bytes];
+    const place = this.#placeIn(document);
+    if (document === undefined || place === undefined) return [this.bytes];
+    return resourceVersionPieces(document, place, this.resourceVersion);
   }
 
   /** @throws {StorageError} CORRUPT_OBJECT when the codec cannot decode the value. */
@@ -110,7 +118,17 @@ export class JsonStoredObject<T extends KubernetesObject>
 
   #spliced(): Uint8Array | undefined {
     const document = this.#document();
-    return document && spliceResourceVersion(document, this.resourceVersion);
+    const place = this.#placeIn(document);
+    if (document === undefined || place === undefined) return undefined;
+    return spliceResourceVersion(document, place, this.resourceVersion);
+  }
+
+  /** Where the resource version goes; undefined where the document has to be written anew. */
+  #placeIn(document: Uint8Array | undefined): number | undefined {
+    if (document !== undefined && this.#place === 0) {
+      this.#place = resourceVersionPlace(document);
+    }
+    return this.#place;
   }
 
   /** What is stored as JSON in the version it is read in, which needs nothing but the resource version. */

@@ -11,38 +11,47 @@ const FIELD = Buffer.from('"resourceVersion"');
 const METADATA = Buffer.from('"metadata"');
 
 /**
- * The pieces of a JSON object with `"resourceVersion":"…"` at the head of its `metadata`, found without parsing it: what is
- * before, the field, and what is behind. Undefined when that cannot be done: there is no `metadata` object, or it has that
- * field already.
+ * Where in a JSON object `"resourceVersion":"…"` belongs: at the head of its `metadata`, found without parsing it. Undefined when
+ * it cannot be put there: there is no `metadata` object, or it has that field already.
  */
-export function resourceVersionPieces(
-  document: Uint8Array,
-  resourceVersion: string,
-): readonly [Uint8Array, Uint8Array, Uint8Array] | undefined {
-  const bytes = Buffer.from(document.buffer, document.byteOffset, document.byteLength);
+export function resourceVersionPlace(document: Uint8Array): number | undefined {
+  const bytes = asBuffer(document);
   const metadata = findField(bytes, skipSpace(bytes, 0), METADATA);
   if (metadata === undefined || bytes[metadata] !== OPEN_BRACE) return undefined;
   // Searching all bytes is much faster than walking the fields, and nearly always enough.
   if (bytes.includes(FIELD) && findField(bytes, metadata, FIELD) !== undefined) return undefined;
-  const place = metadata + 1;
+  return metadata + 1;
+}
+
+/** The document with the field put at its place, in pieces: what is before, the field, and what is behind. */
+export function resourceVersionPieces(
+  document: Uint8Array,
+  place: number,
+  resourceVersion: string,
+): readonly [Uint8Array, Uint8Array, Uint8Array] {
+  const bytes = asBuffer(document);
   const empty = bytes[skipSpace(bytes, place)] === CLOSE_BRACE;
   const insert = Buffer.from(`"resourceVersion":"${resourceVersion}"${empty ? '' : ','}`, 'latin1');
   return [bytes.subarray(0, place), insert, bytes.subarray(place)];
 }
 
-/** `resourceVersionPieces` in one, which shares no memory with anything: it may be kept. */
+/** The same in one, which shares no memory with anything: it may be kept. */
 export function spliceResourceVersion(
   document: Uint8Array,
+  place: number,
   resourceVersion: string,
-): Uint8Array | undefined {
-  const pieces = resourceVersionPieces(document, resourceVersion);
-  if (pieces === undefined) return undefined;
-  const [head, insert, tail] = pieces;
+): Uint8Array {
+  const [head, insert, tail] = resourceVersionPieces(document, place, resourceVersion);
   const spliced = Buffer.allocUnsafeSlow(head.length + insert.length + tail.length);
   spliced.set(head);
   spliced.set(insert, head.length);
   spliced.set(tail, head.length + insert.length);
   return spliced;
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  if (bytes instanceof Buffer) return bytes;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** The offset of the value of a field of the object that opens at `start`; `name` with its quotes. */

@@ -1,9 +1,14 @@
 import { expect } from 'chai';
-import { spliceResourceVersion } from '../../../lib/server/storage/resource-version-splice.ts';
+import {
+  resourceVersionPlace,
+  spliceResourceVersion,
+} from '../../../lib/server/storage/resource-version-splice.ts';
 
 function splice(text: string): string | undefined {
-  const spliced = spliceResourceVersion(Buffer.from(text), '7');
-  return spliced === undefined ? undefined : Buffer.from(spliced).toString();
+  const document = Buffer.from(text);
+  const place = resourceVersionPlace(document);
+  if (place === undefined) return undefined;
+  return Buffer.from(spliceResourceVersion(document, place, '7')).toString();
 }
 
 describe('spliceResourceVersion', () => {

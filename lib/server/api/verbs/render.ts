@@ -68,7 +68,7 @@ export function listResponse(
   const pieces = listPieces(exchange, list);
   const { mediaType } = representation;
   if (!isPlain(representation, query)) {
-    return bytesResponse(200, mediaType, format(join([...pieces]), representation, query));
+    return bytesResponse(200, mediaType, format(join([...pieces].flat()), representation, query));
   }
   const chunks = chunksOf(pieces);
   const first = chunks.next();
@@ -96,7 +96,11 @@ export function rowOptions(
   return { version, include: includeObject(query), nowMs: runtime.wallMs() };
 }
 
-function* listPieces(exchange: Exchange, list: StorageList<UnstructuredObject>): Generator<Piece> {
+/** What a list consists of, item by item. */
+function* listPieces(
+  exchange: Exchange,
+  list: StorageList<UnstructuredObject>,
+): Generator<readonly Piece[]> {
   const { describe, table } = exchange.storage;
   const { as, metaVersion } = exchange.representation;
   const metadata: ListMetadata = {
@@ -106,16 +110,16 @@ function* listPieces(exchange: Exchange, list: StorageList<UnstructuredObject>):
   };
   if (as === 'Table') {
     const options = rowOptions(exchange, metaVersion);
-    yield tableHead(metaVersion, metadata, table.columns);
+    yield [tableHead(metaVersion, metadata, table.columns)];
     yield* separated(list.items, (item) => tableRow(table, item, options));
   } else if (as === undefined) {
-    yield listHead(describe.listKind, apiVersionOf(describe), metadata);
+    yield [listHead(describe.listKind, apiVersionOf(describe), metadata)];
     yield* separated(list.items, documentPieces);
   } else {
-    yield listHead('PartialObjectMetadataList', `meta.k8s.io/${metaVersion}`, metadata);
+    yield [listHead('PartialObjectMetadataList', `meta.k8s.io/${metaVersion}`, metadata)];
     yield* separated(list.items, (item) => [partialObjectMetadata(item.metadata, metaVersion)]);
   }
-  yield ']}';
+  yield [']}'];
 }
 
 function listHead(kind: string, apiVersion: string, metadata: ListMetadata): string {
@@ -126,21 +130,23 @@ function listHead(kind: string, apiVersion: string, metadata: ListMetadata): str
 function* separated(
   items: readonly Stored[],
   piecesOf: (item: Stored) => readonly Piece[],
-): Generator<Piece> {
+): Generator<readonly Piece[]> {
   let first = true;
   for (const item of items) {
-    if (!first) yield COMMA;
+    const pieces = piecesOf(item);
+    yield first ? pieces : [COMMA, ...pieces];
     first = false;
-    yield* piecesOf(item);
   }
 }
 
-function* chunksOf(pieces: Iterable<Piece>): Generator<Uint8Array, undefined> {
+function* chunksOf(items: Iterable<readonly Piece[]>): Generator<Uint8Array, undefined> {
   let gathered: Piece[] = [];
   let size = 0;
-  for (const piece of pieces) {
-    gathered.push(piece);
-    size += piece.length;
+  for (const pieces of items) {
+    for (const piece of pieces) {
+      gathered.push(piece);
+      size += piece.length;
+    }
     if (size >= CHUNK_BYTES || gathered.length >= CHUNK_PIECES) {
       yield join(gathered);
       gathered = [];

@@ -1,0 +1,16 @@
+import { documentPieces, type StoredObject } from '../storage/stored-object.ts';
+
+/** A name can be written with escapes; whoever did that has to be read. */
+const ESCAPE = '\\u';
+
+/**
+ * Whether an object may have a field of this name, at whatever depth, told from its bytes: false is certain, true has to be looked
+ * at. For those who look through many objects for the few that matter, none of which would be forgotten once decoded.
+ * @param name of letters and digits
+ */
+export function mayHaveField(stored: StoredObject, name: string): boolean {
+  return documentPieces(stored).some((piece) => {
+    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+    return bytes.includes(`"${name}"`) || bytes.includes(ESCAPE);
+  });
+}
