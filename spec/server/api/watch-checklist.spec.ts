@@ -369,7 +369,7 @@ describe('watch over HTTP, when something goes wrong', () => {
   });
 
   it('ends for a client that does not read, without a gap, and holds up nobody else', async () => {
-    await using api = await HttpApi.start({ runtime: HURRIED });
+    await using api = await HttpApi.start({ runtime: HURRIED, stuckClientTimeoutMs: 3_600_000 });
     const start = await api.create('a', { text: 'x'.repeat(20_000) });
     const from = `resourceVersion=${start}`;
     await using slow = await api.watch(from);
@@ -379,7 +379,7 @@ describe('watch over HTTP, when something goes wrong', () => {
     const reading = fast.take(writes);
     const versions: string[] = [];
     for (let count = 0; count < writes; count += 1) {
-      versions.push(await api.patch('a', { data: { count: String(count) } }));
+      versions.push(await api.patchDirectly('a', { data: { count: String(count) } }));
     }
     expect((await reading).map(versionOf)).to.deep.equal(versions);
     const seen = (await slow.rest()).map(versionOf);
