@@ -1,3 +1,9 @@
+export type { CacheMemory, CacheMode } from './bytes/cache-keeper.ts';
+export type {
+  BytesCacheOptions,
+  CacheOptions,
+  ObjectsCacheOptions,
+} from './bytes/cache-options.ts';
 export { DeltaFIFO } from './delta/delta-fifo.ts';
 export type {
   DeltaFIFOOptions,
@@ -68,13 +74,18 @@ export { InformerLease } from './informer/informer-lease.ts';
 export type {
   InformerErrorContext,
   InformerReflectorOptions,
+  ProjectedFields,
+  ProjectingInformerOptions,
   SharedIndexInformerOptions,
 } from './informer/informer-options.ts';
 export type {
   InformerForOptions,
   MetadataInformerForOptions,
+  ProjectingInformerForOptions,
 } from './informer/informer-request.ts';
 export type { ListerWatcherSource } from './informer/lister-watcher-source.ts';
+export type { LazyReader, ObjectReader } from './informer/object-reader.ts';
+export type { FieldPath, FieldPaths, Projection } from '../meta/json/field-path.ts';
 export type { CollectionOptions, ResourceName } from '../meta/collection.ts';
 export type { ObjectOf } from '../meta/object-types.ts';
 export type { PartialObjectMetadata } from '../meta/partial-object-metadata.ts';
@@ -123,6 +134,7 @@ export type {
   Lister,
   ListerListOptions,
   ListOptions,
+  MetadataView,
   NamespaceLister,
   Opener,
   StoreListerOptions,

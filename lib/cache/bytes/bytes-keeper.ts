@@ -5,7 +5,7 @@ import { releasedHeld } from './held-source.ts';
 import { RecentMetadata } from './recent-metadata.ts';
 import { RecordCodec } from './record-codec.ts';
 import { SlabArena } from './slab-arena.ts';
-import { noteRead, recordedBody } from './slab.ts';
+import { noteRead } from './slab.ts';
 
 /** Keeps bytes, and of the decoded objects those that are read again and again, within a budget. */
 export class BytesKeeper implements CacheKeeper {
@@ -16,17 +16,17 @@ export class BytesKeeper implements CacheKeeper {
   constructor(decodedBytes: number) {
     const decoded = new DecodedObjects(decodedBytes);
     this.#decoded = decoded;
-    const shared = { json: recordedBody, metadata: this.#metadata };
+    const metadata = this.#metadata;
     this.#arena = new SlabArena({
       codec: new RecordCodec({
-        ...shared,
+        metadata,
         known: (view) => decoded.get(view),
         decoded: (view, object) => {
           decoded.add(view, object, noteRead(view));
         },
       }),
       releasedCodec: new RecordCodec({
-        ...shared,
+        metadata,
         decoded: (view, object) => {
           releasedHeld.take(view, object);
         },

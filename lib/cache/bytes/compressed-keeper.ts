@@ -3,13 +3,13 @@ import type { Runtime } from '../../kernel/runtime.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import { keptViewOf, type CacheKeeper, type CacheMemory } from './cache-keeper.ts';
 import { DecodedObjects } from './decoded-objects.ts';
-import { DeflatedSlabs } from './deflated-slabs.ts';
+import { DeflatedSlabs, type Inflate } from './deflated-slabs.ts';
 import { learnDictionary } from './dictionary.ts';
 import { releasedHeld } from './held-source.ts';
 import { RecentMetadata } from './recent-metadata.ts';
 import { RecordCodec } from './record-codec.ts';
 import { SlabArena } from './slab-arena.ts';
-import { noteRead, recordedBody, type KeptView, type Slab } from './slab.ts';
+import { noteRead, type KeptView, type Slab } from './slab.ts';
 
 export interface CompressedKeeperOptions {
   /** What decoded objects may take, bytes. */
@@ -50,8 +50,8 @@ export class CompressedKeeper implements CacheKeeper {
     this.#runtime = runtime;
     this.#decoded = new DecodedObjects(decodedBytes);
     this.#raw = new SlabArena({
-      codec: this.#codecOf(recordedBody, false),
-      releasedCodec: this.#codecOf(recordedBody, true),
+      codec: this.#codecOf(undefined, false),
+      releasedCodec: this.#codecOf(undefined, true),
       onFull: (slab) => {
         this.#waiting.push(slab);
         this.#work();
@@ -115,11 +115,11 @@ export class CompressedKeeper implements CacheKeeper {
     this.#metadata.letGo(released);
   };
 
-  #codecOf(json: (view: KeptView) => Buffer, released: boolean): RecordCodec {
+  #codecOf(inflate: Inflate | undefined, released: boolean): RecordCodec {
     const metadata = this.#metadata;
     if (released) {
       return new RecordCodec({
-        json,
+        inflate,
         metadata,
         decoded: (view, object) => {
           releasedHeld.take(view, object);
@@ -127,7 +127,7 @@ export class CompressedKeeper implements CacheKeeper {
       });
     }
     return new RecordCodec({
-      json,
+      inflate,
       metadata,
       known: (view) => this.#decoded.get(view),
       decoded: (view, object) => {
@@ -195,7 +195,7 @@ export class CompressedKeeper implements CacheKeeper {
     if (newest !== undefined && this.#deflated.length >= MOST_DICTIONARIES) return newest;
     const slabs = new DeflatedSlabs({
       dictionary: learnDictionary(this.#samples(view)),
-      codecOf: (json, released) => this.#codecOf(json, released),
+      codecOf: (inflate, released) => this.#codecOf(inflate, released),
       onGone: this.#onGone,
     });
     this.#deflated.push(slabs);

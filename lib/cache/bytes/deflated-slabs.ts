@@ -3,10 +3,13 @@ import type { ViewCodec } from '../../meta/json/json-view.ts';
 import { SlabArena } from './slab-arena.ts';
 import { recordedBody, type KeptView, type Slab } from './slab.ts';
 
+/** Makes JSON of the body of a view. */
+export type Inflate = (view: KeptView) => Buffer;
+
 export interface DeflatedSlabsOptions {
   readonly dictionary: Buffer;
-  /** Makes the codec that reads what lies here, or lay here when it was released; `json` inflates it. */
-  readonly codecOf: (json: (view: KeptView) => Buffer, released: boolean) => ViewCodec;
+  /** Makes the codec that reads what lies here, or lay here when it was released. */
+  readonly codecOf: (inflate: Inflate, released: boolean) => ViewCodec;
   readonly onGone: (slab: Slab) => void;
 }
 
@@ -37,8 +40,8 @@ export class DeflatedSlabs {
 
   constructor({ dictionary, codecOf, onGone }: DeflatedSlabsOptions) {
     this.#dictionary = dictionary;
-    const json = (view: KeptView): Buffer => this.#inflate(view);
-    const [codec, releasedCodec] = [codecOf(json, false), codecOf(json, true)];
+    const inflate: Inflate = (view) => this.#inflate(view);
+    const [codec, releasedCodec] = [codecOf(inflate, false), codecOf(inflate, true)];
     this.arena = new SlabArena({ codec, releasedCodec, onGone });
   }
 

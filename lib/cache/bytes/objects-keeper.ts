@@ -5,7 +5,7 @@ import { HeldSource, releasedHeld } from './held-source.ts';
 import { RecentMetadata } from './recent-metadata.ts';
 import { RecordCodec } from './record-codec.ts';
 import { SlabArena } from './slab-arena.ts';
-import { recordedBody, type KeptView } from './slab.ts';
+import type { KeptView } from './slab.ts';
 
 /**
  * Keeps bytes until somebody reads the object, and then the decoded object instead.
@@ -19,10 +19,10 @@ export class ObjectsKeeper implements CacheKeeper {
   #decodedBytes = 0;
 
   constructor() {
-    const shared = { json: recordedBody, metadata: this.#metadata };
+    const metadata = this.#metadata;
     this.#arena = new SlabArena({
       codec: new RecordCodec({
-        ...shared,
+        metadata,
         decoded: (view, object) => {
           this.#arena.release(view);
           this.#held.take(view, object);
@@ -30,7 +30,7 @@ export class ObjectsKeeper implements CacheKeeper {
         },
       }),
       releasedCodec: new RecordCodec({
-        ...shared,
+        metadata,
         decoded: (view, object) => {
           releasedHeld.take(view, object);
         },

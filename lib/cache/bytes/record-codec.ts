@@ -1,11 +1,11 @@
 import { parseMetadata, parseObject, type ViewCodec } from '../../meta/json/json-view.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import type { RecentMetadata } from './recent-metadata.ts';
-import { recordedUid, recordedVersion, type KeptView } from './slab.ts';
+import { bodyLength, recordedBody, recordedUid, recordedVersion, type KeptView } from './slab.ts';
 
 export interface RecordCodecOptions {
-  /** The JSON of a view, out of its record. */
-  readonly json: (view: KeptView) => Buffer;
+  /** Makes JSON of the body of a view. @defaultValue bodies are JSON */
+  readonly inflate?: ((view: KeptView) => Buffer) | undefined;
   /** The object of a view has been decoded; whoever keeps it, or nobody. */
   readonly decoded: (view: KeptView, object: KubernetesObject) => void;
   /** The object of a view, if somebody keeps it. */
@@ -22,25 +22,25 @@ export class RecordCodec implements ViewCodec {
   }
 
   json(view: KeptView): Buffer {
-    return this.#options.json(view);
+    return this.#options.inflate?.(view) ?? recordedBody(view);
   }
 
   object(view: KeptView): KubernetesObject {
-    const { known, json, decoded } = this.#options;
+    const { known, inflate, decoded } = this.#options;
     const before = known?.(view);
     if (before !== undefined) return before;
-    const bytes = json(view);
-    const object = parseObject(bytes, 0, bytes.length, view.type);
+    const object = decode(view, inflate, (bytes, start, end) =>
+      parseObject(bytes, start, end, view.type),
+    );
     decoded(view, object);
     return object;
   }
 
   metadata(view: KeptView): ObjectMeta {
-    const { metadata, json } = this.#options;
+    const { metadata, inflate } = this.#options;
     let found = metadata.get(view);
     if (found === undefined) {
-      const bytes = json(view);
-      found = parseMetadata(bytes, 0, bytes.length);
+      found = decode(view, inflate, parseMetadata);
       metadata.add(view, found);
     }
     return found;
@@ -53,4 +53,18 @@ export class RecordCodec implements ViewCodec {
   resourceVersion(view: KeptView): string | undefined {
     return recordedVersion(view);
   }
+}
+
+/** In place, where there is nothing to inflate. */
+function decode<R>(
+  view: KeptView,
+  inflate: ((view: KeptView) => Buffer) | undefined,
+  parse: (bytes: Buffer, start: number, end: number) => R,
+): R {
+  if (inflate === undefined) {
+    const { source, start } = view;
+    return parse(source.bytes, start, start + bodyLength(view));
+  }
+  const json = inflate(view);
+  return parse(json, 0, json.length);
 }

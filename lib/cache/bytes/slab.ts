@@ -48,9 +48,13 @@ export function recordedVersion({ source: { bytes }, start }: KeptView): string 
   return bytes.toString('latin1', start - HEAD_BYTES - length, start - HEAD_BYTES);
 }
 
+export function bodyLength({ source: { bytes }, start }: KeptView): number {
+  return bytes.readUInt32LE(start - BODY_LENGTH);
+}
+
 /** The body of a record, which is JSON or what it was made into. */
-export function recordedBody({ source: { bytes }, start }: KeptView): Buffer {
-  return bytes.subarray(start, start + bytes.readUInt32LE(start - BODY_LENGTH));
+export function recordedBody(view: KeptView): Buffer {
+  return view.source.bytes.subarray(view.start, view.start + bodyLength(view));
 }
 
 /** Notes that the object was read, and tells whether it had been before. */
@@ -61,11 +65,13 @@ export function noteRead({ source: { bytes }, start }: KeptView): boolean {
 }
 
 /** Bytes that the record of a view takes. */
-export function recordBytes({ source: { bytes }, start }: KeptView): number {
+export function recordBytes(view: KeptView): number {
+  const { source, start } = view;
+  const { bytes } = source;
   const uid = bytes[start - UID_LENGTH] as number;
   const version = bytes[start - VERSION_LENGTH] as number;
   const texts = (uid === ELSEWHERE ? 0 : uid) + (version === ELSEWHERE ? 0 : version);
-  return HEAD_BYTES + texts + bytes.readUInt32LE(start - BODY_LENGTH);
+  return HEAD_BYTES + texts + bodyLength(view);
 }
 
 /**
@@ -133,7 +139,7 @@ export class Slab implements ByteSource {
   /** Copies the record of a view that lies here to another slab that has room for it, and lets the view lie there. */
   move(view: KeptView, slab: Slab): void {
     const size = recordBytes(view);
-    const end = view.start + this.bytes.readUInt32LE(view.start - BODY_LENGTH);
+    const end = view.start + bodyLength(view);
     this.bytes.copy(slab.bytes, slab.#used, end - size, end);
     slab.#lie(view, slab.#used + size - (end - view.start), size);
   }

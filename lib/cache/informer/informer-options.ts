@@ -6,6 +6,8 @@ import { numberOption, rejectUnknownOptions, requireOptions } from '../../kernel
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { metaNamespaceKeyFunc, type KeyFunc } from '../../meta/key.ts';
+import type { FieldPaths, Projection } from '../../meta/json/field-path.ts';
+import { JsonProjection } from '../../meta/json/json-projection.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import {
@@ -59,6 +61,12 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
   readonly indexers?: Indexers<T> | undefined;
   /** @defaultValue metaNamespaceKeyFunc */
   readonly keyFunc?: KeyFunc | undefined;
+  /**
+   * Keeps only these fields of every object, besides its type and its metadata without `managedFields`. For the type of the
+   * objects to say so, make the informer with `SharedIndexInformer.projecting`, or by a factory.
+   * @defaultValue all
+   */
+  readonly fields?: ProjectedFields<T> | undefined;
   /**
    * Changes every object before it is stored, as a rule to drop what nobody needs. It must return a new object, or the same;
    * `metadata` with name, namespace, uid and resourceVersion must stay. It makes every body be decoded.
@@ -115,12 +123,38 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
   readonly onError?: ((error: unknown, context: InformerErrorContext) => void) | undefined;
 }
 
+declare const PROJECTION: unique symbol;
+
+/** Paths that make objects what `T` says. */
+export interface ProjectedFields<T> extends ReadonlyArray<string> {
+  readonly [PROJECTION]: T;
+}
+
+/** What keeps some fields of the objects. */
+export interface WithFields<Source, Paths extends readonly string[]> {
+  /** Names of fields, separated by dots, such as `spec.nodeName`. They go through arrays, and pick from their items. */
+  readonly fields: FieldPaths<Source, Paths>;
+}
+
+/** Options of an informer that keeps some fields of its objects; all but the source speak of what is left of them. */
+export interface ProjectingInformerOptions<
+  Source extends KubernetesObject,
+  Paths extends readonly string[],
+> extends Omit<
+      SharedIndexInformerOptions<Projection<Source, Paths[number]>>,
+      'listerWatcher' | 'fields'
+    >,
+    WithFields<Source, Paths> {
+  readonly listerWatcher: ListerWatcher<ObjectView<Source>>;
+}
+
 export interface ResolvedInformerOptions<T extends KubernetesObject> {
   readonly listerWatcher: ListerWatcher<ObjectView<T>>;
   readonly name: string;
   readonly subject: InformerSubject;
   readonly indexers: Indexers<T>;
   readonly keyFunc: KeyFunc;
+  readonly projection: JsonProjection | undefined;
   readonly transform: ((object: T) => T) | undefined;
   readonly freeze: boolean;
   readonly cache: ResolvedCacheOptions;
@@ -155,6 +189,7 @@ export const INFORMER_OPTIONS: readonly (keyof SharedIndexInformerOptions<Kubern
   'subject',
   'indexers',
   'keyFunc',
+  'fields',
   'transform',
   'freeze',
   'cache',
@@ -186,6 +221,7 @@ export function resolveInformerOptions<T extends KubernetesObject>(
     subject: options.subject ?? { group: '', resource: name },
     indexers: withNamespaceIndex(options.indexers ?? {}),
     keyFunc: functionOption(owner, 'keyFunc', options.keyFunc) ?? metaNamespaceKeyFunc,
+    projection: projectionOption(owner, options.fields),
     transform: functionOption(owner, 'transform', options.transform),
     freeze: booleanOption(owner, 'freeze', options.freeze, false),
     cache: resolveCacheOptions(owner, options.cache),
@@ -203,6 +239,15 @@ export function resolveInformerOptions<T extends KubernetesObject>(
     metrics: options.metrics ?? silentMetrics,
     onError: functionOption(owner, 'onError', options.onError),
   };
+}
+
+function projectionOption(
+  owner: string,
+  fields: readonly string[] | undefined,
+): JsonProjection | undefined {
+  if (fields === undefined) return undefined;
+  if (!Array.isArray(fields)) throw wrongType(owner, 'fields', 'an array of paths', fields);
+  return new JsonProjection(fields);
 }
 
 function functionOption<F>(owner: string, name: string, value: F | undefined): F | undefined {

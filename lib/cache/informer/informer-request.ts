@@ -1,8 +1,13 @@
 import { ListwatchError } from '../../kernel/errors.ts';
 import type { CollectionOptions, ResourceName } from '../../meta/collection.ts';
+import type { Projection } from '../../meta/json/field-path.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { PartialObjectMetadata } from '../../meta/partial-object-metadata.ts';
-import { INFORMER_OPTIONS, type SharedIndexInformerOptions } from './informer-options.ts';
+import {
+  INFORMER_OPTIONS,
+  type SharedIndexInformerOptions,
+  type WithFields,
+} from './informer-options.ts';
 
 /** What a factory knows better than who asks it for an informer. */
 type GivenByFactory = 'listerWatcher' | 'name' | 'subject' | 'runtime';
@@ -16,6 +21,13 @@ export interface InformerForOptions<T extends KubernetesObject>
 export interface MetadataInformerForOptions extends InformerForOptions<PartialObjectMetadata> {
   readonly metadataOnly: true;
 }
+
+/** The same for an informer that keeps some fields of its objects. */
+export interface ProjectingInformerForOptions<
+  Source extends KubernetesObject,
+  Paths extends readonly string[],
+> extends Omit<InformerForOptions<Projection<Source, Paths[number]>>, 'fields'>,
+    WithFields<Source, Paths> {}
 
 const GIVEN_BY_FACTORY: readonly string[] = [
   'listerWatcher',
@@ -63,10 +75,23 @@ export function cacheOptions<O extends object>(options: O): Partial<O> {
 export function requireSameCache(name: string, existing: object, asked: object): void {
   const known = new Map<string, unknown>(Object.entries(existing));
   for (const [option, value] of Object.entries(cacheOptions(asked))) {
-    if (value === known.get(option)) continue;
+    if (isSame(value, known.get(option))) continue;
     throw new ListwatchError(
       'INVALID_OPTION',
       `the informer ${name} exists with another option "${option}"; ask for it with the same one, or make a SharedIndexInformer of your own`,
     );
   }
+}
+
+/** Options that are plain data may be written down again each time. */
+function isSame(asked: unknown, known: unknown): boolean {
+  if (asked === known) return true;
+  if (!isPlainData(asked) || !isPlainData(known)) return false;
+  return JSON.stringify(asked) === JSON.stringify(known);
+}
+
+function isPlainData(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields = Object.values(value);
+  return fields.every((field) => typeof field === 'string' || typeof field === 'number');
 }

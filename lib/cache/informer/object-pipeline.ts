@@ -68,11 +68,11 @@ export class ObjectPipeline<T extends KubernetesObject> {
   #synced = false;
 
   constructor(options: ObjectPipelineOptions<T>) {
-    const { order, runtime, transform, freeze } = options.options;
+    const { order, runtime, projection, transform, freeze } = options.options;
     const { errors, keeper } = options;
     this.#options = options;
     this.#runtime = runtime;
-    this.#prepare = prepareObject({ transform, freeze });
+    this.#prepare = prepareObject({ projection, transform, freeze });
     this.store = new ThreadSafeStore<ObjectView<T>>({
       indexers: storeIndexers(options.options),
       keeper,

@@ -1,27 +1,42 @@
 import { ListwatchError } from '../../kernel/errors.ts';
-import type { KubernetesObject } from '../../meta/object.ts';
+import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import { DecodedView, type ObjectView } from '../../meta/object-view.ts';
 import { NAMESPACE_INDEX, type IndexFunc, type Indexers } from '../store/indexers.ts';
 import type { Opener } from '../store/lister.ts';
 import type { StoreReader } from '../store/store-reader.ts';
+import type { LazyObject } from './event-handler.ts';
 
-/** Decodes views; lists that the store keeps are decoded once. */
+/** Decodes views. */
 export class ViewOpener<T extends KubernetesObject> implements Opener<ObjectView<T>, T> {
-  readonly #opened = new WeakMap<readonly ObjectView<T>[], readonly T[]>();
+  readonly #opened: WeakMap<readonly ObjectView<T>[], readonly T[]> | undefined;
+
+  /**
+   * `remembers`: a list that the store keeps is decoded once. That is for views that stay decoded in any case; where decoded
+   * objects have a budget, a list that were remembered would be beyond it.
+   */
+  constructor(remembers: boolean = true) {
+    this.#opened = remembers ? new WeakMap() : undefined;
+  }
 
   one(view: ObjectView<T>): T {
     return view.object;
   }
 
   many(views: readonly ObjectView<T>[]): readonly T[] {
-    let objects = this.#opened.get(views);
+    let objects = this.#opened?.get(views);
     if (objects === undefined) {
       objects = Object.freeze(views.map(({ object }) => object));
-      this.#opened.set(views, objects);
+      this.#opened?.set(views, objects);
     }
     return objects;
   }
 }
+
+/** The questions of a `StoreReader`, answered by objects that are decoded when, and if, somebody reads `object`. */
+export type LazyReader<T> = Omit<
+  StoreReader<LazyObject<T>>,
+  'index' | 'addIndexers' | 'removeIndexers'
+>;
 
 /** Makes index functions over objects into ones over views; those that read metadata only do not decode. */
 export function indexersOfViews<T extends KubernetesObject>(
@@ -37,7 +52,10 @@ function overViews<T extends KubernetesObject>(indexFunc: IndexFunc<T>): IndexFu
     : ({ object }): readonly string[] => indexFunc(object);
 }
 
-/** A store of views, read as a store of objects. Objects are decoded when they are handed out. */
+/**
+ * A store of views, read as a store of objects. Objects are decoded when they are handed out; with a budget for decoded ones,
+ * asking again may give an array of other, equal objects.
+ */
 export class ObjectReader<T extends KubernetesObject> implements StoreReader<T> {
   readonly #store: StoreReader<ObjectView<T>>;
   readonly #opener: ViewOpener<T>;
@@ -45,6 +63,11 @@ export class ObjectReader<T extends KubernetesObject> implements StoreReader<T> 
   constructor(store: StoreReader<ObjectView<T>>, opener: ViewOpener<T>) {
     this.#store = store;
     this.#opener = opener;
+  }
+
+  /** The same store, decoding nothing by itself. */
+  get lazy(): LazyReader<T> {
+    return this.#store;
   }
 
   get size(): number {
@@ -61,6 +84,11 @@ export class ObjectReader<T extends KubernetesObject> implements StoreReader<T> 
 
   get(key: string): T | undefined {
     return this.#store.get(key)?.object;
+  }
+
+  /** The metadata of an object, which is not decoded for it. */
+  metadata(key: string): ObjectMeta | undefined {
+    return this.#store.get(key)?.metadata;
   }
 
   has(key: string): boolean {

@@ -4,9 +4,9 @@ import { ListwatchError } from '../../kernel/errors.ts';
 import { Latch } from '../../kernel/latch.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { untilOpen } from '../../kernel/wait.ts';
+import type { Projection } from '../../meta/json/field-path.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { StoreLister, type Lister } from '../store/lister.ts';
-import type { StoreReader } from '../store/store-reader.ts';
 import type { Deletion } from '../store/write-overlay.ts';
 import type { AuditOptions, AuditReport } from './audit-report.ts';
 import type { ChangesOptions } from './changes-options.ts';
@@ -24,6 +24,7 @@ import type { InformerEvents } from './informer-events.ts';
 import type { InformerInspection, InformerPhase } from './informer-inspection.ts';
 import {
   resolveInformerOptions,
+  type ProjectingInformerOptions,
   type ResolvedInformerOptions,
   type SharedIndexInformerOptions,
 } from './informer-options.ts';
@@ -54,7 +55,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
   /** Reads the cache by namespace, name and labels. Own writes that were handed to `written` are in it at once. */
   readonly lister: Lister<T>;
   /** Reads the cache by key and index, with own writes as in `lister`. */
-  readonly indexer: StoreReader<T>;
+  readonly indexer: ObjectReader<T>;
 
   readonly #options: ResolvedInformerOptions<T>;
   readonly #engine: InformerEngine<T>;
@@ -80,10 +81,24 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
       inspect: () => this.inspect(),
     });
     this.events = this.#engine.events;
-    const opener = new ViewOpener<T>();
+    const opener = new ViewOpener<T>(this.#options.cache.mode === 'objects');
     const { overlay } = this.#engine.pipeline;
     this.indexer = new ObjectReader(overlay, opener);
     this.lister = new StoreLister({ store: overlay, opener, subject });
+  }
+
+  /**
+   * An informer that keeps some fields of its objects: type, metadata without `managedFields`, and what is named. They are
+   * what handlers, listers and index functions get, and what the type of its objects has.
+   * @example
+   * const pods = SharedIndexInformer.projecting({ listerWatcher, fields: ['spec.nodeName', 'status.phase'] });
+   */
+  static projecting<Source extends KubernetesObject, const Paths extends readonly string[]>(
+    options: ProjectingInformerOptions<Source, Paths>,
+  ): SharedIndexInformer<Projection<Source, Paths[number]>> {
+    type T = Projection<Source, Paths[number]>;
+    // What a source gives becomes what is left of it on its way into the cache.
+    return new SharedIndexInformer<T>(options as unknown as SharedIndexInformerOptions<T>);
   }
 
   get name(): string {

@@ -7,6 +7,7 @@ import { rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { CollectionOptions, ResourceName } from '../../meta/collection.ts';
+import type { Projection } from '../../meta/json/field-path.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectOf } from '../../meta/object-types.ts';
 import {
@@ -25,6 +26,7 @@ import {
   INFORMER_FOR_OPTIONS,
   type InformerForOptions,
   type MetadataInformerForOptions,
+  type ProjectingInformerForOptions,
 } from './informer-request.ts';
 import type { ListerWatcherSource } from './lister-watcher-source.ts';
 import type { SharedIndexInformer } from './shared-index-informer.ts';
@@ -36,6 +38,7 @@ type OwnOptions =
   | 'name'
   | 'subject'
   | 'indexers'
+  | 'fields'
   | 'transform'
   | 'resyncIntervalMs';
 
@@ -58,6 +61,7 @@ const OWN_OPTIONS: readonly string[] = [
   'listerWatcher',
   'subject',
   'indexers',
+  'fields',
   'resyncIntervalMs',
 ] satisfies OwnOptions[];
 
@@ -118,7 +122,7 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
 
   /**
    * The informer of a collection, e.g. `for<Deployment>('apps/v1', 'deployments')`; a resource in `Types` needs no type
-   * argument. With `metadataOnly` it keeps nothing but metadata. Asked for again, its new indexes are added.
+   * argument. With `metadataOnly` it keeps nothing but metadata, with `fields` those fields besides. Asked for again, its new indexes are added.
    * @throws {ListwatchError} code CLOSED once the factory is closed; INVALID_OPTION when it exists with another keyFunc,
    * transform or other option; INDEX_CONFLICT when it has another index function of that name; INVALID_API_VERSION;
    * INVALID_SELECTOR.
@@ -128,6 +132,11 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
     resource: string,
     options: MetadataInformerForOptions,
   ): SharedIndexInformer<PartialObjectMetadata>;
+  for<ApiVersion extends string, Resource extends string, const Paths extends readonly string[]>(
+    apiVersion: ApiVersion,
+    resource: Resource,
+    options: ProjectingInformerForOptions<ObjectOf<Types, ApiVersion, Resource>, Paths>,
+  ): SharedIndexInformer<Projection<ObjectOf<Types, ApiVersion, Resource>, Paths[number]>>;
   for<ApiVersion extends string, Resource extends string>(
     apiVersion: ApiVersion,
     resource: Resource,
@@ -138,14 +147,10 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
     resource: string,
     options?: InformerForOptions<T>,
   ): SharedIndexInformer<T>;
-  for<T extends KubernetesObject>(
-    apiVersion: string,
-    resource: string,
-    options: InformerForOptions<T> = {},
-  ): SharedIndexInformer<T> {
+  for(apiVersion: string, resource: string, options: object = {}): unknown {
     const entry = this.#entry('for', { apiVersion, resource }, options);
     entry.keep();
-    return entry.informer as unknown as SharedIndexInformer<T>;
+    return entry.informer;
   }
 
   /**
@@ -158,6 +163,15 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
     resource: string,
     options: MetadataInformerForOptions,
   ): InformerLease<PartialObjectMetadata>;
+  acquire<
+    ApiVersion extends string,
+    Resource extends string,
+    const Paths extends readonly string[],
+  >(
+    apiVersion: ApiVersion,
+    resource: Resource,
+    options: ProjectingInformerForOptions<ObjectOf<Types, ApiVersion, Resource>, Paths>,
+  ): InformerLease<Projection<ObjectOf<Types, ApiVersion, Resource>, Paths[number]>>;
   acquire<ApiVersion extends string, Resource extends string>(
     apiVersion: ApiVersion,
     resource: Resource,
@@ -168,13 +182,8 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
     resource: string,
     options?: InformerForOptions<T>,
   ): InformerLease<T>;
-  acquire<T extends KubernetesObject>(
-    apiVersion: string,
-    resource: string,
-    options: InformerForOptions<T> = {},
-  ): InformerLease<T> {
-    const entry = this.#entry('acquire', { apiVersion, resource }, options);
-    return entry.acquire() as unknown as InformerLease<T>;
+  acquire(apiVersion: string, resource: string, options: object = {}): unknown {
+    return this.#entry('acquire', { apiVersion, resource }, options).acquire();
   }
 
   /** Runs all informers, and from now on each one as soon as it is asked for. Calling again is harmless. */

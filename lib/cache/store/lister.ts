@@ -1,7 +1,8 @@
+import { ListwatchError } from '../../kernel/errors.ts';
 import { objectKey } from '../../meta/key.ts';
 import { notFound, type Subject } from '../../meta/failures.ts';
 import { parseLabelSelector, type LabelSelector } from '../../meta/label-selector.ts';
-import type { HasMetadata } from '../../meta/object.ts';
+import type { HasMetadata, ObjectMeta } from '../../meta/object.ts';
 import { identityOf } from '../../meta/object-view.ts';
 import { NAMESPACE_INDEX } from './indexers.ts';
 import type { StoreReader } from './store-reader.ts';
@@ -11,12 +12,18 @@ export interface ListOptions {
   readonly labels?: string | LabelSelector | undefined;
 }
 
+/** Asks for no more than metadata, so that no object is decoded. */
+export interface MetadataView {
+  readonly view: 'metadata';
+}
+
 /** Reads the objects of one namespace, or cluster-scoped ones, from a cache. */
 export interface NamespaceLister<T> {
   /**
    * The matching objects, in no promised order. Neither the array nor the objects may be modified.
    * @throws {ListwatchError} code INVALID_SELECTOR.
    */
+  list(options: ListOptions & MetadataView): readonly ObjectMeta[];
   list(options?: ListOptions): readonly T[];
   /** The object of this name, if the cache has it. */
   get(name: string): T | undefined;
@@ -34,6 +41,7 @@ export interface ListerListOptions extends ListOptions {
 
 /** Reads objects from a cache as one would from the API server. `get` finds cluster-scoped objects. */
 export interface Lister<T> extends NamespaceLister<T> {
+  list(options: ListerListOptions & MetadataView): readonly ObjectMeta[];
   list(options?: ListerListOptions): readonly T[];
   /** Narrows to one namespace. */
   namespace(namespace: string): NamespaceLister<T>;
@@ -69,13 +77,21 @@ export class StoreLister<V extends HasMetadata, T> implements Lister<T> {
     this.#namespace = namespace;
   }
 
-  list({ labels, namespace = this.#namespace }: ListerListOptions = {}): readonly T[] {
+  list(options: ListerListOptions & MetadataView): readonly ObjectMeta[];
+  list(options?: ListerListOptions): readonly T[];
+  list(
+    options: ListerListOptions & Partial<MetadataView> = {},
+  ): readonly T[] | readonly ObjectMeta[] {
+    const { labels, namespace = this.#namespace, view } = options;
+    checkView(view);
     const selector = typeof labels === 'string' ? parseLabelSelector(labels) : labels;
     const candidates = this.#candidates(namespace);
-    const { opener } = this.#options;
-    if (selector === undefined || selector.empty) return opener.many(candidates);
-    const matching = candidates.filter(({ metadata }) => selector.matches(metadata?.labels));
-    return opener.many(matching);
+    const matching =
+      selector === undefined || selector.empty
+        ? candidates
+        : candidates.filter(({ metadata }) => selector.matches(metadata?.labels));
+    if (view === undefined) return this.#options.opener.many(matching);
+    return matching.map(({ metadata }) => metadata ?? {});
   }
 
   get(name: string): T | undefined {
@@ -101,6 +117,15 @@ export class StoreLister<V extends HasMetadata, T> implements Lister<T> {
       return store.byIndex(NAMESPACE_INDEX, namespace);
     return store.list().filter((stored) => identityOf(stored).namespace === namespace);
   }
+}
+
+function checkView(view: unknown): void {
+  if (view === undefined || view === 'metadata') return;
+  const given = JSON.stringify(view);
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `list: option "view" must be "metadata" or left out, not ${given}`,
+  );
 }
 
 /** Hands out what is stored, as it is. */

@@ -161,7 +161,7 @@ export function parseObject(
 
 /** Decodes the metadata of a plain object, `managedFields` left out. */
 export function parseMetadata(bytes: Buffer, start: number, end: number): ObjectMeta {
-  scanner.scanObject(bytes, start, end);
+  scanner.scanMetadata(bytes, start, end);
   const { metadataStart, metadataEnd, managedFieldsStart, managedFieldsEnd } = scanner;
   if (metadataStart < 0) return NO_METADATA;
   const text =

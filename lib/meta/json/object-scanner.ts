@@ -65,6 +65,18 @@ export class ObjectScanner {
     return this.#object(start);
   }
 
+  /** Finds the metadata of an object that is known to be plain. What comes behind it is not looked at. */
+  scanMetadata(bytes: Buffer, start: number, end: number): void {
+    this.#begin(bytes, end);
+    const json = this.#json;
+    let at = json.enterObject(start);
+    while (at >= 0 && !json.closed && this.metadataStart === NOWHERE) {
+      const key = at;
+      const keyEnd = json.skipString(at) - 1;
+      at = json.skipToNextKey(this.#field(key, keyEnd, json.skipColon(keyEnd + 1)));
+    }
+  }
+
   /** Whether the whole range is one event with a plain object. What it is otherwise, a parser has to tell. */
   scanEvent(bytes: Buffer, start: number, end: number): boolean {
     this.#begin(bytes, end);

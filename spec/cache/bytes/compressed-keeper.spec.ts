@@ -109,22 +109,31 @@ describe('CompressedKeeper', () => {
   it('lets a view be read that was released before, while and after it was compressed', async () => {
     const runtime = new VirtualRuntime();
     const keeper = keeperOf(runtime);
-    const views = Array.from({ length: 3000 }, (_, index) => viewOf(podOf(index)));
-    for (const view of views) keeper.keep(view);
-    for (const view of views.slice(0, 1000)) keeper.release(view);
+    const keepMany = (version: number): ReturnType<typeof viewOf>[] => {
+      const made = Array.from({ length: 3000 }, (_, index) => viewOf(podOf(index, version, 1500)));
+      for (const view of made) keeper.keep(view);
+      return made;
+    };
+    const views = keepMany(1);
+    for (const view of views.slice(1500)) keeper.release(view);
+    // They must not get the memory of those.
+    const others = keepMany(2);
     let turns = 0;
     runtime.queueTask(function midway(): void {
       turns += 1;
       if (turns < 3) runtime.queueTask(midway);
-      else for (const view of views.slice(1000, 2000)) keeper.release(view);
+      else for (const view of views.slice(500, 1000)) keeper.release(view);
     });
     await runtime.settle();
-    for (const view of views.slice(2000)) keeper.release(view);
-    expect(keeper.inspect()).to.include({ liveBytes: 0, uncompressedBytes: 0 });
-    for (const [index, view] of views.entries()) {
-      expect(view.uid).to.equal(podOf(index).metadata?.uid);
-      expect(view.object).to.deep.equal(podOf(index));
+    for (const view of views) keeper.release(view);
+    for (const [index, view] of [...views, ...others].entries()) {
+      const pod = podOf(index % 3000, index < 3000 ? 1 : 2, 1500);
+      expect(view.uid).to.equal(pod.metadata?.uid);
+      expect(view.resourceVersion).to.equal(pod.metadata?.resourceVersion);
+      expect(view.object).to.deep.equal(pod);
     }
+    for (const view of others) keeper.release(view);
+    expect(keeper.inspect()).to.include({ liveBytes: 0, uncompressedBytes: 0 });
   });
 
   it('learns a new dictionary when what comes has nothing to do with the old one', async () => {

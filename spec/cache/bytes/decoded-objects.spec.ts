@@ -67,6 +67,18 @@ describe('BytesKeeper', () => {
     expect(view.uid).to.equal(podOf(1).metadata?.uid);
   });
 
+  it('does not take back what was read just before its view was released', () => {
+    const keeper = new BytesKeeper(BUDGET);
+    const views = Array.from({ length: 200 }, (_, index) => viewOf(podOf(index)));
+    for (const view of views) keeper.keep(view);
+    const [released, ...others] = views as [(typeof views)[0], ...typeof views];
+    const { object } = released;
+    keeper.release(released);
+    for (const other of others) expect(other.object.kind).to.equal('Pod');
+    expect(released.object).to.equal(object);
+    expect(object).to.deep.equal(podOf(0));
+  });
+
   it('takes over what was decoded on the way in', () => {
     const keeper = new BytesKeeper(BUDGET);
     const view = viewOf(podOf(1));

@@ -5,7 +5,6 @@ import type { JsonView } from '../../../lib/meta/json/json-view.ts';
 import { RecentMetadata } from '../../../lib/cache/bytes/recent-metadata.ts';
 import { RecordCodec } from '../../../lib/cache/bytes/record-codec.ts';
 import { SlabArena } from '../../../lib/cache/bytes/slab-arena.ts';
-import { recordedBody } from '../../../lib/cache/bytes/slab.ts';
 import { podOf, viewOf } from './kept-views.ts';
 
 type View = JsonView<KubernetesObject>;
@@ -14,7 +13,7 @@ const MEGABYTE = 1024 * 1024;
 
 function arenaOf(): SlabArena {
   const codec = (): RecordCodec =>
-    new RecordCodec({ json: recordedBody, decoded: () => {}, metadata: new RecentMetadata() });
+    new RecordCodec({ decoded: () => {}, metadata: new RecentMetadata() });
   return new SlabArena({ codec: codec(), releasedCodec: codec() });
 }
 

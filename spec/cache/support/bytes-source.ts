@@ -1,0 +1,59 @@
+import type {
+  ListerWatcher,
+  ListPage,
+  ListRequest,
+  WatchRequest,
+  WatchStream,
+} from '../../../lib/cache/reflector/lister-watcher.ts';
+import { JsonView } from '../../../lib/meta/json/json-view.ts';
+import { ObjectScanner } from '../../../lib/meta/json/object-scanner.ts';
+import type { KubernetesObject } from '../../../lib/meta/object.ts';
+import type { ObjectView } from '../../../lib/meta/object-view.ts';
+import type { WatchEvent } from '../../../lib/meta/watch-event.ts';
+
+const scanner = new ObjectScanner();
+
+/** The same source, as the network brings it: what comes together lies in the same bytes, undecoded. */
+export class BytesSource<T extends KubernetesObject> implements ListerWatcher<ObjectView<T>> {
+  readonly description: string;
+  readonly #source: ListerWatcher<ObjectView<T>>;
+
+  constructor(source: ListerWatcher<ObjectView<T>>) {
+    this.#source = source;
+    this.description = source.description;
+  }
+
+  async list(request: ListRequest): Promise<ListPage<ObjectView<T>>> {
+    const page = await this.#source.list(request);
+    return { ...page, items: undecoded(page.items) };
+  }
+
+  async watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
+    return inBytes(await this.#source.watch(request));
+  }
+}
+
+async function* inBytes<T extends KubernetesObject>(
+  stream: WatchStream<ObjectView<T>>,
+): AsyncGenerator<readonly WatchEvent<ObjectView<T>>[]> {
+  for await (const batch of stream) {
+    const objects = batch.flatMap((event) => (event.type === 'BOOKMARK' ? [] : [event.object]));
+    const views = undecoded(objects)[Symbol.iterator]();
+    yield batch.map((event) =>
+      event.type === 'BOOKMARK' ? event : { ...event, object: views.next().value as ObjectView<T> },
+    );
+  }
+}
+
+function undecoded<T extends KubernetesObject>(views: readonly ObjectView<T>[]): ObjectView<T>[] {
+  const texts = views.map(({ object }) => Buffer.from(JSON.stringify(object)));
+  const source = { bytes: Buffer.concat(texts) };
+  let start = 0;
+  return texts.map(({ length }) => {
+    const end = scanner.scanObject(source.bytes, start, source.bytes.length);
+    if (end !== start + length || !scanner.plain) throw new Error('the object is not plain');
+    const view = new JsonView<T>(source, start, end, scanner, undefined);
+    start = end;
+    return view;
+  });
+}
