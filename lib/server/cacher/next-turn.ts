@@ -3,7 +3,7 @@ import type { Runtime, Timer } from '../../kernel/runtime.ts';
 /** Callbacks run in one task; the rest get the next one, so that input and timers wait a few milliseconds at most. */
 const MOST_AT_ONCE = 250;
 /** Longest rest, milliseconds. */
-const LONGEST_REST_MS = 10;
+const LONGEST_REST_MS = 25;
 
 /**
  * Runs all that was asked for during one turn of the event loop together, in the order it was asked for, when the turn is over:

@@ -91,12 +91,12 @@ describe('NextTurn', () => {
     expect(told).to.have.length(3);
   });
 
-  it('rests 10 ms at most', () => {
+  it('rests 25 ms at most', () => {
     ask(1);
     hand.turn(300);
     hand.turn();
     ask(1, 1);
-    expect(hand.timers.map(({ atMs }) => atMs)).to.deep.equal([310]);
+    expect(hand.timers.map(({ atMs }) => atMs)).to.deep.equal([325]);
   });
 
   it('rests no more once that time is over', () => {
