@@ -14,6 +14,7 @@ function figuresOf(contestant: string, result: QueueResult): Figure[] {
 export const bench: Bench = {
   id: 'W5',
   title: 'a rate-limiting work queue: add, take, forget, done',
+  quickRepeats: 1,
   prepare: buildPrograms,
   run: async (size) => {
     const objects = sized(size, { tiny: 100, quick: 20_000, full: 100_000 });

@@ -18,6 +18,7 @@ function figuresOf(result: StoreResult): Figure[] {
 export const bench: Bench = {
   id: 'W4',
   title: 'reads and writes of a store of 100,000 pods',
+  quickRepeats: 1,
   prepare: buildPrograms,
   run: async (size) => {
     const objects = sized(size, { tiny: 100, quick: 10_000, full: 100_000 });

@@ -54,7 +54,7 @@ export function loopFigures(outcomes: readonly Outcome[]): Figure[] {
   return bySubject(outcomes, ({ result }) => [
     [
       { name: '99.9 % of the pauses are below', value: result.loopDelayP999Ms ?? 0, unit: 'ms' },
-      true,
+      false,
     ],
     [{ name: 'longest pause', value: result.loopDelayMaxMs ?? 0, unit: 'ms' }, false],
     [{ name: 'sync', value: result.syncMs / 1000, unit: 's' }, false],
