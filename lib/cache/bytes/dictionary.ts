@@ -1,5 +1,8 @@
-/** Deflate looks no further back. */
-const LONGEST = 32 * 1024;
+/**
+ * Deflate could look back twice as far. That makes objects 3 % shorter, and costs a third more time, and memory: each call of
+ * zlib copies the dictionary, which stays until the next garbage collection.
+ */
+const LONGEST = 16 * 1024;
 /** Of one sample; a huge one says little about the others. */
 const LONGEST_SAMPLE = 8 * 1024;
 

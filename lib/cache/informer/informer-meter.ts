@@ -78,8 +78,8 @@ export class InformerMeter {
     this.#timer?.cancel();
     this.#sample();
     const { metrics } = this.#options;
-    const { connected, objects, bytes, queueDepth, lag, lastEventAge } = informerMetrics;
-    for (const { name } of [connected, objects, bytes, queueDepth, lag, lastEventAge]) {
+    const { connected, objects, bytes, memory, queueDepth, lag, lastEventAge } = informerMetrics;
+    for (const { name } of [connected, objects, bytes, memory, queueDepth, lag, lastEventAge]) {
       metrics.gauge(name, 0, this.#labels);
     }
   }
@@ -104,6 +104,7 @@ export class InformerMeter {
     gauge(informerMetrics.connected.name, now.connected ? 1 : 0);
     gauge(informerMetrics.objects.name, now.objects);
     gauge(informerMetrics.bytes.name, now.bytes);
+    gauge(informerMetrics.memory.name, now.memory.slabBytes + now.memory.decodedBytes);
     gauge(informerMetrics.queueDepth.name, now.queued);
     gauge(informerMetrics.lag.name, now.lagMs);
     gauge(informerMetrics.lastEventAge.name, now.lastEventAgeMs ?? 0);

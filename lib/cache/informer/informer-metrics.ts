@@ -36,7 +36,14 @@ export const informerMetrics = {
     type: 'gauge',
     unit: 'bytes',
     labels: ['name'],
-    help: 'Size on the wire of the objects in the cache; in memory they take several times as much.',
+    help: 'Size on the wire of the objects in the cache.',
+  },
+  memory: {
+    name: 'listwatch_informer_store_memory_bytes',
+    type: 'gauge',
+    unit: 'bytes',
+    labels: ['name'],
+    help: 'What the objects in the cache take in memory: their bytes, and decoded ones as estimated.',
   },
   queueDepth: {
     name: 'listwatch_informer_queue_depth',
