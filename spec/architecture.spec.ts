@@ -131,4 +131,5 @@ const SPEC_ONLY = new Set([
   'path',
   'support',
   'bench',
+  'bench/workload',
 ]);

@@ -148,12 +148,22 @@ class Trial {
     const { writer } = this.#world;
     await this.#world.sleep(AFTER_MS);
     await writer.pause();
-    if (!(await this.#agrees(this.#limitMs))) {
+    const isComplete = await this.#isHistoryComplete();
+    if (!isComplete || !(await this.#agrees(this.#limitMs))) {
       this.#complaints.push('it lost the server again after the fault');
       return;
     }
     await pause(SETTLE_MS);
     if (!this.#agreesNow()) this.#complaints.push('its state changed after the last write');
+  }
+
+  async #isHistoryComplete(): Promise<boolean> {
+    const giveUpMs = performance.now() + this.#limitMs;
+    while (!(await this.#world.history.isComplete())) {
+      if (performance.now() > giveUpMs) return false;
+      await pause(POLL_MS);
+    }
+    return true;
   }
 
   /** Waits until it agrees with the server about a history of so many changes at least. */

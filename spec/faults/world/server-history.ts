@@ -20,12 +20,14 @@ export class ServerHistory {
   readonly changes: TrueChange[] = [];
   /** The resource version of each object there is. */
   readonly state: Map<string, string> = new Map();
+  #server: ApiServer | undefined;
   #stop = new AbortController();
   #following: Promise<void> | undefined;
 
   /** Follows a server, in place of the one before; resolves when its present state is known. */
   async follow(server: ApiServer): Promise<void> {
     await this.stop();
+    this.#server = server;
     this.#stop = new AbortController();
     const { signal } = this.#stop;
     const source = server.listerWatcher<KubernetesObject>(COLLECTION, { namespace: NAMESPACE });
@@ -43,6 +45,18 @@ export class ServerHistory {
     })();
     // Told by `stop`.
     this.#following.catch(() => {});
+  }
+
+  /** Whether it tells what the server holds: a change is told a moment after it was answered. Nobody may write meanwhile. */
+  async isComplete(): Promise<boolean> {
+    const source = this.#server?.listerWatcher<KubernetesObject>(COLLECTION, {
+      namespace: NAMESPACE,
+    });
+    const items = (await source?.list({}))?.items ?? [];
+    const known = items.every(
+      ({ metadata }) => this.state.get(keyOf(metadata)) === metadata.resourceVersion,
+    );
+    return known && items.length === this.state.size;
   }
 
   async stop(): Promise<void> {
