@@ -5,6 +5,7 @@
  * - `--quick`: less work and fewer runs
  * - `--who text` (again for more): of the contestants of the client workloads only those with this text in their names
  * - `--repeats n`: this many runs of each
+ * - `--plots`: draws what W9 came to into docs/performance
  * - `--json file`: where all samples are written, by default `.bench/figures.json`
  *
  * The process of one run is `main.ts --run name`, which prints the figures as JSON. Progress, and what is left out, is told on
@@ -15,6 +16,7 @@ import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Bench, Figure } from './bench.ts';
+import { writePlots } from './plots.ts';
 import { ratiosOf, ratioTables, rowsOf, table, type Ratio, type Row } from './report.ts';
 import { benchNames, chosenBenches, loadBench, runInChild } from './run-bench.ts';
 import { takeOnly } from './workload/contest.ts';
@@ -31,6 +33,7 @@ const { values } = parseArgs({
     tiny: { type: 'boolean' },
     repeats: { type: 'string' },
     who: { type: 'string', multiple: true },
+    plots: { type: 'boolean' },
     json: { type: 'string' },
     run: { type: 'string' },
   },
@@ -73,6 +76,8 @@ async function measureAll(): Promise<void> {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, `${JSON.stringify({ machine, size, rows, ratios }, undefined, 2)}\n`);
   process.stderr.write(`all samples: ${path}\n`);
+  const plots = values.plots === true ? writePlots(rows) : [];
+  for (const plot of plots) process.stderr.write(`drawn: ${plot}\n`);
 }
 
 if (values.list === true) {

@@ -14,6 +14,7 @@ async function firstAnswer(): Promise<void> {
 
 /** Cold: the first server of a process. Warm: the median of further ones. */
 export const bench: Bench = {
+  id: 'S1',
   title: 'from `listen` to the answer of the first request, over HTTP',
   repeats: 7,
   run: async (size) => {

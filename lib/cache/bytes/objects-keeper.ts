@@ -24,7 +24,7 @@ export class ObjectsKeeper implements CacheKeeper {
       codec: new RecordCodec({
         metadata,
         decoded: (view, object) => {
-          this.#arena.release(view);
+          this.#arena.take(view);
           this.#held.take(view, object);
           this.#decodedBytes += view.sizeBytes * DECODED_SHARE;
         },

@@ -95,16 +95,18 @@ class CountingHandler {
     };
   }
 
+  /** It reads the new state only, and says so by its view: for `onUpdate(old, new)` both would be decoded. */
   #wholeObjects(): ResourceEventHandler<Pod> {
     const { queue } = this.consumer;
     return {
-      onAdd: (pod, { key }) => {
-        this.checksum += lengthOf(pod);
+      view: 'lazy',
+      onAdd: ({ object }, { key }) => {
+        this.checksum += lengthOf(object);
         queue.add(key);
       },
-      onUpdate: (_, pod, { key }) => {
+      onUpdate: (_, { object }, { key }) => {
         this.updates += 1;
-        this.checksum += lengthOf(pod);
+        this.checksum += lengthOf(object);
         queue.add(key);
       },
     };
