@@ -206,13 +206,23 @@ export class CacheCheck {
   }
 
   #differs(state: KeyState): string | undefined {
-    if (isDoubtful(state)) return undefined;
     const { key, thing, version } = state;
     const cached = this.#options.informer.indexer.get(key);
+    if (isDoubtful(state)) {
+      if (cached === undefined || this.#wasBy(state, cached)) return undefined;
+      return `it has "${key}" at ${cached.metadata.resourceVersion}/${cached.data.serial}, which is yet to come`;
+    }
     if (thing === undefined) return cached === undefined ? undefined : `it still has "${key}"`;
     if (cached === undefined) return `it does not have "${key}"`;
     if (isSame(cached, thing)) return undefined;
     return `it has "${key}" at ${cached.metadata.resourceVersion}/${cached.data.serial}, not ${version}/${thing.data.serial}`;
+  }
+
+  /** Whether a key has been as it is cached, in this state or before. */
+  #wasBy({ key, index }: KeyState, cached: Thing): boolean {
+    return this.#history
+      .statesOf(key)
+      .some((one) => one.index <= index && one.thing !== undefined && isSame(cached, one.thing));
   }
 
   #compareAll(): void {

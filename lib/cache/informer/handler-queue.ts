@@ -129,20 +129,30 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
     return this.#entered;
   }
 
-  /**
-   * Drops what is pending and resolves once the callback under way, if there is one, has returned. Called by that callback
-   * itself, before its first `await`, it resolves at once, then and ever after.
-   */
-  close(): Promise<void> {
+  /** Drops what is pending: no callback begins after this. Nobody is known to wait for the one under way, if there is one. */
+  stop(): void {
     this.#closed = true;
     this.#closedWithin ||= this.#entered;
     this.#batches.clear();
     this.#current = undefined;
     this.#queued = 0;
-    if (this.#calling === undefined || this.#closedWithin) {
-      this.#slowTimer?.cancel();
-      return Promise.resolve();
-    }
+    this.#slowTimer?.cancel();
+    this.#slowTimer = undefined;
+  }
+
+  /** Stops, and resolves like `drained`; while that takes, slowness is warned of. */
+  close(): Promise<void> {
+    this.stop();
+    if (this.#calling !== undefined && !this.#closedWithin) this.#watchSlowness();
+    return this.drained();
+  }
+
+  /**
+   * Resolves once the callback under way, if there is one, has returned. For a queue that this callback itself stopped,
+   * before its first `await`, it resolves at once, then and ever after.
+   */
+  drained(): Promise<void> {
+    if (this.#calling === undefined || this.#closedWithin) return Promise.resolve();
     this.#idle ??= deferred<void>();
     return this.#idle.promise;
   }
@@ -213,7 +223,8 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
 
   #await(result: PromiseLike<unknown>, notification: Notification<V>): void {
     this.#calling = notification;
-    this.#watchSlowness();
+    this.#callingSinceMs = this.#options.runtime.monotonicMs();
+    if (!this.#closed) this.#watchSlowness();
     const goOn = (): void => {
       this.#calling = undefined;
       this.#returned();
@@ -278,7 +289,6 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
   /** One timer watches all callbacks that return promises, however many. */
   #watchSlowness(): void {
     const { runtime, onWarning } = this.#options;
-    this.#callingSinceMs = runtime.monotonicMs();
     if (this.#slowTimer !== undefined) return;
     const look = (): void => {
       this.#slowTimer = undefined;
@@ -286,8 +296,11 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
       const elapsedMs = runtime.monotonicMs() - this.#callingSinceMs;
       if (elapsedMs >= SLOW_CALLBACK_MS) {
         const { type, key } = this.#calling;
+        const waiting = this.#closed
+          ? 'its removal waits'
+          : `${this.pending - 1} notifications wait`;
         onWarning(
-          `${this.name} has been busy with the ${type} of "${key}" for ${Math.round(elapsedMs)} ms; ${this.pending - 1} notifications wait for it`,
+          `${this.name} has been busy with the ${type} of "${key}" for ${Math.round(elapsedMs)} ms; ${waiting} for it`,
         );
       }
       this.#slowTimer = runtime.setTimer(SLOW_CALLBACK_MS, look, { background: true });

@@ -90,7 +90,8 @@ export class HandlerRegistry<T extends KubernetesObject> {
         this.#fanout.remove(registered);
         this.#resyncs.remove(resync);
         release();
-        void queue.close().then(() => {
+        queue.stop();
+        void queue.drained().then(() => {
           this.#options.onRemoved(registered);
         });
       },

@@ -70,7 +70,9 @@ export class RegisteredHandler<V extends HasMetadata> implements HandlerRegistra
   }
 
   remove(): void {
-    void this.close();
+    if (this.#closed.isOpen) return;
+    this.#closed.open();
+    this.#options.onRemove(this);
   }
 
   /** Removes the handler, because of `failure`. */
@@ -80,10 +82,7 @@ export class RegisteredHandler<V extends HasMetadata> implements HandlerRegistra
   }
 
   close(): Promise<void> {
-    if (!this.#closed.isOpen) {
-      this.#closed.open();
-      this.#options.onRemove(this);
-    }
+    this.remove();
     return this.queue.close();
   }
 

@@ -13,6 +13,7 @@ import {
 import { deferred } from '../../../lib/kernel/latch.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import { sleep } from '../../../lib/kernel/wait.ts';
+import { LedgerRuntime } from '../../soak/ledger-runtime.ts';
 import { pod, type Pod } from '../support/objects.ts';
 
 function add(key: string, initial = false): Notification<Pod> {
@@ -28,7 +29,7 @@ function numbered(from: number, to: number): string[] {
 }
 
 class Setup {
-  readonly runtime = new VirtualRuntime();
+  runtime = new VirtualRuntime();
   readonly seen: string[] = [];
   readonly errors: string[] = [];
   readonly warnings: string[] = [];
@@ -307,5 +308,62 @@ describe('HandlerQueue', () => {
     await queue.close();
     await runtime.advance(100_000);
     expect(warnings).to.have.length(2);
+  });
+
+  describe('that is stopped while a callback is under way', () => {
+    function stuck(before: () => void = () => {}): {
+      setup: Setup;
+      ledger: LedgerRuntime;
+      gate: { resolve(value: void): void };
+    } {
+      const gate = deferred<void>();
+      const virtual = new VirtualRuntime();
+      const ledger = new LedgerRuntime(virtual);
+      const setup: Setup = new Setup({
+        runtime: ledger,
+        turns: new DeliveryTurns(virtual),
+        deliver: () => {
+          before();
+          return gate.promise;
+        },
+      });
+      setup.runtime = virtual;
+      setup.queue.start();
+      setup.queue.push(batch(['stuck', 'next']));
+      return { setup, ledger, gate };
+    }
+
+    it('keeps no timer, for nobody waits', async () => {
+      const { setup, ledger, gate } = stuck();
+      await setup.runtime.settle();
+      expect(ledger.timers).to.equal(1);
+      setup.queue.stop();
+      expect(ledger.timers).to.equal(0);
+      gate.resolve();
+      await setup.queue.drained();
+    });
+
+    it('keeps no timer when that callback stopped it', async () => {
+      const { setup, ledger, gate } = stuck(() => {
+        setup.queue.stop();
+      });
+      await setup.runtime.settle();
+      expect(ledger.timers).to.equal(0);
+      gate.resolve();
+      await setup.runtime.settle();
+    });
+
+    it('says how long the removal waits, for those who wait for it', async () => {
+      const { setup, ledger, gate } = stuck();
+      await setup.runtime.advance(20_000);
+      const closing = setup.queue.close();
+      await setup.runtime.advance(30_000);
+      expect(setup.warnings).to.deep.equal([
+        'handler has been busy with the add of "stuck" for 50000 ms; its removal waits for it',
+      ]);
+      gate.resolve();
+      await closing;
+      expect(ledger.timers).to.equal(0);
+    });
   });
 });
