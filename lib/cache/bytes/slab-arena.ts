@@ -1,12 +1,11 @@
-import type { ViewCodec } from '../../meta/json/json-view.ts';
-import { isRecordable, newRecordBytes, recordBytes, Slab, type KeptView } from './slab.ts';
+import { FreeSlots } from './free-slots.ts';
+import { isRecordable, newRecordBytes, Slab, slotBytes, type KeptView, type SlabCodecs } from './slab.ts';
 
-export interface SlabArenaOptions {
-  /** Reads the views that lie in the slabs. */
-  readonly codec: ViewCodec;
-  /** Reads those that were released. */
-  readonly releasedCodec: ViewCodec;
-  /** A slab is full, and nothing is going to be written to it any more. Without it, the arena keeps its slabs dense itself. */
+export interface SlabArenaOptions extends SlabCodecs {
+  /**
+   * A slab is full, and nothing is going to be written to it any more. Without it, the arena fills the slots of what has left,
+   * and keeps its slabs dense itself.
+   */
   readonly onFull?: ((slab: Slab) => void) | undefined;
   /** A slab is let go of: nothing that was not released lies there. */
   readonly onGone?: ((slab: Slab) => void) | undefined;
@@ -16,36 +15,39 @@ const SMALLEST_SLAB = 16 * 1024;
 const LARGEST_SLAB = 1024 * 1024;
 /** Bytes that are larger than this share of a slab get one of their own. */
 const LARGE = LARGEST_SLAB / 4;
-/**
- * With less than this alive, a full slab is given up. When all objects change equally often, slabs are 72 % alive then, and
- * each change moves one object; with 3/4 it would be 87 % and three, and every move is work for the garbage collector, too.
- */
-const SPARSE = 1 / 2;
+/** With more memory than this for each byte that is alive, and a slab, the slab with the least in it is given up. */
+const MOST_PER_LIVE_BYTE = 1.5;
 const MOST_SPARE = 16;
 
 /**
  * The slabs of one cache.
  *
- * Guarantees: memory is at most twice what is alive, and a slab; each call moves what lies in one slab at most. A cache
- * of a few objects has a small slab.
+ * What replaces an object is about as long as the object was, so it is written where something of its size has just left:
+ * memory that is mapped already, and that no garbage collector looks at. What has left is copied out for whoever still has it.
+ *
+ * Guarantees: memory is at most one and a half times what is alive, and a slab; each call moves what lies in one slab at most. A
+ * cache of a few objects has a small slab. What was released can still be read.
  */
 export class SlabArena {
   readonly #options: SlabArenaOptions;
+  /** By number. */
+  readonly #slabs = new Map<number, Slab>();
+  readonly #free: FreeSlots;
   #current: Slab | undefined;
   #newest: KeptView | undefined;
-  /** Full slabs that are to be given up. */
-  readonly #sparse = new Set<Slab>();
   /** Memory of slabs that nobody has anything of. Leaving it to the garbage collector costs several times as much. */
   readonly #spare: Buffer[] = [];
   #liveBytes = 0;
   #slabBytes = 0;
   #views = 0;
+  #numbered = 0;
 
   constructor(options: SlabArenaOptions) {
     this.#options = options;
+    this.#free = new FreeSlots((slab) => !this.#slabs.has(slab));
   }
 
-  /** Bytes of the records that were not released. */
+  /** Bytes of the slots in which views lie that were not released. */
   get liveBytes(): number {
     return this.#liveBytes;
   }
@@ -72,23 +74,40 @@ export class SlabArena {
   put(view: KeptView, body: Uint8Array): void {
     this.#newest?.forgetIdentity();
     this.#newest = isRecordable(view) ? view : undefined;
-    const slab = this.#slabWithRoom(newRecordBytes(view, body.length));
-    this.#liveBytes += slab.append(view, body);
+    const size = newRecordBytes(view, body.length);
+    const slot = this.#free.take(size);
+    if (slot === undefined) this.#append(view, body, size);
+    else (this.#slabs.get(slot.slab) as Slab).fill(slot.start, view, body);
+    this.#liveBytes += slotBytes(view);
     this.#views += 1;
-    if (slab !== this.#current) this.#close(slab);
-    this.#giveUpOne();
+    this.#keepDense();
   }
 
   /** A view that lies here does no longer count; it can still be read. */
   release(view: KeptView): void {
     const slab = view.source as Slab;
-    this.#left(slab, slab.release(view));
+    if (!this.#fills(slab)) {
+      this.#left(slab, slab.release(view));
+      return;
+    }
+    const size = slotBytes(view);
+    this.#free.add(slab.number, slab.detach(view), size);
+    this.#left(slab, size);
   }
 
-  /** As `release`, of a view that is going to lie elsewhere before anybody reads it. */
+  /**
+   * As `release`, of a view that is going to lie elsewhere before anybody reads it. With `onFull` its bytes stay as they are
+   * until something is put here again.
+   */
   take(view: KeptView): void {
     const slab = view.source as Slab;
-    this.#left(slab, slab.take(view));
+    if (!this.#fills(slab)) {
+      this.#left(slab, slab.take(view));
+      return;
+    }
+    const size = slotBytes(view);
+    this.#free.add(slab.number, slab.leave(view), size);
+    this.#left(slab, size);
   }
 
   /** Gives up memory that is kept for more of what has just gone. */
@@ -96,11 +115,22 @@ export class SlabArena {
     this.#spare.length = 0;
   }
 
+  /** Whether the slots of a slab are filled again. */
+  #fills(slab: Slab): boolean {
+    return this.#options.onFull === undefined && slab.size <= LARGEST_SLAB;
+  }
+
   #left(slab: Slab, size: number): void {
     this.#liveBytes -= size;
     this.#views -= 1;
-    if (slab !== this.#current) this.#look(slab);
-    this.#giveUpOne();
+    if (slab.liveBytes === 0 && slab !== this.#current) this.#letGo(slab);
+    this.#keepDense();
+  }
+
+  #append(view: KeptView, body: Uint8Array, size: number): void {
+    const slab = this.#slabWithRoom(size);
+    slab.append(view, body);
+    if (slab !== this.#current) this.#options.onFull?.(slab);
   }
 
   #slabWithRoom(size: number): Slab {
@@ -119,35 +149,53 @@ export class SlabArena {
   }
 
   #newSlab(size: number): Slab {
-    const { codec, releasedCodec } = this.#options;
     this.#slabBytes += size;
     const spare = size === LARGEST_SLAB ? this.#spare.pop() : undefined;
-    return new Slab(spare ?? Buffer.allocUnsafeSlow(size), codec, releasedCodec);
+    const slab = new Slab(this.#numbered, spare ?? Buffer.allocUnsafeSlow(size), this.#options);
+    this.#numbered += 1;
+    this.#slabs.set(slab.number, slab);
+    return slab;
   }
 
   #close(slab: Slab): void {
-    this.#options.onFull?.(slab);
-    this.#look(slab);
-  }
-
-  /** What becomes of a full slab. */
-  #look(slab: Slab): void {
     if (slab.liveBytes === 0) this.#letGo(slab);
-    else if (this.#options.onFull === undefined && slab.liveBytes < slab.size * SPARSE) {
-      this.#sparse.add(slab);
-    }
+    else this.#options.onFull?.(slab);
   }
 
-  #giveUpOne(): void {
-    for (const slab of this.#sparse) {
-      for (const view of slab.views()) slab.move(view, this.#slabWithRoom(recordBytes(view)));
-      this.#letGo(slab);
-      return;
+  #keepDense(): void {
+    if (this.#options.onFull !== undefined) return;
+    if (this.#slabBytes <= this.#liveBytes * MOST_PER_LIVE_BYTE + LARGEST_SLAB) return;
+    const slab = this.#sparsest();
+    if (slab === undefined) return;
+    this.#forget(slab);
+    for (const view of slab.views()) slab.move(view, this.#slabWithRoom(slotBytes(view)));
+    this.#discard(slab);
+  }
+
+  #sparsest(): Slab | undefined {
+    let sparsest: Slab | undefined;
+    let least = 1;
+    for (const slab of this.#slabs.values()) {
+      const share = slab.liveBytes / slab.size;
+      if (share >= least || slab === this.#current) continue;
+      sparsest = slab;
+      least = share;
     }
+    return sparsest;
   }
 
   #letGo(slab: Slab): void {
-    this.#sparse.delete(slab);
+    this.#forget(slab);
+    this.#discard(slab);
+  }
+
+  /** Its slots are filled no more. */
+  #forget(slab: Slab): void {
+    this.#slabs.delete(slab.number);
+    this.#free.forget(slab.freeSlots);
+  }
+
+  #discard(slab: Slab): void {
     this.#slabBytes -= slab.size;
     this.#options.onGone?.(slab);
     const isSpare = slab.size === LARGEST_SLAB && slab.isFree && this.#spare.length < MOST_SPARE;

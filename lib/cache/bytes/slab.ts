@@ -5,17 +5,19 @@ import type { ByteSource, JsonView, ViewCodec } from '../../meta/json/json-view.
 export type KeptView = JsonView<KubernetesObject>;
 
 /*
- * A record is what is known of one view without reading its body, and then the body, at which the view starts:
+ * A record is what is known of one view without reading its body, and then the body, at which the view starts. It lies in a
+ * slot, which may be a little longer:
  *
- *   uid | resourceVersion | length of the uid (1) | length of the resource version (1) | read (1) | place (4) | length of the
- *   body (4) | body
+ *   uid | resourceVersion | length of the slot (4) | length of the uid (1) | length of the resource version (1) | read (1) |
+ *   place (4) | length of the body (4) | body
  */
-const HEAD_BYTES = 11;
+const HEAD_BYTES = 15;
 const BODY_LENGTH = 4;
 const PLACE = 8;
 const READ = 9;
 const VERSION_LENGTH = 10;
 const UID_LENGTH = 11;
+const SLOT_LENGTH = HEAD_BYTES;
 /** For an identity that lacks one, or has one that is too long; the view itself remembers it then. */
 const ELSEWHERE = 255;
 
@@ -64,34 +66,49 @@ export function noteRead({ source: { bytes }, start }: KeptView): boolean {
   return before;
 }
 
-/** Bytes that the record of a view takes. */
-export function recordBytes(view: KeptView): number {
-  const { source, start } = view;
-  const { bytes } = source;
+/** Bytes of the slot in which the record of a view lies. */
+export function slotBytes({ source: { bytes }, start }: KeptView): number {
+  return bytes.readUInt32LE(start - SLOT_LENGTH);
+}
+
+/** Where the record of a view starts, and so does its slot. */
+function recordStart({ source: { bytes }, start }: KeptView): number {
   const uid = bytes[start - UID_LENGTH] as number;
   const version = bytes[start - VERSION_LENGTH] as number;
   const texts = (uid === ELSEWHERE ? 0 : uid) + (version === ELSEWHERE ? 0 : version);
-  return HEAD_BYTES + texts + bodyLength(view);
+  return start - HEAD_BYTES - texts;
+}
+
+export interface SlabCodecs {
+  /** Reads the views that lie in slabs. */
+  readonly codec: ViewCodec;
+  /** Reads those that were released. */
+  readonly releasedCodec: ViewCodec;
 }
 
 /**
- * A piece of memory with the records of views, written one behind the other.
+ * A piece of memory with the records of views: one behind the other, and where one has left, another one.
  *
- * Guarantees: what is written stays as it is, so that a view that was released can be read for as long as somebody has it.
+ * Guarantees: what is written stays as it is until the view that lies there has left.
  */
 export class Slab implements ByteSource {
+  /** Names it in its arena. */
+  readonly number: number;
   readonly bytes: Buffer;
   readonly codec: ViewCodec;
   /** Where views lie that were released: the same bytes. */
-  readonly released: ByteSource;
-  /** By place; those that were released are gone. */
+  readonly released: ByteSource & { readonly codec: ViewCodec };
+  /** By place; those that have left are gone. */
   readonly #views: (KeptView | undefined)[] = [];
   #used = 0;
   #liveBytes = 0;
   #wasReleased = false;
+  /** Slots that were left and not taken again. */
+  freeSlots = 0;
 
   /** `bytes` are its own from now on. */
-  constructor(bytes: Buffer, codec: ViewCodec, releasedCodec: ViewCodec) {
+  constructor(number: number, bytes: Buffer, { codec, releasedCodec }: SlabCodecs) {
+    this.number = number;
     this.bytes = bytes;
     this.codec = codec;
     this.released = { bytes: this.bytes, codec: releasedCodec };
@@ -101,10 +118,12 @@ export class Slab implements ByteSource {
     return this.bytes.length;
   }
 
+  /** Bytes of the slots in which views lie. */
   get liveBytes(): number {
     return this.#liveBytes;
   }
 
+  /** Bytes behind all slots. */
   get room(): number {
     return this.bytes.length - this.#used;
   }
@@ -119,32 +138,38 @@ export class Slab implements ByteSource {
     for (const view of this.#views) if (view !== undefined) yield view;
   }
 
-  /** Writes the record of a view behind the others, for which there is room, and lets the view lie there. Returns its size. */
-  append(view: KeptView, body: Uint8Array): number {
-    const { uid, resourceVersion } = view;
-    const size = newRecordBytes({ uid, resourceVersion }, body.length);
-    const start = this.#used + size - body.length;
-    if (isShort(uid) && isShort(resourceVersion)) {
-      this.bytes.write(uid + resourceVersion, this.#used, 'latin1');
-      this.#writeHead(start, uid.length, resourceVersion.length);
-    } else {
-      this.#writeHead(start, ELSEWHERE, ELSEWHERE);
-    }
-    this.bytes.writeUInt32LE(body.length, start - BODY_LENGTH);
-    this.bytes.set(body, start);
-    this.#lie(view, start, size);
-    return size;
+  /** Writes the record of a view behind the others, for which there is room, and lets the view lie there. */
+  append(view: KeptView, body: Uint8Array): void {
+    const start = this.#used;
+    const size = newRecordBytes(view, body.length);
+    this.#used += size;
+    this.#write(view, body, start);
+    this.#lie(view, start + size - body.length, size, this.#views.length);
   }
 
-  /** Copies the record of a view that lies here to another slab that has room for it, and lets the view lie there. */
+  /** As `append`, in a slot that was left and is long enough. */
+  fill(slotStart: number, view: KeptView, body: Uint8Array): void {
+    const size = this.bytes.readUInt32LE(slotStart);
+    const place = this.bytes.readUInt32LE(slotStart + 4);
+    this.freeSlots -= 1;
+    this.#write(view, body, slotStart);
+    const start = slotStart + newRecordBytes(view, body.length) - body.length;
+    this.#lie(view, start, size, place);
+  }
+
+  /** Copies the record of a view that lies here behind the others of a slab that has room for it, and lets the view lie there. */
   move(view: KeptView, slab: Slab): void {
-    const size = recordBytes(view);
-    const end = view.start + bodyLength(view);
-    this.bytes.copy(slab.bytes, slab.#used, end - size, end);
-    slab.#lie(view, slab.#used + size - (end - view.start), size);
+    const { start } = view;
+    const from = recordStart(view);
+    const end = start + bodyLength(view);
+    this.take(view);
+    const at = slab.#used;
+    slab.#used += end - from;
+    this.bytes.copy(slab.bytes, at, from, end);
+    slab.#lie(view, at + start - from, end - from, slab.#views.length);
   }
 
-  /** Lets a view go on lying here without being counted. Returns the size of its record. */
+  /** Lets a view go on lying here without being counted. Returns the size of its slot. */
   release(view: KeptView): number {
     this.#wasReleased = true;
     const size = this.take(view);
@@ -152,26 +177,78 @@ export class Slab implements ByteSource {
     return size;
   }
 
-  /** No longer counts a view that is about to lie elsewhere. Returns the size of its record. */
+  /** No longer counts a view that is about to lie elsewhere. Returns the size of its slot. */
   take(view: KeptView): number {
-    const size = recordBytes(view);
+    const size = slotBytes(view);
     this.#views[this.bytes.readUInt32LE(view.start - PLACE)] = undefined;
     this.#liveBytes -= size;
     return size;
   }
 
-  #writeHead(start: number, uidLength: number, versionLength: number): void {
-    const { bytes } = this;
-    bytes[start - UID_LENGTH] = uidLength;
-    bytes[start - VERSION_LENGTH] = versionLength;
-    bytes[start - READ] = 0;
+  /** As `take`; nobody is going to read its record there any more. Returns the start of its slot, which can be filled. */
+  leave(view: KeptView): number {
+    const slotStart = recordStart(view);
+    const place = this.bytes.readUInt32LE(view.start - PLACE);
+    const size = this.take(view);
+    this.freeSlots += 1;
+    this.bytes.writeUInt32LE(size, slotStart);
+    this.bytes.writeUInt32LE(place, slotStart + 4);
+    return slotStart;
   }
 
-  #lie(view: KeptView, start: number, size: number): void {
-    this.bytes.writeUInt32LE(this.#views.length, start - PLACE);
-    this.#views.push(view);
-    this.#used += size;
-    this.#liveBytes += size;
+  /** As `leave`; the view has its record as a string of its own from now on. */
+  detach(view: KeptView): number {
+    const { start } = view;
+    const record = this.bytes.toString('latin1', recordStart(view), start + bodyLength(view));
+    const slotStart = this.leave(view);
+    const { codec } = this.released;
+    view.moveTo(new DetachedRecord(record, codec), start - slotStart);
+    return slotStart;
+  }
+
+  /** All of a record but its slot and its place. */
+  #write(view: KeptView, body: Uint8Array, slotStart: number): void {
+    const { bytes } = this;
+    const { uid, resourceVersion } = view;
+    let at = slotStart + HEAD_BYTES;
+    if (isShort(uid) && isShort(resourceVersion)) {
+      at += bytes.write(uid + resourceVersion, slotStart, 'latin1');
+      bytes[at - UID_LENGTH] = uid.length;
+      bytes[at - VERSION_LENGTH] = resourceVersion.length;
+    } else {
+      bytes[at - UID_LENGTH] = ELSEWHERE;
+      bytes[at - VERSION_LENGTH] = ELSEWHERE;
+    }
+    bytes[at - READ] = 0;
+    bytes.writeUInt32LE(body.length, at - BODY_LENGTH);
+    bytes.set(body, at);
+  }
+
+  #lie(view: KeptView, start: number, slotSize: number, place: number): void {
+    this.bytes.writeUInt32LE(place, start - PLACE);
+    this.bytes.writeUInt32LE(slotSize, start - SLOT_LENGTH);
+    this.#views[place] = view;
+    this.#liveBytes += slotSize;
     view.moveTo(this, start);
+  }
+}
+
+/** The record of a view that has left its slab: in the heap, where it goes with the view. */
+class DetachedRecord implements ByteSource {
+  readonly codec: ViewCodec;
+  #text: string;
+  #bytes: Buffer | undefined;
+
+  constructor(text: string, codec: ViewCodec) {
+    this.#text = text;
+    this.codec = codec;
+  }
+
+  get bytes(): Buffer {
+    if (this.#bytes === undefined) {
+      this.#bytes = Buffer.from(this.#text, 'latin1');
+      this.#text = '';
+    }
+    return this.#bytes;
   }
 }
