@@ -1,4 +1,5 @@
 import type { ObjectView } from '../../meta/object-view.ts';
+import { BodyDemand } from './body-demand.ts';
 import { keptViewOf, type CacheKeeper, type CacheMemory } from './cache-keeper.ts';
 import { DecodedObjects } from './decoded-objects.ts';
 import { releasedHeld } from './held-source.ts';
@@ -9,6 +10,7 @@ import { noteRead } from './slab.ts';
 
 /** Keeps bytes, and of the decoded objects those that are read again and again, within a budget. */
 export class BytesKeeper implements CacheKeeper {
+  readonly demand: BodyDemand = new BodyDemand();
   readonly #metadata = new RecentMetadata();
   readonly #decoded: DecodedObjects;
   readonly #arena: SlabArena;
@@ -41,19 +43,27 @@ export class BytesKeeper implements CacheKeeper {
     const view = keptViewOf(object);
     if (view === undefined || this.#arena.has(view)) return;
     const { held, json } = view;
-    this.#arena.put(view, json);
+    this.#arena.put(view, json, view.metadataPlace);
     if (held === undefined) return;
     view.hold(undefined);
     this.#decoded.add(view, held, false);
   }
 
-  release(object: ObjectView): void {
+  release(object: ObjectView, why: 'left' | 'unused'): void {
     const view = keptViewOf(object);
     if (view === undefined || !this.#arena.has(view)) return;
     this.#decoded.release(view);
-    this.#arena.release(view);
+    if (view.held === undefined) {
+      this.#arena.release(view, why === 'unused' || this.demand.exists);
+      return;
+    }
     // Whoever has the view has the object; the bytes are not needed besides.
-    if (view.held !== undefined) releasedHeld.take(view, view.held);
+    this.#arena.take(view);
+    releasedHeld.take(view, view.held);
+  }
+
+  hold(): () => void {
+    return this.demand.begin();
   }
 
   inspect(): CacheMemory {

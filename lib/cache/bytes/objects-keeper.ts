@@ -1,4 +1,5 @@
 import type { ObjectView } from '../../meta/object-view.ts';
+import { BodyDemand } from './body-demand.ts';
 import { keptViewOf, type CacheKeeper, type CacheMemory } from './cache-keeper.ts';
 import { DECODED_SHARE } from './decoded-objects.ts';
 import { HeldSource, releasedHeld } from './held-source.ts';
@@ -13,6 +14,7 @@ import type { KeptView } from './slab.ts';
  * Guarantees: an object is decoded at most once while it is in the cache; all who ask get the same one.
  */
 export class ObjectsKeeper implements CacheKeeper {
+  readonly demand: BodyDemand = new BodyDemand();
   readonly #metadata = new RecentMetadata();
   readonly #held = new HeldSource();
   readonly #arena: SlabArena;
@@ -46,22 +48,26 @@ export class ObjectsKeeper implements CacheKeeper {
     if (view === undefined || this.#has(view)) return;
     const { held } = view;
     if (held === undefined) {
-      this.#arena.put(view, view.json);
+      this.#arena.put(view, view.json, view.metadataPlace);
     } else {
       this.#held.take(view, held);
       this.#decodedBytes += view.sizeBytes * DECODED_SHARE;
     }
   }
 
-  release(object: ObjectView): void {
+  release(object: ObjectView, why: 'left' | 'unused'): void {
     const view = keptViewOf(object);
     if (view === undefined) return;
     if (this.#arena.has(view)) {
-      this.#arena.release(view);
+      this.#arena.release(view, why === 'unused' || this.demand.exists);
     } else if (view.source === this.#held) {
       view.moveTo(releasedHeld, 0);
       this.#decodedBytes -= view.sizeBytes * DECODED_SHARE;
     }
+  }
+
+  hold(): () => void {
+    return this.demand.begin();
   }
 
   inspect(): CacheMemory {

@@ -1,5 +1,13 @@
+import type { MetadataPlace } from '../../meta/json/json-view.ts';
 import { FreeSlots } from './free-slots.ts';
-import { isRecordable, newRecordBytes, Slab, slotBytes, type KeptView, type SlabCodecs } from './slab.ts';
+import {
+  isRecordable,
+  newRecordBytes,
+  Slab,
+  slotBytes,
+  type KeptView,
+  type SlabCodecs,
+} from './slab.ts';
 
 export interface SlabArenaOptions extends SlabCodecs {
   /**
@@ -69,29 +77,28 @@ export class SlabArena {
 
   /**
    * Copies the body of a view into a slab, and lets the view lie there. It has its name and namespace at hand until the next
-   * one comes, for the index functions that are about to run.
+   * one comes, for the index functions that are about to run. `place` is where in the body its metadata lies, if it is known.
    */
-  put(view: KeptView, body: Uint8Array): void {
+  put(view: KeptView, body: Uint8Array, place?: MetadataPlace): void {
     this.#newest?.forgetIdentity();
     this.#newest = isRecordable(view) ? view : undefined;
-    const size = newRecordBytes(view, body.length);
-    const slot = this.#free.take(size);
-    if (slot === undefined) this.#append(view, body, size);
-    else (this.#slabs.get(slot.slab) as Slab).fill(slot.start, view, body);
+    const slot = this.#free.take(newRecordBytes(view, body.length));
+    if (slot === undefined) this.#append(view, body, place);
+    else (this.#slabs.get(slot.slab) as Slab).fill(slot.start, view, body, place);
     this.#liveBytes += slotBytes(view);
     this.#views += 1;
     this.#keepDense();
   }
 
-  /** A view that lies here does no longer count; it can still be read. */
-  release(view: KeptView): void {
+  /** A view that lies here does no longer count; it can still be read, and with `withBody` not only its metadata. */
+  release(view: KeptView, withBody: boolean = true): void {
     const slab = view.source as Slab;
     if (!this.#fills(slab)) {
       this.#left(slab, slab.release(view));
       return;
     }
     const size = slotBytes(view);
-    this.#free.add(slab.number, slab.detach(view), size);
+    this.#free.add(slab.number, slab.detach(view, withBody), size);
     this.#left(slab, size);
   }
 
@@ -127,9 +134,9 @@ export class SlabArena {
     this.#keepDense();
   }
 
-  #append(view: KeptView, body: Uint8Array, size: number): void {
-    const slab = this.#slabWithRoom(size);
-    slab.append(view, body);
+  #append(view: KeptView, body: Uint8Array, place: MetadataPlace | undefined): void {
+    const slab = this.#slabWithRoom(newRecordBytes(view, body.length));
+    slab.append(view, body, place);
     if (slab !== this.#current) this.#options.onFull?.(slab);
   }
 

@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectIdentity } from '../../meta/object-view.ts';
-import type { ByteSource, JsonView, ViewCodec } from '../../meta/json/json-view.ts';
+import type { ByteSource, JsonView, MetadataPlace, ViewCodec } from '../../meta/json/json-view.ts';
+import { DetachedMetadata, DetachedRecord } from './detached.ts';
 
 export type KeptView = JsonView<KubernetesObject>;
 
@@ -8,16 +9,19 @@ export type KeptView = JsonView<KubernetesObject>;
  * A record is what is known of one view without reading its body, and then the body, at which the view starts. It lies in a
  * slot, which may be a little longer:
  *
- *   uid | resourceVersion | length of the slot (4) | length of the uid (1) | length of the resource version (1) | read (1) |
- *   place (4) | length of the body (4) | body
+ *   uid | resourceVersion | start and end of the metadata in the body, and of its managed fields (4 x 4) |
+ *   length of the slot (4) | length of the uid (1) | length of the resource version (1) | read (1) | number in the slab (4) |
+ *   length of the body (4) | body
  */
-const HEAD_BYTES = 15;
+const HEAD_BYTES = 31;
 const BODY_LENGTH = 4;
-const PLACE = 8;
+const NUMBER = 8;
 const READ = 9;
 const VERSION_LENGTH = 10;
 const UID_LENGTH = 11;
-const SLOT_LENGTH = HEAD_BYTES;
+const SLOT_LENGTH = 15;
+const METADATA_PLACE = HEAD_BYTES;
+const NOWHERE = 0xffffffff;
 /** For an identity that lacks one, or has one that is too long; the view itself remembers it then. */
 const ELSEWHERE = 255;
 
@@ -79,6 +83,15 @@ function recordStart({ source: { bytes }, start }: KeptView): number {
   return start - HEAD_BYTES - texts;
 }
 
+function writePlace(bytes: Buffer, at: number, place: MetadataPlace | undefined): void {
+  const { metadataStart = -1, metadataEnd = -1 } = place ?? {};
+  const { managedFieldsStart = -1, managedFieldsEnd = -1 } = place ?? {};
+  bytes.writeInt32LE(metadataStart, at);
+  bytes.writeInt32LE(metadataEnd, at + 4);
+  bytes.writeInt32LE(managedFieldsStart, at + 8);
+  bytes.writeInt32LE(managedFieldsEnd, at + 12);
+}
+
 export interface SlabCodecs {
   /** Reads the views that lie in slabs. */
   readonly codec: ViewCodec;
@@ -98,7 +111,7 @@ export class Slab implements ByteSource {
   readonly codec: ViewCodec;
   /** Where views lie that were released: the same bytes. */
   readonly released: ByteSource & { readonly codec: ViewCodec };
-  /** By place; those that have left are gone. */
+  /** By number; those that have left are gone. */
   readonly #views: (KeptView | undefined)[] = [];
   #used = 0;
   #liveBytes = 0;
@@ -139,22 +152,27 @@ export class Slab implements ByteSource {
   }
 
   /** Writes the record of a view behind the others, for which there is room, and lets the view lie there. */
-  append(view: KeptView, body: Uint8Array): void {
+  append(view: KeptView, body: Uint8Array, place: MetadataPlace | undefined): void {
     const start = this.#used;
     const size = newRecordBytes(view, body.length);
     this.#used += size;
-    this.#write(view, body, start);
+    this.#write(view, body, place, start);
     this.#lie(view, start + size - body.length, size, this.#views.length);
   }
 
   /** As `append`, in a slot that was left and is long enough. */
-  fill(slotStart: number, view: KeptView, body: Uint8Array): void {
+  fill(
+    slotStart: number,
+    view: KeptView,
+    body: Uint8Array,
+    place: MetadataPlace | undefined,
+  ): void {
     const size = this.bytes.readUInt32LE(slotStart);
-    const place = this.bytes.readUInt32LE(slotStart + 4);
+    const number = this.bytes.readUInt32LE(slotStart + 4);
     this.freeSlots -= 1;
-    this.#write(view, body, slotStart);
+    this.#write(view, body, place, slotStart);
     const start = slotStart + newRecordBytes(view, body.length) - body.length;
-    this.#lie(view, start, size, place);
+    this.#lie(view, start, size, number);
   }
 
   /** Copies the record of a view that lies here behind the others of a slab that has room for it, and lets the view lie there. */
@@ -180,7 +198,7 @@ export class Slab implements ByteSource {
   /** No longer counts a view that is about to lie elsewhere. Returns the size of its slot. */
   take(view: KeptView): number {
     const size = slotBytes(view);
-    this.#views[this.bytes.readUInt32LE(view.start - PLACE)] = undefined;
+    this.#views[this.bytes.readUInt32LE(view.start - NUMBER)] = undefined;
     this.#liveBytes -= size;
     return size;
   }
@@ -188,26 +206,58 @@ export class Slab implements ByteSource {
   /** As `take`; nobody is going to read its record there any more. Returns the start of its slot, which can be filled. */
   leave(view: KeptView): number {
     const slotStart = recordStart(view);
-    const place = this.bytes.readUInt32LE(view.start - PLACE);
+    const number = this.bytes.readUInt32LE(view.start - NUMBER);
     const size = this.take(view);
     this.freeSlots += 1;
     this.bytes.writeUInt32LE(size, slotStart);
-    this.bytes.writeUInt32LE(place, slotStart + 4);
+    this.bytes.writeUInt32LE(number, slotStart + 4);
     return slotStart;
   }
 
-  /** As `leave`; the view has its record as a string of its own from now on. */
-  detach(view: KeptView): number {
+  /** As `leave`; the view has its record, or of the body no more than the metadata, as a string of its own from now on. */
+  detach(view: KeptView, withBody: boolean): number {
     const { start } = view;
-    const record = this.bytes.toString('latin1', recordStart(view), start + bodyLength(view));
+    const metadata = withBody ? undefined : this.#metadataOf(view);
+    const source = metadata ?? new DetachedRecord(this.#textOf(view), this.released.codec);
     const slotStart = this.leave(view);
-    const { codec } = this.released;
-    view.moveTo(new DetachedRecord(record, codec), start - slotStart);
+    view.moveTo(source, start - slotStart);
     return slotStart;
   }
 
-  /** All of a record but its slot and its place. */
-  #write(view: KeptView, body: Uint8Array, slotStart: number): void {
+  #textOf(view: KeptView): string {
+    return this.bytes.toString('latin1', recordStart(view), view.start + bodyLength(view));
+  }
+
+  /** Undefined when the record does not tell where in the body it is. */
+  #metadataOf(view: KeptView): DetachedMetadata | undefined {
+    const { bytes } = this;
+    const { start } = view;
+    const place = start - METADATA_PLACE;
+    const metadataStart = bytes.readUInt32LE(place);
+    if (metadataStart === NOWHERE) return undefined;
+    const metadataEnd = start + bytes.readUInt32LE(place + 4);
+    const fieldsStart = bytes.readUInt32LE(place + 8);
+    const hasFields = fieldsStart !== NOWHERE;
+    const from = recordStart(view);
+    const uid = bytes[start - UID_LENGTH] as number;
+    return new DetachedMetadata({
+      text: bytes.toString('latin1', from, hasFields ? start + fieldsStart : metadataEnd),
+      uidLength: uid === ELSEWHERE ? undefined : uid,
+      versionLength: bytes[start - VERSION_LENGTH] as number,
+      metadataStart: start - from + metadataStart,
+      rest: hasFields
+        ? bytes.toString('latin1', start + bytes.readUInt32LE(place + 12), metadataEnd)
+        : '',
+    });
+  }
+
+  /** All of a record but its slot and its number. */
+  #write(
+    view: KeptView,
+    body: Uint8Array,
+    place: MetadataPlace | undefined,
+    slotStart: number,
+  ): void {
     const { bytes } = this;
     const { uid, resourceVersion } = view;
     let at = slotStart + HEAD_BYTES;
@@ -221,34 +271,15 @@ export class Slab implements ByteSource {
     }
     bytes[at - READ] = 0;
     bytes.writeUInt32LE(body.length, at - BODY_LENGTH);
+    writePlace(bytes, at - METADATA_PLACE, place);
     bytes.set(body, at);
   }
 
-  #lie(view: KeptView, start: number, slotSize: number, place: number): void {
-    this.bytes.writeUInt32LE(place, start - PLACE);
+  #lie(view: KeptView, start: number, slotSize: number, number: number): void {
+    this.bytes.writeUInt32LE(number, start - NUMBER);
     this.bytes.writeUInt32LE(slotSize, start - SLOT_LENGTH);
-    this.#views[place] = view;
+    this.#views[number] = view;
     this.#liveBytes += slotSize;
     view.moveTo(this, start);
-  }
-}
-
-/** The record of a view that has left its slab: in the heap, where it goes with the view. */
-class DetachedRecord implements ByteSource {
-  readonly codec: ViewCodec;
-  #text: string;
-  #bytes: Buffer | undefined;
-
-  constructor(text: string, codec: ViewCodec) {
-    this.#text = text;
-    this.codec = codec;
-  }
-
-  get bytes(): Buffer {
-    if (this.#bytes === undefined) {
-      this.#bytes = Buffer.from(this.#text, 'latin1');
-      this.#text = '';
-    }
-    return this.#bytes;
   }
 }

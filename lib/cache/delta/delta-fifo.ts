@@ -107,6 +107,7 @@ export class DeltaFIFO<V extends HasMetadata> {
   readonly #capacity: number;
   /** The relist that is coming in. */
   #stage: RelistStage<V> | undefined;
+  #endHold: (() => void) | undefined;
   #populated = false;
   #initialItems = 0;
   #closed = false;
@@ -184,6 +185,8 @@ export class DeltaFIFO<V extends HasMetadata> {
   stage(): RelistStage<V> {
     const { knownObjects, twinOf, keeper } = this.#options;
     this.#stage?.discard();
+    // It may hold what is in the store now, and bring it back there after something older in the queue has replaced it.
+    this.#endHold ??= keeper?.hold?.();
     this.#stage = new RelistStage<V>({
       intake: new ObjectIntake(this.#intakeOptions),
       keeper,
@@ -256,6 +259,7 @@ export class DeltaFIFO<V extends HasMetadata> {
       return process(deltas, initial ? INITIAL : LATER);
     } finally {
       if (initial) this.#initialItems -= taken;
+      if (this.size === 0 && this.#stage?.open !== true) this.#releaseHold();
       this.#signalRoom();
     }
   }
@@ -291,6 +295,11 @@ export class DeltaFIFO<V extends HasMetadata> {
     if (!this.#populated) this.#initialItems = count;
     this.#populated = true;
     this.#signalReady();
+  }
+
+  #releaseHold(): void {
+    this.#endHold?.();
+    this.#endHold = undefined;
   }
 
   #checkOpen(): void {

@@ -33,6 +33,11 @@ export class RelistStage<V extends HasMetadata> {
     this.#options = options;
   }
 
+  /** Whether the content is still coming in. */
+  get open(): boolean {
+    return this.#open;
+  }
+
   /** More of the content; of several objects with one key the last counts. */
   add(items: readonly V[]): void {
     this.#check();
@@ -111,6 +116,6 @@ export class RelistStage<V extends HasMetadata> {
   /** A twin that has left the store meanwhile was released there; once more is harmless. */
   #release(key: string, object: V): void {
     const { keeper, known } = this.#options;
-    if (keeper !== undefined && known(key) !== object) keeper.release(object);
+    if (keeper !== undefined && known(key) !== object) keeper.release(object, 'unused');
   }
 }

@@ -128,12 +128,13 @@ export class DeltaProcessor<V extends HasMetadata> {
     if (!replaced) this.#eventsApplied += 1;
     const old = this.#store.get(key);
     if (old !== undefined && !this.#undone.delete(key) && isUnchanged(old, object)) {
-      if (object !== old) this.#keeper?.release(object);
+      if (object !== old) this.#keeper?.release(object, 'unused');
       return;
     }
+    // Asked before it leaves the store, while its identity is at hand.
+    const recreated = old !== undefined && isRecreated(old, object);
     this.#store.add(key, object);
     this.#overlay.observed(key, object, false);
-    const recreated = old !== undefined && isRecreated(old, object);
     if (recreated) this.#tell(lastSeen(key, old));
     const origin = replaced ? 'other' : this.#originOf(key, object);
     this.#tell(this.#present(key, recreated ? undefined : old, object, origin));

@@ -1,3 +1,4 @@
+import type { BodyDemand } from '../bytes/body-demand.ts';
 import { onAbort } from '../../kernel/abort.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
 import { rejectUnknownOptions } from '../../kernel/options.ts';
@@ -34,6 +35,8 @@ export interface HandlerRegistryOptions<T extends KubernetesObject> {
   /** A callback threw, or a handler was removed because its buffer is full. */
   readonly onError: (error: ListwatchError, about: { handler: string; key?: string }) => void;
   /** A handler has left, and its last callback has returned. */
+  /** Told of handlers that read bodies. @defaultValue nobody asks */
+  readonly demand?: BodyDemand | undefined;
   readonly onRemoved: (handler: RegisteredHandler<ObjectView<T>>) => void;
   readonly onWarning: (message: string) => void;
 }
@@ -81,6 +84,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
     });
     const resync = this.#resyncs.add(name, options.resyncIntervalMs, runtime.monotonicMs());
     let release = (): void => {};
+    const endDemand = this.#demandOf(handler);
     const registered = new RegisteredHandler<ObjectView<T>>({
       queue,
       resync,
@@ -92,6 +96,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
         release();
         queue.stop();
         void queue.drained().then(() => {
+          endDemand?.();
           this.#options.onRemoved(registered);
         });
       },
@@ -143,6 +148,13 @@ export class HandlerRegistry<T extends KubernetesObject> {
 
   inspect(): HandlerInspection[] {
     return Array.from(this.#fanout.handlers, (handler) => handler.inspect());
+  }
+
+  /** Who has lazy objects may read them as long as they like. */
+  #demandOf({ view }: ResourceEventHandler<T>): (() => void) | undefined {
+    if (view === 'metadata') return undefined;
+    const end = this.#options.demand?.begin();
+    return view === 'lazy' ? undefined : end;
   }
 
   #overflow(handler: RegisteredHandler<ObjectView<T>>, pending: number): void {

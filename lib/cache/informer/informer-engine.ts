@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'eventemitter3';
+import type { BodyDemand } from '../bytes/body-demand.ts';
 import { silentMetrics, type Metrics } from '../../kernel/metrics.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
@@ -56,6 +57,11 @@ export class InformerEngine<T extends KubernetesObject> {
     this.pipeline = this.#makePipeline();
     this.handlers = this.#makeHandlers();
     this.#reflector = this.#makeReflector();
+  }
+
+  /** Where to say that objects which have left may be read. */
+  get demand(): BodyDemand | undefined {
+    return this.#keeper.demand;
   }
 
   get events(): EventEmitter<InformerEvents> {
@@ -145,6 +151,7 @@ export class InformerEngine<T extends KubernetesObject> {
       runtime,
       resyncIntervalMs,
       waitsFor,
+      demand: this.demand,
       onError: (error, about) => {
         this.#errors.report(error, { source: 'handler', ...about });
       },

@@ -59,14 +59,22 @@ function overViews<T extends KubernetesObject>(indexFunc: IndexFunc<T>): IndexFu
 export class ObjectReader<T extends KubernetesObject> implements StoreReader<T> {
   readonly #store: StoreReader<ObjectView<T>>;
   readonly #opener: ViewOpener<T>;
+  readonly #onLazy: () => void;
 
-  constructor(store: StoreReader<ObjectView<T>>, opener: ViewOpener<T>) {
+  /** `onLazy`: views are about to be handed out, and may be read when they have long left the store. */
+  constructor(
+    store: StoreReader<ObjectView<T>>,
+    opener: ViewOpener<T>,
+    onLazy: () => void = () => {},
+  ) {
     this.#store = store;
     this.#opener = opener;
+    this.#onLazy = onLazy;
   }
 
   /** The same store, decoding nothing by itself. */
   get lazy(): LazyReader<T> {
+    this.#onLazy();
     return this.#store;
   }
 

@@ -122,7 +122,7 @@ export class ReplacementPlan<V extends HasMetadata> {
       yield;
       const old = store.get(key);
       if (old !== undefined && !undone.has(key) && isUnchanged(old, object)) {
-        if (old !== object) keeper?.release(object);
+        if (old !== object) keeper?.release(object, 'unused');
         continue;
       }
       this.#changed.push(key);

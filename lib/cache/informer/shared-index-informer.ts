@@ -83,7 +83,9 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     this.events = this.#engine.events;
     const opener = new ViewOpener<T>(this.#options.cache.mode === 'objects');
     const { overlay } = this.#engine.pipeline;
-    this.indexer = new ObjectReader(overlay, opener);
+    this.indexer = new ObjectReader(overlay, opener, () => {
+      this.#engine.demand?.begin();
+    });
     this.lister = new StoreLister({ store: overlay, opener, subject });
   }
 
@@ -168,10 +170,16 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
    * @throws {ListwatchError} code TIMEOUT saying what it waited for; CLOSED when the informer has stopped, or stops;
    * INVALID_OPTION; the signal's reason when aborted. {ApiError} what the server refuses the list with.
    */
-  audit(options: AuditOptions = {}): Promise<AuditReport> {
-    const { store } = this.#engine.pipeline;
+  async audit(options: AuditOptions = {}): Promise<AuditReport> {
+    const { pipeline, demand } = this.#engine;
     const stopped = this.#abort.signal;
-    return auditOf<T>({ ...this.#options, informer: this, store, stopped }, options);
+    const endDemand = demand?.begin();
+    try {
+      const source = { ...this.#options, informer: this, store: pipeline.store, stopped };
+      return await auditOf<T>(source, options);
+    } finally {
+      endDemand?.();
+    }
   }
 
   /**

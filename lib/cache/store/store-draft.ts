@@ -59,6 +59,6 @@ export class StoreDraft<V extends HasMetadata> {
   }
 
   #release(key: string, object: V): void {
-    if (this.#present().get(key) !== object) this.#keeper?.release(object);
+    if (this.#present().get(key) !== object) this.#keeper?.release(object, 'unused');
   }
 }

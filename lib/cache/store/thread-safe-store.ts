@@ -90,7 +90,7 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
     const failures: IndexFunctionError[] = [];
     const values = valuesOf(this.#contents.definitions, key, object, failures);
     const before = this.#contents.set(key, object, values);
-    if (before !== undefined && before !== object) this.#keeper?.release(before);
+    if (before !== undefined && before !== object) this.#keeper?.release(before, 'left');
     this.#advance(object);
     this.#report(failures);
   }
@@ -107,7 +107,7 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
   delete(key: string, object?: V): V | undefined {
     this.sweep();
     const stored = this.#contents.remove(key);
-    if (stored !== undefined) this.#keeper?.release(stored);
+    if (stored !== undefined) this.#keeper?.release(stored, 'left');
     if (object !== undefined) this.#advance(object);
     return stored;
   }
@@ -321,7 +321,7 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
 
   /** For what was stored under this key, and may be no more. */
   #release(key: string, object: V): void {
-    if (this.#contents.get(key) !== object) this.#keeper?.release(object);
+    if (this.#contents.get(key) !== object) this.#keeper?.release(object, 'left');
   }
 
   #advance(object: V): void {

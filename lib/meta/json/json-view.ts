@@ -22,10 +22,45 @@ export interface ViewCodec {
   resourceVersion(view: JsonView<KubernetesObject>): string | undefined;
 }
 
+/** Where in the bytes of a plain object its metadata lies, and in that its managed fields; −1 for what is not there. */
+export interface MetadataPlace {
+  readonly metadataStart: number;
+  readonly metadataEnd: number;
+  readonly managedFieldsStart: number;
+  readonly managedFieldsEnd: number;
+}
+
 /** Version and kind of the items of a list, which lack them on the wire. */
 export interface TypeMeta {
   readonly apiVersion: string | undefined;
   readonly kind: string | undefined;
+}
+
+/** What a scan has found out about an object, at places that count from its start. */
+class ScannedIdentity implements ObjectIdentity, MetadataPlace {
+  readonly name: string | undefined;
+  readonly namespace: string | undefined;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly metadataStart: number;
+  readonly metadataEnd: number;
+  readonly managedFieldsStart: number;
+  readonly managedFieldsEnd: number;
+
+  constructor(scan: ObjectIdentity & Partial<MetadataPlace>, start: number) {
+    this.name = scan.name;
+    this.namespace = scan.namespace;
+    this.uid = scan.uid;
+    this.resourceVersion = scan.resourceVersion;
+    const { metadataStart = -1, metadataEnd = -1 } = scan;
+    const { managedFieldsStart = -1, managedFieldsEnd = -1 } = scan;
+    const has = metadataStart >= 0;
+    const hasFields = has && managedFieldsStart >= 0;
+    this.metadataStart = has ? metadataStart - start : -1;
+    this.metadataEnd = has ? metadataEnd - start : -1;
+    this.managedFieldsStart = hasFields ? managedFieldsStart - start : -1;
+    this.managedFieldsEnd = hasFields ? managedFieldsEnd - start : -1;
+  }
 }
 
 const NO_METADATA: ObjectMeta = Object.freeze({});
@@ -44,20 +79,22 @@ export class JsonView<T extends KubernetesObject> extends IdentifiedView impleme
   readonly #length: number;
   readonly #type: TypeMeta | undefined;
   /** Undefined when the codec of the source has it. */
-  #identity: ObjectIdentity | undefined;
+  #identity: ScannedIdentity | undefined;
   #object: T | undefined = undefined;
 
-  /** The plain object that lies between `start` and `end`, and who it is: the scan that has just found it, say. */
+  /**
+   * The plain object that lies between `start` and `end`, and who it is: the scan that has just found it, say, which also knows
+   * where in the source its metadata lies.
+   */
   constructor(
     source: ByteSource,
     start: number,
     end: number,
-    identity: ObjectIdentity,
+    identity: ObjectIdentity & Partial<MetadataPlace>,
     type: TypeMeta | undefined,
   ) {
     super();
-    const { name, namespace, uid, resourceVersion } = identity;
-    this.#identity = { name, namespace, uid, resourceVersion };
+    this.#identity = new ScannedIdentity(identity, start);
     this.#source = source;
     this.#start = start;
     this.#length = end - start;
@@ -118,6 +155,11 @@ export class JsonView<T extends KubernetesObject> extends IdentifiedView impleme
   get json(): Buffer {
     const { codec, bytes } = this.#source;
     return codec?.json(this) ?? bytes.subarray(this.#start, this.#start + this.#length);
+  }
+
+  /** Where its metadata lies, from the start of its JSON, as long as it remembers. */
+  get metadataPlace(): MetadataPlace | undefined {
+    return this.#identity;
   }
 
   /** The decoded object, if the view itself holds it. */

@@ -2,9 +2,27 @@ import { expect } from 'chai';
 import { BytesKeeper } from '../../../lib/cache/bytes/bytes-keeper.ts';
 import { ObjectsKeeper } from '../../../lib/cache/bytes/objects-keeper.ts';
 import { FrozenView } from '../../../lib/cache/store/frozen-view.ts';
+import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 import { podOf, viewOf } from './kept-views.ts';
 
 const BUDGET = 1024 * 1024;
+
+/** Objects with managed fields in all places, and with metadata that lacks this and that. */
+function oddPods(): UnstructuredObject[] {
+  const managedFields = [{ manager: 'kubectl', fieldsV1: { 'f:a': {} } }];
+  const pod = podOf(1);
+  const { name, namespace, ...rest } = pod.metadata ?? {};
+  return [
+    pod,
+    { ...pod, metadata: { ...pod.metadata, managedFields } },
+    { ...pod, metadata: { managedFields, ...pod.metadata } },
+    { ...pod, metadata: { name, managedFields, namespace, ...rest } },
+    { spec: 'first', metadata: { managedFields, name, uid: 'u', resourceVersion: '1' } },
+    { metadata: { managedFields } },
+    { metadata: {} },
+    { metadata: { name: 'long', uid: 'u'.repeat(300), resourceVersion: '1' } },
+  ] as UnstructuredObject[];
+}
 
 describe('BytesKeeper', () => {
   it('gives the same object to all who read it at about the same time', () => {
@@ -62,7 +80,7 @@ describe('BytesKeeper', () => {
     expect(view.object.kind).to.equal('Pod');
     for (const one of filler) expect(one.object.kind).to.equal('Pod');
     const { object } = view;
-    keeper.release(view);
+    keeper.release(view, 'left');
     expect(view.object).to.equal(object);
     expect(view.uid).to.equal(podOf(1).metadata?.uid);
   });
@@ -73,7 +91,7 @@ describe('BytesKeeper', () => {
     for (const view of views) keeper.keep(view);
     const [released, ...others] = views as [(typeof views)[0], ...typeof views];
     const { object } = released;
-    keeper.release(released);
+    keeper.release(released, 'left');
     for (const other of others) expect(other.object.kind).to.equal('Pod');
     expect(released.object).to.equal(object);
     expect(object).to.deep.equal(podOf(0));
@@ -101,7 +119,7 @@ describe('ObjectsKeeper', () => {
     expect(keeper.inspect()).to.include({ liveBytes: 0, decodedBytes: view.sizeBytes * 2 });
     expect(view.object).to.equal(object);
     expect(view.resourceVersion).to.equal('1');
-    keeper.release(view);
+    keeper.release(view, 'left');
     expect(keeper.inspect()).to.include({ liveBytes: 0, decodedBytes: 0 });
     expect(view.object).to.equal(object);
   });
@@ -124,13 +142,13 @@ for (const keeperOf of [
     it('keeps and releases an object once, however often it is told', () => {
       const keeper = keeperOf();
       const view = viewOf(podOf(1));
-      keeper.release(view);
+      keeper.release(view, 'unused');
       keeper.keep(view);
       const { liveBytes } = keeper.inspect();
       keeper.keep(view);
       expect(keeper.inspect().liveBytes).to.equal(liveBytes);
-      keeper.release(view);
-      keeper.release(view);
+      keeper.release(view, 'unused');
+      keeper.release(view, 'unused');
       expect(keeper.inspect().liveBytes).to.equal(0);
       keeper.keep(view);
       expect(keeper.inspect().liveBytes).to.equal(liveBytes);
@@ -152,7 +170,7 @@ for (const keeperOf of [
       const keeper = keeperOf();
       const object = { metadata: { name: 'a' }, object: { metadata: { name: 'a' } } };
       keeper.keep(object);
-      keeper.release(object);
+      keeper.release(object, 'left');
       expect(keeper.inspect()).to.include({ liveBytes: 0, slabBytes: 0 });
     });
 
@@ -162,6 +180,42 @@ for (const keeperOf of [
       for (const view of views) keeper.keep(view);
       const first = views.map(({ metadata }) => metadata);
       for (const [index, view] of views.entries()) expect(view.metadata).to.equal(first[index]);
+    });
+
+    it('leaves those who have a view that has left its metadata and identity, whatever lies there now', () => {
+      const keeper = keeperOf();
+      for (const object of oddPods()) {
+        const view = viewOf(object);
+        const { managedFields: _, ...metadata } = (object.metadata ??
+          {}) as UnstructuredObject['metadata'] & { managedFields?: unknown };
+        keeper.keep(view);
+        keeper.keep(viewOf(podOf(2)));
+        keeper.release(view, 'left');
+        keeper.keep(viewOf(podOf(3)));
+        expect(view.uid).to.equal(metadata.uid);
+        expect(view.resourceVersion).to.equal(metadata.resourceVersion);
+        expect(view.metadata).to.deep.equal(metadata);
+        expect(view.metadata).to.equal(view.metadata);
+        expect(() => view.object).to.throw('nobody had said');
+      }
+    });
+
+    it('leaves them the whole object while somebody may read it', () => {
+      const keeper = keeperOf();
+      const ends = [keeper.demand.begin(), keeper.hold()];
+      for (const end of ends) {
+        for (const object of oddPods()) {
+          const view = viewOf(object);
+          keeper.keep(view);
+          keeper.keep(viewOf(podOf(2)));
+          keeper.release(view, 'left');
+          keeper.keep(viewOf(podOf(3)));
+          expect(view.object).to.deep.equal(object);
+        }
+        end();
+        end();
+      }
+      expect(keeper.demand.exists).to.equal(false);
     });
   });
 }
