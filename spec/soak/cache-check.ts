@@ -112,7 +112,8 @@ export class CacheCheck {
     const some = all[0];
     if (some === undefined) return;
     const { name = '' } = some.metadata;
-    if (informer.lister.namespace(namespace).get(name) !== some)
+    const found = informer.lister.namespace(namespace).get(name);
+    if (found === undefined || stateOf(found) !== stateOf(some))
       this.#fail(`the lister does not find ${namespace}/${name}`);
   }
 
@@ -141,8 +142,9 @@ export class CacheCheck {
   }
 
   #expectSame(what: string, actual: readonly Thing[], expected: readonly Thing[]): void {
-    const wanted = new Set(expected);
-    if (actual.length === wanted.size && actual.every((thing) => wanted.has(thing))) return;
+    const wanted = new Set(expected.map(stateOf));
+    if (actual.length === wanted.size && actual.every((thing) => wanted.has(stateOf(thing))))
+      return;
     this.#fail(`${what} gives ${actual.length} objects, not the ${wanted.size} it should`);
   }
 
@@ -270,6 +272,11 @@ export class CacheCheck {
 /** An object that cannot be read stays as it was, and its deletion leaves the version of the cache as it was. */
 function isDoubtful({ unreadable, next }: KeyState): boolean {
   return unreadable || next?.unreadable === true;
+}
+
+/** Names a state of an object: a cache of bytes may give another object each time. */
+function stateOf({ metadata, data }: Thing): string {
+  return `${metadata.namespace}/${metadata.name} ${metadata.uid} ${metadata.resourceVersion} ${data.serial}`;
 }
 
 function isSame(cached: Thing, thing: Thing): boolean {

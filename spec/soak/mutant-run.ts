@@ -54,7 +54,7 @@ async function hunt(mutant: Mutant, seeds: number): Promise<Verdict> {
 }
 
 function plant({ file, from, to }: Mutant, copy: string): void {
-  for (const part of ['lib', 'spec/soak', 'package.json', 'tsconfig.json']) {
+  for (const part of ['lib', 'spec/soak', 'spec/cache/support', 'package.json', 'tsconfig.json']) {
     cpSync(join(ROOT, part), join(copy, part), { recursive: true });
   }
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));

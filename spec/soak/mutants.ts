@@ -12,6 +12,7 @@ export interface Mutant {
 
 const FANOUT = 'cache/informer/handler-fanout.ts';
 const PROCESSOR = 'cache/informer/delta-processor.ts';
+const PLAN = 'cache/informer/replacement-plan.ts';
 const QUEUE = 'cache/informer/handler-queue.ts';
 
 export const MUTANTS: readonly Mutant[] = [
@@ -39,37 +40,37 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'relist-tells-no-deletion',
     bug: 'what a relist lacks leaves the cache without a word',
-    file: PROCESSOR,
-    from: 'else this.#tell(lastSeen(key, old));',
-    to: '',
+    file: PLAN,
+    from: 'this.#deletions.push(lastSeen(key, old));\n      }',
+    to: '}',
   },
   {
     name: 'relist-deletes-nothing',
     bug: 'what a relist lacks stays in the cache',
-    file: PROCESSOR,
-    from: 'if (unreadable.has(key)) next.set(key, old);\n      else this.#tell(lastSeen(key, old));',
-    to: 'next.set(key, old);',
+    file: PLAN,
+    from: 'this.#gone.push(key);\n        this.#deletions.push(lastSeen(key, old));',
+    to: 'this.#unread.push(key);',
   },
   {
     name: 'unreadable-deleted',
     bug: 'what a relist shows but cannot be read counts as gone',
-    file: PROCESSOR,
-    from: 'if (unreadable.has(key)) next.set(key, old);\n      else this.#tell',
-    to: 'this.#tell',
+    file: PLAN,
+    from: 'if (unreadable.has(key)) {',
+    to: 'if (unreadable.has(key) && key === resourceVersion) {',
   },
   {
     name: 'recreated-as-update',
     bug: 'another object of the same name is told as an update',
-    file: PROCESSOR,
+    file: PLAN,
     from: 'return before !== undefined && after !== undefined && before !== after;',
     to: 'return before !== undefined && after !== undefined && before === `${after}!`;',
   },
   {
     name: 'unchanged-told',
     bug: 'a relist tells what has not changed',
-    file: PROCESSOR,
-    from: 'return before.resourceVersion === after?.resourceVersion && before.uid === after.uid;',
-    to: 'return before.resourceVersion === `${after?.resourceVersion}!`;',
+    file: PLAN,
+    from: 'return old === object || (resourceVersion === after.resourceVersion && before.uid === after.uid);',
+    to: 'return false;',
   },
   {
     name: 'always-initial',
@@ -124,8 +125,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'index-keeps-old-values',
     bug: 'an object is still found under the index values it had',
     file: 'cache/store/inverted-index.ts',
-    from: 'if (!after.includes(bucket)) this.#take(entry, bucket);',
-    to: 'if (after.length === 0) this.#take(entry, bucket);',
+    from: 'if (!isPartOf(after, before)) this.#take(entry, before);',
+    to: 'if (after === NOWHERE) this.#take(entry, before);',
   },
   {
     name: 'stale-events-pass',
@@ -168,5 +169,26 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'cache/reflector/watch-reader.ts',
     from: 'this.#failure = { error };\n    this.#deadline.cancel();',
     to: 'this.#failure = { error };',
+  },
+  {
+    name: 'slot-not-vacated',
+    bug: 'what has left a cache is read where something else lies now',
+    file: 'cache/bytes/slab.ts',
+    from: 'view.moveTo(source, start - slotStart);',
+    to: 'view.moveTo(withBody ? this.released : source, withBody ? start : start - slotStart);',
+  },
+  {
+    name: 'body-gone',
+    bug: 'what has left a cache has lost its body, whoever may read it',
+    file: 'cache/bytes/objects-keeper.ts',
+    from: "this.#arena.release(view, why === 'unused' || this.demand.exists);",
+    to: "this.#arena.release(view, why === 'unused');",
+  },
+  {
+    name: 'twin-lost',
+    bug: 'a list brings back what an older event had replaced, without its body',
+    file: 'cache/delta/delta-fifo.ts',
+    from: 'this.#endHold ??= keeper?.hold?.();',
+    to: '',
   },
 ];

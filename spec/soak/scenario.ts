@@ -1,4 +1,5 @@
 import type { DeltaOrder } from '../../lib/cache/delta/delta-fifo.ts';
+import type { CacheMode } from '../../lib/cache/bytes/cache-keeper.ts';
 import { Dice } from './dice.ts';
 import { FAULT_KINDS, type FaultKind } from './faults.ts';
 import type { ListenerHabits } from './listener.ts';
@@ -41,6 +42,8 @@ export interface Scenario {
   readonly internalErrorRetryMs: number;
   readonly freeze: boolean;
   readonly transform: boolean;
+  /** How the cache keeps objects that come in as bytes; undefined when they come in decoded. */
+  readonly cache: CacheMode | undefined;
   readonly listeners: readonly ListenerHabits[];
   /** Closed in the middle of everything. */
   readonly closesEarly: boolean;
@@ -62,6 +65,8 @@ export function drawScenario(seed: number, without: ReadonlySet<FaultKind> = new
   const budget = source === 'model' ? dice.int(800, 4200) : dice.int(80, 350);
   const resyncs = dice.chance(0.3);
   const has = (kind: FaultKind): boolean => faults.includes(kind) && !without.has(kind);
+  const memory = new Dice(`memory ${seed}`);
+  const onlyMetadata = memory.chance(0.25);
   const streams = has('no-end-bookmark') || has('no-watch-list');
   return {
     seed,
@@ -88,7 +93,16 @@ export function drawScenario(seed: number, without: ReadonlySet<FaultKind> = new
     internalErrorRetryMs: dice.pick([0, 0, 20_000]),
     freeze: dice.chance(0.05),
     transform: has('transform') || dice.chance(0.15),
-    listeners: Array.from({ length: dice.int(1, 6) }, () => drawHabits(dice, has('handler'))),
+    cache: memory.weighted<CacheMode | undefined>([
+      [40, undefined],
+      [30, 'objects'],
+      [20, 'bytes'],
+      [10, 'compressed'],
+    ]),
+    listeners: Array.from({ length: dice.int(1, 6) }, () => ({
+      ...drawHabits(dice, has('handler')),
+      ...(onlyMetadata ? { view: 'metadata' as const } : {}),
+    })),
     closesEarly: dice.chance(0.06),
     steps: drawSteps(dice, seed, budget, faults, without),
   };

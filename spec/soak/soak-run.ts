@@ -5,6 +5,7 @@ import { errorMessage } from '../../lib/kernel/errors.ts';
 import { silentLogger } from '../../lib/kernel/logger.ts';
 import { VirtualRuntime } from '../../lib/kernel/virtual-runtime.ts';
 import { sleep } from '../../lib/kernel/wait.ts';
+import { BytesSource } from '../cache/support/bytes-source.ts';
 import type { Backend } from './backend.ts';
 import { CacheCheck } from './cache-check.ts';
 import { Crew } from './crew.ts';
@@ -270,9 +271,10 @@ class SoakRun {
   #makeInformer(): SharedIndexInformer<Thing> {
     const { order, pageSize, queueCapacity, resyncIntervalMs, transform } = this.#scenario;
     const { minWatchTimeoutMs, listTimeoutMs, watchListTimeoutMs, idleTimeoutMs } = this.#scenario;
-    const { silenceProbeMs, internalErrorRetryMs, freeze } = this.#scenario;
+    const { silenceProbeMs, internalErrorRetryMs, freeze, cache } = this.#scenario;
     const informer = new SharedIndexInformer<Thing>({
-      listerWatcher: this.#source,
+      listerWatcher: cache === undefined ? this.#source : new BytesSource(this.#source),
+      cache,
       runtime: this.#ledger,
       order,
       pageSize,

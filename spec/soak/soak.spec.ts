@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { HandlerQueue } from '../../lib/cache/informer/handler-queue.ts';
+import { applies } from './mutant-run.ts';
+import { MUTANTS } from './mutants.ts';
 import { drawScenario, type Scenario } from './scenario.ts';
 import { printPlaces, readOptions } from './soak-options.ts';
 import { replayCommand, withSteps } from './soak-seed.ts';
@@ -94,6 +96,14 @@ describe('a whole client pipeline under random operations, faults and handlers',
       },
     );
   });
+});
+
+describe('the mutants of the soak', () => {
+  for (const mutant of MUTANTS) {
+    it(`can be planted: ${mutant.bug}`, () => {
+      expect(applies(mutant)).to.equal(true);
+    });
+  }
 });
 
 describe('the options of the soak', () => {

@@ -2,6 +2,9 @@ import { expect } from 'chai';
 import { DeltaFIFO, type DeltaFIFOOptions } from '../../../lib/cache/delta/delta-fifo.ts';
 import type { ReplacedAllDelta } from '../../../lib/cache/delta/delta.ts';
 import { DeltaProcessor } from '../../../lib/cache/informer/delta-processor.ts';
+import { BytesKeeper } from '../../../lib/cache/bytes/bytes-keeper.ts';
+import type { ObjectView } from '../../../lib/meta/object-view.ts';
+import { podOf, viewOf } from '../bytes/kept-views.ts';
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
 import { WriteOverlay } from '../../../lib/cache/store/write-overlay.ts';
 import { codeOf, pod, type Pod } from '../support/objects.ts';
@@ -318,5 +321,34 @@ describe('a relist that is one item', () => {
     }
     expect(batches).to.deep.equal(['!ReplacedAll', 'Added', 'relist', 'ReplacedAll']);
     expect(fifo.peekRelist()).to.equal(undefined);
+  });
+});
+
+describe('a relist over bytes', () => {
+  it('brings back whole what something older in the queue had replaced', () => {
+    const keeper = new BytesKeeper(0);
+    const store = new ThreadSafeStore<ObjectView>({ keeper });
+    const overlay = new WriteOverlay({ store });
+    const processor = new DeltaProcessor<ObjectView>({ store, overlay, ordered: true, keeper });
+    const fifo = new DeltaFIFO<ObjectView>({
+      knownObjects: store,
+      twinOf: (key, object) => processor.twinOf(key, object),
+      keeper,
+    });
+    const drain = (): void => {
+      fifo.popBatch(10, (deltas, info) => processor.process(deltas, info));
+    };
+    fifo.replace([viewOf(podOf(1, 5)), viewOf(podOf(2, 5))], '5');
+    drain();
+    const stage = fifo.stage();
+    stage.add([viewOf(podOf(1, 5)), viewOf(podOf(2, 5))]);
+    fifo.update(viewOf(podOf(1, 6)));
+    drain();
+    expect(keeper.demand.exists).to.equal(true);
+    fifo.delete(viewOf(podOf(2, 7)));
+    stage.commit('5');
+    while (fifo.size > 0) drain();
+    expect(store.list().map(({ object }) => object)).to.deep.equal([podOf(1, 5), podOf(2, 5)]);
+    expect(keeper.demand.exists).to.equal(false);
   });
 });

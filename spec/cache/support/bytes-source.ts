@@ -45,15 +45,16 @@ async function* inBytes<T extends KubernetesObject>(
   }
 }
 
+/** What is not plain stays as it came. */
 function undecoded<T extends KubernetesObject>(views: readonly ObjectView<T>[]): ObjectView<T>[] {
-  const texts = views.map(({ object }) => Buffer.from(JSON.stringify(object)));
+  const texts = views.map(({ object }) => Buffer.from(JSON.stringify(object) ?? 'null'));
   const source = { bytes: Buffer.concat(texts) };
   let start = 0;
-  return texts.map(({ length }) => {
+  return texts.map(({ length }, index) => {
     const end = scanner.scanObject(source.bytes, start, source.bytes.length);
-    if (end !== start + length || !scanner.plain) throw new Error('the object is not plain');
-    const view = new JsonView<T>(source, start, end, scanner, undefined);
-    start = end;
-    return view;
+    const isPlain = scanner.plain && end === start + length;
+    const view = isPlain ? new JsonView<T>(source, start, end, scanner, undefined) : views[index];
+    start += length;
+    return view as ObjectView<T>;
   });
 }
