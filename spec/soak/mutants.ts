@@ -184,11 +184,4 @@ export const MUTANTS: readonly Mutant[] = [
     from: "this.#arena.release(view, why === 'unused' || this.demand.exists);",
     to: "this.#arena.release(view, why === 'unused');",
   },
-  {
-    name: 'twin-lost',
-    bug: 'a list brings back what an older event had replaced, without its body',
-    file: 'cache/delta/delta-fifo.ts',
-    from: 'this.#endHold ??= keeper?.hold?.();',
-    to: '',
-  },
 ];

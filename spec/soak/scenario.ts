@@ -44,6 +44,8 @@ export interface Scenario {
   readonly transform: boolean;
   /** How the cache keeps objects that come in as bytes; undefined when they come in decoded. */
   readonly cache: CacheMode | undefined;
+  /** Index functions read nothing but metadata. */
+  readonly readsMetadata: boolean;
   readonly listeners: readonly ListenerHabits[];
   /** Closed in the middle of everything. */
   readonly closesEarly: boolean;
@@ -99,6 +101,7 @@ export function drawScenario(seed: number, without: ReadonlySet<FaultKind> = new
       [20, 'bytes'],
       [10, 'compressed'],
     ]),
+    readsMetadata: memory.chance(0.5) && !has('index') && !has('transform'),
     listeners: Array.from({ length: dice.int(1, 6) }, () => ({
       ...drawHabits(dice, has('handler')),
       ...(onlyMetadata ? { view: 'metadata' as const } : {}),

@@ -1,6 +1,6 @@
 import { SharedIndexInformer } from '../../lib/cache/informer/shared-index-informer.ts';
 import type { InformerErrorContext } from '../../lib/cache/informer/informer-options.ts';
-import { metadataIndexFunc } from '../../lib/cache/store/indexers.ts';
+import { metadataIndexFunc, type Indexers } from '../../lib/cache/store/indexers.ts';
 import { errorMessage } from '../../lib/kernel/errors.ts';
 import { silentLogger } from '../../lib/kernel/logger.ts';
 import { VirtualRuntime } from '../../lib/kernel/virtual-runtime.ts';
@@ -86,7 +86,7 @@ class SoakRun {
     const dice = new Dice(`cache ${seed}`);
     const [informer, source] = [this.#informer, this.#source];
     this.#cache = new CacheCheck({ informer, backend, journal, dice, ordered });
-    Object.assign(this.#cache.indexing, { tag: indexByTag, letter: indexByLetter });
+    Object.assign(this.#cache.indexing, this.#indexers());
     this.#crew = new Crew({
       seed,
       informer,
@@ -273,7 +273,8 @@ class SoakRun {
     const { minWatchTimeoutMs, listTimeoutMs, watchListTimeoutMs, idleTimeoutMs } = this.#scenario;
     const { silenceProbeMs, internalErrorRetryMs, freeze, cache } = this.#scenario;
     const informer = new SharedIndexInformer<Thing>({
-      listerWatcher: cache === undefined ? this.#source : new BytesSource(this.#source),
+      listerWatcher:
+        cache === undefined ? this.#source : new BytesSource(this.#source, this.#pause()),
       cache,
       runtime: this.#ledger,
       order,
@@ -288,7 +289,7 @@ class SoakRun {
       internalErrorRetryMs,
       freeze,
       logger: silentLogger,
-      indexers: { tag: indexByTag, letter: indexByLetter },
+      indexers: this.#indexers(),
       transform: transform ? trimmed : undefined,
       onError: (error, context) => {
         this.#onError(error, context);
@@ -316,6 +317,22 @@ class SoakRun {
     this.journal.trace?.(`${source} error: ${errorMessage(error)}`);
   }
 
+  /** A list comes in over a while, in pieces of all sizes. */
+  #pause(): (() => Promise<number>) | undefined {
+    const dice = new Dice(`pieces ${this.#scenario.seed}`);
+    if (dice.chance(0.5)) return undefined;
+    return async () => {
+      if (dice.chance(0.5)) await sleep(this.#ledger, dice.int(0, 40));
+      return dice.int(1, 30);
+    };
+  }
+
+  /** Who reads whole objects has them decoded; without that, they stay bytes. */
+  #indexers(): Indexers<Thing> {
+    if (this.#scenario.readsMetadata) return { letter: indexByLetter };
+    return { tag: indexByTag, letter: indexByLetter };
+  }
+
   #addIndex(): void {
     if (Object.hasOwn(this.#cache.indexing, 'tier')) return;
     this.#informer.indexer.addIndexers({ tier: indexByTier });
@@ -330,9 +347,7 @@ function indexByTag({ data }: Thing): readonly string[] {
 
 const indexByLetter = metadataIndexFunc(({ name = '' }) => [name.at(-1) ?? '']);
 
-function indexByTier({ metadata }: Thing): readonly string[] {
-  return [metadata.labels?.['tier'] ?? ''];
-}
+const indexByTier = metadataIndexFunc(({ labels }) => [labels?.['tier'] ?? '']);
 
 function trimmed(thing: Thing): Thing {
   if (thing.data.flaw === 'transform') throw new Error('cannot be trimmed');

@@ -67,7 +67,7 @@ describe('a whole client pipeline under random operations, faults and handlers',
     await withPush(
       (_queue, batch, original) => {
         seen += 1;
-        if (seen !== 40) original(batch);
+        if (seen !== 20) original(batch);
       },
       async () => {
         const { failures } = await runScenario(calmScenario());

@@ -44,7 +44,7 @@ export interface DeltaFIFOOptions<V extends HasMetadata> {
   readonly keeper?: ObjectKeeper<V> | undefined;
   /**
    * Deltas from which on `waitForRoom` holds the producer back, at least 1.
-   * @defaultValue 2000, as client-go the_real_fifo.go @ 32ce75a7
+   * @defaultValue 256: what waits here still lies in the pieces the network brought; client-go has no bound
    */
   readonly capacity?: number | undefined;
   /**
@@ -128,7 +128,7 @@ export class DeltaFIFO<V extends HasMetadata> {
     this.#options = options;
     this.#intakeOptions = { keyFunc, transform, onError };
     this.#intake = new ObjectIntake(this.#intakeOptions);
-    this.#capacity = numberOption('DeltaFIFO', 'capacity', options.capacity, 2000, { min: 1 });
+    this.#capacity = numberOption('DeltaFIFO', 'capacity', options.capacity, 256, { min: 1 });
   }
 
   /** Number of items queued: deltas, or with `order: 'key'` keys. */

@@ -38,6 +38,12 @@ export class HandlerFanout<V extends HasMetadata> {
     this.turns.share(this.#handlers.size);
   }
 
+  /** Whether a handler that waits for nothing has more than `count` notifications to come. */
+  owes(count: number): boolean {
+    for (const { queue } of this.#handlers) if (queue.owes(count)) return true;
+    return false;
+  }
+
   distribute(batches: readonly NotificationBatch<V>[]): void {
     for (const batch of batches) {
       for (const { queue, resync } of this.#handlers) {

@@ -103,6 +103,11 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
     return this.#coalesced;
   }
 
+  /** Whether it could deliver more than `count` notifications at this moment; not while it waits for a callback. */
+  owes(count: number): boolean {
+    return this.#scheduled && this.#calling === undefined && this.pending > count;
+  }
+
   get closed(): boolean {
     return this.#closed;
   }

@@ -120,6 +120,11 @@ export class HandlerRegistry<T extends KubernetesObject> {
     this.#fanout.distribute(batches);
   }
 
+  /** Whether a handler that waits for nothing has more than `count` notifications to come. */
+  owes(count: number): boolean {
+    return this.#fanout.owes(count);
+  }
+
   /** The store has the whole first list. */
   markSynced(): void {
     this.#fanout.markSynced();

@@ -130,6 +130,7 @@ export class InformerEngine<T extends KubernetesObject> {
       onChanges: (batches) => {
         this.handlers.distribute(batches);
       },
+      handlersOwe: (count) => this.handlers.owes(count),
       onBookmark: (resourceVersion) => {
         this.events.emit('bookmark', resourceVersion);
       },

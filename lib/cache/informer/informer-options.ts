@@ -109,7 +109,7 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
    * `run` and `whenSynced` reject with RESOURCE_UNKNOWN. @defaultValue 'wait'
    */
   readonly missingResource?: MissingResourcePolicy | undefined;
-  /** Changes that may wait for the store before the watch is read no further, at least 1. @defaultValue 2000 */
+  /** Changes that may wait for the store before the watch is read no further, at least 1. @defaultValue 256 */
   readonly queueCapacity?: number | undefined;
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;

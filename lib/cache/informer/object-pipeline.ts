@@ -30,6 +30,15 @@ const SLICE_OBJECTS = 5000;
 /** Letting go of one object may make a keeper move many. */
 const SWEPT_AT_ONCE = 16;
 
+/**
+ * With more notifications than these to come, handlers come first: what is delivered soon is still in the caches of the
+ * processor, and dies before the garbage collector has looked at it twice.
+ */
+const MOST_OWED = 256;
+/** But a slow handler must not keep the store from being up to date: after so many milliseconds as many deltas are applied. */
+const CATCH_UP_MS = 20;
+const BATCH_OF_THE_OWING = 64;
+
 export interface ObjectPipelineOptions<T extends KubernetesObject> {
   readonly options: ResolvedInformerOptions<T>;
   /** Looks after the bytes of what the store holds. @defaultValue nobody does */
@@ -38,6 +47,8 @@ export interface ObjectPipelineOptions<T extends KubernetesObject> {
   readonly meter: InformerMeter | undefined;
   /** Queues what handlers have to be told; called in the same step in which the store changed. */
   readonly onChanges: (batches: readonly NotificationBatch<ObjectView<T>>[]) => void;
+  /** Whether a handler that waits for nothing has more than `count` notifications to come. @defaultValue there are no handlers */
+  readonly handlersOwe?: ((count: number) => boolean) | undefined;
   /** The newest resource version that came in. */
   readonly lastSyncResourceVersion: () => string;
   /** The store has every change up to this resource version. */
@@ -106,6 +117,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
       this.#applyBatch();
       while (!this.#sweep()) await nextTask(this.#runtime);
       if (this.#fifo.size > 0) await nextTask(this.#runtime);
+      await this.#letHandlersCatchUp(signal);
     }
   }
 
@@ -129,6 +141,17 @@ export class ObjectPipeline<T extends KubernetesObject> {
       eventsApplied: this.#processor.eventsApplied,
       ownWrites: this.overlay.inspect().pending,
     };
+  }
+
+  #handlersOwe(): boolean {
+    return this.#options.handlersOwe?.(MOST_OWED) === true;
+  }
+
+  async #letHandlersCatchUp(signal: AbortSignal): Promise<void> {
+    if (!this.#handlersOwe()) return;
+    const endMs = this.#runtime.monotonicMs() + CATCH_UP_MS;
+    do await nextTask(this.#runtime);
+    while (this.#handlersOwe() && !signal.aborted && this.#runtime.monotonicMs() < endMs);
   }
 
   /** Works out what a relist changes, in slices. What goes wrong shows when it is applied. */
@@ -169,7 +192,8 @@ export class ObjectPipeline<T extends KubernetesObject> {
     const { errors, meter } = this.#options;
     const sizeBefore = this.#fifo.size;
     const startedAtMs = meter === undefined ? 0 : this.#runtime.monotonicMs();
-    errors.guard('internal', () => this.#fifo.popBatch(BATCH_SIZE, this.#apply));
+    const limit = this.#handlersOwe() ? BATCH_OF_THE_OWING : BATCH_SIZE;
+    errors.guard('internal', () => this.#fifo.popBatch(limit, this.#apply));
     meter?.applied(this.#runtime.monotonicMs() - startedAtMs);
     this.#clock.taken(sizeBefore - this.#fifo.size);
     this.#checkSynced();

@@ -1,4 +1,5 @@
 import type {
+  ItemsTaker,
   ListerWatcher,
   ListPage,
   ListRequest,
@@ -18,14 +19,28 @@ export class BytesSource<T extends KubernetesObject> implements ListerWatcher<Ob
   readonly description: string;
   readonly #source: ListerWatcher<ObjectView<T>>;
 
-  constructor(source: ListerWatcher<ObjectView<T>>) {
+  readonly #pause: (() => Promise<number>) | undefined;
+
+  /** `pause`: pages come in pieces; it waits for the next one and says how many items are in it. */
+  constructor(source: ListerWatcher<ObjectView<T>>, pause?: () => Promise<number>) {
     this.#source = source;
+    this.#pause = pause;
     this.description = source.description;
   }
 
-  async list(request: ListRequest): Promise<ListPage<ObjectView<T>>> {
+  async list(
+    request: ListRequest,
+    onItems?: ItemsTaker<ObjectView<T>>,
+  ): Promise<ListPage<ObjectView<T>>> {
     const page = await this.#source.list(request);
-    return { ...page, items: undecoded(page.items) };
+    const items = undecoded(page.items);
+    if (onItems === undefined || this.#pause === undefined) return { ...page, items };
+    for (let taken = 0; taken < items.length; ) {
+      const count = await this.#pause();
+      await onItems(items.slice(taken, taken + count));
+      taken += count;
+    }
+    return { ...page, items: [] };
   }
 
   async watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
