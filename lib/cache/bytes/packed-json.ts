@@ -162,27 +162,55 @@ export function unpackJson(
   let done = 0;
   let length = 0;
   let value = 0;
-  for (let place = 0; place < text.length; place += 1) {
-    const byte = text[place] as number;
-    if (byte >= AS_IS || byte === 0) continue;
+  const marks = new Marks(text);
+  for (let place = marks.next(); place < text.length; place = marks.next()) {
     text.copy(target, length, done, place);
     length += place - done;
     done = place + 1;
     if (length > target.length) return false;
-    if (byte === DIGEST) {
+    const mark = text[place] as number;
+    if (mark === DIGEST) {
       length = unpackDigits(values, value, DIGEST_BYTES, target, length);
       value += DIGEST_BYTES;
-    } else if (byte === UUID) {
+    } else if (mark === UUID) {
       length = unpackUuid(values, value, target, length);
       value += UUID_BYTES;
     } else {
-      length += target.write(byte === UID ? uid : resourceVersion, length, 'latin1');
+      length += target.write(mark === UID ? uid : resourceVersion, length, 'latin1');
     }
   }
   const rest = text.length - done;
   if (length + rest !== target.length || value !== values.length) return false;
   text.copy(target, length, done);
   return true;
+}
+
+/** Finds the marks of a text, the first one first: by searches of its own for each, which are many times as fast as looking. */
+class Marks {
+  readonly #text: Buffer;
+  readonly #places: number[] = [];
+
+  constructor(text: Buffer) {
+    this.#text = text;
+    for (let mark = UID; mark < AS_IS; mark += 1) this.#places.push(this.#find(mark, 0));
+  }
+
+  /** The place of the next one; the end of the text when there is none. */
+  next(): number {
+    const places = this.#places;
+    let first = 0;
+    for (let other = 1; other < places.length; other += 1) {
+      if ((places[other] as number) < (places[first] as number)) first = other;
+    }
+    const place = places[first] as number;
+    if (place < this.#text.length) places[first] = this.#find(first + UID, place + 1);
+    return place;
+  }
+
+  #find(mark: number, from: number): number {
+    const place = this.#text.indexOf(mark, from);
+    return place < 0 ? this.#text.length : place;
+  }
 }
 
 /** Where a string of JSON begins whose text this is, behind its quotation mark; behind everything if there is none. */
