@@ -117,6 +117,7 @@ export class CompressedKeeper implements CacheKeeper {
       slabBytes: slabBytes + sum(({ slabBytes: bytes }) => bytes),
       decodedBytes: this.#decoded.bytes,
       uncompressedBytes,
+      compressorBytes: sum(({ compressorBytes }) => compressorBytes),
       ...(deflatedBytes > 0
         ? { compressionRatio: sum(({ jsonBytes }) => jsonBytes) / deflatedBytes }
         : {}),

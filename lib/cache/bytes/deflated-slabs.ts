@@ -24,10 +24,10 @@ export interface DeflatedSlabsOptions {
 }
 
 const SMALLEST_SLAB = 16 * 1024;
-/** One of them is moved in less than a millisecond. */
-const LARGEST_SLAB = 256 * 1024;
+/** As large as what the network brings comes in: where that lay, they fit. */
+const LARGEST_SLAB = 64 * 1024;
 /** Objects with more JSON than this share of a slab are compressed elsewhere, and get a slab that they fill. */
-const LARGE = LARGEST_SLAB / 4;
+const LARGE = LARGEST_SLAB / 2;
 /** With less than this alive, a slab is given up. */
 const SPARSE = 1 / 2;
 /** With more sparse ones than this, who brings another object has to give up one of them. */
@@ -83,6 +83,11 @@ export class DeflatedSlabs {
 
   get slabBytes(): number {
     return this.#slabBytes;
+  }
+
+  /** What compressing itself takes. */
+  get compressorBytes(): number {
+    return this.#deflater.memoryBytes;
   }
 
   get jsonBytes(): number {

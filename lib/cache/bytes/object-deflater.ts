@@ -22,10 +22,13 @@ export function deflatedBound(jsonLength: number): number {
 /** Compresses objects that are much alike, one at a time. */
 export class ObjectDeflater {
   readonly #calls: ZlibCalls;
+  /** What it takes in memory, zlib included. */
+  readonly memoryBytes: number;
 
   /** `dictionary`: packed JSON of such objects. */
   constructor(dictionary: Uint8Array, calls: ZlibCalls = zlibCalls(dictionary)) {
     this.#calls = calls;
+    this.memoryBytes = dictionary.length + calls.nativeBytes;
   }
 
   /** Writes what is made of JSON to `target` from `start`. Returns where it ends, or undefined when there is no room. */

@@ -90,7 +90,7 @@ export class JsonPacker {
 
   /** Everything before `start`, and a mark for what stands there. Returns where that ends. */
   #leaveOut(from: number, mark: number, start: number, text: string | undefined): number {
-    if (text === undefined || start < from) return from;
+    if (text === undefined || start < from || start === this.#json.length) return from;
     this.#packSpan(from, start);
     this.#mark(mark);
     return start + text.length;

@@ -20,6 +20,8 @@ export type ZlibCall = (
 export interface ZlibCalls {
   readonly deflate: ZlibCall;
   readonly inflate: ZlibCall;
+  /** What they take for good, outside the heap, as zlib documents it. */
+  readonly nativeBytes: number;
 }
 
 /** What the zlib streams of Node work with inside; `pngjs` calls it in the same way. */
@@ -52,6 +54,10 @@ const SMALLEST_CHUNK = 64;
 /** What deflate adds at most to what it cannot make shorter: a few bytes, and five for every 16 KB. */
 const WORST_EXTRA = 64;
 const WORST_SHIFT = 11;
+
+/** With the usual window of 32 KB: for deflate, and, with a few kilobytes for its tables, for inflate. */
+const DEFLATE_BYTES = (1 << 17) + (1 << 17);
+const INFLATE_BYTES = (1 << 15) + 7 * 1024;
 
 /** A length that whatever becomes of so many bytes is below. */
 export function deflateBound(length: number): number {
@@ -92,6 +98,7 @@ export function publicCalls(dictionary: Uint8Array): ZlibCalls {
     inflate: into((input, maxOutputLength) =>
       inflateRawSync(input, { dictionary, maxOutputLength }),
     ),
+    nativeBytes: 0,
   };
 }
 
@@ -99,7 +106,10 @@ function openHandles(dictionary: Uint8Array): ZlibCalls | undefined {
   const options = { dictionary, chunkSize: SMALLEST_CHUNK };
   const deflate = handleCall(createDeflateRaw({ ...options, level: LEVEL }));
   const inflate = handleCall(createInflateRaw(options));
-  return deflate !== undefined && inflate !== undefined ? { deflate, inflate } : undefined;
+  if (deflate === undefined || inflate === undefined) return undefined;
+  // Each of them has a copy of the dictionary.
+  const nativeBytes = DEFLATE_BYTES + INFLATE_BYTES + 2 * dictionary.length;
+  return { deflate, inflate, nativeBytes };
 }
 
 function handleCall(stream: object): ZlibCall | undefined {
