@@ -25,12 +25,10 @@ export interface CompressedKeeperOptions {
 /** What came last stays as it is: in a small cache everything, and elsewhere what is about to be replaced again. */
 const UNCOMPRESSED = 256 * 1024;
 /**
- * With more than so many objects waiting to be compressed, as long as those that wait, nothing more is read until half of
- * it is done. Memory that was filled once stays with the process.
+ * With more than this waiting to be compressed, nothing more is read until half of it is done. In caches that are smaller than
+ * this, objects that change all the time are replaced before they are compressed.
  */
-const BACKLOG_OBJECTS = 1000;
-const LEAST_BACKLOG = 4 * 1024 * 1024;
-const MOST_BACKLOG = 16 * 1024 * 1024;
+const BACKLOG = 16 * 1024 * 1024;
 /** JSON bytes that are compressed in one go: three milliseconds' worth. */
 const SLICE = 128 * 1024;
 const MOST_DICTIONARIES = 8;
@@ -101,7 +99,7 @@ export class CompressedKeeper implements CacheKeeper {
   }
 
   waitForRoom(): Promise<void> | undefined {
-    if (this.#closed || this.#raw.slabBytes <= this.#backlog) return undefined;
+    if (this.#closed || this.#raw.slabBytes <= BACKLOG) return undefined;
     this.#room ??= deferred();
     return this.#room.promise;
   }
@@ -131,13 +129,6 @@ export class CompressedKeeper implements CacheKeeper {
     this.#openRoom();
   }
 
-  /** What may wait to be compressed, bytes. */
-  get #backlog(): number {
-    const { liveBytes, views } = this.#raw;
-    const usual = (BACKLOG_OBJECTS * liveBytes) / Math.max(1, views);
-    return Math.min(MOST_BACKLOG, Math.max(LEAST_BACKLOG, usual));
-  }
-
   #codecOf(inflate: Inflate, released: boolean): DeflatedCodec {
     const metadata = this.#metadata;
     if (released) return new DeflatedCodec({ inflate, metadata, decoded: letGo });
@@ -163,7 +154,7 @@ export class CompressedKeeper implements CacheKeeper {
       if (this.#closed) return;
       this.#giveUpSparse();
       this.#compressSlice();
-      if (this.#raw.slabBytes <= this.#backlog / 2) this.#openRoom();
+      if (this.#raw.slabBytes <= BACKLOG / 2) this.#openRoom();
       this.#work();
       if (!this.#busy) this.#raw.trim();
     });
