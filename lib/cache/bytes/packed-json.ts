@@ -30,7 +30,7 @@ const DIGEST_BYTES = DIGEST_DIGITS / 2;
 const STEP = 32;
 
 /** With more bytes of values than this, JSON is left as it is. */
-export const MOST_VALUES = 0xffff;
+const MOST_VALUES = 0xffff;
 
 /** Uid and resource version of an object, as they stand in its JSON. */
 export interface PackedIdentity {
