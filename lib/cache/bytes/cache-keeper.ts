@@ -20,6 +20,8 @@ export interface CacheMemory {
   readonly decodedBytes: number;
   /** Of `liveBytes`, what waits to be compressed. */
   readonly uncompressedBytes?: number | undefined;
+  /** What compressing itself takes: dictionaries and the memory of zlib, which no figure of the process shows. */
+  readonly compressorBytes?: number | undefined;
   /** JSON bytes for each compressed one; missing before there are any. */
   readonly compressionRatio?: number | undefined;
 }

@@ -1,11 +1,16 @@
 import { deferred, type Deferred } from '../../kernel/latch.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import { keptViewOf, type CacheKeeper, type CacheMemory } from './cache-keeper.ts';
 import { DecodedObjects } from './decoded-objects.ts';
+import { DeflatedCodec } from './deflated-codec.ts';
+import { noteDeflatedRead } from './deflated-slab.ts';
 import { DeflatedSlabs, type Inflate } from './deflated-slabs.ts';
-import { learnDictionary } from './dictionary.ts';
+import { learnDictionary, MOST_SAMPLES } from './dictionary.ts';
 import { releasedHeld } from './held-source.ts';
+import { ObjectDeflater } from './object-deflater.ts';
+import { JsonPacker } from './packed-json.ts';
 import { RecentMetadata } from './recent-metadata.ts';
 import { RecordCodec } from './record-codec.ts';
 import { SlabArena } from './slab-arena.ts';
@@ -19,7 +24,10 @@ export interface CompressedKeeperOptions {
 
 /** What came last stays as it is: in a small cache everything, and elsewhere what is about to be replaced again. */
 const UNCOMPRESSED = 256 * 1024;
-/** With more than this waiting to be compressed, nothing more is read until half of it is done. */
+/**
+ * With more than this waiting to be compressed, nothing more is read until half of it is done. In caches that are smaller than
+ * this, objects that change all the time are replaced before they are compressed.
+ */
 const BACKLOG = 16 * 1024 * 1024;
 /** JSON bytes that are compressed in one go: three milliseconds' worth. */
 const SLICE = 128 * 1024;
@@ -50,13 +58,21 @@ export class CompressedKeeper implements CacheKeeper {
     this.#runtime = runtime;
     this.#decoded = new DecodedObjects(decodedBytes);
     this.#raw = new SlabArena({
-      codec: this.#codecOf(undefined, false),
-      releasedCodec: this.#codecOf(undefined, true),
+      codec: new RecordCodec({
+        metadata: this.#metadata,
+        known: (view) => this.#decoded.get(view),
+        decoded: (view, decoded) => {
+          this.#decoded.add(view, decoded, noteRead(view));
+        },
+      }),
+      releasedCodec: new RecordCodec({ metadata: this.#metadata, decoded: letGo }),
       onFull: (slab) => {
         this.#waiting.push(slab);
         this.#work();
       },
-      onGone: this.#onGone,
+      onGone: ({ released }) => {
+        this.#metadata.letGo(released);
+      },
     });
   }
 
@@ -73,10 +89,11 @@ export class CompressedKeeper implements CacheKeeper {
   release(object: ObjectView): void {
     const view = keptViewOf(object);
     if (view === undefined) return;
-    const home = this.#raw.has(view) ? this.#raw : this.#slabsOf(view);
-    if (home === undefined) return;
+    const slabs = this.#slabsOf(view);
+    if (slabs === undefined && !this.#raw.has(view)) return;
     this.#decoded.release(view);
-    home.release(view);
+    (slabs ?? this.#raw).release(view);
+    if (slabs?.isSparse === true) this.#work();
     // Whoever has the view has the object; the bytes are not needed besides.
     if (view.held !== undefined) releasedHeld.take(view, view.held);
   }
@@ -91,13 +108,14 @@ export class CompressedKeeper implements CacheKeeper {
     const { liveBytes: uncompressedBytes, slabBytes } = this.#raw;
     const sum = (bytesOf: (slabs: DeflatedSlabs) => number): number =>
       this.#deflated.reduce((total, slabs) => total + bytesOf(slabs), 0);
-    const deflatedBytes = sum(({ arena }) => arena.liveBytes);
+    const deflatedBytes = sum(({ liveBytes }) => liveBytes);
     return {
       mode: 'compressed',
       liveBytes: uncompressedBytes + deflatedBytes,
-      slabBytes: slabBytes + sum(({ arena }) => arena.slabBytes),
+      slabBytes: slabBytes + sum(({ slabBytes: bytes }) => bytes),
       decodedBytes: this.#decoded.bytes,
       uncompressedBytes,
+      compressorBytes: sum(({ compressorBytes }) => compressorBytes),
       ...(deflatedBytes > 0
         ? { compressionRatio: sum(({ jsonBytes }) => jsonBytes) / deflatedBytes }
         : {}),
@@ -111,33 +129,21 @@ export class CompressedKeeper implements CacheKeeper {
     this.#openRoom();
   }
 
-  readonly #onGone = ({ released }: Slab): void => {
-    this.#metadata.letGo(released);
-  };
-
-  #codecOf(inflate: Inflate | undefined, released: boolean): RecordCodec {
+  #codecOf(inflate: Inflate, released: boolean): DeflatedCodec {
     const metadata = this.#metadata;
-    if (released) {
-      return new RecordCodec({
-        inflate,
-        metadata,
-        decoded: (view, object) => {
-          releasedHeld.take(view, object);
-        },
-      });
-    }
-    return new RecordCodec({
+    if (released) return new DeflatedCodec({ inflate, metadata, decoded: letGo });
+    return new DeflatedCodec({
       inflate,
       metadata,
       known: (view) => this.#decoded.get(view),
       decoded: (view, object) => {
-        this.#decoded.add(view, object, noteRead(view));
+        this.#decoded.add(view, object, noteDeflatedRead(view));
       },
     });
   }
 
   #slabsOf(view: KeptView): DeflatedSlabs | undefined {
-    return this.#deflated.find(({ arena }) => arena.has(view));
+    return this.#deflated.find((slabs) => slabs.has(view));
   }
 
   #work(): void {
@@ -146,6 +152,7 @@ export class CompressedKeeper implements CacheKeeper {
     this.#runtime.queueTask(() => {
       this.#busy = false;
       if (this.#closed) return;
+      this.#giveUpSparse();
       this.#compressSlice();
       if (this.#raw.slabBytes <= BACKLOG / 2) this.#openRoom();
       this.#work();
@@ -154,8 +161,17 @@ export class CompressedKeeper implements CacheKeeper {
   }
 
   #hasWork(): boolean {
+    return this.#hasToCompress() || this.#deflated.some(({ isSparse }) => isSparse);
+  }
+
+  #hasToCompress(): boolean {
     if (this.#views !== undefined) return true;
     return this.#waiting.length > 0 && this.#raw.slabBytes > UNCOMPRESSED;
+  }
+
+  /** A slab of each dictionary: what is released in several steps is to be gone before its neighbours are moved. */
+  #giveUpSparse(): void {
+    for (const slabs of this.#deflated) slabs.giveUpOne();
   }
 
   #compressSlice(): void {
@@ -168,7 +184,7 @@ export class CompressedKeeper implements CacheKeeper {
   }
 
   #nextView(): KeptView | undefined {
-    while (this.#views !== undefined || this.#hasWork()) {
+    while (this.#hasToCompress()) {
       this.#views ??= this.#waiting.shift()?.views();
       const next = this.#views?.next();
       if (next !== undefined && next.done !== true) return next.value;
@@ -184,28 +200,38 @@ export class CompressedKeeper implements CacheKeeper {
     // Its bytes stay as they are until something is kept again.
     this.#raw.take(view);
     slabs.put(view, json);
-    if (read) noteRead(view);
+    if (read) noteDeflatedRead(view);
   }
 
   /** The newest ones; with a new dictionary when there is none, or when it does not fit any more. */
   #slabsFor(view: KeptView): DeflatedSlabs {
     const newest = this.#deflated.at(-1);
     if (newest !== undefined && !newest.degraded) return newest;
-    this.#deflated = this.#deflated.filter(({ arena }) => arena.views > 0);
+    this.#deflated = this.#deflated.filter(({ views }) => views > 0);
     if (newest !== undefined && this.#deflated.length >= MOST_DICTIONARIES) return newest;
     const slabs = new DeflatedSlabs({
-      dictionary: learnDictionary(this.#samples(view)),
+      deflater: new ObjectDeflater(learnDictionary(this.#samples(view))),
       codecOf: (inflate, released) => this.#codecOf(inflate, released),
-      onGone: this.#onGone,
+      onGone: (released) => {
+        this.#metadata.letGo(released);
+      },
     });
     this.#deflated.push(slabs);
     return slabs;
   }
 
-  /** What waits to be compressed, beginning with this one. */
+  /** Some of what waits to be compressed, beginning with this one, as it is going to be. */
   #samples(view: KeptView): Buffer[] {
-    const samples = [view.json];
-    for (const slab of this.#waiting) for (const { json } of slab.views()) samples.push(json);
+    const views = [view];
+    for (const slab of this.#waiting) views.push(...slab.views());
+    const packer = new JsonPacker();
+    const step = Math.ceil(views.length / MOST_SAMPLES);
+    const samples: Buffer[] = [];
+    for (let index = 0; index < views.length; index += step) {
+      const sample = views[index] as KeptView;
+      packer.pack(sample.json, sample);
+      samples.push(Buffer.from(packer.text));
+    }
     return samples;
   }
 
@@ -213,4 +239,9 @@ export class CompressedKeeper implements CacheKeeper {
     this.#room?.resolve();
     this.#room = undefined;
   }
+}
+
+/** One that has left the cache is decoded for those who have it. */
+function letGo(view: KeptView, object: KubernetesObject): void {
+  releasedHeld.take(view, object);
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { KubernetesObject } from '../../meta/object.ts';
+import { DeflatedSlab } from './deflated-slab.ts';
 import { Slab, type KeptView } from './slab.ts';
 
 /** What a decoded object takes in memory, in multiples of its JSON, as pods do. */
@@ -79,7 +80,7 @@ export class DecodedObjects {
     this.#count -= 1;
     this.#justReadBytes -= decodedBytes(view);
     // One that was released is up to those who have it.
-    if (view.source instanceof Slab) view.hold(undefined);
+    if (view.source instanceof Slab || view.source instanceof DeflatedSlab) view.hold(undefined);
   }
 }
 

@@ -180,4 +180,58 @@ describe('CompressedKeeper', () => {
       expect(Object.hasOwn(view.object, '__proto__')).to.equal(true);
     }
   });
+
+  it('lets go of everything in one step without moving any of it', async () => {
+    const runtime = new VirtualRuntime();
+    const keeper = keeperOf(runtime);
+    const views = Array.from({ length: 5000 }, (_, index) => viewOf(podOf(index, 1, 500)));
+    for (const view of views) keeper.keep(view);
+    await runtime.settle();
+    const places = views.map(({ source, start }) => [source.bytes, start] as const);
+    for (const view of views) keeper.release(view);
+    expect(runtime.pending).to.be.at.most(1);
+    expect(keeper.inspect()).to.include({ liveBytes: 0, uncompressedBytes: 0 });
+    await runtime.settle();
+    for (const [index, view] of views.entries()) {
+      expect([view.source.bytes, view.start]).to.deep.equal(places[index]);
+    }
+    expect(runtime.pending).to.equal(0);
+  });
+
+  it('moves in the background what is left between what was released', async () => {
+    const runtime = new VirtualRuntime();
+    const keeper = keeperOf(runtime);
+    const views = Array.from({ length: 20_000 }, (_, index) => viewOf(podOf(index)));
+    for (const view of views) keeper.keep(view);
+    await runtime.settle();
+    for (const [index, view] of views.entries()) if (index % 10 !== 0) keeper.release(view);
+    const before = keeper.inspect().slabBytes;
+    expect(runtime.pending).to.equal(1);
+    await runtime.settle();
+    const { slabBytes, liveBytes, uncompressedBytes = 0 } = keeper.inspect();
+    expect(slabBytes).to.be.below(before);
+    expect(slabBytes).to.be.below(2 * (liveBytes - uncompressedBytes) + 2 * MEGABYTE);
+    for (const [index, view] of views.entries()) expect(view.object).to.deep.equal(podOf(index));
+  });
+
+  it('tells what compressing itself takes', async () => {
+    const runtime = new VirtualRuntime();
+    const keeper = keeperOf(runtime);
+    expect(keeper.inspect().compressorBytes).to.equal(0);
+    const views = Array.from({ length: 2000 }, (_, index) => viewOf(podOf(index, 1, 500)));
+    for (const view of views) keeper.keep(view);
+    await runtime.settle();
+    expect(keeper.inspect().compressorBytes).to.be.within(250_000, 500_000);
+  });
+
+  it('drops decoded objects of compressed views beyond its budget', async () => {
+    const runtime = new VirtualRuntime();
+    const keeper = keeperOf(runtime);
+    const views = Array.from({ length: 3000 }, (_, index) => viewOf(podOf(index, 1, 500)));
+    for (const view of views) keeper.keep(view);
+    await runtime.settle();
+    for (const view of views) void view.object;
+    expect(views.filter(({ held }) => held !== undefined).length).to.be.below(100);
+    expect(keeper.inspect().decodedBytes).to.be.below(BUDGET);
+  });
 });
