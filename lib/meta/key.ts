@@ -1,6 +1,6 @@
 import { ListwatchError } from '../kernel/errors.ts';
 import type { HasMetadata } from './object.ts';
-import { identityOf } from './object-view.ts';
+import { IdentifiedView, identityOf } from './object-view.ts';
 
 /**
  * Computes the key under which an object is stored. It may read `metadata` only, so that it works on views; one that reads
@@ -26,9 +26,16 @@ export class KeyError extends ListwatchError {
  * @see client-go tools/cache/store.go MetaNamespaceKeyFunc @ 32ce75a7
  */
 export function metaNamespaceKeyFunc(object: HasMetadata): string {
-  const { name, namespace } = identityOf(object);
+  const shared = object instanceof IdentifiedView ? object.sharedKey : undefined;
+  if (shared !== undefined) return shared;
+  const identity = identityOf(object);
+  const { name } = identity;
   if (typeof name !== 'string' || name === '') throw nameless(object);
-  // Joined, a text lies in one piece: caches keep keys, and one in two pieces takes 32 bytes more.
+  return joinedKey(name, identity.namespace);
+}
+
+/** The key of an object of this name, in one piece: caches keep keys, and one in two pieces takes 32 bytes more. */
+export function joinedKey(name: string, namespace: string | undefined): string {
   return namespace ? [namespace, name].join('/') : name;
 }
 

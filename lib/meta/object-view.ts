@@ -14,6 +14,14 @@ export abstract class IdentifiedView implements ObjectIdentity {
   abstract get namespace(): string | undefined;
   abstract readonly uid: string | undefined;
   abstract readonly resourceVersion: string | undefined;
+
+  /**
+   * Namespace and name as `metaNamespaceKeyFunc` joins them, where many caches have the view in common: the same text is the key
+   * in all of them then. Undefined: it is joined for whoever asks.
+   */
+  get sharedKey(): string | undefined {
+    return undefined;
+  }
 }
 
 const NO_METADATA: ObjectMeta = Object.freeze({});

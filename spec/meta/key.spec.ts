@@ -29,6 +29,16 @@ describe('metaNamespaceKeyFunc', () => {
     expect(counts).to.deep.equal({ metadata: 0, objects: 0 });
   });
 
+  it('gives the text that a view has for all caches', () => {
+    class SharedView extends UndecodedView {
+      override get sharedKey(): string | undefined {
+        return 'shop/web';
+      }
+    }
+    const view = new SharedView({ namespace: 'shop', name: 'web' }, new DecodeCounts());
+    expect(metaNamespaceKeyFunc(view)).to.equal('shop/web');
+  });
+
   it('keeps names apart that look like something else', () => {
     for (const name of ['__proto__', 'constructor', 'a.b', 'ä']) {
       expect(metaNamespaceKeyFunc({ metadata: { name } })).to.equal(name);

@@ -372,6 +372,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
       },
       onEvents: (events) => {
         this.#freshness.reach(this.#cache.revision);
+        this.#turn.notice(events.length);
         for (const event of events) this.#dispatcher.dispatch(event);
       },
       onProgress: () => {

@@ -27,11 +27,9 @@ class Branch<V extends Keyed> {
   readonly size: number;
   readonly entries: readonly Node<V>[];
 
-  constructor(entries: readonly Node<V>[]) {
+  /** @param size that of all entries together: in a large store each of them would have to be fetched from memory to add it up */
+  constructor(entries: readonly Node<V>[], size: number) {
     this.low = (entries[0] as Node<V>).low;
-    let size = 0;
-    for (let index = 0; index < entries.length; index += 1)
-      size += (entries[index] as Node<V>).size;
     this.size = size;
     this.entries = entries;
   }
@@ -57,7 +55,7 @@ export class OrderedStore<V extends Keyed> {
   /** A store of these items in O(n), if they are in order already; of two with one key the later stays. */
   static of<V extends Keyed>(items: readonly V[]): OrderedStore<V> {
     let level: Node<V>[] = chunks(inOrder(items)).map((entries) => new Leaf(entries));
-    while (level.length > 1) level = chunks(level).map((entries) => new Branch(entries));
+    while (level.length > 1) level = chunks(level).map(toBranch);
     return new OrderedStore(level[0]);
   }
 
@@ -77,7 +75,7 @@ export class OrderedStore<V extends Keyed> {
   with(item: V): OrderedStore<V> {
     if (this.#root === undefined) return new OrderedStore(new Leaf([item]));
     const parts = put(this.#root, item);
-    return new OrderedStore(parts.length === 1 ? parts[0] : new Branch(parts));
+    return new OrderedStore(parts.length === 1 ? parts[0] : toBranch(parts));
   }
 
   /** The store without `key`; the same store when it is not there. */
@@ -223,15 +221,21 @@ function rank<V extends Keyed>(root: Node<V> | undefined, key: string): number {
 function put<V extends Keyed>(node: Node<V>, item: V): readonly Node<V>[] {
   if (node instanceof Branch) {
     const index = childFor(node, item.key);
-    const entries = node.entries.slice();
-    const parts = put(entries[index] as Node<V>, item);
-    if (parts.length === 1) entries[index] = parts[0] as Node<V>;
-    else entries.splice(index, 1, ...parts);
-    return entries.length <= FANOUT ? [new Branch(entries)] : halves(entries).map(toBranch);
+    const child = node.entries[index] as Node<V>;
+    const parts = put(child, item);
+    const [first, second] = parts as [Node<V>, Node<V> | undefined];
+    if (second === undefined) {
+      const entries = node.entries.slice();
+      entries[index] = first;
+      return [new Branch(entries, node.size - child.size + first.size)];
+    }
+    const entries = node.entries.toSpliced(index, 1, first, second);
+    return entries.length <= FANOUT ? [toBranch(entries)] : halves(entries).map(toBranch);
   }
   const index = firstAtLeast(node, item.key);
-  const entries = node.entries.slice();
-  entries.splice(index, entries[index]?.key === item.key ? 1 : 0, item);
+  const replaced = node.entries[index]?.key === item.key ? 1 : 0;
+  // Leaves are kept for as long as the state they belong to, so the array must be no larger than it is long.
+  const entries = node.entries.toSpliced(index, replaced, item);
   return entries.length <= FANOUT ? [new Leaf(entries)] : halves(entries).map(toLeaf);
 }
 
@@ -246,7 +250,7 @@ function remove<V extends Keyed>(node: Node<V>, key: string): Node<V> | undefine
     if (rest === undefined) entries.splice(index, 1);
     else entries[index] = rest;
     if (rest !== undefined && rest.entries.length < SPARSE) joinWithNeighbour(entries, index);
-    return entries.length === 0 ? undefined : new Branch(entries);
+    return entries.length === 0 ? undefined : new Branch(entries, node.size - 1);
   }
   const index = firstAtLeast(node, key);
   if (node.entries[index]?.key !== key) return node;
@@ -263,7 +267,7 @@ function joinWithNeighbour<V extends Keyed>(siblings: Node<V>[], index: number):
   // Siblings are on one level, so both are leaves or both are branches.
   const joined =
     left instanceof Branch
-      ? new Branch([...left.entries, ...(right as Branch<V>).entries])
+      ? toBranch([...left.entries, ...(right as Branch<V>).entries])
       : new Leaf([...left.entries, ...(right as Leaf<V>).entries]);
   siblings.splice(start, 2, joined);
 }
@@ -274,7 +278,9 @@ function halves<E>(entries: readonly E[]): [E[], E[]] {
 }
 
 function toBranch<V extends Keyed>(entries: readonly Node<V>[]): Node<V> {
-  return new Branch(entries);
+  let size = 0;
+  for (const entry of entries) size += entry.size;
+  return new Branch(entries, size);
 }
 
 function toLeaf<V extends Keyed>(entries: readonly V[]): Node<V> {

@@ -1,6 +1,7 @@
 import { expensiveChecksEnabled } from '../../kernel/assert.ts';
 import { errorMessage } from '../../kernel/errors.ts';
 import { ObjectScanner } from '../../meta/json/object-scanner.ts';
+import { joinedKey } from '../../meta/key.ts';
 import { IdentifiedView, type ObjectIdentity } from '../../meta/object-view.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import type { Codec } from './codec.ts';
@@ -41,6 +42,7 @@ export class JsonStoredObject<T extends KubernetesObject>
   /** 0 as long as nobody has looked for it. */
   #place: number | undefined = 0;
   #identity: Omit<ObjectIdentity, 'resourceVersion'> | undefined;
+  #sharedKey: string | undefined;
 
   constructor({ key, value, resourceVersion, codec }: JsonStoredObjectOptions<T>) {
     super();
@@ -73,6 +75,15 @@ export class JsonStoredObject<T extends KubernetesObject>
 
   get uid(): string | undefined {
     return this.#identified().uid;
+  }
+
+  /** One for all informers of this process. */
+  override get sharedKey(): string | undefined {
+    if (this.#sharedKey === undefined) {
+      const { name, namespace } = this.#identified();
+      if (typeof name === 'string' && name !== '') this.#sharedKey = joinedKey(name, namespace);
+    }
+    return this.#sharedKey;
   }
 
   /** @throws {StorageError} CORRUPT_OBJECT when the codec cannot decode the value. */

@@ -109,4 +109,59 @@ describe('NextTurn', () => {
     expect(told).to.deep.equal([0, 1]);
     expect(hand.timers).to.have.length(0);
   });
+
+  /** Asks for a run that takes 4 ms, and for another one, at 4 ms. */
+  const runAndAsk = (): void => {
+    turn.notice(1);
+    ask(1);
+    hand.turn(4);
+    hand.turn();
+    turn.notice(1);
+    ask(1, 1);
+  };
+  const endOfRest = (): void => {
+    const { atMs = 0, callback } = hand.timers.shift() ?? {};
+    hand.nowMs = atMs;
+    callback?.();
+  };
+
+  it('rests on while events come in, for three times as long as the run took at most', () => {
+    runAndAsk();
+    const ends: number[] = [];
+    while (hand.timers.length > 0) {
+      turn.notice(1);
+      endOfRest();
+      ends.push(hand.nowMs);
+    }
+    expect(ends).to.deep.equal([8, 12, 16]);
+    expect(told).to.deep.equal([0, 1]);
+  });
+
+  it('ends its rest as soon as no further event has come in', () => {
+    runAndAsk();
+    turn.notice(1);
+    endOfRest();
+    expect(told).to.deep.equal([0]);
+    endOfRest();
+    expect([told, hand.nowMs]).to.deep.equal([[0, 1], 12]);
+  });
+
+  it('leaves out the next rests after one in which no event came in, until several come together', () => {
+    runAndAsk();
+    const rests: number[] = [];
+    for (let run = 0; run < 9; run += 1) {
+      if (hand.timers.length === 0) {
+        hand.turn(4);
+      } else {
+        endOfRest();
+        hand.nowMs += 4;
+      }
+      hand.turn();
+      turn.notice(run === 8 ? 2 : 1);
+      ask(1, 2 + run);
+      rests.push(hand.timers.length);
+    }
+    expect(rests).to.deep.equal([0, 0, 0, 0, 0, 0, 0, 1, 1]);
+    expect(told).to.have.length(10);
+  });
 });

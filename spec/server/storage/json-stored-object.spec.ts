@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { KeyError, metaNamespaceKeyFunc } from '../../../lib/meta/key.ts';
 import { identityOf } from '../../../lib/meta/object-view.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 import { jsonCodec, type Codec } from '../../../lib/server/storage/codec.ts';
@@ -68,6 +69,22 @@ describe('JsonStoredObject', () => {
     }
     expect(codec.decoded).to.equal(2);
     expect(identityOf(stored('{"kind":"A"}')).name).to.equal(undefined);
+  });
+
+  it('gives the caches of all informers one and the same key', () => {
+    const codec = new CountingCodec();
+    for (const [text, key] of [
+      ['{"metadata":{"name":"a","namespace":"b"}}', 'b/a'],
+      ['{"metadata":{"name":"a"}}', 'a'],
+      ['{"metadata":{"name":""}}', undefined],
+      ['{"metadata":{}}', undefined],
+    ] as const) {
+      const object = stored(text, codec);
+      expect(object.sharedKey).to.equal(key);
+      if (key !== undefined) expect(metaNamespaceKeyFunc(object)).to.equal(key);
+      else expect(() => metaNamespaceKeyFunc(object)).to.throw(KeyError);
+    }
+    expect(codec.decoded).to.be.below(5);
   });
 
   it('carries its resource version in the object, the bytes and copies', () => {

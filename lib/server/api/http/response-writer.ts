@@ -3,6 +3,7 @@ import { ListwatchError } from '../../../kernel/errors.ts';
 import { deferred } from '../../../kernel/latch.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import type { ApiResponse } from './api-request.ts';
+import { chunkAround } from './chunk.ts';
 
 /**
  * Sends one answer over a socket, as fast as the client takes it.
@@ -54,7 +55,7 @@ export class ResponseWriter {
     for (;;) {
       const { done, value } = await pieces.next();
       if (done === true || response.destroyed) break;
-      if (!response.write(value) && !(await this.#drained())) return;
+      if (!this.#write(value) && !(await this.#drained())) return;
     }
     response.end();
   }
@@ -63,6 +64,18 @@ export class ResponseWriter {
   end(): void {
     // What a body fails with once it is left concerns nobody.
     this.#pieces?.return?.().catch(() => {});
+  }
+
+  /** Whether there is room for more. */
+  #write(piece: Uint8Array): boolean {
+    const response = this.#response;
+    const chunk = response.chunkedEncoding ? chunkAround(piece) : undefined;
+    if (chunk === undefined) return response.write(piece);
+    // For this piece Node has nothing to add.
+    response.chunkedEncoding = false;
+    const hasRoom = response.write(chunk);
+    response.chunkedEncoding = true;
+    return hasRoom;
   }
 
   /** True when there is room again, false when the client is gone. @throws {ListwatchError} code TIMEOUT. */

@@ -1,5 +1,6 @@
 import type { ObjectEvent, WatchEvent } from '../../../meta/watch-event.ts';
 import { documentPieces, type StoredObject } from '../../storage/stored-object.ts';
+import { joinChunk } from '../http/chunk.ts';
 
 type Event = WatchEvent<StoredObject>;
 type EventType = ObjectEvent<StoredObject>['type'];
@@ -88,7 +89,7 @@ export class WatchFrames {
       frames.push(frame);
       size += frame.length;
     }
-    const bytes = Buffer.concat(frames, size);
+    const bytes = joinChunk(frames);
     if (size < 2 * LARGEST_PIECE_BYTES) {
       this.#joined.unshift({ events, bytes });
       if (this.#joined.length > JOINED_KEPT) this.#joined.pop();
@@ -99,7 +100,7 @@ export class WatchFrames {
 
 /** One event line around the JSON of an object. */
 export function encodeFrame(type: EventType, document: readonly Uint8Array[]): Uint8Array {
-  return Buffer.concat([HEADS[type], ...document, TAIL]);
+  return joinChunk([HEADS[type], ...document, TAIL]);
 }
 
 function endOfObjects(batch: readonly Event[], from: number): number {

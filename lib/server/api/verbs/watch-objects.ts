@@ -10,6 +10,7 @@ import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.
 import type { StorageWatch } from '../../storage/storage-interface.ts';
 import type { StoredObject } from '../../storage/stored-object.ts';
 import type { ApiResponse } from '../http/api-request.ts';
+import { joinChunk } from '../http/chunk.ts';
 import { bytesResponse, encodeText, JSON_TYPE } from '../http/api-response.ts';
 import type { Exchange } from './exchange.ts';
 import { parseWatchQuery, type WatchQuery } from '../http/query-options.ts';
@@ -107,7 +108,7 @@ function joining(encode: (event: Event) => Uint8Array): WatchBodyOptions['encode
       frames.push(frame);
       size += frame.length;
     }
-    return { bytes: Buffer.concat(frames, size), count: frames.length };
+    return { bytes: joinChunk(frames), count: frames.length };
   };
 }
 

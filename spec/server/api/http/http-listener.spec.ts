@@ -11,6 +11,7 @@ import type {
   ApiResponse,
 } from '../../../../lib/server/api/http/api-request.ts';
 import { bytesResponse, textResponse } from '../../../../lib/server/api/http/api-response.ts';
+import { joinChunk } from '../../../../lib/server/api/http/chunk.ts';
 import {
   HttpListener,
   type HttpListenerOptions,
@@ -257,6 +258,34 @@ describe('http listener', () => {
     feed.end();
     await raw.until('4\r\ntwo\n\r\n0\r\n\r\n');
     raw.socket.destroy();
+  });
+
+  it('sends pieces with and without a chunk around them in order, to the client of an older HTTP without', async () => {
+    const pieces = [
+      joinChunk([Buffer.from('to'), Buffer.from('gether\n')]),
+      Buffer.from('alone\n'),
+    ];
+    const listener = await listen(async () => {
+      const feed = new Feed();
+      for (const piece of [...pieces, joinChunk([]), ...pieces]) feed.push(piece);
+      feed.end();
+      return await Promise.resolve(streaming(feed));
+    });
+    const text = 'together\nalone\ntogether\nalone\n';
+    const chunks = '9\r\ntogether\n\r\n6\r\nalone\n\r\n';
+    const raw = new Raw(listener);
+    await raw.ask('GET / HTTP/1.1');
+    await raw.until('\r\n0\r\n\r\n');
+    expect(raw.text.slice(raw.text.indexOf('\r\n\r\n') + 4)).to.equal(
+      `${chunks}${chunks}0\r\n\r\n`,
+    );
+    raw.socket.destroy();
+    const old = new Raw(listener);
+    await old.ask('GET / HTTP/1.0');
+    await old.closed;
+    expect(old.text.slice(old.text.indexOf('\r\n\r\n') + 4)).to.equal(text);
+    const read = await fetch(`http://${listener.address}/`);
+    expect(await read.text()).to.equal(text);
   });
 
   it('hands out the means to abort a request, and answers it all the same', async () => {

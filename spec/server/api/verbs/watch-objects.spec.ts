@@ -8,6 +8,7 @@ import {
 } from '../../../../lib/meta/failures.ts';
 import type { ObjectEvent } from '../../../../lib/meta/watch-event.ts';
 import type { ApiHandler, ApiResponse } from '../../../../lib/server/api/http/api-request.ts';
+import { chunkAround } from '../../../../lib/server/api/http/chunk.ts';
 import { WatchFrames } from '../../../../lib/server/api/verbs/watch-frames.ts';
 import type { WatchOptions } from '../../../../lib/server/registry/rest-storage.ts';
 import {
@@ -286,6 +287,8 @@ describe('watch frames', () => {
     );
     expect(made).to.equal(3);
     expect(new Set(received).size).to.equal(1);
+    expect(new Set(received.map(chunkAround)).size).to.equal(1);
+    expect(chunkAround(received[0] as Uint8Array)?.byteLength).to.be.above(0);
     const names = Buffer.from(received[0] as Uint8Array)
       .toString()
       .split('\n')
