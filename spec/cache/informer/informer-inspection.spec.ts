@@ -39,7 +39,7 @@ describe('inspect()', () => {
       lastEventAgeMs: 1500,
       eventsApplied: 0,
       ownWrites: 0,
-      memory: { mode: 'objects', liveBytes: 0, slabBytes: 0, decodedBytes: 0 },
+      memory: { mode: 'bytes', liveBytes: 0, slabBytes: 0, decodedBytes: 0 },
       relists: 0,
       staleEvents: 0,
       lastError: undefined,

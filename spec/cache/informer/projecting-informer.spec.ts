@@ -120,7 +120,7 @@ describe('the option "cache" of an informer', () => {
     expect(informerWith({ mode: 'bytes', decodedBytes: 0 }).inspect().memory.mode).to.equal(
       'bytes',
     );
-    expect(informerWith(undefined).inspect().memory.mode).to.equal('objects');
+    expect(informerWith(undefined).inspect().memory.mode).to.equal('bytes');
   });
 
   it('refuses everything else', () => {
