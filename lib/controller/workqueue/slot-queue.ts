@@ -1,14 +1,11 @@
 /** Slots for which there is room at least; a power of two. */
 const SMALLEST = 16;
 
-/** A larger one gives its memory back when it is empty. */
-const LARGEST_KEPT = 1024;
-
 /**
  * Slots of a `KeyTable`, first in, first out: a ring of plain numbers, half the memory of a `RingBuffer` and nothing in it
  * that the garbage collector has to look at.
  *
- * Memory: 4 bytes for each of the most that waited since it was last empty or drained, and at most as much again.
+ * Memory: 4 bytes for each of the most that waited since it was last drained, and at most as much again.
  */
 export class SlotQueue {
   #slots = new Uint32Array(SMALLEST);
@@ -30,21 +27,16 @@ export class SlotQueue {
     const slot = this.#slots[this.#head] as number;
     this.#head = (this.#head + 1) & (this.#slots.length - 1);
     this.#size -= 1;
-    if (this.#size === 0 && this.#slots.length > LARGEST_KEPT) this.#clear();
     return slot;
   }
 
-  /** Takes all slots, oldest first. */
+  /** Takes all slots, oldest first, and gives their memory back. */
   drain(): number[] {
     const slots: number[] = [];
     while (this.#size > 0) slots.push(this.shift());
-    this.#clear();
-    return slots;
-  }
-
-  #clear(): void {
     this.#slots = new Uint32Array(SMALLEST);
     this.#head = 0;
+    return slots;
   }
 
   /** The slots are full. */
