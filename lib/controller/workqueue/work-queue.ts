@@ -49,7 +49,7 @@ const KEYS_IN_MESSAGE = 5;
 const SPARE = 256;
 
 /** Known keys for each wanted one, beyond the spare ones, from which on it pays to leave the idle ones behind. */
-const MOST_KNOWN = 8;
+const MOST_KNOWN = 16;
 
 /**
  * Keys that need work, each at most once. Keys are compared as `Map` does, so use strings or other primitives.
@@ -60,7 +60,7 @@ const MOST_KNOWN = 8;
  * - Keys come out in the order in which they were first added.
  * - No key added before `close` is lost.
  * - Memory: one slot for each distinct key that waits or is worked on, nothing per add. Keys whose work is done may be known
- *   for a while, as forgetting each by itself would be dear: 256, and no more than 7 for each that waits or is worked on.
+ *   for a while, as forgetting each by itself would be dear: 256, and no more than 15 for each that waits or is worked on.
  *
  * Not guaranteed: that a key comes out again when its worker never calls `done`.
  * @see client-go util/workqueue/queue.go @ 32ce75a7
