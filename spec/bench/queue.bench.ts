@@ -4,9 +4,10 @@ import { buildPrograms, clientGo, program } from './workload/programs.ts';
 import { queueWork, type QueueResult } from './workload/queue-work.ts';
 
 function figuresOf(contestant: string, result: QueueResult): Figure[] {
-  const { cycles, cycleMs, sameKeyCycleMs } = result;
+  const { cycles, cycleMs, tenWorkersCycleMs, sameKeyCycleMs } = result;
   return [
     perSecond('cycles of distinct keys', cycles, cycleMs),
+    perSecond('cycles of distinct keys, ten workers', cycles, tenWorkersCycleMs),
     perSecond('cycles of one key', cycles, sameKeyCycleMs),
   ].map((figure) => ({ ...figure, contestant, compared: true }));
 }

@@ -1,4 +1,4 @@
-import { NOWHERE, type WorkEntry } from './work-entry.ts';
+import { NOWHERE, type TakenItem } from './taken-item.ts';
 
 /**
  * The items in workers' hands, in no order: constant time to take one and to give one back. Arrays that keep their length
@@ -7,7 +7,7 @@ import { NOWHERE, type WorkEntry } from './work-entry.ts';
  * Memory: one slot for each of the most that were in work at a time.
  */
 export class ItemsInWork<K> {
-  readonly #items: (WorkEntry<K> | undefined)[] = [];
+  readonly #items: (TakenItem<K> | undefined)[] = [];
   /** When each of them was taken, milliseconds: numbers in an array of their own take no boxes. */
   readonly #takenAtMs: number[] = [];
   #size = 0;
@@ -26,11 +26,11 @@ export class ItemsInWork<K> {
   }
 
   /** The first `limit` of them. */
-  slice(limit: number): WorkEntry<K>[] {
-    return this.#items.slice(0, Math.min(limit, this.#size)) as WorkEntry<K>[];
+  slice(limit: number): TakenItem<K>[] {
+    return this.#items.slice(0, Math.min(limit, this.#size)) as TakenItem<K>[];
   }
 
-  add(item: WorkEntry<K>, takenAtMs: number): void {
+  add(item: TakenItem<K>, takenAtMs: number): void {
     const place = this.#size;
     this.#items[place] = item;
     this.#takenAtMs[place] = takenAtMs;
@@ -39,12 +39,12 @@ export class ItemsInWork<K> {
   }
 
   /** Takes out one that is in, and says when it was taken. */
-  remove(item: WorkEntry<K>): number {
+  remove(item: TakenItem<K>): number {
     const { place } = item;
     const takenAtMs = this.#takenAtMs[place] as number;
     const end = this.#size - 1;
     if (place !== end) {
-      const last = this.#items[end] as WorkEntry<K>;
+      const last = this.#items[end] as TakenItem<K>;
       this.#items[place] = last;
       this.#takenAtMs[place] = this.#takenAtMs[end] as number;
       last.place = place;

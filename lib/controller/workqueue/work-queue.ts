@@ -4,13 +4,14 @@ import type { Logger } from '../../kernel/logger.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
-import { RingBuffer } from '../../kernel/ring-buffer.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { untilOpen } from '../../kernel/wait.ts';
 import { ItemsInWork } from './items-in-work.ts';
+import { IDLE, IN_WORK, IN_WORK_AND_ADDED, KeyTable, WAITING } from './key-table.ts';
 import { QueueMetrics } from './queue-metrics.ts';
+import { SlotQueue } from './slot-queue.ts';
+import { TakenItem } from './taken-item.ts';
 import { TaskClock } from './task-clock.ts';
-import { NOWHERE, WorkEntry } from './work-entry.ts';
 import type { WorkItem } from './work-item.ts';
 
 export interface WorkQueueOptions {
@@ -44,6 +45,12 @@ export interface CloseQueueOptions {
 /** How many keys a message lists before it only counts. */
 const KEYS_IN_MESSAGE = 5;
 
+/** Idle keys that stay known, however few are wanted: to find a key that comes again is cheaper than to put it in. */
+const SPARE = 256;
+
+/** Known keys for each wanted one, beyond the spare ones, from which on it pays to leave the idle ones behind. */
+const MOST_KNOWN = 16;
+
 /**
  * Keys that need work, each at most once. Keys are compared as `Map` does, so use strings or other primitives.
  *
@@ -52,7 +59,8 @@ const KEYS_IN_MESSAGE = 5;
  * - Any number of adds of a key while it waits lead to one hand-out; any number while it is worked on lead to one more.
  * - Keys come out in the order in which they were first added.
  * - No key added before `close` is lost.
- * - Memory: one entry for each distinct key that waits or is worked on, nothing per add.
+ * - Memory: one slot for each distinct key that waits or is worked on, nothing per add. Keys whose work is done may be known
+ *   for a while, as forgetting each by itself would be dear: 256, and no more than 15 for each that waits or is worked on.
  *
  * Not guaranteed: that a key comes out again when its worker never calls `done`.
  * @see client-go util/workqueue/queue.go @ 32ce75a7
@@ -61,9 +69,12 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   readonly name: string;
   readonly #runtime: Runtime;
   readonly #metrics: QueueMetrics;
-  /** Each key that waits or is in a worker's hands. */
-  readonly #entries = new Map<K, WorkEntry<K>>();
-  readonly #waiting = new RingBuffer<WorkEntry<K>>();
+  /** Each key that waits or is in a worker's hands, and some that are idle. */
+  #keys = new KeyTable<K>();
+  /** The most keys to know: spare ones, and as many as were wanted at a time since `#keys` was made. */
+  #room = SPARE;
+  /** Slots in `#keys`. */
+  readonly #waiting = new SlotQueue();
   readonly #inWork = new ItemsInWork<K>();
   /** For what nobody observes. */
   readonly #clock: TaskClock;
@@ -108,15 +119,15 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   /** Notes that the key needs work. Ignored once the queue is closing. */
   add(key: K): void {
     if (this.#closing) return;
-    const known = this.#entries.get(key);
-    if (known === undefined) {
-      this.#metrics.added();
-      this.#enqueue(new WorkEntry(key, this.#observedMs(), this.#finish));
-    } else if (known.place !== NOWHERE && !known.addedAgain) {
-      this.#metrics.added();
-      known.addedAgain = true;
-      known.addedAtMs = this.#observedMs();
-    }
+    const keys = this.#keys;
+    const slot = keys.slotOf(key) ?? this.#insert(key);
+    const state = keys.stateAt(slot);
+    if (state !== IDLE && state !== IN_WORK) return;
+    if (this.#metrics.wanted) keys.noteAdded(slot, this.#runtime.monotonicMs());
+    keys.setState(slot, state === IDLE ? WAITING : IN_WORK_AND_ADDED);
+    if (state === IDLE) this.#waiting.push(slot);
+    this.#metrics.added();
+    if (state === IDLE) this.#announce();
   }
 
   /**
@@ -165,9 +176,9 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
 
   /** Refuses new keys and drops those that wait, which are returned. Work in progress goes on. */
   destroy(): readonly K[] {
-    const dropped = this.#waiting.drain().map(({ key }) => key);
-    for (const key of dropped) this.#entries.delete(key);
-    for (const entry of this.#inWork.slice(Infinity)) entry.addedAgain = false;
+    const dropped = this.#waiting.drain().map((slot) => this.#keys.keyAt(slot));
+    for (const { slot } of this.#inWork.slice(Infinity)) this.#keys.setState(slot, IN_WORK);
+    this.#forgetIdle();
     this.#metrics.depth(0);
     this.refuseKeys();
     this.#idle.open();
@@ -182,39 +193,69 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     await this.close();
   }
 
-  #enqueue(entry: WorkEntry<K>): void {
-    this.#entries.set(entry.key, entry);
-    this.#waiting.push(entry);
+  #insert(key: K): number {
+    this.#room = Math.max(this.#room, this.#wanted + SPARE);
+    return this.#keys.insert(key);
+  }
+
+  /** Tells of one more key that waits. */
+  #announce(): void {
     this.#metrics.depth(this.#waiting.size);
     if (this.#takers.size > 0) this.#wakeOne();
   }
 
   #handOut(): WorkItem<K> {
-    const entry = this.#waiting.shift() as WorkEntry<K>;
     const observed = this.#metrics.wanted;
     const nowMs = observed ? this.#runtime.monotonicMs() : this.#clock.nowMs;
-    this.#inWork.add(entry, nowMs);
+    const keys = this.#keys;
+    const slot = this.#waiting.shift();
+    const item = new TakenItem(keys.keyAt(slot), slot, this.#finish);
+    keys.setState(slot, IN_WORK);
+    this.#inWork.add(item, nowMs);
     if (observed) {
+      const waitedMs = nowMs - keys.addedAtMs(slot);
       this.#metrics.depth(this.#waiting.size);
-      this.#metrics.handedOut(nowMs - entry.addedAtMs);
+      this.#metrics.handedOut(waitedMs);
     }
-    return entry;
+    return item;
   }
 
-  readonly #finish = (entry: WorkEntry<K>): void => {
-    const takenAtMs = this.#inWork.remove(entry);
+  readonly #finish = (item: TakenItem<K>): void => {
+    const takenAtMs = this.#inWork.remove(item);
+    const { slot } = item;
+    const keys = this.#keys;
+    const addedAgain = keys.stateAt(slot) === IN_WORK_AND_ADDED;
+    keys.setState(slot, addedAgain ? WAITING : IDLE);
+    if (addedAgain) this.#waiting.push(slot);
+    else this.#tidy(slot);
     if (this.#metrics.wanted) this.#metrics.finished(this.#runtime.monotonicMs() - takenAtMs);
-    if (entry.addedAgain) {
-      this.#enqueue(new WorkEntry(entry.key, entry.addedAtMs, this.#finish));
-      return;
-    }
-    this.#entries.delete(entry.key);
-    if (this.#closing) this.#openWhenIdle();
+    if (addedAgain) this.#announce();
+    else if (this.#closing) this.#openWhenIdle();
   };
 
-  /** The time, if anybody wants to know how long things take. */
-  #observedMs(): number {
-    return this.#metrics.wanted ? this.#runtime.monotonicMs() : 0;
+  /** Keys that wait or are in workers' hands. */
+  get #wanted(): number {
+    return this.#waiting.size + this.#inWork.size;
+  }
+
+  /**
+   * Sees to it that not too many idle keys are known, after one more. While a backlog is worked off, all of them go at once
+   * when few keys are left; while keys come and go, this one does.
+   */
+  #tidy(slot: number): void {
+    const keys = this.#keys;
+    if (keys.size > SPARE + MOST_KNOWN * this.#wanted) this.#forgetIdle();
+    else if (keys.size > this.#room) keys.forget(slot);
+  }
+
+  /** Gives the wanted keys a table of their own. */
+  #forgetIdle(): void {
+    const known = this.#keys;
+    const wanted = new KeyTable<K>();
+    for (const slot of this.#waiting.drain()) this.#waiting.push(wanted.copy(known, slot));
+    for (const item of this.#inWork.slice(Infinity)) item.slot = wanted.copy(known, item.slot);
+    this.#keys = wanted;
+    this.#room = this.#wanted + SPARE;
   }
 
   /** The first step of closing. */
@@ -226,7 +267,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   }
 
   #openWhenIdle(): void {
-    if (this.#entries.size === 0) this.#idle.open();
+    if (this.#wanted === 0) this.#idle.open();
   }
 
   #wakeOne(): void {

@@ -1,17 +1,21 @@
 /** The work queue of a controller: how fast keys go through it, in the same rounds as client-go's `queue` workload. */
 import { performance } from 'node:perf_hooks';
 import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
+import type { WorkItem } from '../../../lib/controller/workqueue/work-item.ts';
 import { isMain } from './contestant.ts';
 
 export interface QueueResult {
   readonly cycles: number;
-  /** All keys are added, then each is taken, forgotten and done. */
+  /** All keys are added, then a worker takes, forgets and finishes one after the other. */
   readonly cycleMs: number;
+  /** The same with ten workers. */
+  readonly tenWorkersCycleMs: number;
   /** One key is added, taken, forgotten and done, again and again. */
   readonly sameKeyCycleMs: number;
 }
 
 const ROUNDS = 10;
+const WORKERS = 10;
 
 export async function queueWork(cycles: number): Promise<QueueResult> {
   const keys = Array.from(
@@ -19,24 +23,34 @@ export async function queueWork(cycles: number): Promise<QueueResult> {
     (_, index) => `namespace-${index % 100}/pod-${index}`,
   );
   const queue = new RateLimitingQueue();
-  const finish = async (): Promise<void> => {
-    const item = await queue.take();
-    if (item === undefined) throw new Error('the queue has closed');
-    queue.forget(item.key);
-    item.done();
+  const addAll = (): void => {
+    for (const key of keys) queue.add(key);
+  };
+  const work = async (count: number): Promise<void> => {
+    for (let taken = 0; taken < count; taken += 1) finish(queue, await queue.take());
   };
   const cycleMs = await fastest(async () => {
-    for (const key of keys) queue.add(key);
-    for (let taken = 0; taken < cycles; taken += 1) await finish();
+    addAll();
+    await work(cycles);
+  });
+  const tenWorkersCycleMs = await fastest(async () => {
+    addAll();
+    await Promise.all(Array.from({ length: WORKERS }, () => work(cycles / WORKERS)));
   });
   const sameKeyCycleMs = await fastest(async () => {
     for (let taken = 0; taken < cycles; taken += 1) {
       queue.add('namespace-0/pod-0');
-      await finish();
+      finish(queue, await queue.take());
     }
   });
   queue.destroy();
-  return { cycles, cycleMs, sameKeyCycleMs };
+  return { cycles, cycleMs, tenWorkersCycleMs, sameKeyCycleMs };
+}
+
+function finish(queue: RateLimitingQueue, item: WorkItem<string> | undefined): void {
+  if (item === undefined) throw new Error('the queue has closed');
+  queue.forget(item.key);
+  item.done();
 }
 
 async function fastest(round: () => Promise<void>): Promise<number> {

@@ -3,17 +3,22 @@ package main
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"k8s.io/client-go/util/workqueue"
 )
 
-const queueRounds = 10
+const (
+	queueRounds  = 10
+	queueWorkers = 10
+)
 
 type queueResult struct {
-	Cycles         int     `json:"cycles"`
-	CycleMs        float64 `json:"cycleMs"`
-	SameKeyCycleMs float64 `json:"sameKeyCycleMs"`
-	ClientGo       string  `json:"clientGo"`
+	Cycles            int     `json:"cycles"`
+	CycleMs           float64 `json:"cycleMs"`
+	TenWorkersCycleMs float64 `json:"tenWorkersCycleMs"`
+	SameKeyCycleMs    float64 `json:"sameKeyCycleMs"`
+	ClientGo          string  `json:"clientGo"`
 }
 
 func newQueue() workqueue.TypedRateLimitingInterface[string] {
@@ -27,7 +32,8 @@ func finish(queue workqueue.TypedRateLimitingInterface[string]) {
 	queue.Done(key)
 }
 
-// runQueue times cycles over distinct keys, that are all added before the first is taken, and over one key again and again.
+// runQueue times cycles over distinct keys, that are all added before the first is taken, with one worker and with ten, and
+// cycles over one key again and again.
 func runQueue(cycles int) *queueResult {
 	keys := make([]string, cycles)
 	for i := range keys {
@@ -35,15 +41,30 @@ func runQueue(cycles int) *queueResult {
 	}
 	queue := newQueue()
 	defer queue.ShutDown()
+	addAll := func() {
+		for _, key := range keys {
+			queue.Add(key)
+		}
+	}
 	return &queueResult{
 		Cycles: cycles,
 		CycleMs: fastest(func() {
-			for _, key := range keys {
-				queue.Add(key)
-			}
+			addAll()
 			for range keys {
 				finish(queue)
 			}
+		}),
+		TenWorkersCycleMs: fastest(func() {
+			addAll()
+			var workers sync.WaitGroup
+			for range queueWorkers {
+				workers.Go(func() {
+					for range cycles / queueWorkers {
+						finish(queue)
+					}
+				})
+			}
+			workers.Wait()
 		}),
 		SameKeyCycleMs: fastest(func() {
 			for range keys {

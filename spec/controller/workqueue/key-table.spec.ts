@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import {
+  IDLE,
+  IN_WORK,
+  IN_WORK_AND_ADDED,
+  KeyTable,
+  WAITING,
+} from '../../../lib/controller/workqueue/key-table.ts';
+
+describe('KeyTable', () => {
+  it('gives each key a slot of its own, in which it is idle', () => {
+    const table = new KeyTable<string>();
+    for (let index = 0; index < 1_000; index += 1) {
+      const slot = table.insert(`k${index}`);
+      expect([slot, table.stateAt(slot), table.addedAtMs(slot)]).to.deep.equal([index, IDLE, 0]);
+      table.setState(slot, WAITING);
+    }
+    expect(table.size).to.equal(1_000);
+    for (const index of [0, 255, 256, 999]) {
+      const slot = table.slotOf(`k${index}`) as number;
+      expect([table.keyAt(slot), table.stateAt(slot)]).to.deep.equal([`k${index}`, WAITING]);
+    }
+    expect(table.slotOf('k1000')).to.equal(undefined);
+  });
+
+  it('uses the slot of a forgotten key again', () => {
+    const table = new KeyTable<string>();
+    for (const key of ['a', 'b', 'c']) table.insert(key);
+    table.forget(1);
+    expect([table.size, table.slotOf('b')]).to.deep.equal([2, undefined]);
+    expect([table.insert('d'), table.insert('b')]).to.deep.equal([1, 3]);
+    const keys = [0, 1, 2, 3].map((slot) => table.keyAt(slot));
+    expect(keys).to.deep.equal(['a', 'd', 'c', 'b']);
+  });
+
+  it('copies all that is known of a key', () => {
+    const from = new KeyTable<string>();
+    for (const key of ['a', 'b', 'c']) from.insert(key);
+    from.setState(1, IN_WORK);
+    from.setState(2, IN_WORK_AND_ADDED);
+    from.noteAdded(2, 42);
+    const table = new KeyTable<string>();
+    expect([table.copy(from, 2), table.copy(from, 1)]).to.deep.equal([0, 1]);
+    expect([table.keyAt(0), table.stateAt(0), table.addedAtMs(0)]).to.deep.equal([
+      'c',
+      IN_WORK_AND_ADDED,
+      42,
+    ]);
+    expect([table.keyAt(1), table.stateAt(1), table.addedAtMs(1)]).to.deep.equal(['b', IN_WORK, 0]);
+    expect([table.size, table.slotOf('a'), table.slotOf('c')]).to.deep.equal([2, undefined, 0]);
+  });
+
+  it('knows keys by the rules of Map, the odd ones too', () => {
+    const table = new KeyTable<unknown>();
+    const keys = [undefined, NaN, 0, '__proto__', null];
+    for (const key of keys) table.insert(key);
+    expect([undefined, NaN, -0, '__proto__', null].map((key) => table.slotOf(key))).to.deep.equal([
+      0, 1, 2, 3, 4,
+    ]);
+    table.forget(table.slotOf(undefined) as number);
+    expect([table.slotOf(undefined), table.size]).to.deep.equal([undefined, 4]);
+  });
+});
