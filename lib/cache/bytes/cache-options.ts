@@ -28,6 +28,8 @@ export interface ResolvedCacheOptions {
 
 /** Some 30,000 pods: those that are read again and again. A cache whose objects are read once does not come near. */
 const DECODED_BYTES = 256 * 1024 * 1024;
+/** Of the budget, for lists that are asked for again as long as they do not change. */
+const LIST_SHARE = 1 / 2;
 const MODES: readonly CacheMode[] = ['objects', 'bytes', 'compressed'];
 
 /** @throws {ListwatchError} code INVALID_OPTION. */
@@ -54,15 +56,21 @@ export function resolveCacheOptions(
   };
 }
 
+/** What lists may keep decoded, bytes; the rest of the budget is for single objects. */
+export function listBudget({ mode, decodedBytes }: ResolvedCacheOptions): number {
+  return mode === 'objects' ? Infinity : decodedBytes * LIST_SHARE;
+}
+
 /** Keeps the objects of one cache in the way that was asked for. */
 export function cacheKeeper(options: ResolvedCacheOptions, runtime: Runtime): CacheKeeper {
   const { mode, decodedBytes } = options;
+  const singleBytes = decodedBytes * (1 - LIST_SHARE);
   switch (mode) {
     case 'objects':
       return new ObjectsKeeper();
     case 'bytes':
-      return new BytesKeeper(decodedBytes);
+      return new BytesKeeper(singleBytes);
     case 'compressed':
-      return new CompressedKeeper({ decodedBytes, runtime });
+      return new CompressedKeeper({ decodedBytes: singleBytes, runtime });
   }
 }

@@ -1,21 +1,29 @@
+import { LRUCache } from 'lru-cache';
 import { ListwatchError } from '../../kernel/errors.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import { DecodedView, type ObjectView } from '../../meta/object-view.ts';
+import { keptViewOf } from '../bytes/cache-keeper.ts';
+import { DECODED_SHARE } from '../bytes/decoded-objects.ts';
 import { NAMESPACE_INDEX, type IndexFunc, type Indexers } from '../store/indexers.ts';
 import type { Opener } from '../store/lister.ts';
 import type { StoreReader } from '../store/store-reader.ts';
 import type { LazyObject } from './event-handler.ts';
 
-/** Decodes views. */
+/**
+ * Decodes views. A list that the store keeps is decoded once, as long as its objects stay decoded in any case, or lists that
+ * are kept decoded stay within a budget.
+ */
 export class ViewOpener<T extends KubernetesObject> implements Opener<ObjectView<T>, T> {
-  readonly #opened: WeakMap<readonly ObjectView<T>[], readonly T[]> | undefined;
+  readonly #opened = new WeakMap<readonly ObjectView<T>[], readonly T[]>();
+  readonly #within: LRUCache<readonly ObjectView<T>[], readonly T[]> | undefined;
+  readonly #budgetBytes: number;
 
-  /**
-   * `remembers`: a list that the store keeps is decoded once. That is for views that stay decoded in any case; where decoded
-   * objects have a budget, a list that were remembered would be beyond it.
-   */
-  constructor(remembers: boolean = true) {
-    this.#opened = remembers ? new WeakMap() : undefined;
+  /** `budgetBytes`: what lists of views over bytes may keep decoded; without it such objects stay decoded in any case. */
+  constructor(budgetBytes: number = Infinity) {
+    this.#budgetBytes = budgetBytes;
+    if (budgetBytes > 0 && budgetBytes < Infinity) {
+      this.#within = new LRUCache({ maxSize: Math.ceil(budgetBytes) });
+    }
   }
 
   one(view: ObjectView<T>): T {
@@ -23,13 +31,23 @@ export class ViewOpener<T extends KubernetesObject> implements Opener<ObjectView
   }
 
   many(views: readonly ObjectView<T>[]): readonly T[] {
-    let objects = this.#opened?.get(views);
-    if (objects === undefined) {
-      objects = Object.freeze(views.map(({ object }) => object));
-      this.#opened?.set(views, objects);
-    }
+    return this.#opened.get(views) ?? this.#within?.get(views) ?? this.#open(views);
+  }
+
+  #open(views: readonly ObjectView<T>[]): readonly T[] {
+    const objects = Object.freeze(views.map(({ object }) => object));
+    const bytes = this.#budgetBytes === Infinity ? 0 : decodedBytesOf(views);
+    if (bytes === 0) this.#opened.set(views, objects);
+    else if (bytes <= this.#budgetBytes) this.#within?.set(views, objects, { size: bytes });
     return objects;
   }
+}
+
+/** What the objects take that would not stay decoded otherwise. */
+function decodedBytesOf(views: readonly ObjectView[]): number {
+  let bytes = 0;
+  for (const view of views) bytes += keptViewOf(view) === undefined ? 0 : (view.sizeBytes ?? 0);
+  return bytes * DECODED_SHARE;
 }
 
 /** The questions of a `StoreReader`, answered by objects that are decoded when, and if, somebody reads `object`. */

@@ -6,6 +6,7 @@ import type { Runtime } from '../../kernel/runtime.ts';
 import { untilOpen } from '../../kernel/wait.ts';
 import type { Projection } from '../../meta/json/field-path.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
+import { listBudget } from '../bytes/cache-options.ts';
 import { StoreLister, type Lister } from '../store/lister.ts';
 import type { Deletion } from '../store/write-overlay.ts';
 import type { AuditOptions, AuditReport } from './audit-report.ts';
@@ -81,7 +82,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
       inspect: () => this.inspect(),
     });
     this.events = this.#engine.events;
-    const opener = new ViewOpener<T>(this.#options.cache.mode === 'objects');
+    const opener = new ViewOpener<T>(listBudget(this.#options.cache));
     const { overlay } = this.#engine.pipeline;
     this.indexer = new ObjectReader(overlay, opener, () => {
       this.#engine.demand?.begin();
