@@ -185,7 +185,13 @@ export class AxiosTransport implements Transport {
       return {
         status: response.status,
         headers: plainHeaders(response.headers),
-        body: new StreamBody({ stream, guard: bodyGuard, signal: abort.signal, explain }),
+        body: new StreamBody({
+          stream,
+          runtime: this.#runtime,
+          guard: bodyGuard,
+          signal: abort.signal,
+          explain,
+        }),
       };
     } catch (error) {
       finish();

@@ -1,9 +1,11 @@
 import { finished, type Readable } from 'node:stream';
+import type { Runtime } from '../../kernel/runtime.ts';
 import type { SilenceGuard } from './silence-guard.ts';
 import type { BodyReader, ResponseBody } from './transport.ts';
 
 export interface StreamBodyOptions {
   readonly stream: Readable;
+  readonly runtime: Runtime;
   /** Told when a piece is expected and when it came. */
   readonly guard: SilenceGuard;
   /** Ends the exchange: what has come in and was not read is dropped then. */
@@ -14,11 +16,17 @@ export interface StreamBodyOptions {
 
 /** Bytes that may wait to be read before the stream is paused. */
 const ROOM_BYTES = 256 * 1024;
+/**
+ * After so many milliseconds everybody else has a turn. A socket that has much to bring is read up to 32 times in a row by
+ * libuv, and all of it would be worked off in between.
+ */
+const TURN_MS = 5;
 
 /**
  * A response body in the pieces the network brought.
  *
  * Guarantees:
+ * - After five milliseconds of reading, and of what is done with it meanwhile, the event loop has a turn.
  * - No more than 256 KiB and what one read of the socket brings wait here: what nobody reads stays in the socket, and a full
  *   socket slows the sender down.
  * - What came before the stream broke is handed out before that is thrown, unless the exchange was aborted.
@@ -46,6 +54,10 @@ class StreamReader implements BodyReader {
   /** The first of the pieces that was not handed out. */
   #next = 0;
   #waitingBytes = 0;
+  /** When the first piece came in since the event loop had its last turn; undefined when none has. */
+  #turnStartMs: number | undefined;
+  #resting = false;
+  #paused = false;
   #started = false;
   #end: { readonly error?: unknown } | undefined;
   #wake: (() => void) | undefined;
@@ -92,9 +104,38 @@ class StreamReader implements BodyReader {
   #drop(): void {
     if (this.#pieces.length > 0) this.#pieces = [];
     this.#next = 0;
-    if (this.#waitingBytes >= ROOM_BYTES) this.#options.stream.resume();
     this.#waitingBytes = 0;
+    this.#flow();
   }
+
+  /** Reads on, or does not. */
+  #flow(): void {
+    const { stream } = this.#options;
+    const paused = this.#resting || this.#waitingBytes >= ROOM_BYTES;
+    if (paused === this.#paused) return;
+    this.#paused = paused;
+    if (paused) stream.pause();
+    else stream.resume();
+  }
+
+  #came(piece: Uint8Array): void {
+    this.#pieces.push(piece);
+    this.#waitingBytes += piece.length;
+    const nowMs = this.#options.runtime.monotonicMs();
+    if (this.#turnStartMs === undefined) {
+      this.#turnStartMs = nowMs;
+      this.#options.runtime.queueTask(this.#nextTurn);
+    }
+    this.#resting = nowMs - this.#turnStartMs >= TURN_MS;
+    this.#flow();
+    this.#wake?.();
+  }
+
+  readonly #nextTurn = (): void => {
+    this.#turnStartMs = undefined;
+    this.#resting = false;
+    this.#flow();
+  };
 
   #start(): void {
     this.#started = true;
@@ -104,10 +145,7 @@ class StreamReader implements BodyReader {
       this.#wake?.();
     });
     stream.on('data', (piece: Uint8Array) => {
-      this.#pieces.push(piece);
-      this.#waitingBytes += piece.length;
-      if (this.#waitingBytes >= ROOM_BYTES) stream.pause();
-      this.#wake?.();
+      this.#came(piece);
     });
   }
 }

@@ -390,6 +390,7 @@ describe('AxiosTransport', () => {
       const { body } = await transport.send({ ...GET, stream: true });
       const pieces = body[Symbol.asyncIterator]();
       await pieces.next();
+      await runtime.settle();
       expect(runtime.pending).to.equal(0);
       const next = pieces.next();
       await runtime.advance(3_600_000);

@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { SilenceGuard } from '../../../lib/client/transport/silence-guard.ts';
 import { StreamBody } from '../../../lib/client/transport/stream-body.ts';
 import type { BodyReader } from '../../../lib/client/transport/transport.ts';
+import { realRuntime } from '../../../lib/kernel/real-runtime.ts';
+import type { Runtime } from '../../../lib/kernel/runtime.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import { rejectionOf } from '../support/failure-of.ts';
 
@@ -10,7 +12,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 describe('StreamBody', () => {
   let controller: AbortController;
-  const bodyOf = (stream: Readable): BodyReader => {
+  const bodyOf = (stream: Readable, runtime: Runtime = realRuntime): BodyReader => {
     controller = new AbortController();
     const guard = new SilenceGuard({
       runtime: new VirtualRuntime(),
@@ -19,7 +21,7 @@ describe('StreamBody', () => {
     });
     const explain = (error: unknown): unknown => error;
     const { signal } = controller;
-    return new StreamBody({ stream, guard, signal, explain })[Symbol.asyncIterator]();
+    return new StreamBody({ stream, runtime, guard, signal, explain })[Symbol.asyncIterator]();
   };
   const textOf = (bytes: Uint8Array | undefined): string | undefined => bytes && String(bytes);
 
@@ -93,6 +95,35 @@ describe('StreamBody', () => {
     }
     await writing;
     expect(read).to.equal(total);
+  });
+
+  it('gives everybody else a turn after five milliseconds, however much there is to read', async () => {
+    const stream = new PassThrough({ objectMode: true, highWaterMark: 100 });
+    let looks = 0;
+    const tasks: (() => void)[] = [];
+    const virtual = new VirtualRuntime();
+    // Each look at the clock is a millisecond later than the one before.
+    const body = bodyOf(stream, {
+      wallMs: () => 0,
+      monotonicMs: () => looks++,
+      random: () => 0,
+      setTimer: (delayMs, callback) => virtual.setTimer(delayMs, callback),
+      queueTask: (task) => tasks.push(task),
+    });
+    let read = 0;
+    const readAll = async (): Promise<void> => {
+      while ((await body.next()).value !== undefined) read += 1;
+    };
+    const reading = readAll();
+    for (let index = 0; index < 15; index += 1) stream.write(Buffer.from('piece'));
+    stream.end();
+    for (const expected of [6, 12, 15]) {
+      for (let turns = 0; turns < 5; turns += 1) await turn();
+      expect(read).to.equal(expected);
+      expect(tasks).to.have.length(1);
+      tasks.pop()?.();
+    }
+    await reading;
   });
 
   it('ends a read that is under way, and closes the stream, when it is left', async () => {
