@@ -34,6 +34,7 @@ export type {
   DeleteInfo,
   LazyEventHandler,
   LazyObject,
+  KeyEventHandler,
   MetadataEventHandler,
   ObjectEventHandler,
   ObjectMetadata,

@@ -175,13 +175,13 @@ export const MUTANTS: readonly Mutant[] = [
     bug: 'what has left a cache is read where something else lies now',
     file: 'cache/bytes/slab.ts',
     from: 'view.moveTo(source, start - slotStart);',
-    to: 'view.moveTo(withBody ? this.released : source, withBody ? start : start - slotStart);',
+    to: "view.moveTo(readable === 'body' ? this.released : source, readable === 'body' ? start : start - slotStart);",
   },
   {
     name: 'body-gone',
     bug: 'what has left a cache has lost its body, whoever may read it',
     file: 'cache/bytes/objects-keeper.ts',
-    from: "this.#arena.release(view, why === 'unused' || this.demand.exists);",
-    to: "this.#arena.release(view, why === 'unused');",
+    from: "this.#arena.release(view, why === 'unused' ? 'body' : this.demand.readable);",
+    to: "this.#arena.release(view, why === 'unused' ? 'body' : 'metadata');",
   },
 ];

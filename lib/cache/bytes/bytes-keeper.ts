@@ -1,5 +1,5 @@
 import type { ObjectView } from '../../meta/object-view.ts';
-import { BodyDemand } from './body-demand.ts';
+import { Demand } from './demand.ts';
 import { keptViewOf, type CacheKeeper, type CacheMemory } from './cache-keeper.ts';
 import { DecodedObjects } from './decoded-objects.ts';
 import { releasedHeld } from './held-source.ts';
@@ -10,7 +10,7 @@ import { noteRead } from './slab.ts';
 
 /** Keeps bytes, and of the decoded objects those that are read again and again, within a budget. */
 export class BytesKeeper implements CacheKeeper {
-  readonly demand: BodyDemand = new BodyDemand();
+  readonly demand: Demand = new Demand();
   readonly #metadata = new RecentMetadata();
   readonly #decoded: DecodedObjects;
   readonly #arena: SlabArena;
@@ -54,7 +54,7 @@ export class BytesKeeper implements CacheKeeper {
     if (view === undefined || !this.#arena.has(view)) return;
     this.#decoded.release(view);
     if (view.held === undefined) {
-      this.#arena.release(view, why === 'unused' || this.demand.exists);
+      this.#arena.release(view, why === 'unused' ? 'body' : this.demand.readable);
       return;
     }
     // Whoever has the view has the object; the bytes are not needed besides.
@@ -63,7 +63,7 @@ export class BytesKeeper implements CacheKeeper {
   }
 
   hold(): () => void {
-    return this.demand.begin();
+    return this.demand.begin('body');
   }
 
   inspect(): CacheMemory {

@@ -1,7 +1,7 @@
 import { JsonView } from '../../meta/json/json-view.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
-import type { BodyDemand } from './body-demand.ts';
+import type { Demand } from './demand.ts';
 import { FrozenView } from '../store/frozen-view.ts';
 import type { ObjectKeeper } from '../store/object-keeper.ts';
 import type { KeptView } from './slab.ts';
@@ -29,7 +29,7 @@ export interface CacheMemory {
 /** Keeps the objects of an informer. */
 export interface CacheKeeper extends ObjectKeeper<ObjectView> {
   /** Where to say that what leaves may be read as a whole; those that do not ask leave everything readable. */
-  readonly demand?: BodyDemand | undefined;
+  readonly demand?: Demand | undefined;
   inspect(): CacheMemory;
   /** Ends work in the background; what is kept stays readable. Calling again is harmless. */
   close(): void;

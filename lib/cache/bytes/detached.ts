@@ -41,39 +41,58 @@ export interface MetadataParts {
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** The metadata of a view whose body nobody is going to read. */
-export class DetachedMetadata implements ByteSource, ViewCodec {
+/** A view of which nobody is going to read more than it knows itself. */
+class DetachedNothing implements ByteSource, ViewCodec {
   readonly bytes: Buffer = NO_BYTES;
-  readonly #parts: MetadataParts;
-  #metadata: ObjectMeta | undefined;
-
-  constructor(parts: MetadataParts) {
-    this.#parts = parts;
-  }
 
   get codec(): ViewCodec {
     return this;
   }
 
   json(): Buffer {
-    return this.#gone();
+    return gone('body');
   }
 
   object(): KubernetesObject {
-    return this.#gone();
+    return gone('body');
   }
 
   metadata(): ObjectMeta {
+    return gone('metadata');
+  }
+
+  uid(): string | undefined {
+    return gone('uid');
+  }
+
+  resourceVersion(): string | undefined {
+    return gone('resource version');
+  }
+}
+
+export const detachedNothing: ByteSource = new DetachedNothing();
+
+/** The metadata of a view whose body nobody is going to read. */
+export class DetachedMetadata extends DetachedNothing {
+  readonly #parts: MetadataParts;
+  #metadata: ObjectMeta | undefined;
+
+  constructor(parts: MetadataParts) {
+    super();
+    this.#parts = parts;
+  }
+
+  override metadata(): ObjectMeta {
     this.#metadata ??= this.#parse();
     return this.#metadata;
   }
 
-  uid(): string | undefined {
+  override uid(): string | undefined {
     const { text, uidLength } = this.#parts;
     return uidLength === undefined ? undefined : text.slice(0, uidLength);
   }
 
-  resourceVersion(): string | undefined {
+  override resourceVersion(): string | undefined {
     const { text, uidLength, versionLength } = this.#parts;
     return uidLength === undefined ? undefined : text.slice(uidLength, uidLength + versionLength);
   }
@@ -83,11 +102,11 @@ export class DetachedMetadata implements ByteSource, ViewCodec {
     const json = Buffer.from(text.slice(metadataStart) + rest, 'latin1').toString('utf8');
     return JSON.parse(json) as ObjectMeta;
   }
+}
 
-  #gone(): never {
-    throw new ListwatchError(
-      'ASSERTION',
-      'the body of an object that has left the cache was read, though nobody had said that it might be',
-    );
-  }
+function gone(what: string): never {
+  throw new ListwatchError(
+    'ASSERTION',
+    `the ${what} of an object that has left the cache was read, though nobody had said that it might be; take what you need of it in the callback, or use a handler with another view`,
+  );
 }

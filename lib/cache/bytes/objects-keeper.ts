@@ -1,5 +1,5 @@
 import type { ObjectView } from '../../meta/object-view.ts';
-import { BodyDemand } from './body-demand.ts';
+import { Demand } from './demand.ts';
 import { keptViewOf, type CacheKeeper, type CacheMemory } from './cache-keeper.ts';
 import { DECODED_SHARE } from './decoded-objects.ts';
 import { HeldSource, releasedHeld } from './held-source.ts';
@@ -14,7 +14,7 @@ import type { KeptView } from './slab.ts';
  * Guarantees: an object is decoded at most once while it is in the cache; all who ask get the same one.
  */
 export class ObjectsKeeper implements CacheKeeper {
-  readonly demand: BodyDemand = new BodyDemand();
+  readonly demand: Demand = new Demand();
   readonly #metadata = new RecentMetadata();
   readonly #held = new HeldSource();
   readonly #arena: SlabArena;
@@ -59,7 +59,7 @@ export class ObjectsKeeper implements CacheKeeper {
     const view = keptViewOf(object);
     if (view === undefined) return;
     if (this.#arena.has(view)) {
-      this.#arena.release(view, why === 'unused' || this.demand.exists);
+      this.#arena.release(view, why === 'unused' ? 'body' : this.demand.readable);
     } else if (view.source === this.#held) {
       view.moveTo(releasedHeld, 0);
       this.#decodedBytes -= view.sizeBytes * DECODED_SHARE;
@@ -67,7 +67,7 @@ export class ObjectsKeeper implements CacheKeeper {
   }
 
   hold(): () => void {
-    return this.demand.begin();
+    return this.demand.begin('body');
   }
 
   inspect(): CacheMemory {

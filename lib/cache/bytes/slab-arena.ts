@@ -1,4 +1,5 @@
 import type { MetadataPlace } from '../../meta/json/json-view.ts';
+import type { Readable } from './demand.ts';
 import { FreeSlots } from './free-slots.ts';
 import {
   isRecordable,
@@ -90,15 +91,15 @@ export class SlabArena {
     this.#keepDense();
   }
 
-  /** A view that lies here does no longer count; it can still be read, and with `withBody` not only its metadata. */
-  release(view: KeptView, withBody: boolean = true): void {
+  /** A view that lies here does no longer count; so much of it can still be read. */
+  release(view: KeptView, readable: Readable = 'body'): void {
     const slab = view.source as Slab;
     if (!this.#fills(slab)) {
       this.#left(slab, slab.release(view));
       return;
     }
     const size = slotBytes(view);
-    this.#free.add(slab.number, slab.detach(view, withBody), size);
+    this.#free.add(slab.number, slab.detach(view, readable), size);
     this.#left(slab, size);
   }
 

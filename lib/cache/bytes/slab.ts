@@ -1,7 +1,8 @@
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectIdentity } from '../../meta/object-view.ts';
 import type { ByteSource, JsonView, MetadataPlace, ViewCodec } from '../../meta/json/json-view.ts';
-import { DetachedMetadata, DetachedRecord } from './detached.ts';
+import type { Readable } from './demand.ts';
+import { DetachedMetadata, detachedNothing, DetachedRecord } from './detached.ts';
 
 export type KeptView = JsonView<KubernetesObject>;
 
@@ -214,14 +215,19 @@ export class Slab implements ByteSource {
     return slotStart;
   }
 
-  /** As `leave`; the view has its record, or of the body no more than the metadata, as a string of its own from now on. */
-  detach(view: KeptView, withBody: boolean): number {
+  /** As `leave`; what can still be read of the view is a string of its own from now on. */
+  detach(view: KeptView, readable: Readable): number {
     const { start } = view;
-    const metadata = withBody ? undefined : this.#metadataOf(view);
-    const source = metadata ?? new DetachedRecord(this.#textOf(view), this.released.codec);
+    const source = this.#detached(view, readable);
     const slotStart = this.leave(view);
     view.moveTo(source, start - slotStart);
     return slotStart;
+  }
+
+  #detached(view: KeptView, readable: Readable): ByteSource {
+    if (readable === 'nothing') return detachedNothing;
+    const metadata = readable === 'metadata' ? this.#metadataOf(view) : undefined;
+    return metadata ?? new DetachedRecord(this.#textOf(view), this.released.codec);
   }
 
   #textOf(view: KeptView): string {

@@ -55,14 +55,25 @@ export interface ObjectMetadata {
 }
 
 /**
- * As `ObjectEventHandler`, for callbacks that need no more than key and metadata: as a rule those that put the key into a
- * work queue. For them no object is ever decoded, and no metadata unless they read it.
+ * As `ObjectEventHandler`, for callbacks that need no more than key and metadata. For them no object is ever decoded, and no
+ * metadata unless they read it.
  */
 export interface MetadataEventHandler {
   readonly view: 'metadata';
   onAdd?(added: ObjectMetadata & AddInfo): unknown;
   onUpdate?(old: ObjectMetadata, updated: ObjectMetadata & UpdateInfo): unknown;
   onDelete?(deleted: ObjectMetadata & DeleteInfo): unknown;
+}
+
+/**
+ * As `MetadataEventHandler`, for callbacks that need no more than the key: they put it into a work queue, and whoever takes it
+ * reads the cache. Of what has changed nothing is kept for them, which makes them the fastest ones.
+ */
+export interface KeyEventHandler {
+  readonly view: 'key';
+  onAdd?(added: AddInfo): unknown;
+  onUpdate?(updated: UpdateInfo): unknown;
+  onDelete?(deleted: DeleteInfo): unknown;
 }
 
 /** An object whose body is decoded when somebody reads `object`, and not before. */
@@ -83,7 +94,8 @@ export interface LazyEventHandler<T> {
 export type ResourceEventHandler<T> =
   | ObjectEventHandler<T>
   | LazyEventHandler<T>
-  | MetadataEventHandler;
+  | MetadataEventHandler
+  | KeyEventHandler;
 
 /** A callback of an event handler that threw, or whose promise rejected. The others got their event. */
 export class HandlerError extends ListwatchError {

@@ -5,6 +5,7 @@ import type { HasMetadata } from '../../meta/object.ts';
 import type {
   AddInfo,
   DeleteInfo,
+  KeyEventHandler,
   LazyEventHandler,
   LazyObject,
   MetadataEventHandler,
@@ -70,6 +71,9 @@ const OPTIONS: readonly (keyof FilteringResourceEventHandler<unknown, unknown>)[
 export function filteringHandler(
   options: FilteringResourceEventHandler<ObjectMetadata, MetadataEventHandler>,
 ): MetadataEventHandler;
+export function filteringHandler(
+  options: FilteringResourceEventHandler<ObjectMetadata, KeyEventHandler>,
+): MetadataEventHandler;
 export function filteringHandler<T>(options: OfMetadata<LazyEventHandler<T>>): LazyEventHandler<T>;
 export function filteringHandler<T>(
   options: OfMetadata<ObjectEventHandler<T>>,
@@ -95,6 +99,7 @@ export function filteringHandler<T>(
   checkHandler('filteringHandler: option "handler"', handler);
   // The overloads tie the filter to the view.
   const filter = options.filter as unknown as Filter;
+  if (handler.view === 'key') return filteredMetadata(passing(filter), ofMetadata(handler));
   if (handler.view === 'metadata') return filteredMetadata(passing(filter), handler);
   if (view === 'metadata') {
     const lazy = handler.view === 'lazy' ? handler : decoding(handler);
@@ -131,6 +136,16 @@ function passingMetadata(filter: Filter): Passes<HasMetadata> {
 function isYes(passed: unknown): boolean {
   if (!isStrayPromise(passed)) return Boolean(passed);
   throw new TypeError('the filter gave back a promise, and it has to be synchronous');
+}
+
+/** A handler of keys as one of metadata, which the filter reads. */
+function ofMetadata(handler: KeyEventHandler): MetadataEventHandler {
+  return {
+    view: 'metadata',
+    onAdd: (added) => handler.onAdd?.(added),
+    onUpdate: (_, updated) => handler.onUpdate?.(updated),
+    onDelete: (deleted) => handler.onDelete?.(deleted),
+  };
 }
 
 /** A handler of whole objects as one of lazy ones. */

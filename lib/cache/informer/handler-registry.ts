@@ -1,4 +1,4 @@
-import type { BodyDemand } from '../bytes/body-demand.ts';
+import type { Demand } from '../bytes/demand.ts';
 import { onAbort } from '../../kernel/abort.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
 import { rejectUnknownOptions } from '../../kernel/options.ts';
@@ -36,7 +36,7 @@ export interface HandlerRegistryOptions<T extends KubernetesObject> {
   readonly onError: (error: ListwatchError, about: { handler: string; key?: string }) => void;
   /** A handler has left, and its last callback has returned. */
   /** Told of handlers that read bodies. @defaultValue nobody asks */
-  readonly demand?: BodyDemand | undefined;
+  readonly demand?: Demand | undefined;
   readonly onRemoved: (handler: RegisteredHandler<ObjectView<T>>) => void;
   readonly onWarning: (message: string) => void;
 }
@@ -155,11 +155,11 @@ export class HandlerRegistry<T extends KubernetesObject> {
     return Array.from(this.#fanout.handlers, (handler) => handler.inspect());
   }
 
-  /** Who has lazy objects may read them as long as they like. */
+  /** Who has lazy objects, or lazy metadata, may read them as long as they like. */
   #demandOf({ view }: ResourceEventHandler<T>): (() => void) | undefined {
-    if (view === 'metadata') return undefined;
-    const end = this.#options.demand?.begin();
-    return view === 'lazy' ? undefined : end;
+    if (view === 'key') return undefined;
+    const end = this.#options.demand?.begin(view === 'metadata' ? 'metadata' : 'body');
+    return view === 'lazy' || view === 'metadata' ? undefined : end;
   }
 
   #overflow(handler: RegisteredHandler<ObjectView<T>>, pending: number): void {

@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'eventemitter3';
-import type { BodyDemand } from '../bytes/body-demand.ts';
+import type { Demand } from '../bytes/demand.ts';
 import { silentMetrics, type Metrics } from '../../kernel/metrics.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
@@ -60,7 +60,7 @@ export class InformerEngine<T extends KubernetesObject> {
   }
 
   /** Where to say that objects which have left may be read. */
-  get demand(): BodyDemand | undefined {
+  get demand(): Demand | undefined {
     return this.#keeper.demand;
   }
 

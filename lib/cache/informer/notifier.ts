@@ -2,6 +2,7 @@ import { ListwatchError } from '../../kernel/errors.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type {
+  KeyEventHandler,
   LazyEventHandler,
   MetadataEventHandler,
   ObjectEventHandler,
@@ -15,6 +16,8 @@ export type Notifier<T extends KubernetesObject> = (
 ) => unknown;
 
 const CALLBACKS = ['onAdd', 'onUpdate', 'onDelete'] as const;
+
+const VIEWS: readonly unknown[] = ['object', 'lazy', 'metadata', 'key'];
 
 /** The callback that a type of notification is for. */
 export const callbackOf = { add: 'onAdd', update: 'onUpdate', delete: 'onDelete' } as const;
@@ -30,6 +33,8 @@ export function notifierOf<T extends KubernetesObject>(
   switch (handler.view) {
     case 'metadata':
       return metadataNotifier(handler);
+    case 'key':
+      return keyNotifier(handler);
     case 'lazy':
       return lazyNotifier(handler);
     case 'object':
@@ -87,6 +92,23 @@ function metadataNotifier<T extends KubernetesObject>(handler: MetadataEventHand
   };
 }
 
+/** A notification says all that there is to say. */
+function keyNotifier<T extends KubernetesObject>(handler: KeyEventHandler): Notifier<T> {
+  const onAdd = handler.onAdd?.bind(handler);
+  const onUpdate = handler.onUpdate?.bind(handler);
+  const onDelete = handler.onDelete?.bind(handler);
+  return (notification) => {
+    switch (notification.type) {
+      case 'add':
+        return onAdd?.(notification);
+      case 'update':
+        return onUpdate?.(notification);
+      case 'delete':
+        return onDelete?.(notification);
+    }
+  };
+}
+
 /** @throws {ListwatchError} code INVALID_OPTION for something that is no handler. */
 export function checkHandler(name: string, handler: unknown): void {
   const fail = (rule: string): never => {
@@ -94,8 +116,8 @@ export function checkHandler(name: string, handler: unknown): void {
   };
   if (typeof handler !== 'object' || handler === null) return fail('expected an object');
   const { view } = handler as { readonly view?: unknown };
-  if (view !== undefined && view !== 'object' && view !== 'lazy' && view !== 'metadata') {
-    return fail(`view must be object, lazy or metadata, not ${JSON.stringify(view)}`);
+  if (view !== undefined && !VIEWS.includes(view)) {
+    return fail(`view must be one of ${VIEWS.join(', ')}, not ${JSON.stringify(view)}`);
   }
   const callbacks = CALLBACKS.map((callback) => (handler as Record<string, unknown>)[callback]);
   if (callbacks.every((callback) => callback === undefined)) {

@@ -74,7 +74,7 @@ class CountingHandler {
 
   #counting(): ResourceEventHandler<Pod> {
     return {
-      view: 'metadata',
+      view: 'key',
       onUpdate: () => {
         this.updates += 1;
       },
@@ -84,11 +84,11 @@ class CountingHandler {
   #keysOnly(): ResourceEventHandler<Pod> {
     const { queue } = this.consumer;
     return {
-      view: 'metadata',
+      view: 'key',
       onAdd: ({ key }) => {
         queue.add(key);
       },
-      onUpdate: (_, { key }) => {
+      onUpdate: ({ key }) => {
         this.updates += 1;
         queue.add(key);
       },

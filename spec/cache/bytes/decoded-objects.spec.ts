@@ -184,6 +184,7 @@ for (const keeperOf of [
 
     it('leaves those who have a view that has left its metadata and identity, whatever lies there now', () => {
       const keeper = keeperOf();
+      keeper.demand.begin('metadata');
       for (const object of oddPods()) {
         const view = viewOf(object);
         const { managedFields: _, ...metadata } = (object.metadata ??
@@ -200,9 +201,19 @@ for (const keeperOf of [
       }
     });
 
+    it('leaves nothing when nobody may read anything, and says so to whoever does', () => {
+      const keeper = keeperOf();
+      const view = viewOf(podOf(1));
+      keeper.keep(view);
+      keeper.keep(viewOf(podOf(2)));
+      keeper.release(view, 'left');
+      expect(() => view.metadata).to.throw('the metadata of an object that has left the cache');
+      expect(() => view.object).to.throw('the body of an object that has left the cache');
+    });
+
     it('leaves them the whole object while somebody may read it', () => {
       const keeper = keeperOf();
-      const ends = [keeper.demand.begin(), keeper.hold()];
+      const ends = [keeper.demand.begin('body'), keeper.hold()];
       for (const end of ends) {
         for (const object of oddPods()) {
           const view = viewOf(object);
@@ -215,7 +226,7 @@ for (const keeperOf of [
         end();
         end();
       }
-      expect(keeper.demand.exists).to.equal(false);
+      expect(keeper.demand.readable).to.equal('nothing');
     });
   });
 }

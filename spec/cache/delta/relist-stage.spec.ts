@@ -344,11 +344,11 @@ describe('a relist over bytes', () => {
     stage.add([viewOf(podOf(1, 5)), viewOf(podOf(2, 5))]);
     fifo.update(viewOf(podOf(1, 6)));
     drain();
-    expect(keeper.demand.exists).to.equal(true);
+    expect(keeper.demand.readable).to.equal('body');
     fifo.delete(viewOf(podOf(2, 7)));
     stage.commit('5');
     while (fifo.size > 0) drain();
     expect(store.list().map(({ object }) => object)).to.deep.equal([podOf(1, 5), podOf(2, 5)]);
-    expect(keeper.demand.exists).to.equal(false);
+    expect(keeper.demand.readable).to.equal('nothing');
   });
 });

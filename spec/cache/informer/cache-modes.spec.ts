@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { CacheOptions } from '../../../lib/cache/bytes/cache-options.ts';
-import type { LazyObject } from '../../../lib/cache/informer/event-handler.ts';
+import type { LazyObject, ObjectMetadata } from '../../../lib/cache/informer/event-handler.ts';
 import type { InformerErrorContext } from '../../../lib/cache/informer/informer-options.ts';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import { seededRandom } from '../../../lib/kernel/random.ts';
@@ -165,6 +165,44 @@ for (const variant of VARIANTS) {
       );
       await world.stop();
       world.expectSame();
+    });
+
+    it('tells keys, while what has left can be read as far as another handler may read it', async () => {
+      const world = new World(variant, many(50));
+      const keys: string[] = [];
+      const kept: ObjectMetadata[] = [];
+      world.informer.addHandler({
+        view: 'key',
+        onAdd: ({ key, initial }) => void keys.push(`+${key} ${initial}`),
+        onUpdate: ({ key, resync }) => void keys.push(`~${key} ${resync}`),
+        onDelete: ({ key, finalStateUnknown }) => void keys.push(`-${key} ${finalStateUnknown}`),
+      });
+      await world.start();
+      expect(keys.splice(0)).to.have.length(50);
+      const change = async (round: number): Promise<void> => {
+        for (const object of many(20)) {
+          world.source.modify({ ...object, spec: { node: `node-${round}` } });
+        }
+        await world.settle();
+      };
+      await change(1);
+      expect(keys.splice(0)).to.have.length(20);
+      world.informer.addHandler({
+        view: 'metadata',
+        onAdd: (added) => void kept.push(added),
+        onUpdate: (old, updated) => void kept.push(old, updated),
+      });
+      for (const round of [2, 3, 4]) await change(round);
+      world.source.delete({ namespace: 'ns-1', name: 'thing-0' });
+      await world.settle();
+      expect(keys.splice(0).at(-1)).to.equal('-ns-1/thing-0 false');
+      expect(kept).to.have.length(50 + 3 * 20 * 2);
+      for (const { key, metadata } of kept) {
+        expect(`${metadata.namespace}/${metadata.name}`).to.equal(key);
+        expect(metadata.labels).to.have.property('group');
+      }
+      world.expectSame();
+      await world.stop();
     });
 
     it('is read by key, index, namespace, labels and metadata', async () => {
