@@ -42,6 +42,8 @@ export class BytesKeeper implements CacheKeeper {
   keep(object: ObjectView): void {
     const view = keptViewOf(object);
     if (view === undefined || this.#arena.has(view)) return;
+    // It has left, decoded, and comes back: its bytes are gone, and it holds its object for good.
+    if (view.source === releasedHeld) return;
     const { held, json } = view;
     this.#arena.put(view, json, view.metadataPlace);
     if (held === undefined) return;
@@ -74,5 +76,6 @@ export class BytesKeeper implements CacheKeeper {
   close(): void {
     this.#decoded.clear();
     this.#metadata.clear();
+    this.#arena.trim();
   }
 }

@@ -77,6 +77,7 @@ export class ObjectsKeeper implements CacheKeeper {
 
   close(): void {
     this.#metadata.clear();
+    this.#arena.trim();
   }
 
   #has(view: KeptView): boolean {

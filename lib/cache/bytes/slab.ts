@@ -75,6 +75,11 @@ export function slotBytes({ source: { bytes }, start }: KeptView): number {
   return bytes.readUInt32LE(start - SLOT_LENGTH);
 }
 
+/** Bytes of the record itself. */
+export function recordBytes(view: KeptView): number {
+  return view.start + bodyLength(view) - recordStart(view);
+}
+
 /** Where the record of a view starts, and so does its slot. */
 function recordStart({ source: { bytes }, start }: KeptView): number {
   const uid = bytes[start - UID_LENGTH] as number;
@@ -116,7 +121,7 @@ export class Slab implements ByteSource {
   #used = 0;
   #liveBytes = 0;
   #wasReleased = false;
-  /** Slots that were left and not taken again. */
+  /** Slots that were left and may be filled again; for the arena. */
   freeSlots = 0;
 
   /** `bytes` are its own from now on. */
@@ -151,13 +156,18 @@ export class Slab implements ByteSource {
     for (const view of this.#views) if (view !== undefined) yield view;
   }
 
-  /** Writes the record of a view behind the others, for which there is room, and lets the view lie there. */
-  append(view: KeptView, body: Uint8Array, place: MetadataPlace | undefined): void {
-    const start = this.#used;
-    const size = newRecordBytes(view, body.length);
-    this.#used += size;
-    this.#write(view, body, place, start);
-    this.#lie(view, start + size - body.length, size, this.#views.length);
+  /** Writes the record of a view to a new slot behind the others, for which there is room, and lets the view lie there. */
+  append(
+    view: KeptView,
+    body: Uint8Array,
+    place: MetadataPlace | undefined,
+    slotSize: number,
+  ): void {
+    const slotStart = this.#used;
+    this.#used += slotSize;
+    this.#write(view, body, place, slotStart);
+    const start = slotStart + newRecordBytes(view, body.length) - body.length;
+    this.#lie(view, start, slotSize, this.#views.length);
   }
 
   /** As `append`, in a slot that was left and is long enough. */
@@ -169,22 +179,20 @@ export class Slab implements ByteSource {
   ): void {
     const size = this.bytes.readUInt32LE(slotStart);
     const number = this.bytes.readUInt32LE(slotStart + 4);
-    this.freeSlots -= 1;
     this.#write(view, body, place, slotStart);
     const start = slotStart + newRecordBytes(view, body.length) - body.length;
     this.#lie(view, start, size, number);
   }
 
-  /** Copies the record of a view that lies here behind the others of a slab that has room for it, and lets the view lie there. */
-  move(view: KeptView, slab: Slab): void {
+  /** Copies the record of a view that lies here to a new slot of a slab that has room for it, and lets the view lie there. */
+  move(view: KeptView, slab: Slab, slotSize: number): void {
     const { start } = view;
     const from = recordStart(view);
-    const end = start + bodyLength(view);
     this.take(view);
     const at = slab.#used;
-    slab.#used += end - from;
-    this.bytes.copy(slab.bytes, at, from, end);
-    slab.#lie(view, at + start - from, end - from, slab.#views.length);
+    slab.#used += slotSize;
+    this.bytes.copy(slab.bytes, at, from, start + bodyLength(view));
+    slab.#lie(view, at + start - from, slotSize, slab.#views.length);
   }
 
   /** Lets a view go on lying here without being counted. Returns the size of its slot. */
@@ -208,7 +216,6 @@ export class Slab implements ByteSource {
     const slotStart = recordStart(view);
     const number = this.bytes.readUInt32LE(view.start - NUMBER);
     const size = this.take(view);
-    this.freeSlots += 1;
     this.bytes.writeUInt32LE(size, slotStart);
     this.bytes.writeUInt32LE(number, slotStart + 4);
     return slotStart;
