@@ -71,6 +71,11 @@ export class SlabArena {
     return this.#views;
   }
 
+  /** Slots that were left, and wait for what fits. */
+  get freeSlots(): number {
+    return this.#free.count;
+  }
+
   /** Whether a view lies here and was not released. */
   has(view: KeptView): boolean {
     return view.source.codec === this.#options.codec;

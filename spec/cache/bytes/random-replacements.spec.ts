@@ -18,7 +18,7 @@ import {
 } from './remembered-views.ts';
 
 const MEGABYTE = 1024 * 1024;
-const FIRST_SEED = Number(process.env['SEED'] ?? 1);
+const FIRST_SEED = 1;
 const REPLACEMENTS = 2000;
 const OBJECTS = 400;
 /** Of what has left; the oldest are checked once more and let go of. */
@@ -122,7 +122,7 @@ class ReplacedInArena extends ReplacedViews {
   }
 
   protected checkBytes(): void {
-    const { liveBytes, slabBytes, views } = this.#arena;
+    const { liveBytes, slabBytes, views, freeSlots } = this.#arena;
     let slots = 0;
     for (const { view } of this.live) {
       const slot = slotBytes(view);
@@ -131,6 +131,7 @@ class ReplacedInArena extends ReplacedViews {
     }
     expect(liveBytes).to.equal(slots);
     expect(views).to.equal(this.live.length);
+    expect(freeSlots).to.be.within(0, 2 * OBJECTS);
     expect(slabBytes).to.be.at.most(1.5 * liveBytes + SLACK);
   }
 }
@@ -258,6 +259,7 @@ describe('objects that are replaced at random', () => {
       expect(arena.liveBytes).to.equal(0);
       expect(arena.views).to.equal(0);
       expect(arena.slabBytes).to.be.at.most(MEGABYTE);
+      expect(arena.freeSlots).to.be.within(0, 1000);
     }
   });
 });
