@@ -42,8 +42,10 @@ export class BytesKeeper implements CacheKeeper {
   keep(object: ObjectView): void {
     const view = keptViewOf(object);
     if (view === undefined || this.#arena.has(view)) return;
+    // It has left, decoded, and comes back: its bytes are gone, and it holds its object for good.
+    if (view.source === releasedHeld) return;
     const { held, json } = view;
-    this.#arena.put(view, json, view.metadataPlace);
+    this.#arena.put(view, json, view.places);
     if (held === undefined) return;
     view.hold(undefined);
     this.#decoded.add(view, held, false);
@@ -74,5 +76,6 @@ export class BytesKeeper implements CacheKeeper {
   close(): void {
     this.#decoded.clear();
     this.#metadata.clear();
+    this.#arena.trim();
   }
 }

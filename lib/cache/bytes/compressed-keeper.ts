@@ -79,6 +79,8 @@ export class CompressedKeeper implements CacheKeeper {
   keep(object: ObjectView): void {
     const view = keptViewOf(object);
     if (view === undefined || this.#raw.has(view) || this.#slabsOf(view) !== undefined) return;
+    // It has left, decoded, and comes back: its bytes are gone, and it holds its object for good.
+    if (view.source === releasedHeld) return;
     const { held, json } = view;
     this.#raw.put(view, json);
     if (held === undefined) return;

@@ -5,8 +5,8 @@ export interface Slot {
   readonly start: number;
 }
 
-/** Slots whose sizes differ by less than this lie on one pile. */
-const STEP = 64;
+/** Slots are multiples of it, and those of one size lie on one pile. */
+const STEP = 32;
 /** Larger slots are not noted: nobody would look for them. */
 const LARGEST = 256 * 1024;
 /** A record takes a slot that is larger by this share at most, so that what is lost at the end of slots stays small. */
@@ -18,6 +18,14 @@ const SLAB = 2 ** 20;
 const FEW = 1024;
 
 /**
+ * How long the slot of a record of this size is. It is rounded up, so that what replaces the record, and is as long or a few
+ * bytes longer, fits as well.
+ */
+export function slotSize(recordBytes: number): number {
+  return Math.ceil(recordBytes / STEP) * STEP;
+}
+
+/**
  * Slots that records have left, by size, for the records to come. The one that was left last goes first: its memory is still
  * in the caches of the processor.
  *
@@ -25,7 +33,7 @@ const FEW = 1024;
  * as the others, and a thousand.
  */
 export class FreeSlots {
-  /** By size in steps, rounded down; each slot as one number. */
+  /** By size in steps; each slot as one number. */
   readonly #piles: number[][] = [];
   readonly #isGone: (slab: number) => boolean;
   #count = 0;
@@ -40,17 +48,19 @@ export class FreeSlots {
     return this.#count - this.#gone;
   }
 
-  add(slab: number, start: number, size: number): void {
-    if (size > LARGEST) return;
-    const step = Math.floor(size / STEP);
+  /** `size`: one that `slotSize` gives. Whether the slot is noted. */
+  add(slab: number, start: number, size: number): boolean {
+    if (size > LARGEST) return false;
+    const step = size / STEP;
     while (this.#piles.length <= step) this.#piles.push([]);
     (this.#piles[step] as number[]).push(slab * SLAB + start);
     this.#count += 1;
+    return true;
   }
 
   /** Finds a slot for a record of this size. */
   take(size: number): Slot | undefined {
-    const first = Math.ceil(size / STEP);
+    const first = slotSize(size) / STEP;
     const wider = Math.min(MOST_PILES, Math.ceil((size * SLACK) / STEP));
     const last = Math.min(first + wider, this.#piles.length - 1);
     for (let step = first; step <= last; step += 1) {

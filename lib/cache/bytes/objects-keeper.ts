@@ -48,7 +48,7 @@ export class ObjectsKeeper implements CacheKeeper {
     if (view === undefined || this.#has(view)) return;
     const { held } = view;
     if (held === undefined) {
-      this.#arena.put(view, view.json, view.metadataPlace);
+      this.#arena.put(view, view.json, view.places);
     } else {
       this.#held.take(view, held);
       this.#decodedBytes += view.sizeBytes * DECODED_SHARE;
@@ -77,6 +77,7 @@ export class ObjectsKeeper implements CacheKeeper {
 
   close(): void {
     this.#metadata.clear();
+    this.#arena.trim();
   }
 
   #has(view: KeptView): boolean {

@@ -1,7 +1,15 @@
+import type { KnownValue } from '../../meta/known-value.ts';
 import { parseMetadata, parseObject, type ViewCodec } from '../../meta/json/json-view.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import type { RecentMetadata } from './recent-metadata.ts';
-import { bodyLength, recordedBody, recordedUid, recordedVersion, type KeptView } from './slab.ts';
+import {
+  bodyLength,
+  recordedBody,
+  recordedLongest,
+  recordedUid,
+  recordedVersion,
+  type KeptView,
+} from './slab.ts';
 
 export interface RecordCodecOptions {
   /** Makes JSON of the body of a view. @defaultValue bodies are JSON */
@@ -48,6 +56,10 @@ export class RecordCodec implements ViewCodec {
 
   uid(view: KeptView): string | undefined {
     return recordedUid(view);
+  }
+
+  longestMember(view: KeptView): KnownValue | undefined {
+    return recordedLongest(view);
   }
 
   resourceVersion(view: KeptView): string | undefined {

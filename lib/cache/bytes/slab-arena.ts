@@ -1,9 +1,10 @@
-import type { MetadataPlace } from '../../meta/json/json-view.ts';
+import type { ObjectPlaces } from '../../meta/json/json-view.ts';
 import type { Readable } from './demand.ts';
-import { FreeSlots } from './free-slots.ts';
+import { FreeSlots, slotSize } from './free-slots.ts';
 import {
   isRecordable,
   newRecordBytes,
+  recordBytes,
   Slab,
   slotBytes,
   type KeptView,
@@ -34,8 +35,8 @@ const MOST_SPARE = 16;
  * What replaces an object is about as long as the object was, so it is written where something of its size has just left:
  * memory that is mapped already, and that no garbage collector looks at. What has left is copied out for whoever still has it.
  *
- * Guarantees: memory is at most one and a half times what is alive, and a slab; each call moves what lies in one slab at most. A
- * cache of a few objects has a small slab. What was released can still be read.
+ * Guarantees: slabs are at most one and a half times what is alive, and a slab, with spare ones two; each call moves what lies
+ * in one slab at most. A cache of a few objects has a small slab. What was released can still be read.
  */
 export class SlabArena {
   readonly #options: SlabArenaOptions;
@@ -71,6 +72,11 @@ export class SlabArena {
     return this.#views;
   }
 
+  /** Slots that were left, and wait for what fits. */
+  get freeSlots(): number {
+    return this.#free.count;
+  }
+
   /** Whether a view lies here and was not released. */
   has(view: KeptView): boolean {
     return view.source.codec === this.#options.codec;
@@ -80,12 +86,18 @@ export class SlabArena {
    * Copies the body of a view into a slab, and lets the view lie there. It has its name and namespace at hand until the next
    * one comes, for the index functions that are about to run. `place` is where in the body its metadata lies, if it is known.
    */
-  put(view: KeptView, body: Uint8Array, place?: MetadataPlace): void {
+  put(view: KeptView, body: Uint8Array, place?: ObjectPlaces): void {
     this.#newest?.forgetIdentity();
     this.#newest = isRecordable(view) ? view : undefined;
-    const slot = this.#free.take(newRecordBytes(view, body.length));
-    if (slot === undefined) this.#append(view, body, place);
-    else (this.#slabs.get(slot.slab) as Slab).fill(slot.start, view, body, place);
+    const size = newRecordBytes(view, body.length);
+    const slot = this.#free.take(size);
+    if (slot === undefined) {
+      this.#append(view, body, place, this.#isRefilled ? slotSize(size) : size);
+    } else {
+      const slab = this.#slabs.get(slot.slab) as Slab;
+      slab.freeSlots -= 1;
+      slab.fill(slot.start, view, body, place);
+    }
     this.#liveBytes += slotBytes(view);
     this.#views += 1;
     this.#keepDense();
@@ -99,8 +111,7 @@ export class SlabArena {
       return;
     }
     const size = slotBytes(view);
-    this.#free.add(slab.number, slab.detach(view, readable), size);
-    this.#left(slab, size);
+    this.#leftSlot(slab, slab.detach(view, readable), size);
   }
 
   /**
@@ -114,8 +125,7 @@ export class SlabArena {
       return;
     }
     const size = slotBytes(view);
-    this.#free.add(slab.number, slab.leave(view), size);
-    this.#left(slab, size);
+    this.#leftSlot(slab, slab.leave(view), size);
   }
 
   /** Gives up memory that is kept for more of what has just gone. */
@@ -123,9 +133,19 @@ export class SlabArena {
     this.#spare.length = 0;
   }
 
-  /** Whether the slots of a slab are filled again. */
+  /** Whether slots are filled again. */
+  get #isRefilled(): boolean {
+    return this.#options.onFull === undefined;
+  }
+
+  /** Whether the slots of a slab are. */
   #fills(slab: Slab): boolean {
-    return this.#options.onFull === undefined && slab.size <= LARGEST_SLAB;
+    return this.#isRefilled && slab.size <= LARGEST_SLAB;
+  }
+
+  #leftSlot(slab: Slab, slotStart: number, size: number): void {
+    if (this.#free.add(slab.number, slotStart, size)) slab.freeSlots += 1;
+    this.#left(slab, size);
   }
 
   #left(slab: Slab, size: number): void {
@@ -135,9 +155,9 @@ export class SlabArena {
     this.#keepDense();
   }
 
-  #append(view: KeptView, body: Uint8Array, place: MetadataPlace | undefined): void {
-    const slab = this.#slabWithRoom(newRecordBytes(view, body.length));
-    slab.append(view, body, place);
+  #append(view: KeptView, body: Uint8Array, place: ObjectPlaces | undefined, size: number): void {
+    const slab = this.#slabWithRoom(size);
+    slab.append(view, body, place, size);
     if (slab !== this.#current) this.#options.onFull?.(slab);
   }
 
@@ -171,13 +191,20 @@ export class SlabArena {
   }
 
   #keepDense(): void {
-    if (this.#options.onFull !== undefined) return;
+    if (!this.#isRefilled) return;
     if (this.#slabBytes <= this.#liveBytes * MOST_PER_LIVE_BYTE + LARGEST_SLAB) return;
     const slab = this.#sparsest();
     if (slab === undefined) return;
     this.#forget(slab);
-    for (const view of slab.views()) slab.move(view, this.#slabWithRoom(slotBytes(view)));
+    for (const view of slab.views()) this.#move(view, slab);
     this.#discard(slab);
+  }
+
+  /** To a slot that is no longer than it has to be. */
+  #move(view: KeptView, slab: Slab): void {
+    const size = slotSize(recordBytes(view));
+    this.#liveBytes += size - slotBytes(view);
+    slab.move(view, this.#slabWithRoom(size), size);
   }
 
   #sparsest(): Slab | undefined {
@@ -206,7 +233,14 @@ export class SlabArena {
   #discard(slab: Slab): void {
     this.#slabBytes -= slab.size;
     this.#options.onGone?.(slab);
-    const isSpare = slab.size === LARGEST_SLAB && slab.isFree && this.#spare.length < MOST_SPARE;
-    if (isSpare) this.#spare.push(slab.bytes);
+    if (slab.size === LARGEST_SLAB && slab.isFree) this.#spare.push(slab.bytes);
+    while (this.#spare.length > this.#mostSpare) this.#spare.pop();
+  }
+
+  /** As many as there may be slabs besides. */
+  get #mostSpare(): number {
+    if (!this.#isRefilled) return MOST_SPARE;
+    const bytes = this.#liveBytes * MOST_PER_LIVE_BYTE + 2 * LARGEST_SLAB - this.#slabBytes;
+    return Math.min(MOST_SPARE, Math.max(0, Math.floor(bytes / LARGEST_SLAB)));
   }
 }

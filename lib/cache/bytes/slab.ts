@@ -1,7 +1,8 @@
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectIdentity } from '../../meta/object-view.ts';
-import type { ByteSource, JsonView, MetadataPlace, ViewCodec } from '../../meta/json/json-view.ts';
+import type { ByteSource, JsonView, ObjectPlaces, ViewCodec } from '../../meta/json/json-view.ts';
 import type { Readable } from './demand.ts';
+import type { KnownValue } from '../../meta/known-value.ts';
 import { DetachedMetadata, detachedNothing, DetachedRecord } from './detached.ts';
 
 export type KeptView = JsonView<KubernetesObject>;
@@ -10,18 +11,19 @@ export type KeptView = JsonView<KubernetesObject>;
  * A record is what is known of one view without reading its body, and then the body, at which the view starts. It lies in a
  * slot, which may be a little longer:
  *
- *   uid | resourceVersion | start and end of the metadata in the body, and of its managed fields (4 x 4) |
+ *   uid | resourceVersion | start and end of the metadata in the body, of its managed fields, of the longest member (6 x 4) |
  *   length of the slot (4) | length of the uid (1) | length of the resource version (1) | read (1) | number in the slab (4) |
  *   length of the body (4) | body
  */
-const HEAD_BYTES = 31;
+const HEAD_BYTES = 39;
 const BODY_LENGTH = 4;
 const NUMBER = 8;
 const READ = 9;
 const VERSION_LENGTH = 10;
 const UID_LENGTH = 11;
 const SLOT_LENGTH = 15;
-const METADATA_PLACE = HEAD_BYTES;
+const PLACES = HEAD_BYTES;
+const LONGEST = 23;
 const NOWHERE = 0xffffffff;
 /** For an identity that lacks one, or has one that is too long; the view itself remembers it then. */
 const ELSEWHERE = 255;
@@ -76,6 +78,11 @@ export function slotBytes({ source: { bytes }, start }: KeptView): number {
   return bytes.readUInt32LE(start - SLOT_LENGTH);
 }
 
+/** Bytes of the record itself. */
+export function recordBytes(view: KeptView): number {
+  return view.start + bodyLength(view) - recordStart(view);
+}
+
 /** Where the record of a view starts, and so does its slot. */
 function recordStart({ source: { bytes }, start }: KeptView): number {
   const uid = bytes[start - UID_LENGTH] as number;
@@ -84,13 +91,20 @@ function recordStart({ source: { bytes }, start }: KeptView): number {
   return start - HEAD_BYTES - texts;
 }
 
-function writePlace(bytes: Buffer, at: number, place: MetadataPlace | undefined): void {
-  const { metadataStart = -1, metadataEnd = -1 } = place ?? {};
-  const { managedFieldsStart = -1, managedFieldsEnd = -1 } = place ?? {};
-  bytes.writeInt32LE(metadataStart, at);
-  bytes.writeInt32LE(metadataEnd, at + 4);
-  bytes.writeInt32LE(managedFieldsStart, at + 8);
-  bytes.writeInt32LE(managedFieldsEnd, at + 12);
+function writePlaces(bytes: Buffer, at: number, places: ObjectPlaces | undefined): void {
+  bytes.writeInt32LE(places?.metadataStart ?? -1, at);
+  bytes.writeInt32LE(places?.metadataEnd ?? -1, at + 4);
+  bytes.writeInt32LE(places?.managedFieldsStart ?? -1, at + 8);
+  bytes.writeInt32LE(places?.managedFieldsEnd ?? -1, at + 12);
+  bytes.writeInt32LE(places?.longestStart ?? -1, at + 16);
+  bytes.writeInt32LE(places?.longestEnd ?? -1, at + 20);
+}
+
+/** The longest member of the body of a record, if the record tells where it is. */
+export function recordedLongest({ source: { bytes }, start }: KeptView): KnownValue | undefined {
+  const longest = bytes.readInt32LE(start - LONGEST);
+  if (longest < 0) return undefined;
+  return { bytes, start: start + longest, end: start + bytes.readInt32LE(start - LONGEST + 4) };
 }
 
 export interface SlabCodecs {
@@ -117,7 +131,7 @@ export class Slab implements ByteSource {
   #used = 0;
   #liveBytes = 0;
   #wasReleased = false;
-  /** Slots that were left and not taken again. */
+  /** Slots that were left and may be filled again; for the arena. */
   freeSlots = 0;
 
   /** `bytes` are its own from now on. */
@@ -152,40 +166,38 @@ export class Slab implements ByteSource {
     for (const view of this.#views) if (view !== undefined) yield view;
   }
 
-  /** Writes the record of a view behind the others, for which there is room, and lets the view lie there. */
-  append(view: KeptView, body: Uint8Array, place: MetadataPlace | undefined): void {
-    const start = this.#used;
-    const size = newRecordBytes(view, body.length);
-    this.#used += size;
-    this.#write(view, body, place, start);
-    this.#lie(view, start + size - body.length, size, this.#views.length);
+  /** Writes the record of a view to a new slot behind the others, for which there is room, and lets the view lie there. */
+  append(
+    view: KeptView,
+    body: Uint8Array,
+    place: ObjectPlaces | undefined,
+    slotSize: number,
+  ): void {
+    const slotStart = this.#used;
+    this.#used += slotSize;
+    this.#write(view, body, place, slotStart);
+    const start = slotStart + newRecordBytes(view, body.length) - body.length;
+    this.#lie(view, start, slotSize, this.#views.length);
   }
 
   /** As `append`, in a slot that was left and is long enough. */
-  fill(
-    slotStart: number,
-    view: KeptView,
-    body: Uint8Array,
-    place: MetadataPlace | undefined,
-  ): void {
+  fill(slotStart: number, view: KeptView, body: Uint8Array, place: ObjectPlaces | undefined): void {
     const size = this.bytes.readUInt32LE(slotStart);
     const number = this.bytes.readUInt32LE(slotStart + 4);
-    this.freeSlots -= 1;
     this.#write(view, body, place, slotStart);
     const start = slotStart + newRecordBytes(view, body.length) - body.length;
     this.#lie(view, start, size, number);
   }
 
-  /** Copies the record of a view that lies here behind the others of a slab that has room for it, and lets the view lie there. */
-  move(view: KeptView, slab: Slab): void {
+  /** Copies the record of a view that lies here to a new slot of a slab that has room for it, and lets the view lie there. */
+  move(view: KeptView, slab: Slab, slotSize: number): void {
     const { start } = view;
     const from = recordStart(view);
-    const end = start + bodyLength(view);
     this.take(view);
     const at = slab.#used;
-    slab.#used += end - from;
-    this.bytes.copy(slab.bytes, at, from, end);
-    slab.#lie(view, at + start - from, end - from, slab.#views.length);
+    slab.#used += slotSize;
+    this.bytes.copy(slab.bytes, at, from, start + bodyLength(view));
+    slab.#lie(view, at + start - from, slotSize, slab.#views.length);
   }
 
   /** Lets a view go on lying here without being counted. Returns the size of its slot. */
@@ -209,7 +221,6 @@ export class Slab implements ByteSource {
     const slotStart = recordStart(view);
     const number = this.bytes.readUInt32LE(view.start - NUMBER);
     const size = this.take(view);
-    this.freeSlots += 1;
     this.bytes.writeUInt32LE(size, slotStart);
     this.bytes.writeUInt32LE(number, slotStart + 4);
     return slotStart;
@@ -238,7 +249,7 @@ export class Slab implements ByteSource {
   #metadataOf(view: KeptView): DetachedMetadata | undefined {
     const { bytes } = this;
     const { start } = view;
-    const place = start - METADATA_PLACE;
+    const place = start - PLACES;
     const metadataStart = bytes.readUInt32LE(place);
     if (metadataStart === NOWHERE) return undefined;
     const metadataEnd = start + bytes.readUInt32LE(place + 4);
@@ -261,7 +272,7 @@ export class Slab implements ByteSource {
   #write(
     view: KeptView,
     body: Uint8Array,
-    place: MetadataPlace | undefined,
+    place: ObjectPlaces | undefined,
     slotStart: number,
   ): void {
     const { bytes } = this;
@@ -277,7 +288,7 @@ export class Slab implements ByteSource {
     }
     bytes[at - READ] = 0;
     bytes.writeUInt32LE(body.length, at - BODY_LENGTH);
-    writePlace(bytes, at - METADATA_PLACE, place);
+    writePlaces(bytes, at - PLACES, place);
     bytes.set(body, at);
   }
 

@@ -1,7 +1,9 @@
 import type { Runtime } from '../../kernel/runtime.ts';
+import type { Recall } from '../../meta/known-value.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
-import { metaNamespaceKeyFunc } from '../../meta/key.ts';
+import { metaNamespaceKeyFunc, objectKey } from '../../meta/key.ts';
+import { keptViewOf } from '../bytes/cache-keeper.ts';
 import { DeltaFIFO, type NextRelist, type PopProcess } from '../delta/delta-fifo.ts';
 import type { ReflectorSink, StagedReplace } from '../reflector/reflector-sink.ts';
 import { keyNamespaceIndexFunc, NAMESPACE_INDEX, type Indexers } from '../store/indexers.ts';
@@ -245,11 +247,22 @@ export class ObjectPipeline<T extends KubernetesObject> {
       resync: () => {
         fifo.resync();
       },
+      recall: this.#recall(),
       waitForRoom: () => fifo.waitForRoom() ?? this.#options.keeper?.waitForRoom?.(),
     };
     // In the order of keys a relist is taken apart, object by object, against what is queued when it is complete.
     if (this.#options.options.order === 'key') return sink;
     return { ...sink, stage: () => this.#stage() };
+  }
+
+  /** Names lead to objects only where keys are made of them. */
+  #recall(): Recall | undefined {
+    const { keyFunc, cache } = this.#options.options;
+    if (keyFunc !== metaNamespaceKeyFunc || cache.mode === 'compressed') return undefined;
+    return (name, namespace = '') => {
+      const known = this.store.get(objectKey({ namespace, name }));
+      return known && keptViewOf(known)?.longestMember;
+    };
   }
 
   #stage(): StagedReplace<ObjectView<T>> {

@@ -1,3 +1,4 @@
+import type { Recall } from '../../meta/known-value.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
 
@@ -38,6 +39,8 @@ export interface WatchRequest {
   readonly allowWatchBookmarks?: boolean | undefined;
   /** Asks for the present state as ADDED events and a bookmark that ends it, before the changes. */
   readonly sendInitialEvents?: boolean | undefined;
+  /** What the cache has of an object, for sources that would look through it again. */
+  readonly recall?: Recall | undefined;
   /** The server ends the stream after this time. */
   readonly timeoutSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -94,6 +94,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
       return new WatchBatches({
         body,
         decoder,
+        recall: request.recall,
         target: rest.target({ method: 'GET', path }),
         abort,
         runtime: rest.runtime,

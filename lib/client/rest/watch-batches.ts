@@ -1,6 +1,7 @@
 import type { WatchStream } from '../../cache/reflector/lister-watcher.ts';
 import type { DerivedAbort } from '../../kernel/abort.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
+import type { Recall } from '../../meta/known-value.ts';
 import type { ByteSource } from '../../meta/json/json-view.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
@@ -15,6 +16,8 @@ import { located } from './rest-client.ts';
 export interface WatchBatchesOptions<T extends KubernetesObject> {
   readonly body: ResponseBody;
   readonly decoder: ObjectDecoder<T>;
+  /** What whoever reads it has of an object. */
+  readonly recall?: Recall | undefined;
   /** The exchange, for messages. */
   readonly target: ExchangeTarget;
   /** Ends the exchange. */
@@ -121,7 +124,8 @@ export class WatchBatches<T extends KubernetesObject> implements WatchStream<Obj
   /** Frames that lie in the same bytes share one source. */
   readonly #decode = (bytes: Buffer, start: number, end: number): void => {
     if (this.#source.bytes !== bytes) this.#source = { bytes };
-    this.#batch.push(this.#options.decoder.decodeEvent(this.#source, start, end));
+    const { decoder, recall } = this.#options;
+    this.#batch.push(decoder.decodeEvent(this.#source, start, end, recall));
   };
 
   #explain(error: unknown): unknown {

@@ -1,5 +1,6 @@
 import type { KubernetesObject, ObjectMeta } from '../object.ts';
 import { IdentifiedView, type ObjectIdentity, type ObjectView } from '../object-view.ts';
+import type { KnownValue } from '../known-value.ts';
 import { ObjectScanner } from './object-scanner.ts';
 
 /** Bytes in which views lie: a piece of a stream, a page, or a slab of a cache. They never change. */
@@ -20,14 +21,21 @@ export interface ViewCodec {
   metadata(view: JsonView<KubernetesObject>): ObjectMeta;
   uid(view: JsonView<KubernetesObject>): string | undefined;
   resourceVersion(view: JsonView<KubernetesObject>): string | undefined;
+  /** As the view gives it. */
+  longestMember?(view: JsonView<KubernetesObject>): KnownValue | undefined;
 }
 
-/** Where in the bytes of a plain object its metadata lies, and in that its managed fields; −1 for what is not there. */
-export interface MetadataPlace {
+/**
+ * Where in the bytes of a plain object its metadata lies, in that its managed fields, and the longest of its other members; −1
+ * for what is not there.
+ */
+export interface ObjectPlaces {
   readonly metadataStart: number;
   readonly metadataEnd: number;
   readonly managedFieldsStart: number;
   readonly managedFieldsEnd: number;
+  readonly longestStart: number;
+  readonly longestEnd: number;
 }
 
 /** Version and kind of the items of a list, which lack them on the wire. */
@@ -37,7 +45,7 @@ export interface TypeMeta {
 }
 
 /** What a scan has found out about an object, at places that count from its start. */
-class ScannedIdentity implements ObjectIdentity, MetadataPlace {
+class ScannedIdentity implements ObjectIdentity, ObjectPlaces {
   readonly name: string | undefined;
   readonly namespace: string | undefined;
   readonly uid: string | undefined;
@@ -46,8 +54,10 @@ class ScannedIdentity implements ObjectIdentity, MetadataPlace {
   readonly metadataEnd: number;
   readonly managedFieldsStart: number;
   readonly managedFieldsEnd: number;
+  readonly longestStart: number;
+  readonly longestEnd: number;
 
-  constructor(scan: ObjectIdentity & Partial<MetadataPlace>, start: number) {
+  constructor(scan: ObjectIdentity & Partial<ObjectPlaces>, start: number) {
     this.name = scan.name;
     this.namespace = scan.namespace;
     this.uid = scan.uid;
@@ -60,6 +70,9 @@ class ScannedIdentity implements ObjectIdentity, MetadataPlace {
     this.metadataEnd = has ? metadataEnd - start : -1;
     this.managedFieldsStart = hasFields ? managedFieldsStart - start : -1;
     this.managedFieldsEnd = hasFields ? managedFieldsEnd - start : -1;
+    const { longestStart = -1, longestEnd = -1 } = scan;
+    this.longestStart = longestStart < 0 ? -1 : longestStart - start;
+    this.longestEnd = longestStart < 0 ? -1 : longestEnd - start;
   }
 }
 
@@ -90,7 +103,7 @@ export class JsonView<T extends KubernetesObject> extends IdentifiedView impleme
     source: ByteSource,
     start: number,
     end: number,
-    identity: ObjectIdentity & Partial<MetadataPlace>,
+    identity: ObjectIdentity & Partial<ObjectPlaces>,
     type: TypeMeta | undefined,
   ) {
     super();
@@ -157,9 +170,19 @@ export class JsonView<T extends KubernetesObject> extends IdentifiedView impleme
     return codec?.json(this) ?? bytes.subarray(this.#start, this.#start + this.#length);
   }
 
-  /** Where its metadata lies, from the start of its JSON, as long as it remembers. */
-  get metadataPlace(): MetadataPlace | undefined {
+  /** Where its parts lie, from the start of its JSON, as long as it remembers. */
+  get places(): ObjectPlaces | undefined {
     return this.#identity;
+  }
+
+  /** The longest of its members, metadata aside, where its bytes are at hand. */
+  get longestMember(): KnownValue | undefined {
+    const { codec, bytes } = this.#source;
+    if (codec !== undefined) return codec.longestMember?.(this);
+    const places = this.#identity;
+    if (places === undefined || places.longestStart < 0) return undefined;
+    const start = this.#start;
+    return { bytes, start: start + places.longestStart, end: start + places.longestEnd };
   }
 
   /** The decoded object, if the view itself holds it. */

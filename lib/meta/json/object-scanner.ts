@@ -1,4 +1,5 @@
 import { INCOMPLETE, INVALID, JsonScanner } from './json-scanner.ts';
+import type { KnownValue, Recall } from '../known-value.ts';
 
 /** Types of the events that carry an object, by the place they have in a scan. */
 export type ScannedEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -6,6 +7,7 @@ export type ScannedEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
+const OPEN_BRACKET = 0x5b;
 const COMMA = 0x2c;
 const ASCII_END = 0x80;
 const NOWHERE = -1;
@@ -53,11 +55,16 @@ export class ObjectScanner {
   /** What to leave out of the metadata to be rid of `managedFields`; −1 when they are not there. */
   managedFieldsStart: number = NOWHERE;
   managedFieldsEnd: number = NOWHERE;
+  /** The longest member that is an object or array, metadata aside; −1 without one. */
+  longestStart: number = NOWHERE;
+  longestEnd: number = NOWHERE;
   /** Of the last event. */
   eventType: ScannedEventType = 'ADDED';
   objectStart: number = NOWHERE;
   objectEnd: number = NOWHERE;
   #bytes: Buffer = METADATA;
+  #recall: Recall | undefined;
+  #known: KnownValue | undefined;
 
   /** Behind the object that starts at `start`; `INCOMPLETE` or `INVALID` (below zero) when there is none. */
   scanObject(bytes: Buffer, start: number, end: number): number {
@@ -77,9 +84,13 @@ export class ObjectScanner {
     }
   }
 
-  /** Whether the whole range is one event with a plain object. What it is otherwise, a parser has to tell. */
-  scanEvent(bytes: Buffer, start: number, end: number): boolean {
+  /**
+   * Whether the whole range is one event with a plain object. What it is otherwise, a parser has to tell. A member that
+   * `recall` knows is compared instead of looked through.
+   */
+  scanEvent(bytes: Buffer, start: number, end: number, recall?: Recall): boolean {
     this.#begin(bytes, end);
+    this.#recall = recall;
     this.objectStart = NOWHERE;
     const json = this.#json;
     let typed = false;
@@ -128,6 +139,10 @@ export class ObjectScanner {
     this.hasApiVersion = false;
     this.metadataStart = NOWHERE;
     this.managedFieldsStart = NOWHERE;
+    this.longestStart = NOWHERE;
+    this.longestEnd = NOWHERE;
+    this.#recall = undefined;
+    this.#known = undefined;
   }
 
   #readType(at: number): boolean {
@@ -184,7 +199,36 @@ export class ObjectScanner {
     } else if (this.#isEscaped(key, keyEnd)) {
       this.plain = false;
     }
-    return json.skipValue(at);
+    return this.#member(at);
+  }
+
+  #member(at: number): number {
+    const byte = this.#bytes[at];
+    const isLong = byte === OPEN_BRACE || byte === OPEN_BRACKET;
+    if (!isLong) return this.#json.skipValue(at);
+    const known = this.#knownEnd(at);
+    const end = known < 0 ? this.#json.skipValue(at) : known;
+    if (end - at > this.longestEnd - this.longestStart) {
+      this.longestStart = at;
+      this.longestEnd = end;
+    }
+    return end;
+  }
+
+  /** Behind the known value, when just that lies at `at`. An object or array ends where its bytes end, whatever follows. */
+  #knownEnd(at: number): number {
+    const { name } = this;
+    if (this.#recall !== undefined && name !== undefined) {
+      this.#known = this.#recall(name, this.namespace);
+      this.#recall = undefined;
+    }
+    if (this.#known === undefined) return NOWHERE;
+    const { bytes, start, end } = this.#known;
+    const behind = at + end - start;
+    if (behind > this.#json.end) return NOWHERE;
+    // Another member is another one at its last byte already, as a rule.
+    if (this.#bytes[behind - 1] !== bytes[end - 1]) return NOWHERE;
+    return this.#bytes.compare(bytes, start, end, at, behind) === 0 ? behind : NOWHERE;
   }
 
   #metadata(start: number): number {

@@ -25,6 +25,22 @@ function oddPods(): UnstructuredObject[] {
 }
 
 describe('BytesKeeper', () => {
+  it('knows who an object without uid is that has left, was decoded and comes back', () => {
+    const keeper = new BytesKeeper(BUDGET);
+    const metadata = { name: 'a', resourceVersion: '7' };
+    const view = viewOf({ metadata });
+    keeper.keep(view);
+    expect(view.object).to.deep.equal({ metadata });
+    const end = keeper.hold();
+    keeper.release(view, 'left');
+    keeper.keep(view);
+    end();
+    expect(view.resourceVersion).to.equal('7');
+    keeper.release(view, 'left');
+    expect(view.resourceVersion).to.equal('7');
+    expect(view.object).to.deep.equal({ metadata });
+  });
+
   it('gives the same object to all who read it at about the same time', () => {
     const keeper = new BytesKeeper(BUDGET);
     const view = viewOf(podOf(1));

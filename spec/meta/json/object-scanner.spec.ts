@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import { INCOMPLETE, INVALID } from '../../../lib/meta/json/json-scanner.ts';
 import { ObjectScanner } from '../../../lib/meta/json/object-scanner.ts';
 
+import type { KnownValue, Recall } from '../../../lib/meta/known-value.ts';
+
 const scanner = new ObjectScanner();
 
 const METADATA =
@@ -168,5 +170,76 @@ describe('ObjectScanner', () => {
     ]) {
       expect(scanObject(wrong), wrong).to.equal(INVALID);
     }
+  });
+
+  describe('with something known of the object', () => {
+    const SPEC = '{"containers":[{"name":"a, \\"b\\" }"}],"replicas":3}';
+    const known = Buffer.from(`....${SPEC}....`);
+    const value: KnownValue = { bytes: known, start: 4, end: 4 + SPEC.length };
+    const eventOf = (spec: string, rest: string = ''): string =>
+      `{"type":"MODIFIED","object":{"metadata":${METADATA},"spec":${spec}${rest}}}`;
+    const asked: string[] = [];
+    const scan = (text: string, recall: Recall = () => value): boolean => {
+      const bytes = Buffer.from(text);
+      return scanner.scanEvent(bytes, 0, bytes.length, (name, namespace) => {
+        asked.push(`${namespace}/${name}`);
+        return recall(name, namespace);
+      });
+    };
+
+    beforeEach(() => {
+      asked.length = 0;
+    });
+
+    it('takes what is the same for what it is, and asks once, by name', () => {
+      const text = eventOf(SPEC, ',"status":{"phase":"Running"}');
+      expect(scan(text)).to.equal(true);
+      expect(asked).to.deep.equal(['shop/web']);
+      expect(text.slice(scanner.objectStart, scanner.objectEnd)).to.equal(text.slice(28, -1));
+      expect(text.slice(scanner.longestStart, scanner.longestEnd)).to.equal(SPEC);
+    });
+
+    it('does not look through what is the same', () => {
+      // Not JSON at all: nobody would know this to be valid.
+      const odd = Buffer.from('{:::}');
+      expect(scan(eventOf('{:::}'), () => ({ bytes: odd, start: 0, end: 5 }))).to.equal(true);
+    });
+
+    it('looks through what is another value, if only a little', () => {
+      for (const spec of [
+        SPEC.replace('3', '4'),
+        SPEC.replace('a,', 'a.'),
+        SPEC.slice(0, -1) + ',"x":{}}',
+        '[]',
+        '{}',
+        '7',
+      ]) {
+        expect(scan(eventOf(spec)), spec).to.equal(true);
+        expect(scan(eventOf(`${spec}}`)), spec).to.equal(false);
+      }
+      for (const wrong of ['03', 'x', '-', '"'])
+        expect(scan(eventOf(SPEC.replace('3', wrong))), wrong).to.equal(false);
+    });
+
+    it('sees what is wrong behind what is the same', () => {
+      for (const rest of ['}', ']', ',', ',"a"', ',"metadata":{}', 'x', ',"a":tru'])
+        expect(scan(eventOf(SPEC, rest)), rest).to.equal(false);
+      expect(scan(eventOf(SPEC).slice(0, -2))).to.equal(false);
+      expect(scan(eventOf(SPEC).slice(0, -3))).to.equal(false);
+    });
+
+    it('asks nothing of an object without a name, or whose name comes late', () => {
+      expect(scan(`{"type":"ADDED","object":{"spec":${SPEC},"metadata":${METADATA}}}`)).to.equal(
+        true,
+      );
+      expect(scan(`{"type":"ADDED","object":{"metadata":{},"spec":${SPEC}}}`)).to.equal(true);
+      expect(asked).to.deep.equal([]);
+    });
+
+    it('forgets it with the next scan', () => {
+      expect(scan(eventOf(SPEC))).to.equal(true);
+      expect(scanEvent(eventOf('{:::}'))).to.equal(false);
+      expect(asked).to.have.length(1);
+    });
   });
 });

@@ -4,6 +4,7 @@ import { JsonObjectDecoder } from '../../../../lib/client/rest/object-decoder.ts
 import { FrameSplitter } from '../../../../lib/client/transport/frame-splitter.ts';
 import { isListwatchError } from '../../../../lib/kernel/errors.ts';
 import { JsonView } from '../../../../lib/meta/json/json-view.ts';
+import type { KnownValue, Recall } from '../../../../lib/meta/known-value.ts';
 import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
 import { identityOf, type ObjectView } from '../../../../lib/meta/object-view.ts';
 import { isRecord, parseFrame, parsePage } from './parsed.ts';
@@ -44,6 +45,38 @@ export function checkFrames(pieces: readonly Buffer[], tally: Tally): string | u
     tally.count('failure' in outcome ? `frame: ${outcome.failure}` : 'frame: event');
   }
   return difference(outcomes, expected);
+}
+
+/** Reads a frame and a changed copy of it, both knowing a part of the frame; returns what is wrong with what came out. */
+export function checkRecall(frame: Buffer, changed: Buffer, tally: Tally): string | undefined {
+  const known = longestMemberOf(frame);
+  if (known === undefined) return undefined;
+  for (const bytes of [frame, changed]) {
+    let asked = 0;
+    const read = (recall?: Recall): Outcome =>
+      outcomeOf(() => decodedEvent({ bytes }, 0, bytes.length, new Tally(), recall));
+    const actual = read(() => {
+      asked += 1;
+      return known;
+    });
+    if (asked > 0) tally.count('frame: something was known of it');
+    const problem = difference(actual, read());
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function longestMemberOf(frame: Buffer): KnownValue | undefined {
+  try {
+    const event = decoder.decodeEvent({ bytes: frame });
+    if (event.type === 'BOOKMARK' || !(event.object instanceof JsonView)) return undefined;
+    const known = (event.object as JsonView<UnstructuredObject>).longestMember;
+    if (known === undefined) return undefined;
+    const bytes = Buffer.from(known.bytes.subarray(known.start, known.end));
+    return { bytes, start: 0, end: bytes.length };
+  } catch {
+    return undefined;
+  }
 }
 
 export interface Taking {
@@ -101,8 +134,9 @@ function decodedEvent(
   start: number,
   end: number,
   tally: Tally,
+  recall?: Recall,
 ): unknown {
-  const event = decoder.decodeEvent(source, start, end);
+  const event = decoder.decodeEvent(source, start, end, recall);
   if (event.type === 'BOOKMARK') return event;
   return { type: event.type, object: readView(event.object, tally) };
 }
