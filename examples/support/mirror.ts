@@ -88,7 +88,7 @@ export class Mirror {
       this.#timeline.tally('handler', this.resource, what);
     };
     this.informer.addHandler({
-      view: 'metadata',
+      view: 'key',
       onAdd: () => count('added'),
       onUpdate: () => count('updated'),
       onDelete: () => count('deleted'),
