@@ -1,3 +1,4 @@
+import { assert } from '../../kernel/assert.ts';
 import type { ObjectPlaces } from '../../meta/json/json-view.ts';
 import type { Readable } from './demand.ts';
 import { FreeSlots, slotSize } from './free-slots.ts';
@@ -87,6 +88,7 @@ export class SlabArena {
    * one comes, for the index functions that are about to run. `place` is where in the body its metadata lies, if it is known.
    */
   put(view: KeptView, body: Uint8Array, place?: ObjectPlaces): void {
+    assert(!(view.source instanceof Slab), 'a view of an object was given to two caches');
     this.#newest?.forgetIdentity();
     this.#newest = isRecordable(view) ? view : undefined;
     const size = newRecordBytes(view, body.length);

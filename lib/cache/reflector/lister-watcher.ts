@@ -59,6 +59,9 @@ export type WatchStream<V extends HasMetadata> = AsyncIterable<readonly WatchEve
  *
  * The reflector needs nothing else: whether objects come over HTTP, straight from a storage or out of a test script is not
  * visible here. `V` is what travels the pipeline, as a rule an `ObjectView`.
+ *
+ * Views over bytes that it hands out belong to the cache that takes them in, which moves their bytes: each goes to one reader,
+ * once. Who shares a source among several caches lets each of them list and watch.
  */
 export interface ListerWatcher<V extends HasMetadata> {
   /** Names the collection in messages, e.g. `deployments.apps in namespace shop`. */

@@ -144,6 +144,12 @@ describe('SlabArena', () => {
     }
   });
 
+  it('refuses a view that lies in another arena, and leaves it there', () => {
+    const view = put(arenaOf(), podOf(1));
+    expect(() => arenaOf().put(view, view.json)).to.throw('given to two caches');
+    expect(view.object).to.deep.equal(podOf(1));
+  });
+
   it('counts what is alive exactly', () => {
     const arena = arenaOf();
     const views = Array.from({ length: 20_000 }, (_, index) => put(arena, podOf(index, index)));
