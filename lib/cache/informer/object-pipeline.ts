@@ -260,6 +260,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
     const { keyFunc, cache } = this.#options.options;
     if (keyFunc !== metaNamespaceKeyFunc || cache.mode === 'compressed') return undefined;
     return (name, namespace = '') => {
+      if (this.store.size === 0) return undefined;
       const known = this.store.get(objectKey({ namespace, name }));
       return known && keptViewOf(known)?.longestMember;
     };
