@@ -11,10 +11,10 @@ export interface Chart {
   readonly series: readonly Series[];
 }
 
-const WIDTH = 860;
+const WIDTH = 890;
 const HEIGHT = 440;
 const LEFT = 80;
-const RIGHT = 250;
+const RIGHT = 280;
 const TOP = 50;
 const BOTTOM = 60;
 const LABEL_HEIGHT = 18;
