@@ -6,7 +6,7 @@ import { releasedHeld } from './held-source.ts';
 import { RecentMetadata } from './recent-metadata.ts';
 import { RecordCodec } from './record-codec.ts';
 import { SlabArena } from './slab-arena.ts';
-import { noteRead } from './slab.ts';
+import { noteRead } from './record.ts';
 
 /** Keeps bytes, and of the decoded objects those that are read again and again, within a budget. */
 export class BytesKeeper implements CacheKeeper {

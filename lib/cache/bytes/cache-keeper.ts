@@ -4,7 +4,7 @@ import type { ObjectView } from '../../meta/object-view.ts';
 import type { Demand } from './demand.ts';
 import { FrozenView } from '../store/frozen-view.ts';
 import type { ObjectKeeper } from '../store/object-keeper.ts';
-import type { KeptView } from './slab.ts';
+import type { KeptView } from './record.ts';
 
 /** How the objects of a cache lie in memory. */
 export type CacheMode = 'objects' | 'bytes' | 'compressed';

@@ -14,7 +14,8 @@ import { JsonPacker } from './packed-json.ts';
 import { RecentMetadata } from './recent-metadata.ts';
 import { RecordCodec } from './record-codec.ts';
 import { SlabArena } from './slab-arena.ts';
-import { noteRead, type KeptView, type Slab } from './slab.ts';
+import { noteRead, type KeptView } from './record.ts';
+import type { Slab } from './slab.ts';
 
 export interface CompressedKeeperOptions {
   /** What decoded objects may take, bytes. */

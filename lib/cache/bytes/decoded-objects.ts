@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { DeflatedSlab } from './deflated-slab.ts';
-import { Slab, type KeptView } from './slab.ts';
+import type { KeptView } from './record.ts';
+import { Slab } from './slab.ts';
 
 /** What a decoded object takes in memory, in multiples of its JSON, as pods do. */
 export const DECODED_SHARE = 2;

@@ -3,7 +3,7 @@ import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import { deflatedUid, deflatedVersion } from './deflated-slab.ts';
 import type { RecentMetadata } from './recent-metadata.ts';
 import { Scratch } from './scratch.ts';
-import type { KeptView } from './slab.ts';
+import type { KeptView } from './record.ts';
 
 export interface DeflatedCodecOptions {
   /** Makes JSON of the body of a view, as long as `target`. @throws {ListwatchError} code CORRUPT_OBJECT */

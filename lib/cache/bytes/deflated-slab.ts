@@ -1,6 +1,6 @@
 import type { ByteSource, ViewCodec } from '../../meta/json/json-view.ts';
 import { packedIdentityBytes, packedUid, packedVersion } from './packed-identity.ts';
-import type { KeptView } from './slab.ts';
+import type { KeptView } from './record.ts';
 
 /*
  * A record is what is known of one view without inflating it, and then its body, at which the view starts:

@@ -10,7 +10,7 @@ import {
 import { deflatedBound, type ObjectDeflater } from './object-deflater.ts';
 import { IDENTITY_BOUND, isPackable, packIdentity } from './packed-identity.ts';
 import type { PackedIdentity } from './packed-json.ts';
-import type { KeptView } from './slab.ts';
+import type { KeptView } from './record.ts';
 
 /** Makes JSON of the body of a view, as long as `target`. */
 export type Inflate = (view: KeptView, target: Buffer) => void;

@@ -6,7 +6,7 @@ import { HeldSource, releasedHeld } from './held-source.ts';
 import { RecentMetadata } from './recent-metadata.ts';
 import { RecordCodec } from './record-codec.ts';
 import { SlabArena } from './slab-arena.ts';
-import type { KeptView } from './slab.ts';
+import type { KeptView } from './record.ts';
 
 /**
  * Keeps bytes until somebody reads the object, and then the decoded object instead.

@@ -9,11 +9,9 @@ import {
   recordedUid,
   recordedVersion,
   type KeptView,
-} from './slab.ts';
+} from './record.ts';
 
 export interface RecordCodecOptions {
-  /** Makes JSON of the body of a view. @defaultValue bodies are JSON */
-  readonly inflate?: ((view: KeptView) => Buffer) | undefined;
   /** The object of a view has been decoded; whoever keeps it, or nobody. */
   readonly decoded: (view: KeptView, object: KubernetesObject) => void;
   /** The object of a view, if somebody keeps it. */
@@ -30,25 +28,25 @@ export class RecordCodec implements ViewCodec {
   }
 
   json(view: KeptView): Buffer {
-    return this.#options.inflate?.(view) ?? recordedBody(view);
+    return recordedBody(view);
   }
 
   object(view: KeptView): KubernetesObject {
-    const { known, inflate, decoded } = this.#options;
+    const { known, decoded } = this.#options;
     const before = known?.(view);
     if (before !== undefined) return before;
-    const object = decode(view, inflate, (bytes, start, end) =>
-      parseObject(bytes, start, end, view.type),
-    );
+    const { source, start, type } = view;
+    const object = parseObject(source.bytes, start, start + bodyLength(view), type);
     decoded(view, object);
     return object;
   }
 
   metadata(view: KeptView): ObjectMeta {
-    const { metadata, inflate } = this.#options;
+    const { metadata } = this.#options;
     let found = metadata.get(view);
     if (found === undefined) {
-      found = decode(view, inflate, parseMetadata);
+      const { source, start } = view;
+      found = parseMetadata(source.bytes, start, start + bodyLength(view));
       metadata.add(view, found);
     }
     return found;
@@ -65,18 +63,4 @@ export class RecordCodec implements ViewCodec {
   resourceVersion(view: KeptView): string | undefined {
     return recordedVersion(view);
   }
-}
-
-/** In place, where there is nothing to inflate. */
-function decode<R>(
-  view: KeptView,
-  inflate: ((view: KeptView) => Buffer) | undefined,
-  parse: (bytes: Buffer, start: number, end: number) => R,
-): R {
-  if (inflate === undefined) {
-    const { source, start } = view;
-    return parse(source.bytes, start, start + bodyLength(view));
-  }
-  const json = inflate(view);
-  return parse(json, 0, json.length);
 }

@@ -2,15 +2,8 @@ import { assert } from '../../kernel/assert.ts';
 import type { ObjectPlaces } from '../../meta/json/json-view.ts';
 import type { Readable } from './demand.ts';
 import { FreeSlots, slotSize } from './free-slots.ts';
-import {
-  isRecordable,
-  newRecordBytes,
-  recordBytes,
-  Slab,
-  slotBytes,
-  type KeptView,
-  type SlabCodecs,
-} from './slab.ts';
+import { isRecordable, newRecordBytes, recordBytes, slotBytes, type KeptView } from './record.ts';
+import { Slab, type SlabCodecs } from './slab.ts';
 
 export interface SlabArenaOptions extends SlabCodecs {
   /**

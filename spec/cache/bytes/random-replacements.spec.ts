@@ -8,7 +8,7 @@ import { ObjectsKeeper } from '../../../lib/cache/bytes/objects-keeper.ts';
 import { RecentMetadata } from '../../../lib/cache/bytes/recent-metadata.ts';
 import { RecordCodec } from '../../../lib/cache/bytes/record-codec.ts';
 import { SlabArena } from '../../../lib/cache/bytes/slab-arena.ts';
-import { slotBytes, type KeptView } from '../../../lib/cache/bytes/slab.ts';
+import { slotBytes, type KeptView } from '../../../lib/cache/bytes/record.ts';
 import {
   RandomViews,
   wrongJson,

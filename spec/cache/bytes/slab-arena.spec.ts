@@ -5,7 +5,7 @@ import type { JsonView } from '../../../lib/meta/json/json-view.ts';
 import { RecentMetadata } from '../../../lib/cache/bytes/recent-metadata.ts';
 import { RecordCodec } from '../../../lib/cache/bytes/record-codec.ts';
 import { SlabArena } from '../../../lib/cache/bytes/slab-arena.ts';
-import { slotBytes } from '../../../lib/cache/bytes/slab.ts';
+import { slotBytes } from '../../../lib/cache/bytes/record.ts';
 import { podOf, viewOf } from './kept-views.ts';
 
 type View = JsonView<KubernetesObject>;

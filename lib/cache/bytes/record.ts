@@ -1,0 +1,175 @@
+import type { KubernetesObject } from '../../meta/object.ts';
+import type { ObjectIdentity } from '../../meta/object-view.ts';
+import type { ByteSource, JsonView, ObjectPlaces, ViewCodec } from '../../meta/json/json-view.ts';
+import type { Readable } from './demand.ts';
+import type { KnownValue } from '../../meta/known-value.ts';
+import { DetachedMetadata, detachedNothing, DetachedRecord } from './detached.ts';
+
+export type KeptView = JsonView<KubernetesObject>;
+
+/*
+ * A record is what is known of one view without reading its body, and then the body, at which the view starts. It lies in a
+ * slot, which may be a little longer:
+ *
+ *   uid | resourceVersion | start and end of the metadata in the body, of its managed fields, of the longest member (6 x 4) |
+ *   length of the slot (4) | length of the uid (1) | length of the resource version (1) | read (1) | number in the slab (4) |
+ *   length of the body (4) | body
+ */
+const HEAD_BYTES = 39;
+const BODY_LENGTH = 4;
+const NUMBER = 8;
+const READ = 9;
+const VERSION_LENGTH = 10;
+const UID_LENGTH = 11;
+const SLOT_LENGTH = 15;
+const PLACES = HEAD_BYTES;
+const LONGEST = 23;
+const NOWHERE = 0xffffffff;
+/** For an identity that lacks one, or has one that is too long; the view itself remembers it then. */
+const ELSEWHERE = 255;
+
+/** Whether the record of a view tells its uid and resource version; otherwise only the view itself does. */
+export function isRecordable({ uid, resourceVersion }: ObjectIdentity): boolean {
+  return isShort(uid) && isShort(resourceVersion);
+}
+
+/** Bytes that the record of a view will take. */
+export function newRecordBytes(view: ObjectIdentity, bodyLength: number): number {
+  const { uid, resourceVersion } = view;
+  const texts = isShort(uid) && isShort(resourceVersion) ? uid.length + resourceVersion.length : 0;
+  return HEAD_BYTES + texts + bodyLength;
+}
+
+function isShort(text: string | undefined): text is string {
+  return text !== undefined && text.length < ELSEWHERE;
+}
+
+export function recordedUid({ source: { bytes }, start }: KeptView): string | undefined {
+  const length = bytes[start - UID_LENGTH] as number;
+  if (length === ELSEWHERE) return undefined;
+  const end = start - HEAD_BYTES - (bytes[start - VERSION_LENGTH] as number);
+  return bytes.toString('latin1', end - length, end);
+}
+
+export function recordedVersion({ source: { bytes }, start }: KeptView): string | undefined {
+  const length = bytes[start - VERSION_LENGTH] as number;
+  if (length === ELSEWHERE) return undefined;
+  return bytes.toString('latin1', start - HEAD_BYTES - length, start - HEAD_BYTES);
+}
+
+export function bodyLength({ source: { bytes }, start }: KeptView): number {
+  return bytes.readUInt32LE(start - BODY_LENGTH);
+}
+
+/** The body of a record, which is JSON or what it was made into. */
+export function recordedBody(view: KeptView): Buffer {
+  return view.source.bytes.subarray(view.start, view.start + bodyLength(view));
+}
+
+/** Notes that the object was read, and tells whether it had been before. */
+export function noteRead({ source: { bytes }, start }: KeptView): boolean {
+  const before = bytes[start - READ] === 1;
+  if (!before) bytes[start - READ] = 1;
+  return before;
+}
+
+/** The number of the view in its slab. */
+export function slotNumber({ source: { bytes }, start }: KeptView): number {
+  return bytes.readUInt32LE(start - NUMBER);
+}
+
+/** Bytes of the slot in which the record of a view lies. */
+export function slotBytes({ source: { bytes }, start }: KeptView): number {
+  return bytes.readUInt32LE(start - SLOT_LENGTH);
+}
+
+/** Bytes of the record itself. */
+export function recordBytes(view: KeptView): number {
+  return view.start + bodyLength(view) - recordStart(view);
+}
+
+/** Where the record of a view starts, and so does its slot. */
+export function recordStart({ source: { bytes }, start }: KeptView): number {
+  const uid = bytes[start - UID_LENGTH] as number;
+  const version = bytes[start - VERSION_LENGTH] as number;
+  const texts = (uid === ELSEWHERE ? 0 : uid) + (version === ELSEWHERE ? 0 : version);
+  return start - HEAD_BYTES - texts;
+}
+
+function writePlaces(bytes: Buffer, at: number, places: ObjectPlaces | undefined): void {
+  bytes.writeInt32LE(places?.metadataStart ?? -1, at);
+  bytes.writeInt32LE(places?.metadataEnd ?? -1, at + 4);
+  bytes.writeInt32LE(places?.managedFieldsStart ?? -1, at + 8);
+  bytes.writeInt32LE(places?.managedFieldsEnd ?? -1, at + 12);
+  bytes.writeInt32LE(places?.longestStart ?? -1, at + 16);
+  bytes.writeInt32LE(places?.longestEnd ?? -1, at + 20);
+}
+
+/** The longest member of the body of a record, if the record tells where it is. */
+export function recordedLongest({ source: { bytes }, start }: KeptView): KnownValue | undefined {
+  const longest = bytes.readInt32LE(start - LONGEST);
+  if (longest < 0) return undefined;
+  return { bytes, start: start + longest, end: start + bytes.readInt32LE(start - LONGEST + 4) };
+}
+
+/** Writes all of a record but what `noteSlot` does. Returns where the body starts. */
+export function writeRecord(
+  bytes: Buffer,
+  slotStart: number,
+  { uid, resourceVersion }: ObjectIdentity,
+  body: Uint8Array,
+  places: ObjectPlaces | undefined,
+): number {
+  let at = slotStart + HEAD_BYTES;
+  if (isShort(uid) && isShort(resourceVersion)) {
+    at += bytes.write(uid + resourceVersion, slotStart, 'latin1');
+    bytes[at - UID_LENGTH] = uid.length;
+    bytes[at - VERSION_LENGTH] = resourceVersion.length;
+  } else {
+    bytes[at - UID_LENGTH] = ELSEWHERE;
+    bytes[at - VERSION_LENGTH] = ELSEWHERE;
+  }
+  bytes[at - READ] = 0;
+  bytes.writeUInt32LE(body.length, at - BODY_LENGTH);
+  writePlaces(bytes, at - PLACES, places);
+  bytes.set(body, at);
+  return at;
+}
+
+/** Notes in a record in which slot it lies, and its number there. */
+export function noteSlot(bytes: Buffer, start: number, size: number, number: number): void {
+  bytes.writeUInt32LE(size, start - SLOT_LENGTH);
+  bytes.writeUInt32LE(number, start - NUMBER);
+}
+
+/** What can still be read of a view whose record is about to be written over; `codec` reads whole records. */
+export function detached(view: KeptView, readable: Readable, codec: ViewCodec): ByteSource {
+  if (readable === 'nothing') return detachedNothing;
+  const metadata = readable === 'metadata' ? metadataOf(view) : undefined;
+  if (metadata !== undefined) return metadata;
+  const end = view.start + bodyLength(view);
+  return new DetachedRecord(view.source.bytes.toString('latin1', recordStart(view), end), codec);
+}
+
+/** Undefined when the record does not tell where in the body it is. */
+function metadataOf(view: KeptView): DetachedMetadata | undefined {
+  const { source, start } = view;
+  const { bytes } = source;
+  const places = start - PLACES;
+  const metadataStart = bytes.readUInt32LE(places);
+  if (metadataStart === NOWHERE) return undefined;
+  const metadataEnd = start + bytes.readUInt32LE(places + 4);
+  const fieldsStart = bytes.readUInt32LE(places + 8);
+  const hasFields = fieldsStart !== NOWHERE;
+  const from = recordStart(view);
+  const uid = bytes[start - UID_LENGTH] as number;
+  return new DetachedMetadata({
+    text: bytes.toString('latin1', from, hasFields ? start + fieldsStart : metadataEnd),
+    uidLength: uid === ELSEWHERE ? undefined : uid,
+    versionLength: bytes[start - VERSION_LENGTH] as number,
+    metadataStart: start - from + metadataStart,
+    rest: hasFields
+      ? bytes.toString('latin1', start + bytes.readUInt32LE(places + 12), metadataEnd)
+      : '',
+  });
+}
