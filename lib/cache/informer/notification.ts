@@ -32,6 +32,21 @@ export class LazyMetadata implements ObjectMetadata {
   }
 }
 
+/** What a log shows of an object; nothing of the metadata where that has gone. */
+export interface LoggedObject {
+  readonly key: string;
+  readonly metadata: ObjectMeta | undefined;
+}
+
+/** Of what has left the cache a handler of keys can read nothing, and writing it to a log must not be an error. */
+function loggedMetadata(notification: ObjectMetadata): ObjectMeta | undefined {
+  try {
+    return notification.metadata;
+  } catch {
+    return undefined;
+  }
+}
+
 /** What all notifications have. */
 abstract class ObjectNotification<V extends HasMetadata> implements ObjectMetadata {
   readonly key: string;
@@ -65,9 +80,9 @@ export class AddNotification<V extends HasMetadata>
   }
 
   /** What a log of it shows: never the body. */
-  toJSON(): ObjectMetadata & AddInfo {
-    const { key, metadata, initial, origin } = this;
-    return { key, metadata, initial, origin };
+  toJSON(): LoggedObject & AddInfo {
+    const { key, initial, origin } = this;
+    return { key, metadata: loggedMetadata(this), initial, origin };
   }
 }
 
@@ -96,9 +111,9 @@ export class UpdateNotification<V extends HasMetadata>
   }
 
   /** What a log of it shows: never the body. */
-  toJSON(): ObjectMetadata & UpdateInfo {
-    const { key, metadata, resync, origin } = this;
-    return { key, metadata, resync, origin };
+  toJSON(): LoggedObject & UpdateInfo {
+    const { key, resync, origin } = this;
+    return { key, metadata: loggedMetadata(this), resync, origin };
   }
 }
 
@@ -118,9 +133,9 @@ export class DeleteNotification<V extends HasMetadata>
   }
 
   /** What a log of it shows: never the body. */
-  toJSON(): ObjectMetadata & DeleteInfo {
-    const { key, metadata, finalStateUnknown, origin } = this;
-    return { key, metadata, finalStateUnknown, origin };
+  toJSON(): LoggedObject & DeleteInfo {
+    const { key, finalStateUnknown, origin } = this;
+    return { key, metadata: loggedMetadata(this), finalStateUnknown, origin };
   }
 }
 

@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import type { CacheOptions } from '../../../lib/cache/bytes/cache-options.ts';
-import type { LazyObject, ObjectMetadata } from '../../../lib/cache/informer/event-handler.ts';
+import type {
+  AddInfo,
+  DeleteInfo,
+  LazyObject,
+  ObjectMetadata,
+  UpdateInfo,
+} from '../../../lib/cache/informer/event-handler.ts';
 import type { InformerErrorContext } from '../../../lib/cache/informer/informer-options.ts';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import { seededRandom } from '../../../lib/kernel/random.ts';
@@ -202,6 +208,29 @@ for (const variant of VARIANTS) {
         expect(metadata.labels).to.have.property('group');
       }
       world.expectSame();
+      await world.stop();
+    });
+
+    it('lets a handler of keys write what it is told to a log, also when the object has long left', async () => {
+      const world = new World(variant, many(5));
+      const told: (AddInfo | UpdateInfo | DeleteInfo)[] = [];
+      const keep = (info: AddInfo | UpdateInfo | DeleteInfo): void => void told.push(info);
+      world.informer.addHandler({ view: 'key', onAdd: keep, onUpdate: keep, onDelete: keep });
+      await world.start();
+      for (const round of [1, 2]) {
+        for (const object of many(5)) {
+          world.source.modify({ ...object, spec: { node: `node-${round}` } });
+        }
+        await world.settle();
+      }
+      for (const { metadata } of many(5)) {
+        world.source.delete({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' });
+      }
+      await world.settle();
+      expect(told).to.have.length(20);
+      for (const info of told) {
+        expect(JSON.parse(JSON.stringify(info))).to.include({ key: info.key, origin: 'other' });
+      }
       await world.stop();
     });
 
