@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { expect } from 'chai';
 
 const LIB = resolve(import.meta.dirname, '../lib');
@@ -13,12 +13,19 @@ interface Row {
 function readTable(): Row[] {
   const rows: Row[] = [];
   for (const line of readFileSync(join(LIB, 'README.md'), 'utf8').split('\n')) {
-    const match = /^\| ([a-z/]+) \| ([^|]+) \|/.exec(line);
+    const match = /^\| ([a-z/-]+) \| ([^|]+) \|/.exec(line);
     if (match === null || match[1] === 'folder') continue;
     const names = match[2]!.trim().split(/\s+/);
-    rows.push({ folder: match[1]!, mayImport: new Set(names.filter((name) => name !== '–')) });
+    const mayImport = names.filter((name) => name !== '–').flatMap((name) => roomsOf(name, rows));
+    rows.push({ folder: match[1]!, mayImport: new Set(mayImport) });
   }
   return rows;
+}
+
+/** `a/*` are the rooms of `a` that the table has named by then. */
+function roomsOf(name: string, above: readonly Row[]): string[] {
+  if (!name.endsWith('/*')) return [name];
+  return above.map(({ folder }) => folder).filter((folder) => folder.startsWith(name.slice(0, -1)));
 }
 
 function sourceFiles(folder: string = LIB): string[] {
@@ -110,6 +117,17 @@ describe('the house', () => {
     expect(long).to.deep.equal([]);
   });
 
+  it('has no two files of one name, so that "go to file" finds the one', () => {
+    const seen = new Map<string, string>();
+    const twice: string[] = [];
+    for (const file of files.filter((one) => !isEntryPoint(one))) {
+      const earlier = seen.get(basename(file));
+      if (earlier !== undefined) twice.push(`${relative(LIB, earlier)} and ${relative(LIB, file)}`);
+      seen.set(basename(file), file);
+    }
+    expect(twice).to.deep.equal([]);
+  });
+
   it('keeps the spec tree a mirror of the source tree', () => {
     const specRoot = resolve(LIB, '../spec');
     const folders = new Set(files.map(folderOf));
@@ -130,6 +148,7 @@ const SPEC_ONLY = new Set([
   'examples',
   'path',
   'support',
+  'support/upstream-rows',
   'bench',
   'bench/workload',
 ]);

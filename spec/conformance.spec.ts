@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import type { ConformanceRow } from './conformance/conformance-row.ts';
+import type { ConformanceRow } from './support/upstream-rows/conformance-row.ts';
 import {
   brokenReferences,
   conformancePage,
@@ -12,8 +12,8 @@ import {
   sections,
   unexplainedRows,
   type SpecTitles,
-} from './conformance/conformance.ts';
-import { upstreamTests } from './conformance/upstream-tests.ts';
+} from './support/upstream-rows/conformance.ts';
+import { upstreamTests } from './support/upstream-rows/upstream-tests.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const SPEC = join(ROOT, 'spec');

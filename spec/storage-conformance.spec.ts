@@ -3,17 +3,21 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import {
   storageConformanceTopics,
   storageTestsLeftOut,
-} from '../lib/testing/storage-conformance.ts';
-import { upstreamStorageTests } from '../lib/testing/upstream-storage-tests.ts';
+} from '../lib/conformance/storage/storage-conformance.ts';
+import { upstreamStorageTests } from '../lib/conformance/storage/upstream-storage-tests.ts';
 
 const PAGE = new URL('../docs/storage-conformance.md', import.meta.url);
 
 /** The four ways, and the spec file that runs the whole suite so. */
 const WAYS = [
-  { title: 'embedded, raw', cached: false, spec: 'server/storage/conformance.spec.ts' },
-  { title: 'embedded, cached', cached: true, spec: 'server/cacher/conformance.spec.ts' },
-  { title: 'etcd, raw', cached: false, spec: 'server/etcd/conformance.spec.ts' },
-  { title: 'etcd, cached', cached: true, spec: 'server/etcd/conformance.spec.ts' },
+  { title: 'embedded, raw', cached: false, spec: 'server/storage/raw-storage-conformance.spec.ts' },
+  {
+    title: 'embedded, cached',
+    cached: true,
+    spec: 'server/cacher/cached-storage-conformance.spec.ts',
+  },
+  { title: 'etcd, raw', cached: false, spec: 'server/etcd/etcd-storage-conformance.spec.ts' },
+  { title: 'etcd, cached', cached: true, spec: 'server/etcd/etcd-storage-conformance.spec.ts' },
 ] as const;
 
 const cases = storageConformanceTopics.flatMap(([topic, ofTopic]) =>

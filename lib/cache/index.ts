@@ -1,9 +1,9 @@
-export type { CacheMemory, CacheMode } from './bytes/cache-keeper.ts';
+export type { CacheMemory, CacheMode } from './memory/cache-keeper.ts';
 export type {
   BytesCacheOptions,
   CacheOptions,
   ObjectsCacheOptions,
-} from './bytes/cache-options.ts';
+} from './memory/cache-options.ts';
 export { DeltaFIFO } from './delta/delta-fifo.ts';
 export type {
   DeltaFIFOOptions,
@@ -24,11 +24,11 @@ export type {
 export type { KnownObjects } from './delta/key-queue.ts';
 export { TransformError } from './delta/object-intake.ts';
 export type { RelistStage } from './delta/relist-stage.ts';
-export type { AuditFinding, AuditOptions, AuditReport } from './informer/audit-report.ts';
-export type { ChangeSource } from './informer/change-reader.ts';
-export type { ChangesOptions } from './informer/changes-options.ts';
-export { collectionMatcher } from './informer/collection-matcher.ts';
-export { HandlerError } from './informer/event-handler.ts';
+export type { AuditFinding, AuditOptions, AuditReport } from './informer/audit/audit-report.ts';
+export type { ChangeSource } from './informer/changes/change-reader.ts';
+export type { ChangesOptions } from './informer/changes/changes-options.ts';
+export { collectionMatcher } from './informer/factory/collection-matcher.ts';
+export { HandlerError } from './informer/handlers/event-handler.ts';
 export type {
   AddInfo,
   DeleteInfo,
@@ -41,15 +41,15 @@ export type {
   Origin,
   ResourceEventHandler,
   UpdateInfo,
-} from './informer/event-handler.ts';
-export { filteringHandler } from './informer/filtering-handler.ts';
-export type { FilteringResourceEventHandler } from './informer/filtering-handler.ts';
-export type { BoundedHandlerBuffer, HandlerBuffer } from './informer/handler-buffer.ts';
+} from './informer/handlers/event-handler.ts';
+export { filteringHandler } from './informer/handlers/filtering-handler.ts';
+export type { FilteringResourceEventHandler } from './informer/handlers/filtering-handler.ts';
+export type { BoundedHandlerBuffer, HandlerBuffer } from './informer/handlers/handler-buffer.ts';
 export type {
   AddHandlerOptions,
   HandlerRegistration,
   WaitOptions,
-} from './informer/handler-registration.ts';
+} from './informer/handlers/handler-registration.ts';
 export type {
   AddedChange,
   ChangeOf,
@@ -58,9 +58,9 @@ export type {
   InformerChange,
   SyncedChange,
   UpdatedChange,
-} from './informer/informer-change.ts';
-export { changesOf } from './informer/informer-changes.ts';
-export type { InformerEvents } from './informer/informer-events.ts';
+} from './informer/changes/informer-change.ts';
+export { changesOf } from './informer/changes/informer-changes.ts';
+export type { InformerEvents } from './informer/observe/informer-events.ts';
 export type {
   EngineInspection,
   HandlerInspection,
@@ -68,42 +68,42 @@ export type {
   InformerPhase,
   InspectedError,
   PipelineInspection,
-} from './informer/informer-inspection.ts';
-export { informerMetrics } from './informer/informer-metrics.ts';
-export type { MetricDescription } from './informer/informer-metrics.ts';
-export { InformerLease } from './informer/informer-lease.ts';
+} from './informer/observe/informer-inspection.ts';
+export { informerMetrics } from './informer/observe/informer-metrics.ts';
+export type { MetricDescription } from './informer/observe/informer-metrics.ts';
+export { InformerLease } from './informer/factory/informer-lease.ts';
 export type {
   InformerErrorContext,
   InformerReflectorOptions,
   ProjectedFields,
   ProjectingInformerOptions,
   SharedIndexInformerOptions,
-} from './informer/informer-options.ts';
+} from './informer/options/informer-options.ts';
 export type {
   InformerForOptions,
   MetadataInformerForOptions,
   ProjectingInformerForOptions,
-} from './informer/informer-request.ts';
-export type { ListerWatcherSource } from './informer/lister-watcher-source.ts';
-export type { LazyReader, ObjectReader } from './informer/object-reader.ts';
+} from './informer/factory/informer-request.ts';
+export type { ListerWatcherSource } from './informer/factory/lister-watcher-source.ts';
+export type { LazyReader, ObjectReader } from './informer/apply/object-reader.ts';
 export type { FieldPath, FieldPaths, Projection } from '../meta/json/field-path.ts';
-export type { CollectionOptions, ResourceName } from '../meta/collection.ts';
+export type { CollectionOptions, ResourceName } from '../meta/collection-options.ts';
 export type { ObjectOf } from '../meta/object-types.ts';
 export type { PartialObjectMetadata } from '../meta/partial-object-metadata.ts';
 export { SharedIndexInformer } from './informer/shared-index-informer.ts';
-export { SharedInformerFactory } from './informer/shared-informer-factory.ts';
+export { SharedInformerFactory } from './informer/factory/shared-informer-factory.ts';
 export type {
   FactorySyncOptions,
   SharedInformerFactoryOptions,
-} from './informer/shared-informer-factory.ts';
-export type { InformerSubject, MissingResourcePolicy } from './informer/start-failure.ts';
-export { CacheSyncError, waitForCacheSync } from './informer/wait-for-cache-sync.ts';
+} from './informer/factory/shared-informer-factory.ts';
+export type { InformerSubject, MissingResourcePolicy } from './informer/options/start-failure.ts';
+export { CacheSyncError, waitForCacheSync } from './informer/factory/wait-for-cache-sync.ts';
 export type {
   CacheSync,
   CacheSyncOptions,
   CacheSyncProgress,
   MissingCache,
-} from './informer/wait-for-cache-sync.ts';
+} from './informer/factory/wait-for-cache-sync.ts';
 export type {
   ItemsTaker,
   ListerWatcher,
@@ -112,11 +112,14 @@ export type {
   ResourceVersionMatch,
   WatchRequest,
   WatchStream,
-} from './reflector/lister-watcher.ts';
-export type { ReflectorOptions } from './reflector/reflector-options.ts';
-export type { ReflectorErrorContext, ReflectorTransition } from './reflector/reflector-report.ts';
-export type { ReflectorSink, StagedReplace } from './reflector/reflector-sink.ts';
-export type { ReflectorState, ReflectorStateName } from './reflector/reflector-state.ts';
+} from './reflector/contract/lister-watcher.ts';
+export type { ReflectorOptions } from './reflector/options/reflector-options.ts';
+export type {
+  ReflectorErrorContext,
+  ReflectorTransition,
+} from './reflector/options/reflector-report.ts';
+export type { ReflectorSink, StagedReplace } from './reflector/contract/reflector-sink.ts';
+export type { ReflectorState, ReflectorStateName } from './reflector/table/reflector-state.ts';
 export { Reflector } from './reflector/reflector.ts';
 export { deepFreeze } from './store/deep-freeze.ts';
 export { ExpirationStore } from './store/expiration-store.ts';
@@ -160,11 +163,11 @@ export type {
   UntilGone,
   UntilNarrowed,
   UntilPresent,
-} from './watch/cache-condition.ts';
-export type { EventCondition } from './watch/condition-sequence.ts';
-export type { WaitableCache } from './watch/informer-wait.ts';
-export type { RetryContext, RetryWatcherOptions } from './watch/retry-watcher-options.ts';
-export { RetryWatcher } from './watch/retry-watcher.ts';
-export type { UntilEventOptions, UntilOptions, UntilWatchOptions } from './watch/until-options.ts';
-export { untilWithSync, type UntilWithSyncOptions } from './watch/until-with-sync.ts';
-export { until } from './watch/until.ts';
+} from './wait/cache-condition.ts';
+export type { EventCondition } from './wait/condition-sequence.ts';
+export type { WaitableCache } from './wait/informer-wait.ts';
+export type { RetryContext, RetryWatcherOptions } from './wait/retry-watcher-options.ts';
+export { RetryWatcher } from './wait/retry-watcher.ts';
+export type { UntilEventOptions, UntilOptions, UntilWatchOptions } from './wait/until-options.ts';
+export { untilWithSync, type UntilWithSyncOptions } from './wait/until-with-sync.ts';
+export { until } from './wait/until.ts';

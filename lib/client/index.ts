@@ -38,4 +38,4 @@ export type {
   TransportResponse,
 } from './transport/transport.ts';
 export type { ServerWarning } from './transport/warning-header.ts';
-export type { ResourceName } from '../meta/collection.ts';
+export type { ResourceName } from '../meta/collection-options.ts';

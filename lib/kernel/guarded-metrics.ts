@@ -2,25 +2,39 @@ import { errorMessage } from './errors.ts';
 import { guardedCall } from './guarded-call.ts';
 import { guardedLogger } from './guarded-logger.ts';
 import type { Logger } from './logger.ts';
-import type { Metrics } from './metrics.ts';
+import { silentMetrics, type Metrics } from './metrics.ts';
 
-/** The same metrics, unable to fail: what a call throws, or its promise rejects with, goes to the logger. */
-export function guardedMetrics(owner: string, metrics: Metrics, logger: Logger): Metrics {
-  const { error: report } = guardedLogger(logger);
-  const guard = (call: () => unknown): void => {
-    guardedCall(call, (error) => {
-      report(`${owner}: the metrics failed: ${errorMessage(error)}`, { error });
+/**
+ * Metrics that never throw: what the user's library throws, or its promise rejects with, goes to `onError`, once for each
+ * metric. `silentMetrics` stay what they are, so that they can be recognised.
+ */
+export function guardedMetrics(metrics: Metrics, onError: (error: unknown) => void): Metrics {
+  if (metrics === silentMetrics) return metrics;
+  const failed = new Set<string>();
+  const guard = (name: string, report: () => unknown): void => {
+    guardedCall(report, (error) => {
+      if (failed.has(name)) return;
+      failed.add(name);
+      onError(error);
     });
   };
   return {
     count: (name, by, labels) => {
-      guard(() => metrics.count(name, by, labels));
+      guard(name, () => metrics.count(name, by, labels));
     },
     gauge: (name, value, labels) => {
-      guard(() => metrics.gauge(name, value, labels));
+      guard(name, () => metrics.gauge(name, value, labels));
     },
     observe: (name, value, labels) => {
-      guard(() => metrics.observe(name, value, labels));
+      guard(name, () => metrics.observe(name, value, labels));
     },
+  };
+}
+
+/** A hook for `guardedMetrics` that writes to the log. */
+export function logFailedMetrics(owner: string, logger: Logger): (error: unknown) => void {
+  const guarded = guardedLogger(logger);
+  return (error) => {
+    guarded.error(`${owner}: the metrics failed: ${errorMessage(error)}`, { error });
   };
 }

@@ -12,7 +12,7 @@ export {
   type HttpListenerOptions,
   type ListenOptions,
 } from './api/http/http-listener.ts';
-export type { CollectionOptions, ResourceName } from '../meta/collection.ts';
+export type { CollectionOptions, ResourceName } from '../meta/collection-options.ts';
 export { Cacher, type CacherStatus } from './cacher/cacher.ts';
 export type { CacherOptions } from './cacher/cacher-options.ts';
 export type { CacheDifference, ConsistencyReport } from './cacher/consistency-checker.ts';

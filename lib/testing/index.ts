@@ -12,38 +12,51 @@ export {
   conformancePredicate,
   type ConformancePod,
   type PodFields,
-} from './conformance-pod.ts';
-export { CountingKeyValueStore } from './counting-key-value-store.ts';
+} from '../conformance/storage/conformance-pod.ts';
+export { CountingKeyValueStore } from '../conformance/storage/counting-key-value-store.ts';
 export {
   describeStorage,
   storageConformanceTopics,
   storageTestsLeftOut,
   type StorageSuiteOptions,
   type SuiteRunner,
-} from './storage-conformance.ts';
-export { describeKeyValueStore, type KeyValueSuiteOptions } from './key-value-conformance.ts';
-export type { KeyValueHarness } from './key-value-under-test.ts';
-export type { ConformanceCase, StorageHarness } from './storage-under-test.ts';
-export { SwitchableTransformer } from './switchable-transformer.ts';
-export { upstreamStorageTests, type UpstreamStorageTest } from './upstream-storage-tests.ts';
-export { HistoryRecorder, type HistoryRecorderOptions } from './history/history-recorder.ts';
+} from '../conformance/storage/storage-conformance.ts';
+export {
+  describeKeyValueStore,
+  type KeyValueSuiteOptions,
+} from '../conformance/key-value/key-value-conformance.ts';
+export type { KeyValueHarness } from '../conformance/key-value/key-value-under-test.ts';
+export type { ConformanceCase, StorageHarness } from '../conformance/storage/storage-under-test.ts';
+export { SwitchableTransformer } from '../conformance/storage/switchable-transformer.ts';
+export {
+  upstreamStorageTests,
+  type UpstreamStorageTest,
+} from '../conformance/storage/upstream-storage-tests.ts';
+export {
+  HistoryRecorder,
+  type HistoryRecorderOptions,
+} from '../conformance/history/history-recorder.ts';
 export {
   KeyValueHistory,
   type Commit,
   type KeyValueHistoryOptions,
-} from './history/key-value-history.ts';
+} from '../conformance/history/key-value-history.ts';
 export {
   checkLinearizability,
   type LinearizabilityOptions,
   type LinearizabilityVerdict,
-} from './history/linearizability.ts';
-export { operationText } from './history/operation-text.ts';
-export type * from './history/recorded-operation.ts';
+} from '../conformance/history/linearizability.ts';
+export { operationText } from '../conformance/history/operation-text.ts';
+export type * from '../conformance/history/recorded-operation.ts';
 export {
   RecordingKeyValueStore,
   type RecordingKeyValueStoreOptions,
-} from './history/recording-key-value-store.ts';
-export { checkKeys, registerOperations, type KeyVerdict } from './history/register-history.ts';
+} from '../conformance/history/recording-key-value-store.ts';
+export {
+  checkKeys,
+  registerOperations,
+  type KeyVerdict,
+} from '../conformance/history/register-history.ts';
 export {
   registerModel,
   registerOperationText,
@@ -51,16 +64,16 @@ export {
   type RegisterOperation,
   type RegisterResult,
   type RegisterState,
-} from './history/register-model.ts';
+} from '../conformance/history/register-model.ts';
 export {
   checkRevisions,
   type RevisionCheckOptions,
   type RevisionVerdict,
-} from './history/revision-checker.ts';
-export type { SequentialModel, TimedOperation } from './history/sequential-model.ts';
+} from '../conformance/history/revision-checker.ts';
+export type { SequentialModel, TimedOperation } from '../conformance/history/sequential-model.ts';
 export {
   validateWatch,
   type WatchGuarantee,
   type WatchValidationOptions,
   type WatchViolation,
-} from './history/watch-validators.ts';
+} from '../conformance/history/watch-validators.ts';

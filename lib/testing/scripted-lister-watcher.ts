@@ -24,7 +24,7 @@ import type {
   ListRequest,
   WatchRequest,
   WatchStream,
-} from '../cache/reflector/lister-watcher.ts';
+} from '../cache/reflector/contract/lister-watcher.ts';
 import { ScriptedCollection, type ScriptedChange } from './scripted-collection.ts';
 import {
   ScriptedFaults,

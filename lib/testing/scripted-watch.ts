@@ -4,7 +4,7 @@ import type { Runtime } from '../kernel/runtime.ts';
 import type { KubernetesObject } from '../meta/object.ts';
 import type { ObjectView } from '../meta/object-view.ts';
 import type { WatchEvent } from '../meta/watch-event.ts';
-import type { WatchRequest } from '../cache/reflector/lister-watcher.ts';
+import type { WatchRequest } from '../cache/reflector/contract/lister-watcher.ts';
 import type { ScriptedChange } from './scripted-collection.ts';
 
 /** Events one watch may have waiting; a reader that falls further behind loses the stream, as with a real server. */

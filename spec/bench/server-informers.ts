@@ -1,5 +1,5 @@
 import { SharedIndexInformer } from '../../lib/cache/informer/shared-index-informer.ts';
-import type { ListerWatcher } from '../../lib/cache/reflector/lister-watcher.ts';
+import type { ListerWatcher } from '../../lib/cache/reflector/contract/lister-watcher.ts';
 import { connect } from '../../lib/client/rest/connect.ts';
 import type { ObjectView } from '../../lib/meta/object-view.ts';
 import type { UnstructuredObject } from '../../lib/meta/object.ts';

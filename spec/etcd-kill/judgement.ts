@@ -5,15 +5,15 @@ import {
   type KeyValueEvent,
   type Revision,
 } from '../../lib/server/mvcc/key-value-store.ts';
-import type { HistoryRecorder } from '../../lib/testing/history/history-recorder.ts';
-import type { KeyValueHistory } from '../../lib/testing/history/key-value-history.ts';
+import type { HistoryRecorder } from '../../lib/conformance/history/history-recorder.ts';
+import type { KeyValueHistory } from '../../lib/conformance/history/key-value-history.ts';
 import type {
   RecordedOperation,
   RecordedTxn,
-} from '../../lib/testing/history/recorded-operation.ts';
-import { checkKeys } from '../../lib/testing/history/register-history.ts';
-import { checkRevisions } from '../../lib/testing/history/revision-checker.ts';
-import { validateWatch } from '../../lib/testing/history/watch-validators.ts';
+} from '../../lib/conformance/history/recorded-operation.ts';
+import { checkKeys } from '../../lib/conformance/history/register-history.ts';
+import { checkRevisions } from '../../lib/conformance/history/revision-checker.ts';
+import { validateWatch } from '../../lib/conformance/history/watch-validators.ts';
 import type { Change } from '../path/support/observer.ts';
 import type { AcknowledgedWrite, ApiFrontEnd } from './api-traffic.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SharedInformerFactory } from '../../lib/cache/informer/shared-informer-factory.ts';
+import { SharedInformerFactory } from '../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { Client } from '../../lib/client/rest/client.ts';
 import { ReconcileLoop } from '../../lib/controller/runtime/reconcile-loop.ts';
 import { RateLimitingQueue } from '../../lib/controller/workqueue/rate-limiting-queue.ts';

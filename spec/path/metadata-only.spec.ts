@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ListerWatcherSource } from '../../lib/cache/informer/lister-watcher-source.ts';
-import { SharedInformerFactory } from '../../lib/cache/informer/shared-informer-factory.ts';
+import type { ListerWatcherSource } from '../../lib/cache/informer/factory/lister-watcher-source.ts';
+import { SharedInformerFactory } from '../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { Client } from '../../lib/client/rest/client.ts';
 import { connect } from '../../lib/client/rest/connect.ts';
 import type { ResourceClient } from '../../lib/client/rest/resource-client.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SharedInformerFactory } from '../../lib/cache/informer/shared-informer-factory.ts';
+import { SharedInformerFactory } from '../../lib/cache/informer/factory/shared-informer-factory.ts';
 import type { SharedIndexInformer } from '../../lib/cache/informer/shared-index-informer.ts';
 import { Client } from '../../lib/client/rest/client.ts';
 import { connect } from '../../lib/client/rest/connect.ts';

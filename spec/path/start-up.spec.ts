@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { SharedInformerFactory } from '../../lib/cache/informer/shared-informer-factory.ts';
-import { CacheSyncError, waitForCacheSync } from '../../lib/cache/informer/wait-for-cache-sync.ts';
+import { SharedInformerFactory } from '../../lib/cache/informer/factory/shared-informer-factory.ts';
+import {
+  CacheSyncError,
+  waitForCacheSync,
+} from '../../lib/cache/informer/factory/wait-for-cache-sync.ts';
 import { connect, type ConnectOptions } from '../../lib/client/rest/connect.ts';
 import type { ErrorCode } from '../../lib/kernel/errors.ts';
 import { realRuntime } from '../../lib/kernel/real-runtime.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { SharedInformerFactory } from '../../lib/cache/informer/shared-informer-factory.ts';
+import { SharedInformerFactory } from '../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { connect, type ConnectOptions } from '../../lib/client/rest/connect.ts';
 import { silentLogger } from '../../lib/kernel/logger.ts';
 import { etcdBinaries, EtcdMember } from '../support/etcd.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { AuditReport } from '../../lib/cache/informer/audit-report.ts';
-import { SharedInformerFactory } from '../../lib/cache/informer/shared-informer-factory.ts';
-import { RetryWatcher } from '../../lib/cache/watch/retry-watcher.ts';
-import { until } from '../../lib/cache/watch/until.ts';
+import type { AuditReport } from '../../lib/cache/informer/audit/audit-report.ts';
+import { SharedInformerFactory } from '../../lib/cache/informer/factory/shared-informer-factory.ts';
+import { RetryWatcher } from '../../lib/cache/wait/retry-watcher.ts';
+import { until } from '../../lib/cache/wait/until.ts';
 import type { Client } from '../../lib/client/rest/client.ts';
 import { connect } from '../../lib/client/rest/connect.ts';
 import { silentLogger } from '../../lib/kernel/logger.ts';

@@ -1,4 +1,4 @@
-import type { ListerWatcher } from '../../lib/cache/reflector/lister-watcher.ts';
+import type { ListerWatcher } from '../../lib/cache/reflector/contract/lister-watcher.ts';
 import type { History } from './history.ts';
 import type { Draft, Thing, View } from './thing.ts';
 

@@ -1,4 +1,4 @@
-import type { ListerWatcher } from '../../lib/cache/reflector/lister-watcher.ts';
+import type { ListerWatcher } from '../../lib/cache/reflector/contract/lister-watcher.ts';
 import { Client } from '../../lib/client/rest/client.ts';
 import type { ResourceClient } from '../../lib/client/rest/resource-client.ts';
 import type { Runtime } from '../../lib/kernel/runtime.ts';

@@ -4,7 +4,7 @@ import type {
   ListRequest,
   WatchRequest,
   WatchStream,
-} from '../../lib/cache/reflector/lister-watcher.ts';
+} from '../../lib/cache/reflector/contract/lister-watcher.ts';
 import { abortable, deriveAbort, onAbort } from '../../lib/kernel/abort.ts';
 import type { Runtime } from '../../lib/kernel/runtime.ts';
 import { sleep } from '../../lib/kernel/wait.ts';

@@ -1,5 +1,5 @@
-import type { ResourceEventHandler } from '../../lib/cache/informer/event-handler.ts';
-import type { HandlerRegistration } from '../../lib/cache/informer/handler-registration.ts';
+import type { ResourceEventHandler } from '../../lib/cache/informer/handlers/event-handler.ts';
+import type { HandlerRegistration } from '../../lib/cache/informer/handlers/handler-registration.ts';
 import type { Runtime } from '../../lib/kernel/runtime.ts';
 import { sleep } from '../../lib/kernel/wait.ts';
 import type { ObjectMeta } from '../../lib/meta/object.ts';

@@ -4,7 +4,7 @@ import type {
   ListRequest,
   WatchRequest,
   WatchStream,
-} from '../../lib/cache/reflector/lister-watcher.ts';
+} from '../../lib/cache/reflector/contract/lister-watcher.ts';
 import { onAbort } from '../../lib/kernel/abort.ts';
 import { BatchChannel } from '../../lib/kernel/batch-channel.ts';
 import type { Runtime, Timer } from '../../lib/kernel/runtime.ts';

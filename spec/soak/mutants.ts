@@ -10,10 +10,10 @@ export interface Mutant {
   readonly to: string;
 }
 
-const FANOUT = 'cache/informer/handler-fanout.ts';
-const PROCESSOR = 'cache/informer/delta-processor.ts';
-const PLAN = 'cache/informer/replacement-plan.ts';
-const QUEUE = 'cache/informer/handler-queue.ts';
+const FANOUT = 'cache/informer/handlers/handler-fanout.ts';
+const PROCESSOR = 'cache/informer/apply/delta-processor.ts';
+const PLAN = 'cache/informer/apply/replacement-plan.ts';
+const QUEUE = 'cache/informer/handlers/handler-queue.ts';
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -89,14 +89,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'synced-early',
     bug: 'a handler is synced before it has seen its initial additions',
-    file: 'cache/informer/sync-tracker.ts',
+    file: 'cache/informer/handlers/sync-tracker.ts',
     from: 'if (this.#upstreamSynced && this.#outstanding === 0) this.#latch.open();',
     to: 'if (this.#upstreamSynced) this.#latch.open();',
   },
   {
     name: 'late-join-stale',
     bug: 'a late handler is given the state of the one before',
-    file: 'cache/informer/handler-registry.ts',
+    file: 'cache/informer/handlers/handler-registry.ts',
     from: 'if (batches.length === 0) return;\n    this.#present = undefined;',
     to: 'if (batches.length === 0) return;',
   },
@@ -110,14 +110,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'merge-forgets-old',
     bug: 'a merged update starts from a state that the handler never saw',
-    file: 'cache/informer/coalesce.ts',
+    file: 'cache/informer/handlers/coalesce.ts',
     from: "const old = before.type === 'update' ? before.old : after.old;",
     to: 'const { old } = after;',
   },
   {
     name: 'merge-forgets-deletion',
     bug: 'of an object that went and came back the handler is told only that it came',
-    file: 'cache/informer/coalesce.ts',
+    file: 'cache/informer/handlers/coalesce.ts',
     from: 'if (gone !== undefined) merged.push(gone);',
     to: 'if (gone !== undefined && present === undefined) merged.push(gone);',
   },
@@ -131,28 +131,28 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'stale-events-pass',
     bug: 'an event that is older than what was seen is applied',
-    file: 'cache/reflector/stream-order.ts',
+    file: 'cache/reflector/watch/stream-order.ts',
     from: 'if (version !== this.#newest || this.#latest === undefined) return false;',
     to: 'if (version !== this.#newest || this.#latest === undefined) return true;',
   },
   {
     name: 'resumes-older',
     bug: 'one version in ten is not remembered',
-    file: 'cache/reflector/watch-step.ts',
+    file: 'cache/reflector/table/watch-step.ts',
     from: "resourceVersion !== '' && resourceVersion !== seen && !isOlder(resourceVersion, seen);",
     to: "resourceVersion !== '' && !resourceVersion.endsWith('7') && !isOlder(resourceVersion, seen);",
   },
   {
     name: 'gap-not-listed',
     bug: 'after a 410 the watch starts from now, without a list',
-    file: 'cache/reflector/watch-step.ts',
+    file: 'cache/reflector/table/watch-step.ts',
     from: 'return backOff(startRound({ ...memory, futileLists }), retryAfterMs, reason, REPORT);',
     to: "return backOff(startWatch({ ...memory, futileLists, resourceVersion: '' }), retryAfterMs, reason, REPORT);",
   },
   {
     name: 'last-page-only',
     bug: 'of a list in pages only the last one counts',
-    file: 'cache/reflector/staged-list.ts',
+    file: 'cache/reflector/list/staged-list.ts',
     from: 'this.#open().add(items);',
     to: 'this.discard();\n    this.#open().add(items);',
   },
@@ -166,21 +166,21 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'timer-left',
     bug: 'a watch that ended leaves its deadline behind',
-    file: 'cache/reflector/watch-reader.ts',
+    file: 'cache/reflector/watch/watch-reader.ts',
     from: 'this.#failure = { error };\n    this.#deadline.cancel();',
     to: 'this.#failure = { error };',
   },
   {
     name: 'slot-not-vacated',
     bug: 'what has left a cache is read where something else lies now',
-    file: 'cache/bytes/slab.ts',
+    file: 'cache/memory/slab.ts',
     from: 'view.moveTo(source, start - slotStart);',
     to: "view.moveTo(readable === 'body' ? this.released : source, readable === 'body' ? start : start - slotStart);",
   },
   {
     name: 'body-gone',
     bug: 'what has left a cache has lost its body, whoever may read it',
-    file: 'cache/bytes/objects-keeper.ts',
+    file: 'cache/memory/objects-keeper.ts',
     from: "this.#arena.release(view, why === 'unused' ? 'body' : this.demand.readable);",
     to: "this.#arena.release(view, why === 'unused' ? 'body' : 'metadata');",
   },

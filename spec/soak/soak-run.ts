@@ -1,5 +1,5 @@
 import { SharedIndexInformer } from '../../lib/cache/informer/shared-index-informer.ts';
-import type { InformerErrorContext } from '../../lib/cache/informer/informer-options.ts';
+import type { InformerErrorContext } from '../../lib/cache/informer/options/informer-options.ts';
 import { metadataIndexFunc, type Indexers } from '../../lib/cache/store/indexers.ts';
 import { errorMessage } from '../../lib/kernel/errors.ts';
 import { silentLogger } from '../../lib/kernel/logger.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { HandlerQueue } from '../../lib/cache/informer/handler-queue.ts';
+import { HandlerQueue } from '../../lib/cache/informer/handlers/handler-queue.ts';
 import { applies } from './mutant-run.ts';
 import { MUTANTS } from './mutants.ts';
 import { drawScenario, type Scenario } from './scenario.ts';

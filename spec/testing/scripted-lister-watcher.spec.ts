@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import { VirtualRuntime } from '../../lib/kernel/virtual-runtime.ts';
 import { isListwatchError, ListwatchError } from '../../lib/kernel/errors.ts';
-import type { ListRequest, WatchRequest } from '../../lib/cache/reflector/lister-watcher.ts';
+import type {
+  ListRequest,
+  WatchRequest,
+} from '../../lib/cache/reflector/contract/lister-watcher.ts';
 import { ScriptedListerWatcher } from '../../lib/testing/scripted-lister-watcher.ts';
 import type { ScriptedListerWatcherOptions } from '../../lib/testing/scripted-lister-watcher.ts';
 import type { KubernetesObject, ObjectMeta } from '../../lib/meta/object.ts';

@@ -1,21 +1,21 @@
 import type { EventEmitter } from 'eventemitter3';
-import type { Demand } from '../bytes/demand.ts';
+import type { Demand } from '../memory/demand.ts';
 import { silentMetrics, type Metrics } from '../../kernel/metrics.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
-import type { ReflectorErrorContext } from '../reflector/reflector-report.ts';
-import { cacheKeeper } from '../bytes/cache-options.ts';
-import type { CacheKeeper } from '../bytes/cache-keeper.ts';
+import type { ReflectorErrorContext } from '../reflector/options/reflector-report.ts';
+import { cacheKeeper } from '../memory/cache-options.ts';
+import type { CacheKeeper } from '../memory/cache-keeper.ts';
 import { Reflector } from '../reflector/reflector.ts';
-import { ErrorReporter } from './error-reporter.ts';
-import { guardedMetrics } from './guarded-metrics.ts';
-import { HandlerRegistry } from './handler-registry.ts';
-import type { InformerEvents } from './informer-events.ts';
-import type { EngineInspection, InformerInspection } from './informer-inspection.ts';
-import { InformerJournal } from './informer-journal.ts';
-import { InformerMeter } from './informer-meter.ts';
-import type { ResolvedInformerOptions } from './informer-options.ts';
-import { ObjectPipeline } from './object-pipeline.ts';
+import { ErrorReporter } from './observe/error-reporter.ts';
+import { guardedMetrics } from '../../kernel/guarded-metrics.ts';
+import { HandlerRegistry } from './handlers/handler-registry.ts';
+import type { InformerEvents } from './observe/informer-events.ts';
+import type { EngineInspection, InformerInspection } from './observe/informer-inspection.ts';
+import { InformerJournal } from './observe/informer-journal.ts';
+import { InformerMeter } from './observe/informer-meter.ts';
+import type { ResolvedInformerOptions } from './options/informer-options.ts';
+import { ObjectPipeline } from './apply/object-pipeline.ts';
 
 export interface InformerEngineOptions<T extends KubernetesObject> {
   readonly options: ResolvedInformerOptions<T>;

@@ -6,31 +6,31 @@ import type { Runtime } from '../../kernel/runtime.ts';
 import { untilOpen } from '../../kernel/wait.ts';
 import type { Projection } from '../../meta/json/field-path.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import { listBudget } from '../bytes/cache-options.ts';
+import { listBudget } from '../memory/cache-options.ts';
 import { StoreLister, type Lister } from '../store/lister.ts';
 import type { Deletion } from '../store/write-overlay.ts';
-import type { AuditOptions, AuditReport } from './audit-report.ts';
-import type { ChangesOptions } from './changes-options.ts';
-import type { ResourceEventHandler } from './event-handler.ts';
+import type { AuditOptions, AuditReport } from './audit/audit-report.ts';
+import type { ChangesOptions } from './changes/changes-options.ts';
+import type { ResourceEventHandler } from './handlers/event-handler.ts';
 import type {
   AddHandlerOptions,
   HandlerRegistration,
   WaitOptions,
-} from './handler-registration.ts';
-import { auditOf } from './informer-audit.ts';
-import type { ChangeOf, ChangeView } from './informer-change.ts';
-import { changesOf } from './informer-changes.ts';
+} from './handlers/handler-registration.ts';
+import { auditOf } from './audit/informer-audit.ts';
+import type { ChangeOf, ChangeView } from './changes/informer-change.ts';
+import { changesOf } from './changes/informer-changes.ts';
 import { InformerEngine } from './informer-engine.ts';
-import type { InformerEvents } from './informer-events.ts';
-import type { InformerInspection, InformerPhase } from './informer-inspection.ts';
+import type { InformerEvents } from './observe/informer-events.ts';
+import type { InformerInspection, InformerPhase } from './observe/informer-inspection.ts';
 import {
   resolveInformerOptions,
   type ProjectingInformerOptions,
   type ResolvedInformerOptions,
   type SharedIndexInformerOptions,
-} from './informer-options.ts';
-import { ObjectReader, ViewOpener } from './object-reader.ts';
-import { unknownResource } from './start-failure.ts';
+} from './options/informer-options.ts';
+import { ObjectReader, ViewOpener } from './apply/object-reader.ts';
+import { unknownResource } from './options/start-failure.ts';
 
 /**
  * Mirrors one collection into an indexed cache and tells any number of handlers what changes in it.

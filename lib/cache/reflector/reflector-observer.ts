@@ -3,17 +3,17 @@ import { guardedCall } from '../../kernel/guarded-call.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
-import { failureMessage } from './error-chain.ts';
+import { failureMessage } from './failure/error-chain.ts';
 import {
   describeNext,
   describePlan,
   type ReflectorErrorContext,
   type ReflectorTransition,
-} from './reflector-report.ts';
-import type { ReflectorState } from './reflector-state.ts';
-import { remedyOf } from './remedy.ts';
-import { RepeatedErrors } from './repeated-errors.ts';
-import { classifyFailure } from './watch-error.ts';
+} from './options/reflector-report.ts';
+import type { ReflectorState } from './table/reflector-state.ts';
+import { remedyOf } from './failure/remedy.ts';
+import { RepeatedErrors } from './failure/repeated-errors.ts';
+import { classifyFailure } from './failure/watch-error.ts';
 
 export interface ReflectorObserverOptions {
   readonly name: string;

@@ -4,18 +4,18 @@ import { ListwatchError } from '../../kernel/errors.ts';
 import { sleep } from '../../kernel/wait.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import type { BookmarkEvent, WatchEvent } from '../../meta/watch-event.ts';
-import { applyBatch } from './event-batch.ts';
-import { initialEventsEnd } from './initial-events-end.ts';
-import { listPage } from './list-page.ts';
-import type { ItemsTaker, ListPage } from './lister-watcher.ts';
-import { OpenWatch } from './open-watch.ts';
+import { applyBatch } from './contract/event-batch.ts';
+import { initialEventsEnd } from './contract/initial-events-end.ts';
+import { listPage } from './list/list-page.ts';
+import type { ItemsTaker, ListPage } from './contract/lister-watcher.ts';
+import { OpenWatch } from './watch/open-watch.ts';
 import { ReflectorObserver } from './reflector-observer.ts';
-import type { ReflectorSink } from './reflector-sink.ts';
+import type { ReflectorSink } from './contract/reflector-sink.ts';
 import {
   resolveReflectorOptions,
   type ReflectorOptions,
   type ResolvedReflectorOptions,
-} from './reflector-options.ts';
+} from './options/reflector-options.ts';
 import {
   initialState,
   listRequest,
@@ -26,15 +26,15 @@ import {
   type ReflectorState,
   type StreamingListState,
   type WatchingState,
-} from './reflector-state.ts';
-import { step } from './reflector-step.ts';
+} from './table/reflector-state.ts';
+import { step } from './table/reflector-step.ts';
 import { startResync } from './resync-timer.ts';
 import { RetryWithDeadline } from './retry-with-deadline.ts';
-import { waitForRoom } from './sink-room.ts';
-import { StagedList } from './staged-list.ts';
-import { rejectTable } from './table-object.ts';
-import type { StreamOrder } from './stream-order.ts';
-import { classifyFailure } from './watch-error.ts';
+import { waitForRoom } from './list/sink-room.ts';
+import { StagedList } from './list/staged-list.ts';
+import { rejectTable } from './failure/table-object.ts';
+import type { StreamOrder } from './watch/stream-order.ts';
+import { classifyFailure } from './failure/watch-error.ts';
 
 /** A server may not silence a reflector for longer than this, milliseconds. */
 const LONGEST_RETRY_AFTER_MS = 300_000;

@@ -1,6 +1,6 @@
 import type { Runtime, Timer } from '../../kernel/runtime.ts';
 import type { HasMetadata } from '../../meta/object.ts';
-import type { ReflectorSink } from './reflector-sink.ts';
+import type { ReflectorSink } from './contract/reflector-sink.ts';
 
 export interface ResyncOptions {
   readonly runtime: Runtime;

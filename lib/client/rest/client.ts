@@ -1,6 +1,6 @@
-import type { ListerWatcher } from '../../cache/reflector/lister-watcher.ts';
+import type { ListerWatcher } from '../../cache/reflector/contract/lister-watcher.ts';
 import { rejectUnknownOptions } from '../../kernel/options.ts';
-import type { ResourceName } from '../../meta/collection.ts';
+import type { ResourceName } from '../../meta/collection-options.ts';
 import type { DeclaredTypes, ObjectOf } from '../../meta/object-types.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';

@@ -1,5 +1,5 @@
 import { ListwatchError } from '../../kernel/errors.ts';
-import { describeCollection, type CollectionOptions } from '../../meta/collection.ts';
+import { describeCollection, type CollectionOptions } from '../../meta/collection-options.ts';
 import { parseApiVersion, resourcePath, type ResourcePathOptions } from '../../meta/resource.ts';
 
 const GROUP_OR_VERSION = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;

@@ -1,4 +1,4 @@
-import type { ListPage } from '../../cache/reflector/lister-watcher.ts';
+import type { ListPage } from '../../cache/reflector/contract/lister-watcher.ts';
 import { JsonScanner, INCOMPLETE, INVALID } from '../../meta/json/json-scanner.ts';
 import { JsonView, type ByteSource, type TypeMeta } from '../../meta/json/json-view.ts';
 import { ObjectScanner } from '../../meta/json/object-scanner.ts';

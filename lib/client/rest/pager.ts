@@ -1,4 +1,4 @@
-import type { ListPage, ListRequest } from '../../cache/reflector/lister-watcher.ts';
+import type { ListPage, ListRequest } from '../../cache/reflector/contract/lister-watcher.ts';
 import { deriveAbort } from '../../kernel/abort.ts';
 import { numberOption } from '../../kernel/options.ts';
 import { isApiError } from '../../meta/failures.ts';

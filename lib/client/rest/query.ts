@@ -1,4 +1,4 @@
-import type { ListRequest, WatchRequest } from '../../cache/reflector/lister-watcher.ts';
+import type { ListRequest, WatchRequest } from '../../cache/reflector/contract/lister-watcher.ts';
 
 export type QueryValue = string | number | boolean | undefined;
 

@@ -1,4 +1,4 @@
-import type { ItemsTaker, ListPage } from '../../cache/reflector/lister-watcher.ts';
+import type { ItemsTaker, ListPage } from '../../cache/reflector/contract/lister-watcher.ts';
 import { abortable } from '../../kernel/abort.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject } from '../../meta/object.ts';

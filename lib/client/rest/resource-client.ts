@@ -3,7 +3,7 @@ import type {
   ListRequest,
   ResourceVersionMatch,
   WatchRequest,
-} from '../../cache/reflector/lister-watcher.ts';
+} from '../../cache/reflector/contract/lister-watcher.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
 import { rejectUnknownOptions } from '../../kernel/options.ts';
 import type { ObjectView } from '../../meta/object-view.ts';

@@ -5,7 +5,7 @@ import type {
   ListerWatcher,
   WatchRequest,
   WatchStream,
-} from '../../cache/reflector/lister-watcher.ts';
+} from '../../cache/reflector/contract/lister-watcher.ts';
 import { deriveAbort } from '../../kernel/abort.ts';
 import { numberOption } from '../../kernel/options.ts';
 import type { ObjectView } from '../../meta/object-view.ts';

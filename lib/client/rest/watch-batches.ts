@@ -1,4 +1,4 @@
-import type { WatchStream } from '../../cache/reflector/lister-watcher.ts';
+import type { WatchStream } from '../../cache/reflector/contract/lister-watcher.ts';
 import type { DerivedAbort } from '../../kernel/abort.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { Recall } from '../../meta/known-value.ts';

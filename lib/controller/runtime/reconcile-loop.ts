@@ -2,7 +2,7 @@ import { deriveAbort, onAbort } from '../../kernel/abort.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/errors.ts';
 import { guardedCall } from '../../kernel/guarded-call.ts';
 import { guardedLogger } from '../../kernel/guarded-logger.ts';
-import { guardedMetrics } from '../../kernel/guarded-metrics.ts';
+import { guardedMetrics, logFailedMetrics } from '../../kernel/guarded-metrics.ts';
 import { Latch } from '../../kernel/latch.ts';
 import { consoleLogger } from '../../kernel/console-logger.ts';
 import type { Logger } from '../../kernel/logger.ts';
@@ -149,7 +149,7 @@ export class ReconcileLoop<K = string> {
     this.#runtime = options.runtime ?? realRuntime;
     this.#logger = guardedLogger(options.logger ?? consoleLogger);
     this.#metrics = new ReconcileMetrics(
-      options.metrics && guardedMetrics(this.name, options.metrics, this.#logger),
+      options.metrics && guardedMetrics(options.metrics, logFailedMetrics(this.name, this.#logger)),
       this.name,
     );
   }

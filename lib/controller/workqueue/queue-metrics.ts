@@ -1,5 +1,5 @@
 import { consoleLogger } from '../../kernel/console-logger.ts';
-import { guardedMetrics } from '../../kernel/guarded-metrics.ts';
+import { guardedMetrics, logFailedMetrics } from '../../kernel/guarded-metrics.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { MetricLabels, Metrics } from '../../kernel/metrics.ts';
 
@@ -19,7 +19,7 @@ export class QueueMetrics {
   constructor(name: string, { metrics, logger = consoleLogger }: QueueMetricsOptions) {
     this.#labels = { name };
     if (metrics === undefined) return;
-    this.#metrics = guardedMetrics(name, metrics, logger);
+    this.#metrics = guardedMetrics(metrics, logFailedMetrics(name, logger));
   }
 
   /** Whether anybody looks at them: else nothing has to be measured. */

@@ -10,16 +10,16 @@ import { badRequest } from '../../meta/failures.ts';
 import type { ResourceRegistry, RestStorage } from '../registry/rest-storage.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from './http/api-request.ts';
 import { failureResponse, jsonResponse, textResponse, withHeaders } from './http/api-response.ts';
-import { createObject } from './verbs/create-object.ts';
-import { deleteCollection } from './verbs/delete-collection.ts';
-import { deleteObject } from './verbs/delete-object.ts';
-import { Discovery } from './discovery.ts';
+import { serveCreate } from './verbs/serve-create.ts';
+import { serveDeleteCollection } from './verbs/serve-delete-collection.ts';
+import { serveDelete } from './verbs/serve-delete.ts';
+import { DiscoveryDocuments } from './discovery-documents.ts';
 import type { Exchange } from './verbs/exchange.ts';
-import { getObject } from './verbs/get-object.ts';
-import { listObjects } from './verbs/list-objects.ts';
+import { serveGet } from './verbs/serve-get.ts';
+import { serveList } from './verbs/serve-list.ts';
 import { negotiate, type Scope } from './http/negotiation.ts';
 import { OpenApi } from './openapi.ts';
-import { patchObject } from './verbs/patch-object.ts';
+import { servePatch } from './verbs/serve-patch.ts';
 import { queryFlag } from './http/query-options.ts';
 import {
   methodNotAllowed,
@@ -34,10 +34,10 @@ import {
   type Verb,
 } from './http/request-info.ts';
 import { serverVersion } from './server-version.ts';
-import { updateObject } from './verbs/update-object.ts';
+import { serveUpdate } from './verbs/serve-update.ts';
 import { Warnings } from './verbs/warnings.ts';
 import { WatchFrames } from './verbs/watch-frames.ts';
-import { watchObjects } from './verbs/watch-objects.ts';
+import { serveWatch } from './verbs/serve-watch.ts';
 import { withStandardHeaders } from './http/standard-headers.ts';
 
 export interface ApiHandlerOptions {
@@ -61,14 +61,14 @@ type RequestAbort = Pick<DerivedAbort, 'signal' | 'abort' | 'dispose'>;
 const IN_PROCESS_USER = 'system:admin';
 
 const verbs: Readonly<Record<Verb, (exchange: Exchange) => Promise<ApiResponse>>> = {
-  get: getObject,
-  list: listObjects,
-  watch: watchObjects,
-  create: createObject,
-  update: updateObject,
-  patch: patchObject,
-  delete: deleteObject,
-  deletecollection: deleteCollection,
+  get: serveGet,
+  list: serveList,
+  watch: serveWatch,
+  create: serveCreate,
+  update: serveUpdate,
+  patch: servePatch,
+  delete: serveDelete,
+  deletecollection: serveDeleteCollection,
 };
 
 /** Makes the API over a registry, as a function from request to response. */
@@ -82,7 +82,7 @@ class ApiRouter {
   readonly #runtime: Runtime;
   readonly #logger: Logger;
   readonly #requestTimeoutMs: number;
-  readonly #discovery: Discovery;
+  readonly #discovery: DiscoveryDocuments;
   readonly #openApi: OpenApi;
   readonly #frames = new WatchFrames();
 
@@ -99,7 +99,7 @@ class ApiRouter {
       60_000,
       { min: 1 },
     );
-    this.#discovery = new Discovery(options.registry);
+    this.#discovery = new DiscoveryDocuments(options.registry);
     this.#openApi = new OpenApi(options.registry, serverVersion.gitVersion);
   }
 

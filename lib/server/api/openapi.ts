@@ -9,10 +9,10 @@ import type {
 import type { ApiRequest, ApiResponse } from './http/api-request.ts';
 import { bytesResponse, encodeText, jsonResponse } from './http/api-response.ts';
 import { acceptsJson } from './http/negotiation.ts';
-import { patchTypes } from './verbs/patch-object.ts';
+import { patchTypes } from './verbs/serve-patch.ts';
 import { notAcceptable, unknownPath } from './http/request-failures.ts';
 import { servedGroups, type ServedVersion } from './served-resources.ts';
-import { IGNORE_READ_ERROR } from './verbs/delete-object.ts';
+import { IGNORE_READ_ERROR } from './verbs/serve-delete.ts';
 
 interface Document {
   readonly bytes: Uint8Array;

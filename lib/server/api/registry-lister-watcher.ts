@@ -4,7 +4,7 @@ import type {
   ListRequest,
   WatchRequest,
   WatchStream,
-} from '../../cache/reflector/lister-watcher.ts';
+} from '../../cache/reflector/contract/lister-watcher.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { parseFieldSelector } from '../../meta/field-selector.ts';
 import { parseLabelSelector } from '../../meta/label-selector.ts';
@@ -12,7 +12,7 @@ import {
   describeCollection,
   type CollectionOptions,
   type ResourceName,
-} from '../../meta/collection.ts';
+} from '../../meta/collection-options.ts';
 import { DecodedView, type ObjectView } from '../../meta/object-view.ts';
 import type { HasMetadata, KubernetesObject } from '../../meta/object.ts';
 import { partialObjectMetadata } from '../../meta/partial-object-metadata.ts';

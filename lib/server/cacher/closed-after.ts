@@ -1,4 +1,4 @@
-import type { WatchStream } from '../../cache/reflector/lister-watcher.ts';
+import type { WatchStream } from '../../cache/reflector/contract/lister-watcher.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';

@@ -4,7 +4,7 @@ import type {
   ListRequest,
   WatchRequest,
   WatchStream,
-} from '../../cache/reflector/lister-watcher.ts';
+} from '../../cache/reflector/contract/lister-watcher.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { KubernetesObject } from '../../meta/object.ts';

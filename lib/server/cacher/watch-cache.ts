@@ -1,4 +1,4 @@
-import type { ReflectorSink } from '../../cache/reflector/reflector-sink.ts';
+import type { ReflectorSink } from '../../cache/reflector/contract/reflector-sink.ts';
 import { assert } from '../../kernel/assert.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { expired } from '../../meta/failures.ts';

@@ -11,10 +11,10 @@
  * (`npm run bench` runs what `tsc` makes of it, `.bench/build/spec/bench/workload/ours.js`, which needs no `--import tsx` and has no
  * helper calls around functions; profile that for the last percents.)
  */
-import { SharedInformerFactory } from '../../../lib/cache/informer/shared-informer-factory.ts';
-import type { HandlerRegistration } from '../../../lib/cache/informer/handler-registration.ts';
-import type { ResourceEventHandler } from '../../../lib/cache/informer/event-handler.ts';
-import type { InformerForOptions } from '../../../lib/cache/informer/informer-request.ts';
+import { SharedInformerFactory } from '../../../lib/cache/informer/factory/shared-informer-factory.ts';
+import type { HandlerRegistration } from '../../../lib/cache/informer/handlers/handler-registration.ts';
+import type { ResourceEventHandler } from '../../../lib/cache/informer/handlers/event-handler.ts';
+import type { InformerForOptions } from '../../../lib/cache/informer/factory/informer-request.ts';
 import { connect } from '../../../lib/client/rest/connect.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import { isMain, runContestant, type Contestant, type ContestantArgument } from './contestant.ts';

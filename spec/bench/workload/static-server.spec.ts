@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { create } from 'axios';
-import { SharedInformerFactory } from '../../../lib/cache/informer/shared-informer-factory.ts';
+import { SharedInformerFactory } from '../../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { connect } from '../../../lib/client/rest/connect.ts';
 import { silentLogger } from '../../../lib/kernel/logger.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';

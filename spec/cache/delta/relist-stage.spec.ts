@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { DeltaFIFO, type DeltaFIFOOptions } from '../../../lib/cache/delta/delta-fifo.ts';
 import type { ReplacedAllDelta } from '../../../lib/cache/delta/delta.ts';
-import { DeltaProcessor } from '../../../lib/cache/informer/delta-processor.ts';
-import { BytesKeeper } from '../../../lib/cache/bytes/bytes-keeper.ts';
+import { DeltaProcessor } from '../../../lib/cache/informer/apply/delta-processor.ts';
+import { BytesKeeper } from '../../../lib/cache/memory/bytes-keeper.ts';
 import type { ObjectView } from '../../../lib/meta/object-view.ts';
-import { podOf, viewOf } from '../bytes/kept-views.ts';
+import { podOf, viewOf } from '../memory/kept-views.ts';
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
 import { WriteOverlay } from '../../../lib/cache/store/write-overlay.ts';
 import { codeOf, pod, type Pod } from '../support/objects.ts';

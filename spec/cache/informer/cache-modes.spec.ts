@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import type { CacheOptions } from '../../../lib/cache/bytes/cache-options.ts';
+import type { CacheOptions } from '../../../lib/cache/memory/cache-options.ts';
 import type {
   AddInfo,
   DeleteInfo,
   LazyObject,
   ObjectMetadata,
   UpdateInfo,
-} from '../../../lib/cache/informer/event-handler.ts';
-import type { InformerErrorContext } from '../../../lib/cache/informer/informer-options.ts';
+} from '../../../lib/cache/informer/handlers/event-handler.ts';
+import type { InformerErrorContext } from '../../../lib/cache/informer/options/informer-options.ts';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import { seededRandom } from '../../../lib/kernel/random.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';

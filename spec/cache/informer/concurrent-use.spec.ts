@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { HandlerRegistration } from '../../../lib/cache/informer/handler-registration.ts';
+import type { HandlerRegistration } from '../../../lib/cache/informer/handlers/handler-registration.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import { Harness, recorder, type HarnessOptions } from '../support/informer-harness.ts';
 import { pod, type Pod } from '../support/objects.ts';

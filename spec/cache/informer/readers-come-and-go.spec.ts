@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import type { CacheMode } from '../../../lib/cache/bytes/cache-keeper.ts';
+import type { CacheMode } from '../../../lib/cache/memory/cache-keeper.ts';
 import type {
   LazyObject,
   ObjectMetadata,
   ResourceEventHandler,
-} from '../../../lib/cache/informer/event-handler.ts';
+} from '../../../lib/cache/informer/handlers/event-handler.ts';
 import type { DeltaOrder } from '../../../lib/cache/delta/delta-fifo.ts';
-import { filteringHandler } from '../../../lib/cache/informer/filtering-handler.ts';
-import type { HandlerRegistration } from '../../../lib/cache/informer/handler-registration.ts';
+import { filteringHandler } from '../../../lib/cache/informer/handlers/filtering-handler.ts';
+import type { HandlerRegistration } from '../../../lib/cache/informer/handlers/handler-registration.ts';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import type {
   ListerWatcher,
@@ -15,7 +15,7 @@ import type {
   ListRequest,
   WatchRequest,
   WatchStream,
-} from '../../../lib/cache/reflector/lister-watcher.ts';
+} from '../../../lib/cache/reflector/contract/lister-watcher.ts';
 import type { ErrorCode } from '../../../lib/kernel/errors.ts';
 import { isListwatchError } from '../../../lib/kernel/errors.ts';
 import { randomInteger, seededRandom } from '../../../lib/kernel/random.ts';

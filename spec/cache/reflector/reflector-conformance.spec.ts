@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { DeltaFIFO } from '../../../lib/cache/delta/delta-fifo.ts';
-import type { WatchStream } from '../../../lib/cache/reflector/lister-watcher.ts';
+import type { WatchStream } from '../../../lib/cache/reflector/contract/lister-watcher.ts';
 import { Reflector } from '../../../lib/cache/reflector/reflector.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import { failure } from '../../../lib/meta/api-error.ts';

@@ -1,17 +1,17 @@
 import { Reflector } from '../../../lib/cache/reflector/reflector.ts';
-import type { ReflectorOptions } from '../../../lib/cache/reflector/reflector-options.ts';
+import type { ReflectorOptions } from '../../../lib/cache/reflector/options/reflector-options.ts';
 import type {
   ReflectorErrorContext,
   ReflectorTransition,
-} from '../../../lib/cache/reflector/reflector-report.ts';
+} from '../../../lib/cache/reflector/options/reflector-report.ts';
 import type {
   ListerWatcher,
   ListPage,
   ListRequest,
   WatchRequest,
   WatchStream,
-} from '../../../lib/cache/reflector/lister-watcher.ts';
-import type { ReflectorSink } from '../../../lib/cache/reflector/reflector-sink.ts';
+} from '../../../lib/cache/reflector/contract/lister-watcher.ts';
+import type { ReflectorSink } from '../../../lib/cache/reflector/contract/reflector-sink.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import { DecodedView, type ObjectView } from '../../../lib/meta/object-view.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Reflector } from '../../../lib/cache/reflector/reflector.ts';
-import type { WatchStream } from '../../../lib/cache/reflector/lister-watcher.ts';
+import type { WatchStream } from '../../../lib/cache/reflector/contract/lister-watcher.ts';
 import { isListwatchError, ListwatchError } from '../../../lib/kernel/errors.ts';
 import { deferred } from '../../../lib/kernel/latch.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';

@@ -5,7 +5,7 @@ import type {
   ListRequest,
   WatchRequest,
   WatchStream,
-} from '../../../lib/cache/reflector/lister-watcher.ts';
+} from '../../../lib/cache/reflector/contract/lister-watcher.ts';
 import { JsonView } from '../../../lib/meta/json/json-view.ts';
 import { ObjectScanner } from '../../../lib/meta/json/object-scanner.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';

@@ -4,7 +4,7 @@ import type {
   ListRequest,
   WatchRequest,
   WatchStream,
-} from '../../../lib/cache/reflector/lister-watcher.ts';
+} from '../../../lib/cache/reflector/contract/lister-watcher.ts';
 import type { KubernetesObject, ObjectMeta } from '../../../lib/meta/object.ts';
 import type { ObjectView } from '../../../lib/meta/object-view.ts';
 import type { WatchEvent } from '../../../lib/meta/watch-event.ts';

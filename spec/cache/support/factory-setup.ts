@@ -1,12 +1,12 @@
-import type { ListerWatcherSource } from '../../../lib/cache/informer/lister-watcher-source.ts';
+import type { ListerWatcherSource } from '../../../lib/cache/informer/factory/lister-watcher-source.ts';
 import {
   SharedInformerFactory,
   type SharedInformerFactoryOptions,
-} from '../../../lib/cache/informer/shared-informer-factory.ts';
-import type { ListerWatcher } from '../../../lib/cache/reflector/lister-watcher.ts';
+} from '../../../lib/cache/informer/factory/shared-informer-factory.ts';
+import type { ListerWatcher } from '../../../lib/cache/reflector/contract/lister-watcher.ts';
 import { silentLogger } from '../../../lib/kernel/logger.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
-import type { CollectionOptions, ResourceName } from '../../../lib/meta/collection.ts';
+import type { CollectionOptions, ResourceName } from '../../../lib/meta/collection-options.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import type { ObjectView } from '../../../lib/meta/object-view.ts';
 import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';

@@ -1,8 +1,8 @@
-import type { ResourceEventHandler } from '../../../lib/cache/informer/event-handler.ts';
+import type { ResourceEventHandler } from '../../../lib/cache/informer/handlers/event-handler.ts';
 import type {
   InformerErrorContext,
   SharedIndexInformerOptions,
-} from '../../../lib/cache/informer/informer-options.ts';
+} from '../../../lib/cache/informer/options/informer-options.ts';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';

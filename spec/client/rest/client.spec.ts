@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { ListerWatcherSource } from '../../../lib/cache/informer/lister-watcher-source.ts';
+import type { ListerWatcherSource } from '../../../lib/cache/informer/factory/lister-watcher-source.ts';
 import type { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
-import { SharedInformerFactory } from '../../../lib/cache/informer/shared-informer-factory.ts';
+import { SharedInformerFactory } from '../../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { Client } from '../../../lib/client/rest/client.ts';
 import type { ResourceClient } from '../../../lib/client/rest/resource-client.ts';
 import { silentLogger } from '../../../lib/kernel/logger.ts';

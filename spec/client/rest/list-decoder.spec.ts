@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ListPage } from '../../../lib/cache/reflector/lister-watcher.ts';
+import type { ListPage } from '../../../lib/cache/reflector/contract/lister-watcher.ts';
 import { JsonListDecoder } from '../../../lib/client/rest/list-decoder.ts';
 import { JsonView } from '../../../lib/meta/json/json-view.ts';
 import type { ObjectView } from '../../../lib/meta/object-view.ts';

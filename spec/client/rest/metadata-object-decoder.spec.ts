@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ListPage } from '../../../lib/cache/reflector/lister-watcher.ts';
+import type { ListPage } from '../../../lib/cache/reflector/contract/lister-watcher.ts';
 import { Client } from '../../../lib/client/rest/client.ts';
 import { MetadataObjectDecoder } from '../../../lib/client/rest/metadata-object-decoder.ts';
 import { ApiError } from '../../../lib/meta/api-error.ts';

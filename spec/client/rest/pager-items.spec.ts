@@ -1,6 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
-import type { ListPage, ListRequest } from '../../../lib/cache/reflector/lister-watcher.ts';
+import type {
+  ListPage,
+  ListRequest,
+} from '../../../lib/cache/reflector/contract/lister-watcher.ts';
 import { listItems } from '../../../lib/client/rest/pager.ts';
 import { expired } from '../support/status-failures.ts';
 import { failureOf, rejectionOf } from '../support/failure-of.ts';

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
-import type { ListPage, ListRequest } from '../../../lib/cache/reflector/lister-watcher.ts';
+import type {
+  ListPage,
+  ListRequest,
+} from '../../../lib/cache/reflector/contract/lister-watcher.ts';
 import { listAllPages, listPages } from '../../../lib/client/rest/pager.ts';
 import { expired, failure } from '../support/status-failures.ts';
 import { failureOf, rejectionOf } from '../support/failure-of.ts';

@@ -1,6 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
-import type { WatchRequest, WatchStream } from '../../../lib/cache/reflector/lister-watcher.ts';
+import type {
+  WatchRequest,
+  WatchStream,
+} from '../../../lib/cache/reflector/contract/lister-watcher.ts';
 import { Client } from '../../../lib/client/rest/client.ts';
 import { AxiosTransport } from '../../../lib/client/transport/axios-transport.ts';
 import { TransportError } from '../../../lib/client/transport/transport-error.ts';

@@ -1,4 +1,4 @@
-import type { SharedIndexInformerOptions } from '../../../lib/cache/informer/informer-options.ts';
+import type { SharedIndexInformerOptions } from '../../../lib/cache/informer/options/informer-options.ts';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import type { Client } from '../../../lib/client/rest/client.ts';
 import { connect, type ConnectOptions } from '../../../lib/client/rest/connect.ts';

@@ -6,7 +6,7 @@ import { JsonProjection } from '../../../lib/meta/json/json-projection.ts';
 import type { JsonView } from '../../../lib/meta/json/json-view.ts';
 import { DecodedView, identityOf } from '../../../lib/meta/object-view.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../lib/meta/object.ts';
-import { viewOf, viewOfText } from '../../cache/bytes/kept-views.ts';
+import { viewOf, viewOfText } from '../../cache/memory/kept-views.ts';
 
 const POD = {
   kind: 'Pod',

@@ -1,7 +1,7 @@
 import type {
   MetadataEventHandler,
   ObjectEventHandler,
-} from '../../../lib/cache/informer/event-handler.ts';
+} from '../../../lib/cache/informer/handlers/event-handler.ts';
 import type { Runtime } from '../../../lib/kernel/runtime.ts';
 import { sleep } from '../../../lib/kernel/wait.ts';
 import type { HasMetadata, KubernetesObject } from '../../../lib/meta/object.ts';

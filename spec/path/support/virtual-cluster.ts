@@ -1,4 +1,4 @@
-import { SharedInformerFactory } from '../../../lib/cache/informer/shared-informer-factory.ts';
+import { SharedInformerFactory } from '../../../lib/cache/informer/factory/shared-informer-factory.ts';
 import type { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import { metadataIndexFunc } from '../../../lib/cache/store/indexers.ts';
 import { Client } from '../../../lib/client/rest/client.ts';

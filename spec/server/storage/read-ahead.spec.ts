@@ -14,7 +14,7 @@ import {
   conformanceKey,
   conformancePod,
   type ConformancePod,
-} from '../../../lib/testing/conformance-pod.ts';
+} from '../../../lib/conformance/storage/conformance-pod.ts';
 
 /** A transformer that takes between 1 and 20 ms for a value, as a key service does. */
 class SlowTransformer implements Transformer {

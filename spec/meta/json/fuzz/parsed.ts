@@ -1,4 +1,4 @@
-import type { ListPage } from '../../../../lib/cache/reflector/lister-watcher.ts';
+import type { ListPage } from '../../../../lib/cache/reflector/contract/lister-watcher.ts';
 import { ListwatchError } from '../../../../lib/kernel/errors.ts';
 import { ApiError } from '../../../../lib/meta/api-error.ts';
 import { isStatus } from '../../../../lib/meta/status.ts';

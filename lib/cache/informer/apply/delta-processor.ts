@@ -1,0 +1,213 @@
+import type { HasMetadata } from '../../../meta/object.ts';
+import { identityOf } from '../../../meta/object-view.ts';
+import type { DeletedDelta, Delta, ObjectDelta, ReplacedAllDelta } from '../../delta/delta.ts';
+import type { NextRelist, PopInfo } from '../../delta/delta-fifo.ts';
+import type { ObjectKeeper } from '../../store/object-keeper.ts';
+import type { ThreadSafeStore } from '../../store/thread-safe-store.ts';
+import type { WriteOverlay } from '../../store/write-overlay.ts';
+import type { Origin } from '../handlers/event-handler.ts';
+import {
+  AddNotification,
+  DeleteNotification,
+  UpdateNotification,
+  type Notification,
+  type NotificationBatch,
+} from '../handlers/notification.ts';
+import { isRecreated, isUnchanged, lastSeen, ReplacementPlan } from './replacement-plan.ts';
+
+export interface DeltaProcessorOptions<V extends HasMetadata> {
+  readonly store: ThreadSafeStore<V>;
+  /** Own writes; it is told of everything that is applied, and tells them from those of others. */
+  readonly overlay: WriteOverlay<V>;
+  /** The deltas come in the order of the changes, so the store's resource version follows them. */
+  readonly ordered: boolean;
+  /** The one of the store. It is told of objects that were kept and come to nothing. @defaultValue none */
+  readonly keeper?: ObjectKeeper<V> | undefined;
+}
+
+/**
+ * Applies deltas to the store and says what the handlers have to be told.
+ *
+ * Guarantees:
+ * - What is stored decides between add and update, not the type of the delta.
+ * - A relist is one step of the store; its deletions come first, then the rest in list order.
+ * - An object with the resource version that is stored already is no change: the stored one stays, nobody is told.
+ * - Of an object that a relist shows but that cannot be read, the known state stays until the next one that can.
+ * - A name with another uid is another object: its predecessor is deleted first.
+ * - A deletion is always told, also of an object that was never seen.
+ * - `self` is said of events only: what a list shows may be more than one change.
+ * @see client-go tools/cache/controller.go processDeltas, processReplacedAllInfo @ 32ce75a7
+ */
+export class DeltaProcessor<V extends HasMetadata> {
+  readonly #store: ThreadSafeStore<V>;
+  readonly #overlay: WriteOverlay<V>;
+  readonly #ordered: boolean;
+  readonly #keeper: ObjectKeeper<V> | undefined;
+  /** Keys with a state that the restored server has undone; their version may come again and stand for something else. */
+  #undone: Set<string> = new Set();
+  /** For the relist that is going to be applied next. */
+  #plan: ReplacementPlan<V> | undefined;
+  #initial = false;
+  #eventsApplied = 0;
+  #batches: NotificationBatch<V>[] = [];
+  #changes: Notification<V>[] = [];
+  #resyncs: Notification<V>[] = [];
+
+  constructor({ store, overlay, ordered, keeper }: DeltaProcessorOptions<V>) {
+    this.#store = store;
+    this.#overlay = overlay;
+    this.#ordered = ordered;
+    this.#keeper = keeper;
+  }
+
+  /** Events of watches that were applied. */
+  get eventsApplied(): number {
+    return this.#eventsApplied;
+  }
+
+  /** The stored object that `object` is the same as, if it is. */
+  twinOf(key: string, object: V): V | undefined {
+    const stored = this.#store.get(key);
+    if (stored === undefined || this.#undone.has(key)) return undefined;
+    return isUnchanged(stored, object) ? stored : undefined;
+  }
+
+  /**
+   * Begins to prepare for the relist that is next, so that applying it takes no longer than a step may take. Nothing else may
+   * be applied before it.
+   */
+  prepare({ relist, info }: NextRelist<V>): ReplacementPlan<V> {
+    this.#plan = this.#planOf(relist, info.initial);
+    return this.#plan;
+  }
+
+  /** What was prepared is not to be relied on. */
+  dropPlan(): void {
+    this.#plan = undefined;
+  }
+
+  /** Applies the deltas, oldest first, and returns what follows from them, in order. */
+  process(deltas: readonly Delta<V>[], { initial }: PopInfo): readonly NotificationBatch<V>[] {
+    const versionBefore = this.#store.resourceVersion;
+    this.#initial = initial;
+    for (const delta of deltas) this.#apply(delta);
+    if (!this.#ordered) this.#store.bookmark(versionBefore);
+    this.#closeBatch();
+    const batches = this.#batches;
+    this.#batches = [];
+    return batches;
+  }
+
+  #apply(delta: Delta<V>): void {
+    switch (delta.type) {
+      case 'Added':
+      case 'Updated':
+      case 'Replaced':
+        this.#set(delta);
+        return;
+      case 'Deleted':
+        this.#delete(delta);
+        return;
+      case 'Sync':
+        this.#resync(delta.key, delta.object);
+        return;
+      case 'ReplacedAll':
+        this.#replaceAll(delta);
+        return;
+      case 'SyncAll':
+        for (const [key, object] of this.#store.entries()) this.#resync(key, object);
+        return;
+      case 'Bookmark':
+        this.#store.bookmark(delta.resourceVersion);
+        return;
+    }
+  }
+
+  #set({ type, key, object }: ObjectDelta<V>): void {
+    const replaced = type === 'Replaced';
+    if (!replaced) this.#eventsApplied += 1;
+    const old = this.#store.get(key);
+    if (old !== undefined && !this.#undone.delete(key) && isUnchanged(old, object)) {
+      if (object !== old) this.#keeper?.release(object, 'unused');
+      return;
+    }
+    // Asked before it leaves the store, while its identity is at hand.
+    const recreated = old !== undefined && isRecreated(old, object);
+    this.#store.add(key, object);
+    this.#overlay.observed(key, object, false);
+    if (recreated) this.#tell(lastSeen(key, old));
+    const origin = replaced ? 'other' : this.#originOf(key, object);
+    this.#tell(this.#present(key, recreated ? undefined : old, object, origin));
+  }
+
+  #delete({ key, object, finalStateUnknown }: DeletedDelta<V>): void {
+    if (!finalStateUnknown) this.#eventsApplied += 1;
+    const stored = this.#store.delete(key, object);
+    this.#undone.delete(key);
+    const last = object ?? stored;
+    if (last === undefined) return;
+    this.#overlay.observed(key, last, true);
+    const origin = finalStateUnknown ? 'other' : this.#originOfDeletion(key, last);
+    this.#tell(new DeleteNotification(key, last, finalStateUnknown, origin));
+  }
+
+  #originOf(key: string, object: V): Origin {
+    return this.#overlay.isOwn(key, identityOf(object).resourceVersion ?? '') ? 'self' : 'other';
+  }
+
+  #originOfDeletion(key: string, last: V): Origin {
+    const { uid } = identityOf(last);
+    if (uid !== undefined && this.#overlay.isOwnDeletion(key, uid)) return 'self';
+    return this.#originOf(key, last);
+  }
+
+  #replaceAll(relist: ReplacedAllDelta<V>): void {
+    const prepared = this.#plan?.relist === relist ? this.#plan : undefined;
+    this.#plan = undefined;
+    const plan = prepared ?? this.#planOf(relist, this.#initial);
+    plan.work(Infinity);
+    const notifications = plan.apply();
+    this.#undone = plan.undone;
+    this.#overlay.replaced(relist.resourceVersion);
+    this.#tellAll(notifications);
+  }
+
+  #planOf(relist: ReplacedAllDelta<V>, initial: boolean): ReplacementPlan<V> {
+    const [store, keeper, undone] = [this.#store, this.#keeper, this.#undone];
+    return new ReplacementPlan<V>({ relist, store, keeper, undone, initial });
+  }
+
+  #resync(key: string, object: V): void {
+    if (this.#changes.length > 0) this.#closeBatch();
+    this.#resyncs.push(new UpdateNotification(key, object, object, true, 'other'));
+  }
+
+  #present(key: string, old: V | undefined, object: V, origin: Origin): Notification<V> {
+    return old === undefined
+      ? new AddNotification(key, object, this.#initial, origin)
+      : new UpdateNotification(key, old, object, false, origin);
+  }
+
+  #tell(notification: Notification<V>): void {
+    if (this.#resyncs.length > 0) this.#closeBatch();
+    this.#changes.push(notification);
+  }
+
+  #tellAll(notifications: Notification<V>[]): void {
+    if (this.#changes.length === 0 && this.#resyncs.length === 0) this.#changes = notifications;
+    else for (const notification of notifications) this.#tell(notification);
+  }
+
+  /** Resyncs go to some of the handlers, so they are batches of their own. */
+  #closeBatch(): void {
+    const initial = this.#initial;
+    if (this.#changes.length > 0) {
+      this.#batches.push({ notifications: this.#changes, initial, audience: 'all' });
+      this.#changes = [];
+    }
+    if (this.#resyncs.length > 0) {
+      this.#batches.push({ notifications: this.#resyncs, initial, audience: 'resyncing' });
+      this.#resyncs = [];
+    }
+  }
+}

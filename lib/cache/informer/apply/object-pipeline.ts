@@ -1,0 +1,342 @@
+import type { Runtime } from '../../../kernel/runtime.ts';
+import type { Recall } from '../../../meta/known-value.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { ObjectView } from '../../../meta/object-view.ts';
+import { metaNamespaceKeyFunc, objectKey } from '../../../meta/key.ts';
+import { keptViewOf } from '../../memory/cache-keeper.ts';
+import { DeltaFIFO, type NextRelist, type PopProcess } from '../../delta/delta-fifo.ts';
+import type { ReflectorSink, StagedReplace } from '../../reflector/contract/reflector-sink.ts';
+import { keyNamespaceIndexFunc, NAMESPACE_INDEX, type Indexers } from '../../store/indexers.ts';
+import type { ObjectKeeper } from '../../store/object-keeper.ts';
+import { ThreadSafeStore } from '../../store/thread-safe-store.ts';
+import type { WriteOverlay } from '../../store/write-overlay.ts';
+import { DeltaProcessor } from './delta-processor.ts';
+import type { ErrorReporter } from '../observe/error-reporter.ts';
+import type { PipelineInspection } from '../observe/informer-inspection.ts';
+import type { InformerMeter } from '../observe/informer-meter.ts';
+import type { ResolvedInformerOptions } from '../options/informer-options.ts';
+import type { NotificationBatch } from '../handlers/notification.ts';
+import { indexersOfViews } from './object-reader.ts';
+import { OwnWrites } from './own-writes.ts';
+import { prepareObject, type PrepareObject } from './prepare-object.ts';
+import { QueueClock } from './queue-clock.ts';
+import type { ReplacementPlan } from './replacement-plan.ts';
+
+/** Deltas applied between two turns of the event loop (client-go the_real_fifo.go defaultBatchSize @ 32ce75a7). */
+const BATCH_SIZE = 1000;
+
+/** A relist is worked on for about this long at a time, milliseconds. */
+const SLICE_MS = 4;
+/** And on this many objects at most. */
+const SLICE_OBJECTS = 5000;
+/** Letting go of one object may make a keeper move many. */
+const SWEPT_AT_ONCE = 16;
+
+/**
+ * With more notifications than these to come, handlers come first: what is delivered soon is still in the caches of the
+ * processor, and dies before the garbage collector has looked at it twice.
+ */
+const MOST_OWED = 256;
+/** But a slow handler must not keep the store from being up to date: after so many milliseconds as many deltas are applied. */
+const CATCH_UP_MS = 20;
+const BATCH_OF_THE_OWING = 64;
+
+export interface ObjectPipelineOptions<T extends KubernetesObject> {
+  readonly options: ResolvedInformerOptions<T>;
+  /** Looks after the bytes of what the store holds. @defaultValue nobody does */
+  readonly keeper?: ObjectKeeper<ObjectView<T>> | undefined;
+  readonly errors: ErrorReporter;
+  readonly meter: InformerMeter | undefined;
+  /** Queues what handlers have to be told; called in the same step in which the store changed. */
+  readonly onChanges: (batches: readonly NotificationBatch<ObjectView<T>>[]) => void;
+  /** Whether a handler that waits for nothing has more than `count` notifications to come. @defaultValue there are no handlers */
+  readonly handlersOwe?: ((count: number) => boolean) | undefined;
+  /** The newest resource version that came in. */
+  readonly lastSyncResourceVersion: () => string;
+  /** The store has every change up to this resource version. */
+  readonly onBookmark: (resourceVersion: string) => void;
+  /** The store has the whole state for the first time. */
+  readonly onSynced: () => void;
+}
+
+/**
+ * From what the reflector brings to what the store holds: the queue, and the loop that empties it batch by batch.
+ *
+ * Guarantees: a relist, however large, takes the event loop a few milliseconds at a time, and shows in one step.
+ */
+export class ObjectPipeline<T extends KubernetesObject> {
+  /** What the server has, as far as it came in. */
+  readonly store: ThreadSafeStore<ObjectView<T>>;
+  /** The answers to own writes that are laid over the store. */
+  readonly writes: OwnWrites<T>;
+  /** Where the reflector delivers. */
+  readonly sink: ReflectorSink<ObjectView<T>>;
+  readonly #options: ObjectPipelineOptions<T>;
+  readonly #runtime: Runtime;
+  readonly #fifo: DeltaFIFO<ObjectView<T>>;
+  readonly #processor: DeltaProcessor<ObjectView<T>>;
+  readonly #prepare: PrepareObject<T> | undefined;
+  readonly #clock = new QueueClock();
+  #lastEventAtMs: number | undefined;
+  #synced = false;
+
+  constructor(options: ObjectPipelineOptions<T>) {
+    const { order, runtime, projection, transform, freeze } = options.options;
+    const { errors, keeper } = options;
+    this.#options = options;
+    this.#runtime = runtime;
+    this.#prepare = prepareObject({ projection, transform, freeze });
+    this.store = new ThreadSafeStore<ObjectView<T>>({
+      indexers: storeIndexers(options.options),
+      keeper,
+      onError: (error) => {
+        errors.report(error, { source: 'object', key: error.key });
+      },
+    });
+    this.writes = new OwnWrites({
+      ...options.options,
+      store: this.store,
+      prepare: this.#prepare,
+      errors,
+    });
+    const { store, overlay } = this;
+    this.#processor = new DeltaProcessor({ store, overlay, ordered: order === 'arrival', keeper });
+    this.#fifo = this.#makeFifo();
+    this.sink = this.#makeSink();
+  }
+
+  /** The store with own writes laid over it: what readers read. */
+  get overlay(): WriteOverlay<ObjectView<T>> {
+    return this.writes.overlay;
+  }
+
+  /** Empties the queue into the store until `close` or the signal. */
+  async drain(signal: AbortSignal): Promise<void> {
+    while (await this.#fifo.whenReady()) {
+      const relist = this.#fifo.peekRelist();
+      if (relist !== undefined) await this.#prepareRelist(relist, signal);
+      if (signal.aborted) return;
+      this.#applyBatch();
+      while (!this.#sweep()) await nextTask(this.#runtime);
+      if (this.#fifo.size > 0) await nextTask(this.#runtime);
+      await this.#letHandlersCatchUp(signal);
+    }
+  }
+
+  /** Takes no more, and nobody waits for it any longer; calling again is harmless. */
+  close(): void {
+    this.#fifo.close();
+    this.overlay.close();
+  }
+
+  inspect(): PipelineInspection {
+    const nowMs = this.#runtime.monotonicMs();
+    const lastMs = this.#lastEventAtMs;
+    return {
+      storeResourceVersion: this.store.resourceVersion,
+      objects: this.store.size,
+      bytes: this.store.bytes,
+      indexes: this.store.indexNames,
+      queued: this.#fifo.size,
+      lagMs: this.#clock.waitedMs(nowMs),
+      lastEventAgeMs: lastMs === undefined ? undefined : nowMs - lastMs,
+      eventsApplied: this.#processor.eventsApplied,
+      ownWrites: this.overlay.inspect().pending,
+    };
+  }
+
+  #handlersOwe(): boolean {
+    return this.#options.handlersOwe?.(MOST_OWED) === true;
+  }
+
+  async #letHandlersCatchUp(signal: AbortSignal): Promise<void> {
+    if (!this.#handlersOwe()) return;
+    const endMs = this.#runtime.monotonicMs() + CATCH_UP_MS;
+    do await nextTask(this.#runtime);
+    while (this.#handlersOwe() && !signal.aborted && this.#runtime.monotonicMs() < endMs);
+  }
+
+  /** Works out what a relist changes, in slices. What goes wrong shows when it is applied. */
+  async #prepareRelist(relist: NextRelist<ObjectView<T>>, signal: AbortSignal): Promise<void> {
+    const plan = this.#processor.prepare(relist);
+    try {
+      while (!this.#workOn(plan)) {
+        await nextTask(this.#runtime);
+        if (signal.aborted) return;
+      }
+    } catch {
+      this.#processor.dropPlan();
+    }
+  }
+
+  /** Whether the plan is complete after a slice. */
+  #workOn(plan: ReplacementPlan<ObjectView<T>>): boolean {
+    return plan.work(SLICE_OBJECTS, this.#endOfSlice());
+  }
+
+  /** Lets go of what a relist has displaced; whether all of it is gone after a slice. */
+  #sweep(): boolean {
+    if (this.store.sweep(0)) return true;
+    const isLate = this.#endOfSlice();
+    for (let looked = 0; looked < SLICE_OBJECTS; looked += SWEPT_AT_ONCE) {
+      if (this.store.sweep(SWEPT_AT_ONCE)) return true;
+      if (isLate()) return false;
+    }
+    return false;
+  }
+
+  #endOfSlice(): () => boolean {
+    const endMs = this.#runtime.monotonicMs() + SLICE_MS;
+    return () => this.#runtime.monotonicMs() >= endMs;
+  }
+
+  #applyBatch(): void {
+    const { errors, meter } = this.#options;
+    const sizeBefore = this.#fifo.size;
+    const startedAtMs = meter === undefined ? 0 : this.#runtime.monotonicMs();
+    const limit = this.#handlersOwe() ? BATCH_OF_THE_OWING : BATCH_SIZE;
+    errors.guard('internal', () => this.#fifo.popBatch(limit, this.#apply));
+    meter?.applied(this.#runtime.monotonicMs() - startedAtMs);
+    this.#clock.taken(sizeBefore - this.#fifo.size);
+    this.#checkSynced();
+  }
+
+  #checkSynced(): void {
+    if (this.#synced || !this.#fifo.synced) return;
+    this.#synced = true;
+    this.#options.onSynced();
+  }
+
+  /** Applies a batch to the store and queues what handlers have to be told, in one step. */
+  readonly #apply: PopProcess<ObjectView<T>, void> = (deltas, info) => {
+    const { onChanges, onBookmark } = this.#options;
+    const batches = this.#processor.process(deltas, info);
+    this.overlay.processed(this.#processedVersion());
+    onChanges(batches);
+    for (const delta of deltas) {
+      if (delta.type === 'Bookmark') onBookmark(delta.resourceVersion);
+    }
+  };
+
+  /**
+   * Everything up to it is in the store. In the order of keys changes overtake each other, and only an empty queue says that
+   * none is left behind.
+   */
+  #processedVersion(): string {
+    const { options, lastSyncResourceVersion } = this.#options;
+    if (options.order === 'arrival') return this.store.resourceVersion;
+    return this.#fifo.size === 0 ? lastSyncResourceVersion() : '';
+  }
+
+  #makeSink(): ReflectorSink<ObjectView<T>> {
+    const fifo = this.#fifo;
+    const sink: ReflectorSink<ObjectView<T>> = {
+      replace: (items, resourceVersion) => {
+        fifo.replace(items, resourceVersion);
+        this.#noteReplace(resourceVersion);
+      },
+      apply: (events) => {
+        fifo.apply(events);
+        this.#noteArrival();
+      },
+      bookmark: (resourceVersion) => {
+        fifo.bookmark(resourceVersion);
+        this.#noteArrival();
+        this.#noteNothingLeft(resourceVersion);
+      },
+      resync: () => {
+        fifo.resync();
+      },
+      recall: this.#recall(),
+      waitForRoom: () => fifo.waitForRoom() ?? this.#options.keeper?.waitForRoom?.(),
+    };
+    // In the order of keys a relist is taken apart, object by object, against what is queued when it is complete.
+    if (this.#options.options.order === 'key') return sink;
+    return { ...sink, stage: () => this.#stage() };
+  }
+
+  /** Names lead to objects only where keys are made of them. */
+  #recall(): Recall | undefined {
+    const { keyFunc, cache } = this.#options.options;
+    if (keyFunc !== metaNamespaceKeyFunc || cache.mode === 'compressed') return undefined;
+    return (name, namespace = '') => {
+      if (this.store.size === 0) return undefined;
+      const known = this.store.get(objectKey({ namespace, name }));
+      return known && keptViewOf(known)?.longestMember;
+    };
+  }
+
+  #stage(): StagedReplace<ObjectView<T>> {
+    const stage = this.#fifo.stage();
+    return {
+      add: (items) => {
+        stage.add(items);
+      },
+      apply: (events) => {
+        stage.apply(events);
+      },
+      waitForRoom: () => stage.waitForRoom(),
+      commit: (resourceVersion) => {
+        const size = stage.commit(resourceVersion);
+        this.#noteReplace(resourceVersion);
+        return size;
+      },
+      discard: () => {
+        stage.discard();
+      },
+    };
+  }
+
+  #noteReplace(resourceVersion: string): void {
+    this.#noteArrival();
+    this.#noteNothingLeft(resourceVersion);
+    this.#checkSynced();
+  }
+
+  #noteArrival(): void {
+    const nowMs = this.#runtime.monotonicMs();
+    this.#lastEventAtMs = nowMs;
+    this.#clock.queued(this.#fifo.size, nowMs);
+  }
+
+  /** In the order of keys a bookmark, or a list without objects, may leave nothing to apply. */
+  #noteNothingLeft(resourceVersion: string): void {
+    if (this.#fifo.size === 0) this.overlay.processed(resourceVersion);
+  }
+
+  #makeFifo(): DeltaFIFO<ObjectView<T>> {
+    const { options, errors, keeper } = this.#options;
+    const { keyFunc, order, queueCapacity } = options;
+    return new DeltaFIFO<ObjectView<T>>({
+      keyFunc,
+      order,
+      capacity: queueCapacity,
+      knownObjects: this.store,
+      twinOf: (key, object) => this.#processor.twinOf(key, object),
+      keeper,
+      transform: this.#prepare,
+      onError: (error) => {
+        const key = 'key' in error ? error.key : undefined;
+        errors.report(error, { source: 'object', key });
+      },
+    });
+  }
+}
+
+/** Index functions over what the store holds. */
+function storeIndexers<T extends KubernetesObject>({
+  indexers,
+  keyFunc,
+  transform,
+}: ResolvedInformerOptions<T>): Indexers<ObjectView<T>> {
+  const overViews = indexersOfViews(indexers);
+  // A transform may move an object to another namespace than its key says.
+  if (keyFunc !== metaNamespaceKeyFunc || transform !== undefined) return overViews;
+  return { ...overViews, [NAMESPACE_INDEX]: keyNamespaceIndexFunc };
+}
+
+function nextTask(runtime: Runtime): Promise<void> {
+  return new Promise((resolve) => {
+    runtime.queueTask(resolve);
+  });
+}

@@ -1,0 +1,162 @@
+import { LRUCache } from 'lru-cache';
+import { ListwatchError } from '../../../kernel/errors.ts';
+import type { KubernetesObject, ObjectMeta } from '../../../meta/object.ts';
+import { DecodedView, type ObjectView } from '../../../meta/object-view.ts';
+import { keptViewOf } from '../../memory/cache-keeper.ts';
+import { DECODED_SHARE } from '../../memory/decoded-objects.ts';
+import { NAMESPACE_INDEX, type IndexFunc, type Indexers } from '../../store/indexers.ts';
+import type { Opener } from '../../store/lister.ts';
+import type { StoreReader } from '../../store/store-reader.ts';
+import type { LazyObject } from '../handlers/event-handler.ts';
+
+/**
+ * Decodes views. A list that the store keeps is decoded once, as long as its objects stay decoded in any case, or lists that
+ * are kept decoded stay within a budget.
+ */
+export class ViewOpener<T extends KubernetesObject> implements Opener<ObjectView<T>, T> {
+  readonly #opened = new WeakMap<readonly ObjectView<T>[], readonly T[]>();
+  readonly #within: LRUCache<readonly ObjectView<T>[], readonly T[]> | undefined;
+  readonly #budgetBytes: number;
+
+  /** `budgetBytes`: what lists of views over bytes may keep decoded; without it such objects stay decoded in any case. */
+  constructor(budgetBytes: number = Infinity) {
+    this.#budgetBytes = budgetBytes;
+    if (budgetBytes > 0 && budgetBytes < Infinity) {
+      this.#within = new LRUCache({ maxSize: Math.ceil(budgetBytes) });
+    }
+  }
+
+  one(view: ObjectView<T>): T {
+    return view.object;
+  }
+
+  many(views: readonly ObjectView<T>[]): readonly T[] {
+    return this.#opened.get(views) ?? this.#within?.get(views) ?? this.#open(views);
+  }
+
+  #open(views: readonly ObjectView<T>[]): readonly T[] {
+    const objects = Object.freeze(views.map(({ object }) => object));
+    const bytes = this.#budgetBytes === Infinity ? 0 : decodedBytesOf(views);
+    if (bytes === 0) this.#opened.set(views, objects);
+    else if (bytes <= this.#budgetBytes) this.#within?.set(views, objects, { size: bytes });
+    return objects;
+  }
+}
+
+/** What the objects take that would not stay decoded otherwise. */
+function decodedBytesOf(views: readonly ObjectView[]): number {
+  let bytes = 0;
+  for (const view of views) bytes += keptViewOf(view) === undefined ? 0 : (view.sizeBytes ?? 0);
+  return bytes * DECODED_SHARE;
+}
+
+/** The questions of a `StoreReader`, answered by objects that are decoded when, and if, somebody reads `object`. */
+export type LazyReader<T> = Omit<
+  StoreReader<LazyObject<T>>,
+  'index' | 'addIndexers' | 'removeIndexers'
+>;
+
+/** Makes index functions over objects into ones over views; those that read metadata only do not decode. */
+export function indexersOfViews<T extends KubernetesObject>(
+  indexers: Indexers<T>,
+): Indexers<ObjectView<T>> {
+  const entries = Object.entries(indexers).map(([name, indexFunc]) => [name, overViews(indexFunc)]);
+  return Object.fromEntries(entries) as Indexers<ObjectView<T>>;
+}
+
+function overViews<T extends KubernetesObject>(indexFunc: IndexFunc<T>): IndexFunc<ObjectView<T>> {
+  return indexFunc.metadataOnly === true
+    ? (indexFunc as unknown as IndexFunc<ObjectView<T>>)
+    : ({ object }): readonly string[] => indexFunc(object);
+}
+
+/**
+ * A store of views, read as a store of objects. Objects are decoded when they are handed out; with a budget for decoded ones,
+ * asking again may give an array of other, equal objects.
+ */
+export class ObjectReader<T extends KubernetesObject> implements StoreReader<T> {
+  readonly #store: StoreReader<ObjectView<T>>;
+  readonly #opener: ViewOpener<T>;
+  readonly #onLazy: () => void;
+
+  /** `onLazy`: views are about to be handed out, and may be read when they have long left the store. */
+  constructor(
+    store: StoreReader<ObjectView<T>>,
+    opener: ViewOpener<T>,
+    onLazy: () => void = () => {},
+  ) {
+    this.#store = store;
+    this.#opener = opener;
+    this.#onLazy = onLazy;
+  }
+
+  /** The same store, decoding nothing by itself. */
+  get lazy(): LazyReader<T> {
+    this.#onLazy();
+    return this.#store;
+  }
+
+  get size(): number {
+    return this.#store.size;
+  }
+
+  get resourceVersion(): string {
+    return this.#store.resourceVersion;
+  }
+
+  get indexNames(): readonly string[] {
+    return this.#store.indexNames;
+  }
+
+  get(key: string): T | undefined {
+    return this.#store.get(key)?.object;
+  }
+
+  /** The metadata of an object, which is not decoded for it. */
+  metadata(key: string): ObjectMeta | undefined {
+    return this.#store.get(key)?.metadata;
+  }
+
+  has(key: string): boolean {
+    return this.#store.has(key);
+  }
+
+  list(): readonly T[] {
+    return this.#opener.many(this.#store.list());
+  }
+
+  keys(): string[] {
+    return this.#store.keys();
+  }
+
+  byIndex(index: string, value: string): readonly T[] {
+    return this.#opener.many(this.#store.byIndex(index, value));
+  }
+
+  index(index: string, probe: T): readonly T[] {
+    return this.#opener.many(this.#store.index(index, new DecodedView(probe)));
+  }
+
+  indexKeys(index: string, value: string): string[] {
+    return this.#store.indexKeys(index, value);
+  }
+
+  indexValues(index: string): string[] {
+    return this.#store.indexValues(index);
+  }
+
+  addIndexers(indexers: Indexers<T>): void {
+    this.#store.addIndexers(indexersOfViews(indexers));
+  }
+
+  /** The index by namespace stays: code INVALID_OPTION. */
+  removeIndexers(names: readonly string[]): void {
+    if (names.includes(NAMESPACE_INDEX)) {
+      throw new ListwatchError(
+        'INVALID_OPTION',
+        `the index "${NAMESPACE_INDEX}" stays: listers of a namespace read through it`,
+      );
+    }
+    this.#store.removeIndexers(names);
+  }
+}

@@ -1,0 +1,305 @@
+import { abortable, deriveAbort, onAbort } from '../../../kernel/abort.ts';
+import { isListwatchError, ListwatchError } from '../../../kernel/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../../../kernel/options.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import { nextTask, sleep, withDeadline } from '../../../kernel/wait.ts';
+import type { KeyFunc } from '../../../meta/key.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { ObjectView } from '../../../meta/object-view.ts';
+import { isResourceVersion } from '../../../meta/resource-version.ts';
+import type {
+  ListerWatcher,
+  ListPage,
+  ListRequest,
+} from '../../reflector/contract/lister-watcher.ts';
+import { rejectTable } from '../../reflector/failure/table-object.ts';
+import { isNewer } from '../../../meta/version-order.ts';
+import { classifyFailure } from '../../reflector/failure/watch-error.ts';
+import type { ThreadSafeStore } from '../../store/thread-safe-store.ts';
+import {
+  BracketedComparison,
+  ExactComparison,
+  type AuditVerdict,
+  type CacheSnapshot,
+} from './audit-comparison.ts';
+import type { AuditOptions, AuditReport } from './audit-report.ts';
+import type { WaitOptions } from '../handlers/handler-registration.ts';
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const DEFAULT_PAGE_SIZE = 500;
+
+/** Between two attempts, at least, milliseconds. */
+const PAUSE_MS = 1000;
+
+/** A server may not ask for a longer wait between two attempts, milliseconds. */
+const LONGEST_PAUSE_MS = 60_000;
+
+const KNOWN: readonly (keyof AuditOptions)[] = ['timeoutMs', 'signal', 'deep', 'pageSize'];
+
+/** The informer as an audit sees it. */
+export interface AuditedInformer {
+  readonly name: string;
+  /** Empty as long as the store follows no order. */
+  readonly lastSyncResourceVersion: string;
+  whenSynced(options?: WaitOptions): Promise<void>;
+  caughtUp(resourceVersion: string, options?: WaitOptions): Promise<void>;
+}
+
+export interface AuditSource<T extends KubernetesObject> {
+  readonly informer: AuditedInformer;
+  /** What the server has, as far as it came in, without own writes. */
+  readonly store: Pick<ThreadSafeStore<ObjectView<T>>, 'resourceVersion' | 'entries'>;
+  readonly listerWatcher: ListerWatcher<ObjectView<T>>;
+  readonly keyFunc: KeyFunc;
+  readonly transform: ((object: T) => T) | undefined;
+  readonly order: 'arrival' | 'key';
+  readonly runtime: Runtime;
+  /** Aborts when the informer stops. */
+  readonly stopped: AbortSignal;
+}
+
+/**
+ * Compares the cache of an informer with the server, at one exact resource version: the state of the cache and its version are
+ * taken in one step, and the server is asked for that very state, in pages, past the reflector. So it is right however much
+ * changes meanwhile.
+ *
+ * What it finds is confirmed by a second look before it is reported: changes that share a version may have been halfway in.
+ *
+ * @throws {ListwatchError} code TIMEOUT saying what was waited for; CLOSED when the informer has stopped, or stops;
+ * INVALID_OPTION; the signal's reason when aborted. {ApiError} what the server refuses the list with.
+ */
+export async function auditOf<T extends KubernetesObject>(
+  source: AuditSource<T>,
+  options: AuditOptions = {},
+): Promise<AuditReport> {
+  checkOptions(source, options);
+  const { signal, deep = false } = options;
+  const number = (name: 'timeoutMs' | 'pageSize', fallback: number, integer: boolean): number =>
+    numberOption('audit', name, options[name], fallback, { min: 1, integer });
+  const timeoutMs = number('timeoutMs', DEFAULT_TIMEOUT_MS, false);
+  const pageSize = number('pageSize', DEFAULT_PAGE_SIZE, true);
+  signal?.throwIfAborted();
+  const ending = deriveAbort(signal);
+  const release = onAbort(source.stopped, () => {
+    const text = `the informer ${source.informer.name} stopped during its audit, or before it`;
+    ending.abort(new ListwatchError('CLOSED', text));
+  });
+  const audit = new Audit<T>(source, { deep, pageSize, signal: ending.signal });
+  try {
+    return await withDeadline(source.runtime, audit.run(), {
+      timeoutMs: timeoutMs === Infinity ? undefined : timeoutMs,
+      describe: () => audit.describe(),
+    });
+  } finally {
+    release();
+    ending.abort();
+  }
+}
+
+function checkOptions<T extends KubernetesObject>(
+  { transform, order, informer }: AuditSource<T>,
+  options: AuditOptions,
+): void {
+  rejectUnknownOptions('audit', options, KNOWN);
+  const refuse = (rule: string): never => {
+    throw new ListwatchError('INVALID_OPTION', `audit of ${informer.name}: ${rule}`);
+  };
+  if (order === 'key') refuse('a cache in the order of keys is at no resource version');
+  if (options.deep === true && transform !== undefined) {
+    refuse('option "deep" compares what the server sent, and a transform changes that');
+  }
+}
+
+interface AuditSettings {
+  readonly deep: boolean;
+  readonly pageSize: number;
+  readonly signal: AbortSignal;
+}
+
+class Audit<T extends KubernetesObject> {
+  readonly #source: AuditSource<T>;
+  readonly #settings: AuditSettings;
+  readonly #startedAtMs: number;
+  #attempts = 0;
+  /** Why the server cannot be asked for an exact state. */
+  #exactRefused: string | undefined;
+  /** What is under way, in words. */
+  #doing: string;
+  /** Where the cache was at the last attempt. */
+  #resourceVersion = '';
+
+  constructor(source: AuditSource<T>, settings: AuditSettings) {
+    this.#source = source;
+    this.#settings = settings;
+    this.#startedAtMs = source.runtime.monotonicMs();
+    this.#doing = 'the first list of the informer';
+  }
+
+  describe(): string {
+    const attempt = this.#attempts > 1 ? `, attempt ${this.#attempts}` : '';
+    return `the audit of ${this.#source.informer.name}${attempt}: ${this.#doing}`;
+  }
+
+  async run(): Promise<AuditReport> {
+    const { signal } = this.#settings;
+    signal.throwIfAborted();
+    await this.#source.informer.whenSynced({ signal });
+    for (let suspected = false; ; ) {
+      const verdict = await this.#attempt();
+      if (verdict === undefined) continue;
+      if (verdict.consistent || suspected) return this.#report(verdict);
+      suspected = true;
+      await this.#pause('a second look at what the first one found', PAUSE_MS);
+    }
+  }
+
+  #report(verdict: AuditVerdict): AuditReport {
+    const refused = this.#exactRefused;
+    return {
+      ...verdict,
+      comparison: refused === undefined ? 'exact' : 'bracketed',
+      ...(refused === undefined ? {} : { note: refused }),
+      attempts: this.#attempts,
+      durationMs: this.#source.runtime.monotonicMs() - this.#startedAtMs,
+    };
+  }
+
+  /** Undefined when it came to nothing, and another attempt may. */
+  async #attempt(): Promise<AuditVerdict | undefined> {
+    this.#attempts += 1;
+    try {
+      return this.#exactRefused === undefined
+        ? await this.#compareExactly()
+        : await this.#compareAround();
+    } catch (error) {
+      this.#settings.signal.throwIfAborted();
+      await this.#recover(error);
+      return undefined;
+    }
+  }
+
+  async #compareExactly(): Promise<AuditVerdict | undefined> {
+    const snapshot = await this.#snapshot();
+    const { resourceVersion } = snapshot;
+    const comparison = new ExactComparison<T>(snapshot, this.#comparisonOptions());
+    const request = { resourceVersion, resourceVersionMatch: 'Exact' } as const;
+    for await (const page of this.#pages(request)) {
+      if (page.resourceVersion !== resourceVersion) {
+        this.#exactRefused = `asked for exactly resource version ${resourceVersion}, the server listed ${page.resourceVersion || 'none'}`;
+        return undefined;
+      }
+      comparison.take(page.items);
+    }
+    return comparison.finish();
+  }
+
+  async #compareAround(): Promise<AuditVerdict | undefined> {
+    const { signal } = this.#settings;
+    const before = await this.#snapshot();
+    const comparison = new BracketedComparison<T>(before, this.#comparisonOptions());
+    let resourceVersion = '';
+    for await (const page of this.#pages({})) {
+      resourceVersion ||= page.resourceVersion;
+      comparison.take(page.items);
+    }
+    if (isNewer(before.resourceVersion, resourceVersion)) {
+      await this.#pause(`a list that is not older than ${before.resourceVersion}`, PAUSE_MS);
+      return undefined;
+    }
+    this.#doing = `the cache to reach resource version ${resourceVersion}, that of the list`;
+    await this.#source.informer.caughtUp(resourceVersion, { signal });
+    return comparison.finish(resourceVersion, this.#takeSnapshot());
+  }
+
+  /** @throws the error when another attempt would meet it again. */
+  async #recover(error: unknown): Promise<void> {
+    const { kind, message, retryAfterMs } = classifyFailure(error);
+    switch (kind) {
+      case 'expired':
+      case 'gone':
+        await this.#newer(`history is gone (${message})`);
+        return;
+      case 'invalid':
+        if (this.#exactRefused !== undefined) throw error;
+        this.#exactRefused = `the server does not list at an exact resource version: ${message}`;
+        return;
+      case 'too-large':
+      case 'too-many-requests':
+      case 'connection-refused':
+      case 'connection-lost':
+        await this.#pause(`another attempt after: ${message}`, retryAfterMs);
+        return;
+      default:
+        if (!isListwatchError(error, 'HISTORY_REPLACED')) throw error;
+        await this.#pause(`another attempt after: ${message}`, PAUSE_MS);
+    }
+  }
+
+  /** The cache at a resource version, as soon as it is at one. */
+  async #snapshot(): Promise<CacheSnapshot<T>> {
+    for (;;) {
+      const snapshot = this.#takeSnapshot();
+      this.#resourceVersion = snapshot.resourceVersion;
+      if (snapshot.resourceVersion !== '' && snapshot.resourceVersion !== '0') return snapshot;
+      await this.#newer('it is at none');
+    }
+  }
+
+  #takeSnapshot(): CacheSnapshot<T> {
+    const { informer, store } = this.#source;
+    const ordered = informer.lastSyncResourceVersion !== '';
+    return {
+      resourceVersion: ordered ? store.resourceVersion : '',
+      objects: new Map(store.entries()),
+    };
+  }
+
+  /** Waits until the cache has moved on. */
+  async #newer(why: string): Promise<void> {
+    const { signal } = this.#settings;
+    const seen = this.#resourceVersion;
+    const what = `the cache to move on from resource version ${seen || 'none'}, since ${why}`;
+    // Who is at no version, or at one that has no successor, can only be looked at again.
+    if (!isResourceVersion(seen)) return await this.#pause(what, PAUSE_MS);
+    this.#doing = what;
+    await this.#source.informer.caughtUp(String(BigInt(seen) + 1n), { signal });
+  }
+
+  async #pause(doing: string, delayMs: number): Promise<void> {
+    this.#doing = doing;
+    const atLeastMs = Math.min(LONGEST_PAUSE_MS, Math.max(PAUSE_MS, delayMs));
+    await sleep(this.#source.runtime, atLeastMs, { signal: this.#settings.signal });
+  }
+
+  async *#pages(first: ListRequest): AsyncGenerator<ListPage<ObjectView<T>>, undefined> {
+    const { pageSize: limit, signal } = this.#settings;
+    const { listerWatcher, informer, runtime } = this.#source;
+    let objects = 0;
+    let request: ListRequest = { ...first, limit, signal };
+    for (;;) {
+      const at = first.resourceVersion === undefined ? '' : ` at ${first.resourceVersion}`;
+      this.#doing = `a page of the list${at}, after ${objects} objects`;
+      const asked = request;
+      const page = await abortable(
+        (async (): Promise<ListPage<ObjectView<T>>> => await listerWatcher.list(asked))(),
+        signal,
+      );
+      rejectTable(page.items[0], informer.name);
+      objects += page.items.length;
+      yield page;
+      const { continueToken } = page;
+      if (continueToken === undefined) return;
+      if (continueToken === request.continueToken) {
+        const text = `the list of ${informer.name} goes round in a circle`;
+        throw new ListwatchError('MALFORMED_RESPONSE', text);
+      }
+      request = { limit, continueToken, signal };
+      // A source in this process may answer without ever giving way.
+      await nextTask(runtime);
+    }
+  }
+
+  #comparisonOptions(): { readonly keyFunc: KeyFunc; readonly deep: boolean } {
+    return { keyFunc: this.#source.keyFunc, deep: this.#settings.deep };
+  }
+}

@@ -1,0 +1,198 @@
+import { onAbort } from '../../../kernel/abort.ts';
+import { ListwatchError } from '../../../kernel/errors.ts';
+import { deferred, type Deferred } from '../../../kernel/latch.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import { nextTask } from '../../../kernel/wait.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import { ChangeBuffer, SYNCED } from './change-buffer.ts';
+import type { ResolvedChangesOptions } from './changes-options.ts';
+import type {
+  LazyEventHandler,
+  LazyObject,
+  ObjectMetadata,
+  ResourceEventHandler,
+} from '../handlers/event-handler.ts';
+import type { AddHandlerOptions, HandlerRegistration } from '../handlers/handler-registration.ts';
+import type { ChangeOf, ChangeView } from './informer-change.ts';
+import {
+  AddNotification,
+  DeleteNotification,
+  LazyMetadata,
+  UpdateNotification,
+  type Notification,
+} from '../handlers/notification.ts';
+
+/** What changes are read from; `SharedIndexInformer` satisfies it by shape. */
+export interface ChangeSource<T extends KubernetesObject> {
+  readonly name: string;
+  readonly runtime: Runtime;
+  readonly events: {
+    once(event: 'stopped', listener: () => void): unknown;
+    off(event: 'stopped', listener: () => void): unknown;
+  };
+  addHandler(handler: ResourceEventHandler<T>, options?: AddHandlerOptions): HandlerRegistration;
+}
+
+/** A reader gives way to everything else in the process after this many changes, or milliseconds, in one go. */
+const LONGEST_SLICE = 1024;
+const SLICE_MS = 5;
+
+/** Whichever the options ask for. */
+type AnyChange<T> = ChangeOf<T, ChangeView, boolean>;
+type End = { readonly error: unknown } | 'stopped';
+
+/** One loop over the changes of an informer. */
+export class ChangeReader<T extends KubernetesObject>
+  implements AsyncIterator<AnyChange<T>, undefined>
+{
+  readonly #informer: ChangeSource<T>;
+  readonly #options: ResolvedChangesOptions;
+  readonly #buffer: ChangeBuffer<LazyObject<T>>;
+  readonly #registration: HandlerRegistration;
+  readonly #release: () => void;
+  #end: End | undefined;
+  #arrival: Deferred<void> | undefined;
+  #sliceLeft = LONGEST_SLICE;
+  #sliceEndMs: number;
+
+  constructor(informer: ChangeSource<T>, options: ResolvedChangesOptions) {
+    const { name, maxBuffered, overflow, signal } = options;
+    this.#informer = informer;
+    this.#options = options;
+    this.#buffer = new ChangeBuffer(overflow === 'coalesce' ? maxBuffered : Infinity);
+    this.#sliceEndMs = informer.runtime.monotonicMs() + SLICE_MS;
+    this.#registration = informer.addHandler(this.#handler(), {
+      name,
+      resyncIntervalMs: 0,
+      // With `error` it is for us to count.
+      buffer: overflow === 'coalesce' ? { limit: maxBuffered, whenFull: 'coalesce' } : 'unbounded',
+    });
+    const onStopped = (): void => this.#finish('stopped');
+    informer.events.once('stopped', onStopped);
+    const releaseSignal = onAbort(signal, () => {
+      this.#buffer.clear();
+      this.#finish({ error: signal?.reason });
+    });
+    this.#release = (): void => {
+      informer.events.off('stopped', onStopped);
+      releaseSignal();
+    };
+    if (this.#end !== undefined) this.#release();
+    // It rejects when the reader has gone, which is known here already.
+    this.#registration.whenSynced().then(this.#noteSynced, () => {});
+  }
+
+  async next(): Promise<IteratorResult<AnyChange<T>, undefined>> {
+    if (this.#sliceIsOver()) await this.#giveWay();
+    for (;;) {
+      const next = this.#buffer.shift();
+      if (next !== undefined) {
+        if (next !== SYNCED) return { done: false, value: this.#show(next) };
+        if (this.#options.markSynced) return { done: false, value: { type: 'synced' } };
+        continue;
+      }
+      const end = this.#end;
+      if (end === 'stopped') return { done: true, value: undefined };
+      if (end !== undefined) throw end.error;
+      this.#arrival ??= deferred<void>();
+      await this.#arrival.promise;
+      this.#beginSlice();
+    }
+  }
+
+  return(): Promise<IteratorResult<AnyChange<T>, undefined>> {
+    this.#buffer.clear();
+    this.#finish('stopped');
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  #handler(): LazyEventHandler<T> {
+    return {
+      view: 'lazy',
+      onAdd: (object, { key, initial, origin }) => {
+        this.#take(new AddNotification(key, object, initial, origin));
+      },
+      onUpdate: (old, object, { key, resync, origin }) => {
+        this.#take(new UpdateNotification(key, old, object, resync, origin));
+      },
+      onDelete: (object, { key, finalStateUnknown, origin }) => {
+        this.#take(new DeleteNotification(key, object, finalStateUnknown, origin));
+      },
+    };
+  }
+
+  #take(notification: Notification<LazyObject<T>>): void {
+    // The promise of it comes too late when a change follows in the same task.
+    if (this.#registration.synced) this.#buffer.mark();
+    this.#buffer.push(notification);
+    if (this.#options.overflow === 'error') this.#checkRoom();
+    this.#wake();
+  }
+
+  #checkRoom(): void {
+    const { name, maxBuffered } = this.#options;
+    if (this.#buffer.waiting === 0) return;
+    // The one that has just come counts as pending until its callback returns.
+    const waiting = this.#buffer.waiting + Math.max(0, this.#registration.pending - 1);
+    if (waiting <= maxBuffered) return;
+    const text = `${name} of ${this.#informer.name}: ${waiting} changes wait for the reader, and no more than ${maxBuffered} may; read faster, raise maxBuffered, or let them coalesce`;
+    this.#finish({ error: new ListwatchError('BUFFER_FULL', text) });
+  }
+
+  readonly #noteSynced = (): void => {
+    this.#buffer.mark();
+    this.#wake();
+  };
+
+  #finish(end: End): void {
+    if (this.#end !== undefined) return;
+    this.#end = end;
+    this.#release?.();
+    this.#registration.remove();
+    this.#wake();
+  }
+
+  #wake(): void {
+    const arrival = this.#arrival;
+    this.#arrival = undefined;
+    arrival?.resolve();
+  }
+
+  #show(notification: Notification<LazyObject<T>>): AnyChange<T> {
+    const { key, origin } = notification;
+    const object = this.#visible(key, notification.object);
+    switch (notification.type) {
+      case 'add':
+        return { type: 'add', key, object, initial: notification.initial, origin };
+      case 'update': {
+        const old = this.#visible(key, notification.old);
+        return { type: 'update', key, object, old, initial: false, origin };
+      }
+      case 'delete': {
+        const { finalStateUnknown } = notification;
+        return { type: 'delete', key, object, initial: false, finalStateUnknown, origin };
+      }
+    }
+  }
+
+  #visible(key: string, view: LazyObject<T>): T & ObjectMetadata {
+    // The options say which of the two it is.
+    return (this.#options.view === 'metadata' ? new LazyMetadata(key, view) : view.object) as T &
+      ObjectMetadata;
+  }
+
+  #sliceIsOver(): boolean {
+    this.#sliceLeft -= 1;
+    return this.#sliceLeft <= 0 || this.#informer.runtime.monotonicMs() >= this.#sliceEndMs;
+  }
+
+  async #giveWay(): Promise<void> {
+    await nextTask(this.#informer.runtime);
+    this.#beginSlice();
+  }
+
+  #beginSlice(): void {
+    this.#sliceLeft = LONGEST_SLICE;
+    this.#sliceEndMs = this.#informer.runtime.monotonicMs() + SLICE_MS;
+  }
+}

@@ -1,0 +1,51 @@
+import type { ObjectMetadata, Origin } from '../handlers/event-handler.ts';
+
+/** An object that was there at the start, or that came later. */
+export interface AddedChange<V> {
+  readonly type: 'add';
+  readonly key: string;
+  readonly object: V;
+  readonly old?: undefined;
+  /** The object was there when the loop began, or when the informer started. */
+  readonly initial: boolean;
+  /** Whose write it was; see `Origin`. */
+  readonly origin: Origin;
+}
+
+export interface UpdatedChange<V> {
+  readonly type: 'update';
+  readonly key: string;
+  readonly object: V;
+  /** The state before, as this reader last saw it. */
+  readonly old: V;
+  readonly initial: false;
+  readonly origin: Origin;
+}
+
+export interface DeletedChange<V> {
+  readonly type: 'delete';
+  readonly key: string;
+  /** The last known state. */
+  readonly object: V;
+  readonly old?: undefined;
+  readonly initial: false;
+  /** The deletion itself was missed: the object is the last state that was seen, and may have changed before it went. */
+  readonly finalStateUnknown: boolean;
+  readonly origin: Origin;
+}
+
+/** One change of one object. What it holds is shared with the cache and must not be modified. */
+export type InformerChange<V> = AddedChange<V> | UpdatedChange<V> | DeletedChange<V>;
+
+/** The reader has seen the whole state at the start. */
+export interface SyncedChange {
+  readonly type: 'synced';
+}
+
+/** `object`: whole objects, decoded when they are read. `metadata`: key and metadata only; nothing is ever decoded. */
+export type ChangeView = 'object' | 'metadata';
+
+/** What a loop over changes gets. */
+export type ChangeOf<T, View extends ChangeView, Mark extends boolean> =
+  | InformerChange<View extends 'metadata' ? ObjectMetadata : T>
+  | (Mark extends true ? SyncedChange : never);

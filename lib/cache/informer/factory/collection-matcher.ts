@@ -1,0 +1,50 @@
+import type { CollectionOptions } from '../../../meta/collection-options.ts';
+import { parseFieldSelector } from '../../../meta/field-selector.ts';
+import { parseLabelSelector } from '../../../meta/label-selector.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+
+/** What a field has that an object leaves out, whatever its type. */
+const ZERO_VALUES: ReadonlySet<string> = new Set(['', 'false', '0']);
+
+/**
+ * Says whether an object belongs to a collection, for the option `matches` of an informer; undefined when all do.
+ *
+ * Not guaranteed: fields that a server computes. A selectable field is looked up by its path in the object, as is right for
+ * nearly all of them; one that the object does not have counts as empty, false and 0 alike.
+ * @throws {ListwatchError} code INVALID_SELECTOR.
+ */
+export function collectionMatcher({
+  namespace = '',
+  labelSelector = '',
+  fieldSelector = '',
+}: CollectionOptions): ((object: KubernetesObject) => boolean) | undefined {
+  const labels = parseLabelSelector(labelSelector);
+  const fields = parseFieldSelector(fieldSelector);
+  if (namespace === '' && labels.empty && fields.empty) return undefined;
+  const paths = fields.requirements.map(({ field, ...rule }) => ({
+    ...rule,
+    path: field.split('.'),
+  }));
+  return (object) => {
+    const { metadata } = object;
+    if (namespace !== '' && metadata?.namespace !== namespace) return false;
+    if (!labels.empty && !labels.matches(metadata?.labels)) return false;
+    return paths.every(
+      ({ path, operator, value }) => hasValue(object, path, value) === (operator === '='),
+    );
+  };
+}
+
+function hasValue(object: KubernetesObject, path: readonly string[], value: string): boolean {
+  let field: unknown = object;
+  for (const name of path) {
+    field =
+      typeof field === 'object' && field !== null && Object.hasOwn(field, name)
+        ? (field as Readonly<Record<string, unknown>>)[name]
+        : undefined;
+  }
+  if (field === undefined || field === null) return ZERO_VALUES.has(value);
+  return typeof field === 'string' || typeof field === 'number' || typeof field === 'boolean'
+    ? String(field) === value
+    : false;
+}

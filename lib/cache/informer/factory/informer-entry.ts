@@ -1,0 +1,110 @@
+import { errorMessage } from '../../../kernel/errors.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import { metaNamespaceIndexFunc, NAMESPACE_INDEX } from '../../store/indexers.ts';
+import type { WaitOptions } from '../handlers/handler-registration.ts';
+import { InformerLease } from './informer-lease.ts';
+import type { SharedIndexInformerOptions } from '../options/informer-options.ts';
+import { requireSameCache, type InformerForOptions } from './informer-request.ts';
+import { SharedIndexInformer } from '../shared-index-informer.ts';
+import type { CacheSync } from './wait-for-cache-sync.ts';
+
+/** An informer of a factory: who uses it, and with which options it was made. */
+export class InformerEntry implements CacheSync {
+  readonly informer: SharedIndexInformer<KubernetesObject>;
+  readonly #asked: object;
+  readonly #runtime: Runtime;
+  /** The index functions that were asked for, by name. */
+  readonly #indexers: Map<string, unknown>;
+  #leases = 0;
+  #kept = false;
+  #failure: Error | undefined;
+
+  /** `asked`: the options of the cache as they were asked for, to compare the next ones with. */
+  constructor(
+    options: SharedIndexInformerOptions<KubernetesObject> & { readonly runtime: Runtime },
+    asked: object,
+  ) {
+    this.informer = new SharedIndexInformer(options);
+    this.#asked = asked;
+    this.#runtime = options.runtime;
+    this.#indexers = new Map<string, unknown>([
+      [NAMESPACE_INDEX, metaNamespaceIndexFunc],
+      ...Object.entries(options.indexers ?? {}),
+    ]);
+  }
+
+  get name(): string {
+    return this.informer.name;
+  }
+
+  /** Nobody waits for an informer that nobody wants any more. */
+  get synced(): boolean {
+    if (!this.#inUse) return true;
+    return this.failure === undefined && this.informer.synced;
+  }
+
+  get waitingFor(): string | undefined {
+    const { failure } = this;
+    return failure === undefined ? this.informer.waitingFor : errorMessage(failure);
+  }
+
+  async whenSynced(options: WaitOptions): Promise<void> {
+    if (this.failure !== undefined) throw this.failure;
+    try {
+      await this.informer.whenSynced(options);
+    } catch (error) {
+      if (this.#inUse) throw error;
+    }
+  }
+
+  /** Why it has ended though nobody told it to. */
+  get failure(): Error | undefined {
+    return this.informer.failure ?? this.#failure;
+  }
+
+  /** Its run has ended with an error. */
+  fail(error: Error): void {
+    this.#failure = error;
+  }
+
+  /** It stays, whoever releases it. */
+  keep(): void {
+    this.#kept = true;
+  }
+
+  acquire(): InformerLease<KubernetesObject> {
+    this.#leases += 1;
+    return new InformerLease(this.informer, () => this.#release());
+  }
+
+  /**
+   * Somebody asks for it again.
+   * @throws {ListwatchError} code INVALID_OPTION; INDEX_CONFLICT.
+   */
+  join<T extends KubernetesObject>(asked: InformerForOptions<T>): void {
+    requireSameCache(this.name, this.#asked, asked);
+    const missing = Object.entries(asked.indexers ?? {}).filter(
+      ([name, indexFunc]) => this.#indexers.get(name) !== indexFunc,
+    );
+    // The type of the objects is what the caller says they are, as with every answer of a server.
+    const informer = this.informer as unknown as SharedIndexInformer<T>;
+    informer.indexer.addIndexers(Object.fromEntries(missing));
+    for (const [name, indexFunc] of missing) this.#indexers.set(name, indexFunc);
+  }
+
+  async #release(): Promise<void> {
+    this.#leases -= 1;
+    if (this.#inUse) return;
+    // Whoever hands an informer on may release it first.
+    await new Promise<void>((resolve) => {
+      this.#runtime.queueTask(resolve);
+    });
+    if (this.#inUse) return;
+    await this.informer.close();
+  }
+
+  get #inUse(): boolean {
+    return this.#kept || this.#leases > 0;
+  }
+}

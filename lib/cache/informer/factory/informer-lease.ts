@@ -1,0 +1,49 @@
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { SharedIndexInformer } from '../shared-index-informer.ts';
+
+/**
+ * One use of a shared informer: it lives as long as somebody holds a lease of it.
+ *
+ * @example
+ * await using lease = informers.acquire<Widget>('example.com/v1', 'widgets');
+ * lease.informer.addHandler(handler, { signal: lease.signal });
+ */
+export class InformerLease<T extends KubernetesObject> implements AsyncDisposable {
+  readonly informer: SharedIndexInformer<T>;
+  readonly #controller = new AbortController();
+  readonly #onRelease: () => Promise<void>;
+  #ended: Promise<void> | undefined;
+
+  /** Use `informers.acquire`. `onRelease` is called once; its promise resolves when what the lease held has ended. */
+  constructor(informer: SharedIndexInformer<T>, onRelease: () => Promise<void>) {
+    this.informer = informer;
+    this.#onRelease = onRelease;
+  }
+
+  /** Aborts with the release: handlers added with it go when the lease does, even if others keep the informer. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get released(): boolean {
+    return this.#ended !== undefined;
+  }
+
+  /** Gives the informer up. With its last lease it ends and is forgotten, unless somebody acquires it in the same breath. */
+  release(): void {
+    void this.close();
+  }
+
+  /** Releases, and resolves when the informer has ended, or at once if others keep it. Calling again is harmless. */
+  close(): Promise<void> {
+    if (this.#ended === undefined) {
+      this.#ended = this.#onRelease();
+      this.#controller.abort();
+    }
+    return this.#ended;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

@@ -1,0 +1,97 @@
+import { ListwatchError } from '../../../kernel/errors.ts';
+import type { CollectionOptions, ResourceName } from '../../../meta/collection-options.ts';
+import type { Projection } from '../../../meta/json/field-path.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { PartialObjectMetadata } from '../../../meta/partial-object-metadata.ts';
+import {
+  INFORMER_OPTIONS,
+  type SharedIndexInformerOptions,
+  type WithFields,
+} from '../options/informer-options.ts';
+
+/** What a factory knows better than who asks it for an informer. */
+type GivenByFactory = 'listerWatcher' | 'name' | 'subject' | 'runtime';
+
+/** Which objects, and how they are cached. Options of the informer that are left out are those of the factory. */
+export interface InformerForOptions<T extends KubernetesObject>
+  extends CollectionOptions,
+    Omit<SharedIndexInformerOptions<T>, GivenByFactory> {}
+
+/** The same for an informer that keeps nothing but metadata. */
+export interface MetadataInformerForOptions extends InformerForOptions<PartialObjectMetadata> {
+  readonly metadataOnly: true;
+}
+
+/** The same for an informer that keeps some fields of its objects. */
+export interface ProjectingInformerForOptions<
+  Source extends KubernetesObject,
+  Paths extends readonly string[],
+> extends Omit<InformerForOptions<Projection<Source, Paths[number]>>, 'fields'>,
+    WithFields<Source, Paths> {}
+
+const GIVEN_BY_FACTORY: readonly string[] = [
+  'listerWatcher',
+  'name',
+  'subject',
+  'runtime',
+] satisfies GivenByFactory[];
+
+const COLLECTION_OPTIONS: readonly (keyof CollectionOptions)[] = [
+  'namespace',
+  'labelSelector',
+  'fieldSelector',
+  'metadataOnly',
+];
+
+/** Options that make another cache; whoever asks for a collection again must mean the same one. */
+const CACHE_OPTIONS: readonly string[] = INFORMER_OPTIONS.filter(
+  (name) => !GIVEN_BY_FACTORY.includes(name) && name !== 'indexers',
+);
+
+export const INFORMER_FOR_OPTIONS: readonly string[] = [
+  ...COLLECTION_OPTIONS,
+  'indexers',
+  ...CACHE_OPTIONS,
+];
+
+/** Two requests for the same collection have the same key. */
+export function collectionKey(
+  { apiVersion, resource }: ResourceName,
+  { namespace, labelSelector, fieldSelector, metadataOnly }: CollectionOptions,
+): string {
+  const selection = [namespace, labelSelector, fieldSelector].map((one) => one ?? '');
+  return JSON.stringify([apiVersion, resource, ...selection, metadataOnly === true]);
+}
+
+/** The options of the cache itself, taken out of those that are given. */
+export function cacheOptions<O extends object>(options: O): Partial<O> {
+  const given = Object.entries(options).filter(
+    ([name, value]) => value !== undefined && CACHE_OPTIONS.includes(name),
+  );
+  return Object.fromEntries(given) as Partial<O>;
+}
+
+/** @throws {ListwatchError} code INVALID_OPTION when an informer has another option than somebody asks for. */
+export function requireSameCache(name: string, existing: object, asked: object): void {
+  const known = new Map<string, unknown>(Object.entries(existing));
+  for (const [option, value] of Object.entries(cacheOptions(asked))) {
+    if (isSame(value, known.get(option))) continue;
+    throw new ListwatchError(
+      'INVALID_OPTION',
+      `the informer ${name} exists with another option "${option}"; ask for it with the same one, or make a SharedIndexInformer of your own`,
+    );
+  }
+}
+
+/** Options that are plain data may be written down again each time. */
+function isSame(asked: unknown, known: unknown): boolean {
+  if (asked === known) return true;
+  if (!isPlainData(asked) || !isPlainData(known)) return false;
+  return JSON.stringify(asked) === JSON.stringify(known);
+}
+
+function isPlainData(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields = Object.values(value);
+  return fields.every((field) => typeof field === 'string' || typeof field === 'number');
+}

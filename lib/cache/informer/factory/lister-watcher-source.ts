@@ -1,0 +1,18 @@
+import type { CollectionOptions, ResourceName } from '../../../meta/collection-options.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { DeclaredTypes } from '../../../meta/object-types.ts';
+import type { ObjectView } from '../../../meta/object-view.ts';
+import type { ListerWatcher } from '../../reflector/contract/lister-watcher.ts';
+
+/**
+ * Where informers get their collections from: a client, or straight the storage of an embedded server. `Types` is what it
+ * knows of the objects, see `ObjectOf`.
+ */
+export interface ListerWatcherSource<Types extends object = object> {
+  /** Never called, and need not be there: it carries `Types` to those who infer it. */
+  acceptsTypes?(types: DeclaredTypes<Types>): void;
+  listerWatcher<T extends KubernetesObject>(
+    resource: ResourceName,
+    options?: CollectionOptions,
+  ): ListerWatcher<ObjectView<T>>;
+}

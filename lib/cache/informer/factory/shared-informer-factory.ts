@@ -1,0 +1,337 @@
+import { deriveAbort, type DerivedAbort } from '../../../kernel/abort.ts';
+import { consoleLogger } from '../../../kernel/console-logger.ts';
+import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
+import { guardedCall } from '../../../kernel/guarded-call.ts';
+import type { Logger } from '../../../kernel/logger.ts';
+import { rejectUnknownOptions } from '../../../kernel/options.ts';
+import { realRuntime } from '../../../kernel/real-runtime.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import type { CollectionOptions, ResourceName } from '../../../meta/collection-options.ts';
+import type { Projection } from '../../../meta/json/field-path.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { ObjectOf } from '../../../meta/object-types.ts';
+import {
+  partialObjectMetadata,
+  type PartialObjectMetadata,
+} from '../../../meta/partial-object-metadata.ts';
+import { parseApiVersion } from '../../../meta/resource.ts';
+import { collectionMatcher } from './collection-matcher.ts';
+import type { InformerInspection } from '../observe/informer-inspection.ts';
+import { InformerEntry } from './informer-entry.ts';
+import type { InformerLease } from './informer-lease.ts';
+import { INFORMER_OPTIONS, type SharedIndexInformerOptions } from '../options/informer-options.ts';
+import {
+  cacheOptions,
+  collectionKey,
+  INFORMER_FOR_OPTIONS,
+  type InformerForOptions,
+  type MetadataInformerForOptions,
+  type ProjectingInformerForOptions,
+} from './informer-request.ts';
+import type { ListerWatcherSource } from './lister-watcher-source.ts';
+import type { SharedIndexInformer } from '../shared-index-informer.ts';
+import { waitForCacheSync, type CacheSyncOptions } from './wait-for-cache-sync.ts';
+
+/** What only one informer can have. */
+type OwnOptions =
+  | 'listerWatcher'
+  | 'name'
+  | 'subject'
+  | 'indexers'
+  | 'fields'
+  | 'transform'
+  | 'resyncIntervalMs';
+
+/** Defaults for all informers of a factory, and what the factory itself needs. */
+export interface SharedInformerFactoryOptions
+  extends Omit<SharedIndexInformerOptions<KubernetesObject>, OwnOptions> {
+  /** Stands before the names of informers, in messages and metrics, so that two factories can be told apart. @defaultValue none */
+  readonly name?: string | undefined;
+  /** Stops all informers when it aborts. */
+  readonly signal?: AbortSignal | undefined;
+  /** For informers that do not say otherwise: how often every object is handed out again, milliseconds. @defaultValue 0: never */
+  readonly defaultResyncIntervalMs?: number | undefined;
+  /** For informers that do not say otherwise: only this namespace. @defaultValue all */
+  readonly namespace?: string | undefined;
+  /** For informers without a transform of their own: changes every object before it is stored. @defaultValue none */
+  readonly transform?: (<T extends KubernetesObject>(object: T) => T) | undefined;
+}
+
+const OWN_OPTIONS: readonly string[] = [
+  'listerWatcher',
+  'subject',
+  'indexers',
+  'fields',
+  'resyncIntervalMs',
+] satisfies OwnOptions[];
+
+const FACTORY_OPTIONS: readonly string[] = [
+  'signal',
+  'defaultResyncIntervalMs',
+  'namespace',
+  ...INFORMER_OPTIONS.filter((name) => !OWN_OPTIONS.includes(name)),
+];
+
+/** What `whenSynced` of a factory takes. */
+export type FactorySyncOptions = Omit<CacheSyncOptions, 'logger' | 'runtime'>;
+
+/**
+ * Shares informers: whoever asks for the same collection gets the same cache, filled by one watch.
+ *
+ * `Types` says which resource has objects of which type. It is that of the client, or is given:
+ * `new SharedInformerFactory<{ 'v1/pods': Pod }>(client)`. Resources that are not in it are unstructured unless a call names
+ * a type.
+ *
+ * Guarantees:
+ * - An informer asked for after `start` runs at once; nobody waits for one that was never started.
+ * - `for` keeps an informer as long as the factory lives, `acquire` as long as somebody holds a lease of it.
+ * - `whenSynced` names what is missing, and why.
+ * - An informer that was closed by itself is forgotten; asking again makes a new one.
+ *
+ * @example
+ * await using informers = new SharedInformerFactory(client, { signal });
+ * const pods = informers.for<Pod>('v1', 'pods', { indexers: { byNode: (pod) => [pod.spec?.nodeName ?? ''] } });
+ * informers.start();
+ * await informers.whenSynced({ timeoutMs: 30_000 });
+ * @see client-go informers/factory.go @ 32ce75a7
+ */
+export class SharedInformerFactory<Types extends object = object> implements AsyncDisposable {
+  readonly #source: ListerWatcherSource<Types>;
+  readonly #options: SharedInformerFactoryOptions;
+  readonly #runtime: Runtime;
+  readonly #logger: Logger;
+  readonly #abort: DerivedAbort;
+  readonly #entries = new Map<string, InformerEntry>();
+  /** Informers that ended by an error, until they are asked for again. */
+  readonly #failed = new Map<string, InformerEntry>();
+  readonly #runs = new Set<Promise<void>>();
+  #started = false;
+
+  /** @throws {ListwatchError} code INVALID_OPTION. */
+  constructor(source: ListerWatcherSource<Types>, options: SharedInformerFactoryOptions = {}) {
+    rejectUnknownOptions('SharedInformerFactory', options, FACTORY_OPTIONS);
+    if (options.name === '') {
+      throw new ListwatchError('INVALID_OPTION', 'SharedInformerFactory: option "name" is empty');
+    }
+    this.#source = source;
+    this.#options = options;
+    this.#runtime = options.runtime ?? realRuntime;
+    this.#logger = options.logger ?? consoleLogger;
+    this.#abort = deriveAbort(options.signal);
+  }
+
+  /**
+   * The informer of a collection, e.g. `for<Deployment>('apps/v1', 'deployments')`; a resource in `Types` needs no type
+   * argument. With `metadataOnly` it keeps nothing but metadata, with `fields` those fields besides. Asked for again, its new indexes are added.
+   * @throws {ListwatchError} code CLOSED once the factory is closed; INVALID_OPTION when it exists with another keyFunc,
+   * transform or other option; INDEX_CONFLICT when it has another index function of that name; INVALID_API_VERSION;
+   * INVALID_SELECTOR.
+   */
+  for(
+    apiVersion: string,
+    resource: string,
+    options: MetadataInformerForOptions,
+  ): SharedIndexInformer<PartialObjectMetadata>;
+  for<ApiVersion extends string, Resource extends string, const Paths extends readonly string[]>(
+    apiVersion: ApiVersion,
+    resource: Resource,
+    options: ProjectingInformerForOptions<ObjectOf<Types, ApiVersion, Resource>, Paths>,
+  ): SharedIndexInformer<Projection<ObjectOf<Types, ApiVersion, Resource>, Paths[number]>>;
+  for<ApiVersion extends string, Resource extends string>(
+    apiVersion: ApiVersion,
+    resource: Resource,
+    options?: InformerForOptions<ObjectOf<Types, ApiVersion, Resource>>,
+  ): SharedIndexInformer<ObjectOf<Types, ApiVersion, Resource>>;
+  for<T extends KubernetesObject>(
+    apiVersion: string,
+    resource: string,
+    options?: InformerForOptions<T>,
+  ): SharedIndexInformer<T>;
+  for(apiVersion: string, resource: string, options: object = {}): unknown {
+    const entry = this.#entry('for', { apiVersion, resource }, options);
+    entry.keep();
+    return entry.informer;
+  }
+
+  /**
+   * The same for a time: the informer starts with its first lease (if the factory has started) and ends with its last, unless
+   * `for` keeps it. One that is released and acquired in the same breath goes on.
+   * @throws {ListwatchError} as `for` does.
+   */
+  acquire(
+    apiVersion: string,
+    resource: string,
+    options: MetadataInformerForOptions,
+  ): InformerLease<PartialObjectMetadata>;
+  acquire<
+    ApiVersion extends string,
+    Resource extends string,
+    const Paths extends readonly string[],
+  >(
+    apiVersion: ApiVersion,
+    resource: Resource,
+    options: ProjectingInformerForOptions<ObjectOf<Types, ApiVersion, Resource>, Paths>,
+  ): InformerLease<Projection<ObjectOf<Types, ApiVersion, Resource>, Paths[number]>>;
+  acquire<ApiVersion extends string, Resource extends string>(
+    apiVersion: ApiVersion,
+    resource: Resource,
+    options?: InformerForOptions<ObjectOf<Types, ApiVersion, Resource>>,
+  ): InformerLease<ObjectOf<Types, ApiVersion, Resource>>;
+  acquire<T extends KubernetesObject>(
+    apiVersion: string,
+    resource: string,
+    options?: InformerForOptions<T>,
+  ): InformerLease<T>;
+  acquire(apiVersion: string, resource: string, options: object = {}): unknown {
+    return this.#entry('acquire', { apiVersion, resource }, options).acquire();
+  }
+
+  /** Runs all informers, and from now on each one as soon as it is asked for. Calling again is harmless. */
+  start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    for (const [key, entry] of this.#entries) this.#run(key, entry);
+  }
+
+  /**
+   * Resolves when every informer that has been asked for has its whole list. Until then it says every 10 seconds what is
+   * missing and why.
+   * @throws {CacheSyncError} as `waitForCacheSync` does. {ListwatchError} code NOT_STARTED.
+   */
+  async whenSynced(options: FactorySyncOptions = {}): Promise<void> {
+    if (!this.#started) {
+      throw new ListwatchError('NOT_STARTED', 'the informers have not been started: call start()');
+    }
+    const wanted = [...this.#entries.values(), ...this.#failed.values()];
+    await waitForCacheSync(wanted, {
+      ...options,
+      logger: this.#logger,
+      runtime: this.#runtime,
+    });
+  }
+
+  /** The informers there are now. */
+  get informers(): readonly SharedIndexInformer<KubernetesObject>[] {
+    return Array.from(this.#entries.values(), ({ informer }) => informer);
+  }
+
+  inspect(): InformerInspection[] {
+    return this.informers.map((informer) => informer.inspect());
+  }
+
+  /** Stops all informers and resolves when they have ended. Calling again is harmless. */
+  async close(): Promise<void> {
+    this.#abort.abort();
+    await Promise.all(this.informers.map((informer) => informer.close()));
+    await Promise.all(this.#runs);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #entry<T extends KubernetesObject>(
+    method: string,
+    reference: ResourceName,
+    options: InformerForOptions<T>,
+  ): InformerEntry {
+    rejectUnknownOptions(`SharedInformerFactory.${method}`, options, INFORMER_FOR_OPTIONS);
+    if (this.#abort.signal.aborted) {
+      throw new ListwatchError(
+        'CLOSED',
+        `no informer of ${reference.resource}: the factory is closed`,
+      );
+    }
+    const { namespace = this.#options.namespace, labelSelector, fieldSelector } = options;
+    const { metadataOnly } = options;
+    const collection = { namespace, labelSelector, fieldSelector, metadataOnly };
+    const key = collectionKey(reference, collection);
+    const existing = this.#entries.get(key);
+    if (existing !== undefined && existing.informer.phase !== 'stopped') {
+      existing.join(options);
+      return existing;
+    }
+    const entry = this.#make(reference, collection, options);
+    this.#entries.set(key, entry);
+    this.#failed.delete(key);
+    entry.informer.events.once('stopped', () => {
+      if (this.#entries.get(key) !== entry) return;
+      this.#entries.delete(key);
+      if (entry.failure !== undefined) this.#failed.set(key, entry);
+    });
+    if (this.#started) this.#run(key, entry);
+    return entry;
+  }
+
+  #make<T extends KubernetesObject>(
+    reference: ResourceName,
+    collection: CollectionOptions,
+    options: InformerForOptions<T>,
+  ): InformerEntry {
+    const { resource } = reference;
+    const { name, defaultResyncIntervalMs: resyncIntervalMs } = this.#options;
+    const listerWatcher = this.#source.listerWatcher<T>(reference, collection);
+    const { description } = listerWatcher;
+    const cache: Partial<SharedIndexInformerOptions<T>> = {
+      resyncIntervalMs,
+      ...cacheOptions(this.#options),
+      ...cacheOptions(options),
+    };
+    const made: SharedIndexInformerOptions<T> = {
+      ...cache,
+      transform: collection.metadataOnly === true ? bare(cache.transform) : cache.transform,
+      // Own writes that the watch will say nothing of must not stay in the cache.
+      matches: cache.matches ?? collectionMatcher(collection),
+      indexers: options.indexers,
+      listerWatcher,
+      name: name === undefined ? description : `${name}/${description}`,
+      subject: {
+        ...parseApiVersion(reference.apiVersion),
+        resource,
+        namespace: collection.namespace,
+      },
+    };
+    // The type of the objects is what the caller says they are, as with every answer of a server.
+    const untyped = made as unknown as SharedIndexInformerOptions<KubernetesObject>;
+    return new InformerEntry({ ...untyped, runtime: this.#runtime }, cache);
+  }
+
+  #run(key: string, entry: InformerEntry): void {
+    const { informer } = entry;
+    const run = informer.run({ signal: this.#abort.signal }).catch((error: Error) => {
+      this.#report(error, informer.name);
+      entry.fail(error);
+      if (!this.#entries.has(key)) this.#failed.set(key, entry);
+    });
+    this.#runs.add(run);
+    void run.finally(() => this.#runs.delete(run));
+  }
+
+  #report(error: unknown, informer: string): void {
+    const { onError } = this.#options;
+    const message = `the informer ${informer} ended: ${errorMessage(error)}`;
+    if (onError === undefined) {
+      this.#logger.error(message, { error });
+      return;
+    }
+    guardedCall(
+      () => onError(error, { informer, source: 'internal', message }),
+      (hookError) => {
+        this.#logger.error(`the hook onError threw: ${errorMessage(hookError)}`, {
+          error: hookError,
+          during: error,
+        });
+      },
+    );
+  }
+}
+
+/** Whatever the source sends, and whatever is written over it: nothing but metadata gets into the cache. */
+function bare<T extends KubernetesObject>(
+  transform: ((object: T) => T) | undefined,
+): (object: T) => T {
+  return (object) => {
+    const metadataOnly = partialObjectMetadata(object) as KubernetesObject as T;
+    return transform === undefined ? metadataOnly : transform(metadataOnly);
+  };
+}

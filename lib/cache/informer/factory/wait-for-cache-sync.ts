@@ -1,0 +1,222 @@
+import { deriveAbort } from '../../../kernel/abort.ts';
+import { consoleLogger } from '../../../kernel/console-logger.ts';
+import {
+  errorMessage,
+  isListwatchError,
+  ListwatchError,
+  type ErrorCode,
+  type ErrorOptions,
+} from '../../../kernel/errors.ts';
+import { guardedCall } from '../../../kernel/guarded-call.ts';
+import type { Logger } from '../../../kernel/logger.ts';
+import { numberOption, rejectUnknownOptions } from '../../../kernel/options.ts';
+import { realRuntime } from '../../../kernel/real-runtime.ts';
+import type { Runtime, Timer } from '../../../kernel/runtime.ts';
+import { withDeadline } from '../../../kernel/wait.ts';
+import type { WaitOptions } from '../handlers/handler-registration.ts';
+
+/** What can be waited for: an informer, or the registration of a handler. */
+export interface CacheSync {
+  readonly name: string;
+  /** Never turns back. */
+  readonly synced: boolean;
+  /** What keeps it from being synced, in words. */
+  readonly waitingFor?: string | undefined;
+  whenSynced(options?: WaitOptions): Promise<void>;
+}
+
+/** A cache that is not synced, and why. */
+export interface MissingCache {
+  readonly name: string;
+  readonly waitingFor: string;
+}
+
+export interface CacheSyncProgress {
+  /** Since the wait began, milliseconds. */
+  readonly elapsedMs: number;
+  /** Names of the caches that are synced, sorted. */
+  readonly synced: readonly string[];
+  /** The others, sorted by name. */
+  readonly missing: readonly MissingCache[];
+}
+
+export interface CacheSyncOptions extends WaitOptions {
+  /**
+   * Called whenever a cache has synced, and every `progressIntervalMs`.
+   * @defaultValue the logger is told every `progressIntervalMs` what is missing, and why
+   */
+  readonly onProgress?: ((progress: CacheSyncProgress) => void) | undefined;
+  /** Milliseconds, at least 1. @defaultValue 10 000 */
+  readonly progressIntervalMs?: number | undefined;
+  /** @defaultValue consoleLogger */
+  readonly logger?: Logger | undefined;
+  /** @defaultValue realRuntime */
+  readonly runtime?: Runtime | undefined;
+}
+
+const OPTIONS: readonly (keyof CacheSyncOptions)[] = [
+  'timeoutMs',
+  'signal',
+  'onProgress',
+  'progressIntervalMs',
+  'logger',
+  'runtime',
+];
+
+const PROGRESS_INTERVAL_MS = 10_000;
+
+/** Caches were not synced when the wait for them ended. Its cause is the reason of the signal, or why an informer ended. */
+export class CacheSyncError extends ListwatchError {
+  /** Sorted by name. */
+  readonly missing: readonly MissingCache[];
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    missing: readonly MissingCache[],
+    options: ErrorOptions = {},
+  ) {
+    super(code, message, options);
+    this.missing = missing;
+  }
+}
+
+/**
+ * Resolves when everything given is synced: informers, whose caches then have a whole list, and registrations, whose handlers
+ * have then seen it. Until then it says every 10 seconds what is missing and why.
+ *
+ * What is synced already needs no time: then it resolves even if the signal has aborted.
+ * @throws {CacheSyncError} code TIMEOUT or ABORTED; or, as soon as one of them ended, CLOSED, or whatever made it end.
+ * @see client-go tools/cache/wait.go WaitFor @ 32ce75a7
+ */
+export async function waitForCacheSync(
+  caches: readonly CacheSync[],
+  options: CacheSyncOptions = {},
+): Promise<void> {
+  const owner = 'waitForCacheSync';
+  rejectUnknownOptions(owner, options, OPTIONS);
+  const { signal, runtime = realRuntime } = options;
+  const timeoutMs = numberOption(owner, 'timeoutMs', options.timeoutMs, Infinity, { min: 0 });
+  const progress = new ProgressReport(caches, options);
+  if (progress.now().missing.length === 0) return;
+  const wait = deriveAbort(signal);
+  progress.start();
+  try {
+    const each = caches.map(async (cache) => {
+      if (cache.synced) return;
+      await cache.whenSynced({ signal: wait.signal });
+      progress.advance(cache);
+    });
+    await withDeadline(runtime, Promise.all(each), {
+      timeoutMs: timeoutMs === Infinity ? undefined : timeoutMs,
+      signal,
+      describe: () => describeMissing(progress.now()),
+    });
+  } catch (error) {
+    throw syncError(error, signal, progress.now());
+  } finally {
+    progress.stop();
+    wait.abort();
+  }
+}
+
+/** Says how far a wait has come: whenever a cache has synced, and at intervals. */
+class ProgressReport {
+  readonly #caches: readonly CacheSync[];
+  readonly #onProgress: CacheSyncOptions['onProgress'];
+  readonly #intervalMs: number;
+  readonly #logger: Logger;
+  readonly #runtime: Runtime;
+  readonly #startedAtMs: number;
+  #timer: Timer | undefined;
+
+  constructor(caches: readonly CacheSync[], options: CacheSyncOptions) {
+    const { onProgress, progressIntervalMs, logger = consoleLogger } = options;
+    this.#caches = caches;
+    this.#onProgress = onProgress;
+    this.#intervalMs = numberOption(
+      'waitForCacheSync',
+      'progressIntervalMs',
+      progressIntervalMs,
+      PROGRESS_INTERVAL_MS,
+      { min: 1 },
+    );
+    this.#logger = logger;
+    this.#runtime = options.runtime ?? realRuntime;
+    this.#startedAtMs = this.#runtime.monotonicMs();
+  }
+
+  now(): CacheSyncProgress {
+    const synced = this.#caches.filter((cache) => cache.synced).map(({ name }) => name);
+    const missing = this.#caches
+      .filter((cache) => !cache.synced)
+      .map(({ name, waitingFor }) => ({ name, waitingFor: waitingFor ?? name }));
+    return {
+      elapsedMs: this.#runtime.monotonicMs() - this.#startedAtMs,
+      synced: synced.toSorted(),
+      missing: missing.toSorted((left, right) => (left.name < right.name ? -1 : 1)),
+    };
+  }
+
+  start(): void {
+    // Whoever waits keeps the process alive, not the report.
+    this.#timer = this.#runtime.setTimer(this.#intervalMs, () => this.#repeat(), {
+      background: true,
+    });
+  }
+
+  /** A cache has synced. */
+  advance({ name }: CacheSync): void {
+    const progress = this.now();
+    const { elapsedMs, missing } = progress;
+    this.#logger.debug(`${name} is synced`, { elapsedMs, missing: missing.length });
+    this.#tell(progress);
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #repeat(): void {
+    this.start();
+    const progress = this.now();
+    if (this.#onProgress === undefined) {
+      const seconds = Math.round(progress.elapsedMs / 1000);
+      this.#logger.warn(`after ${seconds} s, still waiting for ${describeMissing(progress)}`);
+    }
+    this.#tell(progress);
+  }
+
+  #tell(progress: CacheSyncProgress): void {
+    guardedCall(
+      () => this.#onProgress?.(progress),
+      (error) => {
+        this.#logger.error(`the hook onProgress threw: ${errorMessage(error)}`, { error });
+      },
+    );
+  }
+}
+
+function syncError(
+  error: unknown,
+  signal: AbortSignal | undefined,
+  progress: CacheSyncProgress,
+): CacheSyncError {
+  const { missing } = progress;
+  if (signal?.aborted === true) {
+    const message = `the wait was aborted (${errorMessage(signal.reason)}) with ${describeMissing(progress)} missing`;
+    return new CacheSyncError('ABORTED', message, missing, { cause: signal.reason });
+  }
+  if (isListwatchError(error, 'TIMEOUT')) {
+    return new CacheSyncError('TIMEOUT', error.message, missing);
+  }
+  const code = isListwatchError(error) ? error.code : 'CLOSED';
+  return new CacheSyncError(code, errorMessage(error), missing, { cause: error });
+}
+
+/** `1 of 3 caches: the first list of pods; the last error: …` */
+function describeMissing({ synced, missing }: CacheSyncProgress): string {
+  const words = missing.map(({ waitingFor }) => waitingFor).join('; ');
+  return `${missing.length} of ${missing.length + synced.length} caches: ${words}`;
+}

@@ -1,0 +1,65 @@
+import type { HasMetadata } from '../../../meta/object.ts';
+import { AddNotification, UpdateNotification, type Notification } from './notification.ts';
+
+/** What a handler still has to be told about one key: that the old object went, what is there now, or both. */
+interface Outstanding<V extends HasMetadata> {
+  gone: Notification<V> | undefined;
+  present: Notification<V> | undefined;
+}
+
+/**
+ * The shortest list of notifications that brings a handler from the same state to the same state: at most a deletion and an
+ * addition, or one update, a key. Keys keep the order in which they first came.
+ */
+export function coalesce<V extends HasMetadata>(
+  notifications: Iterable<Notification<V>>,
+): Notification<V>[] {
+  const byKey = new Map<string, Outstanding<V>>();
+  for (const notification of notifications) {
+    let outstanding = byKey.get(notification.key);
+    if (outstanding === undefined) {
+      outstanding = { gone: undefined, present: undefined };
+      byKey.set(notification.key, outstanding);
+    }
+    merge(outstanding, notification);
+  }
+  const merged: Notification<V>[] = [];
+  for (const { gone, present } of byKey.values()) {
+    if (gone !== undefined) merged.push(gone);
+    if (present !== undefined) merged.push(present);
+  }
+  return merged;
+}
+
+function merge<V extends HasMetadata>(
+  outstanding: Outstanding<V>,
+  notification: Notification<V>,
+): void {
+  const { present } = outstanding;
+  switch (notification.type) {
+    case 'add':
+      outstanding.present = notification;
+      return;
+    case 'update':
+      outstanding.present = present === undefined ? notification : joined(present, notification);
+      return;
+    case 'delete':
+      // An object that came and went in between was never seen.
+      if (present?.type !== 'add') outstanding.gone ??= notification;
+      outstanding.present = undefined;
+      return;
+  }
+}
+
+function joined<V extends HasMetadata>(
+  before: Notification<V>,
+  after: UpdateNotification<V>,
+): Notification<V> {
+  const { key, object } = after;
+  // A change of somebody else among our own must be noticed.
+  const origin = before.origin === 'self' ? after.origin : before.origin;
+  if (before.type === 'add') return new AddNotification(key, object, before.initial, origin);
+  const old = before.type === 'update' ? before.old : after.old;
+  const resync = after.resync && (before.type !== 'update' || before.resync);
+  return new UpdateNotification(key, old, object, resync, origin);
+}

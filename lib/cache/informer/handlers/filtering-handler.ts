@@ -1,0 +1,202 @@
+import { ListwatchError } from '../../../kernel/errors.ts';
+import { isStrayPromise } from '../../../kernel/guarded-call.ts';
+import { rejectUnknownOptions, requireOptions } from '../../../kernel/options.ts';
+import type { HasMetadata } from '../../../meta/object.ts';
+import type {
+  AddInfo,
+  DeleteInfo,
+  KeyEventHandler,
+  LazyEventHandler,
+  LazyObject,
+  MetadataEventHandler,
+  ObjectEventHandler,
+  ObjectMetadata,
+  ResourceEventHandler,
+  UpdateInfo,
+} from './event-handler.ts';
+import { AddNotification, DeleteNotification, LazyMetadata } from './notification.ts';
+import { checkHandler } from './notifier.ts';
+
+/**
+ * An event handler behind a filter. The filter has to be a pure, synchronous function of the object: what it said of the old
+ * object decides whether the handler knows it.
+ * @see client-go tools/cache/controller.go FilteringResourceEventHandler @ 32ce75a7
+ */
+export interface FilteringResourceEventHandler<F, H> {
+  /**
+   * What the filter gets. `metadata`: key and metadata, whatever the handler gets, so that no object is decoded that does not
+   * pass. @defaultValue the objects as the handler gets them
+   */
+  readonly view?: 'metadata' | undefined;
+  /** Whether the handler gets to know the object. */
+  readonly filter: (object: F) => boolean;
+  readonly handler: H;
+}
+
+/** A filter that is to be told no more than key and metadata. */
+type OfMetadata<H> = FilteringResourceEventHandler<ObjectMetadata, H> & {
+  readonly view: 'metadata';
+};
+
+/** A filter that is told what its handler is told. */
+type OfObjects<F, H> = FilteringResourceEventHandler<F, H> & { readonly view?: undefined };
+
+const OPTIONS: readonly (keyof FilteringResourceEventHandler<unknown, unknown>)[] = [
+  'view',
+  'filter',
+  'handler',
+];
+
+/**
+ * Tells a handler only of the objects that pass a filter. An object that begins to pass is an addition, one that ceases to is
+ * a deletion of its old state; what a filter throws is the error of that event, as if the callback had thrown it.
+ * @example
+ * informer.addHandler(
+ *   filteringHandler({
+ *     filter: (pod: Pod) => pod.spec?.nodeName === 'node-1',
+ *     handler: { onAdd: (pod) => start(pod), onDelete: (pod) => stop(pod) },
+ *   }),
+ * );
+ * @example
+ * // Decodes the Pods of one team, and no others.
+ * informer.addHandler(
+ *   filteringHandler({
+ *     view: 'metadata',
+ *     filter: ({ metadata }) => metadata.labels?.['team'] === 'shop',
+ *     handler: { onAdd: (pod: Pod) => start(pod) },
+ *   }),
+ * );
+ * @throws {ListwatchError} code INVALID_OPTION.
+ */
+export function filteringHandler(
+  options: FilteringResourceEventHandler<ObjectMetadata, MetadataEventHandler>,
+): MetadataEventHandler;
+export function filteringHandler(
+  options: FilteringResourceEventHandler<ObjectMetadata, KeyEventHandler>,
+): MetadataEventHandler;
+export function filteringHandler<T>(options: OfMetadata<LazyEventHandler<T>>): LazyEventHandler<T>;
+export function filteringHandler<T>(
+  options: OfMetadata<ObjectEventHandler<T>>,
+): LazyEventHandler<T>;
+export function filteringHandler<T>(
+  options: OfObjects<LazyObject<T>, LazyEventHandler<T>>,
+): LazyEventHandler<T>;
+export function filteringHandler<T>(
+  options: OfObjects<T, ObjectEventHandler<T>>,
+): ObjectEventHandler<T>;
+export function filteringHandler<T>(
+  options: FilteringResourceEventHandler<never, ResourceEventHandler<T>>,
+): ResourceEventHandler<T> {
+  requireOptions('filteringHandler', options, ['filter', 'handler']);
+  rejectUnknownOptions('filteringHandler', options, OPTIONS);
+  const { view, handler } = options;
+  if (view !== undefined && view !== 'metadata') {
+    refuse('view', 'metadata, or left out', JSON.stringify(view));
+  }
+  if (typeof options.filter !== 'function') {
+    refuse('filter', 'a function', typeof options.filter);
+  }
+  checkHandler('filteringHandler: option "handler"', handler);
+  // The overloads tie the filter to the view.
+  const filter = options.filter as unknown as Filter;
+  if (handler.view === 'key') return filteredMetadata(passing(filter), ofMetadata(handler));
+  if (handler.view === 'metadata') return filteredMetadata(passing(filter), handler);
+  if (view === 'metadata') {
+    const lazy = handler.view === 'lazy' ? handler : decoding(handler);
+    return { view: 'lazy', ...filteredObjects(passingMetadata(filter), lazy) };
+  }
+  return handler.view === 'lazy'
+    ? { view: 'lazy', ...filteredObjects(passing(filter), handler) }
+    : { view: 'object', ...filteredObjects(passing(filter), handler) };
+}
+
+type Filter = (object: unknown) => unknown;
+
+/** Whether the handler gets to know an object. */
+type Passes<O> = (object: O, info: { readonly key: string }) => boolean;
+
+/** Handlers of whole and of lazy objects differ in nothing but the object. */
+type CallbacksOf<O> = Omit<ObjectEventHandler<O>, 'view'>;
+
+function refuse(option: string, rule: string, given: string): never {
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `filteringHandler: option "${option}" must be ${rule}, not ${given}`,
+  );
+}
+
+function passing(filter: Filter): Passes<unknown> {
+  return (object) => isYes(filter(object));
+}
+
+function passingMetadata(filter: Filter): Passes<HasMetadata> {
+  return (object, { key }) => isYes(filter(new LazyMetadata(key, object)));
+}
+
+function isYes(passed: unknown): boolean {
+  if (!isStrayPromise(passed)) return Boolean(passed);
+  throw new TypeError('the filter gave back a promise, and it has to be synchronous');
+}
+
+/** A handler of keys as one of metadata, which the filter reads. */
+function ofMetadata(handler: KeyEventHandler): MetadataEventHandler {
+  return {
+    view: 'metadata',
+    onAdd: (added) => handler.onAdd?.(added),
+    onUpdate: (_, updated) => handler.onUpdate?.(updated),
+    onDelete: (deleted) => handler.onDelete?.(deleted),
+  };
+}
+
+/** A handler of whole objects as one of lazy ones. */
+function decoding<T>(handler: ObjectEventHandler<T>): CallbacksOf<LazyObject<T>> {
+  return {
+    onAdd: (added, info) => handler.onAdd?.(added.object, info),
+    onUpdate: (old, updated, info) => handler.onUpdate?.(old.object, updated.object, info),
+    onDelete: (deleted, info) => handler.onDelete?.(deleted.object, info),
+  };
+}
+
+function filteredObjects<O>(passes: Passes<O>, handler: CallbacksOf<O>): CallbacksOf<O> {
+  return {
+    onAdd: (object, info) => (passes(object, info) ? handler.onAdd?.(object, info) : undefined),
+    onUpdate: (old, object, info) => {
+      const after = passes(object, info);
+      const before = passes(old, info);
+      if (after && before) return handler.onUpdate?.(old, object, info);
+      if (after) return handler.onAdd?.(object, entering(info));
+      return before ? handler.onDelete?.(old, leaving(info)) : undefined;
+    },
+    onDelete: (object, info) =>
+      passes(object, info) ? handler.onDelete?.(object, info) : undefined,
+  };
+}
+
+function filteredMetadata(
+  passes: Passes<ObjectMetadata>,
+  handler: MetadataEventHandler,
+): MetadataEventHandler {
+  return {
+    view: 'metadata',
+    onAdd: (added) => (passes(added, added) ? handler.onAdd?.(added) : undefined),
+    onUpdate: (old, updated) => {
+      const after = passes(updated, updated);
+      const before = passes(old, updated);
+      if (after && before) return handler.onUpdate?.(old, updated);
+      const { key, origin } = updated;
+      if (after) return handler.onAdd?.(new AddNotification(key, updated, false, origin));
+      return before
+        ? handler.onDelete?.(new DeleteNotification(key, old, false, origin))
+        : undefined;
+    },
+    onDelete: (deleted) => (passes(deleted, deleted) ? handler.onDelete?.(deleted) : undefined),
+  };
+}
+
+function entering({ key, origin }: UpdateInfo): AddInfo {
+  return { key, initial: false, origin };
+}
+
+function leaving({ key, origin }: UpdateInfo): DeleteInfo {
+  return { key, finalStateUnknown: false, origin };
+}

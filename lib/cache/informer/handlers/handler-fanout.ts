@@ -1,0 +1,78 @@
+import type { Runtime } from '../../../kernel/runtime.ts';
+import type { HasMetadata } from '../../../meta/object.ts';
+import { DeliveryTurns } from './delivery-turns.ts';
+import type { NotificationBatch } from './notification.ts';
+import type { RegisteredHandler } from './registered-handler.ts';
+
+/**
+ * The handlers of one informer. Distributing is synchronous and costs one queue entry a handler, however many notifications
+ * a batch has; nobody waits for anybody.
+ */
+export class HandlerFanout<V extends HasMetadata> {
+  /** In which all the handlers are told. */
+  readonly turns: DeliveryTurns;
+  readonly #handlers = new Set<RegisteredHandler<V>>();
+  #started = false;
+  #synced = false;
+
+  constructor(runtime: Runtime) {
+    this.turns = new DeliveryTurns(runtime);
+  }
+
+  get handlers(): ReadonlySet<RegisteredHandler<V>> {
+    return this.#handlers;
+  }
+
+  /** A handler joins, with the present state to see first. */
+  add(handler: RegisteredHandler<V>, present: NotificationBatch<V>): void {
+    const { queue } = handler;
+    this.#handlers.add(handler);
+    this.turns.share(this.#handlers.size);
+    queue.push(present);
+    if (this.#synced) queue.tracker.markUpstreamSynced();
+    if (this.#started) queue.start();
+  }
+
+  remove(handler: RegisteredHandler<V>): void {
+    this.#handlers.delete(handler);
+    this.turns.share(this.#handlers.size);
+  }
+
+  /** Whether a handler that waits for nothing has more than `count` notifications to come. */
+  owes(count: number): boolean {
+    for (const { queue } of this.#handlers) if (queue.owes(count)) return true;
+    return false;
+  }
+
+  distribute(batches: readonly NotificationBatch<V>[]): void {
+    for (const batch of batches) {
+      for (const { queue, resync } of this.#handlers) {
+        if (batch.audience === 'all' || resync.due) queue.push(batch);
+      }
+    }
+  }
+
+  /** Deliveries begin. */
+  start(): void {
+    this.#started = true;
+    for (const { queue } of this.#handlers) queue.start();
+  }
+
+  /** The store has the state at the start, and all handlers have it in their queues. */
+  markSynced(): void {
+    this.#synced = true;
+    for (const { queue } of this.#handlers) queue.tracker.markUpstreamSynced();
+  }
+
+  /** Removes the handlers whose callbacks are on the stack, so that nobody waits for them: they want everything to end. */
+  removeEntered(): void {
+    for (const handler of this.#handlers) {
+      if (handler.queue.entered) handler.remove();
+    }
+  }
+
+  /** Removes all handlers and drops what was not delivered; resolves when the last callback has returned. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#handlers].map((handler) => handler.close()));
+  }
+}

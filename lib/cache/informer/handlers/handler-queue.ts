@@ -1,0 +1,323 @@
+import { deferred, type Deferred } from '../../../kernel/latch.ts';
+import { RingBuffer } from '../../../kernel/ring-buffer.ts';
+import type { Runtime, Timer } from '../../../kernel/runtime.ts';
+import type { HasMetadata } from '../../../meta/object.ts';
+import { coalesce } from './coalesce.ts';
+import type { DeliveryTurns, Slice } from './delivery-turns.ts';
+import type { BoundedHandlerBuffer } from './handler-buffer.ts';
+import type { Notification, NotificationBatch } from './notification.ts';
+import { SyncTracker } from './sync-tracker.ts';
+
+/** A slice of deliveries ends after this many, so that input and output get their turn even where time stands still. */
+const LONGEST_SLICE = 1024;
+
+/** A callback whose promise takes longer is mentioned, milliseconds. */
+const SLOW_CALLBACK_MS = 30_000;
+
+export interface HandlerQueueOptions<V extends HasMetadata> {
+  readonly name: string;
+  readonly runtime: Runtime;
+  /** Calls the handler. */
+  readonly deliver: (notification: Notification<V>) => unknown;
+  /** Says when it delivers, and how much at a time. */
+  readonly turns: DeliveryTurns;
+  /** Notifications that may wait, initial ones left out. */
+  readonly limit: () => number;
+  /** Beyond the limit: merge the notifications of each key, or give up. */
+  readonly whenFull: BoundedHandlerBuffer['whenFull'];
+  /** The queue is full and takes no more. */
+  readonly onFull: (pending: number) => void;
+  /** The handler threw, or its promise rejected. */
+  readonly onError: (error: unknown, notification: Notification<V>) => void;
+  readonly onWarning: (message: string) => void;
+}
+
+/**
+ * What one handler still has to be told, and the loop that tells it.
+ *
+ * Guarantees:
+ * - One callback at a time, in order; a returned promise is awaited before the next one.
+ * - A callback that throws is reported, counts as delivered, and is not repeated.
+ * - Deliveries are sliced: between two slices everything else in the process gets its turn.
+ * - Memory is bounded: beyond `limit` notifications those of one key are merged, so that no more than two a key remain, or
+ *   the handler is given up.
+ */
+export class HandlerQueue<V extends HasMetadata> implements Slice {
+  readonly name: string;
+  readonly tracker: SyncTracker;
+  readonly #options: HandlerQueueOptions<V>;
+  readonly #turns: DeliveryTurns;
+  #batches = new RingBuffer<NotificationBatch<V>>();
+  /** The batch under delivery and the place of its next notification. */
+  #current: NotificationBatch<V> | undefined;
+  #place = 0;
+  /** Notifications in `#batches`. */
+  #queued = 0;
+  #delivered = 0;
+  #failed = 0;
+  #coalesced = 0;
+  /** The next merge; far enough from the last one that merging costs a constant share of what is pushed. */
+  #coalesceAt = 0;
+  #started = false;
+  #closed = false;
+  /** The callback under way has closed the queue, and must not wait for itself. */
+  #closedWithin = false;
+  /** A slice is queued, or under way. */
+  #scheduled = false;
+  #sliceEndMs = 0;
+  #sliceLeft = 0;
+  #calling: Notification<V> | undefined;
+  /** A callback of the handler is on the stack. */
+  #entered = false;
+  #idle: Deferred<void> | undefined;
+  #callingSinceMs = 0;
+  #slowTimer: Timer | undefined;
+
+  constructor(options: HandlerQueueOptions<V>) {
+    this.name = options.name;
+    this.tracker = new SyncTracker(`initial objects of ${options.name}`);
+    this.#options = options;
+    this.#turns = options.turns;
+  }
+
+  /** Notifications that wait for their delivery. */
+  get pending(): number {
+    const current = this.#current;
+    return current === undefined
+      ? this.#queued
+      : this.#queued + current.notifications.length - this.#place;
+  }
+
+  /** Callbacks that have returned, those that threw included. */
+  get delivered(): number {
+    return this.#delivered;
+  }
+
+  /** Callbacks that threw. */
+  get failed(): number {
+    return this.#failed;
+  }
+
+  /** Notifications that were merged into others because the handler was too slow. */
+  get coalesced(): number {
+    return this.#coalesced;
+  }
+
+  /** Whether it could deliver more than `count` notifications at this moment; not while it waits for a callback. */
+  owes(count: number): boolean {
+    return this.#scheduled && this.#calling === undefined && this.pending > count;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  push(batch: NotificationBatch<V>): void {
+    const { length } = batch.notifications;
+    if (this.#closed || length === 0) return;
+    if (batch.initial) this.tracker.start(length);
+    this.#batches.push(batch);
+    this.#queued += length;
+    const later = this.pending - this.tracker.outstanding;
+    if (later > this.#coalesceAt && later > this.#options.limit()) this.#relieve(later);
+    this.#schedule();
+  }
+
+  /** Begins to deliver; until then notifications are kept. */
+  start(): void {
+    this.#started = true;
+    this.#schedule();
+  }
+
+  /** A callback of the handler is on the stack: whoever is asking was called by it. */
+  get entered(): boolean {
+    return this.#entered;
+  }
+
+  /** Drops what is pending: no callback begins after this. Nobody is known to wait for the one under way, if there is one. */
+  stop(): void {
+    this.#closed = true;
+    this.#closedWithin ||= this.#entered;
+    this.#batches.clear();
+    this.#current = undefined;
+    this.#queued = 0;
+    this.#slowTimer?.cancel();
+    this.#slowTimer = undefined;
+  }
+
+  /** Stops, and resolves like `drained`; while that takes, slowness is warned of. */
+  close(): Promise<void> {
+    this.stop();
+    if (this.#calling !== undefined && !this.#closedWithin) this.#watchSlowness();
+    return this.drained();
+  }
+
+  /**
+   * Resolves once the callback under way, if there is one, has returned. For a queue that this callback itself stopped,
+   * before its first `await`, it resolves at once, then and ever after.
+   */
+  drained(): Promise<void> {
+    if (this.#calling === undefined || this.#closedWithin) return Promise.resolve();
+    this.#idle ??= deferred<void>();
+    return this.#idle.promise;
+  }
+
+  /** Its turn has come. */
+  deliverSlice(): void {
+    if (this.#closed) return;
+    this.#sliceEndMs = this.#turns.nowMs + this.#turns.sliceMs;
+    this.#sliceLeft = LONGEST_SLICE;
+    this.#deliver();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || !this.#started || this.#closed || this.pending === 0) return;
+    this.#scheduled = true;
+    this.#turns.queue(this);
+  }
+
+  #sliceIsOver(): boolean {
+    this.#sliceLeft -= 1;
+    return this.#turns.isOver(this.#sliceEndMs) || this.#sliceLeft === 0;
+  }
+
+  #deliver(): void {
+    const { deliver } = this.#options;
+    for (;;) {
+      const notification = this.#peek();
+      if (notification === undefined) break;
+      let result: unknown;
+      this.#entered = true;
+      try {
+        result = deliver(notification);
+      } catch (error) {
+        this.#fail(error, notification);
+      }
+      this.#entered = false;
+      if (isPromiseLike(result)) {
+        this.#await(result, notification);
+        return;
+      }
+      this.#returned();
+      if (this.#sliceIsOver()) break;
+    }
+    this.#endSlice();
+  }
+
+  #endSlice(): void {
+    this.#scheduled = false;
+    this.#schedule();
+  }
+
+  /** The next one; it goes when its callback has returned. */
+  #peek(): Notification<V> | undefined {
+    const current = this.#current;
+    if (current !== undefined && this.#place < current.notifications.length) {
+      return current.notifications[this.#place];
+    }
+    const next = this.#batches.shift();
+    this.#current = next;
+    this.#place = 0;
+    if (next === undefined) {
+      this.#coalesceAt = 0;
+      return undefined;
+    }
+    this.#queued -= next.notifications.length;
+    return next.notifications[0];
+  }
+
+  #await(result: PromiseLike<unknown>, notification: Notification<V>): void {
+    this.#calling = notification;
+    this.#callingSinceMs = this.#options.runtime.monotonicMs();
+    if (!this.#closed) this.#watchSlowness();
+    const goOn = (): void => {
+      this.#calling = undefined;
+      this.#returned();
+      this.#turns.look();
+      this.#sliceLeft -= 1;
+      if (this.#sliceLeft === 0 || this.#turns.nowMs >= this.#sliceEndMs) this.#endSlice();
+      else this.#deliver();
+    };
+    // A foreign thenable may throw, or call back twice.
+    Promise.resolve(result).then(goOn, (error: unknown) => {
+      this.#fail(error, notification);
+      goOn();
+    });
+  }
+
+  #fail(error: unknown, notification: Notification<V>): void {
+    this.#failed += 1;
+    this.#options.onError(error, notification);
+  }
+
+  #returned(): void {
+    this.#delivered += 1;
+    const current = this.#current;
+    if (current === undefined) {
+      // It was closed meanwhile.
+      this.#slowTimer?.cancel();
+      this.#idle?.resolve();
+      return;
+    }
+    this.#place += 1;
+    if (current.initial) this.tracker.finish();
+  }
+
+  #relieve(later: number): void {
+    if (this.#options.whenFull === 'coalesce') this.#coalesce();
+    else this.#options.onFull(later);
+  }
+
+  /** Merges what is not initial; initial notifications come first and are bounded by the size of the store. */
+  #coalesce(): void {
+    const batches = new RingBuffer<NotificationBatch<V>>();
+    const later: Notification<V>[] = [];
+    for (const batch of this.#batches) {
+      if (batch.initial) batches.push(batch);
+      else for (const notification of batch.notifications) later.push(notification);
+    }
+    const notifications = coalesce(later);
+    if (this.#coalesced === 0) {
+      this.#options.onWarning(
+        `${this.name} is ${this.pending} notifications behind; from now on it gets no more than the net change of each object`,
+      );
+    }
+    if (notifications.length > 0) {
+      batches.push({ notifications, initial: false, audience: 'all' });
+    }
+    this.#batches = batches;
+    this.#coalesced += later.length - notifications.length;
+    this.#queued -= later.length - notifications.length;
+    this.#coalesceAt = 2 * (this.pending - this.tracker.outstanding);
+  }
+
+  /** One timer watches all callbacks that return promises, however many. */
+  #watchSlowness(): void {
+    const { runtime, onWarning } = this.#options;
+    if (this.#slowTimer !== undefined) return;
+    const look = (): void => {
+      this.#slowTimer = undefined;
+      if (this.#calling === undefined) return;
+      const elapsedMs = runtime.monotonicMs() - this.#callingSinceMs;
+      if (elapsedMs >= SLOW_CALLBACK_MS) {
+        const { type, key } = this.#calling;
+        const waiting = this.#closed
+          ? 'its removal waits'
+          : `${this.pending - 1} notifications wait`;
+        onWarning(
+          `${this.name} has been busy with the ${type} of "${key}" for ${Math.round(elapsedMs)} ms; ${waiting} for it`,
+        );
+      }
+      this.#slowTimer = runtime.setTimer(SLOW_CALLBACK_MS, look, { background: true });
+    };
+    this.#slowTimer = runtime.setTimer(SLOW_CALLBACK_MS, look, { background: true });
+  }
+}
+
+function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as Partial<PromiseLike<unknown>>).then === 'function'
+  );
+}

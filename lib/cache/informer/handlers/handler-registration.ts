@@ -1,0 +1,50 @@
+import type { ListwatchError } from '../../../kernel/errors.ts';
+import type { HandlerBuffer } from './handler-buffer.ts';
+
+export interface WaitOptions {
+  /** Longest wait, milliseconds. @defaultValue none */
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A handler on an informer. The same handler may be registered several times; each registration gets its own events. */
+export interface HandlerRegistration extends AsyncDisposable {
+  /** Names the handler in messages. */
+  readonly name: string;
+  /** Whether the informer is synced and the handler has seen every object of the state at the start. Never turns back. */
+  readonly synced: boolean;
+  /** What keeps it from being synced, in words; undefined once it is. */
+  readonly waitingFor: string | undefined;
+  /** Events that wait for the handler. */
+  readonly pending: number;
+  /** Why the handler was removed though nobody asked for it: code BUFFER_FULL. */
+  readonly failure: ListwatchError | undefined;
+  /**
+   * Resolves when `synced`.
+   * @throws {ListwatchError} code TIMEOUT saying what is missing; CLOSED when the handler is removed or the informer stops
+   * first; the signal's reason when aborted.
+   */
+  whenSynced(options?: WaitOptions): Promise<void>;
+  /** Removes the handler at once: no callback begins after it. Calling again is harmless. */
+  remove(): void;
+  /**
+   * Removes the handler and resolves when its last callback has returned. A callback that closes its own registration must
+   * not await this after an `await` of its own: it would wait for itself.
+   */
+  close(): Promise<void>;
+}
+
+export interface AddHandlerOptions {
+  /** Names the handler in errors, warnings and `inspect()`. @defaultValue its class or `handler`, and a number */
+  readonly name?: string | undefined;
+  /**
+   * How often every object is handed to `onUpdate` again, milliseconds; at least 1000, or 0 for never. It is rounded up to a
+   * multiple of the informer's interval, and never happens if the informer has none. A resync never asks the server.
+   * @defaultValue the interval of the informer
+   */
+  readonly resyncIntervalMs?: number | undefined;
+  /** What happens when the handler is slower than the informer. @defaultValue 'coalesce' */
+  readonly buffer?: HandlerBuffer | undefined;
+  /** Removes the handler when it aborts. */
+  readonly signal?: AbortSignal | undefined;
+}

@@ -1,0 +1,218 @@
+import type { Demand } from '../../memory/demand.ts';
+import { onAbort } from '../../../kernel/abort.ts';
+import { ListwatchError } from '../../../kernel/errors.ts';
+import { rejectUnknownOptions } from '../../../kernel/options.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { ObjectView } from '../../../meta/object-view.ts';
+import type { ThreadSafeStore } from '../../store/thread-safe-store.ts';
+import { HandlerError, type ResourceEventHandler } from './event-handler.ts';
+import { resolveHandlerBuffer, type HandlerBuffer } from './handler-buffer.ts';
+import { HandlerFanout } from './handler-fanout.ts';
+import { HandlerQueue } from './handler-queue.ts';
+import type { AddHandlerOptions } from './handler-registration.ts';
+import type { HandlerInspection } from '../observe/informer-inspection.ts';
+import { AddNotification, type NotificationBatch } from './notification.ts';
+import { callbackOf, notifierOf } from './notifier.ts';
+import { RegisteredHandler } from './registered-handler.ts';
+import { ResyncSchedule } from './resync-schedule.ts';
+
+const OPTIONS: readonly (keyof AddHandlerOptions)[] = [
+  'name',
+  'resyncIntervalMs',
+  'buffer',
+  'signal',
+];
+
+export interface HandlerRegistryOptions<T extends KubernetesObject> {
+  /** Name of the informer. */
+  readonly informer: string;
+  readonly store: ThreadSafeStore<ObjectView<T>>;
+  readonly runtime: Runtime;
+  readonly resyncIntervalMs: number;
+  /** What keeps the informer from being synced, in words. */
+  readonly waitsFor: () => string | undefined;
+  /** A callback threw, or a handler was removed because its buffer is full. */
+  readonly onError: (error: ListwatchError, about: { handler: string; key?: string }) => void;
+  /** A handler has left, and its last callback has returned. */
+  /** Told of handlers that read bodies. @defaultValue nobody asks */
+  readonly demand?: Demand | undefined;
+  readonly onRemoved: (handler: RegisteredHandler<ObjectView<T>>) => void;
+  readonly onWarning: (message: string) => void;
+}
+
+/**
+ * Who is told what about the objects of one informer.
+ *
+ * Joining is synchronous: the state that a late handler is given first, and its place in the distribution, belong to the same
+ * instant, so that no event is lost in between or comes twice.
+ */
+export class HandlerRegistry<T extends KubernetesObject> {
+  readonly #options: HandlerRegistryOptions<T>;
+  readonly #fanout: HandlerFanout<ObjectView<T>>;
+  readonly #resyncs: ResyncSchedule;
+  #closed = false;
+  #named = 0;
+  /** The store as initial notifications, shared by the handlers that join before the next change. */
+  #present: NotificationBatch<ObjectView<T>> | undefined;
+
+  constructor(options: HandlerRegistryOptions<T>) {
+    this.#options = options;
+    const { resyncIntervalMs: intervalMs, onWarning } = options;
+    this.#fanout = new HandlerFanout(options.runtime);
+    this.#resyncs = new ResyncSchedule({ intervalMs, onWarning });
+  }
+
+  /** How often the reflector has to ask `resyncDue`, milliseconds; 0 for never. */
+  get resyncIntervalMs(): number {
+    return this.#resyncs.checkIntervalMs;
+  }
+
+  /** @throws {ListwatchError} code CLOSED; INVALID_OPTION. */
+  add(
+    handler: ResourceEventHandler<T>,
+    options: AddHandlerOptions,
+  ): RegisteredHandler<ObjectView<T>> {
+    rejectUnknownOptions('addHandler', options, OPTIONS);
+    const { informer, runtime, waitsFor } = this.#options;
+    const name = options.name ?? `${classOf(handler) ?? 'handler'}-${(this.#named += 1)}`;
+    if (this.#closed) {
+      throw new ListwatchError('CLOSED', `${name}: the informer ${informer} has stopped`);
+    }
+    const queue = this.#makeQueue(name, handler, options.buffer, (pending) => {
+      this.#overflow(registered, pending);
+    });
+    const resync = this.#resyncs.add(name, options.resyncIntervalMs, runtime.monotonicMs());
+    let release = (): void => {};
+    const endDemand = this.#demandOf(handler);
+    const registered = new RegisteredHandler<ObjectView<T>>({
+      queue,
+      resync,
+      runtime,
+      upstreamWaitsFor: waitsFor,
+      onRemove: () => {
+        this.#fanout.remove(registered);
+        this.#resyncs.remove(resync);
+        release();
+        queue.stop();
+        void queue.drained().then(() => {
+          endDemand?.();
+          this.#options.onRemoved(registered);
+        });
+      },
+    });
+    this.#fanout.add(registered, this.#presentState());
+    release = onAbort(options.signal, () => {
+      registered.remove();
+    });
+    return registered;
+  }
+
+  /** The informer starts: deliveries begin, and the resync interval is settled. */
+  start(): void {
+    this.#resyncs.freeze();
+    this.#fanout.start();
+  }
+
+  distribute(batches: readonly NotificationBatch<ObjectView<T>>[]): void {
+    if (batches.length === 0) return;
+    this.#present = undefined;
+    this.#fanout.distribute(batches);
+  }
+
+  /** Whether a handler that waits for nothing has more than `count` notifications to come. */
+  owes(count: number): boolean {
+    return this.#fanout.owes(count);
+  }
+
+  /** The store has the whole first list. */
+  markSynced(): void {
+    this.#fanout.markSynced();
+  }
+
+  /** Whether a handler wants a resync now; those that do are the ones to get it. */
+  resyncDue(): boolean {
+    return this.#resyncs.tick(this.#options.runtime.monotonicMs());
+  }
+
+  /** The informer is about to stop; a callback that asked for it must not be waited for. */
+  removeEntered(): void {
+    this.#fanout.removeEntered();
+  }
+
+  /** Removes all handlers; resolves when the last callback has returned. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#present = undefined;
+    await this.#fanout.close();
+  }
+
+  get handlers(): ReadonlySet<RegisteredHandler<ObjectView<T>>> {
+    return this.#fanout.handlers;
+  }
+
+  inspect(): HandlerInspection[] {
+    return Array.from(this.#fanout.handlers, (handler) => handler.inspect());
+  }
+
+  /** Who has lazy objects, or lazy metadata, may read them as long as they like. */
+  #demandOf({ view }: ResourceEventHandler<T>): (() => void) | undefined {
+    if (view === 'key') return undefined;
+    const end = this.#options.demand?.begin(view === 'metadata' ? 'metadata' : 'body');
+    return view === 'lazy' || view === 'metadata' ? undefined : end;
+  }
+
+  #overflow(handler: RegisteredHandler<ObjectView<T>>, pending: number): void {
+    const { name } = handler;
+    const error = new ListwatchError(
+      'BUFFER_FULL',
+      `${name} was removed: ${pending} events wait for it, more than its buffer holds; make it faster, give it a larger buffer, or let the buffer coalesce`,
+    );
+    handler.fail(error);
+    this.#options.onError(error, { handler: name });
+  }
+
+  #presentState(): NotificationBatch<ObjectView<T>> {
+    this.#present ??= {
+      notifications: Array.from(
+        this.#options.store.entries(),
+        ([key, object]) => new AddNotification(key, object, true, 'other'),
+      ),
+      initial: true,
+      audience: 'all',
+    };
+    return this.#present;
+  }
+
+  #makeQueue(
+    name: string,
+    handler: ResourceEventHandler<T>,
+    buffer: HandlerBuffer | undefined,
+    onFull: (pending: number) => void,
+  ): HandlerQueue<ObjectView<T>> {
+    const { runtime, store, onError, onWarning } = this.#options;
+    const { limit, whenFull } = resolveHandlerBuffer(name, buffer);
+    return new HandlerQueue<ObjectView<T>>({
+      name,
+      runtime,
+      deliver: notifierOf(name, handler),
+      turns: this.#fanout.turns,
+      // Merging fewer than two for each object may come to nothing.
+      limit: whenFull === 'close' ? (): number => limit : () => Math.max(limit, 2 * store.size),
+      whenFull,
+      onFull,
+      onError: (error, { type, key }) => {
+        onError(new HandlerError(name, callbackOf[type], key, error), { handler: name, key });
+      },
+      onWarning,
+    });
+  }
+}
+
+/** The name of the class a handler is an instance of; undefined for a plain object. */
+function classOf(handler: unknown): string | undefined {
+  if (typeof handler !== 'object' || handler === null) return undefined;
+  const prototype: unknown = Object.getPrototypeOf(handler);
+  if (prototype === null || prototype === Object.prototype) return undefined;
+  return handler.constructor?.name || undefined;
+}

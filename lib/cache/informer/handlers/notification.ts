@@ -1,0 +1,149 @@
+import type { HasMetadata, ObjectMeta } from '../../../meta/object.ts';
+import type { AddInfo, DeleteInfo, ObjectMetadata, Origin, UpdateInfo } from './event-handler.ts';
+
+/**
+ * One call of a handler to come. There is one for all handlers together: it is their `info`, and of those with the view
+ * `metadata` it is the argument, so that telling one handler more allocates nothing. Its `metadata` is read from the object
+ * when somebody asks.
+ */
+export type Notification<V extends HasMetadata> =
+  | AddNotification<V>
+  | UpdateNotification<V>
+  | DeleteNotification<V>;
+
+const NO_METADATA: ObjectMeta = Object.freeze({});
+
+/** Key and metadata of an object, whose metadata is not looked at before somebody reads it. */
+export class LazyMetadata implements ObjectMetadata {
+  readonly key: string;
+  readonly #object: HasMetadata;
+
+  constructor(key: string, object: HasMetadata) {
+    this.key = key;
+    this.#object = object;
+  }
+
+  get metadata(): ObjectMeta {
+    return this.#object.metadata ?? NO_METADATA;
+  }
+
+  toJSON(): ObjectMetadata {
+    return { key: this.key, metadata: this.metadata };
+  }
+}
+
+/** What a log shows of an object; nothing of the metadata where that has gone. */
+export interface LoggedObject {
+  readonly key: string;
+  readonly metadata: ObjectMeta | undefined;
+}
+
+/** Of what has left the cache a handler of keys can read nothing, and writing it to a log must not be an error. */
+function loggedMetadata(notification: ObjectMetadata): ObjectMeta | undefined {
+  try {
+    return notification.metadata;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What all notifications have. */
+abstract class ObjectNotification<V extends HasMetadata> implements ObjectMetadata {
+  readonly key: string;
+  readonly object: V;
+  readonly origin: Origin;
+
+  constructor(key: string, object: V, origin: Origin) {
+    this.key = key;
+    this.object = object;
+    this.origin = origin;
+  }
+
+  get metadata(): ObjectMeta {
+    return this.object.metadata ?? NO_METADATA;
+  }
+}
+
+export class AddNotification<V extends HasMetadata>
+  extends ObjectNotification<V>
+  implements AddInfo
+{
+  readonly initial: boolean;
+
+  constructor(key: string, object: V, initial: boolean, origin: Origin) {
+    super(key, object, origin);
+    this.initial = initial;
+  }
+
+  get type(): 'add' {
+    return 'add';
+  }
+
+  /** What a log of it shows: never the body. */
+  toJSON(): LoggedObject & AddInfo {
+    const { key, initial, origin } = this;
+    return { key, metadata: loggedMetadata(this), initial, origin };
+  }
+}
+
+export class UpdateNotification<V extends HasMetadata>
+  extends ObjectNotification<V>
+  implements UpdateInfo
+{
+  readonly old: V;
+  readonly resync: boolean;
+  #oldMetadata: ObjectMetadata | undefined;
+
+  constructor(key: string, old: V, object: V, resync: boolean, origin: Origin) {
+    super(key, object, origin);
+    this.old = old;
+    this.resync = resync;
+  }
+
+  get type(): 'update' {
+    return 'update';
+  }
+
+  /** The old object as a handler with the view `metadata` gets it: one for all of them. */
+  get oldMetadata(): ObjectMetadata {
+    this.#oldMetadata ??= new LazyMetadata(this.key, this.old);
+    return this.#oldMetadata;
+  }
+
+  /** What a log of it shows: never the body. */
+  toJSON(): LoggedObject & UpdateInfo {
+    const { key, resync, origin } = this;
+    return { key, metadata: loggedMetadata(this), resync, origin };
+  }
+}
+
+export class DeleteNotification<V extends HasMetadata>
+  extends ObjectNotification<V>
+  implements DeleteInfo
+{
+  readonly finalStateUnknown: boolean;
+
+  constructor(key: string, object: V, finalStateUnknown: boolean, origin: Origin) {
+    super(key, object, origin);
+    this.finalStateUnknown = finalStateUnknown;
+  }
+
+  get type(): 'delete' {
+    return 'delete';
+  }
+
+  /** What a log of it shows: never the body. */
+  toJSON(): LoggedObject & DeleteInfo {
+    const { key, finalStateUnknown, origin } = this;
+    return { key, metadata: loggedMetadata(this), finalStateUnknown, origin };
+  }
+}
+
+/** Notifications that are queued together: one entry in each handler's queue, however many there are. */
+export interface NotificationBatch<V extends HasMetadata> {
+  readonly notifications: readonly Notification<V>[];
+  /** They belong to the state at the start; a handler is synced when it has seen them. */
+  readonly initial: boolean;
+  /** All handlers, or those whose resync interval has passed. */
+  readonly audience: 'all' | 'resyncing';
+}

@@ -1,0 +1,102 @@
+import { numberOption } from '../../../kernel/options.ts';
+
+/** Handlers cannot ask for less (client-go shared_informer.go minimumResyncPeriod @ 32ce75a7). */
+const SHORTEST_INTERVAL_MS = 1000;
+
+/** A timer may fire this much early by the monotonic clock. */
+const TIMER_SLACK_MS = 5;
+
+/** One handler's resyncs. */
+export interface ResyncEntry {
+  /** In effect; 0 for never. */
+  readonly intervalMs: number;
+  /** Whether the handler gets the resync of the last tick. */
+  readonly due: boolean;
+}
+
+interface MutableEntry extends ResyncEntry {
+  nextMs: number;
+  due: boolean;
+}
+
+export interface ResyncScheduleOptions {
+  /** Of the informer; 0 for never, whatever handlers ask. */
+  readonly intervalMs: number;
+  readonly onWarning: (message: string) => void;
+}
+
+/**
+ * Which handlers get a resync, and when.
+ *
+ * The informer looks at fixed intervals, and each handler is served at the first look after its own interval has passed: the
+ * effective interval is rounded up to a multiple. Handlers that ask for less shorten the interval of the looks, but only
+ * before the informer starts.
+ * @see client-go tools/cache/shared_informer.go determineResyncPeriod, shouldResync @ 32ce75a7
+ */
+export class ResyncSchedule {
+  readonly #defaultMs: number;
+  readonly #onWarning: (message: string) => void;
+  readonly #entries = new Set<MutableEntry>();
+  #checkIntervalMs: number;
+  #frozen = false;
+
+  constructor({ intervalMs, onWarning }: ResyncScheduleOptions) {
+    this.#defaultMs = intervalMs;
+    this.#checkIntervalMs = intervalMs;
+    this.#onWarning = onWarning;
+  }
+
+  /** How often the informer looks, milliseconds; 0 for never. */
+  get checkIntervalMs(): number {
+    return this.#checkIntervalMs;
+  }
+
+  /** The informer starts: from now on handlers have to live with its interval. */
+  freeze(): void {
+    this.#frozen = true;
+  }
+
+  /**
+   * A handler joins. `requestedMs` left out is the interval of the informer.
+   * @throws {ListwatchError} code INVALID_OPTION.
+   */
+  add(handler: string, requestedMs: number | undefined, nowMs: number): ResyncEntry {
+    let wantedMs = numberOption(handler, 'resyncIntervalMs', requestedMs, this.#defaultMs, {
+      min: 0,
+    });
+    if (wantedMs > 0 && wantedMs < SHORTEST_INTERVAL_MS) wantedMs = SHORTEST_INTERVAL_MS;
+    if (wantedMs > 0 && wantedMs < this.#checkIntervalMs && !this.#frozen) {
+      // Handlers that came before asked for at least as much, so theirs stay as they are.
+      this.#checkIntervalMs = wantedMs;
+    }
+    const intervalMs =
+      wantedMs === 0 || this.#checkIntervalMs === 0 ? 0 : Math.max(wantedMs, this.#checkIntervalMs);
+    if (wantedMs > 0 && intervalMs !== wantedMs) {
+      this.#onWarning(
+        intervalMs === 0
+          ? `${handler} asks for a resync every ${wantedMs} ms and gets none: its informer was made without resyncIntervalMs`
+          : `${handler} asks for a resync every ${wantedMs} ms and gets one every ${intervalMs} ms: its informer has started with that interval`,
+      );
+    }
+    const nextMs = nowMs + intervalMs;
+    const entry = { intervalMs, nextMs, due: false };
+    this.#entries.add(entry);
+    return entry;
+  }
+
+  remove(entry: ResyncEntry): void {
+    this.#entries.delete(entry as MutableEntry);
+  }
+
+  /** Marks the handlers that are due and says whether there are any. */
+  tick(nowMs: number): boolean {
+    let any = false;
+    for (const entry of this.#entries) {
+      entry.due = entry.intervalMs > 0 && nowMs + TIMER_SLACK_MS >= entry.nextMs;
+      if (!entry.due) continue;
+      entry.nextMs = nowMs + entry.intervalMs;
+      any = true;
+    }
+    return any;
+  }
+}

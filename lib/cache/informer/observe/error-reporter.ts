@@ -1,0 +1,54 @@
+import { errorMessage } from '../../../kernel/errors.ts';
+import { guardedCall } from '../../../kernel/guarded-call.ts';
+import type { Logger } from '../../../kernel/logger.ts';
+import type { InformerErrorContext } from '../options/informer-options.ts';
+
+export interface ErrorReporterOptions {
+  /** Name of the informer. */
+  readonly informer: string;
+  readonly logger: Logger;
+  readonly onError: ((error: unknown, context: InformerErrorContext) => void) | undefined;
+}
+
+/** Takes every error of an informer to the user's hook, or else to the log. A hook that throws is logged and stops nothing. */
+export class ErrorReporter {
+  readonly #options: ErrorReporterOptions;
+
+  constructor(options: ErrorReporterOptions) {
+    this.#options = options;
+  }
+
+  /** Of an error that comes again and again, not every one is worth an entry in the log; the hook gets all. */
+  report(
+    error: unknown,
+    context: Partial<InformerErrorContext> & Pick<InformerErrorContext, 'source'>,
+    worthLogging: boolean = true,
+  ): void {
+    const { informer, logger, onError } = this.#options;
+    const message = context.message ?? `informer ${informer}: ${errorMessage(error)}`;
+    if (onError === undefined) {
+      // A broken watch mends itself; the rest is somebody's mistake.
+      const level = context.source === 'watch' ? 'warn' : 'error';
+      logger[worthLogging ? level : 'debug'](message, { error });
+      return;
+    }
+    guardedCall(
+      () => onError(error, { informer, ...context, message }),
+      (hookError) => {
+        logger.error(`informer ${informer}: the hook onError threw: ${errorMessage(hookError)}`, {
+          error: hookError,
+          during: error,
+        });
+      },
+    );
+  }
+
+  /** Runs a callback of the user that must not disturb us. */
+  guard(source: InformerErrorContext['source'], call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.report(error, { source });
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import { EventEmitter } from 'eventemitter3';
+import { guardedCall } from '../../../kernel/guarded-call.ts';
+import type { InformerEvents } from './informer-events.ts';
+
+type EventName = EventEmitter.EventNames<InformerEvents>;
+type Listener<E extends EventName> = EventEmitter.EventListener<InformerEvents, E>;
+type AnyListener = (this: unknown, ...args: unknown[]) => unknown;
+
+/**
+ * An emitter whose listeners cannot do harm: one that throws, or whose promise rejects, goes to `onFailure`; the other
+ * listeners get their event, and the process goes on.
+ */
+export class InformerEventEmitter extends EventEmitter<InformerEvents> {
+  readonly #onFailure: (error: unknown) => void;
+  readonly #guarded = new WeakMap<AnyListener, AnyListener>();
+  readonly #originals = new WeakMap<AnyListener, AnyListener>();
+
+  constructor(onFailure: (error: unknown) => void) {
+    super();
+    this.#onFailure = onFailure;
+  }
+
+  override on<E extends EventName>(event: E, listener: Listener<E>, context?: unknown): this {
+    return super.on(event, this.#guard(listener), context);
+  }
+
+  override addListener<E extends EventName>(
+    event: E,
+    listener: Listener<E>,
+    context?: unknown,
+  ): this {
+    return this.on(event, listener, context);
+  }
+
+  override once<E extends EventName>(event: E, listener: Listener<E>, context?: unknown): this {
+    return super.once(event, this.#guard(listener), context);
+  }
+
+  override off<E extends EventName>(
+    event: E,
+    listener?: Listener<E>,
+    context?: unknown,
+    once?: boolean,
+  ): this {
+    const known = listener === undefined ? undefined : this.#guarded.get(listener as AnyListener);
+    return super.off(event, (known as Listener<E> | undefined) ?? listener, context, once);
+  }
+
+  override removeListener<E extends EventName>(
+    event: E,
+    listener?: Listener<E>,
+    context?: unknown,
+    once?: boolean,
+  ): this {
+    return this.off(event, listener, context, once);
+  }
+
+  override listeners<E extends EventName>(event: E): Listener<E>[] {
+    return super
+      .listeners(event)
+      .map((guarded) => this.#originals.get(guarded as AnyListener) as Listener<E>);
+  }
+
+  #guard<E extends EventName>(listener: Listener<E>): Listener<E> {
+    const original = listener as AnyListener;
+    let guarded = this.#guarded.get(original);
+    // What is no function is left to the emitter to refuse.
+    if (guarded === undefined && typeof listener === 'function') {
+      const onFailure = this.#onFailure;
+      guarded = function (this: unknown, ...args) {
+        guardedCall(() => original.apply(this, args), onFailure);
+      };
+      this.#guarded.set(original, guarded);
+      this.#originals.set(guarded, original);
+    }
+    return guarded ?? original;
+  }
+}

@@ -1,0 +1,74 @@
+import type { CacheMemory } from '../../memory/cache-keeper.ts';
+import type { ReflectorStateName } from '../../reflector/table/reflector-state.ts';
+
+export type InformerPhase = 'new' | 'running' | 'stopped';
+
+/** One handler at one moment. */
+export interface HandlerInspection {
+  readonly name: string;
+  readonly synced: boolean;
+  /** Events that wait for the handler. */
+  readonly pending: number;
+  /** Callbacks that have returned. */
+  readonly delivered: number;
+  /** Callbacks that threw. */
+  readonly failed: number;
+  /** Events that were merged into others because the handler was too slow. */
+  readonly coalesced: number;
+  /** Effective interval, milliseconds; 0 for never. */
+  readonly resyncIntervalMs: number;
+}
+
+/** An error that happened some time ago. */
+export interface InspectedError {
+  readonly message: string;
+  /** How long ago, milliseconds. */
+  readonly ageMs: number;
+}
+
+/** What is on its way into the cache, and what is in it. */
+export interface PipelineInspection {
+  /** The newest resource version in the store. */
+  readonly storeResourceVersion: string;
+  readonly objects: number;
+  /** Size on the wire of the objects in the cache, as far as it is known; see `ObjectView.sizeBytes`. */
+  readonly bytes: number;
+  readonly indexes: readonly string[];
+  /** Changes that wait for the store. */
+  readonly queued: number;
+  /** How long the oldest of them has waited, milliseconds; 0 when there is none. */
+  readonly lagMs: number;
+  /** How old the last event, bookmark or list is, milliseconds; missing before the first. */
+  readonly lastEventAgeMs?: number | undefined;
+  /** Events of watches that were applied. */
+  readonly eventsApplied: number;
+  /** Own writes that are shown although the cache has not caught up with them. */
+  readonly ownWrites: number;
+}
+
+/** What follows the collection, and whom it tells. */
+export interface EngineInspection extends PipelineInspection {
+  readonly reflector: ReflectorStateName;
+  /** A watch is open. */
+  readonly connected: boolean;
+  /** The newest resource version that came in. */
+  readonly lastSyncResourceVersion: string;
+  /** What the objects take, as they lie in memory. */
+  readonly memory: CacheMemory;
+  /** Lists after the first one, because the history in between was lost. */
+  readonly relists: number;
+  /** Events that were dropped, because they were not newer than what had been seen. */
+  readonly staleEvents: number;
+  /** The last failed list or watch; whether it is over, `connected` says. */
+  readonly lastError?: InspectedError | undefined;
+  readonly handlers: readonly HandlerInspection[];
+}
+
+/** An informer at one moment: plain data for a log or a debugging page, safe to turn into JSON. */
+export interface InformerInspection extends EngineInspection {
+  readonly name: string;
+  readonly phase: InformerPhase;
+  readonly synced: boolean;
+  /** What keeps it from being synced, in words. */
+  readonly waitingFor?: string | undefined;
+}

@@ -1,0 +1,69 @@
+import type { EventEmitter } from 'eventemitter3';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import type {
+  ReflectorErrorContext,
+  ReflectorTransition,
+} from '../../reflector/options/reflector-report.ts';
+import type { ErrorReporter } from './error-reporter.ts';
+import { InformerEventEmitter } from './informer-event-emitter.ts';
+import type { InformerEvents } from './informer-events.ts';
+import type { InspectedError } from './informer-inspection.ts';
+
+export interface InformerJournalOptions {
+  readonly runtime: Runtime;
+  readonly errors: ErrorReporter;
+  readonly onRelist: () => void;
+}
+
+/** What has happened in the life of an informer: told to listeners and hooks at once, and kept for inspection. */
+export class InformerJournal {
+  readonly events: EventEmitter<InformerEvents>;
+  readonly #runtime: Runtime;
+  readonly #errors: ErrorReporter;
+  readonly #onRelist: () => void;
+  #lastError: { readonly message: string; readonly atMs: number } | undefined;
+  #listed = false;
+  #relists = 0;
+
+  constructor({ runtime, errors, onRelist }: InformerJournalOptions) {
+    this.#runtime = runtime;
+    this.#errors = errors;
+    this.#onRelist = onRelist;
+    this.events = new InformerEventEmitter((error) => {
+      errors.report(error, { source: 'listener' });
+    });
+  }
+
+  /** Lists after the first one, because the history in between was lost. */
+  get relists(): number {
+    return this.#relists;
+  }
+
+  /** The last failed list or watch; what is part of normal life does not count. */
+  get lastError(): InspectedError | undefined {
+    if (this.#lastError === undefined) return undefined;
+    const { message, atMs } = this.#lastError;
+    return { message, ageMs: this.#runtime.monotonicMs() - atMs };
+  }
+
+  readonly watchError = (error: unknown, context: ReflectorErrorContext): void => {
+    const { message, expected, worthLogging } = context;
+    this.events.emit('watch-error', error, context);
+    if (expected) return;
+    this.#lastError = { message, atMs: this.#runtime.monotonicMs() };
+    this.#errors.report(error, { source: 'watch', message }, worthLogging);
+  };
+
+  readonly transition = (transition: ReflectorTransition): void => {
+    const { from, to, items, resourceVersion } = transition;
+    this.events.emit('transition', transition);
+    if (to !== 'watching' || items === undefined) return;
+    if (from !== 'listing' && from !== 'streaming-list') return;
+    if (this.#listed) {
+      this.#relists += 1;
+      this.#onRelist();
+      this.events.emit('relist', { resourceVersion, items });
+    }
+    this.#listed = true;
+  };
+}

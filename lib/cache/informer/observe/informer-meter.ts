@@ -1,0 +1,151 @@
+import type { MetricLabels, Metrics } from '../../../kernel/metrics.ts';
+import type { Runtime, Timer } from '../../../kernel/runtime.ts';
+import type { HandlerInspection, InformerInspection } from './informer-inspection.ts';
+import { informerMetrics } from './informer-metrics.ts';
+
+/** What changes all the time is reported this often, milliseconds. */
+const SAMPLE_INTERVAL_MS = 5000;
+
+/** Something with counters, as long as it lives. */
+export interface MeteredHandler {
+  inspect(): HandlerInspection;
+}
+
+export interface InformerMeterOptions {
+  /** Name of the informer. */
+  readonly name: string;
+  readonly runtime: Runtime;
+  readonly metrics: Metrics;
+  readonly inspect: () => InformerInspection;
+  readonly handlers: () => Iterable<MeteredHandler>;
+}
+
+type Counters = Pick<HandlerInspection, 'delivered' | 'failed' | 'coalesced'>;
+
+const NOTHING: Counters = { delivered: 0, failed: 0, coalesced: 0 };
+
+/**
+ * Reports an informer to a metrics library: batches as they are applied, everything else in samples, so that an event costs
+ * nothing. An informer nobody meters has none.
+ */
+export class InformerMeter {
+  readonly #options: InformerMeterOptions;
+  readonly #labels: MetricLabels;
+  /** What was reported of each handler. */
+  readonly #reported = new WeakMap<MeteredHandler, Counters>();
+  #events = 0;
+  #startedAtMs = 0;
+  #timer: Timer | undefined;
+
+  constructor(options: InformerMeterOptions) {
+    this.#options = options;
+    this.#labels = { name: options.name };
+  }
+
+  /** The informer runs: samples begin. */
+  start(): void {
+    this.#startedAtMs = this.#options.runtime.monotonicMs();
+    this.#next();
+  }
+
+  applied(durationMs: number): void {
+    const { metrics } = this.#options;
+    metrics.observe(informerMetrics.applyDuration.name, durationMs, this.#labels);
+  }
+
+  relisted(): void {
+    const { metrics } = this.#options;
+    metrics.count(informerMetrics.relists.name, 1, this.#labels);
+  }
+
+  synced(): void {
+    const durationMs = this.#options.runtime.monotonicMs() - this.#startedAtMs;
+    const { metrics } = this.#options;
+    metrics.observe(informerMetrics.syncDuration.name, durationMs, this.#labels);
+    this.#sample();
+  }
+
+  /** A handler has been removed, and its last callback has returned. */
+  handlerRemoved(handler: MeteredHandler): void {
+    const { metrics } = this.#options;
+    const inspection = handler.inspect();
+    this.#countHandler(metrics, handler, inspection);
+    metrics.gauge(informerMetrics.handlerPending.name, 0, this.#handlerLabels(inspection));
+  }
+
+  /** The informer has stopped: a last sample, and its gauges are 0. */
+  stop(): void {
+    this.#timer?.cancel();
+    this.#sample();
+    const { metrics } = this.#options;
+    const { connected, objects, bytes, memory, queueDepth, lag, lastEventAge } = informerMetrics;
+    for (const { name } of [connected, objects, bytes, memory, queueDepth, lag, lastEventAge]) {
+      metrics.gauge(name, 0, this.#labels);
+    }
+  }
+
+  #next(): void {
+    this.#timer = this.#options.runtime.setTimer(
+      SAMPLE_INTERVAL_MS,
+      () => {
+        this.#sample();
+        this.#next();
+      },
+      { background: true },
+    );
+  }
+
+  #sample(): void {
+    const { metrics } = this.#options;
+    const now = this.#options.inspect();
+    const gauge = (name: string, value: number): void => {
+      metrics.gauge(name, value, this.#labels);
+    };
+    gauge(informerMetrics.connected.name, now.connected ? 1 : 0);
+    gauge(informerMetrics.objects.name, now.objects);
+    gauge(informerMetrics.bytes.name, now.bytes);
+    gauge(informerMetrics.memory.name, now.memory.slabBytes + now.memory.decodedBytes);
+    gauge(informerMetrics.queueDepth.name, now.queued);
+    gauge(informerMetrics.lag.name, now.lagMs);
+    gauge(informerMetrics.lastEventAge.name, now.lastEventAgeMs ?? 0);
+    count(
+      metrics,
+      informerMetrics.eventsApplied.name,
+      now.eventsApplied - this.#events,
+      this.#labels,
+    );
+    this.#events = now.eventsApplied;
+    this.#sampleHandlers(metrics);
+  }
+
+  /** Handlers of one name are one series. */
+  #sampleHandlers(metrics: Metrics): void {
+    const pending = new Map<string, number>();
+    for (const handler of this.#options.handlers()) {
+      const inspection = handler.inspect();
+      this.#countHandler(metrics, handler, inspection);
+      pending.set(inspection.name, (pending.get(inspection.name) ?? 0) + inspection.pending);
+    }
+    for (const [name, value] of pending) {
+      metrics.gauge(informerMetrics.handlerPending.name, value, this.#handlerLabels({ name }));
+    }
+  }
+
+  #countHandler(metrics: Metrics, handler: MeteredHandler, now: HandlerInspection): void {
+    const { delivered, failed, coalesced } = now;
+    const before = this.#reported.get(handler) ?? NOTHING;
+    const labels = this.#handlerLabels(now);
+    count(metrics, informerMetrics.handlerDelivered.name, delivered - before.delivered, labels);
+    count(metrics, informerMetrics.handlerFailed.name, failed - before.failed, labels);
+    count(metrics, informerMetrics.handlerCoalesced.name, coalesced - before.coalesced, labels);
+    this.#reported.set(handler, { delivered, failed, coalesced });
+  }
+
+  #handlerLabels({ name: handler }: { readonly name: string }): MetricLabels {
+    return { name: this.#options.name, handler };
+  }
+}
+
+function count(metrics: Metrics, name: string, by: number, labels: MetricLabels): void {
+  if (by > 0) metrics.count(name, by, labels);
+}

@@ -1,0 +1,302 @@
+import { ListwatchError } from '../../../kernel/errors.ts';
+import { consoleLogger } from '../../../kernel/console-logger.ts';
+import type { Logger } from '../../../kernel/logger.ts';
+import { silentMetrics, type Metrics } from '../../../kernel/metrics.ts';
+import { numberOption, rejectUnknownOptions, requireOptions } from '../../../kernel/options.ts';
+import { realRuntime } from '../../../kernel/real-runtime.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import { metaNamespaceKeyFunc, type KeyFunc } from '../../../meta/key.ts';
+import type { FieldPaths, Projection } from '../../../meta/json/field-path.ts';
+import { JsonProjection } from '../../../meta/json/json-projection.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { ObjectView } from '../../../meta/object-view.ts';
+import {
+  resolveCacheOptions,
+  type CacheOptions,
+  type ResolvedCacheOptions,
+} from '../../memory/cache-options.ts';
+import type { DeltaOrder } from '../../delta/delta-fifo.ts';
+import type { ListerWatcher } from '../../reflector/contract/lister-watcher.ts';
+import type { ReflectorOptions } from '../../reflector/options/reflector-options.ts';
+import { metaNamespaceIndexFunc, NAMESPACE_INDEX, type Indexers } from '../../store/indexers.ts';
+import type { InformerSubject, MissingResourcePolicy } from './start-failure.ts';
+
+/** What an error is about. */
+export interface InformerErrorContext {
+  /** Name of the informer. */
+  readonly informer: string;
+  /** `watch`: listing or watching failed. `object`: an object has no key, or transform or an index function failed on it. */
+  readonly source: 'watch' | 'object' | 'handler' | 'listener' | 'metrics' | 'internal';
+  readonly key?: string | undefined;
+  /** Name of the handler. */
+  readonly handler?: string | undefined;
+  /** The story in one sentence, for a log. */
+  readonly message: string;
+}
+
+/** How an informer lists and watches; see `ReflectorOptions`. */
+export type InformerReflectorOptions = Pick<
+  ReflectorOptions<ObjectView>,
+  | 'watchList'
+  | 'pageSize'
+  | 'listTimeoutMs'
+  | 'watchListTimeoutMs'
+  | 'minWatchTimeoutMs'
+  | 'idleTimeoutMs'
+  | 'internalErrorRetryMs'
+  | 'backoff'
+>;
+
+export interface SharedIndexInformerOptions<T extends KubernetesObject>
+  extends InformerReflectorOptions {
+  /** As `ReflectorOptions.silenceProbeMs`: a watch that has gone dead is noticed. 0: never. @defaultValue 30 000 */
+  readonly silenceProbeMs?: number | undefined;
+  /** The collection to mirror. */
+  readonly listerWatcher: ListerWatcher<ObjectView<T>>;
+  /** Names the informer in messages. @defaultValue the description of the lister-watcher */
+  readonly name?: string | undefined;
+  /** The resource, for errors and remedies. @defaultValue the name */
+  readonly subject?: InformerSubject | undefined;
+  /** Indexes besides the one by namespace. @defaultValue none */
+  readonly indexers?: Indexers<T> | undefined;
+  /** @defaultValue metaNamespaceKeyFunc */
+  readonly keyFunc?: KeyFunc | undefined;
+  /**
+   * Keeps only these fields of every object, besides its type and its metadata without `managedFields`. For the type of the
+   * objects to say so, make the informer with `SharedIndexInformer.projecting`, or by a factory.
+   * @defaultValue all
+   */
+  readonly fields?: ProjectedFields<T> | undefined;
+  /**
+   * Changes every object before it is stored, as a rule to drop what nobody needs. It must return a new object, or the same;
+   * `metadata` with name, namespace, uid and resourceVersion must stay. It makes every body be decoded.
+   * @defaultValue none
+   */
+  readonly transform?: ((object: T) => T) | undefined;
+  /**
+   * For development: freezes every object that is handed out, all the way down, so that whoever modifies it gets a TypeError
+   * on the very line instead of a cache that differs from the server.
+   * @defaultValue false
+   */
+  readonly freeze?: boolean | undefined;
+  /**
+   * How objects lie in memory. In all modes nothing is decoded before somebody reads it; what a transform gave back stays
+   * decoded. The figures are for pods of 3.9 KB of JSON.
+   * - `bytes`: a pod takes 4.4 KB. What is read again and again stays decoded, within a budget of 256 MB, some 30,000 pods; the
+   *   rest is decoded again when it is read, 20 µs each. The garbage collector has little to do.
+   * - `objects`: what was read once stays decoded, and all who read it get the same object. A pod takes 4.4 KB, and 8 KB once
+   *   it was read. For those who go over the whole of a very large cache again and again.
+   * - `compressed`: as `bytes`. A pod takes 0.8 KB; each change costs 70 µs in the background, and reading 15 µs more.
+   * @defaultValue 'bytes'
+   */
+  readonly cache?: CacheOptions | undefined;
+  /**
+   * Whether an object belongs to the collection, for objects that are handed to `written`: the watch says nothing of one
+   * that its selectors leave out. `collectionMatcher` makes one from selectors.
+   * @defaultValue every object does
+   */
+  readonly matches?: ((object: T) => boolean) | undefined;
+  /**
+   * How often handlers are given every object again, milliseconds; they may ask for other intervals.
+   * @defaultValue 0: never, whatever handlers ask
+   */
+  readonly resyncIntervalMs?: number | undefined;
+  /** See `DeltaFIFO`. With `key`, `indexer.resourceVersion` stays empty. @defaultValue 'arrival' */
+  readonly order?: DeltaOrder | undefined;
+  /**
+   * While the server does not serve the resource (404): `wait` keeps asking, with growing delays, and says so; with `fail`
+   * `run` and `whenSynced` reject with RESOURCE_UNKNOWN. @defaultValue 'wait'
+   */
+  readonly missingResource?: MissingResourcePolicy | undefined;
+  /** Changes that may wait for the store before the watch is read no further, at least 1. @defaultValue 256 */
+  readonly queueCapacity?: number | undefined;
+  /** @defaultValue realRuntime */
+  readonly runtime?: Runtime | undefined;
+  /** @defaultValue consoleLogger: warnings and errors, on standard error */
+  readonly logger?: Logger | undefined;
+  /** @defaultValue silentMetrics */
+  readonly metrics?: Metrics | undefined;
+  /**
+   * Gets every error of callbacks, objects and watches; what is part of normal life, such as an expired version, only goes to
+   * the event `watch-error`.
+   * @defaultValue the logger gets it
+   */
+  readonly onError?: ((error: unknown, context: InformerErrorContext) => void) | undefined;
+}
+
+declare const PROJECTION: unique symbol;
+
+/** Paths that make objects what `T` says. */
+export interface ProjectedFields<T> extends ReadonlyArray<string> {
+  readonly [PROJECTION]: T;
+}
+
+/** What keeps some fields of the objects. */
+export interface WithFields<Source, Paths extends readonly string[]> {
+  /** Names of fields, separated by dots, such as `spec.nodeName`. They go through arrays, and pick from their items. */
+  readonly fields: FieldPaths<Source, Paths>;
+}
+
+/** Options of an informer that keeps some fields of its objects; all but the source speak of what is left of them. */
+export interface ProjectingInformerOptions<
+  Source extends KubernetesObject,
+  Paths extends readonly string[],
+> extends Omit<
+      SharedIndexInformerOptions<Projection<Source, Paths[number]>>,
+      'listerWatcher' | 'fields'
+    >,
+    WithFields<Source, Paths> {
+  readonly listerWatcher: ListerWatcher<ObjectView<Source>>;
+}
+
+export interface ResolvedInformerOptions<T extends KubernetesObject> {
+  readonly listerWatcher: ListerWatcher<ObjectView<T>>;
+  readonly name: string;
+  readonly subject: InformerSubject;
+  readonly indexers: Indexers<T>;
+  readonly keyFunc: KeyFunc;
+  readonly projection: JsonProjection | undefined;
+  readonly transform: ((object: T) => T) | undefined;
+  readonly freeze: boolean;
+  readonly cache: ResolvedCacheOptions;
+  readonly matches: ((object: T) => boolean) | undefined;
+  readonly resyncIntervalMs: number;
+  readonly order: DeltaOrder;
+  readonly missingResource: MissingResourcePolicy;
+  readonly queueCapacity: number | undefined;
+  readonly reflector: InformerReflectorOptions & { readonly silenceProbeMs: number };
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly onError: SharedIndexInformerOptions<T>['onError'];
+}
+
+const REFLECTOR_OPTIONS: readonly (keyof InformerReflectorOptions)[] = [
+  'watchList',
+  'pageSize',
+  'listTimeoutMs',
+  'watchListTimeoutMs',
+  'minWatchTimeoutMs',
+  'idleTimeoutMs',
+  'internalErrorRetryMs',
+  'backoff',
+];
+
+const SILENCE_PROBE_MS = 30_000;
+
+export const INFORMER_OPTIONS: readonly (keyof SharedIndexInformerOptions<KubernetesObject>)[] = [
+  'listerWatcher',
+  'name',
+  'subject',
+  'indexers',
+  'keyFunc',
+  'fields',
+  'transform',
+  'freeze',
+  'cache',
+  'matches',
+  'resyncIntervalMs',
+  'order',
+  'missingResource',
+  'queueCapacity',
+  ...REFLECTOR_OPTIONS,
+  'silenceProbeMs',
+  'runtime',
+  'logger',
+  'metrics',
+  'onError',
+];
+
+/** @throws {ListwatchError} code INVALID_OPTION. */
+export function resolveInformerOptions<T extends KubernetesObject>(
+  options: SharedIndexInformerOptions<T>,
+): ResolvedInformerOptions<T> {
+  const owner = 'SharedIndexInformer';
+  requireOptions(owner, options, ['listerWatcher']);
+  rejectUnknownOptions(owner, options, INFORMER_OPTIONS);
+  const name = options.name ?? options.listerWatcher.description;
+  const { resyncIntervalMs } = options;
+  return {
+    listerWatcher: options.listerWatcher,
+    name,
+    subject: options.subject ?? { group: '', resource: name },
+    indexers: withNamespaceIndex(options.indexers ?? {}),
+    keyFunc: functionOption(owner, 'keyFunc', options.keyFunc) ?? metaNamespaceKeyFunc,
+    projection: projectionOption(owner, options.fields),
+    transform: functionOption(owner, 'transform', options.transform),
+    freeze: booleanOption(owner, 'freeze', options.freeze, false),
+    cache: resolveCacheOptions(owner, options.cache),
+    matches: functionOption(owner, 'matches', options.matches),
+    resyncIntervalMs: numberOption(owner, 'resyncIntervalMs', resyncIntervalMs, 0, { min: 0 }),
+    order: options.order ?? 'arrival',
+    missingResource: missingResourceOption(owner, options.missingResource),
+    queueCapacity: options.queueCapacity,
+    reflector: {
+      ...reflectorOptions(options),
+      silenceProbeMs: options.silenceProbeMs ?? SILENCE_PROBE_MS,
+    },
+    runtime: options.runtime ?? realRuntime,
+    logger: options.logger ?? consoleLogger,
+    metrics: options.metrics ?? silentMetrics,
+    onError: functionOption(owner, 'onError', options.onError),
+  };
+}
+
+function projectionOption(
+  owner: string,
+  fields: readonly string[] | undefined,
+): JsonProjection | undefined {
+  if (fields === undefined) return undefined;
+  if (!Array.isArray(fields)) throw wrongType(owner, 'fields', 'an array of paths', fields);
+  return new JsonProjection(fields);
+}
+
+function functionOption<F>(owner: string, name: string, value: F | undefined): F | undefined {
+  if (value === undefined || typeof value === 'function') return value;
+  throw wrongType(owner, name, 'a function', value);
+}
+
+function booleanOption(
+  owner: string,
+  name: string,
+  value: boolean | undefined,
+  fallback: boolean,
+): boolean {
+  if (value === undefined || typeof value === 'boolean') return value ?? fallback;
+  throw wrongType(owner, name, 'true or false', value);
+}
+
+function wrongType(owner: string, name: string, rule: string, value: unknown): ListwatchError {
+  const given = value === null ? 'null' : typeof value;
+  return new ListwatchError(
+    'INVALID_OPTION',
+    `${owner}: option "${name}" must be ${rule}, not ${given}`,
+  );
+}
+
+function missingResourceOption(
+  owner: string,
+  value: MissingResourcePolicy = 'wait',
+): MissingResourcePolicy {
+  if (value === 'wait' || value === 'fail') return value;
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `${owner}: option "missingResource" must be "wait" or "fail", not ${String(value)}`,
+  );
+}
+
+function reflectorOptions(options: InformerReflectorOptions): InformerReflectorOptions {
+  const given = REFLECTOR_OPTIONS.filter((name) => options[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, options[name]]));
+}
+
+function withNamespaceIndex<T extends KubernetesObject>(indexers: Indexers<T>): Indexers<T> {
+  const given = Object.hasOwn(indexers, NAMESPACE_INDEX) ? indexers[NAMESPACE_INDEX] : undefined;
+  if (given !== undefined && given !== metaNamespaceIndexFunc) {
+    throw new ListwatchError(
+      'INDEX_CONFLICT',
+      `every informer has an index "${NAMESPACE_INDEX}" already; give yours another name`,
+    );
+  }
+  return { ...indexers, [NAMESPACE_INDEX]: metaNamespaceIndexFunc };
+}

@@ -1,0 +1,31 @@
+import { errorMessage, isListwatchError, ListwatchError } from '../../../kernel/errors.ts';
+import { isNotFound, type Subject } from '../../../meta/failures.ts';
+import { apiVersionOf, groupResource } from '../../../meta/resource.ts';
+
+/** What an informer does while its resource is not served, as that of a CustomResourceDefinition still to come. */
+export type MissingResourcePolicy = 'wait' | 'fail';
+
+/** The resource an informer mirrors, as far as it is known. */
+export interface InformerSubject extends Subject {
+  readonly version?: string | undefined;
+  /** Left out: all namespaces, or a resource that has none. */
+  readonly namespace?: string | undefined;
+}
+
+/** The error of a resource that the server does not serve; undefined for every other failure of a list or watch. */
+export function unknownResource(
+  error: unknown,
+  subject: InformerSubject,
+): ListwatchError | undefined {
+  if (!isNotFound(error) && !isListwatchError(error, 'RESOURCE_UNKNOWN')) return undefined;
+  const { group, version, resource } = subject;
+  const name =
+    version === undefined
+      ? groupResource(subject)
+      : `${resource} of ${apiVersionOf({ group, version })}`;
+  return new ListwatchError(
+    'RESOURCE_UNKNOWN',
+    `the server does not serve ${name} (${errorMessage(error)}): install the CustomResourceDefinition, or check apiVersion and plural name`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,90 @@
+import { isListwatchError } from '../../../kernel/errors.ts';
+import {
+  isApiError,
+  isExpired,
+  isTooLargeResourceVersion,
+  isTooManyRequests,
+} from '../../../meta/failures.ts';
+import { failureMessage, findCode } from './error-chain.ts';
+
+/** How the reflector reacts to a failed list or watch depends on nothing but this. */
+export type FailureKind =
+  /** 410 with reason Expired: the resource version or continue token is too old. */
+  | 'expired'
+  /** 410 in its other spellings. */
+  | 'gone'
+  /** The resource version is ahead of the server. */
+  | 'too-large'
+  | 'too-many-requests'
+  | 'connection-refused'
+  /** 502, 503 or 504: the server, or what stands before it, cannot answer for the moment. */
+  | 'unavailable'
+  /** 500 without a more precise reason. */
+  | 'internal'
+  /** The connection broke, timed out or fell silent: nothing is known about the state of the server. */
+  | 'connection-lost'
+  /** The request itself was refused; a streaming list is then not supported. */
+  | 'invalid'
+  /** The end bookmark of a streaming list did not come in time. */
+  | 'bookmark-overdue'
+  /** The stream says that the server is at an older resource version than it was. */
+  | 'went-back'
+  | 'other';
+
+export interface Failure {
+  readonly kind: FailureKind;
+  /** What the server asked for, milliseconds; 0 when it did not. */
+  readonly retryAfterMs: number;
+  readonly message: string;
+}
+
+const LOST_CODES: ReadonlySet<string> = new Set([
+  // of this package
+  'CONNECTION_FAILED',
+  'REQUEST_TIMEOUT',
+  'STREAM_IDLE',
+  'TIMEOUT',
+  // of Node and its HTTP clients
+  'EAI_AGAIN',
+  'ECONNABORTED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EPIPE',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ETIMEDOUT',
+  'UND_ERR_SOCKET',
+]);
+
+const REFUSED_CODES: ReadonlySet<string> = new Set(['CONNECTION_REFUSED', 'ECONNREFUSED']);
+
+const UNAVAILABLE_STATUS: ReadonlySet<number> = new Set([502, 503, 504]);
+
+/** Sorts an error of a list or a watch into its kind. */
+export function classifyFailure(error: unknown): Failure {
+  return { kind: kindOf(error), retryAfterMs: retryAfterOf(error), message: failureMessage(error) };
+}
+
+function kindOf(error: unknown): FailureKind {
+  if (isListwatchError(error, 'WATCH_LIST_INCOMPLETE')) return 'bookmark-overdue';
+  if (isTooLargeResourceVersion(error)) return 'too-large';
+  if (isExpired(error)) return isListwatchError(error, 'EXPIRED') ? 'expired' : 'gone';
+  if (isTooManyRequests(error)) return 'too-many-requests';
+  if (isListwatchError(error, 'INVALID') || isListwatchError(error, 'BAD_REQUEST'))
+    return 'invalid';
+  if (isListwatchError(error, 'RESOURCE_VERSION_WENT_BACK')) return 'went-back';
+  if (isListwatchError(error, 'INTERNAL_ERROR')) return 'internal';
+  if (isApiError(error)) return UNAVAILABLE_STATUS.has(error.httpStatus) ? 'unavailable' : 'other';
+  if (findCode(error, REFUSED_CODES) !== undefined) return 'connection-refused';
+  return findCode(error, LOST_CODES) === undefined ? 'other' : 'connection-lost';
+}
+
+function retryAfterOf(error: unknown): number {
+  return isApiError(error) ? Math.max(0, error.retryAfterMs ?? 0) : 0;
+}
+
+/** Nobody listened at the address: said by the error, one of its causes, or one of the addresses that were tried. */
+export function isConnectionRefused(error: unknown): boolean {
+  return findCode(error, REFUSED_CODES) !== undefined;
+}

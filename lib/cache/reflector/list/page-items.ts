@@ -1,0 +1,77 @@
+import { ListwatchError } from '../../../kernel/errors.ts';
+import type { HasMetadata } from '../../../meta/object.ts';
+import type { ItemsTaker } from '../contract/lister-watcher.ts';
+import type { PausableDeadline } from './pausable-deadline.ts';
+import { rejectTable } from '../failure/table-object.ts';
+
+export interface PageItemsOptions<V extends HasMetadata> {
+  readonly onItems: ItemsTaker<V>;
+  /** The page is not wanted any more once it has aborted. */
+  readonly signal: AbortSignal;
+  /** Of the page; it stands still while the source has to wait. */
+  readonly deadline: PausableDeadline;
+  /** Names the collection in messages. */
+  readonly name: string;
+}
+
+/**
+ * Stands between a source and whoever takes the items of its page.
+ *
+ * Guarantees: no item passes once the page has ended or its signal has aborted, whatever the source still does; a promise
+ * that the source does not wait for rejects for nobody.
+ */
+export class PageItems<V extends HasMetadata> {
+  readonly #options: PageItemsOptions<V>;
+  #begun = false;
+  #ended = false;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(options: PageItemsOptions<V>) {
+    this.#options = options;
+  }
+
+  /** Whether any item came this way. */
+  get begun(): boolean {
+    return this.#begun;
+  }
+
+  /** Why items were not taken, whatever the source has made of it. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#failure;
+  }
+
+  /** Takes no more. */
+  end(): void {
+    this.#ended = true;
+  }
+
+  /** What the source is given. */
+  readonly take: ItemsTaker<V> = (items) => {
+    const { onItems, signal, deadline, name } = this.#options;
+    try {
+      signal.throwIfAborted();
+      if (this.#ended)
+        throw new ListwatchError('CLOSED', `the list of ${name} brought items after its page`);
+      if (items.length === 0) return undefined;
+      if (!this.#begun) rejectTable(items[0], name);
+      this.#begun = true;
+      const room = onItems(items);
+      if (room === undefined) return undefined;
+      const waiting = this.#waitFor(room);
+      deadline.pauseWhile(waiting);
+      return waiting;
+    } catch (error) {
+      this.#failure ??= { error };
+      throw error;
+    }
+  };
+
+  async #waitFor(room: Promise<void>): Promise<void> {
+    try {
+      await room;
+    } catch (error) {
+      this.#failure ??= { error };
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { Runtime, Timer } from '../../../kernel/runtime.ts';
+
+/** Calls once when its time is over. Time that passes while it is paused does not count. */
+export class PausableDeadline {
+  readonly #runtime: Runtime;
+  readonly #onPassed: () => void;
+  #leftMs: number;
+  #runningSinceMs = 0;
+  #pauses = 0;
+  #timer: Timer | undefined;
+  #cancelled = false;
+
+  constructor(runtime: Runtime, timeoutMs: number, onPassed: () => void) {
+    this.#runtime = runtime;
+    this.#leftMs = timeoutMs;
+    this.#onPassed = onPassed;
+    this.#run();
+  }
+
+  /** Lets the time stand still until `waiting` settles. */
+  pauseWhile(waiting: Promise<unknown>): void {
+    this.#pauses += 1;
+    this.#timer?.cancel();
+    if (this.#pauses === 1) this.#leftMs -= this.#runtime.monotonicMs() - this.#runningSinceMs;
+    const resume = (): void => {
+      this.#pauses -= 1;
+      if (this.#pauses === 0 && !this.#cancelled) this.#run();
+    };
+    waiting.then(resume, resume);
+  }
+
+  /** It will not call any more; harmless when it has. */
+  cancel(): void {
+    this.#cancelled = true;
+    this.#timer?.cancel();
+  }
+
+  #run(): void {
+    this.#runningSinceMs = this.#runtime.monotonicMs();
+    this.#timer = this.#runtime.setTimer(this.#leftMs, () => {
+      this.#cancelled = true;
+      this.#onPassed();
+    });
+  }
+}

@@ -1,0 +1,184 @@
+import type { BackoffOptions } from '../../../kernel/backoff.ts';
+import { ListwatchError } from '../../../kernel/errors.ts';
+import { silentLogger, type Logger } from '../../../kernel/logger.ts';
+import { silentMetrics, type Metrics } from '../../../kernel/metrics.ts';
+import { numberOption, rejectUnknownOptions } from '../../../kernel/options.ts';
+import { realRuntime } from '../../../kernel/real-runtime.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import { metaNamespaceKeyFunc, type KeyFunc } from '../../../meta/key.ts';
+import type { HasMetadata } from '../../../meta/object.ts';
+import type { ListerWatcher } from '../contract/lister-watcher.ts';
+import type { ReflectorErrorContext, ReflectorTransition } from './reflector-report.ts';
+import type { ReflectorSink } from '../contract/reflector-sink.ts';
+
+export interface ReflectorOptions<V extends HasMetadata> {
+  /** The collection to follow. */
+  readonly listerWatcher: ListerWatcher<V>;
+  /** Where its objects and changes go. */
+  readonly sink: ReflectorSink<V>;
+  /** Names the reflector in messages and metrics. @defaultValue the description of the lister-watcher */
+  readonly name?: string | undefined;
+  /** @defaultValue realRuntime */
+  readonly runtime?: Runtime | undefined;
+  /** @defaultValue silentLogger */
+  readonly logger?: Logger | undefined;
+  /** @defaultValue silentMetrics */
+  readonly metrics?: Metrics | undefined;
+  /** How often the sink resyncs, milliseconds; it runs through relists. 0: never. @defaultValue 0 */
+  readonly resyncIntervalMs?: number | undefined;
+  /** Asked at each interval; false skips one resync. @defaultValue always */
+  readonly shouldResync?: (() => boolean) | undefined;
+  /** Try a streaming list before a plain one. @defaultValue what the lister-watcher supports */
+  readonly watchList?: boolean | undefined;
+  /**
+   * Items a page of a list, for every list; 0 for no paging. Left out: 500 where the server has to read its storage anyway,
+   * no paging where its cache can answer (client-go reflector.go list @ 32ce75a7).
+   */
+  readonly pageSize?: number | undefined;
+  /** Longest wait for one page, milliseconds. @defaultValue 300 000 */
+  readonly listTimeoutMs?: number | undefined;
+  /**
+   * Longest wait for the end of a streaming list, milliseconds; after it, and after 10 000 ms of silence in the stream, a
+   * plain list takes its place. @defaultValue 60 000
+   */
+  readonly watchListTimeoutMs?: number | undefined;
+  /**
+   * A watch is ended by the server after one to two times this time, drawn anew for each, milliseconds, at least 1000.
+   * @defaultValue 300 000 (client-go reflector.go defaultMinWatchTimeout @ 32ce75a7)
+   */
+  readonly minWatchTimeoutMs?: number | undefined;
+  /** A watch that carries nothing for this long, not even a bookmark, is reopened; milliseconds. Left out: never. */
+  readonly idleTimeoutMs?: number | undefined;
+  /**
+   * When a watch carried nothing for this long, not even a bookmark, the server is asked on the side whether there was
+   * something to tell, milliseconds; a dead connection and a server that was restored from a backup are noticed by that. It
+   * costs a quiet watch about two small requests each time: see `SilenceProbe`. 0: never, otherwise at least
+   * 1000. @defaultValue 0
+   */
+  readonly silenceProbeMs?: number | undefined;
+  /**
+   * How long a server that answers a watch with 500 is given before the collection is listed again, counted from the first
+   * such answer of a row, milliseconds; until then the watch is reopened, with back-off. 0: it is listed again at once.
+   * @defaultValue 0 (client-go reflector.go MaxInternalErrorRetryDuration @ 32ce75a7)
+   */
+  readonly internalErrorRetryMs?: number | undefined;
+  /** @defaultValue base 800, cap 30 000, factor 2, jitter 1, reset after 120 000 without a failure */
+  readonly backoff?: Partial<BackoffOptions> | undefined;
+  /** Tells objects apart during a streaming list. @defaultValue metaNamespaceKeyFunc */
+  readonly keyFunc?: KeyFunc | undefined;
+  /** Gets every error together with what happens next. @defaultValue the logger gets it */
+  readonly onError?: ((error: unknown, context: ReflectorErrorContext) => void) | undefined;
+  /** Gets every change of state. */
+  readonly onTransition?: ((transition: ReflectorTransition) => void) | undefined;
+}
+
+export interface ResolvedReflectorOptions<V extends HasMetadata> {
+  readonly listerWatcher: ListerWatcher<V>;
+  readonly sink: ReflectorSink<V>;
+  readonly name: string;
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly resyncIntervalMs: number;
+  readonly shouldResync: () => boolean;
+  readonly watchList: boolean;
+  readonly pageSize: number | undefined;
+  readonly listTimeoutMs: number;
+  readonly watchListTimeoutMs: number;
+  readonly minWatchTimeoutMs: number;
+  readonly idleTimeoutMs: number | undefined;
+  readonly silenceProbeMs: number;
+  readonly internalErrorRetryMs: number;
+  readonly backoff: BackoffOptions;
+  readonly keyFunc: KeyFunc;
+  readonly onError: ReflectorOptions<V>['onError'];
+  readonly onTransition: ReflectorOptions<V>['onTransition'];
+}
+
+const KNOWN: readonly (keyof ReflectorOptions<HasMetadata>)[] = [
+  'listerWatcher',
+  'sink',
+  'name',
+  'runtime',
+  'logger',
+  'metrics',
+  'resyncIntervalMs',
+  'shouldResync',
+  'watchList',
+  'pageSize',
+  'listTimeoutMs',
+  'watchListTimeoutMs',
+  'minWatchTimeoutMs',
+  'idleTimeoutMs',
+  'silenceProbeMs',
+  'internalErrorRetryMs',
+  'backoff',
+  'keyFunc',
+  'onError',
+  'onTransition',
+];
+
+/** client-go reflector.go defaultBackoff… @ 32ce75a7 */
+const BACKOFF = {
+  baseMs: 800,
+  capMs: 30_000,
+  factor: 2,
+  jitter: 1,
+  resetAfterMs: 120_000,
+} as const satisfies BackoffOptions;
+
+/** @throws {ListwatchError} code INVALID_OPTION. */
+export function resolveReflectorOptions<V extends HasMetadata>(
+  options: ReflectorOptions<V>,
+): ResolvedReflectorOptions<V> {
+  rejectUnknownOptions('Reflector', options, KNOWN);
+  requireOption(options, 'listerWatcher');
+  requireOption(options, 'sink');
+  const { listerWatcher, pageSize, idleTimeoutMs, silenceProbeMs } = options;
+  const number = (name: keyof ReflectorOptions<V>, fallback: number, min: number): number =>
+    numberOption('Reflector', name, options[name] as number | undefined, fallback, { min });
+  return {
+    listerWatcher,
+    sink: options.sink,
+    name: options.name ?? listerWatcher.description,
+    runtime: options.runtime ?? realRuntime,
+    logger: options.logger ?? silentLogger,
+    metrics: options.metrics ?? silentMetrics,
+    resyncIntervalMs: number('resyncIntervalMs', 0, 0),
+    shouldResync: options.shouldResync ?? ((): boolean => true),
+    watchList: options.watchList ?? listerWatcher.supportsWatchList ?? true,
+    pageSize:
+      pageSize === undefined
+        ? undefined
+        : numberOption('Reflector', 'pageSize', pageSize, 0, { min: 0, integer: true }),
+    listTimeoutMs: number('listTimeoutMs', 300_000, 1),
+    watchListTimeoutMs: number('watchListTimeoutMs', 60_000, 1),
+    minWatchTimeoutMs: number('minWatchTimeoutMs', 300_000, 1000),
+    idleTimeoutMs: idleTimeoutMs === undefined ? undefined : number('idleTimeoutMs', 0, 1),
+    silenceProbeMs: number('silenceProbeMs', 0, silenceProbeMs === 0 ? 0 : 1000),
+    internalErrorRetryMs: number('internalErrorRetryMs', 0, 0),
+    backoff: resolveBackoff(options.backoff),
+    keyFunc: options.keyFunc ?? metaNamespaceKeyFunc,
+    onError: options.onError,
+    onTransition: options.onTransition,
+  };
+}
+
+function requireOption(options: object, name: string): void {
+  const value = (options as Readonly<Record<string, unknown>>)[name];
+  if (typeof value === 'object' && value !== null) return;
+  throw new ListwatchError('INVALID_OPTION', `Reflector: option "${name}" is required`);
+}
+
+/** A delay of nothing would be no back-off. */
+function resolveBackoff(given: Partial<BackoffOptions> = {}): BackoffOptions {
+  const number = (name: keyof BackoffOptions, min: number): number =>
+    numberOption('Reflector', `backoff.${name}`, given[name], BACKOFF[name], { min });
+  return {
+    baseMs: number('baseMs', 1),
+    capMs: number('capMs', 1),
+    factor: number('factor', 1),
+    jitter: number('jitter', 0),
+    resetAfterMs: number('resetAfterMs', 0),
+  };
+}

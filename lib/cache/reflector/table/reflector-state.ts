@@ -1,0 +1,185 @@
+import type { Failure } from '../failure/watch-error.ts';
+import type { ListRequest, WatchRequest } from '../contract/lister-watcher.ts';
+
+export interface ReflectorSettings {
+  /** Items a page; 0 for no paging at all. Left out: paging only where the server's cache would not answer. */
+  readonly pageSize?: number | undefined;
+  /** Try a streaming list before a plain one. */
+  readonly watchList: boolean;
+}
+
+/** What outlives a state. */
+export interface ReflectorMemory {
+  readonly settings: ReflectorSettings;
+  /** Where to go on; empty before the first replace. */
+  readonly resourceVersion: string;
+  /** The server refused `resourceVersion` in a list: the next one asks for the most recent state. */
+  readonly unavailable: boolean;
+  /** A list at "0" came in pages, so there is no cache behind it that a large page could spare. */
+  readonly paged: boolean;
+  /** The server does not support streaming lists, or never ends them. */
+  readonly watchListUnusable: boolean;
+  /** Lists in a row whose watch had expired before it brought anything: the history is shorter than a list takes. */
+  readonly futileLists: number;
+}
+
+export interface IdleState {
+  readonly name: 'idle';
+  readonly memory: ReflectorMemory;
+}
+
+export interface ListingState {
+  readonly name: 'listing';
+  readonly memory: ReflectorMemory;
+  /** Asked for with the first page; empty for the most recent state. */
+  readonly resourceVersion: string;
+  readonly limit: number;
+  /** Of the page asked for now; left out for the first. */
+  readonly continueToken?: string | undefined;
+  /** What the first page showed: the resource version of the whole list. */
+  readonly listedVersion?: string | undefined;
+  /** The list is taken again in one piece, because its continue token expired. */
+  readonly whole: boolean;
+  /** The list is overlapped: a watch from this version is open and kept while the pages come. */
+  readonly overlapFrom?: string | undefined;
+}
+
+/** Asks for a recent version, from which the watch of an overlapped list starts. */
+export interface AnchoringState {
+  readonly name: 'anchoring';
+  readonly memory: ReflectorMemory;
+}
+
+export interface StreamingListState {
+  readonly name: 'streaming-list';
+  readonly memory: ReflectorMemory;
+  /** Streams of this round that ended without the end bookmark. */
+  readonly incomplete: number;
+}
+
+export interface WatchingState {
+  readonly name: 'watching';
+  readonly memory: ReflectorMemory;
+  /** The stream starts with the present state, in no order: its resource versions are not recorded before a change. */
+  readonly unordered: boolean;
+  /** Streams in a row that broke before they brought anything. */
+  readonly lost: number;
+  /** Streams in a row that ended within a second. */
+  readonly hasty: number;
+  /** It is the first watch after a plain list, and nothing came yet. */
+  readonly fresh: boolean;
+}
+
+export interface BackingOffState {
+  readonly name: 'backing-off';
+  readonly memory: ReflectorMemory;
+  readonly next: ListingState | AnchoringState | StreamingListState | WatchingState;
+  /** Least delay the server asked for, milliseconds. */
+  readonly retryAfterMs: number;
+}
+
+export interface StoppedState {
+  readonly name: 'stopped';
+  readonly memory: ReflectorMemory;
+}
+
+export type ReflectorState =
+  | IdleState
+  | ListingState
+  | AnchoringState
+  | StreamingListState
+  | WatchingState
+  | BackingOffState
+  | StoppedState;
+
+export type ReflectorStateName = ReflectorState['name'];
+
+export type ReflectorInput =
+  | { readonly type: 'start' }
+  | {
+      readonly type: 'page';
+      readonly resourceVersion: string;
+      readonly continueToken?: string | undefined;
+    }
+  | { readonly type: 'list-failed'; readonly failure: Failure }
+  | {
+      readonly type: 'watch-refused';
+      readonly failure: Failure;
+      readonly retryInternal?: boolean | undefined;
+    }
+  /** Events of an open stream; the resource version is that of the last change, empty when there was none. */
+  | { readonly type: 'progress'; readonly resourceVersion: string }
+  | { readonly type: 'initial-events-end'; readonly resourceVersion: string }
+  | { readonly type: 'stream-ended'; readonly durationMs: number; readonly events: number }
+  | {
+      readonly type: 'stream-failed';
+      readonly failure: Failure;
+      readonly durationMs: number;
+      readonly events: number;
+      /** The server failed by itself, and not for longer than it is given: the watch may be reopened. */
+      readonly retryInternal?: boolean | undefined;
+    }
+  | { readonly type: 'sink-failed'; readonly failure: Failure }
+  | { readonly type: 'waited' }
+  | { readonly type: 'abort' };
+
+export type ReflectorEffect =
+  /** Put the items of the page to those of the pages before. */
+  | { readonly type: 'keep-page' }
+  /** Hand everything kept to the sink. When the sink throws, the step did not happen. */
+  | { readonly type: 'replace'; readonly resourceVersion: string }
+  /** Tell the error hook; `code` names the failure when the input carries no error. */
+  | {
+      readonly type: 'report';
+      readonly code?: 'WATCH_LIST_INCOMPLETE' | 'VERY_SHORT_WATCH' | 'RESOURCE_VERSION_WENT_BACK';
+    }
+  | { readonly type: 'close-stream' };
+
+export interface ReflectorStep {
+  readonly state: ReflectorState;
+  readonly effects: readonly ReflectorEffect[];
+  /** Why, in words. */
+  readonly reason: string;
+}
+
+/** The state before the first start. */
+export function initialState(settings: ReflectorSettings): IdleState {
+  return {
+    name: 'idle',
+    memory: {
+      settings,
+      resourceVersion: '',
+      unavailable: false,
+      paged: false,
+      watchListUnusable: false,
+      futileLists: 0,
+    },
+  };
+}
+
+/** The page a state waits for. Later pages name the token only: servers refuse both together. */
+export function listRequest(state: ListingState | AnchoringState): ListRequest {
+  if (state.name === 'anchoring') return { limit: 1 };
+  const { continueToken, resourceVersion, limit, whole } = state;
+  const paging = whole || limit === 0 ? {} : { limit };
+  if (continueToken !== undefined) return { ...paging, continueToken };
+  return resourceVersion === '' ? paging : { ...paging, resourceVersion };
+}
+
+/** The stream a state reads from; for a list, the one that is open beside it. */
+export function watchRequest(
+  state: StreamingListState | WatchingState | ListingState,
+): WatchRequest {
+  const { resourceVersion: known, unavailable } = state.memory;
+  const streaming = state.name === 'streaming-list';
+  const resourceVersion = state.name === 'listing' ? (state.overlapFrom ?? '') : known;
+  const from = resourceVersion === '' || (streaming && unavailable) ? {} : { resourceVersion };
+  return streaming
+    ? {
+        ...from,
+        sendInitialEvents: true,
+        resourceVersionMatch: 'NotOlderThan',
+        allowWatchBookmarks: true,
+      }
+    : { ...from, allowWatchBookmarks: true };
+}

@@ -1,0 +1,85 @@
+import { ListwatchError } from '../../../kernel/errors.ts';
+import type {
+  AnchoringState,
+  BackingOffState,
+  ListingState,
+  ReflectorEffect,
+  ReflectorInput,
+  ReflectorMemory,
+  ReflectorState,
+  ReflectorStep,
+  StreamingListState,
+  WatchingState,
+} from './reflector-state.ts';
+
+/** Page size when the server may have to read its storage (client-go tools/pager/pager.go defaultPageSize @ 32ce75a7). */
+export const DEFAULT_PAGE_SIZE = 500;
+
+/** A shorter watch without an event is a failure (client-go reflector.go handleAnyWatch @ 32ce75a7). */
+export const VERY_SHORT_WATCH_MS = 1000;
+
+/** Lists in a row whose watch had expired at once, before a watch is opened ahead of the list. */
+export const MOST_FUTILE_LISTS = 2;
+
+export const CLOSE: ReflectorEffect = { type: 'close-stream' };
+export const REPORT: ReflectorEffect = { type: 'report' };
+export const REPORT_WENT_BACK: ReflectorEffect = {
+  type: 'report',
+  code: 'RESOURCE_VERSION_WENT_BACK',
+};
+
+export function move(
+  state: ReflectorState,
+  reason: string,
+  ...effects: readonly ReflectorEffect[]
+): ReflectorStep {
+  return { state, effects, reason };
+}
+
+export function backOff(
+  next: BackingOffState['next'],
+  retryAfterMs: number,
+  reason: string,
+  ...effects: readonly ReflectorEffect[]
+): ReflectorStep {
+  return move({ name: 'backing-off', memory: next.memory, next, retryAfterMs }, reason, ...effects);
+}
+
+export function impossible(state: ReflectorState, input: ReflectorInput): never {
+  throw new ListwatchError('ASSERTION', `a reflector that is ${state.name} got "${input.type}"`);
+}
+
+/** A round ends in a watch; it begins with a streaming list where that works, otherwise with a list. */
+export function startRound(
+  memory: ReflectorMemory,
+): StreamingListState | ListingState | AnchoringState {
+  const streams = memory.settings.watchList && !memory.watchListUnusable;
+  return streams ? { name: 'streaming-list', memory, incomplete: 0 } : startList(memory);
+}
+
+/**
+ * Never back in time: any state at first, afterwards nothing older than what was seen, the most recent after a refusal. Where
+ * lists take longer than the history lasts, a watch is opened before the list instead of after it.
+ */
+export function startList(memory: ReflectorMemory): ListingState | AnchoringState {
+  if (memory.futileLists >= MOST_FUTILE_LISTS) return { name: 'anchoring', memory };
+  const known = memory.resourceVersion === '' ? '0' : memory.resourceVersion;
+  return listAt(memory, memory.unavailable ? '' : known);
+}
+
+export function listAt(memory: ReflectorMemory, resourceVersion: string): ListingState {
+  const limit = pageLimit(memory, resourceVersion);
+  return { name: 'listing', memory, resourceVersion, limit, whole: false };
+}
+
+/** A limit together with a concrete version makes the server read its storage, where its cache could answer. */
+function pageLimit({ settings, paged }: ReflectorMemory, resourceVersion: string): number {
+  if (settings.pageSize !== undefined) return settings.pageSize;
+  return paged || resourceVersion === '' || resourceVersion === '0' ? DEFAULT_PAGE_SIZE : 0;
+}
+
+export function startWatch(memory: ReflectorMemory): WatchingState {
+  const { resourceVersion } = memory;
+  const unordered = resourceVersion === '' || resourceVersion === '0';
+  return { name: 'watching', memory, unordered, lost: 0, hasty: 0, fresh: false };
+}

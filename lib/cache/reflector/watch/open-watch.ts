@@ -1,0 +1,151 @@
+import { ListwatchError } from '../../../kernel/errors.ts';
+import type { Timer } from '../../../kernel/runtime.ts';
+import type { HasMetadata } from '../../../meta/object.ts';
+import type { WatchEvent } from '../../../meta/watch-event.ts';
+import { OverlapBuffer } from './overlap-buffer.ts';
+import { PausableDeadline } from '../list/pausable-deadline.ts';
+import type { ResolvedReflectorOptions } from '../options/reflector-options.ts';
+import {
+  watchRequest,
+  type ListingState,
+  type StreamingListState,
+  type WatchingState,
+} from '../table/reflector-state.ts';
+import { SilenceProbe } from './silence-probe.ts';
+import { StreamOrder } from './stream-order.ts';
+import { WatchReader } from './watch-reader.ts';
+
+/** A watch beside a list has to live longer than the list takes: so many times as long as another one. */
+const OVERLAP_FACTOR = 3;
+
+export interface OpenWatchOptions<V extends HasMetadata> {
+  readonly options: ResolvedReflectorOptions<V>;
+  readonly state: StreamingListState | WatchingState | ListingState;
+  readonly signal: AbortSignal;
+  /** Where the watch stands, empty before it follows changes. */
+  readonly resourceVersion: () => string;
+}
+
+/**
+ * A streaming list that has begun sends its objects without a pause: such a silence means that its end bookmark was sent
+ * never, or is lost.
+ */
+const STREAMING_SILENCE_MS = 10_000;
+
+/** One watch of a reflector with all that lives as long as it does; `close` leaves nothing of it. */
+export class OpenWatch<V extends HasMetadata> {
+  /** The source has accepted the watch. */
+  accepted = false;
+  readonly #options: OpenWatchOptions<V>;
+  readonly #reader: WatchReader<V>;
+  #overlap: OverlapBuffer<V> | undefined;
+  #order: StreamOrder<V> | undefined;
+  #probe: SilenceProbe<V> | undefined;
+  #deadline: PausableDeadline | undefined;
+  #silence: Timer | undefined;
+
+  constructor(given: OpenWatchOptions<V>) {
+    const { state, signal, options } = given;
+    const { runtime, listerWatcher, minWatchTimeoutMs, idleTimeoutMs } = options;
+    this.#options = given;
+    const factor = state.name === 'listing' ? OVERLAP_FACTOR : 1;
+    const timeoutSeconds = Math.floor((minWatchTimeoutMs * factor * (1 + runtime.random())) / 1000);
+    const { recall } = options.sink;
+    const request = { ...watchRequest(state), timeoutSeconds, ...(recall && { recall }) };
+    this.#reader = new WatchReader({ runtime, listerWatcher, request, signal, idleTimeoutMs });
+    if (state.name === 'watching') return;
+    this.#deadline = this.#newDeadline(state.name);
+    if (state.name === 'streaming-list') this.#silence = this.#armSilence(STREAMING_SILENCE_MS);
+  }
+
+  get ageMs(): number {
+    return this.#reader.ageMs;
+  }
+
+  /** Events read so far. */
+  get events(): number {
+    return this.#reader.events;
+  }
+
+  /** Aborts when the watch beside a list cannot be continued behind it. */
+  get broken(): AbortSignal | undefined {
+    return this.#overlap?.broken;
+  }
+
+  /** Resolves when the source has accepted the watch. */
+  async open(): Promise<void> {
+    const { options, state, resourceVersion } = this.#options;
+    await this.#reader.open();
+    this.accepted = true;
+    if (state.name === 'listing') {
+      this.#deadline?.cancel();
+      this.#overlap = new OverlapBuffer({ reader: this.#reader, name: options.name });
+    }
+    if (options.silenceProbeMs > 0)
+      this.#probe = new SilenceProbe({ ...options, reader: this.#reader, resourceVersion });
+  }
+
+  /** The next batch; undefined when the server has ended the watch. */
+  read(): Promise<readonly WatchEvent<V>[] | undefined> {
+    return this.#overlap?.read() ?? this.#reader.read();
+  }
+
+  /** The sink was given the state as of `resourceVersion`: what follows are changes after it. */
+  follow(resourceVersion: string): void {
+    this.#cancelLimits();
+    this.#overlap?.release(resourceVersion);
+  }
+
+  /** The source is not read while somebody waits for this, so the deadline of a streaming list waits, too. */
+  pauseWhile(waiting: Promise<void>): void {
+    this.#deadline?.pauseWhile(waiting);
+  }
+
+  /** Keeps the changes of this watch in order; `state` says where it starts. */
+  order({ memory, unordered }: WatchingState): StreamOrder<V> {
+    this.#order ??= new StreamOrder(memory.resourceVersion, unordered);
+    return this.#order;
+  }
+
+  close(): void {
+    this.#cancelLimits();
+    this.#probe?.close();
+    this.#reader.close();
+  }
+
+  #cancelLimits(): void {
+    this.#deadline?.cancel();
+    this.#silence?.cancel();
+  }
+
+  /** A streaming list has to end in time; a watch beside a list has to be accepted in time, as a page has to come. */
+  #newDeadline(during: 'streaming-list' | 'listing'): PausableDeadline {
+    const { runtime, name, watchListTimeoutMs, listTimeoutMs } = this.#options.options;
+    if (during === 'streaming-list') {
+      return new PausableDeadline(runtime, watchListTimeoutMs, () => {
+        this.#interruptStreaming(`after ${watchListTimeoutMs} ms`);
+      });
+    }
+    return new PausableDeadline(runtime, listTimeoutMs, () => {
+      const text = `gave up after ${listTimeoutMs} ms waiting for the watch beside the list of ${name}`;
+      this.#reader.interrupt(new ListwatchError('TIMEOUT', text));
+    });
+  }
+
+  /** One timer for the silence of a streaming list, however many events come. */
+  #armSilence(delayMs: number): Timer {
+    const { runtime } = this.#options.options;
+    return runtime.setTimer(delayMs, () => {
+      const since = this.#reader.waitingSinceMs;
+      const silentMs = since === undefined ? 0 : runtime.monotonicMs() - since;
+      if (silentMs >= STREAMING_SILENCE_MS)
+        this.#interruptStreaming(`after ${silentMs} ms of silence`);
+      else this.#silence = this.#armSilence(STREAMING_SILENCE_MS - silentMs);
+    });
+  }
+
+  #interruptStreaming(when: string): void {
+    const text = `the streaming list of ${this.#options.options.name} had no end bookmark ${when}`;
+    this.#reader.interrupt(new ListwatchError('WATCH_LIST_INCOMPLETE', text));
+  }
+}

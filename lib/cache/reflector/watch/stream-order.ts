@@ -1,0 +1,109 @@
+import type { HasMetadata } from '../../../meta/object.ts';
+import { identityOf } from '../../../meta/object-view.ts';
+import type { WatchEvent } from '../../../meta/watch-event.ts';
+import { areOrdered, isNewer, isOlder } from '../../../meta/version-order.ts';
+
+/**
+ * Sees to it that one stream only goes forward: a proxy that replays, a frame that comes twice or a replica that lags behind
+ * must not take the sink back in time.
+ *
+ * Guarantees:
+ * - An event is dropped when its resource version is older than the newest one seen, or when it is the same and its object
+ *   has had that version, or a bookmark has.
+ * - Events of different objects with one version pass: objects that expire together are deleted in one revision.
+ * - Events without a version, or with one that is no decimal number, pass.
+ * - A batch without a stale event is returned as it is; one comparison an event, no allocation.
+ */
+export class StreamOrder<V extends HasMetadata> {
+  /** Events dropped so far. */
+  dropped = 0;
+  /** The version of a bookmark that lies before what was seen: the server's clock was turned back. */
+  wentBackTo: string | undefined;
+  #newest: string;
+  /** The stream starts with the present state in no order; the first event that is not ADDED ends that. */
+  #unordered: boolean;
+  /** The object of the event with the newest version; undefined when all of that version is known to have come. */
+  #latest: V | undefined;
+  /** Objects of that version, once there is more than one. */
+  #sharing: Set<string> | undefined;
+
+  constructor(resourceVersion: string, unordered: boolean) {
+    this.#newest = resourceVersion;
+    this.#unordered = unordered;
+  }
+
+  /** The newest version of the stream; empty as long as it is unordered and has none. */
+  get newest(): string {
+    return this.#unordered ? '' : this.#newest;
+  }
+
+  /** The events that may go on to the sink: up to a bookmark that goes back, if there is one. */
+  take(batch: readonly WatchEvent<V>[]): readonly WatchEvent<V>[] {
+    for (let index = 0; index < batch.length; index += 1) {
+      if (!this.#passes(batch[index] as WatchEvent<V>)) return this.#takeRest(batch, index);
+    }
+    return batch;
+  }
+
+  /** The slow path: the event at `index` does not pass. */
+  #takeRest(batch: readonly WatchEvent<V>[], index: number): WatchEvent<V>[] {
+    const kept = batch.slice(0, index);
+    if (this.wentBackTo !== undefined) return kept;
+    this.dropped += 1;
+    for (const event of batch.slice(index + 1)) {
+      if (this.#passes(event)) kept.push(event);
+      else if (this.wentBackTo === undefined) this.dropped += 1;
+      else break;
+    }
+    return kept;
+  }
+
+  #passes(event: WatchEvent<V>): boolean {
+    if (event.type === 'BOOKMARK') return this.#passesBookmark(event.resourceVersion);
+    if (this.#unordered) {
+      if (event.type === 'ADDED') return true;
+      this.#unordered = false;
+    }
+    const version = identityOf(event.object).resourceVersion;
+    if (version === undefined || version === '') return true;
+    if (isNewer(version, this.#newest)) {
+      this.#advance(version, event.object);
+      return true;
+    }
+    return this.#passesUnlessStale(version, event.object);
+  }
+
+  #passesUnlessStale(version: string, object: V): boolean {
+    if (!areOrdered(version, this.#newest)) {
+      this.#advance(version, object);
+      return true;
+    }
+    if (version !== this.#newest || this.#latest === undefined) return false;
+    this.#sharing ??= new Set([whose(this.#latest)]);
+    const before = this.#sharing.size;
+    return this.#sharing.add(whose(object)).size > before;
+  }
+
+  /** Before the first change of an unordered stream it says nothing about the order. */
+  #passesBookmark(version: string): boolean {
+    if (version === '') return true;
+    this.#unordered = false;
+    if (isOlder(version, this.#newest)) {
+      this.wentBackTo = version;
+      return false;
+    }
+    this.#advance(version, undefined);
+    return true;
+  }
+
+  #advance(version: string, object: V | undefined): void {
+    this.#newest = version;
+    this.#latest = object;
+    this.#sharing = undefined;
+  }
+}
+
+function whose(object: HasMetadata): string {
+  const { namespace, name } = identityOf(object);
+  return `${namespace ?? ''}/${name ?? ''}`;
+}

@@ -1,0 +1,197 @@
+import { deriveAbort, onAbort, type DerivedAbort } from '../../../kernel/abort.ts';
+import { ListwatchError } from '../../../kernel/errors.ts';
+import type { Runtime, Timer } from '../../../kernel/runtime.ts';
+import type { HasMetadata } from '../../../meta/object.ts';
+import type { WatchEvent } from '../../../meta/watch-event.ts';
+import type { ListerWatcher, WatchRequest, WatchStream } from '../contract/lister-watcher.ts';
+
+/** A server ends the stream by itself at `timeoutSeconds`; this much later the connection counts as dead. */
+const DEADLINE_SLACK_MS = 10_000;
+
+export interface WatchReaderOptions<V extends HasMetadata> {
+  readonly runtime: Runtime;
+  readonly listerWatcher: ListerWatcher<V>;
+  readonly request: WatchRequest & { readonly timeoutSeconds: number };
+  readonly signal: AbortSignal;
+  /** Longest silence while somebody reads; left out: no limit. */
+  readonly idleTimeoutMs?: number | undefined;
+}
+
+/**
+ * One watch from its request to its end, that cannot hang: a source that ignores its signal or its timeout, or a connection
+ * that died without a word, is left behind.
+ *
+ * Guarantees:
+ * - `open` and `read` settle when the signal aborts, when the deadline or the idle limit passes, and on `interrupt`.
+ * - After any of these, and after `close`, the source has been told to stop; no timer or listener is left.
+ */
+export class WatchReader<V extends HasMetadata> {
+  /** Taken before the request: some proxies hold the answer back until the first event. */
+  readonly startedAtMs: number;
+  /** Events read so far. */
+  events = 0;
+  readonly #options: WatchReaderOptions<V>;
+  readonly #abort: DerivedAbort;
+  readonly #releaseSignal: () => void;
+  #deadline: Timer;
+  #idle: Timer | undefined;
+  #readSinceMs: number | undefined;
+  #iterator: AsyncIterator<readonly WatchEvent<V>[]> | undefined;
+  #failure: { readonly error: unknown } | undefined;
+  #resolve: ((batch: readonly WatchEvent<V>[] | undefined) => void) | undefined;
+  #reject: ((error: unknown) => void) | undefined;
+
+  constructor(options: WatchReaderOptions<V>) {
+    const { runtime, signal, request } = options;
+    this.#options = options;
+    this.startedAtMs = runtime.monotonicMs();
+    this.#abort = deriveAbort();
+    this.#deadline = this.#armDeadline(request.timeoutSeconds * 1000 + DEADLINE_SLACK_MS);
+    this.#releaseSignal = onAbort(signal, () => {
+      this.interrupt(signal.reason);
+    });
+  }
+
+  /** Since when the source is waited for, monotonic milliseconds; undefined while nobody reads. */
+  get waitingSinceMs(): number | undefined {
+    return this.#readSinceMs;
+  }
+
+  /** Milliseconds since the request was made. */
+  get ageMs(): number {
+    return this.#options.runtime.monotonicMs() - this.startedAtMs;
+  }
+
+  /** Resolves when the source has accepted the watch. */
+  async open(): Promise<void> {
+    const { listerWatcher, request } = this.#options;
+    const accepted = (async (): Promise<WatchStream<V>> =>
+      await listerWatcher.watch({ ...request, signal: this.#abort.signal }))();
+    const stream = await this.#settle(accepted, discard);
+    this.#iterator = stream[Symbol.asyncIterator]();
+    if (this.#failure !== undefined) {
+      leave(this.#iterator);
+      throw this.#failure.error;
+    }
+    const { idleTimeoutMs } = this.#options;
+    if (idleTimeoutMs !== undefined) this.#armIdle(idleTimeoutMs, idleTimeoutMs);
+  }
+
+  /** The next batch; undefined when the server has ended the stream. */
+  read(): Promise<readonly WatchEvent<V>[] | undefined> {
+    return new Promise(this.#read);
+  }
+
+  /** Ends the watch now; a pending `open` or `read` rejects with `error`. */
+  interrupt(error: unknown): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = { error };
+    this.#deadline.cancel();
+    this.#idle?.cancel();
+    this.#releaseSignal?.();
+    const reject = this.#reject;
+    this.#reject = undefined;
+    this.#resolve = undefined;
+    this.#abort.abort(error);
+    leave(this.#iterator);
+    reject?.(error);
+  }
+
+  /** Ends the watch; harmless when it has ended. */
+  close(): void {
+    this.interrupt(new ListwatchError('CLOSED', 'the watch was closed'));
+  }
+
+  // A stream may bring one event at a time: these are made once, and a batch costs one promise beside that of the source.
+  readonly #read = (
+    resolve: (batch: readonly WatchEvent<V>[] | undefined) => void,
+    reject: (error: unknown) => void,
+  ): void => {
+    const iterator = this.#iterator;
+    if (iterator === undefined) throw new ListwatchError('ASSERTION', 'read before open');
+    this.#readSinceMs = this.#options.runtime.monotonicMs();
+    this.#resolve = resolve;
+    this.#reject = reject;
+    if (this.#failure !== undefined) reject(this.#failure.error);
+    iterator.next().then(this.#brought, this.#broke);
+  };
+
+  readonly #brought = (result: IteratorResult<readonly WatchEvent<V>[]>): void => {
+    if (this.#failure !== undefined) return;
+    this.#readSinceMs = undefined;
+    try {
+      if (result.done !== true) this.events += result.value.length;
+      this.#resolve?.(result.done === true ? undefined : result.value);
+      this.#reject = undefined;
+      this.#resolve = undefined;
+    } catch (error) {
+      // What is no result at all must not be lost in here.
+      this.#broke(error);
+    }
+  };
+
+  readonly #broke = (error: unknown): void => {
+    const reject = this.#reject;
+    this.#reject = undefined;
+    this.#resolve = undefined;
+    reject?.(error);
+  };
+
+  /** Settles with `work` or with an interruption, whichever comes first; a result that comes too late goes to `tooLate`. */
+  #settle<R>(work: Promise<R>, tooLate?: (result: R) => void): Promise<R> {
+    return new Promise((resolve, reject) => {
+      this.#reject = reject;
+      if (this.#failure !== undefined) reject(this.#failure.error);
+      work.then(
+        (result) => {
+          if (this.#failure !== undefined) tooLate?.(result);
+          this.#reject = undefined;
+          resolve(result);
+        },
+        (error: unknown) => {
+          this.#reject = undefined;
+          reject(error);
+        },
+      );
+    });
+  }
+
+  /** While nobody waits for the source, it may have ended without anybody having looked. */
+  #armDeadline(delayMs: number): Timer {
+    const { runtime, request } = this.#options;
+    return runtime.setTimer(delayMs, () => {
+      if (this.#reject === undefined) {
+        this.#deadline = this.#armDeadline(DEADLINE_SLACK_MS);
+        return;
+      }
+      const text = `the watch did not end at its timeout of ${request.timeoutSeconds} s: the connection counts as dead`;
+      this.interrupt(new ListwatchError('TIMEOUT', text));
+    });
+  }
+
+  /** One timer that looks how long the present read has waited, instead of one timer a read. */
+  #armIdle(delayMs: number, idleTimeoutMs: number): void {
+    const { runtime } = this.#options;
+    this.#idle = runtime.setTimer(delayMs, () => {
+      const sinceMs = this.#readSinceMs;
+      const waitedMs = sinceMs === undefined ? 0 : runtime.monotonicMs() - sinceMs;
+      if (waitedMs < idleTimeoutMs) {
+        this.#armIdle(idleTimeoutMs - waitedMs, idleTimeoutMs);
+        return;
+      }
+      this.interrupt(
+        new ListwatchError('STREAM_IDLE', `the watch carried nothing for ${idleTimeoutMs} ms`),
+      );
+    });
+  }
+}
+
+/** Tells a stream that nobody reads to stop. */
+function discard(stream: WatchStream<HasMetadata>): void {
+  leave(stream[Symbol.asyncIterator]());
+}
+
+/** The source was told by its signal, too; how it takes the farewell is of no interest. */
+function leave(iterator: AsyncIterator<unknown> | undefined): void {
+  iterator?.return?.().catch(() => {});
+}

@@ -1,0 +1,123 @@
+import { ListwatchError } from '../../kernel/errors.ts';
+import { deferred, type Deferred } from '../../kernel/latch.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import type { LazyObject } from '../informer/handlers/event-handler.ts';
+import type { HandlerRegistration } from '../informer/handlers/handler-registration.ts';
+import type { WaitOptions } from '../informer/handlers/handler-registration.ts';
+import type { ChangeSource } from '../informer/changes/change-reader.ts';
+import type { StoreReader } from '../store/store-reader.ts';
+
+/** A cache that can be waited on; `SharedIndexInformer` satisfies it by shape. */
+export interface WaitableCache<T extends KubernetesObject> extends ChangeSource<T> {
+  /** Reads the cache. */
+  readonly indexer: StoreReader<T>;
+  /** What keeps it from being synced, in words; undefined once it is. */
+  readonly waitingFor: string | undefined;
+  whenSynced(options?: WaitOptions): Promise<void>;
+}
+
+/** What a wait that is over resolves with. */
+export interface Reached<T> {
+  readonly object: T | undefined;
+}
+
+/** What is waited for. Its methods return undefined for "not yet", and what they throw ends the wait. */
+export interface Goal<T> {
+  /** An object is there, in this state. */
+  seen(key: string, object: LazyObject<T>): Reached<T> | undefined;
+  /** An object is there no more. */
+  lost(key: string): void;
+  /** Called when the whole first list has been seen, and again after changes. */
+  settled(): Reached<T> | undefined;
+  /** `settled` need not be called for each change of a burst. */
+  readonly skipsChanges: boolean;
+  /** In words, to go behind "waiting for". */
+  describe(): string;
+}
+
+/** A handler that waits on an informer until its goal is reached, or until nobody waits any more. */
+export class InformerWait<T extends KubernetesObject> {
+  readonly #informer: WaitableCache<T>;
+  readonly #goal: Goal<T>;
+  readonly #result: Deferred<T | undefined> = deferred<T | undefined>();
+  readonly #registration: HandlerRegistration;
+  #looksSoon = false;
+  #over = false;
+
+  /** @throws {ListwatchError} code CLOSED when the informer has stopped. */
+  constructor(informer: WaitableCache<T>, goal: Goal<T>) {
+    this.#informer = informer;
+    this.#goal = goal;
+    this.#registration = informer.addHandler(
+      {
+        view: 'lazy',
+        onAdd: (object, { key }) => this.#changed(() => goal.seen(key, object)),
+        onUpdate: (_, object, { key }) => this.#changed(() => goal.seen(key, object)),
+        onDelete: (_, { key }) => {
+          goal.lost(key);
+          this.#changed(() => undefined);
+        },
+      },
+      { name: 'until', resyncIntervalMs: 0 },
+    );
+    informer.events.once('stopped', this.#onStopped);
+    // It knows best why an informer stopped before it was synced.
+    informer.whenSynced().catch((error: unknown) => {
+      this.#result.reject(error);
+    });
+    // This one rejects when the wait is over, or for the same reason.
+    this.#registration.whenSynced().then(
+      () => this.#changed(() => undefined),
+      () => {},
+    );
+  }
+
+  get result(): Promise<T | undefined> {
+    return this.#result.promise;
+  }
+
+  describe(): string {
+    const { waitingFor } = this.#informer;
+    const goal = this.#goal.describe();
+    return waitingFor === undefined ? goal : `${goal}; there has yet to be ${waitingFor}`;
+  }
+
+  /** Takes the handler back. Calling again is harmless. */
+  end(): void {
+    this.#over = true;
+    this.#informer.events.off('stopped', this.#onStopped);
+    this.#registration.remove();
+  }
+
+  #changed(look: () => Reached<T> | undefined): void {
+    this.#attempt(look);
+    if (!this.#registration.synced) return;
+    if (!this.#goal.skipsChanges) {
+      this.#attempt(() => this.#goal.settled());
+    } else if (!this.#looksSoon) {
+      this.#looksSoon = true;
+      this.#informer.runtime.queueTask(() => {
+        this.#looksSoon = false;
+        this.#attempt(() => this.#goal.settled());
+      });
+    }
+  }
+
+  #attempt(look: () => Reached<T> | undefined): void {
+    if (this.#over) return;
+    try {
+      const reached = look();
+      if (reached === undefined) return;
+      this.#over = true;
+      this.#result.resolve(reached.object);
+    } catch (error) {
+      this.#over = true;
+      this.#result.reject(error);
+    }
+  }
+
+  readonly #onStopped = (): void => {
+    const text = `the informer ${this.#informer.name} stopped while somebody waited for ${this.#goal.describe()}`;
+    this.#result.reject(new ListwatchError('CLOSED', text));
+  };
+}

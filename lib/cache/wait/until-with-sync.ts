@@ -1,0 +1,78 @@
+import { deriveAbort } from '../../kernel/abort.ts';
+import { rejectUnknownOptions, requireOptions } from '../../kernel/options.ts';
+import { withDeadline } from '../../kernel/wait.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import type { InformerChange } from '../informer/changes/informer-change.ts';
+import { changesOf } from '../informer/changes/informer-changes.ts';
+import type { StoreReader } from '../store/store-reader.ts';
+import { ConditionSequence, holds, type EventCondition } from './condition-sequence.ts';
+import type { WaitableCache } from './informer-wait.ts';
+import { untilEvent } from './until-event.ts';
+import { checkedTimeout, type UntilOptions } from './until-options.ts';
+
+export interface UntilWithSyncOptions<T extends KubernetesObject> extends UntilOptions {
+  /** Asked once, about the whole first list: when it is true, there is nothing to wait for. @defaultValue none */
+  readonly precondition?: ((cache: StoreReader<T>) => boolean | undefined) | undefined;
+  /** Tried on what is there, as additions, and then on every change, one condition after the other. */
+  readonly conditions:
+    | EventCondition<InformerChange<T>>
+    | readonly EventCondition<InformerChange<T>>[];
+}
+
+const KNOWN: readonly (keyof UntilWithSyncOptions<KubernetesObject>)[] = [
+  'precondition',
+  'conditions',
+  'timeoutMs',
+  'signal',
+];
+
+/**
+ * Waits for conditions on the changes of an informer, in their order, and resolves with the change that satisfied the last one;
+ * with undefined when the precondition is true. For a state of one object, `until` over the informer is simpler.
+ *
+ * @throws {ListwatchError} code TIMEOUT saying what waits; WATCH_CLOSED when the informer stops first; CLOSED when it has
+ * stopped, or stops before it is synced; INVALID_OPTION; what a condition throws; the signal's reason when aborted.
+ * @see client-go tools/watch/until.go UntilWithSync @ 32ce75a7
+ */
+export async function untilWithSync<T extends KubernetesObject>(
+  informer: WaitableCache<T>,
+  options: UntilWithSyncOptions<T>,
+): Promise<InformerChange<T> | undefined> {
+  requireOptions('untilWithSync', options, ['conditions']);
+  rejectUnknownOptions('untilWithSync', options, KNOWN);
+  const { signal } = options;
+  const sequence = new ConditionSequence('untilWithSync', options.conditions);
+  const timeoutMs = checkedTimeout(options.timeoutMs);
+  const name = `the stream of changes of ${informer.name}`;
+  const waiting = deriveAbort(signal);
+  try {
+    return await withDeadline(
+      informer.runtime,
+      wait(informer, options.precondition, sequence, { signal: waiting.signal, name }),
+      {
+        timeoutMs,
+        signal,
+        describe: () => informer.waitingFor ?? `${name}: ${sequence.describe()}`,
+      },
+    );
+  } finally {
+    waiting.abort();
+  }
+}
+
+async function wait<T extends KubernetesObject>(
+  informer: WaitableCache<T>,
+  precondition: UntilWithSyncOptions<T>['precondition'],
+  conditions: ConditionSequence<InformerChange<T>>,
+  options: { readonly signal: AbortSignal; readonly name: string },
+): Promise<InformerChange<T> | undefined> {
+  if (precondition !== undefined) {
+    await informer.whenSynced({ signal: options.signal });
+    if (holds(precondition, informer.indexer)) return undefined;
+  }
+  const { runtime } = informer;
+  return await untilEvent(changesOf(informer, { name: 'until' }), conditions, {
+    ...options,
+    runtime,
+  });
+}

@@ -1,0 +1,127 @@
+import { ListwatchError } from '../../kernel/errors.ts';
+import { rejectUnknownOptions } from '../../kernel/options.ts';
+import type { HasMetadata, KubernetesObject } from '../../meta/object.ts';
+import type { ObjectEvent } from '../../meta/watch-event.ts';
+import type { ListerWatcher } from '../reflector/contract/lister-watcher.ts';
+import type {
+  CacheCondition,
+  UntilCached,
+  UntilGone,
+  UntilNarrowed,
+  UntilPresent,
+} from './cache-condition.ts';
+import { ConditionSequence, type EventCondition } from './condition-sequence.ts';
+import type { WaitableCache } from './informer-wait.ts';
+import { RetryWatcher } from './retry-watcher.ts';
+import { untilCached } from './until-cached.ts';
+import { untilEvent } from './until-event.ts';
+import type { UntilEventOptions, UntilWatchOptions } from './until-options.ts';
+
+type Conditions<E> = EventCondition<E> | readonly EventCondition<E>[];
+
+/**
+ * Waits until an object of an informer is as it should be, and resolves with it; or until it is gone, or until something is
+ * true of the whole cache.
+ *
+ * What is there counts first, then every change: it makes no difference whether it has happened already. The informer may be
+ * started later. Objects that are not selected are never decoded.
+ *
+ * @example
+ * const pod = await until(pods, { name: 'web-0', is: (pod) => pod.status?.phase === 'Running', timeoutMs: 30_000 });
+ * await until(pods, { name: 'web-0', gone: true, timeoutMs: 30_000 });
+ * await until(pods, { when: (cache) => cache.byIndex('byNode', 'node-1').length === 0 });
+ * @throws {ListwatchError} code TIMEOUT saying what is missing, and how things stand; CLOSED when the informer has stopped or
+ * stops; INVALID_OPTION; what the condition throws; the signal's reason when aborted.
+ */
+export function until<T extends KubernetesObject, S extends T>(
+  informer: WaitableCache<T>,
+  condition: UntilNarrowed<T, S>,
+): Promise<S>;
+export function until<T extends KubernetesObject>(
+  informer: WaitableCache<T>,
+  condition: UntilPresent<T>,
+): Promise<T>;
+export function until<T extends KubernetesObject>(
+  informer: WaitableCache<T>,
+  condition: UntilGone | UntilCached<T>,
+): Promise<undefined>;
+export function until<T extends KubernetesObject>(
+  informer: WaitableCache<T>,
+  condition: CacheCondition<T>,
+): Promise<T | undefined>;
+/**
+ * Waits for conditions on the events of a stream, one after the other, and resolves with the event that satisfied the last one.
+ * A new condition is first tried on the event that satisfied the one before it, so that one event may satisfy several. The
+ * stream is left in the end.
+ *
+ * @throws {ListwatchError} code WATCH_CLOSED when the stream ends first; TIMEOUT saying which condition waits; what the stream
+ * or a condition throws; the signal's reason when aborted.
+ */
+export function until<E>(
+  events: AsyncIterable<E>,
+  conditions: Conditions<E>,
+  options?: UntilEventOptions,
+): Promise<E>;
+/**
+ * As above, on the changes of a collection after a resource version, across watches that end or fail; see `RetryWatcher`.
+ *
+ * @example
+ * const { resourceVersion } = await pods.list({});
+ * await until(pods, ({ type }) => type === 'DELETED', { resourceVersion, timeoutMs: 30_000 });
+ */
+export function until<V extends HasMetadata>(
+  listerWatcher: ListerWatcher<V>,
+  conditions: Conditions<ObjectEvent<V>>,
+  options: UntilWatchOptions,
+): Promise<ObjectEvent<V>>;
+export async function until(
+  source: WaitableCache<KubernetesObject> | AsyncIterable<unknown> | ListerWatcher<HasMetadata>,
+  condition: CacheCondition<KubernetesObject> | Conditions<never>,
+  options: Partial<UntilWatchOptions> = {},
+): Promise<unknown> {
+  if (isInformer(source)) {
+    return await untilCached(source, condition as CacheCondition<KubernetesObject>);
+  }
+  const sequence = new ConditionSequence('until', condition as Conditions<unknown>);
+  if (isStream(source)) {
+    rejectUnknownOptions('until', options, STREAM_OPTIONS);
+    return await untilEvent(source, sequence, { ...options, name: 'the stream of events' });
+  }
+  if (!isListerWatcher(source)) {
+    throw new ListwatchError(
+      'INVALID_OPTION',
+      'until: the first argument must be an informer, a stream of events or a ListerWatcher',
+    );
+  }
+  rejectUnknownOptions('until', options, WATCH_OPTIONS);
+  const { runtime, logger, resourceVersion = '' } = options;
+  const watcher = new RetryWatcher({ listerWatcher: source, runtime, logger, resourceVersion });
+  return await untilEvent(watcher, sequence, {
+    ...options,
+    name: `the watch of ${source.description}`,
+  });
+}
+
+const STREAM_OPTIONS: readonly (keyof UntilEventOptions)[] = ['timeoutMs', 'signal', 'runtime'];
+const WATCH_OPTIONS: readonly (keyof UntilWatchOptions)[] = [
+  ...STREAM_OPTIONS,
+  'resourceVersion',
+  'logger',
+];
+
+function isInformer(source: object): source is WaitableCache<KubernetesObject> {
+  return has(source, 'addHandler');
+}
+
+function isStream(source: object): source is AsyncIterable<unknown> {
+  return has(source, Symbol.asyncIterator);
+}
+
+function isListerWatcher(source: object): source is ListerWatcher<HasMetadata> {
+  return has(source, 'watch') && has(source, 'list');
+}
+
+function has(source: unknown, method: string | symbol): boolean {
+  if (typeof source !== 'object' || source === null) return false;
+  return typeof (source as Readonly<Record<string | symbol, unknown>>)[method] === 'function';
+}

@@ -1,0 +1,56 @@
+import { parseFieldSelector } from '../../meta/field-selector.ts';
+import { parseLabelSelector } from '../../meta/label-selector.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import type { SelectionPredicate } from '../../server/storage/selection-predicate.ts';
+
+/** The kind of object the storage suites work with. */
+export interface ConformancePod extends KubernetesObject {
+  readonly spec?: { readonly nodeName?: string } | undefined;
+}
+
+/** Under this prefix the storage of a harness keeps its pods. */
+export const CONFORMANCE_PREFIX = '/registry/pods/';
+
+export interface PodFields {
+  readonly uid?: string | undefined;
+  readonly nodeName?: string | undefined;
+  readonly labels?: { readonly [key: string]: string } | undefined;
+  readonly resourceVersion?: string | undefined;
+}
+
+/** The pod that is called `namespace/name`; with a bare `name` it is in no namespace. */
+export function conformancePod(path: string, fields: PodFields = {}): ConformancePod {
+  const slash = path.indexOf('/');
+  const name = path.slice(slash + 1);
+  const { nodeName, ...metadata } = fields;
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, ...(slash < 0 ? {} : { namespace: path.slice(0, slash) }), ...metadata },
+    spec: nodeName === undefined ? {} : { nodeName },
+  };
+}
+
+/** The storage key of the pod that is called `namespace/name`. */
+export function conformanceKey(path: string): string {
+  return CONFORMANCE_PREFIX + path;
+}
+
+/** Selectors over labels and the fields `metadata.name`, `metadata.namespace` and `spec.nodeName`. */
+export function conformancePredicate(selectors: {
+  readonly labels?: string;
+  readonly fields?: string;
+}): SelectionPredicate<ConformancePod> {
+  return {
+    labels: parseLabelSelector(selectors.labels ?? ''),
+    fields: parseFieldSelector(selectors.fields ?? ''),
+    attributesOf: ({ metadata, spec }) => ({
+      labels: metadata?.labels,
+      fields: {
+        'metadata.name': metadata?.name ?? '',
+        'metadata.namespace': metadata?.namespace ?? '',
+        'spec.nodeName': spec?.nodeName ?? '',
+      },
+    }),
+  };
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { sleep } from '../../kernel/wait.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import type { GetListOptions, StorageInterface } from '../../server/storage/storage-interface.ts';
+import type { StoredObject } from '../../server/storage/stored-object.ts';
+import {
+  conformanceKey,
+  conformancePod,
+  type ConformancePod,
+  type PodFields,
+} from './conformance-pod.ts';
+import type { CountingKeyValueStore } from './counting-key-value-store.ts';
+import type { SwitchableTransformer } from './switchable-transformer.ts';
+import type { UpstreamStorageTest } from './upstream-storage-tests.ts';
+
+/** One storage to be tested, with what lies below it. Made anew for each case. */
+export interface StorageHarness {
+  /** Keeps pods under `CONFORMANCE_PREFIX`. */
+  readonly storage: StorageInterface<ConformancePod>;
+  /** The engine below the storage. */
+  readonly store: CountingKeyValueStore;
+  /** The transformer the storage was made with. */
+  readonly transformer: SwitchableTransformer;
+  readonly runtime: Runtime;
+  /** Whether a watch cache stands in front of the engine. */
+  readonly cached: boolean;
+  /** Makes the cache refuse to go back before a resource version, as it would in time. Needed with a cache. */
+  readonly forgetHistory?: ((resourceVersion: string) => Promise<void>) | undefined;
+  /** Carries out a case; a harness in virtual time drives its clock meanwhile. */
+  run(work: () => Promise<void>): Promise<void>;
+  /** Stops storage and engine. */
+  close(): Promise<void>;
+}
+
+/** One fact about a storage. Rejects when it does not hold. */
+export interface ConformanceCase {
+  readonly title: string;
+  /** The run-functions of kube-apiserver that hold the same fact, or a part of it. */
+  readonly upstream: readonly UpstreamStorageTest[];
+  /** Left out: the fact holds with and without a cache. */
+  readonly only?: 'raw' | 'cached' | undefined;
+  /** What the backend has to support; see `StorageInterface.supportsProgress`. */
+  readonly needs?: 'progress' | undefined;
+  readonly check: (storage: StorageUnderTest) => Promise<void>;
+}
+
+/** How long the storage may take to get ready, milliseconds. */
+const READY_WITHIN_MS = 60_000;
+
+/** A harness with the calls the cases make all the time. */
+export class StorageUnderTest {
+  readonly harness: StorageHarness;
+  readonly storage: StorageInterface<ConformancePod>;
+
+  constructor(harness: StorageHarness) {
+    this.harness = harness;
+    this.storage = harness.storage;
+  }
+
+  async create(path: string, fields: PodFields = {}): Promise<StoredObject<ConformancePod>> {
+    return await this.storage.create(conformanceKey(path), conformancePod(path, fields));
+  }
+
+  /** Gives a pod another node. */
+  async move(path: string, nodeName: string): Promise<StoredObject<ConformancePod>> {
+    return await this.storage.guaranteedUpdate(conformanceKey(path), ({ existing }) => ({
+      object: { ...existing, spec: { nodeName } },
+    }));
+  }
+
+  async delete(path: string): Promise<StoredObject<ConformancePod>> {
+    return await this.storage.delete(conformanceKey(path));
+  }
+
+  /** The present pod; undefined when there is none. */
+  async find(path: string): Promise<StoredObject<ConformancePod> | undefined> {
+    return await this.storage.get(conformanceKey(path), { ignoreNotFound: true });
+  }
+
+  /** `namespace/name@node` of all pods of a list. */
+  async names(path: string, options: GetListOptions<ConformancePod> = {}): Promise<string[]> {
+    const { items } = await this.storage.getList(conformanceKey(path), options);
+    return items.map(describePod);
+  }
+
+  /** Writes something that is no pod; returns the resource version after it. */
+  async writeElsewhere(): Promise<string> {
+    const put = { type: 'put', key: '/elsewhere', value: Buffer.from('x') } as const;
+    const { revision } = await this.harness.store.txn({ compare: [], success: [put] });
+    return this.storage.versioner.resourceVersionOf(revision);
+  }
+
+  /** Drops the history before a resource version. */
+  async compact(resourceVersion: string): Promise<void> {
+    await this.harness.store.compact(this.storage.versioner.parseResourceVersion(resourceVersion));
+    await this.harness.forgetHistory?.(resourceVersion);
+  }
+
+  async sleep(delayMs: number): Promise<void> {
+    await sleep(this.harness.runtime, delayMs);
+  }
+
+  async whenReady(): Promise<void> {
+    const { runtime } = this.harness;
+    const deadlineMs = runtime.monotonicMs() + READY_WITHIN_MS;
+    for (;;) {
+      try {
+        await this.storage.readinessCheck();
+        return;
+      } catch (error) {
+        if (runtime.monotonicMs() > deadlineMs) throw error;
+      }
+      await this.sleep(10);
+    }
+  }
+}
+
+/** `namespace/name`, or `name`, and the node behind an `@` when there is one. */
+export function describePod(stored: StoredObject<ConformancePod>): string {
+  const { metadata, spec } = stored.object;
+  const node = spec?.nodeName === undefined ? '' : `@${spec.nodeName}`;
+  const namespace = metadata?.namespace === undefined ? '' : `${metadata.namespace}/`;
+  return `${namespace}${metadata?.name}${node}`;
+}
+
+/** Expects a rejection with one of the codes, and returns the error. */
+export async function rejection(
+  work: Promise<unknown>,
+  ...codes: readonly string[]
+): Promise<Error> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  assert(error instanceof Error, 'it should have been refused');
+  const { code } = error as { code?: string };
+  assert(
+    codes.includes(code ?? ''),
+    `expected ${codes.join(' or ')}, got ${code}: ${error.message}`,
+  );
+  return error;
+}

@@ -1,0 +1,45 @@
+import { ListwatchError } from '../../kernel/errors.ts';
+import type {
+  PlainValue,
+  TransformContext,
+  Transformer,
+} from '../../server/storage/transformer.ts';
+
+/**
+ * A transformer that marks values with a prefix and misbehaves on demand. Like an encrypting one it reads only what it wrote,
+ * and only under the key it wrote it for.
+ */
+export class SwitchableTransformer implements Transformer {
+  /** What it writes from now on; earlier marks can be read, and count as stale. */
+  mark: string = 'v1';
+  /** Every value it reads counts as stale. */
+  alwaysStale: boolean = false;
+  /** Keys whose values cannot be read. */
+  readonly unreadable: Set<string> = new Set();
+  /** Keys of whose values it cannot tell at present whether they can be read. */
+  readonly unavailable: Set<string> = new Set();
+  /** Values read so far. */
+  reads: number = 0;
+
+  fromStorage(data: Uint8Array, { key }: TransformContext): PlainValue {
+    this.failAsTold(key);
+    const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+    const end = text.indexOf(0x0a);
+    const [mark, owner] = text.subarray(0, Math.max(0, end)).toString().split(' ');
+    if (owner !== key) throw new Error('the value belongs to another key, or was not transformed');
+    return { data: text.subarray(end + 1), stale: this.alwaysStale || mark !== this.mark };
+  }
+
+  toStorage(data: Uint8Array, { key }: TransformContext): Uint8Array {
+    return Buffer.concat([Buffer.from(`${this.mark} ${key}\n`), data]);
+  }
+
+  /** Counts a read, and throws if that key is to fail. */
+  protected failAsTold(key: string): void {
+    this.reads += 1;
+    if (this.unavailable.has(key)) {
+      throw new ListwatchError('KEY_SERVICE_FAILED', 'the key service was made unavailable');
+    }
+    if (this.unreadable.has(key)) throw new Error('the value was made unreadable');
+  }
+}

@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto';
+import type { GroupVersionKind } from '../../meta/resource.ts';
+import type { InstalledResource, ResourceRegistry, RestStorage } from '../registry/rest-storage.ts';
+import type { ApiRequest, ApiResponse } from './http/api-request.ts';
+import { bytesResponse, encodeText, jsonResponse } from './http/api-response.ts';
+import { parseAccept, type MediaRange } from './http/negotiation.ts';
+import { notAcceptable, unknownPath } from './http/request-failures.ts';
+import { servedGroups, verbsOf, type ServedGroup, type ServedVersion } from './served-resources.ts';
+
+const DISCOVERY_GROUP = 'apidiscovery.k8s.io';
+const AGGREGATED_VERSIONS = ['v2', 'v2beta1'];
+const AGGREGATED = 'APIGroupDiscoveryList';
+
+/** A discovery document with the text that changes when it does. */
+interface Document {
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
+  readonly etag: string;
+}
+
+/**
+ * Tells clients which resources are served, in the two forms they ask for: one aggregated document below each of `/api` and
+ * `/apis`, or one legacy document a group and version.
+ *
+ * Documents are made when first asked for and again after the registry changed.
+ */
+export class DiscoveryDocuments {
+  readonly #registry: ResourceRegistry;
+  #generation: number | undefined;
+  #groups: readonly ServedGroup[] = [];
+  readonly #aggregated = new Map<string, Document>();
+
+  constructor(registry: ResourceRegistry) {
+    this.#registry = registry;
+  }
+
+  /**
+   * Answers `/api`, `/apis`, `/apis/GROUP`, `/api/v1` or `/apis/GROUP/VERSION`.
+   * @throws {ApiError} 404 for a group or version that is not served, 406.
+   */
+  answer(request: ApiRequest, segments: readonly string[]): ApiResponse {
+    this.#refresh();
+    const [root, group = '', version = ''] = segments;
+    if (segments.length === 1) return this.#rootAnswer(request, root === 'api');
+    if (root === 'api') return this.#resourceList('', group);
+    return version === '' ? this.#groupAnswer(group) : this.#resourceList(group, version);
+  }
+
+  #refresh(): void {
+    const { generation } = this.#registry;
+    if (generation === this.#generation) return;
+    this.#generation = generation;
+    this.#groups = servedGroups(this.#registry);
+    this.#aggregated.clear();
+  }
+
+  #rootAnswer(request: ApiRequest, core: boolean): ApiResponse {
+    const version = chooseForm(parseAccept(request.headers['accept']));
+    const groups = this.#groups.filter(({ group }) => (group === '') === core);
+    if (version === 'legacy') {
+      const document = core ? apiVersions(groups, request) : apiGroupList(groups);
+      return jsonResponse(200, document, { vary: 'Accept' });
+    }
+    const key = `${core ? 'api' : 'apis'} ${version}`;
+    const document = this.#aggregated.get(key) ?? aggregatedDocument(groups, version);
+    this.#aggregated.set(key, document);
+    return conditionalResponse(request, document);
+  }
+
+  #groupAnswer(name: string): ApiResponse {
+    const group = this.#groups.find((one) => one.group === name && name !== '');
+    if (group === undefined) throw unknownPath();
+    return jsonResponse(200, { kind: 'APIGroup', apiVersion: 'v1', ...legacyGroup(group) });
+  }
+
+  #resourceList(group: string, version: string): ApiResponse {
+    const served = this.#groups
+      .find((one) => one.group === group)
+      ?.versions.find((one) => one.version === version);
+    if (served === undefined) throw unknownPath();
+    return jsonResponse(200, apiResourceList(served));
+  }
+}
+
+/** The best of what is accepted. @throws {ApiError} 406. */
+function chooseForm(accepted: readonly MediaRange[]): string {
+  for (const { type, parameters } of accepted) {
+    if (type !== 'application/json' && type !== 'application/*' && type !== '*/*') continue;
+    const as = parameters.get('as');
+    if (as === undefined) return 'legacy';
+    const version = parameters.get('v') ?? '';
+    const known = as === AGGREGATED && parameters.get('g') === DISCOVERY_GROUP;
+    if (known && AGGREGATED_VERSIONS.includes(version)) return version;
+  }
+  throw notAcceptable(['application/json']);
+}
+
+/** The document, or 304 when the client has it already. */
+function conditionalResponse(
+  { headers }: ApiRequest,
+  { contentType, bytes, etag }: Document,
+): ApiResponse {
+  const known = (headers['if-none-match'] ?? '').split(',').some((one) => one.trim() === etag);
+  const extra = { etag, vary: 'Accept' };
+  return known
+    ? { status: 304, headers: extra, body: new Uint8Array() }
+    : bytesResponse(200, contentType, bytes, extra);
+}
+
+function aggregatedDocument(groups: readonly ServedGroup[], version: string): Document {
+  const document = {
+    kind: AGGREGATED,
+    apiVersion: `${DISCOVERY_GROUP}/${version}`,
+    metadata: {},
+    items: groups.map(({ group, versions }) => ({
+      metadata: group === '' ? {} : { name: group },
+      versions: versions.map((served) => ({
+        version: served.version,
+        resources: served.resources.map(aggregatedResource),
+        freshness: 'Current',
+      })),
+    })),
+  };
+  const bytes = encodeText(JSON.stringify(document));
+  const digest = createHash('sha256').update(bytes).digest('hex').toUpperCase();
+  return {
+    contentType: `application/json;g=${DISCOVERY_GROUP};v=${version};as=${AGGREGATED}`,
+    bytes,
+    etag: `"${digest}"`,
+  };
+}
+
+function aggregatedResource({ main, subresources }: InstalledResource): object {
+  const { resource, namespaced, singular, shortNames, categories } = main.describe;
+  return {
+    resource,
+    responseKind: kindOf(main),
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: singular,
+    verbs: verbsOf(main),
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
+    ...(subresources.size === 0
+      ? {}
+      : {
+          subresources: [...subresources].map(([subresource, storage]) => ({
+            subresource,
+            responseKind: kindOf(storage),
+            verbs: verbsOf(storage),
+          })),
+        }),
+  };
+}
+
+function kindOf({ describe: { group, version, kind } }: RestStorage): GroupVersionKind {
+  return { group, version, kind };
+}
+
+function apiVersions(groups: readonly ServedGroup[], { headers }: ApiRequest): object {
+  return {
+    kind: 'APIVersions',
+    versions: groups.flatMap(({ versions }) => versions.map(({ version }) => version)),
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: headers['host'] ?? '' }],
+  };
+}
+
+function apiGroupList(groups: readonly ServedGroup[]): object {
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(legacyGroup) };
+}
+
+function legacyGroup({ group, versions }: ServedGroup): object {
+  const listed = versions.map(({ apiVersion, version }) => ({ groupVersion: apiVersion, version }));
+  return { name: group, versions: listed, preferredVersion: listed[0] };
+}
+
+function apiResourceList({ apiVersion, resources }: ServedVersion): object {
+  return {
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion: apiVersion,
+    resources: resources.flatMap(({ main, subresources }) => [
+      legacyResource(main, main.describe.resource),
+      ...[...subresources].map(([name, storage]) =>
+        legacyResource(storage, `${main.describe.resource}/${name}`),
+      ),
+    ]),
+  };
+}
+
+function legacyResource(storage: RestStorage, name: string): object {
+  const { namespaced, kind, singular, shortNames, categories } = storage.describe;
+  const subresource = name.includes('/');
+  return {
+    name,
+    singularName: subresource ? '' : singular,
+    namespaced,
+    kind,
+    verbs: verbsOf(storage),
+    ...(subresource || shortNames.length === 0 ? {} : { shortNames }),
+    ...(subresource || categories.length === 0 ? {} : { categories }),
+  };
+}

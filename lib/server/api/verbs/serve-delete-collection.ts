@@ -1,0 +1,20 @@
+import type { ApiResponse } from '../http/api-request.ts';
+import { fieldInvalid } from '../../registry/field-causes.ts';
+import { IGNORE_READ_ERROR, parseDeleteRequest } from './serve-delete.ts';
+import type { Exchange } from './exchange.ts';
+import { parseListOptions } from '../http/query-options.ts';
+import { listResponse } from './render.ts';
+import { invalidOptions, methodNotAllowed } from '../http/request-failures.ts';
+
+/** DELETE of everything in a collection that matches; answers with what was deleted. */
+export async function serveDeleteCollection(exchange: Exchange): Promise<ApiResponse> {
+  const { storage, context, query, request } = exchange;
+  if (storage.deleteCollection === undefined) throw methodNotAllowed(request.method);
+  const options = parseListOptions(query);
+  const { deletion } = parseDeleteRequest(request, query);
+  if (deletion.ignoreStoreReadErrorWithClusterBreakingPotential === true) {
+    const rule = 'is not allowed with DELETECOLLECTION, try again after removing the option';
+    throw invalidOptions('DeleteOptions', [fieldInvalid(IGNORE_READ_ERROR, true, rule)]);
+  }
+  return listResponse(exchange, await storage.deleteCollection(context, options, deletion));
+}

@@ -1,0 +1,179 @@
+import { badRequest, type FieldCause } from '../../../meta/failures.ts';
+import { fieldForbidden, fieldInvalid, fieldNotSupported } from '../../registry/field-causes.ts';
+import { deletionStatus, type DeleteRequest } from '../../registry/rest-storage.ts';
+import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
+import { statusResponse } from '../http/api-response.ts';
+import { decodeBody } from '../http/body.ts';
+import type { Exchange } from './exchange.ts';
+import { isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
+import { dryRunCauses, queryFlag, queryText } from '../http/query-options.ts';
+import { objectResponse } from './render.ts';
+import { invalidOptions, methodNotAllowed } from '../http/request-failures.ts';
+
+/** DELETE of one object. */
+export async function serveDelete(exchange: Exchange): Promise<ApiResponse> {
+  const { storage, context, info, query, request } = exchange;
+  if (storage.delete === undefined) throw methodNotAllowed(request.method);
+  const name = info.name ?? '';
+  const { deletion, orphanDependents } = parseDeleteRequest(request, query);
+  const { result, done } = await storage.delete(context, name, deletion);
+  if (done) return statusResponse(200, deletionStatus(storage.describe, name, result.metadata.uid));
+  // Only who says in so many words that dependents may follow later is told that the work goes on.
+  return objectResponse(exchange, orphanDependents === false ? 202 : 200, result);
+}
+
+export interface ParsedDeleteRequest {
+  readonly deletion: DeleteRequest;
+  /** The predecessor of the propagation policy, as given. */
+  readonly orphanDependents: boolean | undefined;
+}
+
+type PropagationPolicy = NonNullable<DeleteRequest['propagationPolicy']>;
+
+const POLICIES: readonly PropagationPolicy[] = ['Foreground', 'Background', 'Orphan'];
+const DELETE_OPTIONS = { group: '', version: 'v1', kind: 'DeleteOptions' } as const;
+
+/**
+ * Reads how to delete: from the body when there is one, otherwise from the query.
+ * @throws {ApiError} 400, 415, or 422 for options that contradict each other.
+ */
+export function parseDeleteRequest(
+  request: ApiRequest,
+  query: URLSearchParams,
+): ParsedDeleteRequest {
+  const options = request.body.byteLength > 0 ? optionsOfBody(request) : optionsOfQuery(query);
+  const { propagationPolicy, orphanDependents } = options;
+  const causes: FieldCause[] = dryRunCauses(options.dryRun);
+  if (propagationPolicy !== undefined && orphanDependents !== undefined) {
+    causes.push(
+      fieldForbidden(
+        'propagationPolicy',
+        'orphanDependents and propagationPolicy cannot be both set',
+      ),
+    );
+  }
+  if (propagationPolicy !== undefined && !isPolicy(propagationPolicy)) {
+    causes.push(fieldNotSupported('propagationPolicy', propagationPolicy, POLICIES));
+  }
+  causes.push(...unsafeCauses(options));
+  if (causes.length > 0) throw invalidOptions('DeleteOptions', causes);
+  return {
+    orphanDependents,
+    deletion: {
+      ignoreStoreReadErrorWithClusterBreakingPotential: options.ignoreReadError,
+      preconditions: options.preconditions,
+      gracePeriodSeconds: options.gracePeriodSeconds,
+      propagationPolicy:
+        (propagationPolicy as PropagationPolicy | undefined) ?? policyOf(orphanDependents),
+      dryRun: options.dryRun.length > 0,
+    },
+  };
+}
+
+/** The option that removes what cannot be read. */
+export const IGNORE_READ_ERROR = 'ignoreStoreReadErrorWithClusterBreakingPotential';
+
+/**
+ * Nothing that asks about the object goes with an option for objects that cannot be read.
+ * @see apimachinery pkg/apis/meta/v1/validation ValidateIgnoreStoreReadError @ eed236c
+ */
+function unsafeCauses(options: RawDeleteOptions): FieldCause[] {
+  if (options.ignoreReadError !== true) return [];
+  const others = {
+    dryRun: options.dryRun.length > 0,
+    propagationPolicy: options.propagationPolicy !== undefined,
+    orphanDependents: options.orphanDependents !== undefined,
+    gracePeriodSeconds: options.gracePeriodSeconds !== undefined,
+    preconditions: options.preconditions !== undefined,
+  };
+  return Object.entries(others).flatMap(([name, given]) =>
+    given ? [fieldInvalid(IGNORE_READ_ERROR, true, `cannot be set together with .${name}`)] : [],
+  );
+}
+
+function isPolicy(text: string): text is PropagationPolicy {
+  return (POLICIES as readonly string[]).includes(text);
+}
+
+function policyOf(orphanDependents: boolean | undefined): PropagationPolicy | undefined {
+  if (orphanDependents === undefined) return undefined;
+  return orphanDependents ? 'Orphan' : 'Background';
+}
+
+interface RawDeleteOptions {
+  readonly preconditions: DeleteRequest['preconditions'];
+  readonly gracePeriodSeconds: number | undefined;
+  readonly propagationPolicy: string | undefined;
+  readonly orphanDependents: boolean | undefined;
+  readonly dryRun: readonly string[];
+  readonly ignoreReadError: boolean | undefined;
+}
+
+function optionsOfQuery(query: URLSearchParams): RawDeleteOptions {
+  const grace = queryText(query, 'gracePeriodSeconds');
+  return {
+    preconditions: undefined,
+    gracePeriodSeconds: grace === undefined ? undefined : gracePeriod(Number(grace)),
+    propagationPolicy: queryText(query, 'propagationPolicy'),
+    orphanDependents: queryFlag(query, 'orphanDependents'),
+    dryRun: query.getAll('dryRun').filter((value) => value !== ''),
+    ignoreReadError: queryFlag(query, IGNORE_READ_ERROR),
+  };
+}
+
+function optionsOfBody(request: ApiRequest): RawDeleteOptions {
+  const body = decodeBody(request, DELETE_OPTIONS);
+  const { kind = 'DeleteOptions', gracePeriodSeconds = null } = body;
+  if (kind !== 'DeleteOptions') {
+    throw badRequest(`the body must be a DeleteOptions object, not ${JSON.stringify(kind)}`);
+  }
+  return {
+    preconditions: preconditionsOf(body),
+    gracePeriodSeconds: gracePeriodSeconds === null ? undefined : gracePeriod(gracePeriodSeconds),
+    propagationPolicy: member(body, 'propagationPolicy', isText),
+    orphanDependents: member(body, 'orphanDependents', isFlag),
+    dryRun: member(body, 'dryRun', isTextList) ?? [],
+    ignoreReadError: member(body, IGNORE_READ_ERROR, isFlag),
+  };
+}
+
+function preconditionsOf(body: JsonObject): DeleteRequest['preconditions'] {
+  const given = member(body, 'preconditions', isJsonObject);
+  if (given === undefined) return undefined;
+  return {
+    uid: member(given, 'uid', isText),
+    resourceVersion: member(given, 'resourceVersion', isText),
+  };
+}
+
+/** A member of an options object; null is the same as none. @throws {ApiError} 400 when it has another type. */
+function member<T extends Json>(
+  object: JsonObject,
+  name: string,
+  fits: (value: Json) => value is T,
+): T | undefined {
+  const value = Object.hasOwn(object, name) ? (object[name] as Json) : null;
+  if (value === null) return undefined;
+  if (!fits(value)) throw badRequest(`${name} of the DeleteOptions has the wrong type`);
+  return value;
+}
+
+function isText(value: Json): value is string {
+  return typeof value === 'string';
+}
+
+function isFlag(value: Json): value is boolean {
+  return typeof value === 'boolean';
+}
+
+function isTextList(value: Json): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+/** A negative grace period stands for the shortest one. */
+function gracePeriod(value: Json): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
+    throw badRequest('gracePeriodSeconds must be a whole number');
+  }
+  return value < 0 ? 1 : value;
+}

@@ -1,0 +1,14 @@
+import type { ApiResponse } from '../http/api-request.ts';
+import type { Exchange } from './exchange.ts';
+import { queryText } from '../http/query-options.ts';
+import { objectResponse } from './render.ts';
+import { methodNotAllowed } from '../http/request-failures.ts';
+
+/** GET of one object. */
+export async function serveGet(exchange: Exchange): Promise<ApiResponse> {
+  const { storage, context, info, query, request } = exchange;
+  if (storage.get === undefined) throw methodNotAllowed(request.method);
+  const resourceVersion = queryText(query, 'resourceVersion');
+  const stored = await storage.get(context, info.name ?? '', { resourceVersion });
+  return objectResponse(exchange, 200, stored);
+}

@@ -1,0 +1,38 @@
+import { badRequest } from '../../../meta/failures.ts';
+import type { UnstructuredObject } from '../../../meta/object.ts';
+import type { ApiResponse } from '../http/api-request.ts';
+import { decodeObject } from '../http/body.ts';
+import type { Exchange } from './exchange.ts';
+import { asJson, asObject, cloneJson } from '../http/json-tree.ts';
+import { parseWriteOptions } from '../http/query-options.ts';
+import { objectResponse } from './render.ts';
+import { methodNotAllowed } from '../http/request-failures.ts';
+
+/** PUT of one object. */
+export async function serveUpdate(exchange: Exchange): Promise<ApiResponse> {
+  const { storage, context, info, query, request } = exchange;
+  if (storage.update === undefined) throw methodNotAllowed(request.method);
+  const options = parseWriteOptions(query, 'UpdateOptions');
+  const name = info.name ?? '';
+  const object = decodeObject(request, storage.describe);
+  checkAddress(object, name, context.namespace);
+  // Each attempt gets an object of its own: what one fills in must not reach the next.
+  const update = (): UnstructuredObject => asObject(cloneJson(asJson(object)));
+  const { result, created } = await storage.update(context, name, update, options);
+  return objectResponse(exchange, created ? 201 : 200, result);
+}
+
+/** The object has to lie where the URL points. @throws {ApiError} 400. */
+function checkAddress({ metadata }: UnstructuredObject, name: string, namespace: string): void {
+  if (metadata?.name !== name) {
+    throw badRequest(
+      `the name of the object (${metadata?.name ?? ''}) does not match the name on the URL (${name})`,
+    );
+  }
+  const given = metadata.namespace ?? '';
+  if (given !== '' && given !== namespace) {
+    throw badRequest(
+      `the namespace of the object (${given}) does not match the namespace on the URL (${namespace})`,
+    );
+  }
+}

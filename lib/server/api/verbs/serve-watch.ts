@@ -1,0 +1,165 @@
+import { randomInteger } from '../../../kernel/random.ts';
+import type { ApiError } from '../../../meta/api-error.ts';
+import {
+  INITIAL_EVENTS_END,
+  type BookmarkEvent,
+  type WatchEvent,
+} from '../../../meta/watch-event.ts';
+import { apiVersionOf } from '../../../meta/resource.ts';
+import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
+import type { StorageWatch } from '../../storage/storage-interface.ts';
+import type { StoredObject } from '../../storage/stored-object.ts';
+import type { ApiResponse } from '../http/api-request.ts';
+import { joinChunk } from '../http/chunk.ts';
+import { bytesResponse, encodeText, JSON_TYPE } from '../http/api-response.ts';
+import type { Exchange } from './exchange.ts';
+import { parseWatchQuery, type WatchQuery } from '../http/query-options.ts';
+import { includeObject, rowOptions } from './render.ts';
+import { methodNotAllowed, toApiError } from '../http/request-failures.ts';
+import { bookmarkRow, partialObjectMetadata, tableHead, tableRow, TABLE_TAIL } from './table.ts';
+import { WatchBody, type WatchBodyOptions } from './watch-body.ts';
+import { encodeFrame, LARGEST_PIECE_BYTES } from './watch-frames.ts';
+
+type Stored = StoredObject<UnstructuredObject>;
+type Event = WatchEvent<Stored>;
+
+/**
+ * A watch that names no end gets one at random in this range, so that the watches of a restarted server do not all end
+ * together.
+ * @see apiserver pkg/endpoints/handlers/get.go ListResource, MinRequestTimeout @ 24a394e
+ */
+const SHORTEST_DEFAULT_SECONDS = 1_800;
+const LONGEST_DEFAULT_SECONDS = 3_600;
+
+/** Failures that have to reach the client inside the stream; everything else is an HTTP status. */
+const IN_STREAM: ReadonlySet<number> = new Set([410, 500, 504]);
+
+/** GET of a collection with `watch`: a stream of events, one JSON document a line. */
+export async function serveWatch(exchange: Exchange): Promise<ApiResponse> {
+  const { storage, context, info, query, request, runtime } = exchange;
+  if (storage.watch === undefined) throw methodNotAllowed(request.method);
+  const parsed = parseWatchQuery(query);
+  includeObject(query);
+  const timeoutMs = timeoutMsOf(parsed, exchange);
+  const deadlineMonotonicMs = runtime.monotonicMs() + timeoutMs;
+  let watch: StorageWatch<UnstructuredObject>;
+  try {
+    const fieldSelector = selectorOf(info.name, parsed.options.fieldSelector);
+    watch = await storage.watch(context, { ...parsed.options, fieldSelector, deadlineMonotonicMs });
+  } catch (error) {
+    const failure = toApiError(error);
+    if (!IN_STREAM.has(failure.httpStatus)) throw failure;
+    return bytesResponse(200, JSON_TYPE, errorFrame(failure));
+  }
+  const body = new WatchBody({
+    watch,
+    timeoutMs,
+    runtime,
+    signal: context.signal,
+    encode: batchEncoder(exchange),
+    encodeError: (error) => errorFrame(toApiError(error)),
+  });
+  return bytesResponse(200, JSON_TYPE, body);
+}
+
+/** The old path form can name one object; that is a condition like any other. */
+function selectorOf(name: string | undefined, selector: string | undefined): string | undefined {
+  if (name === undefined) return selector;
+  const byName = `metadata.name=${name}`;
+  return selector === undefined ? byName : `${byName},${selector}`;
+}
+
+function timeoutMsOf({ timeoutSeconds = 0 }: WatchQuery, { runtime }: Exchange): number {
+  const seconds =
+    timeoutSeconds > 0
+      ? timeoutSeconds
+      : randomInteger(runtime, SHORTEST_DEFAULT_SECONDS, LONGEST_DEFAULT_SECONDS - 1);
+  return seconds * 1000;
+}
+
+/** The line that ends a failed watch; nothing may follow it. */
+function errorFrame({ status }: ApiError): Uint8Array {
+  return encodeText(`${JSON.stringify({ type: 'ERROR', object: status })}\n`);
+}
+
+function batchEncoder(exchange: Exchange): WatchBodyOptions['encode'] {
+  const { frames, representation } = exchange;
+  switch (representation.as) {
+    case 'Table':
+      return joining(tableEncoder(exchange));
+    case undefined:
+      return (batch, from) => {
+        const event = batch[from] as Event;
+        if (event.type !== 'BOOKMARK') return frames.piece(batch, from);
+        return { bytes: bookmarkFrame(JSON.stringify(bookmarkObject(exchange, event))), count: 1 };
+      };
+    default:
+      return joining(partialEncoder(exchange));
+  }
+}
+
+/** For frames that are this watch's own. */
+function joining(encode: (event: Event) => Uint8Array): WatchBodyOptions['encode'] {
+  return (batch, from) => {
+    const frames: Uint8Array[] = [];
+    let size = 0;
+    for (let at = from; at < batch.length && size < LARGEST_PIECE_BYTES; at += 1) {
+      const frame = encode(batch[at] as Event);
+      frames.push(frame);
+      size += frame.length;
+    }
+    return { bytes: joinChunk(frames), count: frames.length };
+  };
+}
+
+function partialEncoder(exchange: Exchange): (event: Event) => Uint8Array {
+  const { metaVersion } = exchange.representation;
+  return (event) => {
+    if (event.type === 'BOOKMARK') {
+      const { metadata } = bookmarkObject(exchange, event);
+      return bookmarkFrame(partialObjectMetadata(metadata, metaVersion));
+    }
+    const partial = partialObjectMetadata(event.object.metadata, metaVersion);
+    return encodeFrame(event.type, [encodeText(partial)]);
+  };
+}
+
+/** Each event is a table of one row; the columns come with the first one only. */
+function tableEncoder(exchange: Exchange): (event: Event) => Uint8Array {
+  const { storage, representation } = exchange;
+  const { metaVersion } = representation;
+  let columns = storage.table.columns;
+  return (event) => {
+    const { resourceVersion } = event.type === 'BOOKMARK' ? event : event.object;
+    const head = tableHead(metaVersion, { resourceVersion }, columns);
+    columns = [];
+    if (event.type === 'BOOKMARK') {
+      const row = bookmarkRow(bookmarkObject(exchange, event), metaVersion);
+      return bookmarkFrame(head + row + TABLE_TAIL);
+    }
+    const row = tableRow(storage.table, event.object, rowOptions(exchange, metaVersion));
+    const pieces = [head, ...row, TABLE_TAIL];
+    return encodeFrame(
+      event.type,
+      pieces.map((piece) => (typeof piece === 'string' ? encodeText(piece) : piece)),
+    );
+  };
+}
+
+function bookmarkFrame(object: string): Uint8Array {
+  return encodeText(`{"type":"BOOKMARK","object":${object}}\n`);
+}
+
+/** An object of the watched kind with a version and nothing else. */
+function bookmarkObject(
+  { storage }: Exchange,
+  { resourceVersion, initialEventsEnd }: BookmarkEvent,
+): KubernetesObject {
+  const { describe } = storage;
+  const annotations = initialEventsEnd ? { [INITIAL_EVENTS_END]: 'true' } : undefined;
+  return {
+    kind: describe.kind,
+    apiVersion: apiVersionOf(describe),
+    metadata: { resourceVersion, annotations },
+  };
+}

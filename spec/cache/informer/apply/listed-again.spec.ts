@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { BytesKeeper } from '../../../../lib/cache/memory/bytes-keeper.ts';
+import { ObjectsKeeper } from '../../../../lib/cache/memory/objects-keeper.ts';
+import { DeltaFIFO, type DeltaOrder } from '../../../../lib/cache/delta/delta-fifo.ts';
+import { DeltaProcessor } from '../../../../lib/cache/informer/apply/delta-processor.ts';
+import { ThreadSafeStore } from '../../../../lib/cache/store/thread-safe-store.ts';
+import { WriteOverlay } from '../../../../lib/cache/store/write-overlay.ts';
+import type { ObjectView } from '../../../../lib/meta/object-view.ts';
+import { podOf, viewOf } from '../../memory/kept-views.ts';
+
+const KEY = 'ns-1/pod-1';
+
+/** A queue and the store behind it, for which nobody reads bodies. */
+class Cache {
+  readonly keeper: ObjectsKeeper | BytesKeeper;
+  readonly store: ThreadSafeStore<ObjectView>;
+  readonly fifo: DeltaFIFO<ObjectView>;
+  readonly #processor: DeltaProcessor<ObjectView>;
+
+  constructor(keeper: ObjectsKeeper | BytesKeeper, order: DeltaOrder) {
+    this.keeper = keeper;
+    this.store = new ThreadSafeStore<ObjectView>({ keeper });
+    const { store } = this;
+    const overlay = new WriteOverlay({ store });
+    this.#processor = new DeltaProcessor({ store, overlay, ordered: order === 'arrival', keeper });
+    this.fifo = new DeltaFIFO<ObjectView>({
+      order,
+      keeper,
+      knownObjects: store,
+      twinOf: (key, object) => this.#processor.twinOf(key, object),
+    });
+    this.fifo.replace([viewOf(podOf(1, 5))], '5');
+    this.apply();
+  }
+
+  apply(): void {
+    this.fifo.pop((deltas, info) => this.#processor.process(deltas, info));
+    if (this.fifo.size > 0) this.apply();
+  }
+}
+
+for (const order of ['arrival', 'key'] as const) {
+  for (const makeKeeper of [
+    (): ObjectsKeeper => new ObjectsKeeper(),
+    (): BytesKeeper => new BytesKeeper(1024 * 1024),
+  ]) {
+    const name = makeKeeper().constructor.name;
+
+    describe(`an object that has left and is listed again, in the order of ${order}, kept by ${name}`, () => {
+      for (const when of ['before the list is complete', 'when the list waits'] as const) {
+        it(`is read as a whole though it left ${when}`, () => {
+          const cache = new Cache(makeKeeper(), order);
+          const { fifo, store, keeper } = cache;
+          keeper.demand.begin('metadata');
+          const stored = store.get(KEY);
+          const stage = fifo.stage();
+          stage.add([viewOf(podOf(1, 5))]);
+          // Of something else, so that it is not the next item with which the object leaves.
+          fifo.update(viewOf(podOf(2, 6)));
+          if (when === 'before the list is complete') cache.apply();
+          fifo.update(viewOf(podOf(1, 7)));
+          if (when === 'before the list is complete') cache.apply();
+          stage.commit('5');
+          cache.apply();
+          expect(store.get(KEY)).to.equal(stored);
+          expect(store.get(KEY)?.object).to.deep.equal(podOf(1, 5));
+          expect(keeper.demand.readable).to.equal('metadata');
+        });
+      }
+
+      it('takes no body along once no list is to be expected', () => {
+        const cache = new Cache(makeKeeper(), order);
+        const { fifo, store, keeper } = cache;
+        keeper.demand.begin('metadata');
+        const stage = fifo.stage();
+        stage.add([viewOf(podOf(1, 5))]);
+        stage.discard();
+        fifo.update(viewOf(podOf(1, 6)));
+        cache.apply();
+        expect(keeper.demand.readable).to.equal('metadata');
+        const left = store.get(KEY);
+        fifo.update(viewOf(podOf(1, 7)));
+        cache.apply();
+        expect(left?.metadata).to.deep.equal(podOf(1, 6).metadata);
+        expect(() => left?.object).to.throw('has left the cache');
+      });
+    });
+  }
+}

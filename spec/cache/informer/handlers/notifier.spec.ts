@@ -1,0 +1,164 @@
+import { expect } from 'chai';
+import type { ResourceEventHandler } from '../../../../lib/cache/informer/handlers/event-handler.ts';
+import {
+  AddNotification,
+  DeleteNotification,
+  UpdateNotification,
+  type Notification,
+} from '../../../../lib/cache/informer/handlers/notification.ts';
+import { notifierOf } from '../../../../lib/cache/informer/handlers/notifier.ts';
+import { metaNamespaceKeyFunc } from '../../../../lib/meta/key.ts';
+import { DecodedView, type ObjectView } from '../../../../lib/meta/object-view.ts';
+import { Harness } from '../../support/informer-harness.ts';
+import { pod, type Pod } from '../../support/objects.ts';
+
+const [before, after] = [new DecodedView(pod('old')), new DecodedView(pod('new'))];
+const origin = 'other';
+
+const notifications: readonly Notification<ObjectView<Pod>>[] = [
+  new AddNotification('shop/new', after, true, origin),
+  new AddNotification('shop/new', after, false, origin),
+  new UpdateNotification('shop/new', before, after, false, origin),
+  new DeleteNotification('shop/old', before, false, origin),
+  new DeleteNotification('shop/old', before, true, origin),
+];
+
+function tell(handler: ResourceEventHandler<Pod>): void {
+  const notify = notifierOf('handler', handler);
+  for (const notification of notifications) notify(notification);
+}
+
+describe('A handler', () => {
+  it('gets objects of its type, and what is special about the event', () => {
+    const log: unknown[] = [];
+    tell({
+      onAdd: (object, { key, initial }) => log.push(['add', object === after.object, key, initial]),
+      onUpdate: (old, object, { key, resync }) =>
+        log.push(['update', old === before.object && object === after.object, key, resync]),
+      onDelete: (object, { key, finalStateUnknown }) =>
+        log.push(['delete', object === before.object, key, finalStateUnknown]),
+    });
+    expect(log).to.deep.equal([
+      ['add', true, 'shop/new', true],
+      ['add', true, 'shop/new', false],
+      ['update', true, 'shop/new', false],
+      ['delete', true, 'shop/old', false],
+      ['delete', true, 'shop/old', true],
+    ]);
+  });
+
+  for (const view of ['object', 'lazy', 'metadata'] as const) {
+    it(`of view ${view} may lack any of the callbacks`, () => {
+      for (const callback of ['onAdd', 'onUpdate', 'onDelete'] as const) {
+        let calls = 0;
+        const count = (): void => {
+          calls += 1;
+        };
+        tell({ view, [callback]: count });
+        expect(calls, callback).to.equal(callback === 'onUpdate' ? 1 : 2);
+      }
+    });
+  }
+
+  describe('of metadata', () => {
+    let reads = 0;
+    const counted = (name: string): ObjectView<Pod> => ({
+      get metadata(): Pod['metadata'] {
+        reads += 1;
+        return { name };
+      },
+      get object(): Pod {
+        return expect.fail('decoded');
+      },
+    });
+    const [old, object] = [counted('old'), counted('new')];
+    const update = new UpdateNotification('shop/new', old, object, false, origin);
+    const all: readonly Notification<ObjectView<Pod>>[] = [
+      new AddNotification('shop/new', object, true, origin),
+      update,
+      new DeleteNotification('shop/old', old, true, origin),
+    ];
+    const tellAll = (handler: ResourceEventHandler<Pod>): void => {
+      const notify = notifierOf('handler', handler);
+      for (const notification of all) notify(notification);
+    };
+
+    beforeEach(() => {
+      reads = 0;
+    });
+
+    it('costs no look at the metadata unless it reads it', () => {
+      const keys: string[] = [];
+      const enqueue = ({ key }: { readonly key: string }): unknown => keys.push(key);
+      tellAll({
+        view: 'metadata',
+        onAdd: enqueue,
+        onUpdate: (before, { key }) => keys.push(before.key, key),
+        onDelete: enqueue,
+      });
+      expect(keys).to.deep.equal(['shop/new', 'shop/new', 'shop/new', 'shop/old']);
+      expect(reads).to.equal(0);
+    });
+
+    it('finds the metadata of both objects when it reads it, and the flags', () => {
+      const log: unknown[] = [];
+      tellAll({
+        view: 'metadata',
+        onAdd: ({ metadata, initial }) => log.push(metadata.name, initial),
+        onUpdate: (before, { metadata, resync }) =>
+          log.push(before.metadata.name, metadata.name, resync),
+        onDelete: ({ metadata, finalStateUnknown }) => log.push(metadata.name, finalStateUnknown),
+      });
+      expect(log).to.deep.equal(['new', true, 'old', 'new', false, 'old', true]);
+      expect(reads).to.equal(4);
+    });
+
+    it('gets what all the others get: nothing is made for one of them alone', () => {
+      const seen: unknown[][] = [];
+      const see = (...given: unknown[]): unknown => seen.push(given);
+      const handler = { view: 'metadata', onAdd: see, onUpdate: see, onDelete: see } as const;
+      tellAll(handler);
+      tellAll(handler);
+      const [first, second] = [seen.slice(0, 3).flat(), seen.slice(3).flat()];
+      expect(first).to.have.length(4);
+      for (const [index, given] of first.entries()) expect(given).to.equal(second[index]);
+    });
+
+    it('logs key, metadata and flags, and no body', () => {
+      const shown = JSON.parse(JSON.stringify([...all, update.oldMetadata])) as unknown;
+      const [metadata, before] = [{ name: 'new' }, { name: 'old' }];
+      expect(shown).to.deep.equal([
+        { key: 'shop/new', metadata, initial: true, origin },
+        { key: 'shop/new', metadata, resync: false, origin },
+        { key: 'shop/old', metadata: before, finalStateUnknown: true, origin },
+        { key: 'shop/new', metadata: before },
+      ]);
+    });
+
+    it('finds an empty one where an object came without', () => {
+      const bare = { object: pod('x') } as unknown as ObjectView<Pod>;
+      const { metadata, oldMetadata } = new UpdateNotification('a', bare, bare, false, origin);
+      expect([metadata, oldMetadata.metadata]).to.deep.equal([{}, {}]);
+    });
+  });
+
+  it('gets the key of a deleted object, whether its final state is known or not', async () => {
+    const harness = new Harness({ objects: [pod('seen'), pod('missed'), pod('/cluster')] });
+    const keys: [key: string, ofObject: string, unknown: boolean][] = [];
+    harness.informer.addHandler({
+      onDelete: (object, { key, finalStateUnknown }) =>
+        keys.push([key, metaNamespaceKeyFunc(object), finalStateUnknown]),
+    });
+    await harness.start();
+    harness.source.delete({ namespace: 'shop', name: 'seen' });
+    harness.source.delete({ name: 'cluster' });
+    await harness.settle();
+    await harness.relist(() => harness.source.delete({ namespace: 'shop', name: 'missed' }));
+    expect(keys).to.deep.equal([
+      ['shop/seen', 'shop/seen', false],
+      ['cluster', 'cluster', false],
+      ['shop/missed', 'shop/missed', true],
+    ]);
+    await harness.stop();
+  });
+});

@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import type { ApiError } from '../../../../lib/meta/api-error.ts';
+import type { ApiRequest } from '../../../../lib/server/api/http/api-request.ts';
+import { parseDeleteRequest } from '../../../../lib/server/api/verbs/serve-delete.ts';
+
+const OPTION = 'ignoreStoreReadErrorWithClusterBreakingPotential';
+
+function parse(
+  body: object | undefined,
+  query: string = '',
+): ReturnType<typeof parseDeleteRequest> {
+  const request: ApiRequest = {
+    method: 'DELETE',
+    url: '/',
+    headers: { 'content-type': 'application/json' },
+    body: body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body)),
+    signal: new AbortController().signal,
+  };
+  return parseDeleteRequest(request, new URLSearchParams(query));
+}
+
+describe('parseDeleteRequest', () => {
+  it('takes the option for unreadable objects from body and query', () => {
+    expect(parse({ [OPTION]: true }).deletion[OPTION]).to.equal(true);
+    expect(parse(undefined, `${OPTION}=true`).deletion[OPTION]).to.equal(true);
+    expect(parse({ [OPTION]: false, gracePeriodSeconds: 5 }).deletion[OPTION]).to.equal(false);
+    expect(parse(undefined).deletion[OPTION]).to.equal(undefined);
+  });
+
+  it('takes protobuf, which typed clients send', () => {
+    // gracePeriodSeconds 5 and propagationPolicy Orphan.
+    const body = Buffer.from(
+      'k8s\0\x0a\x13\x0a\x02v1\x12\x0dDeleteOptions\x12\x0a\x08\x05\x22\x06Orphan',
+      'latin1',
+    );
+    const request: ApiRequest = {
+      method: 'DELETE',
+      url: '/',
+      headers: { 'content-type': 'application/vnd.kubernetes.protobuf' },
+      body,
+      signal: new AbortController().signal,
+    };
+    const { deletion } = parseDeleteRequest(request, new URLSearchParams());
+    expect(deletion).to.include({ gracePeriodSeconds: 5, propagationPolicy: 'Orphan' });
+  });
+
+  for (const [name, value] of Object.entries({
+    dryRun: ['All'],
+    gracePeriodSeconds: 0,
+    orphanDependents: false,
+    preconditions: { uid: 'u' },
+    propagationPolicy: 'Background',
+  })) {
+    it(`refuses it together with ${name}`, () => {
+      const attempt = (): unknown => parse({ [OPTION]: true, [name]: value });
+      let error: ApiError | undefined;
+      try {
+        attempt();
+      } catch (thrown) {
+        error = thrown as ApiError;
+      }
+      expect(error?.httpStatus).to.equal(422);
+      expect(error?.causes).to.deep.equal([
+        {
+          reason: 'FieldValueInvalid',
+          message: `Invalid value: true: cannot be set together with .${name}`,
+          field: OPTION,
+        },
+      ]);
+    });
+  }
+});
