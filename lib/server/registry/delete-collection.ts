@@ -30,19 +30,18 @@ export async function deleteCollection(
   { context, key, list, request }: CollectionDeletion,
 ): Promise<StorageList<UnstructuredObject>> {
   const deleted: WriteResult[] = [];
-  let continueToken = list.continueToken;
+  let next: GetListOptions<UnstructuredObject> = { ...list, limit: list.limit ?? PAGE_SIZE };
+  let continueToken: string | undefined;
   let resourceVersion: string | undefined;
   try {
     do {
-      const page = await parts.storage.getList(key, {
-        ...list,
-        ...(continueToken === list.continueToken ? {} : { resourceVersion: undefined }),
-        limit: list.limit ?? PAGE_SIZE,
-        continueToken,
-      });
+      const page = await parts.storage.getList(key, next);
       resourceVersion ??= page.resourceVersion;
       deleted.push(...(await deletePage(parts, context, page.items, request)));
       ({ continueToken } = page);
+      // The token names the version of the list; a request that carries both is refused.
+      const version = { resourceVersion: undefined, resourceVersionMatch: undefined };
+      next = { ...next, ...version, continueToken };
     } while (continueToken !== undefined && list.limit === undefined);
   } catch (error) {
     throw storageFailure(error, 'delete', parts.kind.describe, '');

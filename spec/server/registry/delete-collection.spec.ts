@@ -38,6 +38,40 @@ for (const cached of [false, true]) {
       expect(await harness.names('configmaps')).to.deep.equal([]);
     });
 
+    for (const match of [undefined, 'NotOlderThan', 'Exact'] as const) {
+      const title = match === undefined ? 'no match' : `the match ${match}`;
+      it(`goes through all pages of a list at a version with ${title}`, async () => {
+        const names = Array.from({ length: 501 }, (_, index) => `c${index}`);
+        const configMaps = harness.rest('configmaps');
+        const creates = names.map((name) =>
+          configMaps.create(harness.context(), configMap(name), {}),
+        );
+        await harness.drive(Promise.all(creates));
+        const { resourceVersion } = await harness.drive(configMaps.list(harness.context(), {}));
+        const list = { resourceVersion, resourceVersionMatch: match };
+        const deleting = configMaps.deleteCollection(harness.context(), list, {});
+        const deleted = await harness.drive(deleting);
+        expect(deleted.items).to.have.length(names.length);
+        expect(deleted.resourceVersion).to.equal(resourceVersion);
+        expect(await harness.names('configmaps')).to.deep.equal([]);
+      });
+    }
+
+    it('deletes one page when the request has a limit, and says where the next one begins', async () => {
+      for (const name of ['a', 'b', 'c']) await harness.create('configmaps', configMap(name));
+      const configMaps = harness.rest('configmaps');
+      const { resourceVersion } = await harness.drive(configMaps.list(harness.context(), {}));
+      const list = { resourceVersion, resourceVersionMatch: 'Exact', limit: 2 } as const;
+      const deleting = configMaps.deleteCollection(harness.context(), list, {});
+      const { items, continueToken } = await harness.drive(deleting);
+      expect(items.map(({ metadata }) => metadata.name)).to.deep.equal(['a', 'b']);
+      expect(await harness.names('configmaps')).to.deep.equal(['c']);
+      const rest = configMaps.deleteCollection(harness.context(), { continueToken, limit: 2 }, {});
+      const last = await harness.drive(rest);
+      expect(last.items.map(({ metadata }) => metadata.name)).to.deep.equal(['c']);
+      expect(last.continueToken).to.equal(undefined);
+    });
+
     it('goes on when somebody else deletes an object first', async () => {
       for (const name of ['a', 'b', 'c']) await harness.create('configmaps', configMap(name));
       const configMaps = harness.rest('configmaps');
