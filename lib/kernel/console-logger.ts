@@ -82,7 +82,7 @@ export class ConsoleLogger implements Logger {
   }
 }
 
-/** What speaks where nobody gave a logger: warnings and errors, on standard error. */
+/** The default logger: warnings and errors, on standard error. */
 export const consoleLogger: Logger = new ConsoleLogger();
 
 function writeToStandardError(line: string): void {

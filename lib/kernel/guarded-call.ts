@@ -14,7 +14,7 @@ export function guardedCall(call: () => unknown, onFailure: (error: unknown) => 
 }
 
 /**
- * Whether a function that has to be synchronous gave back a promise. What that rejects with is nobody's any more and must
+ * Whether a function that has to be synchronous gave back a promise. Its rejection has no handler any more and must
  * not end the process; the caller reports the promise itself.
  */
 export function isStrayPromise(result: unknown): result is PromiseLike<unknown> {

@@ -1,5 +1,5 @@
 export interface HeapOptions<T, K> {
-  /** What tells items apart; it must not change while the item is in the heap. */
+  /** The identity of an item; it must not change while the item is in the heap. */
   readonly keyOf: (item: T) => K;
   /** Whether `left` comes out before `right`. */
   readonly isBefore: (left: T, right: T) => boolean;

@@ -2,7 +2,7 @@
 export class Latch {
   /** Says what is waited for, e.g. `initial list of pods`. */
   readonly name: string;
-  /** Resolves when opened; never rejects, so nobody has to handle it. */
+  /** Resolves when opened; never rejects, so it needs no handler. */
   readonly opened: Promise<void>;
   readonly #listeners = new Set<() => void>();
   #isOpen = false;

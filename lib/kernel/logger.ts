@@ -2,7 +2,7 @@
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * Where the package reports what it does. Wrap your own logger. Informers and reconcile loops write warnings and errors to
+ * The log of the package. Wrap your own logger. Informers and reconcile loops write warnings and errors to
  * standard error unless they are given one; everything else says nothing then.
  */
 export interface Logger {

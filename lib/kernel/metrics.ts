@@ -1,6 +1,6 @@
 export type MetricLabels = Readonly<Record<string, string>>;
 
-/** Where the package counts what it does. Wrap your own metrics library; the default counts nothing. */
+/** The metrics of the package. Wrap your own metrics library; the default counts nothing. */
 export interface Metrics {
   /** Adds to a counter that only grows. */
   count(name: string, by?: number, labels?: MetricLabels): void;

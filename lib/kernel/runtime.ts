@@ -5,7 +5,7 @@
  * source. With a `VirtualRuntime` a whole cluster-and-controllers run is a function of its seed.
  *
  * Guarantees:
- * - `monotonicMs` never goes back; `wallMs` may (somebody sets the clock).
+ * - `monotonicMs` never goes back; `wallMs` may (the clock can be set).
  * - A timer fires at most once, never before its delay, and never after `cancel()`.
  * - `queueTask` tasks run after the current task and all its promise continuations, in the order they were queued.
  */

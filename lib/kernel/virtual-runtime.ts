@@ -202,7 +202,7 @@ export class VirtualRuntime implements Runtime {
     this.#cancelledTimers += 1;
     if (this.#cancelledTimers < SMALLEST_SWEEP) return;
     if (this.#cancelledTimers * 2 < this.#timers.length) return;
-    // What is sorted is a heap.
+    // A sorted array is a heap.
     this.#timers = this.#timers
       .filter(({ waiting }) => waiting)
       .toSorted((left, right) => (before(left, right) ? -1 : 1));

@@ -46,7 +46,7 @@ export interface DeadlineOptions {
   /** Longest wait in milliseconds; leave out for none. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** What is waited for, in words; called only when the wait fails. */
+  /** The awaited condition, in words; called only when the wait fails. */
   readonly describe: () => string;
 }
 

@@ -16,7 +16,7 @@ export interface CollectionOptions {
   readonly labelSelector?: string | undefined;
   /** E.g. `spec.nodeName=node-1`. */
   readonly fieldSelector?: string | undefined;
-  /** Nothing but the metadata of each object: they are `PartialObjectMetadata`. @defaultValue false */
+  /** Reads only the metadata of each object, as `PartialObjectMetadata`. @defaultValue false */
   readonly metadataOnly?: boolean | undefined;
 }
 

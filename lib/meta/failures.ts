@@ -2,7 +2,7 @@ import { failure, ApiError } from './api-error.ts';
 import { groupResource, type GroupVersionKind } from './resource.ts';
 import type { StatusCause, StatusDetails } from './status.ts';
 
-/** What a failure is about: resource in lower-case plural and its group. */
+/** The subject of a failure: resource in lower-case plural and its group. */
 export interface Subject {
   readonly group: string;
   readonly resource: string;

@@ -66,7 +66,7 @@ function holds({ key, operator, values }: LabelRequirement, labels: Labels): boo
 
 const INTEGER = /^[+-]?[0-9]{1,63}$/;
 
-/** What fits 64 bits with their sign; to a server nothing else is a number. */
+/** The integers of 64 bits with sign; a server takes no other value for a number. */
 function toInteger(text: string): bigint | undefined {
   if (!INTEGER.test(text)) return undefined;
   const integer = BigInt(text.replace('+', ''));
@@ -140,7 +140,7 @@ export function labelSelectorFromSpec(spec: LabelSelectorSpec): LabelSelector {
   return new LabelSelector(requirements);
 }
 
-/** A selector may come out of an object that nobody has validated. */
+/** A selector may come from an object that was not validated. */
 function checkShape(spec: LabelSelectorSpec): LabelSelectorSpec {
   if (!isRecord(spec)) failSpec(spec, 'is not a selector');
   const { matchLabels, matchExpressions } = spec;

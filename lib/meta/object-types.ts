@@ -16,7 +16,7 @@ export type ObjectOf<
 
 /**
  * `Types` itself. As a mapped type it makes TypeScript compare those who carry it member by member and not by variance, so
- * that somebody with declared types can be handed to somebody who knows none.
+ * that code with declared types can hand them to code without.
  */
 export type DeclaredTypes<Types extends object> = {
   readonly [Resource in keyof Types]: Types[Resource];

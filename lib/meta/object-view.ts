@@ -1,6 +1,6 @@
 import type { HasMetadata, KubernetesObject, ObjectMeta } from './object.ts';
 
-/** What tells objects, and the states of one object, apart. The metadata of an object is one. */
+/** The identity of an object and of its state. The metadata of an object is one. */
 export interface ObjectIdentity {
   readonly name?: string | undefined;
   readonly namespace?: string | undefined;
@@ -17,7 +17,7 @@ export abstract class IdentifiedView implements ObjectIdentity {
 
   /**
    * Namespace and name as `metaNamespaceKeyFunc` joins them, where many caches have the view in common: the same text is the key
-   * in all of them then. Undefined: it is joined for whoever asks.
+   * in all of them then. Undefined: it is joined on each read.
    */
   get sharedKey(): string | undefined {
     return undefined;
@@ -26,7 +26,7 @@ export abstract class IdentifiedView implements ObjectIdentity {
 
 const NO_METADATA: ObjectMeta = Object.freeze({});
 
-/** The identity of an object or of a view of one, at the least cost: whoever needs no more reads this, not `metadata`. */
+/** The identity of an object or of a view of one, at the least cost: code that needs no more reads this, not `metadata`. */
 export function identityOf(object: HasMetadata | null | undefined): ObjectIdentity {
   if (object instanceof IdentifiedView) return object;
   // A source may send null for an object; that must cost no more than this one.
@@ -34,9 +34,9 @@ export function identityOf(object: HasMetadata | null | undefined): ObjectIdenti
 }
 
 /**
- * One object as it travels from the bytes to the handlers: metadata at once, the whole object when somebody asks.
+ * One object as it travels from the bytes to the handlers: metadata at once, the whole object on first read.
  *
- * Most handlers only enqueue a key, so an implementation over bytes never has to parse a body that nobody reads. Whoever
+ * Most handlers only enqueue a key, so an implementation over bytes never has to parse a body that is not read. Code that
  * asks first pays for the decoding; all who ask get the same object, which must not be modified.
  */
 export interface ObjectView<T extends KubernetesObject = KubernetesObject> extends HasMetadata {
@@ -44,7 +44,7 @@ export interface ObjectView<T extends KubernetesObject = KubernetesObject> exten
   /** The whole object, decoded on first access and shared. */
   readonly object: T;
   /**
-   * What the object takes as bytes: on the wire, or as a cache keeps them. Left out where objects come without bytes. Caches
+   * Size of the object in bytes: on the wire, or as a cache keeps them. Left out where objects come without bytes. Caches
    * add it up; decoded, an object takes several times as much memory.
    */
   readonly sizeBytes?: number | undefined;

@@ -10,7 +10,7 @@ export interface GroupVersionKind extends GroupVersion {
   readonly kind: string;
 }
 
-/** What both sides of the wire have to know about a resource type. */
+/** The description of a resource type that client and server share. */
 export interface ResourceInfo extends GroupVersionKind {
   /** Lower-case plural, as in URLs: `deployments`. */
   readonly resource: string;

@@ -144,7 +144,7 @@ class InProcessBody implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** A producer that is busy answers `return` only when it is done, so nobody waits for it. */
+/** A producer that is busy answers `return` only when it is done, so its answer is not awaited. */
 function leave(source: AsyncIterator<Uint8Array>): void {
   source.return?.().catch(() => {});
 }

@@ -32,7 +32,7 @@ export class ScriptedCollection<T extends KubernetesObject> {
     this.#historySize = historySize;
   }
 
-  /** Of the last write. */
+  /** The resource version of the last write. */
   get version(): bigint {
     return this.#version;
   }

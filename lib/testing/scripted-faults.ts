@@ -4,7 +4,7 @@
  */
 export type ScriptedRequestKind = 'list' | 'page' | 'watch' | 'watch-list';
 
-/** What can be made to fail: a request, or a page after some of its items were handed out. */
+/** The point of a failure: a request, or a page after some of its items were handed out. */
 export type ScriptedFaultKind = ScriptedRequestKind | 'piece';
 
 type Fault = { readonly error: unknown } | 'hang';

@@ -38,7 +38,7 @@ export interface ScriptedListerWatcherOptions<T extends KubernetesObject = Kuber
   readonly runtime?: Runtime | undefined;
   /** Names the collection in messages. @defaultValue 'scripted objects' */
   readonly description?: string | undefined;
-  /** What is there at the start. */
+  /** The objects at the start. */
   readonly objects?: readonly T[] | undefined;
   /** Resource version before the first object; may exceed 2^53. @defaultValue '0' */
   readonly startResourceVersion?: string | undefined;
@@ -49,7 +49,7 @@ export interface ScriptedListerWatcherOptions<T extends KubernetesObject = Kuber
   /** Delay of each answer, milliseconds. @defaultValue 0 */
   readonly latencyMs?: number | undefined;
   /**
-   * Items that are handed out at a time while a page is on its way, to whoever takes them so. 0: they stay in the page.
+   * Items that are handed out at a time while a page is on its way, to a caller that takes them so. 0: they stay in the page.
    * @defaultValue 0
    */
   readonly pieceSize?: number | undefined;
@@ -128,7 +128,7 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
     for (const object of options.objects ?? []) this.add(object);
   }
 
-  /** Of the last write. */
+  /** The resource version of the last write. */
   get resourceVersion(): string {
     return String(this.#collection.version);
   }

@@ -14,7 +14,7 @@ const CAPACITY = 100_000;
 export class ScriptedWatch<T extends KubernetesObject> {
   readonly channel: BatchChannel<WatchEvent<ObjectView<T>>>;
   readonly takesBookmarks: boolean;
-  /** Of the newest change the watch has been sent. */
+  /** The resource version of the newest change that the watch was sent. */
   sentVersion = 0n;
 
   constructor(runtime: Runtime, request: WatchRequest, onEnd: (watch: ScriptedWatch<T>) => void) {

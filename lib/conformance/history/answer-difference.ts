@@ -9,7 +9,7 @@ import { sameKeyValue, type ReplayedTxn } from './replayed-state.ts';
 
 type Items = Pick<RangeResponse, 'items' | 'count' | 'more'>;
 
-/** What is wrong with the answer to a transaction, given what it should have come to. */
+/** The fault of the answer to a transaction, given the expected answer. */
 export function differenceOf(operation: RecordedTxn, expected: ReplayedTxn): string | undefined {
   const { outcome } = operation;
   if (outcome.type !== 'answered') return undefined;
@@ -26,7 +26,7 @@ export function differenceOf(operation: RecordedTxn, expected: ReplayedTxn): str
   return undefined;
 }
 
-/** What is wrong with the answer to a read. */
+/** The fault of the answer to a read. */
 export function differenceOfRange(operation: RecordedRange, expected: Items): string | undefined {
   const { outcome, id } = operation;
   if (outcome.type !== 'answered') return undefined;

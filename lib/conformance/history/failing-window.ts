@@ -28,7 +28,7 @@ export function failingWindow<State, Operation extends TimedOperation>(
   return withoutNeedless(part, model, (rest) => isIllegal(rest, initial));
 }
 
-/** What was called up to a moment; what had not returned by then may still do anything. */
+/** The operations called up to a moment; those that had not returned by then may still take effect. */
 function endedAt<State, Operation extends TimedOperation>(
   operations: readonly Operation[],
   model: SequentialModel<State, Operation>,
@@ -39,7 +39,7 @@ function endedAt<State, Operation extends TimedOperation>(
     .flatMap((one) => (one.returnedAt <= moment ? [one] : loosened(one, model)));
 }
 
-/** What returned from a moment on; what had been called before may have been done before. */
+/** The operations that returned from a moment on; those called before may have taken effect before. */
 function begunAt<State, Operation extends TimedOperation>(
   operations: readonly Operation[],
   model: SequentialModel<State, Operation>,

@@ -20,7 +20,7 @@ export interface HistoryRecorderOptions {
   readonly capacity?: number | undefined;
 }
 
-/** What `KeyValueStore` refuses before it does anything. */
+/** The errors with which a `KeyValueStore` refuses a call before it has any effect. */
 const REFUSALS = new Set<string>([
   'COMPACTED',
   'FUTURE_REVISION',

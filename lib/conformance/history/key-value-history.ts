@@ -13,7 +13,7 @@ export interface Commit {
 }
 
 export interface KeyValueHistoryOptions {
-  /** What there was before the first commit. */
+  /** The state before the first commit. */
   readonly base: { readonly revision: Revision; readonly items: readonly KeyValue[] };
   /** Every revision behind the base, in order. */
   readonly commits: readonly Commit[];
@@ -24,7 +24,7 @@ interface KeyState {
   readonly kv: KeyValue | undefined;
 }
 
-/** What happened, without a gap: every change from a base on, and every state in between. */
+/** The history without a gap: every change from a base on, and every state in between. */
 export class KeyValueHistory {
   readonly firstRevision: Revision;
   readonly lastRevision: Revision;
@@ -50,7 +50,7 @@ export class KeyValueHistory {
     return this.#events.length;
   }
 
-  /** What `key` was right after `revision`. */
+  /** The value of `key` right after `revision`. */
   at(key: string, revision: Revision): KeyValue | undefined {
     const states = this.#keys.get(key) ?? [];
     const next = firstWith(

@@ -53,14 +53,14 @@ const STEPS_BETWEEN_CLOCK_READS = 1024;
 interface Frame<State> {
   /** All operations with an outcome before this one are done. */
   readonly base: number;
-  /** Those behind it that are done too, ascending. */
+  /** The later operations that are done too, ascending. */
   readonly ahead: readonly number[];
   /** Operations of unknown outcome that took effect, one bit each. */
   readonly used: bigint;
   readonly state: State;
-  /** What may come next, the most likely last: indices, those of unknown outcome behind the others. */
+  /** The operations that may come next, the most likely last: indices, those of unknown outcome behind the others. */
   readonly candidates: number[];
-  /** What led here; -1 for the start. */
+  /** The operation that led here; -1 for the start. */
   readonly by: number;
   /** The state before, where an operation of unknown outcome led here. */
   readonly before: State | undefined;
@@ -160,7 +160,7 @@ class Search<State, Operation extends TimedOperation> {
     this.#frames.push({ ...frame, candidates: this.#candidates(frame) });
   }
 
-  /** What was called before anything that is still to be done had returned. */
+  /** The operations that were called before the first return of those still to be placed. */
   #candidates({ base, ahead, used }: Omit<Frame<State>, 'candidates'>): number[] {
     const done = new Set(ahead);
     let firstReturn = Number.POSITIVE_INFINITY;

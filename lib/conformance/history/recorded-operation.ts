@@ -8,7 +8,7 @@ import type {
   TxnResponse,
 } from '../../server/mvcc/key-value-store.ts';
 
-/** What became of a call. */
+/** The outcome of a call. */
 export type Outcome<Response> =
   | { readonly type: 'answered'; readonly response: Response }
   /** It was not carried out, and never will be. */
@@ -20,7 +20,7 @@ interface Recorded<Type extends string, Request, Response> {
   readonly type: Type;
   /** Unique in its history. */
   readonly id: number;
-  /** Who called. */
+  /** The client that called. */
   readonly client: string;
   /** When it was called and when it returned, on one clock for all clients; only their order counts. */
   readonly calledAt: number;
@@ -36,13 +36,13 @@ export type RecordedTxn = Recorded<'txn', TxnRequest, TxnResponse>;
 /** A call of a key-value store, with what came of it. */
 export type RecordedOperation = RecordedRange | RecordedTxn;
 
-/** Somebody asked for history to be dropped, whether or not an answer came. */
+/** A client requested a compaction, whether or not an answer came. */
 export interface RecordedCompaction {
   readonly revision: Revision;
   readonly calledAt: number;
 }
 
-/** What the reader of a watch was given at once. */
+/** One batch of a watch, as its reader got it. */
 export interface RecordedBatch {
   readonly receivedAt: number;
   readonly messages: readonly KeyValueWatchMessage[];

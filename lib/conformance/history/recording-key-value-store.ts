@@ -25,7 +25,7 @@ export interface RecordingKeyValueStoreOptions {
  * A key-value store that notes down what is asked of it and what it answers. The answers are those of the store behind it,
  * the very same objects.
  *
- * Not guaranteed: that leases are in the history; the checkers take a key that expires for a change that nobody made.
+ * Not guaranteed: that leases are in the history; the checkers report a key that expires as a change without an operation.
  */
 export class RecordingKeyValueStore implements KeyValueStore {
   readonly #store: KeyValueStore;

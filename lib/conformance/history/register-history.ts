@@ -18,7 +18,7 @@ import {
 } from './register-model.ts';
 import { covers } from './replayed-state.ts';
 
-/** What a check of each key by itself found. */
+/** The result of a check of each key by itself. */
 export interface KeyVerdict {
   readonly verdict: 'linearizable' | 'illegal' | 'unknown';
   readonly keys: number;
@@ -151,7 +151,7 @@ function writeOf(operation: Operation): string | null | undefined {
   return operation.type === 'put' ? textOf(operation.value) : null;
 }
 
-/** What an answer says about one key. */
+/** The part of an answer that concerns one key. */
 function resultOf(
   operation: Operation | undefined,
   response: OperationResponse | undefined,
@@ -168,7 +168,7 @@ function resultOf(
   return response?.type === 'put' ? { revision } : {};
 }
 
-/** What a read says about each of the keys in its range; nothing about those behind a limit. */
+/** The result of a read for each of the keys in its range; none for those behind a limit. */
 function* contents(
   request: RangeRequest,
   { items, more }: RangeResponse,
@@ -188,7 +188,7 @@ function keysIn(operation: Operation, keys: readonly string[]): readonly string[
   return keys.filter((key) => covers(operation, key));
 }
 
-/** All keys that anybody named or saw. */
+/** All keys that any operation named or returned. */
 function keysOf(operations: readonly RecordedOperation[]): readonly string[] {
   const keys = new Set<string>();
   for (const operation of operations) {

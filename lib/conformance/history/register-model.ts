@@ -1,19 +1,19 @@
 import type { Revision } from '../../server/mvcc/key-value-store.ts';
 import type { SequentialModel, TimedOperation } from './sequential-model.ts';
 
-/** What one key holds, as a reader saw it: `undefined` for nothing. */
+/** The content of one key, as a reader saw it: `undefined` for a missing key. */
 export interface RegisterContent {
   readonly value: string;
   readonly modRevision: Revision;
 }
 
-/** What came of an operation on one key. */
+/** The result of an operation on one key. */
 export interface RegisterResult {
   /** Whether the comparison held; true without one. */
   readonly succeeded: boolean;
   /** The revision of a write. */
   readonly revision?: Revision | undefined;
-  /** What was read, or deleted; left out where nothing was said about it. */
+  /** The content that was read or deleted; left out where the answer does not have it. */
   readonly seen?: { readonly content: RegisterContent | undefined } | undefined;
 }
 
@@ -31,11 +31,11 @@ export interface RegisterOperation extends TimedOperation {
   readonly result?: RegisterResult | undefined;
 }
 
-/** What the model knows of the key. */
+/** The state of the key in the model. */
 export interface RegisterState {
   /** Undefined for a missing key; null where nothing is known. */
   readonly value: string | null | undefined;
-  /** The revision of the last change, 0 for a missing key; undefined where nobody has seen it yet. */
+  /** The revision of the last change, 0 for a missing key; undefined where no operation has returned it yet. */
   readonly modRevision: Revision | undefined;
   /** An earlier revision of this key: those to come are higher. */
   readonly above: Revision;
@@ -70,7 +70,7 @@ function step(state: RegisterState, operation: RegisterOperation): RegisterState
   return after(told, write, result.revision);
 }
 
-/** What the state is known to be once its revision is known. */
+/** The state once its revision is known. */
 function matched(state: RegisterState, expected: Revision | undefined): RegisterState {
   if (expected === undefined) return state;
   if (expected === 0n) return { ...state, value: undefined, modRevision: 0n };
@@ -103,7 +103,7 @@ function after(
 function mayMatch(state: RegisterState, expected: Revision | undefined): boolean {
   if (expected === undefined) return true;
   if (state.modRevision !== undefined) return state.modRevision === expected;
-  // Nobody knows whether there is a key at all, or there is one of a revision still to be seen.
+  // It is unknown whether the key exists, or exists at a revision that was not returned yet.
   return expected === 0n ? state.value === null : expected > state.above;
 }
 

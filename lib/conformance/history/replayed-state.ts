@@ -12,11 +12,11 @@ import type {
   TxnRequest,
 } from '../../server/mvcc/key-value-store.ts';
 
-/** What a transaction comes to in a given state. */
+/** The outcome of a transaction in a given state. */
 export interface ReplayedTxn {
   readonly succeeded: boolean;
   readonly responses: readonly OperationResponse[];
-  /** What it changed; it is in the state already. */
+  /** The changes it made; they are in the state already. */
   readonly events: readonly KeyValueEvent[];
 }
 
@@ -138,7 +138,7 @@ export class ReplayedState {
     this.#entries.splice(this.#position(orderedForm(key)), 1);
   }
 
-  /** Where a key is, or would be. */
+  /** The position at which a key is, or would be. */
   #position(order: string): number {
     let low = 0;
     let high = this.#entries.length;

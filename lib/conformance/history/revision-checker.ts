@@ -10,11 +10,11 @@ import type { RecordedOperation, RecordedTxn } from './recorded-operation.ts';
 import { ReplayedState } from './replayed-state.ts';
 
 export interface RevisionCheckOptions {
-  /** Everything that was done to the store, by anybody. */
+  /** All operations on the store, of all clients. */
   readonly operations: readonly RecordedOperation[];
   /** Changes that watches have seen: they tell what writes of unknown outcome came to. @defaultValue none */
   readonly observed?: readonly KeyValueEvent[] | undefined;
-  /** What the store held before the first operation. @defaultValue nothing, at revision 1 */
+  /** The content of the store before the first operation. @defaultValue empty, at revision 1 */
   readonly base?: { readonly revision: Revision; readonly items: readonly KeyValue[] } | undefined;
   /** Longest time for the search, milliseconds. @defaultValue 60 000 */
   readonly budgetMs?: number | undefined;
@@ -28,7 +28,7 @@ export type RevisionVerdict =
   /** There is none. */
   | {
       readonly verdict: 'illegal';
-      /** What cannot be, with the operation. */
+      /** The contradiction, with the operation. */
       readonly reason: string;
       /** The operations it takes to see that, as few as possible, in words. */
       readonly window: readonly string[];
@@ -61,9 +61,9 @@ const WINDOW_REVISIONS = 3n;
  *
  * The answers say in which order the store worked: a write at its revision, a read right behind the revision it saw. That
  * order is carried out, answer by answer, and held against the times of calls and returns. Where a revision has no answered
- * write, one whose outcome is unknown has to have made it; if nobody saw which, those that could have are tried in turn.
+ * write, one whose outcome is unknown has to have made it; if no operation returned it, those that could have made it are tried in turn.
  *
- * Cost: O(n log n) for n operations, and once more for each wrong guess about a revision that nobody saw.
+ * Cost: O(n log n) for n operations, and once more for each wrong guess about a revision that no operation returned.
  */
 export function checkRevisions(options: RevisionCheckOptions): RevisionVerdict {
   return new RevisionReplay(options).run();
@@ -113,7 +113,7 @@ class RevisionReplay {
     return past === undefined ? { verdict: 'linearizable', history } : this.#illegal(past);
   }
 
-  /** Makes the next revision and checks everybody who saw it. */
+  /** Makes the next revision and checks all operations that returned it. */
   #advance(): Contradiction | undefined {
     const revision = this.#state.revision + 1n;
     const choice = this.#choices.at(-1);

@@ -10,7 +10,7 @@ import type { RecordedOperation, RecordedRange, RecordedTxn } from './recorded-o
 import { covers } from './replayed-state.ts';
 import { RevisionOrder } from './revision-order.ts';
 
-/** What was seen of the changes of one revision, without a word from who made them. */
+/** The changes of one revision as readers saw them, without the answer to the write itself. */
 interface Observation {
   /** Undefined for a value that was not read. */
   readonly puts: Map<string, Uint8Array | undefined>;
@@ -33,7 +33,7 @@ export class RevisionIndex {
   readonly readers: Map<Revision, RecordedOperation[]> = new Map();
   /** Reads of the past. */
   readonly historic: RecordedRange[] = [];
-  /** The highest revision that anybody knows of. */
+  /** The highest revision that any answer names. */
   last: Revision;
   readonly #order: RevisionOrder;
   readonly #answered: RecordedOperation[] = [];
@@ -107,7 +107,7 @@ export class RevisionIndex {
     return [...observation.deletes].every((key) => deletes.has(key));
   }
 
-  /** What was seen of a revision, for messages. */
+  /** The observations of a revision, for messages. */
   observedText(revision: Revision): string {
     const observation = this.#observations.get(revision);
     if (observation === undefined) return '';

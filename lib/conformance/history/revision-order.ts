@@ -3,7 +3,7 @@ import { firstWith } from './key-value-history.ts';
 import type { RecordedOperation } from './recorded-operation.ts';
 
 /**
- * What the times of calls and returns say about revisions: an operation sees everything that was answered before it was
+ * The order of revisions that follows from the times of calls and returns: an operation sees everything that was answered before it was
  * called, and nothing of what was called after it was answered.
  */
 export class RevisionOrder {
@@ -40,7 +40,7 @@ export class RevisionOrder {
     return this.#returns[next - 1]?.highest ?? 0n;
   }
 
-  /** The first moment at which somebody knew of a revision or a later one; infinite for never. */
+  /** The first moment at which an answer named a revision or a later one; infinite for never. */
   knownAt(revision: Revision): number {
     const next = firstWith(
       this.#seen.length,

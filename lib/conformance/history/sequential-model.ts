@@ -5,7 +5,7 @@ export interface TimedOperation {
   readonly returnedAt: number;
 }
 
-/** What an object does when one operation at a time is carried out on it. */
+/** The behaviour of an object when operations are carried out on it one at a time. */
 export interface SequentialModel<State, Operation> {
   readonly initial: State;
   /**

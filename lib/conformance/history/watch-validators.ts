@@ -4,7 +4,7 @@ import type { RecordedCompaction, WatchRecording } from './recorded-operation.ts
 import { covers, sameKeyValue } from './replayed-state.ts';
 
 /**
- * What etcd promises about a watch:
+ * The guarantees of etcd for a watch:
  * - `filter`: no event outside the range that was asked for;
  * - `ordered`: no event behind one of a later revision;
  * - `unique`: no event twice;
@@ -30,14 +30,14 @@ export type WatchGuarantee =
 export interface WatchViolation {
   readonly guarantee: WatchGuarantee;
   readonly client: string;
-  /** What is wrong, with key and revision. */
+  /** The violation, with key and revision. */
   readonly message: string;
 }
 
 export interface WatchValidationOptions {
   /** Everything up to this revision must have been delivered: for a watch that was awaited. */
   readonly through?: Revision | undefined;
-  /** Where the state before a change may be missing. @defaultValue none */
+  /** Revisions at which the state before a change may be missing. @defaultValue none */
   readonly compactions?: readonly RecordedCompaction[] | undefined;
 }
 
@@ -214,7 +214,7 @@ function lowest(events: readonly KeyValueEvent[]): KeyValueEvent | undefined {
   return lowest;
 }
 
-/** What lies before the base is not known, and what lies behind the end is made up, which is said elsewhere. */
+/** History before the base is unknown; events after the end are violations that another check reports. */
 function isKnown({ kv: { modRevision } }: KeyValueEvent, history: KeyValueHistory): boolean {
   return modRevision > history.firstRevision && modRevision <= history.lastRevision;
 }

@@ -82,7 +82,7 @@ export const keyValueLeaseCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'lets go of a key that is put without it, deleted, or given to another one',
+    title: 'is detached from a key that is put without it, deleted, or attached to another lease',
     check: async (under) => {
       const first = await under.store.leaseGrant(100);
       const second = await under.store.leaseGrant(100);

@@ -35,11 +35,11 @@ export interface KeyValueCase {
   readonly check: (under: KeyValueUnderTest) => Promise<void>;
 }
 
-/** Comes after every key of the suite, and of nearly everybody else. */
+/** Sorts after every key of the suite, and after nearly all other keys. */
 export const LAST = '\u{10ffff}';
 
 /**
- * A store with the calls the cases make all the time. Revisions are told in steps from where the store stood when the case
+ * A store with the calls that most cases make. Revisions are relative to the revision of the store when the case
  * began, since a real cluster is not empty at 1: the first write of a case is 1.
  */
 export class KeyValueUnderTest {

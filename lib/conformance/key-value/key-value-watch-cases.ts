@@ -119,7 +119,7 @@ const deliveryCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'loses nothing when nobody reads for a while, and holds no other watch up',
+    title: 'loses no event while it is not read, and delays no other watch',
     check: async (under) => {
       const slow = await under.watch();
       const quick = await under.watch();

@@ -25,7 +25,7 @@ export class KeyValueWatchProbe {
   #pending: Promise<Result> | undefined;
   #messages: KeyValueWatchMessage[] = [];
 
-  /** Revisions are told in steps from `base`. */
+  /** Revisions are relative to `base`. */
   constructor(watch: KeyValueWatch, runtime: Runtime, base: Revision) {
     this.watch = watch;
     this.#runtime = runtime;

@@ -32,7 +32,7 @@ export interface StorageSuiteOptions extends SuiteRunner {
    * @defaultValue true
    */
   readonly supportsProgress?: boolean | undefined;
-  /** Hears of each case that is left out because of what the backend does not support. */
+  /** Is called with each case that is left out because the backend does not support it. */
   readonly onLeftOut?: ((title: string, because: string) => void) | undefined;
 }
 
@@ -46,7 +46,7 @@ export const storageConformanceTopics: readonly (readonly [
   ['update', updateCases],
   ['list', listCases],
   ['paging', pagingCases],
-  ['objects nobody can read', unreadableCases],
+  ['unreadable objects', unreadableCases],
   ['size', sizeCases],
   ['watch', watchCases],
   ['start of a watch', watchStartCases],

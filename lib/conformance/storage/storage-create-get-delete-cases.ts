@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { conformanceKey, conformancePod } from './conformance-pod.ts';
 import { rejection, type ConformanceCase, type StorageUnderTest } from './storage-under-test.ts';
 
-/** What is stored, as the transformer reads it. */
+/** The stored value, as the transformer reads it. */
 async function storedText({ harness }: StorageUnderTest, path: string): Promise<string> {
   const { items } = await harness.store.range({ key: conformanceKey(path) });
   const [kv] = items;

@@ -42,7 +42,7 @@ async function readPages(
   }
 }
 
-/** What reaches engine and transformer from now on. */
+/** The calls that reach engine and transformer from now on. */
 function countsOf({ harness: { store, transformer } }: StorageUnderTest): () => {
   readonly ranges: number;
   readonly transforms: number;

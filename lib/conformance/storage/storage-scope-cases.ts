@@ -4,7 +4,7 @@ import type { ConformanceCase, StorageUnderTest } from './storage-under-test.ts'
 import { StorageWatchProbe } from './storage-watch-probe.ts';
 import type { UpstreamStorageTest } from './upstream-storage-tests.ts';
 
-/** What a list or watch asks for, and an answer to it that is worked out without any selector code. */
+/** The options of a list or watch, and the answer to it, computed without any selector code. */
 interface Row {
   /** Below the prefix; a namespace ends with a slash. */
   readonly path: string;
@@ -90,7 +90,7 @@ async function take(under: StorageUnderTest, [pod, to]: Step, before: State): Pr
   else await under.create(pod, to === '' ? {} : { nodeName: to });
 }
 
-/** What a watch of the row sees of a step. */
+/** The events of a step that a watch of the row gets. */
 function eventOf(row: Row, pod: string, before: State, after: State): string[] {
   const [was, is] = [selects(row, pod, before), selects(row, pod, after)];
   if (is) return [`${was ? 'MODIFIED' : 'ADDED'} ${describeState(pod, after)}`];

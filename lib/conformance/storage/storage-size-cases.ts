@@ -3,7 +3,7 @@ import { prefixEnd } from '../../server/mvcc/key-value-store.ts';
 import { CONFORMANCE_PREFIX } from './conformance-pod.ts';
 import { rejection, type ConformanceCase, type StorageUnderTest } from './storage-under-test.ts';
 
-/** What the values take in the engine. */
+/** Size of the values in the engine. */
 async function storedBytes({ harness }: StorageUnderTest): Promise<number> {
   const range = { key: CONFORMANCE_PREFIX, rangeEnd: prefixEnd(CONFORMANCE_PREFIX) };
   const { items } = await harness.store.range(range);
@@ -63,7 +63,7 @@ export const sizeCases: readonly ConformanceCase[] = [
       const text = `{"kind":"Pod","metadata":{"namespace":"a","name":"y"},"pad":"${'y'.repeat(99)}"}`;
       const value = transformer.toStorage(Buffer.from(text), { key });
       await store.txn({ compare: [], success: [{ type: 'put', key, value }] });
-      // A raw storage learns of it when somebody reads it.
+      // A raw storage learns of it on the next read.
       await under.storage.get(key);
       await checkStats(under, 2);
       await store.txn({ compare: [], success: [{ type: 'delete', key }] });

@@ -4,7 +4,7 @@ import { rejection, type ConformanceCase } from './storage-under-test.ts';
 
 const key = conformanceKey('a/x');
 
-/** Deletions that are told what a cache believes the object to be. */
+/** Deletions with the object of a cache as a suggestion. */
 export const deleteWithSuggestionCases: readonly ConformanceCase[] = [
   {
     title: 'deletes with a suggestion that is right',

@@ -39,7 +39,7 @@ export interface ConformanceCase {
   readonly upstream: readonly UpstreamStorageTest[];
   /** Left out: the fact holds with and without a cache. */
   readonly only?: 'raw' | 'cached' | undefined;
-  /** What the backend has to support; see `StorageInterface.supportsProgress`. */
+  /** The feature that the backend has to support; see `StorageInterface.supportsProgress`. */
   readonly needs?: 'progress' | undefined;
   readonly check: (storage: StorageUnderTest) => Promise<void>;
 }

@@ -148,7 +148,7 @@ export const unreadableCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: 'keeps an object that cannot be read only because nobody answers',
+    title: 'keeps an object that cannot be read only because the key service does not answer',
     upstream: [],
     check: async (under) => {
       await under.create('a/x');

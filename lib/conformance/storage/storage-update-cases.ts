@@ -150,7 +150,7 @@ export const updateCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: 'starts over when somebody else wrote in between',
+    title: 'starts over when another client wrote in between',
     upstream: ['RunTestGuaranteedUpdateWithConflict'],
     check: async (under) => {
       await under.create('a/x');

@@ -124,7 +124,7 @@ export const watchCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: 'is not held up by watches that nobody reads',
+    title: 'is not delayed by watches that are not read',
     upstream: ['RunTestWatcherTimeout'],
     check: async (under) => {
       const idle = [];

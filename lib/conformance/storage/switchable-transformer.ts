@@ -10,7 +10,7 @@ import type {
  * and only under the key it wrote it for.
  */
 export class SwitchableTransformer implements Transformer {
-  /** What it writes from now on; earlier marks can be read, and count as stale. */
+  /** The mark of new values; earlier marks can be read, and count as stale. */
   mark: string = 'v1';
   /** Every value it reads counts as stale. */
   alwaysStale: boolean = false;

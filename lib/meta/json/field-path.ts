@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../object.ts';
 
-/** What a field of this type holds: with arrays, an item. */
+/** The value of a field of this type: with arrays, an item. */
 type Held<T> = NonNullable<T> extends readonly (infer Item)[] ? NonNullable<Item> : NonNullable<T>;
 
 /** The paths that end with one of the fields of a type, for completion and messages. */
@@ -46,7 +46,7 @@ type Picked<T, Path extends string> = T extends readonly (infer Item)[]
         }
     : T;
 
-/** What is left of an object of which only some fields are kept: type, metadata, and what lies at the paths. */
+/** An object of which only some fields are kept: type, metadata, and the values at the paths. */
 export type Projection<T extends KubernetesObject, Path extends string> = Pick<
   T,
   Extract<keyof T, keyof KubernetesObject>

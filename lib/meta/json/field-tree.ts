@@ -1,13 +1,13 @@
 import { ListwatchError } from '../../kernel/errors.ts';
 
-/** What is kept of a value. */
+/** The kept part of a value. */
 export type FieldTree = 'all' | 'nothing' | FieldNode;
 
-/** What is kept of an object, and of each object in an array. */
+/** The kept part of an object, and of each object in an array. */
 export interface FieldNode {
   /** By name. */
   readonly fields: ReadonlyMap<string, FieldTree>;
-  /** Of the fields that are not named. */
+  /** The rule for fields that are not named. */
   readonly others: 'all' | 'nothing';
 }
 
@@ -16,14 +16,14 @@ interface Growing {
   readonly others: 'nothing';
 }
 
-/** Who owns which field makes up half of the metadata of many an object. */
+/** Managed fields make up half of the metadata of many objects. */
 const METADATA: FieldNode = { fields: new Map([['managedFields', 'nothing']]), others: 'all' };
 /** Names of fields, none empty. */
 const PATH = /^[^.]+(?:\.[^.]+)*$/;
 const ALWAYS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /**
- * What is kept of an object: its type, its metadata without `managedFields`, and the fields at the paths.
+ * The kept part of an object: its type, its metadata without `managedFields`, and the fields at the paths.
  * @throws {ListwatchError} code INVALID_OPTION for something that is no path.
  */
 export function fieldTree(paths: readonly string[]): FieldNode {

@@ -50,7 +50,7 @@ export class JsonProjection {
     return new JsonView<T>({ bytes }, 0, bytes.length, view, type);
   }
 
-  /** What is left of the JSON of an object between `start` and `end`, which must be right. */
+  /** The projected JSON of an object between `start` and `end`, which must be valid. */
   bytes(json: Buffer, start: number, end: number): Buffer {
     this.#json.load(json, end);
     this.#bytes = json;
@@ -143,7 +143,7 @@ export class JsonProjection {
   }
 }
 
-/** What is left of a decoded value; what is kept whole is shared. */
+/** The projection of a decoded value; parts that are kept whole are shared. */
 function pick(value: unknown, tree: FieldTree): unknown {
   if (typeof tree !== 'object' || typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => pick(item, tree));

@@ -1,6 +1,6 @@
 /** The bytes end within the value: more of them may complete it. */
 export const INCOMPLETE = -1;
-/** No JSON value starts here, or it breaks off in a way that no further bytes can mend. */
+/** No JSON value starts here, or it breaks off in a way that no further bytes can complete. */
 export const INVALID = -2;
 
 const QUOTE = 0x22;
@@ -17,7 +17,7 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const LETTER_U = 0x75;
 
-/** What a byte is within a string: text, or something to look at. */
+/** The class of a byte within a string: text, or a byte that needs a check. */
 const TEXT = 1;
 const IN_STRING: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= SPACE && byte !== QUOTE && byte !== BACKSLASH ? TEXT : 0,
@@ -61,7 +61,7 @@ export class JsonScanner {
   /** Whether the last `skipToNextKey` or `enterObject` found the end of the object. */
   closed = false;
 
-  /** What to look at; bytes from `end` on are not. */
+  /** The scanned bytes; bytes from `end` on are not read. */
   load(bytes: Uint8Array, end: number): void {
     this.#end = end;
     if (bytes === this.#bytes) return;

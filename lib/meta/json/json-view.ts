@@ -7,7 +7,7 @@ import { ObjectScanner } from './object-scanner.ts';
 export interface ByteSource {
   readonly bytes: Buffer;
   /**
-   * Who reads what lies here, and remembers it. Without one the bytes are plain JSON, and a view decodes its object itself and
+   * Decodes the views that lie here, and may remember the result. Without one the bytes are plain JSON, and a view decodes its object itself and
    * keeps it.
    */
   readonly codec?: ViewCodec | undefined;
@@ -26,7 +26,7 @@ export interface ViewCodec {
 }
 
 /**
- * Where in the bytes of a plain object its metadata lies, in that its managed fields, and the longest of its other members; −1
+ * Offsets in the bytes of a plain object: its metadata, in that its managed fields, and the longest of its other members; −1
  * for what is not there.
  */
 export interface ObjectPlaces {
@@ -44,7 +44,7 @@ export interface TypeMeta {
   readonly kind: string | undefined;
 }
 
-/** What a scan has found out about an object, at places that count from its start. */
+/** The result of the scan of an object; offsets count from its start. */
 class ScannedIdentity implements ObjectIdentity, ObjectPlaces {
   readonly name: string | undefined;
   readonly namespace: string | undefined;
@@ -80,7 +80,7 @@ const NO_METADATA: ObjectMeta = Object.freeze({});
 const scanner = new ObjectScanner();
 
 /**
- * An object as the bytes it came in. Its identity is known; metadata and object are decoded when somebody asks.
+ * An object as the bytes it came in. Its identity is known; metadata and object are decoded on first read.
  *
  * Guarantees: what it gives is what `JSON.parse` of its bytes gives, `managedFields` of `metadata` left out.
  *
@@ -170,7 +170,7 @@ export class JsonView<T extends KubernetesObject> extends IdentifiedView impleme
     return codec?.json(this) ?? bytes.subarray(this.#start, this.#start + this.#length);
   }
 
-  /** Where its parts lie, from the start of its JSON, as long as it remembers. */
+  /** Offsets of its parts, from the start of its JSON, as long as they are remembered. */
   get places(): ObjectPlaces | undefined {
     return this.#identity;
   }
@@ -196,7 +196,7 @@ export class JsonView<T extends KubernetesObject> extends IdentifiedView impleme
     this.#start = start;
   }
 
-  /** For caches: the strings that say who it is are let go of; the codec of its source knows uid and resource version. */
+  /** For caches: drops the identity strings; the codec of its source has uid and resource version. */
   forgetIdentity(): void {
     this.#identity = undefined;
   }

@@ -35,7 +35,7 @@ const MANAGED_FIELDS = Buffer.from('managedFields');
  * Guarantees:
  * - What it takes is exactly what `JSON.parse` takes (see `JsonScanner`), and what it finds is what `JSON.parse` would give.
  * - What it cannot be sure of at a glance it does not take for `plain`: a key that matters and comes twice or is written with
- *   escapes, an identity that is no simple text, metadata that is no object. Whoever asked has to parse the whole then.
+ *   escapes, an identity that is no simple text, metadata that is no object. The caller has to parse the whole object then.
  *
  * A scan is one synchronous step; its results stay until the next one.
  */
@@ -52,7 +52,7 @@ export class ObjectScanner {
   /** From the opening brace to behind the closing one; −1 without metadata. */
   metadataStart: number = NOWHERE;
   metadataEnd: number = NOWHERE;
-  /** What to leave out of the metadata to be rid of `managedFields`; −1 when they are not there. */
+  /** The range of `managedFields` in the metadata; −1 when they are absent. */
   managedFieldsStart: number = NOWHERE;
   managedFieldsEnd: number = NOWHERE;
   /** The longest member that is an object or array, metadata aside; −1 without one. */

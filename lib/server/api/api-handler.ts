@@ -41,11 +41,11 @@ import { serveWatch } from './verbs/serve-watch.ts';
 import { withStandardHeaders } from './http/standard-headers.ts';
 
 export interface ApiHandlerOptions {
-  /** What is served. */
+  /** The served resources. */
   readonly registry: ResourceRegistry;
   /** @defaultValue the machine's clock and random source */
   readonly runtime?: Runtime | undefined;
-  /** Hears of failures that are the server's own (5xx). @defaultValue says nothing */
+  /** Logs failures of the server itself (5xx). @defaultValue silentLogger */
   readonly logger?: Logger | undefined;
   /**
    * Longest time for a request that is not a watch, milliseconds; then it is answered with 504.
@@ -57,7 +57,7 @@ export interface ApiHandlerOptions {
 
 type RequestAbort = Pick<DerivedAbort, 'signal' | 'abort' | 'dispose'>;
 
-/** Who asks when the caller does not say: code in the same process, which needs no credentials. */
+/** The user when the caller names none: code in the same process, which needs no credentials. */
 const IN_PROCESS_USER = 'system:admin';
 
 const verbs: Readonly<Record<Verb, (exchange: Exchange) => Promise<ApiResponse>>> = {

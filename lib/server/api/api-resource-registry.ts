@@ -14,7 +14,7 @@ import type { ResourceStorage, StorageFactory } from '../registry/storage-factor
 import type { StoreHooks } from '../registry/store-hooks.ts';
 
 export interface ApiResourceRegistryOptions {
-  /** What is served from the start, in the order discovery lists it; as a rule `builtInKinds`. */
+  /** The kinds that are served from the start, in the order discovery lists it; as a rule `builtInKinds`. */
   readonly kinds: readonly KindDefinition[];
   /** Makes the storage of each resource. */
   readonly storageFor: StorageFactory;

@@ -41,12 +41,12 @@ export interface ApiServerOptions
   /** @defaultValue counts nothing */
   readonly metrics?: Metrics | undefined;
   /**
-   * What clients have to show, 16 characters at least. They may outlive a server in memory and meet its successor; with a
+   * The bearer token of clients, 16 characters at least. They may outlive a server in memory and meet its successor; with a
    * token of your own, resource versions begin at the clock, so that the successor tells them to list again.
    * @defaultValue 32 random bytes
    */
   readonly token?: string | undefined;
-  /** Where the objects are kept. The server does not close it. @defaultValue in memory, closed with the server */
+  /** The storage of the objects. The server does not close it. @defaultValue in memory, closed with the server */
   readonly keyValueStore?: KeyValueStore | undefined;
   /** How the objects of a resource are stored, e.g. encrypted by an `EncryptionConfiguration`. @defaultValue as they are */
   readonly transformerFor?: TransformerFor | undefined;
@@ -73,11 +73,11 @@ const OPTIONS = [
 
 /** The user that the token stands for. */
 const USER = 'listwatch:admin';
-/** Nobody uses it: reading it tells that the store answers. */
+/** An unused key: reading it shows that the store answers. */
 const PROBED_KEY = '\0listwatch';
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
-/** What a client needs to reach the server. */
+/** The configuration with which a client reaches the server. */
 export interface ServerAddress {
   readonly server: string;
   readonly token: string;
@@ -160,7 +160,7 @@ export class ApiServer implements AsyncDisposable {
     });
   }
 
-  /** What clients have to show as bearer token. */
+  /** The bearer token of clients. */
   get token(): string {
     return this.#token;
   }
@@ -186,7 +186,7 @@ export class ApiServer implements AsyncDisposable {
     await this.#listener.listen(options);
   }
 
-  /** What `connect` takes. @throws {ListwatchError} code NOT_STARTED before `listen`. */
+  /** The options for `connect`. @throws {ListwatchError} code NOT_STARTED before `listen`. */
   clientConfig(): ServerAddress {
     return { server: this.url, token: this.token };
   }
@@ -207,7 +207,7 @@ export class ApiServer implements AsyncDisposable {
 
   /**
    * One collection, straight from its watch cache with no HTTP in between; it may be one of a custom resource that is still to
-   * come. What travels are the stored objects themselves, decoded when somebody asks; they must not be modified.
+   * come. It carries the stored objects themselves, decoded on first read; they must not be modified.
    * @throws {ListwatchError} code INVALID_API_VERSION; INVALID_SELECTOR.
    */
   listerWatcher<T extends KubernetesObject = UnstructuredObject>(

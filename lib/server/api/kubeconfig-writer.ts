@@ -55,7 +55,7 @@ function kubeconfigText({ server, token, certificateAuthority }: KubeconfigEntry
   );
 }
 
-/** Somebody's own kubeconfig is easily named by mistake and cannot be brought back. */
+/** A user's own kubeconfig is easily named by mistake and cannot be restored. */
 async function refuseForeignFile(path: string): Promise<void> {
   let text: string;
   try {

@@ -46,7 +46,7 @@ export class RegistryListerWatcher<T extends KubernetesObject>
     const { apiVersion, resource, labelSelector, fieldSelector } = options;
     this.#options = options;
     this.#groupVersion = parseApiVersion(apiVersion);
-    // Read now, so that a slip is reported to whoever made it and not to a retry loop.
+    // Read now, so that the caller gets the error of a wrong option, and not a retry loop.
     parseLabelSelector(labelSelector ?? '');
     parseFieldSelector(fieldSelector ?? '');
     const { group } = this.#groupVersion;
@@ -63,7 +63,7 @@ export class RegistryListerWatcher<T extends KubernetesObject>
       fieldSelector,
     });
     const page = metadataOnly === true ? { ...list, items: list.items.map(bare) } : list;
-    // What a type parameter says about stored objects is the caller's claim, as it is over HTTP.
+    // The type parameter is the caller's claim about stored objects, as it is over HTTP.
     return page as unknown as ListPage<ObjectView<T>>;
   }
 

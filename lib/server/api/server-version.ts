@@ -1,5 +1,5 @@
 /**
- * What `/version` says: the release of the Kubernetes API that is followed, with this implementation as build metadata.
+ * The answer to `/version`: the release of the Kubernetes API that is followed, with this implementation as build metadata.
  * Clients compare major and minor only.
  */
 export interface ServerVersion {

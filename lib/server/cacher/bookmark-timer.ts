@@ -25,7 +25,7 @@ export interface BookmarkTimerOptions {
  * Tells watchers that want it, about once a minute and shortly before their request ends, how far they are, so that they can
  * resume from there.
  *
- * Its timer runs only while somebody wants bookmarks.
+ * Its timer runs only while a watcher wants bookmarks.
  */
 export class BookmarkTimer<T extends KubernetesObject> {
   readonly #options: BookmarkTimerOptions;

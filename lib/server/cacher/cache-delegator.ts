@@ -41,9 +41,9 @@ export interface CacheDelegatorOptions<T extends KubernetesObject> {
   readonly consistent: () => boolean;
 }
 
-/** Where a watch on the cache begins. */
+/** The revision at which a watch on the cache begins. */
 export interface WatchStart<T extends KubernetesObject> {
-  /** What the reader has seen, or sees first. */
+  /** The state that the reader has seen, or sees first. */
   readonly revision: Revision;
   /** The state at `revision`, when it comes from the storage. */
   readonly listed?: StorageList<T> | undefined;
@@ -70,7 +70,7 @@ interface Page<T extends KubernetesObject> {
  * | update, delete | storage, with the cache's object as a suggestion | the same |
  *
  * While the cache is not ready, a list with a limit and no selector goes to the storage; all others wait for the cache.
- * Where the storage does not support progress, nobody would tell the cache that it shows N because nothing of its resource has
+ * Where the storage does not support progress, the cache does not learn that it shows N because nothing of its resource has
  * changed: the storage answers unless the cache is there already, and lists the state that a watch begins with. So it does
  * while the cache is known to differ from it.
  * @see apiserver pkg/storage/cacher/delegator.go @ 24a394e
@@ -180,7 +180,7 @@ export class CacheDelegator<T extends KubernetesObject> {
       case 'cache': {
         if (!(await this.#shows(route.revision, signal))) return undefined;
         const { state, revision } = cache;
-        // Whoever takes any state gets all of it: there is no later page of "any state".
+        // A reader of any state gets all of it: there is no later page of "any state".
         return { state, revision, limit: route.revision === 0n ? 0 : limit };
       }
       case 'latest': {
@@ -196,7 +196,7 @@ export class CacheDelegator<T extends KubernetesObject> {
     }
   }
 
-  /** Awaits until the cache shows `revision`; false when it does not, and nobody would tell. @throws {ApiError} 504. */
+  /** Awaits until the cache shows `revision`; false when it does not, and no progress would come. @throws {ApiError} 504. */
   async #shows(revision: Revision, signal: AbortSignal | undefined): Promise<boolean> {
     const { storage, cache, freshness } = this.#options;
     if (revision <= cache.revision) return true;
@@ -221,7 +221,7 @@ export class CacheDelegator<T extends KubernetesObject> {
     return !fallback;
   }
 
-  /** What the storage has compacted away is not served from memory either: every server gives the same answer. */
+  /** A compacted revision is not served from memory either: every server gives the same answer. */
   async #stateAt(
     revision: Revision,
     signal: AbortSignal | undefined,

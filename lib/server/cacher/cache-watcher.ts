@@ -22,7 +22,7 @@ export interface CacheWatcherOptions<T extends KubernetesObject> {
   readonly runtime: Runtime;
   readonly scope: KeyScope;
   readonly predicate?: SelectionPredicate<T> | undefined;
-  /** What comes before the live events. */
+  /** The events before the live events. */
   readonly interval: WatchCacheInterval<T>;
   /** The revision the reader has seen. It may lie ahead of the interval: what comes up to it is left out. */
   readonly startRevision: Revision;
@@ -68,7 +68,7 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
   #intervalBegun = false;
   #endMarked = false;
   #queue: Batch<T> = [];
-  /** What is queued came in this turn of the event loop, and there may be more to come. */
+  /** The queued events came in this turn of the event loop, and more may come. */
   #gathering = false;
   #lastRevision: Revision;
   #end: End | undefined;
@@ -232,7 +232,7 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
     return batch;
   }
 
-  /** A predicate that throws costs its own watch, nobody else's. */
+  /** A predicate that throws ends its own watch, and no other. */
   #seenThrough(event: WatchCacheEvent<T>): ObjectEvent<StoredObject<T>> | undefined {
     try {
       return event.seenThrough(this.predicate);

@@ -9,7 +9,7 @@ import { prepareResourcePrefix } from '../storage/storage-keys.ts';
 import type { WatchCacheHistoryOptions } from './watch-cache-history.ts';
 
 export interface CacherOptions<T extends KubernetesObject> {
-  /** Where the objects are. */
+  /** The storage of the objects. */
   readonly storage: StorageInterface<T>;
   /** The prefix of the resource in the storage, e.g. `/registry/pods/`. */
   readonly resourcePrefix: string;

@@ -7,7 +7,7 @@ export type ReadinessState = 'pending' | 'ready' | 'stopped';
 
 export interface CacherReadinessOptions {
   readonly runtime: Runtime;
-  /** What is not ready, for messages. */
+  /** The name of the part that is not ready, for messages. */
   readonly description: string;
   /** Longest wait of a request for the cache to be filled, milliseconds. */
   readonly timeoutMs: number;

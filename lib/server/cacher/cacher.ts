@@ -44,7 +44,7 @@ import { WatchCache, type WatchCacheListener } from './watch-cache.ts';
 
 /** Objects a page when the storage is listed (cacher/lister_watcher.go storageWatchListPageSize @ 24a394e). */
 const PAGE_SIZE = 10_000;
-/** How often progress is asked for while somebody waits (cacher/progress progressRequestPeriod @ 24a394e). */
+/** Interval of progress requests while a reader waits, milliseconds (cacher/progress progressRequestPeriod @ 24a394e). */
 const PROGRESS_INTERVAL_MS = 100;
 /**
  * Events that wait for a reader at most. They are references to what the window holds anyway, so there may be more of them than
@@ -59,7 +59,7 @@ export interface CacherStatus {
   readonly generation: number;
   /** False after the cache was found to differ from the storage, until they agree again. */
   readonly consistent: boolean;
-  /** What the cache shows. */
+  /** The state that the cache shows. */
   readonly resourceVersion: string;
   readonly objectCount: number;
   /** Events in the sliding window, and how many fit at present. */
@@ -408,7 +408,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     await reflector.run({ signal: this.#stopping.signal });
   }
 
-  /** Changes were missed: what the cache shows can be read no more, and nobody can be told what happened. */
+  /** Changes were missed: the content of the cache is not served any more, and watchers cannot get the missed changes. */
   #leaveReady(): void {
     this.#readiness.becomePending();
     this.#terminateWatchers();

@@ -20,7 +20,7 @@ export interface CacheDifference {
   readonly storedResourceVersion: string | undefined;
 }
 
-/** What a comparison of a cache with its storage found. */
+/** The result of a comparison of a cache with its storage. */
 export interface ConsistencyReport {
   readonly consistent: boolean;
   /** The resource version of the state that was compared. */

@@ -22,7 +22,7 @@ export interface EventDispatcherOptions<T extends KubernetesObject> {
  * Hands each change to the watchers it concerns, in order, one change after the other.
  *
  * Watchers whose queue is full are waited for, all together and as long as the time budget allows; then those still full are
- * terminated, and their clients have to come back. So watchers that nobody reads cost the others a bounded share of time.
+ * terminated, and their clients have to come back. Watchers that are not read therefore cost the others a bounded share of time.
  *
  * Guarantees:
  * - As long as no queue is full, a change is in all queues when `dispatch` returns.
@@ -96,7 +96,7 @@ export class EventDispatcher<T extends KubernetesObject> {
     });
   }
 
-  /** Awaits until everybody has `event`, and then the same for each change that came meanwhile. */
+  /** Awaits until all watchers have `event`, and then the same for each change that came meanwhile. */
   async #catchUp(event: WatchCacheEvent<T>): Promise<void> {
     const epoch = this.#epoch;
     this.#busy = true;

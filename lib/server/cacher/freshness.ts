@@ -9,7 +9,7 @@ export interface FreshnessOptions {
   readonly requestProgress: () => Promise<void>;
   /** Longest wait, milliseconds. */
   readonly timeoutMs: number;
-  /** While somebody waits, progress is asked for this often, milliseconds. */
+  /** Interval of progress requests while a reader waits, milliseconds. */
   readonly progressIntervalMs: number;
 }
 
@@ -20,7 +20,7 @@ interface Waiter {
 }
 
 /**
- * Lets readers wait until the cache has reached a revision, and while somebody waits asks the backend how far it is: a
+ * Lets readers wait until the cache has reached a revision, and while a reader waits asks the backend for its revision: a
  * resource that does not change would otherwise not notice that time has moved on.
  * @see apiserver pkg/storage/cacher/progress/watch_progress.go @ 24a394e
  */
@@ -47,7 +47,7 @@ export class Freshness {
     for (const waiter of this.#waiters) if (waiter.revision <= revision) waiter.resolve();
   }
 
-  /** Rejects everybody who waits. */
+  /** Rejects all readers that wait. */
   close(error: unknown): void {
     for (const waiter of this.#waiters) waiter.reject(error);
   }
@@ -89,7 +89,7 @@ export class Freshness {
     });
   }
 
-  /** One request at a time; whoever comes while one is under way is covered by the next. */
+  /** One request at a time; a reader that comes while one is under way is covered by the next. */
   #requestProgress(): void {
     this.#requestAgain = true;
     this.#armTimer();

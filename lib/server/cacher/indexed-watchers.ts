@@ -131,7 +131,7 @@ function triggerOf<T extends KubernetesObject>({
   return { field, value, attributesOf: predicate.attributesOf };
 }
 
-/** Those who wait for the value before or after the change. */
+/** The watchers of the value before or after the change. */
 function visitIndex<T extends KubernetesObject>(
   { field, attributesOf, byValue }: FieldIndex<T>,
   { change }: WatchCacheEvent<T>,

@@ -5,7 +5,7 @@ import type { GetListOptions } from '../storage/storage-interface.ts';
 import type { Versioner } from '../storage/versioner.ts';
 import type { KeyScope } from './key-scope.ts';
 
-/** Where the answer to a list comes from. */
+/** The source of the answer to a list. */
 export type ListRoute =
   /** From the storage: the cache cannot answer, or the request is wrong and the storage says how. */
   | { readonly source: 'storage' }

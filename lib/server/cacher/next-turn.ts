@@ -14,7 +14,7 @@ const RUNS_WITHOUT_REST = 7;
  * what many events of one turn would cause over and over happens once.
  *
  * After a run it rests for as long as the run took, and on while events come in, so that under load a run serves many of them and
- * takes a quarter of the time; what is asked for meanwhile is gathered. Where nothing comes in while it rests, because whoever
+ * takes a quarter of the time; what is asked for meanwhile is gathered. Where nothing comes in while it rests, because the code that
  * writes waits for the event first, the next runs begin at once.
  */
 export class NextTurn {
@@ -75,7 +75,7 @@ export class NextTurn {
     this.#timer = this.#runtime.setTimer(Math.min(restMs, this.#tookMs), this.#goOnResting);
   };
 
-  /** What is left of a rest that is `share` times as long as the last run. */
+  /** The remainder of a pause that is `share` times as long as the last run. */
   #restMs(share: number): number {
     const longestMs = Math.min(share * this.#tookMs, LONGEST_REST_MS);
     return this.#restedAtMs + longestMs - this.#runtime.monotonicMs();
@@ -90,7 +90,7 @@ export class NextTurn {
   #runSome(count: number, startedAtMs: number): void {
     const left = Math.max(0, count - MOST_AT_ONCE);
     for (const callback of this.#callbacks.splice(0, count - left)) callback();
-    // What the callbacks have set off is over by the time of the next task.
+    // The microtasks of the callbacks have run by the time of the next task.
     this.#runtime.queueTask(() => {
       if (left > 0) this.#runSome(left, startedAtMs);
       else this.#rest(startedAtMs);

@@ -3,7 +3,7 @@ const FANOUT = 32;
 /** A node with fewer entries is joined with a neighbour if both fit into one. */
 const SPARSE = FANOUT / 4;
 
-/** What an `OrderedStore` holds: anything that knows its own key. */
+/** An item of an `OrderedStore`: any object that has its own key. */
 export interface Keyed {
   readonly key: string;
 }
@@ -87,7 +87,7 @@ export class OrderedStore<V extends Keyed> {
     return new OrderedStore(root);
   }
 
-  /** The items with `from` <= key < `to`, in order, read as far as somebody asks. */
+  /** The items with `from` <= key < `to`, in order, read on demand. */
   range(from: string = '', to?: string): OrderedCursor<V> {
     return new OrderedCursor(this.#root, from, to);
   }
@@ -239,7 +239,7 @@ function put<V extends Keyed>(node: Node<V>, item: V): readonly Node<V>[] {
   return entries.length <= FANOUT ? [new Leaf(entries)] : halves(entries).map(toLeaf);
 }
 
-/** What is left of `node`: itself when the key is not there, undefined when nothing is. */
+/** `node` without the key: itself when the key is not there, undefined when it is empty. */
 function remove<V extends Keyed>(node: Node<V>, key: string): Node<V> | undefined {
   if (node instanceof Branch) {
     const index = childFor(node, key);

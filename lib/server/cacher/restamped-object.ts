@@ -33,7 +33,7 @@ class RestampedObject<T extends KubernetesObject> implements StoredObject<T> {
   }
 }
 
-/** What lies deeper is the original's, which is frozen already. */
+/** Deeper values are shared with the original, which is frozen already. */
 function guarded<V extends object>(value: V): V {
   return expensiveChecksEnabled() ? Object.freeze(value) : value;
 }

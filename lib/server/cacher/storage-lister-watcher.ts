@@ -36,7 +36,7 @@ export interface StorageListerWatcherOptions<T extends KubernetesObject> {
 /**
  * Lists and watches a collection straight in a storage, raw or cached, without HTTP in between.
  *
- * What travels are the `StoredObject`s of the storage, shared with everybody who reads it: an informer over it decodes an
+ * It carries the `StoredObject`s of the storage, shared with all readers: an informer over it decodes an
  * object only when a handler asks for more than its metadata.
  */
 export class StorageListerWatcher<T extends KubernetesObject>

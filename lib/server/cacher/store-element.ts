@@ -26,13 +26,13 @@ export class StoreElement<T extends KubernetesObject> implements Keyed {
     return this.stored.key;
   }
 
-  /** The object as an ADDED event, the same for everybody who asks. */
+  /** The object as an ADDED event, the same for all readers. */
   get added(): ObjectEvent<StoredObject<T>> {
     this.#added ??= { type: 'ADDED', object: this.stored };
     return this.#added;
   }
 
-  /** What selectors see. Computed once as long as callers bring the same function, as those of one resource do. */
+  /** The attributes that selectors read. Computed once as long as callers bring the same function, as those of one resource do. */
   attributes(attributesOf: AttributesFunc<T>): ObjectAttributes {
     if (this.#attributes === undefined || this.#attributesOf !== attributesOf) {
       this.#attributes = attributesOf(this.stored.object);

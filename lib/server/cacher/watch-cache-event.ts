@@ -27,7 +27,7 @@ export interface WatchCacheChange<T extends KubernetesObject> {
 
 /**
  * A change together with the events that watchers get to see of it, each made at most once and shared by all of them:
- * whoever encodes one may keep the result for as long as the event object lives.
+ * an encoder may keep the result for as long as the event object lives.
  */
 export class WatchCacheEvent<T extends KubernetesObject> {
   readonly change: WatchCacheChange<T>;
@@ -43,7 +43,7 @@ export class WatchCacheEvent<T extends KubernetesObject> {
   }
 
   /**
-   * What a watcher with this predicate gets: an object that enters the predicate is ADDED, one that leaves it DELETED with its
+   * The event that a watcher with this predicate gets: an object that enters the predicate is ADDED, one that leaves it DELETED with its
    * previous content and the resource version of the change; undefined when the change does not concern it.
    */
   seenThrough(

@@ -14,9 +14,9 @@ import type { WatchCacheHistory } from './watch-cache-history.ts';
  */
 export type IntervalProgress = 'more' | 'done' | 'invalidated';
 
-/** What a new watcher gets before the live events, read piece by piece as its reader asks for it. */
+/** The events that a new watcher gets before the live events, read piece by piece on demand. */
 export interface WatchCacheInterval<T extends KubernetesObject> {
-  /** Where the interval ends: live events after it, or after `rest`, follow without a gap. */
+  /** The revision at which the interval ends: live events after it, or after `rest`, follow without a gap. */
   readonly revision: Revision;
   /** Changes that have happened since, to be read when this is done. */
   readonly rest?: WatchCacheInterval<T> | undefined;

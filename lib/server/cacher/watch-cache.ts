@@ -14,7 +14,7 @@ import { WatchCacheEvent } from './watch-cache-event.ts';
 import { WatchCacheHistory, type WatchCacheHistoryOptions } from './watch-cache-history.ts';
 import { HistoryInterval, StateInterval, type WatchCacheInterval } from './watch-cache-interval.ts';
 
-/** Who is told what the watch cache has taken in. All calls are synchronous and come after the cache shows the change. */
+/** Receives what the watch cache has taken in. All calls are synchronous and come after the cache shows the change. */
 export interface WatchCacheListener<T extends KubernetesObject> {
   /** The content was replaced; nothing that was read before can be continued. */
   onReplace(): void;
@@ -37,7 +37,7 @@ export interface WatchCacheOptions<T extends KubernetesObject> {
  * The state of one resource and the latest changes that led to it, fed by a Reflector.
  *
  * Guarantees:
- * - State, history and revision change together, in one synchronous block; whoever reads them and registers a watcher
+ * - State, history and revision change together, in one synchronous block; code that reads them and registers a watcher
  *   without an `await` in between misses nothing and gets nothing twice.
  * - Reading never waits and never copies: a state is an immutable snapshot.
  * @see apiserver pkg/storage/cacher/watch_cache.go @ 24a394e

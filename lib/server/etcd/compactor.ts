@@ -3,7 +3,7 @@ import type { Logger } from '../../kernel/logger.ts';
 import type { Runtime, Timer } from '../../kernel/runtime.ts';
 import type { KeyValueStore, Revision } from '../mvcc/key-value-store.ts';
 
-/** Where the servers of a cluster agree whose turn it is; kube-apiserver uses the same key, so both may share a cluster. */
+/** The key with which the servers of a cluster agree whose turn it is. kube-apiserver uses the same key, so both may share a cluster. */
 const TURN_KEY = 'compact_rev_key';
 
 export interface CompactorOptions {
@@ -27,7 +27,7 @@ export class Compactor {
   #stopped = false;
   /** The version of the key that this server expects to find: how many steps the cluster has seen. */
   #turn = 0n;
-  /** Where the cluster stood at the last step; undefined before the first, which compacts nothing. */
+  /** The revision at the last step; undefined before the first, which compacts nothing. */
   #noted: Revision | undefined;
 
   constructor(options: CompactorOptions) {
@@ -61,7 +61,7 @@ export class Compactor {
     this.#schedule();
   }
 
-  /** Awaits between taking the turn and compacting; whoever takes the next turn compacts to a later revision. */
+  /** Awaits between taking the turn and compacting; the server that takes the next turn compacts to a later revision. */
   async #step(): Promise<void> {
     const { store, logger } = this.#options;
     const target = this.#noted;

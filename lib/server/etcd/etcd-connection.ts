@@ -19,7 +19,7 @@ const KEEPALIVE_TIMEOUT_MS = 5_000;
 const ROUND_DELAY_MS = 100;
 
 export interface EtcdCallOptions {
-  /** What is called, for messages. */
+  /** The name of the call, for messages. */
   readonly what: string;
   /** Sent again when it is not known whether it was carried out: for reads. */
   readonly repeatable: boolean;

@@ -1,7 +1,7 @@
 import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
 import { ListwatchError, type ErrorCode } from '../../kernel/errors.ts';
 
-/** What a failed call left behind on the cluster. */
+/** The effect of a failed call on the cluster. */
 export type EtcdOutcome =
   /** It was not carried out. */
   | 'none'
@@ -18,7 +18,7 @@ export class EtcdError extends ListwatchError {
   }
 }
 
-/** What a failed call asks for. */
+/** The reaction to a failed call. */
 export type EtcdFailure =
   /** The member cannot be reached and has seen nothing: ask another one. */
   | { readonly kind: 'unsent' }
@@ -88,7 +88,7 @@ function refusalOf(text: string): EtcdFailure | undefined {
   return found === undefined ? undefined : { kind: 'refused', code: found[1] };
 }
 
-/** What to tell the caller when nobody is left to ask. */
+/** The error for the caller when no member is left to ask. */
 export function unavailable(
   what: string,
   endpoints: readonly string[],

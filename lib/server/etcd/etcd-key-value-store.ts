@@ -33,7 +33,7 @@ import {
   TXN,
 } from './wire.ts';
 
-/** A key nobody uses: reading it tells the revision, and nothing else. */
+/** An unused key: reading it returns the revision, and nothing else. */
 const NO_KEY = '\0listwatch';
 
 /**
@@ -136,7 +136,7 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
 
   async leaseGrant(ttlSeconds: number): Promise<Lease> {
     const seconds = wholeTtlSeconds(ttlSeconds);
-    // A lease nobody knows of ends by itself.
+    // A lease whose id was lost expires by itself.
     const call = { what: 'a lease', repeatable: true };
     const { ID, TTL } = await this.#connection.call(LEASE_GRANT, { TTL: seconds }, call);
     return { id: fromLong(ID), ttlSeconds: Number(fromLong(TTL)) };

@@ -21,7 +21,7 @@ import { fromLong, RANGE, toLong, WATCH, type WireWatchResponse } from './wire.t
 
 /** Any key does for reading the revision. */
 const NO_KEY = '\0';
-/** Members come back, or are replaced by others, within moments: everybody behind the watch waits for it. */
+/** Members come back, or are replaced by others, within moments, and all readers of the watch wait for it. */
 const BACKOFF = { baseMs: 50, capMs: 1_000 } as const;
 
 export interface EtcdWatchOptions {
@@ -244,7 +244,7 @@ export class EtcdWatch implements KeyValueWatch {
     }
   }
 
-  /** A question that was asked twice is answered twice: nobody waits for the second answer. */
+  /** A request that was sent twice is answered twice; the second answer is ignored. */
   #tellProgress(revision: Revision, isAnswer: boolean): void {
     if (isAnswer && !this.#progress.wanted) return;
     if (isAnswer) this.#progress.stop();
@@ -253,7 +253,7 @@ export class EtcdWatch implements KeyValueWatch {
 
   /**
    * A member is silent to a watch that begins at the next revision (etcd #20290): when the cluster has not reached it yet,
-   * everything there is has been delivered. A member that owes events and says nothing for as long as a call may take is
+   * everything there is has been delivered. A member that still has events to send and is silent for as long as a call may take is
    * left: it hangs, and its connection takes long to notice.
    */
   async #lookForProgress(): Promise<void> {

@@ -29,7 +29,7 @@ export function keyBytes(key: string): Buffer {
 /** For etcd an empty end means a single key, and a zero byte means no end at all: a range of nothing has to be spelled so. */
 const NOTHING = { key: Buffer.of(0, 0), rangeEnd: Buffer.of(0, 0) };
 
-/** What etcd takes for `rangeEnd`; an empty start key stands for the very first key, which etcd spells as a zero byte. */
+/** The `rangeEnd` as etcd takes it; an empty start key stands for the very first key, which etcd spells as a zero byte. */
 export function rangeOf(
   key: string,
   rangeEnd: string | undefined,
@@ -86,7 +86,7 @@ function toWireOperation(operation: Operation): object {
 export function fromWireKeyValue(kv: WireKeyValue): KeyValue {
   return {
     key: textOf(kv.key),
-    // What is absent from a message is an empty list to protobufjs, and no bytes.
+    // An absent field is an empty list to protobufjs, and no bytes.
     value: kv.value.length === 0 ? NO_BYTES : kv.value,
     createRevision: fromLong(kv.createRevision),
     modRevision: fromLong(kv.modRevision),

@@ -24,7 +24,7 @@ export class ProgressRequest {
     this.#options = options;
   }
 
-  /** Whether somebody waits for an answer. */
+  /** Whether a caller waits for an answer. */
   get wanted(): boolean {
     return this.#wanted;
   }
@@ -34,7 +34,7 @@ export class ProgressRequest {
     this.ask();
   }
 
-  /** Asks now, if somebody waits. */
+  /** Asks now, if a caller waits. */
   ask(): void {
     if (!this.#wanted) return;
     this.#options.ask();
@@ -45,7 +45,7 @@ export class ProgressRequest {
     });
   }
 
-  /** The answer has come, or nobody waits any more. */
+  /** The answer has come, or no caller waits any more. */
   stop(): void {
     this.#wanted = false;
     this.#timer?.cancel();

@@ -12,7 +12,7 @@ export interface WatchBufferOptions {
 }
 
 /**
- * What a watch has received and its reader has not taken yet.
+ * The events that a watch has received and its reader has not taken yet.
  *
  * Responses are pushed whole, so that the events of one revision stay together; it exceeds its capacity by one response, and
  * by what was under way when the stream was paused.

@@ -2,7 +2,7 @@ import type { KeyValueEvent, KeyValueWatchMessage, Revision } from '../mvcc/key-
 import { fromWireKeyValue } from './key-value-wire.ts';
 import { fromLong, type WireEvent, type WireWatchResponse } from './wire.ts';
 
-/** What a response of a watch stream says. */
+/** The content of one response of a watch stream. */
 export type WatchNews =
   | { readonly type: 'created'; readonly revision: Revision }
   | { readonly type: 'messages'; readonly messages: readonly KeyValueWatchMessage[] }

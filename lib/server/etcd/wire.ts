@@ -2,7 +2,7 @@ import protobuf from 'protobufjs/light.js';
 
 /**
  * The messages of etcd's API that the key-value contract needs, as field number and type; a `*` stands for repeated.
- * What is not read is left out. @see etcd api/etcdserverpb/rpc.proto, api/mvccpb/kv.proto @ c34dc7e
+ * Fields that are not read are left out. @see etcd api/etcdserverpb/rpc.proto, api/mvccpb/kv.proto @ c34dc7e
  */
 const MESSAGES: Readonly<Record<string, Readonly<Record<string, readonly [number, string]>>>> = {
   KeyValue: {

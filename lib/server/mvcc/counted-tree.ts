@@ -1,4 +1,4 @@
-/** What the tree has to know of an entry. */
+/** The part of an entry that the tree uses. */
 export interface CountedEntry {
   readonly live: boolean;
 }

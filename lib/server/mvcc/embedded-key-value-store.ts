@@ -47,7 +47,7 @@ export interface EmbeddedKeyValueStoreOptions {
    * whole seconds, which makes 2 of its default)
    */
   readonly minLeaseTtlSeconds?: number | undefined;
-  /** How often idle watches with `progressNotify` are told the revision. @defaultValue 600 000 (etcd) */
+  /** Interval at which idle watches with `progressNotify` get the revision, milliseconds. @defaultValue 600 000 (etcd) */
   readonly progressIntervalMs?: number | undefined;
   /** Events held for a watch whose reader is busy, before it has to read from the history. @defaultValue 1000 */
   readonly watchBufferEvents?: number | undefined;

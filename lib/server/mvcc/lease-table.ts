@@ -36,7 +36,7 @@ export interface LeaseRecord {
 
 export interface LeaseTableOptions {
   readonly runtime: Runtime;
-  /** What shorter leases are lengthened to. */
+  /** Shorter leases are lengthened to this. */
   readonly minTtlSeconds: number;
   /** Called with the keys of a lease that ran out, in no particular order. */
   readonly onExpire: (keys: readonly string[]) => void;

@@ -10,7 +10,7 @@ export interface EventMessage {
 export type RevisionEvents = readonly EventMessage[];
 
 const SEGMENT = 4096;
-/** What an event costs besides its value: the key-value, the event, its places in history and log. */
+/** Bytes of an event besides its value: the key-value, the event, its places in history and log. */
 const EVENT_OVERHEAD_BYTES = 256;
 
 /**

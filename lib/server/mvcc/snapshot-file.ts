@@ -76,7 +76,7 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 function fileError(what: string, error: unknown): unknown {
-  // What the system refused; an abort, or a damaged snapshot, is nothing about the file.
+  // The system refused the file. An abort, or a damaged snapshot, says nothing about the file.
   if (!(error instanceof Error && 'syscall' in error)) return error;
   return new ListwatchError('SNAPSHOT_FILE', `${what}: ${errorMessage(error)}`, { cause: error });
 }

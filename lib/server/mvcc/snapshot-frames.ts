@@ -4,7 +4,7 @@ import { ListwatchError } from '../../kernel/errors.ts';
 /**
  * The outer form of a snapshot: eight letters, the format version, and frames up to one of the kind `end`. Integers are
  * little-endian. A frame is its kind (1 byte), the length of its payload (4), the CRC-32 of its payload (4), the CRC-32 of
- * the nine bytes before (4), and the payload; so a damaged length is found before anybody believes it.
+ * the nine bytes before (4), and the payload; so a damaged length is found before it is used.
  */
 export const MAGIC = 'LWKVSNAP';
 export const FORMAT_VERSION = 1;
@@ -128,7 +128,7 @@ export class FrameReader {
     }
   }
 
-  /** Lets go of the source, which may be in the middle. */
+  /** Closes the source, which may be in the middle. */
   async close(): Promise<void> {
     await this.#source.return?.();
   }

@@ -86,7 +86,7 @@ class Loading {
     return this.#leases;
   }
 
-  /** What the checksums confirm may still contradict itself: a RangeError says how. */
+  /** Records with correct checksums may still contradict each other: a RangeError says how. */
   #checked(work: () => void): void {
     try {
       work();

@@ -2,7 +2,7 @@ import type { KeyValue, KeyValueEvent, Revision } from './key-value-store.ts';
 import type { LeaseRecord } from './lease-table.ts';
 import type { FrameWriter } from './snapshot-frames.ts';
 
-/** What a snapshot says of itself first. */
+/** The first record of a snapshot. */
 export interface SnapshotHead {
   /** The state it brings back. */
   readonly revision: Revision;
@@ -11,7 +11,7 @@ export interface SnapshotHead {
   readonly compactedRevision: Revision;
 }
 
-/** What a snapshot says of itself last, so that nothing can be missing. */
+/** The last record of a snapshot; its counts show that no record is missing. */
 export interface SnapshotCounts {
   keyValues: number;
   events: number;
@@ -26,7 +26,7 @@ const EVENT_BYTES = 25;
 const PUT = 0;
 const DELETE = 1;
 const TWO_TO_32 = 2 ** 32;
-/** What most versions and leases are; one object for all of them. */
+/** The value of most versions and leases; one object for all of them. */
 const SMALL: readonly bigint[] = Array.from({ length: 256 }, (_, value) => BigInt(value));
 const NO_BYTES = new Uint8Array(0);
 

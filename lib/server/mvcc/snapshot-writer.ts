@@ -30,7 +30,7 @@ const KEYS_AT_A_TIME = 5000;
 /**
  * The frames of a snapshot, made while they are taken: the state at one revision, while the store goes on.
  *
- * What it was made of is fixed in the constructor: the pinned revision keeps its versions, and the past its events, until
+ * The constructor fixes the content: the pinned revision keeps its versions, and the past its events, until
  * `release`. Beyond that it holds one frame.
  */
 export class SnapshotWriter {

@@ -19,7 +19,7 @@ import { orderedForm } from './ordered-form.ts';
 /** etcd's DefaultMaxTxnOps. */
 const MOST_OPERATIONS = 128;
 
-/** What a transaction is checked against and carried out on. */
+/** The state that a transaction is checked against and carried out on. */
 export interface TxnContext {
   readonly state: MultiVersionMap;
   readonly leases: LeaseTable;
@@ -47,7 +47,7 @@ export function runTxn(request: TxnRequest, context: TxnContext): TxnResponse {
 
 const NO_OPERATIONS: readonly Operation[] = [];
 
-/** What is wrong with a transaction whatever the state is. */
+/** Refuses a transaction that is invalid in every state. */
 function checkShape({ compare, success, failure }: TxnRequest, maxValueBytes: number): void {
   checkCount(compare);
   for (const { key } of compare) checkKey(key);
@@ -99,7 +99,7 @@ function tooLarge(
   );
 }
 
-/** What the present state does not allow. */
+/** Refuses a transaction that the present state does not allow. */
 function checkPossible(operation: Operation, { state, leases }: TxnContext): void {
   if (operation.type === 'put') {
     if (operation.lease !== undefined && operation.lease !== 0n) leases.check(operation.lease);

@@ -5,7 +5,7 @@ import { compactedError } from './revision-errors.ts';
 import type { EventMessage, RevisionEvents } from './revision-log.ts';
 import { concerns, type Interest } from './watcher-table.ts';
 
-/** What a watcher reads when it catches up. */
+/** The history that a watcher reads while it catches up. */
 export interface WatchHistory {
   readonly revision: Revision;
   readonly compactedRevision: Revision;
@@ -39,7 +39,7 @@ const CATCH_UP_REVISIONS = 10_000;
  *
  * While it is synced, each commit puts its events into the buffer. When the reader is too slow the buffer is left as it is and
  * the watcher falls behind: once the reader has emptied it, events come from the log, until the place is the present again.
- * So a slow reader costs a bounded buffer, and loses nothing unless compaction overtakes it.
+ * A slow reader therefore costs a bounded buffer, and loses nothing unless compaction overtakes it.
  */
 export class Watcher implements KeyValueWatch {
   readonly startedAt: Revision;
@@ -154,7 +154,7 @@ export class Watcher implements KeyValueWatch {
     return { done: true, value: undefined };
   }
 
-  /** What can be delivered now. */
+  /** The events that can be delivered now. */
   #take(): readonly KeyValueWatchMessage[] {
     const messages: KeyValueWatchMessage[] = this.#withPrevious(this.#buffer);
     this.#buffer = [];

@@ -5,7 +5,7 @@ import type { Runtime } from '../../kernel/runtime.ts';
 import { sleep } from '../../kernel/wait.ts';
 
 export interface CleanupQueueOptions {
-  /** What is cleaned up, for log messages. */
+  /** The name of the work, for log messages. */
   readonly name: string;
   readonly runtime: Runtime;
   readonly logger: Logger;
@@ -15,7 +15,7 @@ export interface CleanupQueueOptions {
 
 /**
  * Repeats a cleanup per key until it is finished: after 50 ms, then ever later up to 5 s, for ever, because the cleanup may
- * wait for somebody's finalizer. One run a key at a time; one entry a key.
+ * wait for a finalizer. One run a key at a time; one entry a key.
  */
 export class CleanupQueue {
   readonly #options: CleanupQueueOptions;

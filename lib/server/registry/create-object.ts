@@ -151,7 +151,7 @@ async function write(
   return present(parts, created);
 }
 
-/** What the creation would have returned; nothing is written, and there is no resource version. */
+/** The object that the creation would have returned; nothing is written, and there is no resource version. */
 async function createDry(
   parts: StoreParts,
   { signal }: RequestContext,

@@ -21,7 +21,7 @@ export interface CollectionDeletion {
 }
 
 /**
- * Deletes everything a list finds, some at a time, page by page. An object that somebody else deletes first is no error; the
+ * Deletes everything a list finds, some at a time, page by page. An object that another client deletes first is no error; the
  * first other error ends it, and what was deleted until then stays deleted.
  * @returns what was deleted, or marked as being deleted, in key order.
  */
@@ -75,7 +75,7 @@ async function deletePage(
   return answers.filter((one) => one !== undefined);
 }
 
-/** Undefined when somebody else was faster. */
+/** Undefined when another client was faster. */
 async function deleteListed(
   parts: StoreParts,
   context: RequestContext,

@@ -22,7 +22,7 @@ class PlanChanged extends Error {}
  * Deletes an object, or marks it as being deleted when a grace period or finalizers keep it.
  *
  * Pods that run on a node get their grace period, as on every cluster; but no kubelet confirms here that the containers have
- * stopped, so the server itself removes the pod when the period is over (see `GracePeriodReaper`), unless somebody who plays the
+ * stopped, so the server itself removes the pod when the period is over (see `GracePeriodReaper`), unless a client that plays the
  * kubelet was faster. Propagation policies add no finalizers: no garbage collector runs that would take them away again.
  *
  * Awaits between read and write: the storage's compare-and-swap is what makes it safe.
@@ -75,7 +75,7 @@ export async function deleteStored(
 }
 
 /**
- * Removes an object that nobody can read, so that nobody can be asked about it either: no validation, no finalizers, no hooks.
+ * Removes an unreadable object without validation, finalizers or hooks, which would have to read it.
  * @see apiserver pkg/registry/generic/registry/corrupt_obj_deleter.go @ 24a394e
  */
 async function removeUnreadable(

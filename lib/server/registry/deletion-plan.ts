@@ -7,7 +7,7 @@ const COLLECTOR_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foreground
 
 const SECOND_MS = 1000;
 
-/** What a delete request comes to for an object in its present state. */
+/** The outcome of a delete request for an object in its present state. */
 export interface DeletionPlan {
   /** `remove` it now; `mark` it as being deleted and keep it; `wait`: it is marked already and stays as it is. */
   readonly action: 'remove' | 'mark' | 'wait';

@@ -51,7 +51,7 @@ export interface GenericRegistryStoreOptions {
   readonly storage: StorageInterface<UnstructuredObject>;
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
-  /** What else happens around writes. */
+  /** Hooks around writes. */
   readonly hooks?: StoreHooks | undefined;
   /** Decides whether an object may be created where it wants to be. @defaultValue it may */
   readonly admission?: CreateAdmission | undefined;

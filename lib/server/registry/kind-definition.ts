@@ -10,7 +10,7 @@ import { defaultTable } from './table-columns.ts';
 /** Fields by which objects can be selected, besides name and namespace. */
 export type SelectableFields = Readonly<Record<string, (object: KubernetesObject) => string>>;
 
-/** Where the scale subresource finds its numbers, as paths of property names. */
+/** The fields of the scale subresource, as paths of property names. */
 export interface ScaleDefinition {
   readonly specReplicasPath: readonly string[];
   readonly statusReplicasPath: readonly string[];

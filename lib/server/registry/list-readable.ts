@@ -4,7 +4,7 @@ import type { StorageInterface, StorageList } from '../storage/storage-interface
 
 /**
  * Everything under a prefix that can be read, for the server's own work: an object that cannot be read keeps a watch cache from
- * being filled, but must not keep the server from going on, or nobody could remove the object.
+ * being filled, but must not stop the server, or no client could remove the object.
  * @throws {ApiError} what the storage answers otherwise.
  */
 export async function listReadable<T extends KubernetesObject>(

@@ -1,6 +1,6 @@
 import { documentPieces, type StoredObject } from '../storage/stored-object.ts';
 
-/** A name can be written with escapes; whoever did that has to be read. */
+/** A name can be written with escapes; such an object has to be decoded. */
 const ESCAPE = '\\u';
 
 /**

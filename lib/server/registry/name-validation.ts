@@ -7,7 +7,7 @@ const LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
 const DNS_1035_LABEL = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/;
 const QUALIFIED_NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
-/** What is wrong with a name, in words; undefined when nothing is. */
+/** The fault of a name, in words; undefined when there is none. */
 export type NameRule = (name: string) => string | undefined;
 
 /** A DNS-1123 label: namespaces, container names. */
@@ -78,7 +78,7 @@ export function generateName(runtime: Pick<Runtime, 'random'>, base: string): st
   return head + randomText(runtime, SUFFIX_LENGTH, SUFFIX_ALPHABET);
 }
 
-/** What a name generated from `base` would look like, to validate a base: a trailing dash is fine there. */
+/** An example of a name generated from `base`, to validate a base: a trailing dash is fine there. */
 export function maskTrailingDash(base: string): string {
   return base.endsWith('-') ? `${base.slice(0, -1)}a` : base;
 }

@@ -56,7 +56,7 @@ interface Entry {
  * Guarantees:
  * - Nothing is created in a namespace that is missing (404) or being deleted (403).
  * - A namespace that was deleted through this process is emptied only when the creations let in before are over, so none of
- *   them is left behind. It goes once it is empty; objects with finalizers hold it up until somebody removes these.
+ *   them is left behind. It goes once it is empty; objects with finalizers keep it until these are removed.
  *
  * Not guaranteed: that a creation in flight in another process on the same storage is found.
  */
@@ -91,7 +91,7 @@ export class NamespaceLifecycle implements CreateAdmission {
     });
   }
 
-  /** What the store of namespaces has to call. */
+  /** The hooks that the store of namespaces calls. */
   readonly hooks: StoreHooks = {
     afterCreate: (stored) => {
       this.#note(stored);

@@ -11,7 +11,7 @@ import { listReadable } from './list-readable.ts';
 type Stored = StoredObject<UnstructuredObject>;
 
 export interface ObjectFollowerOptions {
-  /** What is followed, for log messages. */
+  /** The followed collection, for log messages. */
   readonly name: string;
   readonly storage: StorageInterface<UnstructuredObject>;
   /** Key prefix with its trailing slash. */
@@ -59,7 +59,7 @@ export class ObjectFollower {
     const { items, resourceVersion, unreadableKeys = [] } = list;
     const before = this.#known;
     this.#known = new Map(items.map((item) => [item.key, item]));
-    // What cannot be read at present is still there: its last state holds.
+    // An object that cannot be read at present still exists: its last state stays.
     for (const key of unreadableKeys) {
       const last = before.get(key);
       if (last !== undefined) this.#known.set(key, last);

@@ -13,7 +13,7 @@ export interface ResourceDescription extends ResourceInfo {
   readonly categories: readonly string[];
 }
 
-/** Who asks, and about which namespace. */
+/** The user of a request, and its namespace. */
 export interface RequestContext {
   /** Empty for cluster-scoped resources and for lists over all namespaces. */
   readonly namespace: string;
@@ -69,7 +69,7 @@ export type UpdateFunc = (
   existing: UnstructuredObject | undefined,
 ) => UnstructuredObject | Promise<UnstructuredObject>;
 
-/** What a write returned. Bytes are ready to send as they are. */
+/** The result of a write. Bytes are ready to send as they are. */
 export type WriteResult = StoredObject<UnstructuredObject>;
 
 /**
@@ -134,7 +134,7 @@ export interface InstalledResource {
 }
 
 /**
- * What the API serves at this moment. Custom resources come and go while it runs.
+ * The resources that the API serves at this moment. Custom resources come and go while it runs.
  */
 export interface ResourceRegistry {
   /** Undefined when it is not served. */

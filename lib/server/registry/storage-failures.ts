@@ -11,7 +11,7 @@ import {
 } from '../../meta/failures.ts';
 import { isStorageError, type StorageError } from '../storage/storage-error.ts';
 
-/** What clients match on when their object is out of date. */
+/** The message that clients match on when their object is out of date. */
 export const MODIFIED =
   'the object has been modified; please apply your changes to the latest version and try again';
 

@@ -5,7 +5,7 @@ import type { MutableObject } from './mutable-object.ts';
 export type FinishWrite = (success: boolean) => void;
 
 /**
- * What happens around the writes of one kind, in this process. `begin` hooks run before the write, on the object about to be
+ * Hooks around the writes of one kind, in this process. `begin` hooks run before the write, on the object about to be
  * written, and may change or refuse it; `after` hooks cannot fail a write that has happened, so they must not throw.
  * Writes of other processes on the same storage do not pass here.
  * @see apiserver pkg/registry/generic/registry/store.go Store @ 24a394e

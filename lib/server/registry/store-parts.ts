@@ -18,7 +18,7 @@ export interface CreateAdmission {
   enter(subject: Subject, namespace: string, name: string): Promise<ReleaseAdmission>;
 }
 
-/** What the verbs of one resource share. */
+/** The parts that the verbs of one resource share. */
 export interface StoreParts {
   readonly kind: KindDefinition;
   readonly storage: StorageInterface<UnstructuredObject>;

@@ -4,14 +4,14 @@ import { jsonEqual, setOwn } from './json-value.ts';
 import type { MutableObject } from './mutable-object.ts';
 import { dnsSubdomainProblem, type NameRule } from './name-validation.ts';
 
-/** What a strategy may know about the request. */
+/** The part of a request that a strategy may read. */
 export interface StrategyContext {
   /** The wall clock. */
   readonly nowMs: number;
 }
 
 /**
- * What is particular about creating objects of a kind. Functions may change the object, which is private to the request,
+ * The rules for creating objects of a kind. Functions may change the object, which is private to the request,
  * and may run more than once for one request.
  * @see apiserver pkg/registry/rest/create.go @ 24a394e
  */
@@ -24,7 +24,7 @@ export interface CreateStrategy {
   warnings?(object: UnstructuredObject): readonly string[];
 }
 
-/** What is particular about updating objects of a kind, through the object itself or through a subresource. */
+/** The rules for updating objects of a kind, through the object itself or through a subresource. */
 export interface UpdateStrategy {
   /** A PUT of an object that does not exist creates it. */
   readonly allowCreateOnUpdate: boolean;
@@ -37,7 +37,7 @@ export interface UpdateStrategy {
   warnings?(object: UnstructuredObject): readonly string[];
 }
 
-/** What is particular about deleting objects of a kind. */
+/** The rules for deleting objects of a kind. */
 export interface DeleteStrategy {
   /**
    * Runs before anything is decided: may mark the object, may add finalizers. The object and its metadata are private copies;

@@ -70,7 +70,7 @@ export function tableOf(columns: readonly Column[]): TableConvertor {
   };
 }
 
-/** What a kind shows that says nothing about itself. */
+/** The columns of a kind that defines none. */
 export const defaultTable: TableConvertor = tableOf([
   nameColumn,
   column('Created At', (object) => textAt(object, 'metadata', 'creationTimestamp') || null, {

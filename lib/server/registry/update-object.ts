@@ -211,7 +211,7 @@ class UpdateAttempt {
   }
 }
 
-/** Nothing stands in the way of the deletion that was asked for earlier. */
+/** Whether the deletion that was requested earlier can be carried out now. */
 function isFinalized({ kind }: StoreParts, object: MutableObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata;
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds !== 0) return false;

@@ -7,7 +7,7 @@ const VERSION = 'meta.k8s.io/v1';
 /** Larger tokens are refused unread: a key has at most a few hundred characters. */
 const LONGEST_TOKEN = 8192;
 
-/** Where a list goes on. */
+/** The position at which a list continues. */
 export interface ContinuePosition {
   /** First key of the next page. */
   readonly startKey: string;

@@ -1,4 +1,4 @@
-/** What every encrypted value begins with; no JSON, protobuf or CBOR does. */
+/** Every encrypted value begins with it; no JSON, protobuf or CBOR does. */
 export const ENCRYPTED_PREFIX = 'k8s:enc:';
 
 const PREFIX_BYTES = Buffer.from(ENCRYPTED_PREFIX);

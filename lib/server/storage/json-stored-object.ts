@@ -25,7 +25,7 @@ const NO_METADATA: ObjectMeta = Object.freeze({});
 const scanner = new ObjectScanner();
 
 /**
- * One object over the bytes it is stored as: decoded, and given its resource version, when somebody asks. Who it is can be told
+ * One object over the bytes it is stored as: decoded, and given its resource version, on first read. Its identity can be read
  * without decoding it.
  */
 export class JsonStoredObject<T extends KubernetesObject>
@@ -39,7 +39,7 @@ export class JsonStoredObject<T extends KubernetesObject>
   readonly #codec: Codec<T>;
   #object: T | undefined;
   #bytes: Uint8Array | undefined;
-  /** 0 as long as nobody has looked for it. */
+  /** 0 until it was looked up. */
   #place: number | undefined = 0;
   #identity: Omit<ObjectIdentity, 'resourceVersion'> | undefined;
   #sharedKey: string | undefined;
@@ -106,7 +106,7 @@ export class JsonStoredObject<T extends KubernetesObject>
     return withResourceVersion(this.#decode(), this.resourceVersion);
   }
 
-  /** Nothing that was decoded is kept. @throws {StorageError} CORRUPT_OBJECT when the codec cannot decode the value. */
+  /** Keeps no decoded object. @throws {StorageError} CORRUPT_OBJECT when the codec cannot decode the value. */
   checkReadable(): void {
     if (this.#object === undefined) this.#decode();
   }
@@ -134,7 +134,7 @@ export class JsonStoredObject<T extends KubernetesObject>
     return spliceResourceVersion(document, place, this.resourceVersion);
   }
 
-  /** Where the resource version goes; undefined where the document has to be written anew. */
+  /** The offset of the resource version; undefined where the document has to be written anew. */
   #placeIn(document: Uint8Array | undefined): number | undefined {
     if (document !== undefined && this.#place === 0) {
       this.#place = resourceVersionPlace(document);
@@ -142,7 +142,7 @@ export class JsonStoredObject<T extends KubernetesObject>
     return this.#place;
   }
 
-  /** What is stored as JSON in the version it is read in, which needs nothing but the resource version. */
+  /** The value is JSON in the version it is read in, and needs only the resource version. */
   #document(): Uint8Array | undefined {
     const codec = this.#codec;
     return codec.documentOf === undefined ? this.value : codec.documentOf(this.value);
@@ -158,7 +158,7 @@ export class JsonStoredObject<T extends KubernetesObject>
   }
 }
 
-/** Sets the resource version in place; the object is fresh from the decoder and nobody else's. */
+/** Sets the resource version in place; the object is fresh from the decoder and not shared. */
 function withResourceVersion<T extends KubernetesObject>(object: T, resourceVersion: string): T {
   const writable = object as { metadata?: unknown };
   if (typeof writable.metadata !== 'object' || writable.metadata === null) writable.metadata = {};

@@ -33,7 +33,7 @@ import { apiObjectVersioner, type Versioner } from './versioner.ts';
 
 export interface KeyValueStorageOptions<T extends KubernetesObject> {
   readonly store: KeyValueStore;
-  /** Where the objects lie, e.g. `/registry/pods/`. */
+  /** The key prefix of the objects, e.g. `/registry/pods/`. */
   readonly resourcePrefix: string;
   /** @defaultValue JSON with sorted fields */
   readonly codec?: Codec<T> | undefined;
@@ -53,7 +53,7 @@ export interface KeyValueStorageOptions<T extends KubernetesObject> {
  * - A resource version is the engine's revision of the last change; it is never stored in the value.
  * - Writes are compare-and-swap; two writers never overwrite one another unseen.
  * - A watch delivers every change after its start once and in order, or fails with 410.
- * - What it hands out can be decoded; values that cannot are reported, and stay until somebody removes them on purpose.
+ * - What it hands out can be decoded; values that cannot are reported, and stay until they are deleted on purpose.
  */
 export class KeyValueStorage<T extends KubernetesObject = KubernetesObject>
   implements StorageInterface<T>
@@ -155,7 +155,7 @@ export class KeyValueStorage<T extends KubernetesObject = KubernetesObject>
     const { sizes } = this.#access;
     if (sizes === undefined) return { objectCount: count };
     if (sizes.count > count) {
-      // Others delete too, and nobody may be watching.
+      // Other clients delete too, and there may be no watch.
       const { items, revision } = await this.#store.range({ ...range, keysOnly: true });
       sizes.retain(
         items.map((kv) => kv.key),

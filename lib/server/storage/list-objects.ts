@@ -21,17 +21,17 @@ const LARGEST_PAGE = 10_000;
 /** Objects looked at before others get their turn. */
 const OBJECTS_PER_TASK = 500;
 
-/** Where and when a list reads. */
+/** The keys and the revision that a list reads. */
 interface ListPlan {
   readonly startKey: string;
   /** The revision to read at; undefined: the newest. */
   readonly revision: Revision | undefined;
-  /** What the answer must not be older than; 0: anything. */
+  /** The answer must not be older than this revision; 0: any revision. */
   readonly notOlderThan: Revision;
 }
 
 /**
- * What the resource version, its match rule and the continue token of a list mean.
+ * Resolves the resource version, its match rule and the continue token of a list.
  * @throws {ApiError} 400.
  * @see apiserver pkg/storage/interfaces.go ValidateListOptions @ 24a394e
  */

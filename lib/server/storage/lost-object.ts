@@ -1,7 +1,7 @@
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import type { StoredObject } from './stored-object.ts';
 
-/** What can be said of an object whose value cannot be read: where it lay, and a resource version. */
+/** An object whose value cannot be read: its key and a resource version. */
 export class LostObject<T extends KubernetesObject> implements StoredObject<T> {
   readonly key: string;
   readonly resourceVersion: string;

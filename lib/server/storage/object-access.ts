@@ -15,7 +15,7 @@ import type { StoredObject } from './stored-object.ts';
 import type { PlainValue, Transformer } from './transformer.ts';
 import type { Versioner } from './versioner.ts';
 
-/** What was read of one key. */
+/** The result of reading one key. */
 export interface ObjectState<T extends KubernetesObject> {
   readonly stored: JsonStoredObject<T>;
   readonly revision: Revision;
@@ -42,7 +42,7 @@ export class ObjectAccess<T extends KubernetesObject> {
   readonly store: KeyValueStore;
   readonly versioner: Versioner;
   readonly codec: Codec<T>;
-  /** Where sizes are noted, once somebody wants them. */
+  /** Notes sizes, once a caller asked for them. */
   sizes: ObjectSizes | undefined;
   readonly #transformer: Transformer;
   /** Values that were encoded here. An engine in this process hands them out again, and they need not be checked. */

@@ -35,7 +35,7 @@ export interface WatchRequest<T extends KubernetesObject> {
   readonly options: StorageWatchOptions<T>;
 }
 
-/** What a watch starts with. */
+/** The start of a watch. */
 interface Start {
   /** The state to send first; undefined for none. */
   readonly initial:
@@ -250,7 +250,7 @@ export class RawStorageWatch<T extends KubernetesObject> implements StorageWatch
     return { type: 'BOOKMARK', resourceVersion, initialEventsEnd };
   }
 
-  /** What the reader gets in place of an ERROR event. */
+  /** The error that the reader gets in place of an ERROR event. */
   #asApiError(error: unknown): unknown {
     if (error instanceof ApiError) return error;
     if (isListwatchError(error, 'COMPACTED')) {

@@ -34,7 +34,7 @@ export class ReadAhead<T extends KubernetesObject> {
     if (!(reading instanceof Promise)) return reading;
     while (this.#underWay.length < AT_A_TIME - 1 && this.#next < this.#values.length) {
       const ahead = this.#startSafely();
-      // Whoever takes it gets the failure; nobody may come to take it.
+      // The reader that takes it gets the failure; there may be no such reader.
       ahead.catch(() => {});
       this.#underWay.push(ahead);
     }

@@ -11,7 +11,7 @@ const FIELD = Buffer.from('"resourceVersion"');
 const METADATA = Buffer.from('"metadata"');
 
 /**
- * Where in a JSON object `"resourceVersion":"…"` belongs: at the head of its `metadata`, found without parsing it. Undefined when
+ * The offset in a JSON object at which `"resourceVersion":"…"` belongs: at the head of its `metadata`, found without parsing it. Undefined when
  * it cannot be put there: there is no `metadata` object, or it has that field already.
  */
 export function resourceVersionPlace(document: Uint8Array): number | undefined {

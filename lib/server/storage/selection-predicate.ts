@@ -2,7 +2,7 @@ import type { FieldSelector } from '../../meta/field-selector.ts';
 import type { LabelSelector, Labels } from '../../meta/label-selector.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 
-/** What selectors see of an object. */
+/** The part of an object that selectors read. */
 export interface ObjectAttributes {
   readonly labels: Labels;
   /** Values of the fields that the resource can be selected by. */

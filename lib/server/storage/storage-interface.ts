@@ -15,7 +15,7 @@ import type { Versioner } from './versioner.ts';
 export interface StorageInterface<T extends KubernetesObject = KubernetesObject> {
   readonly versioner: Versioner;
   /**
-   * Whether `requestWatchProgress` can be trusted. Without it, nobody who follows this resource alone can tell that the rest of
+   * Whether `requestWatchProgress` can be trusted. Without it, a reader that follows this resource alone cannot know that the rest of
    * the storage has moved on: a cache has to ask the storage instead.
    */
   readonly supportsProgress: boolean;
@@ -41,7 +41,7 @@ export interface StorageInterface<T extends KubernetesObject = KubernetesObject>
    */
   getList(key: string, options?: GetListOptions<T>): Promise<StorageList<T>>;
   /**
-   * Reads, calls `tryUpdate`, writes if nobody else did in between, otherwise starts over. `tryUpdate` may run any number of
+   * Reads, calls `tryUpdate`, writes if no other write came in between, otherwise starts over. `tryUpdate` may run any number of
    * times and must be pure apart from its own variables. Writes nothing when the encoded object did not change.
    * Awaits between read and write: the compare in the transaction is what makes it safe.
    * @throws {StorageError} KEY_NOT_FOUND; INVALID_OBJECT; whatever `tryUpdate` throws.
@@ -91,7 +91,7 @@ export interface DeleteOptions<T extends KubernetesObject> {
   readonly onlyIfUnreadable?: boolean | undefined;
   /** May refuse, by throwing, given the present object. May run more than once. */
   readonly validate?: ((object: T) => void | Promise<void>) | undefined;
-  /** What a cache believes the object to be; a hint that saves a read when it is right. */
+  /** The object as a cache has it; a hint that saves a read when it is right. */
   readonly cachedExisting?: StoredObject<T> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -112,7 +112,7 @@ export interface GetListOptions<T extends KubernetesObject> {
   readonly limit?: number | undefined;
   readonly continueToken?: string | undefined;
   /**
-   * What cannot be read is left out of the items and told in `unreadableKeys`, instead of failing the list. For work that has to
+   * Unreadable objects are left out of the items and named in `unreadableKeys`, instead of failing the list. For work that has to
    * go on with what there is; a cache leaves it to the storage. @defaultValue false
    */
   readonly leaveOutUnreadable?: boolean | undefined;
@@ -184,7 +184,7 @@ export interface StorageWatch<T extends KubernetesObject>
 export interface StorageStats {
   readonly objectCount: number;
   /**
-   * What a value takes in the storage, transformed, on average; an estimate from the values that passed by. Undefined before
+   * Average size of a transformed value in the storage; an estimate from the values that passed by. Undefined before
    * `enableResourceSizeEstimation`.
    */
   readonly averageSizeBytes?: number | undefined;

@@ -2,7 +2,7 @@ import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 
 /**
- * One object as the server holds it: its JSON bytes and, when somebody asks, the decoded object.
+ * One object as the server holds it: its JSON bytes and, on first read, the decoded object.
  *
  * Guarantees:
  * - `object` and `bytes` carry the resource version; both are computed at most once and shared by all readers.
@@ -16,7 +16,7 @@ export interface StoredObject<T extends KubernetesObject = KubernetesObject> ext
   /** The JSON document of `object`, UTF-8. Encoded once, however many watchers and readers get it. */
   readonly bytes: Uint8Array;
   /**
-   * What `bytes` consists of, over bytes that are there anyway: for those who copy them at once and want nothing kept for the
+   * The parts of `bytes`, over bytes that exist anyway: for callers that copy them at once and keep nothing for the
    * next reader. Left out: it is `bytes` that would have to be made.
    */
   pieces?(): readonly Uint8Array[];

@@ -1,7 +1,7 @@
 import { encryptionHead, isEncrypted } from './encrypted-value.ts';
 import { StorageError } from './storage-error.ts';
 
-/** Where a value lies; an encrypting transformer binds the value to it, so that it cannot be moved to another key. */
+/** The storage key of a value; an encrypting transformer binds the value to it, so that it cannot be moved to another key. */
 export interface TransformContext {
   readonly key: string;
 }
@@ -23,7 +23,7 @@ export interface Transformer {
 }
 
 /**
- * Stores values as they are. Encrypted ones are refused on reading: whoever lost the key configuration gets an error, not
+ * Stores values as they are. Encrypted ones are refused on reading: without the key configuration a reader gets an error, not
  * ciphertext in place of an object.
  * @see apiserver pkg/storage/value/encrypt/identity/identity.go @ 24a394e
  */

@@ -6,7 +6,7 @@ import type { DeleteOptions } from './storage-interface.ts';
 import type { StoredObject } from './stored-object.ts';
 
 /**
- * The compare-and-swap loop that removes an object nobody can read. Awaits between read and write: an object that somebody
+ * The compare-and-swap loop that removes an unreadable object. Awaits between read and write: an object that another client
  * repairs in between fails the compare, is found readable, and stays.
  * @see apiserver pkg/storage/etcd3/store.go conditionalDelete, ExpectTransformOrDecodeError @ 24a394e
  */

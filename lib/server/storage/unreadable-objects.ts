@@ -6,7 +6,7 @@ import { isStorageError, type StorageError } from './storage-error.ts';
 /** Objects a failed list names (etcd3/corrupt_obj_deleter.go maxCorruptObjErrsToAggregate @ 24a394e). */
 const MOST_NAMED = 100;
 
-/** What a list found that cannot be read, so that one answer names all of it. */
+/** The unreadable objects of a list, so that one answer names all of them. */
 export class UnreadableObjects {
   readonly #errors: StorageError[] = [];
   readonly #tolerated: boolean;
@@ -16,7 +16,7 @@ export class UnreadableObjects {
     this.#tolerated = tolerated;
   }
 
-  /** Of all that were noted. */
+  /** Number of all that were noted. */
   get keys(): readonly string[] {
     return this.#errors.map(({ key }) => key);
   }

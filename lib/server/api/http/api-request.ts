@@ -14,7 +14,7 @@ export interface ApiRequest {
   readonly signal: AbortSignal;
   /** Aborts `signal`, which is this request's alone, once its time is up. Left out where the signal is not to be touched. */
   readonly abort?: ((reason: Error) => void) | undefined;
-  /** Who asks, once it is known. Left out by callers in the process, who need no credentials. */
+  /** The user, once it is known. Left out by callers in the process, which need no credentials. */
   readonly user?: string | undefined;
 }
 

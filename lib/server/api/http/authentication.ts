@@ -7,7 +7,7 @@ import { unauthorized } from './request-failures.ts';
 /** Names the user behind a request; undefined when the request does not prove who it comes from. */
 export type Authenticator = (request: ApiRequest) => string | undefined;
 
-/** Everybody may ask whether the server is alive and what it is. */
+/** Paths that need no credentials: whether the server is alive, and its version. */
 const PUBLIC_PATHS: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz', '/version']);
 
 /** Shorter tokens can be guessed. */
@@ -38,7 +38,7 @@ export function bearerAuthenticator(token: string, user: string): Authenticator 
 }
 
 /**
- * The handler behind a check of who asks: 401 for everybody the authenticator does not know, also on public paths when they
+ * The handler behind an authenticator: 401 for unknown users, also on public paths when they
  * show credentials: wrong ones are to be noticed.
  */
 export function withAuthentication(handler: ApiHandler, authenticate: Authenticator): ApiHandler {

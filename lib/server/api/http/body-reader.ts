@@ -35,7 +35,7 @@ export function readBody(
     });
     request.on('error', reject);
     request.on('close', () => {
-      // Every request closes; an error that nobody gets is dear to make.
+      // Every request closes; an error that no caller receives is expensive to make.
       if (request.readableEnded) return;
       reject(
         new ListwatchError('ABORTED', 'the client closed the connection before it had sent all'),

@@ -18,7 +18,7 @@ import { ResponseWriter } from './response-writer.ts';
 import type { Certificate } from './self-signed-certificate.ts';
 
 export interface HttpListenerOptions {
-  /** What answers. */
+  /** The handler that answers. */
   readonly handler: ApiHandler;
   /** Asked for once, when the first client speaks TLS. Left out: plain HTTP only. */
   readonly certificate?: (() => Certificate) | undefined;
@@ -56,7 +56,7 @@ const KEEP_ALIVE_MS = 120_000;
 /** Selectors travel in the request line. */
 const LARGEST_HEADERS_BYTES = 128 * 1024;
 
-/** What a TLS client sends first: the record type of a handshake. */
+/** The first byte of a TLS client: the record type of a handshake. */
 const TLS_HANDSHAKE = 0x16;
 
 /**

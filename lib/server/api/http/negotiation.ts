@@ -46,7 +46,7 @@ export interface Representation {
   readonly metaVersion: 'v1' | 'v1beta1';
 }
 
-/** What is answered: it decides which shapes make sense. */
+/** The kind of the answer: it decides which content types make sense. */
 export type Scope = 'object' | 'list' | 'watch';
 
 const JSON_OBJECT: Representation = {

@@ -93,7 +93,7 @@ function matchCauses(
   return causes;
 }
 
-/** What a watch asks for, and how long it may last. */
+/** The options of a watch, and how long it may last. */
 export interface WatchQuery {
   readonly options: WatchOptions;
   /** Undefined: the server chooses. */

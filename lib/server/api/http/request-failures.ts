@@ -65,7 +65,7 @@ export function invalidOptions(kind: string, causes: readonly FieldCause[]): Api
   return invalid({ group: 'meta.k8s.io', kind }, '', causes);
 }
 
-/** What to answer for anything that was thrown while a request was served. */
+/** The answer for an error that was thrown while a request was served. */
 export function toApiError(error: unknown): ApiError {
   if (isApiError(error)) return error;
   if (isListwatchError(error, 'INVALID_SELECTOR') || isListwatchError(error, 'INVALID_CONTINUE')) {

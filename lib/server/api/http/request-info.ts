@@ -11,7 +11,7 @@ export type Verb =
   | 'delete'
   | 'deletecollection';
 
-/** What a request under `/api` or `/apis` is about. */
+/** The resource and verb of a request under `/api` or `/apis`. */
 export interface RequestInfo {
   readonly verb: Verb;
   readonly group: string;
@@ -24,7 +24,7 @@ export interface RequestInfo {
   readonly subresource: string | undefined;
 }
 
-/** What can stand behind `/api/v1/namespaces/NAME/` without being a resource in that namespace. */
+/** The path segments behind `/api/v1/namespaces/NAME/` that are no resources in that namespace. */
 const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'finalize']);
 
 /**

@@ -10,7 +10,7 @@ import { chunkAround } from './chunk.ts';
  *
  * Guarantees:
  * - No more than one piece beyond what the socket buffers is held: the next is asked for when the last has gone.
- * - The pieces are told (`return`) when the client is gone, cut off, or `end` was called.
+ * - `return` of the pieces is called when the client is gone, cut off, or `end` was called.
  */
 export class ResponseWriter {
   readonly #response: ServerResponse;
@@ -30,7 +30,7 @@ export class ResponseWriter {
       this.#wake?.();
       this.end();
     });
-    // What goes wrong with the socket shows in `close`.
+    // An error of the socket shows in `close`.
     response.on('error', () => {});
   }
 
@@ -62,7 +62,7 @@ export class ResponseWriter {
 
   /** Ends a streamed answer after what was sent; harmless otherwise. */
   end(): void {
-    // What a body fails with once it is left concerns nobody.
+    // An error of a body after the client has gone has no reader.
     this.#pieces?.return?.().catch(() => {});
   }
 

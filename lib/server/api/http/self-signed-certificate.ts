@@ -32,7 +32,7 @@ const oid = {
 } as const;
 
 /**
- * Makes a key pair and a certificate for a server that nobody else vouches for, valid from a day ago for ten years.
+ * Makes a key pair and a certificate for a server, self-signed, valid from a day ago for ten years.
  *
  * Kubernetes clients send the token of a kubeconfig over TLS only, so a server that they are to use needs a certificate.
  * Keys come from the operating system's random source, whatever the runtime is.

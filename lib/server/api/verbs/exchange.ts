@@ -5,7 +5,7 @@ import type { Representation } from '../http/negotiation.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import type { WatchFrames } from './watch-frames.ts';
 
-/** What a verb needs to answer one request about a resource. */
+/** The input of a verb for one request about a resource. */
 export interface Exchange {
   readonly request: ApiRequest;
   readonly info: RequestInfo;

@@ -96,7 +96,7 @@ export function rowOptions(
   return { version, include: includeObject(query), nowMs: runtime.wallMs() };
 }
 
-/** What a list consists of, item by item. */
+/** The pieces of a list, item by item. */
 function* listPieces(
   exchange: Exchange,
   list: StorageList<UnstructuredObject>,

@@ -18,7 +18,7 @@ export async function serveDelete(exchange: Exchange): Promise<ApiResponse> {
   const { deletion, orphanDependents } = parseDeleteRequest(request, query);
   const { result, done } = await storage.delete(context, name, deletion);
   if (done) return statusResponse(200, deletionStatus(storage.describe, name, result.metadata.uid));
-  // Only who says in so many words that dependents may follow later is told that the work goes on.
+  // Only a client that asks for it explicitly gets the answer that the deletion continues.
   return objectResponse(exchange, orphanDependents === false ? 202 : 200, result);
 }
 
@@ -74,7 +74,7 @@ export function parseDeleteRequest(
 export const IGNORE_READ_ERROR = 'ignoreStoreReadErrorWithClusterBreakingPotential';
 
 /**
- * Nothing that asks about the object goes with an option for objects that cannot be read.
+ * The option for unreadable objects excludes every option that reads the object.
  * @see apimachinery pkg/apis/meta/v1/validation ValidateIgnoreStoreReadError @ eed236c
  */
 function unsafeCauses(options: RawDeleteOptions): FieldCause[] {

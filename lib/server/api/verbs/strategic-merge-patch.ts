@@ -122,7 +122,7 @@ function mergeItems(items: readonly Json[], patches: readonly Json[], place: Lis
   return result.filter((item) => item !== undefined);
 }
 
-/** What tells items of a list apart, as text, so that long lists are merged in linear time. */
+/** The merge key of an item, as text, so that long lists are merged in linear time. */
 function identityOf(item: Json | undefined, mergeKey: string | null): string {
   const key = mergeKey !== null && isJsonObject(item) ? getOwn(item, mergeKey) : item;
   return JSON.stringify(key) ?? '';

@@ -5,7 +5,7 @@ import type { Representation } from '../http/negotiation.ts';
 
 type MetaVersion = Representation['metaVersion'];
 
-/** What the `object` of a table row holds. */
+/** The content of the `object` of a table row. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 /** Metadata of a list or table as JSON text; members without a value are left out. */

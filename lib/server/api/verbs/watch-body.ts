@@ -28,7 +28,7 @@ const DONE: Result = { done: true, value: undefined };
  *
  * Guarantees:
  * - It ends after the timeout, after the storage watch ended, after an ERROR line, and when the client has gone.
- * - However it ends, also when nobody ever read it, the storage watch is closed and the timer cancelled.
+ * - However it ends, also when it was never read, the storage watch is closed and the timer cancelled.
  */
 export class WatchBody implements AsyncIterable<Uint8Array> {
   readonly #options: WatchBodyOptions;

@@ -40,7 +40,7 @@ export function acceptNames(
     },
     now,
   );
-  // What was established once stays so, whatever becomes of its other names.
+  // An established name stays established, even when its other names are refused.
   if (accepted || !hasCondition(definition, 'Established')) {
     setCondition(
       definition,

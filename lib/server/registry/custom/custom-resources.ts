@@ -88,7 +88,7 @@ export class CustomResources {
     });
   }
 
-  /** What the store of definitions has to call. */
+  /** The hooks that the store of definitions calls. */
   readonly hooks: StoreHooks = {
     beginCreate: (definition) => {
       this.#acceptNames(definition);
@@ -143,7 +143,7 @@ export class CustomResources {
     await Promise.all(entries.map((entry) => endEntry(entry)));
   }
 
-  /** What is served, in the order of the definitions' names. */
+  /** The served resources, in the order of the definitions' names. */
   installed(): InstalledResource[] {
     const names = [...this.#entries.keys()].toSorted();
     return names.flatMap((name) => this.#entries.get(name)?.installed ?? []);

@@ -20,7 +20,7 @@ import { compilePattern } from './pattern.ts';
 /** A node of an `openAPIV3Schema`, as it stands in the definition. */
 export type OpenApiSchema = JsonRecord;
 
-/** A hostile object breaks a rule in every field; nobody reads further than this. */
+/** A hostile object breaks a rule in every field; more causes than these help no reader. */
 const MOST_CAUSES = 100;
 
 /** The fields of the root that are the API's own and not the schema's. */
@@ -91,7 +91,7 @@ export function setSchemaDefaults(value: unknown, schema: OpenApiSchema): void {
   }
 }
 
-/** What is wrong with an object; its type and metadata are not looked at. At most 100 causes. */
+/** The faults of an object, at most 100; its type and metadata are not checked. */
 export function validateAgainstSchema(object: JsonRecord, schema: OpenApiSchema): FieldCause[] {
   const causes: FieldCause[] = [];
   const { apiVersion: _, kind: __, metadata: ___, ...content } = object;

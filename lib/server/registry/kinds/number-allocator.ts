@@ -13,7 +13,7 @@ export class NumberAllocator {
     return value >= this.#low && value < this.#low + this.#size;
   }
 
-  /** Takes a certain number; false when somebody else has it. */
+  /** Takes a certain number; false when another object has it. */
   claim(value: number, owner: string): boolean {
     const present = this.#owners.get(value);
     if (present !== undefined && present !== owner) return false;
@@ -30,7 +30,7 @@ export class NumberAllocator {
     return this.#low + offset;
   }
 
-  /** Gives a number back; nothing happens when it belongs to somebody else. */
+  /** Gives a number back; nothing happens when it belongs to another object. */
   release(value: number, owner: string): void {
     if (this.#owners.get(value) === owner) this.#owners.delete(value);
   }

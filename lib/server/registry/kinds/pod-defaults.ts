@@ -9,7 +9,7 @@ import {
   type JsonRecord,
 } from '../json-value.ts';
 
-/** Read and write for the owner, read for everybody else: 0644. See pkg/apis/core/v1/defaults.go @ 24a394e. */
+/** Read and write for the owner, read for all others: 0644. See pkg/apis/core/v1/defaults.go @ 24a394e. */
 const VOLUME_MODE = 420;
 const TOKEN_LIFE_SECONDS = 3600;
 
@@ -39,7 +39,7 @@ export function defaultPodTemplate(spec: JsonRecord | undefined): void {
   defaultPodSpec(recordAt(template, 'spec'));
 }
 
-/** Who limits a resource and requests none of it requests as much as the limit. Templates keep what they say. */
+/** A container that limits a resource without a request requests as much as the limit. Templates stay as they are. */
 export function defaultRequests(spec: JsonRecord | undefined): void {
   for (const list of ['initContainers', 'containers']) {
     for (const container of recordsAt(spec, list)) {

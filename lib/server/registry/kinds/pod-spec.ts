@@ -46,7 +46,7 @@ function joined(object: KubernetesObject, property: string): string {
   return containers.map((container) => textAt(container, property)).join(',');
 }
 
-/** What workloads show of their pod template with `-o wide`. */
+/** The columns of a pod template that workloads show with `-o wide`. */
 export const containerColumns: readonly Column[] = [
   column('Containers', (object) => joined(object, 'name'), { wide: true }),
   column('Images', (object) => joined(object, 'image'), { wide: true }),

@@ -14,7 +14,7 @@ import { ageColumn, column, nameColumn, tableOf, textColumn } from '../table-col
 
 const NONE = '<none>';
 
-/** What `kubectl get pods` says about the containers. */
+/** The columns about containers in `kubectl get pods`. */
 interface PodSummary {
   readonly ready: number;
   readonly total: number;

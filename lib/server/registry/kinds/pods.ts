@@ -16,11 +16,11 @@ import { defaultPodSpec, defaultRequests } from './pod-defaults.ts';
 import { qosClassOf, validatePodSpec } from './pod-spec.ts';
 import { podTable } from './pod-table.ts';
 
-/** What is taken when neither the request nor the pod says how long its containers get to stop. */
+/** The grace period when neither the request nor the pod names one, seconds. */
 const DEFAULT_GRACE_SECONDS = 30;
 
 /**
- * The grace period of a deletion: none for a pod that no node runs, because nobody has anything to stop.
+ * The grace period of a deletion: none for a pod that no node runs, because no container has to be stopped.
  * @see pkg/registry/core/pod/strategy.go CheckGracefulDelete @ 24a394e
  */
 function gracePeriodSeconds(pod: MutableObject, asked: number | undefined): number {

@@ -1,5 +1,5 @@
 /**
- * What the data key of a value is made from: it is the wrapped key itself, or derived from it for each value.
+ * The source of the data key of a value: the wrapped key itself, or a key derived from it for each value.
  * @see apiserver pkg/storage/value/encrypt/envelope/kmsv2/v2/api.proto EncryptedDEKSourceType @ 24a394e
  */
 export type DataKeySource = 'key' | 'seed';
@@ -28,7 +28,7 @@ const SOURCE_TYPES: readonly DataKeySource[] = ['key', 'seed'];
 const LENGTH_DELIMITED = 2;
 
 /**
- * What is wrong with a data key that is to be stored, or was; undefined when nothing is.
+ * The fault of a data key that is to be stored, or was; undefined when there is none.
  * @see apiserver pkg/storage/value/encrypt/envelope/kmsv2/envelope.go ValidateEncryptedObject @ 24a394e
  */
 export function dataKeyProblem({ keyId, source, annotations }: StoredDataKey): string | undefined {
@@ -61,12 +61,12 @@ function isDomainName(name: string): boolean {
   return bare.length <= LONGEST_DOMAIN_NAME && DOMAIN_NAME.test(bare);
 }
 
-/** What stands in front of `length` bytes of data. */
+/** The header in front of `length` bytes of data. */
 export function encodeDataHead(length: number): Uint8Array {
   return Buffer.from([tagOf(FIELD.data), ...varint(length)]);
 }
 
-/** What stands behind the data: the same for all values of one data key. */
+/** The trailer behind the data: the same for all values of one data key. */
 export function encodeDataKey({
   keyId,
   source,
@@ -129,9 +129,9 @@ function textOf(bytes: Uint8Array): string {
 
 interface WireField {
   readonly field: number;
-  /** Of a length-delimited field. */
+  /** The tag of a length-delimited field. */
   readonly bytes: Uint8Array | undefined;
-  /** Of a varint field. */
+  /** The tag of a varint field. */
   readonly number: number | undefined;
 }
 

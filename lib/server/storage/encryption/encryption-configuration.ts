@@ -36,13 +36,13 @@ export interface EncryptionConfigurationOptions {
   readonly runtime?: Runtime | undefined;
   /** @defaultValue the operating system's */
   readonly randomBytes?: RandomBytes | undefined;
-  /** Hears of failing key services and new data keys. @defaultValue silentLogger */
+  /** Logs failing key services and new data keys. @defaultValue silentLogger */
   readonly logger?: Logger | undefined;
 }
 
 const KNOWN = ['keyServices', 'runtime', 'randomBytes', 'logger'];
 
-/** What one version of the file says. */
+/** The content of one version of the file. */
 interface Loaded {
   /** By rule, as text. */
   readonly transformers: ReadonlyMap<string, Transformer>;

@@ -24,7 +24,7 @@ export interface KmsEntry {
   readonly timeoutMs: number;
   /** 0 for none. */
   readonly cacheSize: number;
-  /** Where the name stands, for what is found out later. */
+  /** The position of the name, for faults that are found later. */
   readonly nameField: ConfigField;
 }
 

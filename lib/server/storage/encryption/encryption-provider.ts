@@ -9,7 +9,7 @@ import { identityTransformer, type PlainValue, type TransformContext } from '../
  * when it may pass, e.g. because a key service does not answer.
  */
 export interface EncryptionProvider {
-  /** What the values of this provider, and no others, begin with; empty for values as they are. */
+  /** The prefix of the values of this provider, and of no others; empty for values as they are. */
   readonly prefix: string;
   /** Takes a whole value, which begins with the prefix. */
   decrypt(value: Uint8Array, context: TransformContext): PlainValue | Promise<PlainValue>;
@@ -25,7 +25,7 @@ export const identityProvider: EncryptionProvider = {
 };
 
 /**
- * Where keys, nonces and initialization vectors come from: unpredictable, and never the same twice. Not a part of `Runtime`,
+ * The source of keys, nonces and initialization vectors: unpredictable, and never the same twice. Not a part of `Runtime`,
  * because a run that can be repeated is one whose nonces repeat.
  */
 export type RandomBytes = (size: number) => Uint8Array;
@@ -50,7 +50,7 @@ export interface EncryptionKey {
 }
 
 /**
- * A private copy of the secret, which nobody else can change.
+ * A private copy of the secret, which no other code can change.
  * @throws {ListwatchError} INVALID_OPTION for a key without name or of the wrong length.
  */
 export function takeSecret(

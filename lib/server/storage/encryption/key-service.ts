@@ -8,18 +8,18 @@ export interface WrappedKey {
   readonly ciphertext: Uint8Array;
   /** Which key-encryption key it was wrapped with; up to 1 024 bytes, not secret. */
   readonly keyId: string;
-  /** What else the service needs to unwrap it, by domain name; up to 32 KiB, not secret. */
+  /** Further data that the service needs to unwrap it, by domain name; up to 32 KiB, not secret. */
   readonly annotations?: ReadonlyMap<string, Uint8Array> | undefined;
 }
 
 export interface KeyServiceCall {
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when no caller waits for the answer any more. */
   readonly signal: AbortSignal;
 }
 
 /**
  * Keeps the key-encryption keys, and wraps data keys with them: a KMS plugin, a hardware module, a cloud service. Rejections
- * reach whoever reads or writes objects as KEY_SERVICE_FAILED; messages must not carry keys.
+ * reach readers and writers of objects as KEY_SERVICE_FAILED; messages must not carry keys.
  * @see kms pkg/service/interface.go Service
  */
 export interface KeyService {

@@ -139,7 +139,7 @@ export class KmsProvider implements EncryptionProvider {
   async #unwrapAndOpen(id: string, object: EncryptedObject, key: string): Promise<PlainValue> {
     const { source, keyId, annotations } = object;
     const wrapped = { ciphertext: source, keyId, annotations };
-    // Without the present key id nobody could tell whether the value is stale.
+    // Without the present key id a stale value could not be told from a fresh one.
     const settled = this.#writeKey.settled();
     const dataKey = await this.#cache.load(id, async () =>
       this.#dataKey(object, await this.#client.unwrap(wrapped, key)),

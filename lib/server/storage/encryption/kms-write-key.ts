@@ -13,7 +13,7 @@ const RETRY_AFTER_MS = 10_000;
 /** How long a data key may write after the last status that confirmed its key id. */
 const WRITABLE_MS = 180_000;
 
-/** What values are written with at present. */
+/** The key that values are written with at present. */
 export interface WriteKey {
   readonly stored: StoredDataKey;
   /** `stored` as it stands behind every value. */
@@ -35,7 +35,7 @@ export interface KmsWriteKeyOptions {
  * The data key that a KMS provider writes with: made once, and again when the service has another key id. The service is asked
  * when the key is used, at most once a minute; while it fails, the last key writes for up to three minutes.
  *
- * So after the service took another key, writes use it, or fail, three minutes later at the latest.
+ * After the service took another key, writes therefore use it, or fail, three minutes later at the latest.
  * @see apiserver pkg/server/options/encryptionconfig/config.go rotateDEKOnKeyIDChange, kmsv2Plugin… @ 24a394e
  */
 export class KmsWriteKey {
@@ -69,10 +69,10 @@ export class KmsWriteKey {
     return current;
   }
 
-  /** Asks the service if it is time to; nobody waits for the answer. */
+  /** Asks the service if it is time to; no caller waits for the answer. */
   refreshIfDue(): void {
     if (this.#now() < this.#askAgainMs) return;
-    // What goes wrong was logged, and is told to the next write that cannot do without.
+    // The failure was logged. The next write that needs the key gets it as its error.
     this.refresh().catch(() => {});
   }
 

@@ -15,7 +15,7 @@ interface Entry {
  * Guarantees:
  * - What another than the first provider reads is stale, so the next update, or `rewriteStale`, brings it up to date.
  * - When several providers have the prefix of a value, they are tried in order; so a key can be replaced under its name.
- * - A value that nobody reads is a CORRUPT_OBJECT with its storage key, the name of its encryption key, and nothing more.
+ * - A value that no provider can read is a CORRUPT_OBJECT with its storage key, the name of its encryption key, and nothing more.
  *
  * It gives promises only where a provider does.
  * @see apiserver pkg/storage/value/transformer.go NewPrefixTransformers @ 24a394e
@@ -65,7 +65,7 @@ export class PrefixTransformers implements Transformer {
           (error: unknown) => this.#read(data, context, index + 1, [...failed, error]),
         );
       } catch (error) {
-        // That identity does not take an encrypted value says nothing about the others.
+        // An encrypted value that identity refuses may still belong to another provider.
         if (head.length > 0) failed = [...failed, error];
       }
     }
@@ -87,7 +87,7 @@ function failure(data: Uint8Array, { key }: TransformContext, failures: readonly
       `the stored value cannot be read: ${known} (${head})`,
     );
   }
-  // What may pass must not make the value look corrupt.
+  // A temporary failure must not make the value look corrupt.
   const passing = failures.find((error) => isListwatchError(error) && !isStorageError(error));
   if (passing !== undefined) return passing as Error;
   const reasons = failures.map(errorMessage).join('; ');

@@ -29,7 +29,7 @@ const WITHOUT_API: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What is wrong with one rule by itself; undefined when nothing is.
+ * The fault of one rule by itself; undefined when there is none.
  * @see apiserver pkg/apis/apiserver/validation/validation_encryption.go validateResourceNames @ 24a394e
  */
 export function ruleProblem(text: string): string | undefined {
@@ -49,7 +49,7 @@ export function ruleProblem(text: string): string | undefined {
 }
 
 /**
- * What is wrong with the rules of one list together; undefined when nothing is.
+ * The fault of the rules of one list together; undefined when there is none.
  * @see ibid. validateResourceOverlap
  */
 export function overlapProblem(rules: readonly GroupResource[]): string | undefined {

@@ -41,7 +41,7 @@ const PAGE_SIZE = 500;
  *
  * Guarantees:
  * - Objects that are up to date are not written; their resource version stays.
- * - A write of somebody else in between is kept: the object is read again.
+ * - A write of another client in between is kept: the object is read again.
  * - An object that expires goes on to do so.
  * - It reads the present state page by page, so it cannot be outrun by compaction, however long it takes.
  *

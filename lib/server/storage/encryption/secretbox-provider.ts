@@ -24,7 +24,7 @@ export interface SecretboxOptions extends EncryptionKey {
  *
  * Guarantees: a value that was changed is not decrypted. Nonces have 192 bits, so a key does not wear out.
  *
- * Not guaranteed: that a value stands where it was written. secretbox knows no authenticated data, so whoever can write to the
+ * Not guaranteed: that a value stands where it was written. secretbox has no authenticated data, so an attacker who can write to the
  * engine can copy a value to another storage key.
  * @see apiserver pkg/storage/value/encrypt/secretbox/secretbox.go @ 24a394e
  */

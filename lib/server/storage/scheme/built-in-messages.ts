@@ -31,7 +31,7 @@ interface BuiltInMessages {
   readonly shared: ReadonlyMap<string, MessageType>;
 }
 
-/** Read when somebody needs it: most processes never see protobuf. */
+/** Read on first use: most processes never see protobuf. */
 let messages: BuiltInMessages | undefined;
 
 /** The message of a built-in kind. */

@@ -16,7 +16,7 @@ export interface CodecFactoryOptions {
 }
 
 export interface CodecOptions {
-  /** What objects are written as. Those stored in other versions can be read, and the next update rewrites them. */
+  /** The version that objects are written in. Objects stored in other versions can be read, and the next update rewrites them. */
   readonly storageVersion: GroupVersion;
 }
 
@@ -83,13 +83,13 @@ export function codecFor<T extends KubernetesObject = UnstructuredObject>(
 }
 
 const json = jsonCodec();
-/** Where the kind ends in what `encode` writes. */
+/** The offset in the output of `encode` at which the kind ends. */
 const LONGEST_KIND_BYTES = 256;
 
 class SchemeCodec implements Codec {
   readonly #factory: CodecFactory;
   readonly #version: GroupVersion;
-  /** What everything starts with that was written by this codec. */
+  /** The prefix of every value that this codec writes. */
   readonly #head: Buffer;
 
   constructor(factory: CodecFactory, version: GroupVersion) {

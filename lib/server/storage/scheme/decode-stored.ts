@@ -6,7 +6,7 @@ import type { Scheme } from './scheme.ts';
 import type { Encoding } from './serializer.ts';
 
 export interface DecodeStoredOptions {
-  /** Where the value lies. Encrypted values are bound to it. @defaultValue '' */
+  /** The storage key of the value. Encrypted values are bound to it. @defaultValue '' */
   readonly key?: string | undefined;
   /** Undoes what was done to the value on its way into the storage. @defaultValue nothing was */
   readonly transformer?: Transformer | undefined;
@@ -23,9 +23,9 @@ export interface StoredDocument {
 }
 
 /**
- * What a value is that lies in etcd: its bytes as an object, whoever wrote them.
+ * Decodes a value of etcd into an object, no matter which API server wrote it.
  * @throws {SchemeError} MALFORMED_OBJECT, UNSUPPORTED_ENCODING; with a scheme also UNKNOWN_KIND, NO_CONVERSION, CONVERSION.
- * What the transformer throws goes through.
+ * Errors of the transformer are thrown as they are.
  */
 export async function decodeStored(
   bytes: Uint8Array,

@@ -21,7 +21,7 @@ export interface MessageType {
   readonly name: string;
   readonly fields: readonly MessageField[];
   readonly byNumber: ReadonlyMap<number, MessageField>;
-  /** Where the messages of its fields are looked up. */
+  /** The table in which the messages of its fields are looked up. */
   readonly table: MessageTable;
 }
 

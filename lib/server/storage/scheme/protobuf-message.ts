@@ -35,7 +35,7 @@ interface Incoming {
 }
 
 class Decoding {
-  /** Where the decoder is. An error leaves it as it was when it happened. */
+  /** The offset of the decoder. An error leaves it as it was when it happened. */
   readonly #path: string[];
   #messages = 0;
 

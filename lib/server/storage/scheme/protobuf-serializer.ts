@@ -10,10 +10,10 @@ import { asUnstructured, type DecodeOptions, type Serializer } from './serialize
 
 export const PROTOBUF_MEDIA_TYPE = 'application/vnd.kubernetes.protobuf';
 
-/** What a protobuf document starts with: `k8s` and a zero. */
+/** The prefix of a protobuf document: `k8s` and a zero. */
 const MAGIC: readonly number[] = [0x6b, 0x38, 0x73, 0x00];
 
-/** What lies around every object in protobuf; it says what the object is without opening it. */
+/** The envelope of every object in protobuf; it names the kind without decoding the object. */
 export interface ProtobufEnvelope {
   /** Empty when the object does not say it. */
   readonly apiVersion: string;
@@ -22,13 +22,13 @@ export interface ProtobufEnvelope {
   readonly raw: Uint8Array;
   /** Empty for none. */
   readonly contentEncoding: string;
-  /** Of `raw`; empty stands for protobuf. */
+  /** The content type of `raw`; empty stands for protobuf. */
   readonly contentType: string;
 }
 
 /**
  * The envelope of Kubernetes' protobuf, around the built-in kinds of `builtInMessage` or around JSON of any kind. It is read
- * only: there is nobody who takes protobuf and does not take JSON.
+ * only: every client that accepts protobuf accepts JSON.
  * @see apimachinery pkg/runtime/serializer/protobuf @ eed236c
  */
 export class ProtobufSerializer implements Serializer {

@@ -23,7 +23,7 @@ export class RecognizingDecoder {
     this.#serializers = serializers;
   }
 
-  /** @throws {SchemeError} UNSUPPORTED_ENCODING when nobody recognises them. */
+  /** @throws {SchemeError} UNSUPPORTED_ENCODING when no serializer recognises them. */
   serializerFor(bytes: Uint8Array): Serializer {
     const serializer = this.#serializers.find((one) => one.recognizes(bytes));
     if (serializer !== undefined) return serializer;
@@ -36,7 +36,7 @@ export class RecognizingDecoder {
   }
 }
 
-/** What can be told without showing content: it may be secret. */
+/** A description without content, which may be secret. */
 function describeUnknown(bytes: Uint8Array): string {
   if (bytes.byteLength === 0) return 'there are no bytes';
   if (CBOR_MAGIC.equals(bytes.subarray(0, CBOR_MAGIC.byteLength))) {

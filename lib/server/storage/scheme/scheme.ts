@@ -33,11 +33,11 @@ interface KnownType {
 }
 
 interface Group {
-  /** Those that were put in order come first, then in the order they were added. */
+  /** Versions with a set order come first, then the others in the order they were added. */
   versions: string[];
   /** By kind, then by version. */
   readonly kinds: Map<string, Map<string, KnownType>>;
-  /** By kind, as far as somebody asked; forgotten with every change. */
+  /** By kind, filled on demand; cleared with every change. */
   readonly hubs: Map<string, KnownType>;
 }
 
@@ -49,7 +49,7 @@ interface Group {
  *   the kind, which is its internal version or else the preferred one.
  * - What is missing is named: the kind, or both ends of the conversion.
  *
- * Not guaranteed: that fields are right. What a kind looks like is the business of whoever validates it.
+ * Not guaranteed: that fields are right. Validation checks the fields of a kind.
  * @see apimachinery pkg/runtime/scheme.go @ eed236c
  */
 export class Scheme {
@@ -125,7 +125,7 @@ export class Scheme {
     return this.prioritizedVersions(group)[0];
   }
 
-  /** What objects of the kind are in memory. @throws {SchemeError} UNKNOWN_KIND. */
+  /** The type of the objects of the kind in memory. @throws {SchemeError} UNKNOWN_KIND. */
   hubOf({ group, kind }: { readonly group: string; readonly kind: string }): GroupVersionKind {
     return this.#hubOf(group, kind).gvk;
   }
@@ -140,7 +140,7 @@ export class Scheme {
   }
 
   /**
-   * What `convert` returns need not say its `apiVersion` and `kind`.
+   * The result of `convert` need not have `apiVersion` and `kind`.
    * @throws {SchemeError} UNKNOWN_KIND.
    * @throws {ListwatchError} INVALID_OPTION when these are not two versions of one kind, or there is a function already.
    */
@@ -173,7 +173,7 @@ export class Scheme {
   }
 
   /**
-   * What an object says it is.
+   * The kind that an object names.
    * @throws {SchemeError} UNKNOWN_KIND.
    */
   kindOf(object: KubernetesObject): GroupVersionKind {

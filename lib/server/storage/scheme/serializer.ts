@@ -7,7 +7,7 @@ export type Encoding = 'json' | 'yaml' | 'protobuf';
 export interface DecodeOptions {
   /** Refuses a field that stands twice in an object; otherwise the last one counts. @defaultValue false */
   readonly strict?: boolean | undefined;
-  /** What an object is that does not say it itself. @defaultValue it stays unsaid */
+  /** The kind of an object that names none. @defaultValue it stays unnamed */
   readonly defaults?: GroupVersionKind | undefined;
 }
 
