@@ -135,27 +135,46 @@ export interface ErrorOptions {
  */
 export class ListwatchError extends Error {
   readonly code: ErrorCode;
-  /** Marks errors of this package across copies of it. */
-  readonly isListwatchError = true;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = new.target.name;
     this.code = code;
   }
+
+  /** Marks errors of this package across copies of it. Not a property of each error, so that no log shows it. */
+  get isListwatchError(): true {
+    return true;
+  }
 }
 
 /** Whether `error` was thrown on purpose by this package, and, if `code` is given, with that code. */
 export function isListwatchError(error: unknown, code?: ErrorCode): error is ListwatchError {
-  if (typeof error !== 'object' || error === null) return false;
+  if (typeof error !== 'object' || error === null || !isReadable(error)) return false;
   if ((error as Partial<ListwatchError>).isListwatchError !== true) return false;
   return code === undefined || (error as ListwatchError).code === code;
+}
+
+/** Whether something that was thrown is an Error. Never throws, as `instanceof` does for a revoked proxy. */
+export function isError(thrown: unknown): thrown is Error {
+  if (typeof thrown !== 'object' || thrown === null) return false;
+  return isReadable(thrown) && thrown instanceof Error;
+}
+
+/** Whether the properties of an object that was thrown can be read: those of a revoked proxy cannot. */
+export function isReadable(thrown: object): boolean {
+  try {
+    Reflect.getPrototypeOf(thrown);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The message of anything that was thrown, for logs; never empty, and never a throw itself. */
 export function errorMessage(error: unknown): string {
   try {
-    const text = error instanceof Error ? error.message || error.name : error;
+    const text = isError(error) ? error.message || error.name : error;
     return String(text) || 'unknown error';
   } catch {
     return 'unknown error';

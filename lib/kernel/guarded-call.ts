@@ -6,10 +6,36 @@ export function guardedCall(call: () => unknown, onFailure: (error: unknown) => 
   try {
     const result = call();
     if (typeof result !== 'object' || result === null) return;
-    // Also for a foreign thenable: whatever its `then` does ends up in this promise.
-    Promise.resolve(result).then(undefined, onFailure);
+    whenSettled(result, undefined, onFailure);
   } catch (error) {
     onFailure(error);
+  }
+}
+
+/** Whether a value has to be awaited. One whose `then` cannot be read is: awaiting it gives the reason. */
+export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  try {
+    return typeof (value as Partial<PromiseLike<unknown>>).then === 'function';
+  } catch {
+    return true;
+  }
+}
+
+/**
+ * Calls one of the two when `result` has settled, once and never before it returns. It never throws: a foreign thenable may
+ * throw when its `then` is read or called, and may call back twice.
+ */
+export function whenSettled(
+  result: unknown,
+  onResult: ((value: unknown) => void) | undefined,
+  onFailure: (error: unknown) => void,
+): void {
+  try {
+    // A promise may have a `then` of its own making, which `await` does not read either.
+    void Promise.prototype.then.call(Promise.resolve(result), onResult, onFailure);
+  } catch (error) {
+    void Promise.reject(error as Error).catch(onFailure);
   }
 }
 
@@ -18,8 +44,7 @@ export function guardedCall(call: () => unknown, onFailure: (error: unknown) => 
  * not end the process; the caller reports the promise itself.
  */
 export function isStrayPromise(result: unknown): result is PromiseLike<unknown> {
-  if (typeof result !== 'object' || result === null || !('then' in result)) return false;
-  if (typeof result.then !== 'function') return false;
-  Promise.resolve(result as PromiseLike<unknown>).then(undefined, () => {});
+  if (!isPromiseLike(result)) return false;
+  whenSettled(result, undefined, () => {});
   return true;
 }

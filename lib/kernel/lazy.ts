@@ -1,3 +1,5 @@
+import { isPromiseLike, whenSettled } from './guarded-call.ts';
+
 /**
  * A value derived from something that changes, computed when somebody asks for it and not once per change.
  *
@@ -45,17 +47,8 @@ export class Lazy<R> {
   #forgetFailure(computed: { readonly value: R }): void {
     if (!isPromiseLike(computed.value)) return;
     // Whoever asked handles the rejection; this only makes room for another try.
-    Promise.resolve(computed.value).then(undefined, () => {
+    whenSettled(computed.value, undefined, () => {
       if (this.#computed === computed) this.#computed = undefined;
     });
   }
-}
-
-function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'then' in value &&
-    typeof value.then === 'function'
-  );
 }

@@ -1,4 +1,5 @@
-import { failure, ApiError } from './api-error.ts';
+import { isError } from '../kernel/errors.ts';
+import { failure, type ApiError } from './api-error.ts';
 import { groupResource, type GroupVersionKind } from './resource.ts';
 import type { StatusCause, StatusDetails } from './status.ts';
 
@@ -110,10 +111,7 @@ export function internalError(message: string, cause?: unknown): ApiError {
 // Predicates. They read the Status, so they also work on errors of another copy of the package.
 
 export function isApiError(error: unknown): error is ApiError {
-  return (
-    error instanceof ApiError ||
-    (error instanceof Error && 'httpStatus' in error && 'status' in error)
-  );
+  return isError(error) && 'httpStatus' in error && 'status' in error;
 }
 
 export function isNotFound(error: unknown): boolean {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { inspect } from 'node:util';
 import { expect } from 'chai';
 import {
   errorCodes,
@@ -7,6 +8,7 @@ import {
   isListwatchError,
   ListwatchError,
 } from '../../lib/kernel/errors.ts';
+import { revokedProxy } from '../support/hostile-values.ts';
 
 const PAGE = resolve(import.meta.dirname, '../../docs/errors.md');
 const BEGIN = '<!-- codes: begin -->';
@@ -84,6 +86,17 @@ describe('ListwatchError', () => {
     ];
     for (const other of others) expect(isListwatchError(other)).to.equal(false);
   });
+
+  it('is not recognised in what cannot be read', () => {
+    expect(isListwatchError(revokedProxy())).to.equal(false);
+  });
+
+  it('shows its code and no mark when it is logged', () => {
+    const error = new ListwatchError('CLOSED', 'x');
+    expect(Object.keys(error)).to.have.members(['name', 'code']);
+    expect(inspect(error)).to.include("code: 'CLOSED'").and.not.include('isListwatchError');
+    expect(JSON.parse(JSON.stringify(error))).to.not.have.property('isListwatchError');
+  });
 });
 
 describe('errorMessage', () => {
@@ -103,6 +116,7 @@ describe('errorMessage', () => {
       },
     };
     expect(errorMessage(hostile)).to.equal('unknown error');
+    expect(errorMessage(revokedProxy())).to.equal('unknown error');
     expect(errorMessage(Object.create(null))).to.equal('unknown error');
     const odd = new Error('x');
     Object.defineProperty(odd, 'message', { value: hostile });

@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import { guardedCall, isStrayPromise } from '../../lib/kernel/guarded-call.ts';
+import {
+  guardedCall,
+  isPromiseLike,
+  isStrayPromise,
+  whenSettled,
+} from '../../lib/kernel/guarded-call.ts';
+import { unreadableThenables } from '../support/hostile-values.ts';
 
 function fail(): never {
   throw new Error('boom');
@@ -20,6 +26,20 @@ describe('guardedCall', () => {
         setImmediate(resolve);
       });
       expect(failures).to.deep.equal(['boom']);
+    });
+  }
+
+  for (const [title, result] of unreadableThenables()) {
+    it(`hands over the failure of a hook that returns ${title}, once`, async () => {
+      const failures: unknown[] = [];
+      guardedCall(
+        () => result,
+        (error) => failures.push(error),
+      );
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+      expect(failures).to.have.length(1);
     });
   }
 
@@ -46,6 +66,13 @@ describe('isStrayPromise', () => {
     }
   });
 
+  for (const [title, value] of unreadableThenables()) {
+    it(`takes ${title} for a promise`, () => {
+      expect(isStrayPromise(value)).to.equal(true);
+      expect(isPromiseLike(value)).to.equal(true);
+    });
+  }
+
   it('takes care of a rejection that nobody will look at', async () => {
     const unhandled: unknown[] = [];
     const listen = (reason: unknown): void => void unhandled.push(reason);
@@ -56,5 +83,43 @@ describe('isStrayPromise', () => {
     });
     process.off('unhandledRejection', listen);
     expect(unhandled).to.deep.equal([]);
+  });
+});
+
+describe('whenSettled', () => {
+  it('tells the result or the reason, once, and never in the same task step', async () => {
+    const told: unknown[] = [];
+    const outcomes: readonly PromiseLike<unknown>[] = [
+      Promise.resolve(1),
+      Promise.reject(new Error('boom')),
+      // oxlint-disable-next-line unicorn/no-thenable
+      { then: fail },
+      ...unreadableThenables().map(([, value]) => value as PromiseLike<unknown>),
+    ];
+    for (const outcome of outcomes) {
+      whenSettled(
+        outcome,
+        (value) => told.push(value),
+        (error) => told.push(error instanceof Error),
+      );
+    }
+    expect(told).to.deep.equal([]);
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    expect(told).to.have.members([1, ...outcomes.slice(1).map(() => true)]);
+  });
+
+  it('reads no then of a promise, as await does not', async () => {
+    // oxlint-disable-next-line unicorn/no-thenable
+    const promise = Object.defineProperty(Promise.resolve(1), 'then', { get: fail });
+    const told: unknown[] = [];
+    whenSettled(
+      promise,
+      (value) => told.push(value),
+      (error) => told.push(error),
+    );
+    expect(await promise).to.equal(1);
+    expect(told).to.deep.equal([1]);
   });
 });

@@ -1,5 +1,5 @@
 import { deriveAbort, onAbort } from '../../kernel/abort.ts';
-import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/errors.ts';
+import { errorMessage, isError, isListwatchError, ListwatchError } from '../../kernel/errors.ts';
 import { guardedCall } from '../../kernel/guarded-call.ts';
 import { guardedLogger } from '../../kernel/guarded-logger.ts';
 import { guardedMetrics, logFailedMetrics } from '../../kernel/guarded-metrics.ts';
@@ -309,7 +309,7 @@ export class ReconcileLoop<K = string> {
 /** Whether an error is an abort for this reason, in whatever words the aborted library puts it. */
 function isAbort(error: unknown, reason: unknown): boolean {
   if (error === reason || isListwatchError(error, 'ABORTED')) return true;
-  if (!(error instanceof Error)) return false;
+  if (!isError(error)) return false;
   return error.cause === reason || error.name === 'AbortError' || error.name === 'CanceledError';
 }
 

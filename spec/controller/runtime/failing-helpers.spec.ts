@@ -6,7 +6,11 @@ import { sleep } from '../../../lib/kernel/wait.ts';
 import { defaultRateLimiter } from '../../../lib/controller/workqueue/rate-limiter-presets.ts';
 import type { RateLimiter } from '../../../lib/controller/workqueue/rate-limiter.ts';
 import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
-import { ReconcileLoop } from '../../../lib/controller/runtime/reconcile-loop.ts';
+import {
+  ReconcileLoop,
+  type ReconcileResult,
+} from '../../../lib/controller/runtime/reconcile-loop.ts';
+import { revokedProxy } from '../../support/hostile-values.ts';
 
 const boom = (): never => {
   throw new Error('boom');
@@ -21,9 +25,10 @@ async function reconcileThree(options: {
   readonly metrics?: Metrics;
   readonly logger?: Logger;
   readonly limiter?: (base: RateLimiter) => RateLimiter;
+  readonly fails?: () => Promise<ReconcileResult>;
 }): Promise<string[]> {
   const runtime = new VirtualRuntime();
-  const { metrics, logger, limiter = (base): RateLimiter => base } = options;
+  const { metrics, logger, fails, limiter = (base): RateLimiter => base } = options;
   const rateLimiter = limiter(defaultRateLimiter(runtime));
   const queue = new RateLimitingQueue({ name: 'shops', runtime, metrics, logger, rateLimiter });
   const keys: string[] = [];
@@ -34,7 +39,9 @@ async function reconcileThree(options: {
     logger,
     reconcile: async ({ key }) => {
       keys.push(key);
-      if (keys.length === 1) throw new Error('once');
+      if (keys.length > 1) return {};
+      if (fails !== undefined) return await fails();
+      throw new Error('once');
     },
   });
   const running = loop.run();
@@ -56,6 +63,20 @@ describe('A reconcile loop and its queue', () => {
       expect(await reconcileThree({ metrics, logger })).to.deep.equal(['a', 'b', 'c', 'a']);
       expect(lines).to.include('shops: the metrics failed: boom');
       expect(lines).to.include('shops: a: once');
+    });
+  }
+
+  for (const how of ['throws', 'returns'] as const) {
+    it(`lose no key to a reconcile that ${how} what cannot be read`, async () => {
+      const lines: string[] = [];
+      const logger: Logger = { ...silentLogger, error: (line) => void lines.push(line) };
+      const fails = async (): Promise<ReconcileResult> => {
+        // oxlint-disable-next-line typescript/only-throw-error -- some code does
+        if (how === 'throws') throw revokedProxy();
+        return revokedProxy();
+      };
+      expect(await reconcileThree({ logger, fails })).to.deep.equal(['a', 'b', 'c', 'a']);
+      expect(lines.filter((line) => line.startsWith('shops: a: '))).to.have.length(1);
     });
   }
 

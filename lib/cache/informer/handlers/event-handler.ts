@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
 import type { ObjectMeta } from '../../../meta/object.ts';
 
 /**
@@ -109,8 +109,9 @@ export class HandlerError extends ListwatchError {
     key: string,
     cause: unknown,
   ) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    super('HANDLER', `${callback} of ${handler} threw for "${key}": ${reason}`, { cause });
+    super('HANDLER', `${callback} of ${handler} threw for "${key}": ${errorMessage(cause)}`, {
+      cause,
+    });
     this.handler = handler;
     this.callback = callback;
     this.key = key;

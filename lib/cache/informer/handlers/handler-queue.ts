@@ -1,3 +1,4 @@
+import { isPromiseLike, whenSettled } from '../../../kernel/guarded-call.ts';
 import { deferred, type Deferred } from '../../../kernel/latch.ts';
 import { RingBuffer } from '../../../kernel/ring-buffer.ts';
 import type { Runtime, Timer } from '../../../kernel/runtime.ts';
@@ -238,8 +239,7 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
       if (this.#sliceLeft === 0 || this.#turns.nowMs >= this.#sliceEndMs) this.#endSlice();
       else this.#deliver();
     };
-    // A foreign thenable may throw, or call back twice.
-    Promise.resolve(result).then(goOn, (error: unknown) => {
+    whenSettled(result, goOn, (error) => {
       this.#fail(error, notification);
       goOn();
     });
@@ -312,12 +312,4 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
     };
     this.#slowTimer = runtime.setTimer(SLOW_CALLBACK_MS, look, { background: true });
   }
-}
-
-function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    typeof (value as Partial<PromiseLike<unknown>>).then === 'function'
-  );
 }

@@ -1,4 +1,4 @@
-import { errorMessage, isListwatchError } from '../../../kernel/errors.ts';
+import { errorMessage, isListwatchError, isReadable } from '../../../kernel/errors.ts';
 
 /** A chain of causes can be a circle, and a host can have many addresses. */
 const DEEPEST_CAUSE = 8;
@@ -21,6 +21,8 @@ export function errorChain(error: unknown): readonly ChainedError[] {
 function gather(error: unknown, depth: number, chain: ChainedError[]): void {
   if (typeof error !== 'object' || error === null) return;
   if (depth > DEEPEST_CAUSE || chain.length >= MOST_ERRORS) return;
+  // A proxy that was revoked throws at every use of it.
+  if (!isReadable(error)) return;
   chain.push(error as ChainedError);
   const { cause, errors } = error as ChainedError;
   gather(cause, depth + 1, chain);

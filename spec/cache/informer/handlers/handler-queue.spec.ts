@@ -13,6 +13,7 @@ import {
 import { deferred } from '../../../../lib/kernel/latch.ts';
 import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
 import { sleep } from '../../../../lib/kernel/wait.ts';
+import { unreadableThenables } from '../../../support/hostile-values.ts';
 import { LedgerRuntime } from '../../../soak/ledger-runtime.ts';
 import { pod, type Pod } from '../../support/objects.ts';
 
@@ -124,6 +125,26 @@ describe('HandlerQueue', () => {
     waiting.shift()?.();
     await setup.queue.close();
   });
+
+  for (const [title, result] of unreadableThenables()) {
+    it(`reports a callback that returns ${title}, and goes on`, async () => {
+      const setup = new Setup({
+        deliver: ({ key }) => {
+          setup.seen.push(key);
+          return key === 'hostile' ? result : undefined;
+        },
+      });
+      setup.queue.start();
+      setup.queue.push(batch(['hostile', 'next']));
+      await setup.runtime.settle();
+      setup.queue.push(batch(['later']));
+      await setup.runtime.settle();
+      expect(setup.seen).to.deep.equal(['hostile', 'next', 'later']);
+      expect(setup.errors).to.have.length(1);
+      expect(setup.queue).to.include({ delivered: 3, failed: 1, pending: 0 });
+      await setup.queue.close();
+    });
+  }
 
   for (const kind of ['returns', 'awaits'] as const) {
     it(`lets other tasks run between slices of a handler that ${kind}`, async () => {

@@ -14,6 +14,7 @@ import {
   tooLargeResourceVersion,
   tooManyRequests,
 } from '../../../../lib/meta/failures.ts';
+import { revokedProxy } from '../../../support/hostile-values.ts';
 
 const coded = (code: string): Error => Object.assign(new Error(code), { code });
 
@@ -39,6 +40,7 @@ describe('classifyFailure', () => {
     ['the same in the words of older servers', oldTooLarge, 'too-large'],
     ['the same in a cause of older servers', causeTooLarge, 'too-large'],
     ['the same in the message of the oldest servers', oldestTooLarge, 'too-large'],
+    ['what cannot be read', revokedProxy(), 'other'],
     ['429', tooManyRequests('busy', 1), 'too-many-requests'],
     ['a refused streaming list', failure('Invalid', 'sendInitialEvents: Forbidden'), 'invalid'],
     ['an internal error', internalError('boom'), 'internal'],
