@@ -15,7 +15,7 @@ export {
 export type { CollectionOptions, ResourceName } from '../meta/collection-options.ts';
 export { Cacher, type CacherStatus } from './cacher/cacher.ts';
 export type { CacherOptions } from './cacher/cacher-options.ts';
-export type { CacheDifference, ConsistencyReport } from './cacher/consistency-checker.ts';
+export type { CacheDifference, ConsistencyReport } from './cacher/reads/consistency-checker.ts';
 export {
   StorageListerWatcher,
   type StorageListerWatcherOptions,
@@ -41,7 +41,7 @@ export type {
   RestStorage,
   TableColumn,
   TableConvertor,
-} from './registry/rest-storage.ts';
+} from './registry/contract/rest-storage.ts';
 export type { ResourceStorage, StorageFactory } from './registry/storage-factory.ts';
 export { AesCbcProvider, type AesCbcOptions } from './storage/encryption/aes-cbc-provider.ts';
 export {
@@ -86,10 +86,14 @@ export type {
   StorageList,
   StorageWatch,
   StorageWatchOptions,
-} from './storage/storage-interface.ts';
-export { isStorageError, StorageError, type StorageErrorCode } from './storage/storage-error.ts';
-export type { StoredObject } from './storage/stored-object.ts';
-export type { Codec } from './storage/codec.ts';
+} from './storage/contract/storage-interface.ts';
+export {
+  isStorageError,
+  StorageError,
+  type StorageErrorCode,
+} from './storage/contract/storage-error.ts';
+export type { StoredObject } from './storage/contract/stored-object.ts';
+export type { Codec } from './storage/value/codec.ts';
 export {
   codecFor,
   CodecFactory,
@@ -122,4 +126,4 @@ export {
   type PlainValue,
   type TransformContext,
   type Transformer,
-} from './storage/transformer.ts';
+} from './storage/value/transformer.ts';

@@ -2,7 +2,7 @@ import type { UnstructuredObject } from '../../lib/meta/object.ts';
 import { Cacher } from '../../lib/server/cacher/cacher.ts';
 import { EmbeddedKeyValueStore } from '../../lib/server/mvcc/embedded-key-value-store.ts';
 import { KeyValueStorage } from '../../lib/server/storage/key-value-storage.ts';
-import type { StorageWatch } from '../../lib/server/storage/storage-interface.ts';
+import type { StorageWatch } from '../../lib/server/storage/contract/storage-interface.ts';
 import { each, timed, type Bench, type BenchSize, type Figure } from './bench.ts';
 
 const PREFIX = '/registry/configmaps/';

@@ -1,7 +1,7 @@
 import { parseFieldSelector } from '../../meta/field-selector.ts';
 import { parseLabelSelector } from '../../meta/label-selector.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import type { SelectionPredicate } from '../../server/storage/selection-predicate.ts';
+import type { SelectionPredicate } from '../../server/storage/contract/selection-predicate.ts';
 
 /** The kind of object the storage suites work with. */
 export interface ConformancePod extends KubernetesObject {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { encodeContinue } from '../../server/storage/continue-token.ts';
-import type { GetListOptions } from '../../server/storage/storage-interface.ts';
+import { encodeContinue } from '../../server/storage/reads/continue-token.ts';
+import type { GetListOptions } from '../../server/storage/contract/storage-interface.ts';
 import { conformanceKey, conformancePredicate, type ConformancePod } from './conformance-pod.ts';
 import { rejection, type ConformanceCase, type StorageUnderTest } from './storage-under-test.ts';
 

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ApiError } from '../../meta/api-error.ts';
-import type { GetListOptions, StorageList } from '../../server/storage/storage-interface.ts';
+import type {
+  GetListOptions,
+  StorageList,
+} from '../../server/storage/contract/storage-interface.ts';
 import { conformanceKey, conformancePredicate, type ConformancePod } from './conformance-pod.ts';
 import {
   describePod,

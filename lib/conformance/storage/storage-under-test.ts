@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { sleep } from '../../kernel/wait.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
-import type { GetListOptions, StorageInterface } from '../../server/storage/storage-interface.ts';
-import type { StoredObject } from '../../server/storage/stored-object.ts';
+import type {
+  GetListOptions,
+  StorageInterface,
+} from '../../server/storage/contract/storage-interface.ts';
+import type { StoredObject } from '../../server/storage/contract/stored-object.ts';
 import {
   conformanceKey,
   conformancePod,

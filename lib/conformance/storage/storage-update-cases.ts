@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { UpdateInput, UpdateOutput } from '../../server/storage/storage-interface.ts';
+import type { UpdateInput, UpdateOutput } from '../../server/storage/contract/storage-interface.ts';
 import { conformanceKey, conformancePod, type ConformancePod } from './conformance-pod.ts';
 import { rejection, type ConformanceCase } from './storage-under-test.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { StorageWatchOptions } from '../../server/storage/storage-interface.ts';
+import type { StorageWatchOptions } from '../../server/storage/contract/storage-interface.ts';
 import { conformanceKey, conformancePredicate, type ConformancePod } from './conformance-pod.ts';
 import { rejection, type ConformanceCase, type StorageUnderTest } from './storage-under-test.ts';
 import { StorageWatchProbe } from './storage-watch-probe.ts';

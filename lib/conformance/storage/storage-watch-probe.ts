@@ -3,8 +3,8 @@ import { isListwatchError } from '../../kernel/errors.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { withDeadline } from '../../kernel/wait.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
-import type { StorageWatch } from '../../server/storage/storage-interface.ts';
-import type { StoredObject } from '../../server/storage/stored-object.ts';
+import type { StorageWatch } from '../../server/storage/contract/storage-interface.ts';
+import type { StoredObject } from '../../server/storage/contract/stored-object.ts';
 import type { ConformancePod } from './conformance-pod.ts';
 import { describePod } from './storage-under-test.ts';
 

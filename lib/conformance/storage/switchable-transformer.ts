@@ -3,7 +3,7 @@ import type {
   PlainValue,
   TransformContext,
   Transformer,
-} from '../../server/storage/transformer.ts';
+} from '../../server/storage/value/transformer.ts';
 
 /**
  * A transformer that marks values with a prefix and misbehaves on demand. Like an encrypting one it reads only what it wrote,

@@ -7,7 +7,7 @@ import type { Runtime } from '../../kernel/runtime.ts';
 import { withDeadline } from '../../kernel/wait.ts';
 import type { ApiError } from '../../meta/api-error.ts';
 import { badRequest } from '../../meta/failures.ts';
-import type { ResourceRegistry, RestStorage } from '../registry/rest-storage.ts';
+import type { ResourceRegistry, RestStorage } from '../registry/contract/rest-storage.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from './http/api-request.ts';
 import { failureResponse, jsonResponse, textResponse, withHeaders } from './http/api-response.ts';
 import { serveCreate } from './verbs/serve-create.ts';

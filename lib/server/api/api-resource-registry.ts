@@ -5,13 +5,13 @@ import type { Runtime } from '../../kernel/runtime.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
 import { CustomResources } from '../registry/custom/custom-resources.ts';
 import { GenericRegistryStore } from '../registry/generic-registry-store.ts';
-import { GracePeriodReaper } from '../registry/grace-period-reaper.ts';
-import type { KindDefinition } from '../registry/kind-definition.ts';
-import { NamespaceLifecycle } from '../registry/namespace-lifecycle.ts';
+import { GracePeriodReaper } from '../registry/writes/grace-period-reaper.ts';
+import type { KindDefinition } from '../registry/contract/kind-definition.ts';
+import { NamespaceLifecycle } from '../registry/namespaces/namespace-lifecycle.ts';
 import { installedResource, newRestStorages } from '../registry/rest-storages.ts';
-import type { InstalledResource, ResourceRegistry } from '../registry/rest-storage.ts';
+import type { InstalledResource, ResourceRegistry } from '../registry/contract/rest-storage.ts';
 import type { ResourceStorage, StorageFactory } from '../registry/storage-factory.ts';
-import type { StoreHooks } from '../registry/store-hooks.ts';
+import type { StoreHooks } from '../registry/contract/store-hooks.ts';
 
 export interface ApiResourceRegistryOptions {
   /** The kinds that are served from the start, in the order discovery lists it; as a rule `builtInKinds`. */

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { GroupVersionKind } from '../../meta/resource.ts';
-import type { InstalledResource, ResourceRegistry, RestStorage } from '../registry/rest-storage.ts';
+import type {
+  InstalledResource,
+  ResourceRegistry,
+  RestStorage,
+} from '../registry/contract/rest-storage.ts';
 import type { ApiRequest, ApiResponse } from './http/api-request.ts';
 import { bytesResponse, encodeText, jsonResponse } from './http/api-response.ts';
 import { parseAccept, type MediaRange } from './http/negotiation.ts';

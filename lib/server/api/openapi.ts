@@ -5,7 +5,7 @@ import type {
   ResourceDescription,
   ResourceRegistry,
   RestStorage,
-} from '../registry/rest-storage.ts';
+} from '../registry/contract/rest-storage.ts';
 import type { ApiRequest, ApiResponse } from './http/api-request.ts';
 import { bytesResponse, encodeText, jsonResponse } from './http/api-response.ts';
 import { acceptsJson } from './http/negotiation.ts';

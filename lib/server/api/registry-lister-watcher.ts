@@ -19,8 +19,8 @@ import { partialObjectMetadata } from '../../meta/partial-object-metadata.ts';
 import { parseApiVersion, type GroupVersion } from '../../meta/resource.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
 import { closedAfter } from '../cacher/closed-after.ts';
-import type { ResourceRegistry, RestStorage } from '../registry/rest-storage.ts';
-import { serverContext } from '../registry/server-context.ts';
+import type { ResourceRegistry, RestStorage } from '../registry/contract/rest-storage.ts';
+import { serverContext } from '../registry/contract/server-context.ts';
 import { methodNotAllowed, unknownPath } from './http/request-failures.ts';
 
 export interface RegistryListerWatcherOptions extends ResourceName, CollectionOptions {

@@ -1,5 +1,9 @@
 import { apiVersionOf, type GroupVersion } from '../../meta/resource.ts';
-import type { InstalledResource, ResourceRegistry, RestStorage } from '../registry/rest-storage.ts';
+import type {
+  InstalledResource,
+  ResourceRegistry,
+  RestStorage,
+} from '../registry/contract/rest-storage.ts';
 
 /** The resources of one group and version. */
 export interface ServedVersion extends GroupVersion {

@@ -5,10 +5,10 @@ import type { UnstructuredObject } from '../../meta/object.ts';
 import { groupResource } from '../../meta/resource.ts';
 import { Cacher } from '../cacher/cacher.ts';
 import type { KeyValueStore } from '../mvcc/key-value-store.ts';
-import type { ResourceDescription } from '../registry/rest-storage.ts';
+import type { ResourceDescription } from '../registry/contract/rest-storage.ts';
 import type { ResourceStorage } from '../registry/storage-factory.ts';
 import { KeyValueStorage } from '../storage/key-value-storage.ts';
-import type { Transformer } from '../storage/transformer.ts';
+import type { Transformer } from '../storage/value/transformer.ts';
 
 /** Says for a resource, the group empty for the core, how its objects become what is stored. */
 export type TransformerFor = (resource: {

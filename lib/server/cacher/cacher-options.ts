@@ -4,9 +4,9 @@ import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import type { StorageInterface } from '../storage/storage-interface.ts';
-import { prepareResourcePrefix } from '../storage/storage-keys.ts';
-import type { WatchCacheHistoryOptions } from './watch-cache-history.ts';
+import type { StorageInterface } from '../storage/contract/storage-interface.ts';
+import { prepareResourcePrefix } from '../storage/contract/storage-keys.ts';
+import type { WatchCacheHistoryOptions } from './window/watch-cache-history.ts';
 
 export interface CacherOptions<T extends KubernetesObject> {
   /** The storage of the objects. */

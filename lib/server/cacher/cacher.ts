@@ -14,33 +14,33 @@ import type {
   StorageWatch,
   StorageWatchOptions,
   TryUpdate,
-} from '../storage/storage-interface.ts';
-import type { StoredObject } from '../storage/stored-object.ts';
-import type { Versioner } from '../storage/versioner.ts';
+} from '../storage/contract/storage-interface.ts';
+import type { StoredObject } from '../storage/contract/stored-object.ts';
+import type { Versioner } from '../storage/contract/versioner.ts';
 import { backgroundRuntime } from './background-runtime.ts';
-import { BookmarkTimer } from './bookmark-timer.ts';
-import { CacheDelegator, type WatchStart } from './cache-delegator.ts';
-import { CacheWatcher } from './cache-watcher.ts';
+import { BookmarkTimer } from './watchers/bookmark-timer.ts';
+import { CacheDelegator, type WatchStart } from './reads/cache-delegator.ts';
+import { CacheWatcher } from './watchers/cache-watcher.ts';
 import {
   resolveCacherOptions,
   type CacherOptions,
   type ResolvedCacherOptions,
 } from './cacher-options.ts';
-import { CacherReadiness, type ReadinessState } from './cacher-readiness.ts';
+import { CacherReadiness, type ReadinessState } from './reads/cacher-readiness.ts';
 import {
   ConsistencyChecker,
   type CacheSnapshot,
   type ConsistencyReport,
-} from './consistency-checker.ts';
-import { EventDispatcher } from './event-dispatcher.ts';
-import { failedWatch } from './failed-watch.ts';
-import { Freshness } from './freshness.ts';
-import { IndexedWatchers } from './indexed-watchers.ts';
-import { keyScope, type KeyScope } from './key-scope.ts';
-import { NextTurn } from './next-turn.ts';
+} from './reads/consistency-checker.ts';
+import { EventDispatcher } from './watchers/event-dispatcher.ts';
+import { failedWatch } from './watchers/failed-watch.ts';
+import { Freshness } from './reads/freshness.ts';
+import { IndexedWatchers } from './watchers/indexed-watchers.ts';
+import { keyScope, type KeyScope } from './window/key-scope.ts';
+import { NextTurn } from './watchers/next-turn.ts';
 import { StorageListerWatcher } from './storage-lister-watcher.ts';
-import { ListedInterval, type WatchCacheInterval } from './watch-cache-interval.ts';
-import { WatchCache, type WatchCacheListener } from './watch-cache.ts';
+import { ListedInterval, type WatchCacheInterval } from './window/watch-cache-interval.ts';
+import { WatchCache, type WatchCacheListener } from './window/watch-cache.ts';
 
 /** Objects a page when the storage is listed (cacher/lister_watcher.go storageWatchListPageSize @ 24a394e). */
 const PAGE_SIZE = 10_000;

@@ -2,8 +2,8 @@ import type { WatchStream } from '../../cache/reflector/contract/lister-watcher.
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
-import type { StorageWatch } from '../storage/storage-interface.ts';
-import type { StoredObject } from '../storage/stored-object.ts';
+import type { StorageWatch } from '../storage/contract/storage-interface.ts';
+import type { StoredObject } from '../storage/contract/stored-object.ts';
 
 /** The watch, ended at its timeout as a server would. */
 export function closedAfter<T extends KubernetesObject>(

@@ -8,9 +8,9 @@ import type {
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import type { SelectionPredicate } from '../storage/selection-predicate.ts';
-import type { StorageInterface } from '../storage/storage-interface.ts';
-import type { StoredObject } from '../storage/stored-object.ts';
+import type { SelectionPredicate } from '../storage/contract/selection-predicate.ts';
+import type { StorageInterface } from '../storage/contract/storage-interface.ts';
+import type { StoredObject } from '../storage/contract/stored-object.ts';
 import { closedAfter } from './closed-after.ts';
 
 export interface StorageListerWatcherOptions<T extends KubernetesObject> {

@@ -4,18 +4,18 @@ import type { Runtime } from '../../kernel/runtime.ts';
 import { nextTask } from '../../kernel/wait.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { apiVersionOf } from '../../meta/resource.ts';
-import type { AttributesFunc } from '../storage/selection-predicate.ts';
+import type { AttributesFunc } from '../storage/contract/selection-predicate.ts';
 import type {
   GetListOptions,
   StorageInterface,
   StorageList,
   StorageWatch,
-} from '../storage/storage-interface.ts';
-import { createObject } from './create-object.ts';
-import { deleteCollection } from './delete-collection.ts';
-import { deleteObject, endGracePeriod, type DeleteAnswer } from './delete-object.ts';
-import { GracePeriodReaper } from './grace-period-reaper.ts';
-import { attributesFunc, type KindDefinition } from './kind-definition.ts';
+} from '../storage/contract/storage-interface.ts';
+import { createObject } from './writes/create-object.ts';
+import { deleteCollection } from './writes/delete-collection.ts';
+import { deleteObject, endGracePeriod, type DeleteAnswer } from './writes/delete-object.ts';
+import { GracePeriodReaper } from './writes/grace-period-reaper.ts';
+import { attributesFunc, type KindDefinition } from './contract/kind-definition.ts';
 import { listReadable } from './list-readable.ts';
 import { mayHaveField } from './may-have-field.ts';
 import type {
@@ -30,19 +30,19 @@ import type {
   WatchOptions,
   WriteOptions,
   WriteResult,
-} from './rest-storage.ts';
+} from './contract/rest-storage.ts';
 import { selectionOf } from './selection.ts';
-import { storageFailure } from './storage-failures.ts';
-import type { StoreHooks } from './store-hooks.ts';
+import { storageFailure } from './writes/storage-failures.ts';
+import type { StoreHooks } from './contract/store-hooks.ts';
 import {
   collectionKey,
   objectKey,
   present,
   type CreateAdmission,
   type StoreParts,
-} from './store-parts.ts';
-import type { UpdateStrategy } from './strategy.ts';
-import { updateObject, type UpdateAnswer } from './update-object.ts';
+} from './writes/store-parts.ts';
+import type { UpdateStrategy } from './contract/strategy.ts';
+import { updateObject, type UpdateAnswer } from './writes/update-object.ts';
 import { WatchSet } from './watch-set.ts';
 
 export interface GenericRegistryStoreOptions {

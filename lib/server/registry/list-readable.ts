@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../meta/object.ts';
 import { isApiError, isTooManyRequests } from '../../meta/failures.ts';
-import type { StorageInterface, StorageList } from '../storage/storage-interface.ts';
+import type { StorageInterface, StorageList } from '../storage/contract/storage-interface.ts';
 
 /**
  * Everything under a prefix that can be read, for the server's own work: an object that cannot be read keeps a watch cache from

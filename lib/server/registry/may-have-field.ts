@@ -1,4 +1,4 @@
-import { documentPieces, type StoredObject } from '../storage/stored-object.ts';
+import { documentPieces, type StoredObject } from '../storage/contract/stored-object.ts';
 
 /** A name can be written with escapes; such an object has to be decoded. */
 const ESCAPE = '\\u';

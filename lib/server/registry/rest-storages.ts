@@ -1,5 +1,5 @@
 import type { GenericRegistryStore } from './generic-registry-store.ts';
-import type { KindDefinition } from './kind-definition.ts';
+import type { KindDefinition } from './contract/kind-definition.ts';
 import type {
   InstalledResource,
   ReadOptions,
@@ -10,10 +10,10 @@ import type {
   UpdateFunc,
   WriteOptions,
   WriteResult,
-} from './rest-storage.ts';
+} from './contract/rest-storage.ts';
 import { ScaleREST } from './scale-rest.ts';
-import type { UpdateStrategy } from './strategy.ts';
-import type { UpdateAnswer } from './update-object.ts';
+import type { UpdateStrategy } from './contract/strategy.ts';
+import type { UpdateAnswer } from './writes/update-object.ts';
 
 /** `/status` of a resource: reads are those of the object itself, writes obey the status strategy. */
 export class StatusREST implements RestStorage {

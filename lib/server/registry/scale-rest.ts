@@ -1,11 +1,11 @@
 import { invalid } from '../../meta/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
-import { DerivedObject } from './derived-object.ts';
-import { timestampOf } from './duration.ts';
-import { fieldInvalid } from './field-causes.ts';
+import { DerivedObject } from './rules/derived-object.ts';
+import { timestampOf } from './rules/duration.ts';
+import { fieldInvalid } from './rules/field-causes.ts';
 import type { GenericRegistryStore } from './generic-registry-store.ts';
-import { isRecord, setOwn, textAt, valueAt, type JsonRecord } from './json-value.ts';
-import type { ScaleDefinition } from './kind-definition.ts';
+import { isRecord, setOwn, textAt, valueAt, type JsonRecord } from './rules/json-value.ts';
+import type { ScaleDefinition } from './contract/kind-definition.ts';
 import type {
   ReadOptions,
   RequestContext,
@@ -15,9 +15,9 @@ import type {
   UpdateFunc,
   WriteOptions,
   WriteResult,
-} from './rest-storage.ts';
-import { defaultTable } from './table-columns.ts';
-import type { UpdateAnswer } from './update-object.ts';
+} from './contract/rest-storage.ts';
+import { defaultTable } from './contract/table-columns.ts';
+import type { UpdateAnswer } from './writes/update-object.ts';
 
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const;
 const MOST_REPLICAS = 2 ** 31 - 1;

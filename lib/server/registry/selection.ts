@@ -2,10 +2,13 @@ import { errorMessage } from '../../kernel/errors.ts';
 import { badRequest } from '../../meta/failures.ts';
 import { parseFieldSelector, type FieldSelector } from '../../meta/field-selector.ts';
 import { parseLabelSelector } from '../../meta/label-selector.ts';
-import type { AttributesFunc, SelectionPredicate } from '../storage/selection-predicate.ts';
-import type { KindDefinition } from './kind-definition.ts';
-import { pathSegmentProblem } from './name-validation.ts';
-import type { ListOptions } from './rest-storage.ts';
+import type {
+  AttributesFunc,
+  SelectionPredicate,
+} from '../storage/contract/selection-predicate.ts';
+import type { KindDefinition } from './contract/kind-definition.ts';
+import { pathSegmentProblem } from './rules/name-validation.ts';
+import type { ListOptions } from './contract/rest-storage.ts';
 
 /** The part of a collection a list or watch is about. */
 export interface Selection {

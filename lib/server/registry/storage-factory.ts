@@ -1,6 +1,6 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
-import type { StorageInterface } from '../storage/storage-interface.ts';
-import type { ResourceDescription } from './rest-storage.ts';
+import type { StorageInterface } from '../storage/contract/storage-interface.ts';
+import type { ResourceDescription } from './contract/rest-storage.ts';
 
 /**
  * The storage of one resource. If it is disposable, because a watch cache runs in it, it is disposed of when the resource

@@ -1,7 +1,7 @@
 import type { UnstructuredObject } from '../../meta/object.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
-import type { StorageWatch } from '../storage/storage-interface.ts';
-import type { StoredObject } from '../storage/stored-object.ts';
+import type { StorageWatch } from '../storage/contract/storage-interface.ts';
+import type { StoredObject } from '../storage/contract/stored-object.ts';
 
 type Stored = StoredObject<UnstructuredObject>;
 type Present = (stored: Stored) => Stored;

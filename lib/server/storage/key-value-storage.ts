@@ -3,14 +3,14 @@ import type { Runtime } from '../../kernel/runtime.ts';
 import { tooLargeResourceVersion } from '../../meta/failures.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { prefixEnd, type KeyValueStore, type Revision } from '../mvcc/key-value-store.ts';
-import { jsonCodec, type Codec } from './codec.ts';
-import { conditionalDelete } from './conditional-delete.ts';
-import { guaranteedUpdate } from './guaranteed-update.ts';
-import { LeaseManager } from './lease-manager.ts';
-import { listObjects } from './list-objects.ts';
-import { keyNotFound, ObjectAccess } from './object-access.ts';
-import { ObjectSizes } from './object-sizes.ts';
-import { StorageError } from './storage-error.ts';
+import { jsonCodec, type Codec } from './value/codec.ts';
+import { conditionalDelete } from './writes/conditional-delete.ts';
+import { guaranteedUpdate } from './writes/guaranteed-update.ts';
+import { LeaseManager } from './writes/lease-manager.ts';
+import { listObjects } from './reads/list-objects.ts';
+import { keyNotFound, ObjectAccess } from './reads/object-access.ts';
+import { ObjectSizes } from './value/object-sizes.ts';
+import { StorageError } from './contract/storage-error.ts';
 import type {
   CreateOptions,
   DeleteOptions,
@@ -23,13 +23,13 @@ import type {
   StorageWatch,
   StorageWatchOptions,
   TryUpdate,
-} from './storage-interface.ts';
-import { prepareKey, prepareResourcePrefix } from './storage-keys.ts';
-import { RawStorageWatch } from './raw-storage-watch.ts';
-import type { StoredObject } from './stored-object.ts';
-import { identityTransformer, type Transformer } from './transformer.ts';
-import { deleteUnreadable } from './unreadable-delete.ts';
-import { apiObjectVersioner, type Versioner } from './versioner.ts';
+} from './contract/storage-interface.ts';
+import { prepareKey, prepareResourcePrefix } from './contract/storage-keys.ts';
+import { RawStorageWatch } from './reads/raw-storage-watch.ts';
+import type { StoredObject } from './contract/stored-object.ts';
+import { identityTransformer, type Transformer } from './value/transformer.ts';
+import { deleteUnreadable } from './writes/unreadable-delete.ts';
+import { apiObjectVersioner, type Versioner } from './contract/versioner.ts';
 
 export interface KeyValueStorageOptions<T extends KubernetesObject> {
   readonly store: KeyValueStore;

@@ -3,7 +3,7 @@ import { deferred } from '../../../lib/kernel/latch.ts';
 import { conflict, tooManyRequests } from '../../../lib/meta/failures.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 import type { ApiHandler } from '../../../lib/server/api/http/api-request.ts';
-import type { RestStorage } from '../../../lib/server/registry/rest-storage.ts';
+import type { RestStorage } from '../../../lib/server/registry/contract/rest-storage.ts';
 import {
   call,
   FakeRegistry,

@@ -5,7 +5,7 @@ import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-val
 import { prefixEnd } from '../../../lib/server/mvcc/key-value-store.ts';
 import { AesGcmProvider } from '../../../lib/server/storage/encryption/aes-gcm-provider.ts';
 import { PrefixTransformers } from '../../../lib/server/storage/encryption/prefix-transformers.ts';
-import { identityTransformer } from '../../../lib/server/storage/transformer.ts';
+import { identityTransformer } from '../../../lib/server/storage/value/transformer.ts';
 
 describe('the storages of a server', () => {
   it('store each resource as its transformer says, and clients notice nothing', async () => {

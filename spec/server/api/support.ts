@@ -16,9 +16,12 @@ import type {
   ResourceDescription,
   ResourceRegistry,
   RestStorage,
-} from '../../../lib/server/registry/rest-storage.ts';
-import type { StorageList, StorageWatch } from '../../../lib/server/storage/storage-interface.ts';
-import type { StoredObject } from '../../../lib/server/storage/stored-object.ts';
+} from '../../../lib/server/registry/contract/rest-storage.ts';
+import type {
+  StorageList,
+  StorageWatch,
+} from '../../../lib/server/storage/contract/storage-interface.ts';
+import type { StoredObject } from '../../../lib/server/storage/contract/stored-object.ts';
 
 export type Stored = StoredObject<UnstructuredObject>;
 

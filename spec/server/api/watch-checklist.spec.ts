@@ -1,7 +1,7 @@
 import { queryObjects } from 'node:v8';
 import { expect } from 'chai';
 import { compareResourceVersions } from '../../../lib/meta/resource-version.ts';
-import { CacheWatcher } from '../../../lib/server/cacher/cache-watcher.ts';
+import { CacheWatcher } from '../../../lib/server/cacher/watchers/cache-watcher.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
 import {
   CONFIG_MAPS,

@@ -8,19 +8,19 @@ import type { CacherOptions } from '../../../lib/server/cacher/cacher-options.ts
 import {
   CacheWatcher,
   type CacheWatcherOptions,
-} from '../../../lib/server/cacher/cache-watcher.ts';
-import { OrderedStore } from '../../../lib/server/cacher/ordered-store.ts';
-import { StoreElement } from '../../../lib/server/cacher/store-element.ts';
-import { WatchCacheEvent } from '../../../lib/server/cacher/watch-cache-event.ts';
-import { StateInterval } from '../../../lib/server/cacher/watch-cache-interval.ts';
+} from '../../../lib/server/cacher/watchers/cache-watcher.ts';
+import { OrderedStore } from '../../../lib/server/cacher/window/ordered-store.ts';
+import { StoreElement } from '../../../lib/server/cacher/window/store-element.ts';
+import { WatchCacheEvent } from '../../../lib/server/cacher/window/watch-cache-event.ts';
+import { StateInterval } from '../../../lib/server/cacher/window/watch-cache-interval.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { KeyValueStorage } from '../../../lib/server/storage/key-value-storage.ts';
 import type {
   ObjectAttributes,
   SelectionPredicate,
-} from '../../../lib/server/storage/selection-predicate.ts';
-import type { StorageInterface } from '../../../lib/server/storage/storage-interface.ts';
-import type { StoredObject } from '../../../lib/server/storage/stored-object.ts';
+} from '../../../lib/server/storage/contract/selection-predicate.ts';
+import type { StorageInterface } from '../../../lib/server/storage/contract/storage-interface.ts';
+import type { StoredObject } from '../../../lib/server/storage/contract/stored-object.ts';
 
 export const PREFIX = '/registry/pods/';
 

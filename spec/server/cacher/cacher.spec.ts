@@ -5,7 +5,7 @@ import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import type { ApiError } from '../../../lib/meta/api-error.ts';
 import { expired, isExpired, isTooLargeResourceVersion } from '../../../lib/meta/failures.ts';
 import { Cacher } from '../../../lib/server/cacher/cacher.ts';
-import type { StorageWatch } from '../../../lib/server/storage/storage-interface.ts';
+import type { StorageWatch } from '../../../lib/server/storage/contract/storage-interface.ts';
 import {
   CacherHarness,
   overriding,

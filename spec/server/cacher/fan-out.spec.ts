@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { CacherHarness, line, pod, podKey, PREFIX, selecting, type Pod } from './cacher-harness.ts';
 import type { WatchEvent } from '../../../lib/meta/watch-event.ts';
-import type { SelectionPredicate } from '../../../lib/server/storage/selection-predicate.ts';
-import type { StoredObject } from '../../../lib/server/storage/stored-object.ts';
+import type { SelectionPredicate } from '../../../lib/server/storage/contract/selection-predicate.ts';
+import type { StoredObject } from '../../../lib/server/storage/contract/stored-object.ts';
 
 const WATCHERS = 1000;
 

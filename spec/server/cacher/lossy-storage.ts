@@ -2,8 +2,8 @@ import type { WatchEvent } from '../../../lib/meta/watch-event.ts';
 import type {
   StorageInterface,
   StorageWatch,
-} from '../../../lib/server/storage/storage-interface.ts';
-import type { StoredObject } from '../../../lib/server/storage/stored-object.ts';
+} from '../../../lib/server/storage/contract/storage-interface.ts';
+import type { StoredObject } from '../../../lib/server/storage/contract/stored-object.ts';
 import { overriding, type Pod } from './cacher-harness.ts';
 
 /** The raw storage, whose watches keep back the changes of some keys: a cache that follows it goes wrong. */

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { StoredObject } from '../../../lib/server/storage/stored-object.ts';
+import type { StoredObject } from '../../../lib/server/storage/contract/stored-object.ts';
 import { Reflector } from '../../../lib/cache/reflector/reflector.ts';
 import { StorageListerWatcher } from '../../../lib/server/cacher/storage-lister-watcher.ts';
-import type { StorageInterface } from '../../../lib/server/storage/storage-interface.ts';
+import type { StorageInterface } from '../../../lib/server/storage/contract/storage-interface.ts';
 import {
   CacherHarness,
   line,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import { isTooLargeResourceVersion } from '../../../lib/meta/failures.ts';
-import type { StorageInterface } from '../../../lib/server/storage/storage-interface.ts';
+import type { StorageInterface } from '../../../lib/server/storage/contract/storage-interface.ts';
 import {
   CacherHarness,
   overriding,

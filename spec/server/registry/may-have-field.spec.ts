@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { mayHaveField } from '../../../lib/server/registry/may-have-field.ts';
-import { jsonCodec } from '../../../lib/server/storage/codec.ts';
-import { JsonStoredObject } from '../../../lib/server/storage/json-stored-object.ts';
+import { jsonCodec } from '../../../lib/server/storage/value/codec.ts';
+import { JsonStoredObject } from '../../../lib/server/storage/value/json-stored-object.ts';
 
 function answer(text: string): boolean {
   const value = Buffer.from(text);

@@ -1,5 +1,5 @@
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import { setOwn } from '../../registry/json-value.ts';
+import { setOwn } from '../../registry/rules/json-value.ts';
 
 /** A value as `JSON.parse` makes it. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;

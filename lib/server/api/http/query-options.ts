@@ -4,8 +4,12 @@ import {
   fieldInvalid,
   fieldNotSupported,
   fieldTooLong,
-} from '../../registry/field-causes.ts';
-import type { ListOptions, WatchOptions, WriteOptions } from '../../registry/rest-storage.ts';
+} from '../../registry/rules/field-causes.ts';
+import type {
+  ListOptions,
+  WatchOptions,
+  WriteOptions,
+} from '../../registry/contract/rest-storage.ts';
 import { invalidOptions } from './request-failures.ts';
 
 /**

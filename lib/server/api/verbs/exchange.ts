@@ -1,5 +1,5 @@
 import type { Runtime } from '../../../kernel/runtime.ts';
-import type { RequestContext, RestStorage } from '../../registry/rest-storage.ts';
+import type { RequestContext, RestStorage } from '../../registry/contract/rest-storage.ts';
 import type { ApiRequest } from '../http/api-request.ts';
 import type { Representation } from '../http/negotiation.ts';
 import type { RequestInfo } from '../http/request-info.ts';

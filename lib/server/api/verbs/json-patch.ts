@@ -1,6 +1,6 @@
 import { failure, type ApiError } from '../../../meta/api-error.ts';
 import { badRequest } from '../../../meta/failures.ts';
-import { jsonEqual, setOwn } from '../../registry/json-value.ts';
+import { jsonEqual, setOwn } from '../../registry/rules/json-value.ts';
 import { cloneJson, getOwn, isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
 import { entityTooLarge } from '../http/request-failures.ts';
 

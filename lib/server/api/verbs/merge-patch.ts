@@ -1,4 +1,4 @@
-import { setOwn } from '../../registry/json-value.ts';
+import { setOwn } from '../../registry/rules/json-value.ts';
 import { cloneJson, getOwn, isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
 
 /**

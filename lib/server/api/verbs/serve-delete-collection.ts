@@ -1,5 +1,5 @@
 import type { ApiResponse } from '../http/api-request.ts';
-import { fieldInvalid } from '../../registry/field-causes.ts';
+import { fieldInvalid } from '../../registry/rules/field-causes.ts';
 import { IGNORE_READ_ERROR, parseDeleteRequest } from './serve-delete.ts';
 import type { Exchange } from './exchange.ts';
 import { parseListOptions } from '../http/query-options.ts';

@@ -1,6 +1,10 @@
 import { badRequest, type FieldCause } from '../../../meta/failures.ts';
-import { fieldForbidden, fieldInvalid, fieldNotSupported } from '../../registry/field-causes.ts';
-import { deletionStatus, type DeleteRequest } from '../../registry/rest-storage.ts';
+import {
+  fieldForbidden,
+  fieldInvalid,
+  fieldNotSupported,
+} from '../../registry/rules/field-causes.ts';
+import { deletionStatus, type DeleteRequest } from '../../registry/contract/rest-storage.ts';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
 import { statusResponse } from '../http/api-response.ts';
 import { decodeBody } from '../http/body.ts';

@@ -1,6 +1,6 @@
 import { badRequest, notFound } from '../../../meta/failures.ts';
-import { fieldForbidden } from '../../registry/field-causes.ts';
-import type { UpdateFunc } from '../../registry/rest-storage.ts';
+import { fieldForbidden } from '../../registry/rules/field-causes.ts';
+import type { UpdateFunc } from '../../registry/contract/rest-storage.ts';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
 import { checkKind, contentTypeOf, decodeDocument } from '../http/body.ts';
 import type { Exchange } from './exchange.ts';

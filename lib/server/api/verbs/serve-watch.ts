@@ -7,8 +7,8 @@ import {
 } from '../../../meta/watch-event.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
-import type { StorageWatch } from '../../storage/storage-interface.ts';
-import type { StoredObject } from '../../storage/stored-object.ts';
+import type { StorageWatch } from '../../storage/contract/storage-interface.ts';
+import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import { joinChunk } from '../http/chunk.ts';
 import { bytesResponse, encodeText, JSON_TYPE } from '../http/api-response.ts';

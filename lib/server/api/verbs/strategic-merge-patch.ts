@@ -1,5 +1,5 @@
 import { badRequest } from '../../../meta/failures.ts';
-import { setOwn } from '../../registry/json-value.ts';
+import { setOwn } from '../../registry/rules/json-value.ts';
 import { cloneJson, getOwn, isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
 
 /**

@@ -2,8 +2,8 @@ import { onAbort } from '../../../kernel/abort.ts';
 import type { Runtime, Timer } from '../../../kernel/runtime.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
-import type { StorageWatch } from '../../storage/storage-interface.ts';
-import type { StoredObject } from '../../storage/stored-object.ts';
+import type { StorageWatch } from '../../storage/contract/storage-interface.ts';
+import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import type { Piece } from './watch-frames.ts';
 
 type Event = WatchEvent<StoredObject<UnstructuredObject>>;

@@ -1,5 +1,5 @@
 import type { ObjectEvent, WatchEvent } from '../../../meta/watch-event.ts';
-import { documentPieces, type StoredObject } from '../../storage/stored-object.ts';
+import { documentPieces, type StoredObject } from '../../storage/contract/stored-object.ts';
 import { joinChunk } from '../http/chunk.ts';
 
 type Event = WatchEvent<StoredObject>;

@@ -1,6 +1,6 @@
 import { hasCondition, setCondition } from './custom-resource-definition.ts';
-import { recordAt, textAt, textsAt } from '../json-value.ts';
-import type { MutableObject } from '../mutable-object.ts';
+import { recordAt, textAt, textsAt } from '../rules/json-value.ts';
+import type { MutableObject } from '../rules/mutable-object.ts';
 
 /** Another definition, read for the names it holds. */
 export type NameClaims = object;

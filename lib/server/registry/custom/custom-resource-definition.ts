@@ -5,7 +5,7 @@ import {
   fieldInvalid,
   fieldNotSupported,
   fieldRequired,
-} from '../field-causes.ts';
+} from '../rules/field-causes.ts';
 import { compileJsonPath } from './json-path.ts';
 import {
   defaultTo,
@@ -16,9 +16,9 @@ import {
   textsAt,
   valueAt,
   type JsonRecord,
-} from '../json-value.ts';
-import type { MutableObject } from '../mutable-object.ts';
-import { dns1035LabelProblem, dnsSubdomainProblem } from '../name-validation.ts';
+} from '../rules/json-value.ts';
+import type { MutableObject } from '../rules/mutable-object.ts';
+import { dns1035LabelProblem, dnsSubdomainProblem } from '../rules/name-validation.ts';
 import { schemaWarnings } from './schema-warnings.ts';
 
 const SCOPES = ['Cluster', 'Namespaced'];

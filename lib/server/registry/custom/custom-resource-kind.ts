@@ -1,19 +1,26 @@
 import type { FieldCause } from '../../../meta/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
-import { ageOf } from '../duration.ts';
+import { ageOf } from '../rules/duration.ts';
 import { compileJsonPath } from './json-path.ts';
-import { numberAt, recordAt, recordsAt, textAt, textsAt, type JsonRecord } from '../json-value.ts';
+import {
+  numberAt,
+  recordAt,
+  recordsAt,
+  textAt,
+  textsAt,
+  type JsonRecord,
+} from '../rules/json-value.ts';
 import { versionsOf } from './custom-resource-definition.ts';
 import {
   defineKind,
   type KindDefinition,
   type ScaleDefinition,
   type SelectableFields,
-} from '../kind-definition.ts';
-import type { MutableObject } from '../mutable-object.ts';
+} from '../contract/kind-definition.ts';
+import type { MutableObject } from '../rules/mutable-object.ts';
 import { pruneObject, setSchemaDefaults, validateAgainstSchema } from './open-api-schema.ts';
-import type { TableColumn, TableConvertor } from '../rest-storage.ts';
-import { newStatusStrategy, newStrategy } from '../strategy.ts';
+import type { TableColumn, TableConvertor } from '../contract/rest-storage.ts';
+import { newStatusStrategy, newStrategy } from '../contract/strategy.ts';
 import {
   ageColumn,
   column,
@@ -21,7 +28,7 @@ import {
   tableOf,
   type Column,
   type TableCell,
-} from '../table-columns.ts';
+} from '../contract/table-columns.ts';
 
 /** The kind that one version of a custom resource definition describes. The definition must be valid. */
 export function customResourceKind(definition: unknown, version: JsonRecord): KindDefinition {

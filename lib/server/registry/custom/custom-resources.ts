@@ -5,9 +5,9 @@ import { isNotFound, type Subject } from '../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { compareResourceVersions } from '../../../meta/resource-version.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
-import type { StoredObject } from '../../storage/stored-object.ts';
+import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import { acceptNames, type NameClaims } from './accepted-names.ts';
-import { CleanupQueue } from '../cleanup-queue.ts';
+import { CleanupQueue } from '../namespaces/cleanup-queue.ts';
 import {
   CLEANUP_FINALIZER,
   hasCondition,
@@ -15,18 +15,18 @@ import {
   versionsOf,
 } from './custom-resource-definition.ts';
 import { customResourceKind } from './custom-resource-kind.ts';
-import { timestampOf } from '../duration.ts';
+import { timestampOf } from '../rules/duration.ts';
 import { GenericRegistryStore } from '../generic-registry-store.ts';
-import type { GracePeriodReaper } from '../grace-period-reaper.ts';
-import type { KindDefinition } from '../kind-definition.ts';
-import type { MutableObject } from '../mutable-object.ts';
-import { ObjectFollower } from '../object-follower.ts';
+import type { GracePeriodReaper } from '../writes/grace-period-reaper.ts';
+import type { KindDefinition } from '../contract/kind-definition.ts';
+import type { MutableObject } from '../rules/mutable-object.ts';
+import { ObjectFollower } from '../namespaces/object-follower.ts';
 import { installedResource, newRestStorages } from '../rest-storages.ts';
-import type { InstalledResource } from '../rest-storage.ts';
-import { serverContext, serverStrategy } from '../server-context.ts';
+import type { InstalledResource } from '../contract/rest-storage.ts';
+import { serverContext, serverStrategy } from '../contract/server-context.ts';
 import type { ResourceStorage, StorageFactory } from '../storage-factory.ts';
-import type { StoreHooks } from '../store-hooks.ts';
-import type { CreateAdmission, ReleaseAdmission } from '../store-parts.ts';
+import type { StoreHooks } from '../contract/store-hooks.ts';
+import type { CreateAdmission, ReleaseAdmission } from '../writes/store-parts.ts';
 import { WatchSet } from '../watch-set.ts';
 
 /** Watches of a resource that is no longer served get this long to pass on the deletions, then they end. */

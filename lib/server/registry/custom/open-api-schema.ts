@@ -5,7 +5,7 @@ import {
   fieldNotSupported,
   fieldRequired,
   fieldTypeInvalid,
-} from '../field-causes.ts';
+} from '../rules/field-causes.ts';
 import {
   isRecord,
   jsonEqual,
@@ -14,7 +14,7 @@ import {
   recordsAt,
   textsAt,
   type JsonRecord,
-} from '../json-value.ts';
+} from '../rules/json-value.ts';
 import { compilePattern } from './pattern.ts';
 
 /** A node of an `openAPIV3Schema`, as it stands in the definition. */

@@ -1,4 +1,4 @@
-import { isRecord, textAt } from '../json-value.ts';
+import { isRecord, textAt } from '../rules/json-value.ts';
 import { compilePattern } from './pattern.ts';
 
 /** Warnings about one definition; more of the same kind help no reader. */

@@ -1,9 +1,15 @@
 import type { KubernetesObject } from '../../../meta/object.ts';
-import { defaultTo, ensureRecord, numberAt, recordAt, type JsonRecord } from '../json-value.ts';
-import { defineKind, type KindDefinition } from '../kind-definition.ts';
-import type { MutableObject } from '../mutable-object.ts';
-import { newStatusStrategy, newStrategy, type ResourceStrategy } from '../strategy.ts';
-import { ageColumn, column, nameColumn, numberColumn, tableOf } from '../table-columns.ts';
+import {
+  defaultTo,
+  ensureRecord,
+  numberAt,
+  recordAt,
+  type JsonRecord,
+} from '../rules/json-value.ts';
+import { defineKind, type KindDefinition } from '../contract/kind-definition.ts';
+import type { MutableObject } from '../rules/mutable-object.ts';
+import { newStatusStrategy, newStrategy, type ResourceStrategy } from '../contract/strategy.ts';
+import { ageColumn, column, nameColumn, numberColumn, tableOf } from '../contract/table-columns.ts';
 import { defaultPodTemplate } from './pod-defaults.ts';
 import { containerColumns } from './pod-spec.ts';
 import {

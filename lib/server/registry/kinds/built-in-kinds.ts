@@ -1,4 +1,4 @@
-import type { KindDefinition } from '../kind-definition.ts';
+import type { KindDefinition } from '../contract/kind-definition.ts';
 import { daemonSets, deployments, replicaSets, statefulSets } from './apps.ts';
 import { configMaps, secrets, serviceAccounts } from './configuration.ts';
 import { customResourceDefinitions } from './custom-resource-definitions.ts';

@@ -5,12 +5,12 @@ import {
   fieldInvalid,
   fieldInvalidSecretly,
   fieldTooLong,
-} from '../field-causes.ts';
-import { defaultTo, isRecord, jsonEqual, recordAt, setOwn, textAt } from '../json-value.ts';
-import { defineKind, type KindDefinition } from '../kind-definition.ts';
-import type { MutableObject } from '../mutable-object.ts';
-import { newStrategy } from '../strategy.ts';
-import { ageColumn, column, nameColumn, tableOf, textColumn } from '../table-columns.ts';
+} from '../rules/field-causes.ts';
+import { defaultTo, isRecord, jsonEqual, recordAt, setOwn, textAt } from '../rules/json-value.ts';
+import { defineKind, type KindDefinition } from '../contract/kind-definition.ts';
+import type { MutableObject } from '../rules/mutable-object.ts';
+import { newStrategy } from '../contract/strategy.ts';
+import { ageColumn, column, nameColumn, tableOf, textColumn } from '../contract/table-columns.ts';
 
 /** All values of one object together. See pkg/apis/core/types.go MaxSecretSize @ 24a394e. */
 const LARGEST_DATA_BYTES = 1024 * 1024;

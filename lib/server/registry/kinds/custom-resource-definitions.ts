@@ -7,11 +7,11 @@ import {
   validateDefinition,
   validateDefinitionUpdate,
 } from '../custom/custom-resource-definition.ts';
-import { timestampOf } from '../duration.ts';
-import { recordAt, textAt, textsAt } from '../json-value.ts';
-import { defineKind, type KindDefinition } from '../kind-definition.ts';
-import type { MutableObject } from '../mutable-object.ts';
-import { newStatusStrategy, newStrategy } from '../strategy.ts';
+import { timestampOf } from '../rules/duration.ts';
+import { recordAt, textAt, textsAt } from '../rules/json-value.ts';
+import { defineKind, type KindDefinition } from '../contract/kind-definition.ts';
+import type { MutableObject } from '../rules/mutable-object.ts';
+import { newStatusStrategy, newStrategy } from '../contract/strategy.ts';
 
 /** Notes the present storage version among those objects may be stored in. */
 function noteStorageVersion(definition: MutableObject): void {

@@ -3,7 +3,7 @@ import {
   GenericRegistryStore,
   type GenericRegistryStoreOptions,
 } from '../generic-registry-store.ts';
-import type { RestStorage } from '../rest-storage.ts';
+import type { RestStorage } from '../contract/rest-storage.ts';
 import { newRestStorages } from '../rest-storages.ts';
 import { deployments } from './apps.ts';
 

@@ -1,12 +1,16 @@
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { FieldCause } from '../../../meta/failures.ts';
-import { ageOf } from '../duration.ts';
-import { fieldInvalid, fieldRequired } from '../field-causes.ts';
-import { numberAt, textAt } from '../json-value.ts';
-import { defineKind, type KindDefinition, type SelectableFields } from '../kind-definition.ts';
-import type { MutableObject } from '../mutable-object.ts';
-import { newStrategy } from '../strategy.ts';
-import { column, nameColumn, tableOf, textColumn } from '../table-columns.ts';
+import { ageOf } from '../rules/duration.ts';
+import { fieldInvalid, fieldRequired } from '../rules/field-causes.ts';
+import { numberAt, textAt } from '../rules/json-value.ts';
+import {
+  defineKind,
+  type KindDefinition,
+  type SelectableFields,
+} from '../contract/kind-definition.ts';
+import type { MutableObject } from '../rules/mutable-object.ts';
+import { newStrategy } from '../contract/strategy.ts';
+import { column, nameColumn, tableOf, textColumn } from '../contract/table-columns.ts';
 
 /** How long events are kept, in seconds. See cmd/kube-apiserver EventTTL @ 24a394e. */
 export const EVENT_TTL_SECONDS = 3600;

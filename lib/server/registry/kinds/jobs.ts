@@ -1,7 +1,7 @@
 import type { FieldCause } from '../../../meta/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
-import { humanDuration } from '../duration.ts';
-import { fieldImmutable, fieldRequired } from '../field-causes.ts';
+import { humanDuration } from '../rules/duration.ts';
+import { fieldImmutable, fieldRequired } from '../rules/field-causes.ts';
 import {
   defaultTo,
   ensureRecord,
@@ -11,11 +11,11 @@ import {
   recordsAt,
   textAt,
   valueAt,
-} from '../json-value.ts';
-import { defineKind, type KindDefinition } from '../kind-definition.ts';
-import type { MutableObject } from '../mutable-object.ts';
-import { newStatusStrategy, newStrategy } from '../strategy.ts';
-import { ageColumn, column, nameColumn, tableOf } from '../table-columns.ts';
+} from '../rules/json-value.ts';
+import { defineKind, type KindDefinition } from '../contract/kind-definition.ts';
+import type { MutableObject } from '../rules/mutable-object.ts';
+import { newStatusStrategy, newStrategy } from '../contract/strategy.ts';
+import { ageColumn, column, nameColumn, tableOf } from '../contract/table-columns.ts';
 import { defaultPodTemplate } from './pod-defaults.ts';
 import { containerColumns, validatePodSpec } from './pod-spec.ts';
 import { selectorColumn, validateCount } from './workload.ts';

@@ -1,10 +1,10 @@
 import type { FieldCause } from '../../../meta/failures.ts';
-import { fieldInvalid } from '../field-causes.ts';
-import { valueAt } from '../json-value.ts';
-import { defineKind, type KindDefinition } from '../kind-definition.ts';
-import type { MutableObject } from '../mutable-object.ts';
-import { newStrategy } from '../strategy.ts';
-import { ageColumn, nameColumn, tableOf, textColumn } from '../table-columns.ts';
+import { fieldInvalid } from '../rules/field-causes.ts';
+import { valueAt } from '../rules/json-value.ts';
+import { defineKind, type KindDefinition } from '../contract/kind-definition.ts';
+import type { MutableObject } from '../rules/mutable-object.ts';
+import { newStrategy } from '../contract/strategy.ts';
+import { ageColumn, nameColumn, tableOf, textColumn } from '../contract/table-columns.ts';
 
 function validate(lease: MutableObject): FieldCause[] {
   const causes: FieldCause[] = [];

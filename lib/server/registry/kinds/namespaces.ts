@@ -1,11 +1,11 @@
 import { forbidden } from '../../../meta/failures.ts';
-import { recordAt, textAt, textsAt } from '../json-value.ts';
-import { defineKind, type KindDefinition } from '../kind-definition.ts';
-import type { MutableObject } from '../mutable-object.ts';
-import { dnsLabelProblem } from '../name-validation.ts';
-import { CONTENT_FINALIZER } from '../namespace-lifecycle.ts';
-import { newStatusStrategy, newStrategy } from '../strategy.ts';
-import { ageColumn, nameColumn, tableOf, textColumn } from '../table-columns.ts';
+import { recordAt, textAt, textsAt } from '../rules/json-value.ts';
+import { defineKind, type KindDefinition } from '../contract/kind-definition.ts';
+import type { MutableObject } from '../rules/mutable-object.ts';
+import { dnsLabelProblem } from '../rules/name-validation.ts';
+import { CONTENT_FINALIZER } from '../namespaces/namespace-lifecycle.ts';
+import { newStatusStrategy, newStrategy } from '../contract/strategy.ts';
+import { ageColumn, nameColumn, tableOf, textColumn } from '../contract/table-columns.ts';
 
 /** Namespaces the control plane lives in. See plugin/pkg/admission/namespace/lifecycle @ 24a394e. */
 const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);

@@ -1,8 +1,8 @@
 import type { KubernetesObject } from '../../../meta/object.ts';
-import { recordsAt, textAt, valueAt } from '../json-value.ts';
-import { defineKind, type KindDefinition } from '../kind-definition.ts';
-import { newStatusStrategy, newStrategy } from '../strategy.ts';
-import { ageColumn, column, nameColumn, tableOf, textColumn } from '../table-columns.ts';
+import { recordsAt, textAt, valueAt } from '../rules/json-value.ts';
+import { defineKind, type KindDefinition } from '../contract/kind-definition.ts';
+import { newStatusStrategy, newStrategy } from '../contract/strategy.ts';
+import { ageColumn, column, nameColumn, tableOf, textColumn } from '../contract/table-columns.ts';
 
 const ROLE_LABEL_PREFIX = 'node-role.kubernetes.io/';
 const ROLE_LABEL = 'kubernetes.io/role';

@@ -1,9 +1,14 @@
 import type { FieldCause } from '../../../meta/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
-import { fieldDuplicate, fieldInvalid, fieldNotSupported, fieldRequired } from '../field-causes.ts';
-import { isRecord, recordAt, recordsAt, textAt, type JsonRecord } from '../json-value.ts';
-import { dnsLabelProblem } from '../name-validation.ts';
-import { column, type Column } from '../table-columns.ts';
+import {
+  fieldDuplicate,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldRequired,
+} from '../rules/field-causes.ts';
+import { isRecord, recordAt, recordsAt, textAt, type JsonRecord } from '../rules/json-value.ts';
+import { dnsLabelProblem } from '../rules/name-validation.ts';
+import { column, type Column } from '../contract/table-columns.ts';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'] as const;
 

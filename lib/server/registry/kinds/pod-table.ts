@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../../meta/object.ts';
-import { ageOf } from '../duration.ts';
+import { ageOf } from '../rules/duration.ts';
 import {
   isRecord,
   numberAt,
@@ -8,9 +8,9 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from '../json-value.ts';
-import type { TableConvertor } from '../rest-storage.ts';
-import { ageColumn, column, nameColumn, tableOf, textColumn } from '../table-columns.ts';
+} from '../rules/json-value.ts';
+import type { TableConvertor } from '../contract/rest-storage.ts';
+import { ageColumn, column, nameColumn, tableOf, textColumn } from '../contract/table-columns.ts';
 
 const NONE = '<none>';
 

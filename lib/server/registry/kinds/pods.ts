@@ -1,5 +1,5 @@
 import type { FieldCause } from '../../../meta/failures.ts';
-import { fieldForbidden } from '../field-causes.ts';
+import { fieldForbidden } from '../rules/field-causes.ts';
 import {
   ensureRecord,
   isRecord,
@@ -8,10 +8,14 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from '../json-value.ts';
-import { defineKind, type KindDefinition, type SelectableFields } from '../kind-definition.ts';
-import type { MutableObject } from '../mutable-object.ts';
-import { newStatusStrategy, newStrategy } from '../strategy.ts';
+} from '../rules/json-value.ts';
+import {
+  defineKind,
+  type KindDefinition,
+  type SelectableFields,
+} from '../contract/kind-definition.ts';
+import type { MutableObject } from '../rules/mutable-object.ts';
+import { newStatusStrategy, newStrategy } from '../contract/strategy.ts';
 import { defaultPodSpec, defaultRequests } from './pod-defaults.ts';
 import { qosClassOf, validatePodSpec } from './pod-spec.ts';
 import { podTable } from './pod-table.ts';

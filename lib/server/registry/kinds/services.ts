@@ -6,7 +6,7 @@ import {
   fieldInvalid,
   fieldNotSupported,
   fieldRequired,
-} from '../field-causes.ts';
+} from '../rules/field-causes.ts';
 import {
   defaultTo,
   recordAt,
@@ -15,12 +15,12 @@ import {
   textsAt,
   valueAt,
   type JsonRecord,
-} from '../json-value.ts';
-import { defineKind, type KindDefinition } from '../kind-definition.ts';
-import type { MutableObject } from '../mutable-object.ts';
-import { dns1035LabelProblem, dnsLabelProblem } from '../name-validation.ts';
-import { newStatusStrategy, newStrategy } from '../strategy.ts';
-import { ageColumn, column, nameColumn, tableOf, textColumn } from '../table-columns.ts';
+} from '../rules/json-value.ts';
+import { defineKind, type KindDefinition } from '../contract/kind-definition.ts';
+import type { MutableObject } from '../rules/mutable-object.ts';
+import { dns1035LabelProblem, dnsLabelProblem } from '../rules/name-validation.ts';
+import { newStatusStrategy, newStrategy } from '../contract/strategy.ts';
+import { ageColumn, column, nameColumn, tableOf, textColumn } from '../contract/table-columns.ts';
 import { ServiceAllocation } from './service-allocation.ts';
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import type { PlainValue } from '../transformer.ts';
+import type { PlainValue } from '../value/transformer.ts';
 import {
   AES_KEY_BYTES,
   drawBytes,

@@ -1,6 +1,6 @@
 import { ListwatchError } from '../../../kernel/errors.ts';
 import { numberOption } from '../../../kernel/options.ts';
-import type { PlainValue, TransformContext } from '../transformer.ts';
+import type { PlainValue, TransformContext } from '../value/transformer.ts';
 import { AesGcmCipher, GCM_NONCE_BYTES } from './aes-gcm-cipher.ts';
 import {
   AES_KEY_BYTES,

@@ -8,7 +8,7 @@ import {
   type PlainValue,
   type TransformContext,
   type Transformer,
-} from '../transformer.ts';
+} from '../value/transformer.ts';
 import { AesCbcProvider } from './aes-cbc-provider.ts';
 import { AesGcmProvider, KeyUsage } from './aes-gcm-provider.ts';
 import { hashOf } from './data-key-cache.ts';

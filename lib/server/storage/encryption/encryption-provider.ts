@@ -1,6 +1,10 @@
 import { randomBytes as systemRandomBytes } from 'node:crypto';
 import { ListwatchError } from '../../../kernel/errors.ts';
-import { identityTransformer, type PlainValue, type TransformContext } from '../transformer.ts';
+import {
+  identityTransformer,
+  type PlainValue,
+  type TransformContext,
+} from '../value/transformer.ts';
 
 /**
  * One way to encrypt values under one key. `PrefixTransformers` makes a transformer of one or several.

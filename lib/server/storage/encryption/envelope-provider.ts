@@ -1,7 +1,7 @@
 import { numberOption, requireOptions } from '../../../kernel/options.ts';
 import { realRuntime } from '../../../kernel/real-runtime.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
-import type { PlainValue, TransformContext } from '../transformer.ts';
+import type { PlainValue, TransformContext } from '../value/transformer.ts';
 import { AesGcmCipher, GCM_NONCE_BYTES } from './aes-gcm-cipher.ts';
 import { CACHED_DATA_KEYS, DataKeyCache, hashOf } from './data-key-cache.ts';
 import {

@@ -3,7 +3,7 @@ import { ListwatchError } from '../../../kernel/errors.ts';
 import { numberOption, requireOptions } from '../../../kernel/options.ts';
 import { realRuntime } from '../../../kernel/real-runtime.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
-import type { PlainValue, TransformContext } from '../transformer.ts';
+import type { PlainValue, TransformContext } from '../value/transformer.ts';
 import { AesGcmCipher } from './aes-gcm-cipher.ts';
 import { CACHED_DATA_KEYS, DataKeyCache, hashOf } from './data-key-cache.ts';
 import { SEED_BYTES, SEED_OVERHEAD_BYTES, SeededDataKey, type DataKey } from './data-key.ts';

@@ -1,7 +1,7 @@
 import { errorMessage, isListwatchError, ListwatchError } from '../../../kernel/errors.ts';
-import { encryptionHead, startsWith } from '../encrypted-value.ts';
-import { isStorageError, StorageError } from '../storage-error.ts';
-import type { PlainValue, TransformContext, Transformer } from '../transformer.ts';
+import { encryptionHead, startsWith } from '../value/encrypted-value.ts';
+import { isStorageError, StorageError } from '../contract/storage-error.ts';
+import type { PlainValue, TransformContext, Transformer } from '../value/transformer.ts';
 import type { EncryptionProvider } from './encryption-provider.ts';
 
 interface Entry {

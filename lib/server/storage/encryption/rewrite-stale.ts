@@ -2,10 +2,10 @@ import { isListwatchError, ListwatchError } from '../../../kernel/errors.ts';
 import { numberOption } from '../../../kernel/options.ts';
 import { isApiError } from '../../../meta/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
-import { encodeContinue, keyAfter } from '../continue-token.ts';
-import { isStorageError, type StorageError } from '../storage-error.ts';
-import type { StorageInterface, StorageList } from '../storage-interface.ts';
-import type { StoredObject } from '../stored-object.ts';
+import { encodeContinue, keyAfter } from '../reads/continue-token.ts';
+import { isStorageError, type StorageError } from '../contract/storage-error.ts';
+import type { StorageInterface, StorageList } from '../contract/storage-interface.ts';
+import type { StoredObject } from '../contract/stored-object.ts';
 
 export interface RewriteProgress {
   /** Objects looked at so far. */

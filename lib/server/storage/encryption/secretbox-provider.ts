@@ -1,5 +1,5 @@
 import { secretbox } from '@noble/ciphers/salsa.js';
-import type { PlainValue } from '../transformer.ts';
+import type { PlainValue } from '../value/transformer.ts';
 import {
   drawBytes,
   systemRandomBytes,

@@ -2,7 +2,7 @@ import { errorMessage } from '../../../kernel/errors.ts';
 import { badRequest } from '../../../meta/failures.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
 import { apiVersionOf, type GroupVersion } from '../../../meta/resource.ts';
-import { jsonCodec, type Codec } from '../codec.ts';
+import { jsonCodec, type Codec } from '../value/codec.ts';
 import { RecognizingDecoder } from './recognizing-decoder.ts';
 import type { Scheme } from './scheme.ts';
 import { kindName, SchemeError } from './scheme-error.ts';

@@ -1,5 +1,5 @@
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import { identityTransformer, type Transformer } from '../transformer.ts';
+import { identityTransformer, type Transformer } from '../value/transformer.ts';
 import { CodecFactory } from './codec-factory.ts';
 import { RecognizingDecoder } from './recognizing-decoder.ts';
 import type { Scheme } from './scheme.ts';

@@ -1,5 +1,5 @@
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import { encryptionHead, isEncrypted } from '../encrypted-value.ts';
+import { encryptionHead, isEncrypted } from '../value/encrypted-value.ts';
 import { JsonSerializer } from './json-serializer.ts';
 import { ProtobufSerializer } from './protobuf-serializer.ts';
 import { unsupported } from './scheme-error.ts';

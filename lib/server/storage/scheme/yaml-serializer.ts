@@ -1,5 +1,5 @@
 import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
-import { encodeJson } from '../codec.ts';
+import { encodeJson } from '../value/codec.ts';
 import { asUnstructured, type DecodeOptions, type Serializer } from './serializer.ts';
 import { parseYamlDocument, stringifyYaml } from './yaml-document.ts';
 

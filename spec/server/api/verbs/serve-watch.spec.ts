@@ -10,7 +10,7 @@ import type { ObjectEvent } from '../../../../lib/meta/watch-event.ts';
 import type { ApiHandler, ApiResponse } from '../../../../lib/server/api/http/api-request.ts';
 import { chunkAround } from '../../../../lib/server/api/http/chunk.ts';
 import { WatchFrames } from '../../../../lib/server/api/verbs/watch-frames.ts';
-import type { WatchOptions } from '../../../../lib/server/registry/rest-storage.ts';
+import type { WatchOptions } from '../../../../lib/server/registry/contract/rest-storage.ts';
 import {
   apiRequest,
   call,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sleep } from '../../../../lib/kernel/wait.ts';
-import { valueAt } from '../../../../lib/server/registry/json-value.ts';
+import { valueAt } from '../../../../lib/server/registry/rules/json-value.ts';
 import { RegistryHarness, collect, rejection } from '../support/registry-harness.ts';
 
 const CRDS = 'apiextensions.k8s.io/v1/customresourcedefinitions';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { recordAt, valueAt } from '../../../../lib/server/registry/json-value.ts';
+import { recordAt, valueAt } from '../../../../lib/server/registry/rules/json-value.ts';
 import { builtInKinds } from '../../../../lib/server/registry/kinds/built-in-kinds.ts';
 import { RegistryHarness, configMap, deployment, rejection } from '../support/registry-harness.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { recordAt, valueAt } from '../../../../lib/server/registry/json-value.ts';
+import { recordAt, valueAt } from '../../../../lib/server/registry/rules/json-value.ts';
 import { podTable, summarizePod } from '../../../../lib/server/registry/kinds/pod-table.ts';
 import { RegistryHarness, pod, rejection } from '../support/registry-harness.ts';
 

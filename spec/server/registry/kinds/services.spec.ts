@@ -4,7 +4,7 @@ import {
   recordsAt,
   textAt,
   valueAt,
-} from '../../../../lib/server/registry/json-value.ts';
+} from '../../../../lib/server/registry/rules/json-value.ts';
 import { RegistryHarness, rejection } from '../support/registry-harness.ts';
 
 function service(name: string, spec: object = {}): object {

@@ -10,13 +10,13 @@ import type {
   RequestContext,
   RestStorage,
   UpdateFunc,
-} from '../../../../lib/server/registry/rest-storage.ts';
+} from '../../../../lib/server/registry/contract/rest-storage.ts';
 import type { StorageFactory } from '../../../../lib/server/registry/storage-factory.ts';
 import { KeyValueStorage } from '../../../../lib/server/storage/key-value-storage.ts';
 import type {
   StorageInterface,
   StorageWatch,
-} from '../../../../lib/server/storage/storage-interface.ts';
+} from '../../../../lib/server/storage/contract/storage-interface.ts';
 
 type Watch = StorageWatch<UnstructuredObject>;
 

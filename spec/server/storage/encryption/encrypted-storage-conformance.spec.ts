@@ -4,7 +4,10 @@ import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-
 import { AesGcmProvider } from '../../../../lib/server/storage/encryption/aes-gcm-provider.ts';
 import { PrefixTransformers } from '../../../../lib/server/storage/encryption/prefix-transformers.ts';
 import { KeyValueStorage } from '../../../../lib/server/storage/key-value-storage.ts';
-import type { PlainValue, TransformContext } from '../../../../lib/server/storage/transformer.ts';
+import type {
+  PlainValue,
+  TransformContext,
+} from '../../../../lib/server/storage/value/transformer.ts';
 import {
   CONFORMANCE_PREFIX,
   type ConformancePod,

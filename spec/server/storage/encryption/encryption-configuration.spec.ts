@@ -13,7 +13,7 @@ import {
 import { LocalKeyService } from '../../../../lib/server/storage/encryption/local-key-service.ts';
 import { rewriteStale } from '../../../../lib/server/storage/encryption/rewrite-stale.ts';
 import { KeyValueStorage } from '../../../../lib/server/storage/key-value-storage.ts';
-import type { Transformer } from '../../../../lib/server/storage/transformer.ts';
+import type { Transformer } from '../../../../lib/server/storage/value/transformer.ts';
 import { context, failureOf, plaintext, secretOf } from './sample.ts';
 
 const FILE = '/etc/kubernetes/encryption.yaml';

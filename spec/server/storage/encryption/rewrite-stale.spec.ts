@@ -21,7 +21,7 @@ import {
 } from '../../../../lib/server/storage/encryption/rewrite-stale.ts';
 import { SecretboxProvider } from '../../../../lib/server/storage/encryption/secretbox-provider.ts';
 import { KeyValueStorage } from '../../../../lib/server/storage/key-value-storage.ts';
-import type { StorageInterface } from '../../../../lib/server/storage/storage-interface.ts';
+import type { StorageInterface } from '../../../../lib/server/storage/contract/storage-interface.ts';
 import { failureOf, secretOf } from './sample.ts';
 import { ScriptedKeyService } from './scripted-key-service.ts';
 

@@ -1,5 +1,5 @@
 import type { ListwatchError } from '../../../../lib/kernel/errors.ts';
-import type { Transformer } from '../../../../lib/server/storage/transformer.ts';
+import type { Transformer } from '../../../../lib/server/storage/value/transformer.ts';
 
 export const KEY: string = '/registry/secrets/shop/db';
 export const context: { readonly key: string } = { key: KEY };

@@ -1,0 +1,250 @@
+import type { Metrics } from '../../../kernel/metrics.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import { isExpired, isTooLargeResourceVersion } from '../../../meta/failures.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { Revision } from '../../mvcc/key-value-store.ts';
+import { keyNotFound } from '../../storage/reads/object-access.ts';
+import {
+  predicateIsEmpty,
+  type SelectionPredicate,
+} from '../../storage/contract/selection-predicate.ts';
+import type {
+  DeleteOptions,
+  GetListOptions,
+  GetOptions,
+  GuaranteedUpdateOptions,
+  StorageInterface,
+  StorageList,
+  StorageWatchOptions,
+  TryUpdate,
+} from '../../storage/contract/storage-interface.ts';
+import { prepareKey } from '../../storage/contract/storage-keys.ts';
+import type { StoredObject } from '../../storage/contract/stored-object.ts';
+import type { CacherReadiness } from './cacher-readiness.ts';
+import type { Freshness } from './freshness.ts';
+import { keyScope, type KeyScope } from '../window/key-scope.ts';
+import { routeList, type ListRoute } from './list-route.ts';
+import { readList } from './list-reader.ts';
+import type { OrderedStore } from '../window/ordered-store.ts';
+import type { StoreElement } from '../window/store-element.ts';
+import type { WatchCache } from '../window/watch-cache.ts';
+
+export interface CacheDelegatorOptions<T extends KubernetesObject> {
+  readonly storage: StorageInterface<T>;
+  readonly resourcePrefix: string;
+  readonly cache: WatchCache<T>;
+  readonly readiness: CacherReadiness;
+  readonly freshness: Freshness;
+  readonly runtime: Runtime;
+  readonly metrics: Metrics;
+  /** Names the resource in metrics. */
+  readonly description: string;
+  readonly consistentListFromCache: boolean;
+  /** False when the cache was found to differ from the storage: it is not read then. */
+  readonly consistent: () => boolean;
+}
+
+/** The revision at which a watch on the cache begins. */
+export interface WatchStart<T extends KubernetesObject> {
+  /** The state that the reader has seen, or sees first. */
+  readonly revision: Revision;
+  /** The state at `revision`, when it comes from the storage. */
+  readonly listed?: StorageList<T> | undefined;
+}
+
+interface Page<T extends KubernetesObject> {
+  readonly state: OrderedStore<StoreElement<T>>;
+  readonly revision: Revision;
+  readonly startKey?: string | undefined;
+  /** 0: no limit. */
+  readonly limit: number;
+}
+
+/**
+ * Decides for each read and write whether the cache answers it, helps with it, or the storage does it alone.
+ *
+ * | request | cache ready | cache not ready |
+ * |---|---|---|
+ * | get, no version | storage | storage |
+ * | get, version 0 or N | cache, once it shows N | storage |
+ * | list, no version | cache, once it shows the storage's revision; storage when that takes too long | see below |
+ * | list, version 0 or not older than N | cache, once it shows N | see below |
+ * | list, exactly N, or a next page | a past state of the cache; storage when there is none | see below |
+ * | update, delete | storage, with the cache's object as a suggestion | the same |
+ *
+ * While the cache is not ready, a list with a limit and no selector goes to the storage; all others wait for the cache.
+ * Where the storage does not support progress, the cache does not learn that it shows N because nothing of its resource has
+ * changed: the storage answers unless the cache is there already, and lists the state that a watch begins with. So it does
+ * while the cache is known to differ from it.
+ * @see apiserver pkg/storage/cacher/delegator.go @ 24a394e
+ */
+export class CacheDelegator<T extends KubernetesObject> {
+  readonly #options: CacheDelegatorOptions<T>;
+
+  constructor(options: CacheDelegatorOptions<T>) {
+    this.#options = options;
+  }
+
+  async get(key: string, options: GetOptions = {}): Promise<StoredObject<T> | undefined> {
+    const { storage, resourcePrefix, cache, readiness, consistent } = this.#options;
+    const { resourceVersion = '', ignoreNotFound, signal } = options;
+    if (resourceVersion === '' || readiness.state !== 'ready' || !consistent()) {
+      return await storage.get(key, options);
+    }
+    const prepared = prepareKey(resourcePrefix, key, false);
+    const revision = storage.versioner.parseResourceVersion(resourceVersion);
+    if (!(await this.#shows(revision, signal))) return await storage.get(key, options);
+    const found = cache.get(prepared);
+    if (found === undefined && ignoreNotFound !== true) {
+      throw keyNotFound(prepared);
+    }
+    return found;
+  }
+
+  async getList(key: string, options: GetListOptions<T> = {}): Promise<StorageList<T>> {
+    const { storage, resourcePrefix, runtime } = this.#options;
+    const scope = keyScope(resourcePrefix, key, options.recursive ?? true);
+    const route = routeList(scope, options, storage.versioner);
+    const page = this.#goesPastCache(route, options)
+      ? undefined
+      : await this.#pageOf(route, options);
+    if (page === undefined) return await storage.getList(key, options);
+    const { predicate, signal } = options;
+    return await readList({ ...page, scope, predicate, runtime, signal });
+  }
+
+  /**
+   * Awaits until the cache shows the state that a watch wants to begin with, or else lists it from the storage.
+   * @throws {ApiError} 400; 504 for a state that is not reached; what the storage answers instead of a list.
+   */
+  async watchStart(
+    { path }: KeyScope,
+    { resourceVersion = '', sendInitialEvents, ...options }: StorageWatchOptions<T>,
+  ): Promise<WatchStart<T>> {
+    const { storage, consistent } = this.#options;
+    const { versioner } = storage;
+    const { recursive, predicate, signal } = options;
+    // No version, but a say about initial events, means now.
+    const fromNow = resourceVersion === '' && sendInitialEvents !== undefined;
+    const asked = fromNow ? await storage.getCurrentResourceVersion() : resourceVersion;
+    const revision = versioner.parseResourceVersion(asked);
+    if (!(sendInitialEvents ?? revision === 0n)) return { revision };
+    const anyState = sendInitialEvents === undefined;
+    if (consistent() && (anyState || (await this.#shows(revision, signal)))) return { revision };
+    const notOlder = { resourceVersion, resourceVersionMatch: 'NotOlderThan' } as const;
+    const which = resourceVersion === '' ? {} : notOlder;
+    const listed = await storage.getList(path, { ...which, recursive, predicate, signal });
+    return { revision: versioner.parseResourceVersion(listed.resourceVersion), listed };
+  }
+
+  async delete(key: string, options: DeleteOptions<T> = {}): Promise<StoredObject<T>> {
+    const cachedExisting = this.#suggestion(key) ?? options.cachedExisting;
+    return await this.#options.storage.delete(key, { ...options, cachedExisting });
+  }
+
+  async guaranteedUpdate(
+    key: string,
+    tryUpdate: TryUpdate<T>,
+    options: GuaranteedUpdateOptions<T> = {},
+  ): Promise<StoredObject<T>> {
+    const cachedExisting = this.#suggestion(key) ?? options.cachedExisting;
+    return await this.#options.storage.guaranteedUpdate(key, tryUpdate, {
+      ...options,
+      cachedExisting,
+    });
+  }
+
+  #goesPastCache(
+    { source }: ListRoute,
+    { limit = 0, predicate, leaveOutUnreadable = false }: GetListOptions<T>,
+  ): boolean {
+    const { readiness, consistentListFromCache, consistent } = this.#options;
+    if (
+      leaveOutUnreadable ||
+      source === 'storage' ||
+      (source === 'latest' && !consistentListFromCache)
+    )
+      return true;
+    if (readiness.state === 'ready') return !consistent();
+    // Cheap enough for the storage to answer while the cache is being filled.
+    return limit > 0 && predicateIsEmpty(predicate as SelectionPredicate);
+  }
+
+  /** Awaits until the cache can answer, and what it answers from; undefined when it cannot. */
+  async #pageOf(
+    route: ListRoute,
+    { limit = 0, signal }: GetListOptions<T>,
+  ): Promise<Page<T> | undefined> {
+    const { cache, readiness } = this.#options;
+    await readiness.wait(signal);
+    switch (route.source) {
+      case 'storage':
+        return undefined;
+      case 'cache': {
+        if (!(await this.#shows(route.revision, signal))) return undefined;
+        const { state, revision } = cache;
+        // A reader of any state gets all of it: there is no later page of "any state".
+        return { state, revision, limit: route.revision === 0n ? 0 : limit };
+      }
+      case 'latest': {
+        if (!(await this.#becomesLatest(signal))) return undefined;
+        const { state, revision } = cache;
+        return { state, revision, startKey: route.startKey, limit };
+      }
+      case 'exact': {
+        const { revision, startKey } = route;
+        const state = await this.#stateAt(revision, signal);
+        return state && { state, revision, startKey, limit };
+      }
+    }
+  }
+
+  /** Awaits until the cache shows `revision`; false when it does not, and no progress would come. @throws {ApiError} 504. */
+  async #shows(revision: Revision, signal: AbortSignal | undefined): Promise<boolean> {
+    const { storage, cache, freshness } = this.#options;
+    if (revision <= cache.revision) return true;
+    if (!storage.supportsProgress) return false;
+    await freshness.waitFor(revision, signal);
+    return true;
+  }
+
+  /** Awaits until the cache shows the storage's present revision; false when it does not get there in time. */
+  async #becomesLatest(signal: AbortSignal | undefined): Promise<boolean> {
+    const { storage, freshness, metrics, description } = this.#options;
+    const current = await storage.getCurrentResourceVersion();
+    let fallback = false;
+    try {
+      await freshness.waitFor(storage.versioner.parseResourceVersion(current), signal);
+    } catch (error) {
+      if (!isTooLargeResourceVersion(error)) throw error;
+      fallback = true;
+    }
+    const labels = { resource: description, fallback: String(fallback) };
+    metrics.count('watch_cache_consistent_lists_total', 1, labels);
+    return !fallback;
+  }
+
+  /** A compacted revision is not served from memory either: every server gives the same answer. */
+  async #stateAt(
+    revision: Revision,
+    signal: AbortSignal | undefined,
+  ): Promise<OrderedStore<StoreElement<T>> | undefined> {
+    const { storage, resourcePrefix, cache } = this.#options;
+    const state = cache.stateAt(revision);
+    if (state === undefined) return undefined;
+    const resourceVersion = storage.versioner.resourceVersionOf(revision);
+    // Under the bare prefix nothing is stored: the cheapest list there is.
+    const probe = { recursive: false, resourceVersion, resourceVersionMatch: 'Exact' } as const;
+    try {
+      await storage.getList(resourcePrefix, { ...probe, signal });
+    } catch (error) {
+      if (isExpired(error)) return undefined;
+      throw error;
+    }
+    return state;
+  }
+
+  #suggestion(key: string): StoredObject<T> | undefined {
+    return this.#options.cache.get(key);
+  }
+}

@@ -1,0 +1,109 @@
+import { onAbort } from '../../../kernel/abort.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import { failure } from '../../../meta/api-error.ts';
+import { tooManyRequests } from '../../../meta/failures.ts';
+
+export type ReadinessState = 'pending' | 'ready' | 'stopped';
+
+export interface CacherReadinessOptions {
+  readonly runtime: Runtime;
+  /** The name of the part that is not ready, for messages. */
+  readonly description: string;
+  /** Longest wait of a request for the cache to be filled, milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Whether the cache can answer: `pending` until it is filled and again while it is being refilled, then `ready`; `stopped`
+ * for good.
+ * @see apiserver pkg/storage/cacher/ready.go @ 24a394e
+ */
+export class CacherReadiness {
+  readonly #options: CacherReadinessOptions;
+  readonly #waiters = new Set<() => void>();
+  #state: ReadinessState = 'pending';
+  #generation = 0;
+  #pendingSinceMs: number;
+
+  constructor(options: CacherReadinessOptions) {
+    this.#options = options;
+    this.#pendingSinceMs = options.runtime.monotonicMs();
+  }
+
+  get state(): ReadinessState {
+    return this.#state;
+  }
+
+  /** How often the cache has become ready. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  becomeReady(): void {
+    if (this.#state === 'stopped') return;
+    this.#state = 'ready';
+    this.#generation += 1;
+    this.#wake();
+  }
+
+  becomePending(): void {
+    if (this.#state !== 'ready') return;
+    this.#state = 'pending';
+    this.#pendingSinceMs = this.#options.runtime.monotonicMs();
+  }
+
+  stop(): void {
+    this.#state = 'stopped';
+    this.#wake();
+  }
+
+  /**
+   * Resolves when the cache is ready.
+   * @throws {ApiError} 429 with a growing `retryAfterSeconds` after the timeout; 503 when the cache was stopped; the signal's
+   * reason when it aborts.
+   */
+  async wait(signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    if (this.#state === 'pending') await this.#waitForChange(signal);
+    if (this.#state === 'ready') return;
+    const { description } = this.#options;
+    if (this.#state === 'stopped') {
+      throw failure('ServiceUnavailable', `the watch cache of ${description} was stopped`);
+    }
+    throw tooManyRequests(
+      `the watch cache of ${description} is not filled yet`,
+      this.#retryAfterSeconds(),
+    );
+  }
+
+  async #waitForChange(signal: AbortSignal | undefined): Promise<void> {
+    const { runtime, timeoutMs } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      const settle = (): void => {
+        deadline.cancel();
+        release();
+        this.#waiters.delete(wake);
+      };
+      const wake = (): void => {
+        settle();
+        resolve();
+      };
+      const deadline = runtime.setTimer(timeoutMs, wake);
+      this.#waiters.add(wake);
+      const release = onAbort(signal, () => {
+        settle();
+        reject(signal?.reason as Error);
+      });
+    });
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiters) wake();
+  }
+
+  /** The longer the cache is away, the later clients should come back (cacher/delegator.go calculateRetryAfter… @ 24a394e). */
+  #retryAfterSeconds(): number {
+    const downSeconds = (this.#options.runtime.monotonicMs() - this.#pendingSinceMs) / 1000;
+    return Math.floor(Math.min(30, Math.max(1, Math.exp(0.06 * downSeconds))));
+  }
+}

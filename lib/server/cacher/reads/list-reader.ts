@@ -1,0 +1,60 @@
+import type { Runtime } from '../../../kernel/runtime.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { Revision } from '../../mvcc/key-value-store.ts';
+import { encodeContinue, keyAfter } from '../../storage/reads/continue-token.ts';
+import {
+  predicateIsEmpty,
+  type SelectionPredicate,
+} from '../../storage/contract/selection-predicate.ts';
+import type { StorageList } from '../../storage/contract/storage-interface.ts';
+import type { StoredObject } from '../../storage/contract/stored-object.ts';
+import { scopeEnd, type KeyScope } from '../window/key-scope.ts';
+import type { OrderedStore } from '../window/ordered-store.ts';
+import type { StoreElement } from '../window/store-element.ts';
+
+/** Items looked at before other tasks get a turn. */
+const PIECE = 5000;
+
+export interface ReadListOptions<T extends KubernetesObject> {
+  readonly state: OrderedStore<StoreElement<T>>;
+  /** The revision that `state` shows; the list and its pages carry it. */
+  readonly revision: Revision;
+  readonly scope: KeyScope;
+  readonly startKey?: string | undefined;
+  readonly predicate?: SelectionPredicate<T> | undefined;
+  /** 0: no limit. */
+  readonly limit: number;
+  readonly runtime: Runtime;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One page of a state. Awaits between pieces of a long one, which changes nothing: the state is immutable. */
+export async function readList<T extends KubernetesObject>(
+  options: ReadListOptions<T>,
+): Promise<StorageList<T>> {
+  const { state, revision, scope, startKey = scope.path, limit, runtime, signal } = options;
+  const unfiltered = predicateIsEmpty(options.predicate as SelectionPredicate);
+  const predicate = unfiltered ? undefined : options.predicate;
+  const end = scopeEnd(scope);
+  const cursor = state.range(startKey, end);
+  const resourceVersion = revision.toString();
+  const items: StoredObject<T>[] = [];
+  let seen = 0;
+  for (let element = cursor.next(); element !== undefined; element = cursor.next()) {
+    if (limit > 0 && items.length === limit) {
+      const last = (items.at(-1) as StoredObject<T>).key;
+      const continueToken = encodeContinue({ startKey: keyAfter(last), revision }, scope.path);
+      const page = { items, resourceVersion, continueToken };
+      return unfiltered ? { ...page, remainingItemCount: state.count(element.key, end) } : page;
+    }
+    if (element.matches(predicate)) items.push(element.stored);
+    seen += 1;
+    if (seen % PIECE === 0) {
+      await new Promise<void>((resolve) => {
+        runtime.queueTask(resolve);
+      });
+      signal?.throwIfAborted();
+    }
+  }
+  return { items, resourceVersion };
+}

@@ -1,0 +1,63 @@
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { Revision } from '../../mvcc/key-value-store.ts';
+import { decodeContinue } from '../../storage/reads/continue-token.ts';
+import type { GetListOptions } from '../../storage/contract/storage-interface.ts';
+import type { Versioner } from '../../storage/contract/versioner.ts';
+import type { KeyScope } from '../window/key-scope.ts';
+
+/** The source of the answer to a list. */
+export type ListRoute =
+  /** From the storage: the cache cannot answer, or the request is wrong and the storage says how. */
+  | { readonly source: 'storage' }
+  /** From the cache, once it shows the most recent revision of the storage. */
+  | { readonly source: 'latest'; readonly startKey: string | undefined }
+  /** From the cache, once it shows `revision` (0: at once). */
+  | { readonly source: 'cache'; readonly revision: Revision }
+  /** From the state as of `revision`. */
+  | {
+      readonly source: 'exact';
+      readonly revision: Revision;
+      readonly startKey: string | undefined;
+    };
+
+const STORAGE: ListRoute = { source: 'storage' };
+
+/**
+ * Decides where a list is answered from.
+ * @throws {ApiError} 400 for a resource version or continue token that cannot be read.
+ * @see apiserver pkg/storage/cacher/delegator.go ShouldDelegateList @ 24a394e
+ */
+export function routeList<T extends KubernetesObject>(
+  { path, recursive }: KeyScope,
+  options: GetListOptions<T>,
+  versioner: Versioner,
+): ListRoute {
+  const { resourceVersion = '', resourceVersionMatch, limit = 0, continueToken = '' } = options;
+  const revision = versioner.parseResourceVersion(resourceVersion);
+  if (continueToken !== '') {
+    if (revision !== 0n || resourceVersionMatch !== undefined || !recursive) return STORAGE;
+    const position = decodeContinue(continueToken, path);
+    const { startKey } = position;
+    if (position.revision < 0n) return { source: 'latest', startKey };
+    return { source: 'exact', revision: position.revision, startKey };
+  }
+  switch (resourceVersionMatch) {
+    case 'Exact':
+      return exactly(revision, recursive);
+    case 'NotOlderThan':
+      return resourceVersion === '' ? STORAGE : { source: 'cache', revision };
+    case undefined:
+      if (resourceVersion === '') return { source: 'latest', startKey: undefined };
+      // The rule from before there was a match: a version together with a limit means that very version.
+      return limit > 0 && revision > 0n
+        ? exactly(revision, recursive)
+        : { source: 'cache', revision };
+    default:
+      return STORAGE;
+  }
+}
+
+function exactly(revision: Revision, recursive: boolean): ListRoute {
+  const servable = recursive && revision > 0n;
+  return servable ? { source: 'exact', revision, startKey: undefined } : STORAGE;
+}

@@ -1,0 +1,91 @@
+import type { Runtime, Timer } from '../../../kernel/runtime.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { BookmarkEvent } from '../../../meta/watch-event.ts';
+import type { Revision } from '../../mvcc/key-value-store.ts';
+import type { CacheWatcher } from './cache-watcher.ts';
+
+/** How often due bookmarks are looked for, before jitter (cacher.go dispatchEvents @ 24a394e). */
+const TICK_MS = 1000;
+const TICK_JITTER = 0.25;
+const LONGEST_TICK_MS = TICK_MS * (1 + TICK_JITTER);
+/** How often an idle watcher gets a bookmark (cacher.go defaultBookmarkFrequency @ 24a394e). */
+const FREQUENCY_MS = 60_000;
+/** How long before the end of its request a watcher gets a last one (cache_watcher.go nextBookmarkTime @ 24a394e). */
+const BEFORE_DEADLINE_MS = 2000;
+
+export interface BookmarkTimerOptions {
+  readonly runtime: Runtime;
+  /** The revision up to which every watcher has been offered everything; undefined while that cannot be said. */
+  readonly currentRevision: () => Revision | undefined;
+  /** Asks the storage how far it is; called shortly before bookmarks are due, so that they carry a recent revision. */
+  readonly requestProgress: () => void;
+}
+
+/**
+ * Tells watchers that want it, about once a minute and shortly before their request ends, how far they are, so that they can
+ * resume from there.
+ *
+ * Its timer runs only while a watcher wants bookmarks.
+ */
+export class BookmarkTimer<T extends KubernetesObject> {
+  readonly #options: BookmarkTimerOptions;
+  /** When each watcher is due. */
+  readonly #dueAtMs: Map<CacheWatcher<T>, number> = new Map();
+  #timer: Timer | undefined;
+
+  constructor(options: BookmarkTimerOptions) {
+    this.#options = options;
+  }
+
+  add(watcher: CacheWatcher<T>): void {
+    this.#dueAtMs.set(watcher, this.#nextDueMs(watcher));
+    if (this.#timer === undefined) this.#arm();
+  }
+
+  remove(watcher: CacheWatcher<T>): void {
+    if (!this.#dueAtMs.delete(watcher) || this.#dueAtMs.size > 0) return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #arm(): void {
+    const { runtime } = this.#options;
+    const delayMs = TICK_MS * (1 + runtime.random() * TICK_JITTER);
+    this.#timer = runtime.setTimer(
+      delayMs,
+      () => {
+        this.#arm();
+        this.#tick();
+      },
+      { background: true },
+    );
+  }
+
+  #tick(): void {
+    const revision = this.#options.currentRevision();
+    if (revision === undefined) return;
+    const nowMs = this.#options.runtime.monotonicMs();
+    let bookmark: BookmarkEvent | undefined;
+    let someAreDueNext = false;
+    for (const [watcher, dueAtMs] of this.#dueAtMs) {
+      if (dueAtMs > nowMs) {
+        someAreDueNext ||= dueAtMs <= nowMs + LONGEST_TICK_MS;
+        continue;
+      }
+      bookmark ??= {
+        type: 'BOOKMARK',
+        resourceVersion: revision.toString(),
+        initialEventsEnd: false,
+      };
+      watcher.offerBookmark(bookmark, revision);
+      this.#dueAtMs.set(watcher, this.#nextDueMs(watcher));
+    }
+    if (someAreDueNext) this.#options.requestProgress();
+  }
+
+  #nextDueMs({ deadlineMonotonicMs = Infinity }: CacheWatcher<T>): number {
+    const nowMs = this.#options.runtime.monotonicMs();
+    const lastMs = deadlineMonotonicMs - BEFORE_DEADLINE_MS;
+    return nowMs < lastMs ? Math.min(nowMs + FREQUENCY_MS, lastMs) : Infinity;
+  }
+}

@@ -1,0 +1,281 @@
+import { onAbort } from '../../../kernel/abort.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import { internalError } from '../../../meta/failures.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { BookmarkEvent, ObjectEvent, WatchEvent } from '../../../meta/watch-event.ts';
+import type { Revision } from '../../mvcc/key-value-store.ts';
+import {
+  predicateIsEmpty,
+  type SelectionPredicate,
+} from '../../storage/contract/selection-predicate.ts';
+import type { StorageWatch } from '../../storage/contract/storage-interface.ts';
+import type { StoredObject } from '../../storage/contract/stored-object.ts';
+import type { KeyScope } from '../window/key-scope.ts';
+import type { NextTurn } from './next-turn.ts';
+import type { WatchCacheEvent } from '../window/watch-cache-event.ts';
+import type { WatchCacheInterval } from '../window/watch-cache-interval.ts';
+
+/** Items of the initial interval looked at before other tasks get a turn. */
+const PIECE = 500;
+
+export interface CacheWatcherOptions<T extends KubernetesObject> {
+  /** Counts up from 0 within one cacher. */
+  readonly id: number;
+  readonly runtime: Runtime;
+  readonly scope: KeyScope;
+  readonly predicate?: SelectionPredicate<T> | undefined;
+  /** The events before the live events. */
+  readonly interval: WatchCacheInterval<T>;
+  /** The revision the reader has seen. It may lie ahead of the interval: what comes up to it is left out. */
+  readonly startRevision: Revision;
+  /** Events that wait for the reader at most. */
+  readonly queueCapacity: number;
+  /** The reader wants bookmarks. */
+  readonly bookmarks: boolean;
+  /** A bookmark marks the end of the interval. Takes effect together with `bookmarks`. */
+  readonly markInitialEventsEnd: boolean;
+  readonly deadlineMonotonicMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Gathers for the reader what comes in one turn of the event loop. Left out: the reader is woken for the first event. */
+  readonly turn?: NextTurn | undefined;
+  /** Called once when the watch is over for the cacher. */
+  readonly onEnd: (watcher: CacheWatcher<T>) => void;
+}
+
+type Batch<T extends KubernetesObject> = WatchEvent<StoredObject<T>>[];
+type End = 'ended' | { readonly error: unknown };
+
+/**
+ * One watch on the cache: what was, read piece by piece as the reader asks for it, then what happens, through a bounded queue.
+ *
+ * Guarantees:
+ * - Every matching change after the start comes once, in order, with the event object that all other watchers get too.
+ * - The end of the initial events is marked exactly once, before any live event.
+ * - Resource versions of live events and bookmarks never go back.
+ * - `end` and `fail` let the reader finish what is queued, so that a client which was too slow still gets on; `close` and the
+ *   signal drop it.
+ *
+ * Not guaranteed: more than one reader.
+ * @see apiserver pkg/storage/cacher/cache_watcher.go @ 24a394e
+ */
+export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T> {
+  readonly id: number;
+  readonly scope: KeyScope;
+  /** Undefined when everything in the scope matches. */
+  readonly predicate: SelectionPredicate<T> | undefined;
+  readonly #options: CacheWatcherOptions<T>;
+  readonly #startRevision: Revision;
+  readonly #releaseSignal: () => void;
+  #interval: WatchCacheInterval<T> | undefined;
+  #intervalBegun = false;
+  #endMarked = false;
+  #queue: Batch<T> = [];
+  /** The queued events came in this turn of the event loop, and more may come. */
+  #gathering = false;
+  #lastRevision: Revision;
+  #end: End | undefined;
+  #wake: (() => void) | undefined;
+  #onRoom: (() => void) | undefined;
+
+  constructor(options: CacheWatcherOptions<T>) {
+    const { predicate, interval, startRevision } = options;
+    this.id = options.id;
+    this.scope = options.scope;
+    this.predicate = predicateIsEmpty(predicate as SelectionPredicate) ? undefined : predicate;
+    this.#options = options;
+    this.#interval = interval;
+    const { revision } = interval.rest ?? interval;
+    this.#startRevision = startRevision > revision ? startRevision : revision;
+    this.#lastRevision = this.#startRevision;
+    this.#releaseSignal = onAbort(options.signal, () => {
+      this.close();
+    });
+  }
+
+  /** No event is taken any more. */
+  get ended(): boolean {
+    return this.#end !== undefined;
+  }
+
+  get wantsBookmarks(): boolean {
+    return this.#options.bookmarks;
+  }
+
+  get deadlineMonotonicMs(): number | undefined {
+    return this.#options.deadlineMonotonicMs;
+  }
+
+  /** Takes a change if it concerns this watch. Returns false, and does nothing, when it does but the queue is full. */
+  offer(event: WatchCacheEvent<T>): boolean {
+    if (this.#end !== undefined || event.revision <= this.#startRevision) return true;
+    const seen = this.#seenThrough(event);
+    if (seen === undefined) return true;
+    if (this.#queue.length >= this.#options.queueCapacity) return false;
+    this.#take(seen, event.revision);
+    return true;
+  }
+
+  /** Takes a bookmark, unless the queue is full or the reader has been told a later revision. */
+  offerBookmark(bookmark: BookmarkEvent, revision: Revision): void {
+    if (this.#end !== undefined || revision < this.#lastRevision) return;
+    if (this.#queue.length >= this.#options.queueCapacity) return;
+    this.#take(bookmark, revision);
+  }
+
+  /** Calls `listener` once, as soon as the reader has made room or the watch is over; undefined takes it back. */
+  whenRoom(listener: (() => void) | undefined): void {
+    this.#onRoom = listener;
+  }
+
+  /** Ends the watch after what is queued. */
+  end(): void {
+    this.#finish('ended');
+  }
+
+  /** Ends the watch after what is queued, with an error. */
+  fail(error: unknown): void {
+    this.#finish({ error });
+  }
+
+  /** Ends the watch now. */
+  close(): void {
+    this.#drop();
+    this.#finish('ended');
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Batch<T>, undefined> {
+    return {
+      next: () => this.#next(),
+      return: (): Promise<IteratorResult<Batch<T>, undefined>> => {
+        this.close();
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    };
+  }
+
+  async #next(): Promise<IteratorResult<Batch<T>, undefined>> {
+    for (;;) {
+      if (this.#interval !== undefined) await this.#letOthersRun();
+      if (!this.#mustGather()) {
+        const batch = this.#takeBatch();
+        if (batch.length > 0) return { done: false, value: batch };
+        if (this.#interval !== undefined || this.#queue.length > 0) continue;
+        const end = this.#end;
+        if (end === 'ended') return { done: true, value: undefined };
+        if (end !== undefined) {
+          this.#end = 'ended';
+          throw end.error;
+        }
+      }
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** A reader that is there waits until the turn is over, unless the queue fills up before or the watch ends. */
+  #mustGather(): boolean {
+    if (!this.#gathering || this.#interval !== undefined || this.#end !== undefined) return false;
+    return this.#queue.length < this.#options.queueCapacity;
+  }
+
+  #take(event: WatchEvent<StoredObject<T>>, revision: Revision): void {
+    const { turn, queueCapacity } = this.#options;
+    this.#queue.push(event);
+    this.#lastRevision = revision;
+    if (turn === undefined || this.#queue.length === queueCapacity) {
+      this.#signal();
+    } else if (!this.#gathering) {
+      this.#gathering = true;
+      turn.run(this.#endGathering);
+    }
+  }
+
+  readonly #endGathering = (): void => {
+    this.#gathering = false;
+    this.#signal();
+  };
+
+  /** A large initial state must not hold up everything else. */
+  async #letOthersRun(): Promise<void> {
+    if (this.#intervalBegun) {
+      await new Promise<void>((resolve) => {
+        this.#options.runtime.queueTask(resolve);
+      });
+    }
+    this.#intervalBegun = true;
+  }
+
+  #takeBatch(): Batch<T> {
+    if (this.#interval !== undefined) return this.#readInterval(this.#interval);
+    const batch = this.#queue;
+    if (batch.length > 0) {
+      this.#queue = [];
+      this.#announceRoom();
+    }
+    return batch;
+  }
+
+  #readInterval(interval: WatchCacheInterval<T>): Batch<T> {
+    const batch: ObjectEvent<StoredObject<T>>[] = [];
+    try {
+      const progress = interval.read(batch, this.predicate, PIECE);
+      if (progress === 'more') return batch;
+      this.#interval = progress === 'done' ? interval.rest : undefined;
+      if (progress === 'invalidated') this.close();
+      else if (!this.#endMarked && this.#options.bookmarks && this.#options.markInitialEventsEnd) {
+        this.#endMarked = true;
+        return [...batch, endOfInitialEvents(interval.revision)];
+      }
+    } catch (error) {
+      this.#drop();
+      this.fail(selectorFailure(error));
+    }
+    return batch;
+  }
+
+  /** A predicate that throws ends its own watch, and no other. */
+  #seenThrough(event: WatchCacheEvent<T>): ObjectEvent<StoredObject<T>> | undefined {
+    try {
+      return event.seenThrough(this.predicate);
+    } catch (error) {
+      this.fail(selectorFailure(error));
+      return undefined;
+    }
+  }
+
+  #drop(): void {
+    this.#interval = undefined;
+    this.#queue = [];
+  }
+
+  #finish(end: End): void {
+    if (this.#end !== undefined) return;
+    this.#end = end;
+    this.#releaseSignal?.();
+    this.#options.onEnd(this);
+    this.#announceRoom();
+    this.#signal();
+  }
+
+  #announceRoom(): void {
+    const listener = this.#onRoom;
+    this.#onRoom = undefined;
+    listener?.();
+  }
+
+  #signal(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+}
+
+function endOfInitialEvents(revision: Revision): BookmarkEvent {
+  return { type: 'BOOKMARK', resourceVersion: revision.toString(), initialEventsEnd: true };
+}
+
+function selectorFailure(error: unknown): Error {
+  return internalError(`the attributes of an object cannot be read: ${errorMessage(error)}`, error);
+}

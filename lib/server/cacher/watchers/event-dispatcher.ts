@@ -1,0 +1,154 @@
+import { deferred, type Deferred } from '../../../kernel/latch.ts';
+import { RingBuffer } from '../../../kernel/ring-buffer.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { Revision } from '../../mvcc/key-value-store.ts';
+import type { CacheWatcher } from './cache-watcher.ts';
+import type { IndexedWatchers } from './indexed-watchers.ts';
+import { TimeBudget } from './time-budget.ts';
+import type { WatchCacheEvent } from '../window/watch-cache-event.ts';
+
+/** Changes that wait while slow watchers are waited for; beyond it the source is held back (cacher.go incoming @ 24a394e). */
+const INCOMING_CAPACITY = 100;
+
+export interface EventDispatcherOptions<T extends KubernetesObject> {
+  readonly runtime: Runtime;
+  readonly watchers: IndexedWatchers<T>;
+  /** Called with each watcher that is about to be terminated because its reader did not keep up. */
+  readonly onSlow: (watcher: CacheWatcher<T>) => void;
+}
+
+/**
+ * Hands each change to the watchers it concerns, in order, one change after the other.
+ *
+ * Watchers whose queue is full are waited for, all together and as long as the time budget allows; then those still full are
+ * terminated, and their clients have to come back. Watchers that are not read therefore cost the others a bounded share of time.
+ *
+ * Guarantees:
+ * - As long as no queue is full, a change is in all queues when `dispatch` returns.
+ * - No watcher is terminated before its reader had a full turn of the event loop to make room.
+ * - Every watcher has been offered everything up to `dispatchedRevision`.
+ * @see apiserver pkg/storage/cacher/cacher.go dispatchEvent @ 24a394e
+ */
+export class EventDispatcher<T extends KubernetesObject> {
+  readonly #options: EventDispatcherOptions<T>;
+  readonly #budget: TimeBudget;
+  readonly #incoming = new RingBuffer<WatchCacheEvent<T>>();
+  readonly #blocked = new Set<CacheWatcher<T>>();
+  /** Counts restarts, so that a wait from before one does nothing after it. */
+  #epoch = 0;
+  #busy = false;
+  #dispatchedRevision: Revision = 0n;
+  #reachedRevision: Revision = 0n;
+  #room: Deferred<void> | undefined;
+
+  constructor(options: EventDispatcherOptions<T>) {
+    this.#options = options;
+    this.#budget = new TimeBudget(options.runtime);
+  }
+
+  /** Whether slow watchers are being waited for. */
+  get busy(): boolean {
+    return this.#busy;
+  }
+
+  get dispatchedRevision(): Revision {
+    return this.#dispatchedRevision;
+  }
+
+  dispatch(event: WatchCacheEvent<T>): void {
+    this.#reachedRevision = event.revision;
+    if (this.#busy) {
+      this.#incoming.push(event);
+      return;
+    }
+    this.#offerToAll(event);
+    if (this.#blocked.size > 0) void this.#catchUp(event);
+    else this.#dispatchedRevision = event.revision;
+  }
+
+  /** Records that nothing else has happened up to `revision`. */
+  reach(revision: Revision): void {
+    this.#reachedRevision = revision;
+    if (!this.#busy) this.#dispatchedRevision = revision;
+  }
+
+  /** Begins anew at `revision`; what waits is dropped. The watchers of before must have been terminated. */
+  restart(revision: Revision): void {
+    this.#epoch += 1;
+    this.#busy = false;
+    this.#incoming.clear();
+    this.#blocked.clear();
+    this.reach(revision);
+    this.#announceRoom();
+  }
+
+  /** A promise while many changes wait; undefined when more may come. */
+  waitForRoom(): Promise<void> | undefined {
+    if (this.#incoming.size < INCOMING_CAPACITY) return undefined;
+    this.#room ??= deferred<void>();
+    return this.#room.promise;
+  }
+
+  #offerToAll(event: WatchCacheEvent<T>): void {
+    this.#options.watchers.visitCandidates(event, (watcher) => {
+      if (!watcher.offer(event)) this.#blocked.add(watcher);
+    });
+  }
+
+  /** Awaits until all watchers have `event`, and then the same for each change that came meanwhile. */
+  async #catchUp(event: WatchCacheEvent<T>): Promise<void> {
+    const epoch = this.#epoch;
+    this.#busy = true;
+    let next: WatchCacheEvent<T> | undefined = event;
+    while (next !== undefined) {
+      if (this.#blocked.size > 0) await this.#waitForBlocked(next);
+      if (this.#epoch !== epoch) return;
+      this.#dispatchedRevision = next.revision;
+      next = this.#incoming.shift();
+      if (this.#incoming.size < INCOMING_CAPACITY) this.#announceRoom();
+      if (next !== undefined) this.#offerToAll(next);
+    }
+    this.#busy = false;
+    this.#dispatchedRevision = this.#reachedRevision;
+  }
+
+  /** Awaits until each blocked watcher has taken the change or was terminated. */
+  async #waitForBlocked(event: WatchCacheEvent<T>): Promise<void> {
+    const { runtime, onSlow } = this.#options;
+    const budgetMs = this.#budget.takeAvailable();
+    const startedAtMs = runtime.monotonicMs();
+    const allServed = deferred<void>();
+    for (const watcher of this.#blocked) {
+      watcher.whenRoom(() => {
+        watcher.offer(event);
+        this.#blocked.delete(watcher);
+        if (this.#blocked.size === 0) allServed.resolve();
+      });
+    }
+    let expired = false;
+    const timer = runtime.setTimer(
+      budgetMs,
+      () => {
+        // A loop that was busy runs its late timers before its readers: they get their turn first.
+        runtime.queueTask(() => {
+          if (expired) return;
+          for (const watcher of this.#blocked) {
+            onSlow(watcher);
+            watcher.end();
+          }
+        });
+      },
+      { background: true },
+    );
+    await allServed.promise;
+    expired = true;
+    timer.cancel();
+    this.#budget.returnUnused(budgetMs - (runtime.monotonicMs() - startedAtMs));
+  }
+
+  #announceRoom(): void {
+    this.#room?.resolve();
+    this.#room = undefined;
+  }
+}

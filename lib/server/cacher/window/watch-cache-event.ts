@@ -1,0 +1,72 @@
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { ObjectEvent } from '../../../meta/watch-event.ts';
+import type { Revision } from '../../mvcc/key-value-store.ts';
+import type { SelectionPredicate } from '../../storage/contract/selection-predicate.ts';
+import type { StoredObject } from '../../storage/contract/stored-object.ts';
+import type { OrderedStore } from './ordered-store.ts';
+import { restamped } from './restamped-object.ts';
+import type { StoreElement } from './store-element.ts';
+
+/** One change as the watch cache remembers it. */
+export interface WatchCacheChange<T extends KubernetesObject> {
+  readonly key: string;
+  readonly revision: Revision;
+  /** `revision` in digits. */
+  readonly resourceVersion: string;
+  /** The object after the change; undefined for a deletion. */
+  readonly current: StoreElement<T> | undefined;
+  /** The object before the change; undefined for a creation. */
+  readonly previous: StoreElement<T> | undefined;
+  /** For a deletion: the last state with the resource version of the deletion. */
+  readonly deleted: StoredObject<T> | undefined;
+  /** The whole content of the cache after the change. */
+  readonly state: OrderedStore<StoreElement<T>>;
+  /** When the cache got it, on the monotonic clock. */
+  readonly recordedAtMs: number;
+}
+
+/**
+ * A change together with the events that watchers get to see of it, each made at most once and shared by all of them:
+ * an encoder may keep the result for as long as the event object lives.
+ */
+export class WatchCacheEvent<T extends KubernetesObject> {
+  readonly change: WatchCacheChange<T>;
+  readonly revision: Revision;
+  readonly recordedAtMs: number;
+  #modified: ObjectEvent<StoredObject<T>> | undefined;
+  #deleted: ObjectEvent<StoredObject<T>> | undefined;
+
+  constructor(change: WatchCacheChange<T>) {
+    this.change = change;
+    this.revision = change.revision;
+    this.recordedAtMs = change.recordedAtMs;
+  }
+
+  /**
+   * The event that a watcher with this predicate gets: an object that enters the predicate is ADDED, one that leaves it DELETED with its
+   * previous content and the resource version of the change; undefined when the change does not concern it.
+   */
+  seenThrough(
+    predicate: SelectionPredicate<T> | undefined,
+  ): ObjectEvent<StoredObject<T>> | undefined {
+    const { current, previous } = this.change;
+    const before = previous?.matches(predicate) === true;
+    if (current?.matches(predicate) === true)
+      return before ? this.#asModified(current) : current.added;
+    return before && previous !== undefined ? this.#asDeleted(previous) : undefined;
+  }
+
+  #asModified(current: StoreElement<T>): ObjectEvent<StoredObject<T>> {
+    this.#modified ??= { type: 'MODIFIED', object: current.stored };
+    return this.#modified;
+  }
+
+  #asDeleted(previous: StoreElement<T>): ObjectEvent<StoredObject<T>> {
+    const { deleted, resourceVersion } = this.change;
+    this.#deleted ??= {
+      type: 'DELETED',
+      object: deleted ?? restamped(previous.stored, resourceVersion),
+    };
+    return this.#deleted;
+  }
+}

@@ -1,0 +1,167 @@
+import { numberOption } from '../../../kernel/options.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { Revision } from '../../mvcc/key-value-store.ts';
+import { OrderedStore } from './ordered-store.ts';
+import type { StoreElement } from './store-element.ts';
+import type { WatchCacheEvent } from './watch-cache-event.ts';
+
+export interface WatchCacheHistoryOptions {
+  /** Events kept at first, and the fewest the window shrinks to. @defaultValue 100 */
+  readonly minCapacity?: number | undefined;
+  /** Events kept at most. @defaultValue 102 400, doubled as often as it takes to hold `freshMs` at the same rate */
+  readonly maxCapacity?: number | undefined;
+  /**
+   * How long an event should stay, at most a day; the window grows while it is full of younger ones. Less than 75 000 is refused:
+   * with a minute between two bookmarks, idle clients would fall out of the window. @defaultValue 75 000
+   */
+  readonly freshMs?: number | undefined;
+}
+
+/** A minute between bookmarks, and a quarter as a reserve (cacher/watch_cache_history.go @ 24a394e). */
+const LEAST_FRESH_MS = 75_000;
+const MOST_FRESH_MS = 86_400_000;
+const MAX_CAPACITY = 102_400;
+
+/** A state of the cache and the revision at which it was reached. */
+interface BaseState<T extends KubernetesObject> {
+  readonly revision: Revision;
+  readonly state: OrderedStore<StoreElement<T>>;
+}
+
+/**
+ * The sliding window: the latest events on a circular array whose size follows the rate of events.
+ *
+ * Guarantees:
+ * - `startIndex` and `endIndex` only grow, over relists too, so a reader that holds an index sees that it was overtaken.
+ * - A watch can start after every revision from `oldestRevision` on, and the state of each of them is known. That holds also
+ *   when several events share one revision and only some of them were evicted.
+ * @see apiserver pkg/storage/cacher/watch_cache_history.go @ 24a394e
+ */
+export class WatchCacheHistory<T extends KubernetesObject> {
+  readonly #minCapacity: number;
+  readonly #maxCapacity: number;
+  readonly #freshMs: number;
+  #events: (WatchCacheEvent<T> | undefined)[];
+  #startIndex = 0;
+  #endIndex = 0;
+  #base: BaseState<T> = { revision: 0n, state: OrderedStore.of<StoreElement<T>>([]) };
+
+  constructor(options: WatchCacheHistoryOptions = {}) {
+    const owner = 'WatchCacheHistory';
+    const { minCapacity, maxCapacity, freshMs } = options;
+    const size = { min: 4, integer: true };
+    this.#minCapacity = numberOption(owner, 'minCapacity', minCapacity, 100, size);
+    this.#freshMs = numberOption(owner, 'freshMs', freshMs, LEAST_FRESH_MS, {
+      min: LEAST_FRESH_MS,
+      max: MOST_FRESH_MS,
+    });
+    const doublings = Math.ceil(Math.log2(this.#freshMs / LEAST_FRESH_MS));
+    const roomiest = Math.max(this.#minCapacity, MAX_CAPACITY * 2 ** doublings);
+    this.#maxCapacity = numberOption(owner, 'maxCapacity', maxCapacity, roomiest, {
+      min: this.#minCapacity,
+      integer: true,
+    });
+    this.#events = emptySlots(this.#minCapacity);
+  }
+
+  /** How many events fit at present. */
+  get capacity(): number {
+    return this.#events.length;
+  }
+
+  get size(): number {
+    return this.#endIndex - this.#startIndex;
+  }
+
+  /** The absolute index of the oldest event. */
+  get startIndex(): number {
+    return this.#startIndex;
+  }
+
+  /** The absolute index that the next event gets. */
+  get endIndex(): number {
+    return this.#endIndex;
+  }
+
+  /** The oldest revision after which all events are known. */
+  get oldestRevision(): Revision {
+    return this.#base.revision;
+  }
+
+  /** The event at an absolute index; undefined when it was evicted or has not happened. */
+  at(index: number): WatchCacheEvent<T> | undefined {
+    if (index < this.#startIndex || index >= this.#endIndex) return undefined;
+    return this.#events[index % this.capacity];
+  }
+
+  append(event: WatchCacheEvent<T>): void {
+    this.#resize(event.recordedAtMs);
+    if (this.size === this.capacity) this.#evict();
+    this.#events[this.#endIndex % this.capacity] = event;
+    this.#endIndex += 1;
+  }
+
+  /** Forgets all events: history begins anew with a state. The capacity stays. */
+  restart(revision: Revision, state: OrderedStore<StoreElement<T>>): void {
+    this.#events = emptySlots(this.capacity);
+    this.#startIndex = this.#endIndex;
+    this.#base = { revision, state };
+  }
+
+  /** The absolute index of the first event after `revision`. */
+  firstAfter(revision: Revision): number {
+    let low = this.#startIndex;
+    let high = this.#endIndex;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if (this.#eventAt(middle).revision > revision) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  /** The whole content as of `revision`, which must not lie in the future; undefined when it is too old. */
+  stateAt(revision: Revision): OrderedStore<StoreElement<T>> | undefined {
+    if (revision < this.#base.revision) return undefined;
+    const last = this.firstAfter(revision) - 1;
+    return last < this.#startIndex ? this.#base.state : this.#eventAt(last).change.state;
+  }
+
+  #eventAt(index: number): WatchCacheEvent<T> {
+    return this.#events[index % this.capacity] as WatchCacheEvent<T>;
+  }
+
+  #evict(): void {
+    const { revision, change } = this.#eventAt(this.#startIndex);
+    this.#base = { revision, state: change.state };
+    this.#events[this.#startIndex % this.capacity] = undefined;
+    this.#startIndex += 1;
+  }
+
+  /** Doubles a window full of fresh events; halves one of which only the newest quarter is fresh. */
+  #resize(nowMs: number): void {
+    const { capacity } = this;
+    if (this.size < capacity) return;
+    const isFresh = (index: number): boolean =>
+      nowMs - this.#eventAt(index).recordedAtMs < this.#freshMs;
+    if (isFresh(this.#startIndex)) {
+      this.#changeCapacity(Math.min(capacity * 2, this.#maxCapacity));
+    } else if (!isFresh(this.#endIndex - Math.floor(capacity / 4))) {
+      this.#changeCapacity(Math.max(Math.floor(capacity / 2), this.#minCapacity));
+    }
+  }
+
+  #changeCapacity(capacity: number): void {
+    if (capacity === this.capacity) return;
+    while (this.size > capacity) this.#evict();
+    const events = emptySlots<WatchCacheEvent<T>>(capacity);
+    for (let index = this.#startIndex; index < this.#endIndex; index += 1) {
+      events[index % capacity] = this.#eventAt(index);
+    }
+    this.#events = events;
+  }
+}
+
+function emptySlots<E>(length: number): (E | undefined)[] {
+  return Array.from({ length });
+}

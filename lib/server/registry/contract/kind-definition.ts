@@ -1,0 +1,101 @@
+import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
+import type {
+  AttributesFunc,
+  ObjectAttributes,
+} from '../../storage/contract/selection-predicate.ts';
+import type { StorageInterface } from '../../storage/contract/storage-interface.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import type { ResourceDescription, TableConvertor } from './rest-storage.ts';
+import type { StoreHooks } from './store-hooks.ts';
+import { newStrategy, type ResourceStrategy, type UpdateStrategy } from './strategy.ts';
+import { defaultTable } from './table-columns.ts';
+
+/** Fields by which objects can be selected, besides name and namespace. */
+export type SelectableFields = Readonly<Record<string, (object: KubernetesObject) => string>>;
+
+/** The fields of the scale subresource, as paths of property names. */
+export interface ScaleDefinition {
+  readonly specReplicasPath: readonly string[];
+  readonly statusReplicasPath: readonly string[];
+  /** The label selector as text. */
+  readonly selectorOf: (object: KubernetesObject) => string;
+}
+
+/** Everything the registry has to know about a kind. The built-in kinds are tables of these; custom resources make theirs. */
+export interface KindDefinition {
+  readonly describe: ResourceDescription;
+  /** Storage keys of the kind start with it and a slash, e.g. `/registry/pods`. */
+  readonly keyRoot: string;
+  readonly strategy: ResourceStrategy;
+  /** Present when there is a status subresource. */
+  readonly statusStrategy?: UpdateStrategy | undefined;
+  /** Present when there is a scale subresource. */
+  readonly scale?: ScaleDefinition | undefined;
+  readonly selectableFields: SelectableFields;
+  readonly table: TableConvertor;
+  /** Objects vanish after this time; undefined: never. */
+  readonly ttlSeconds?: number | undefined;
+  /** Makes what has state of its own next to the stored objects, such as an address allocator. */
+  readonly newHooks?: ((parts: HookParts) => StoreHooks) | undefined;
+}
+
+export interface HookParts {
+  readonly storage: StorageInterface<UnstructuredObject>;
+  readonly keyRoot: string;
+  readonly runtime: Runtime;
+}
+
+export interface KindOptions
+  extends Partial<Omit<KindDefinition, 'describe'>>,
+    Partial<Pick<ResourceDescription, 'group' | 'version' | 'namespaced' | 'categories'>> {
+  readonly kind: string;
+  /** Lower-case plural. */
+  readonly resource: string;
+  readonly shortNames?: readonly string[] | undefined;
+}
+
+const NONE: readonly string[] = [];
+
+/** A kind definition with defaults: group core, version v1, namespaced, key root `/registry/RESOURCE`. */
+export function defineKind({
+  kind,
+  resource,
+  group = '',
+  version = 'v1',
+  namespaced = true,
+  shortNames = NONE,
+  categories = NONE,
+  ...rest
+}: KindOptions): KindDefinition {
+  return {
+    keyRoot: `/registry/${resource}`,
+    strategy: newStrategy(),
+    selectableFields: {},
+    table: defaultTable,
+    ...rest,
+    describe: {
+      group,
+      version,
+      kind,
+      resource,
+      namespaced,
+      shortNames,
+      categories,
+      singular: kind.toLowerCase(),
+      listKind: `${kind}List`,
+    },
+  };
+}
+
+/** How selectors see the objects of a kind. */
+export function attributesFunc({ describe, selectableFields }: KindDefinition): AttributesFunc {
+  const own = Object.entries(selectableFields);
+  const { namespaced } = describe;
+  return (object: KubernetesObject): ObjectAttributes => {
+    const { name = '', namespace = '', labels } = object.metadata ?? {};
+    const fields: Record<string, string> = { 'metadata.name': name };
+    if (namespaced) fields['metadata.namespace'] = namespace;
+    for (const [field, read] of own) fields[field] = read(object);
+    return { labels, fields };
+  };
+}

@@ -1,0 +1,79 @@
+import type { KubernetesObject } from '../../../meta/object.ts';
+import { ageOf } from '../rules/duration.ts';
+import { textAt, valueAt } from '../rules/json-value.ts';
+import type { TableColumn, TableConvertor } from './rest-storage.ts';
+
+export type TableCell = string | number | boolean | null;
+
+/** One column with the way to read its cell. `read` gets whatever a client has stored and must not throw. */
+export interface Column {
+  readonly definition: TableColumn;
+  readonly read: (object: KubernetesObject, nowMs: number) => TableCell;
+}
+
+export interface ColumnOptions {
+  /** @defaultValue 'string' */
+  readonly type?: TableColumn['type'] | undefined;
+  readonly format?: string | undefined;
+  readonly description?: string | undefined;
+  /** Shown with `-o wide` only. @defaultValue false */
+  readonly wide?: boolean | undefined;
+}
+
+export function column(
+  name: string,
+  read: Column['read'],
+  { type = 'string', format = '', description = '', wide = false }: ColumnOptions = {},
+): Column {
+  return { definition: { name, type, format, description, priority: wide ? 1 : 0 }, read };
+}
+
+/** A column that shows the text at a path. */
+export function textColumn(
+  name: string,
+  path: readonly string[],
+  options: ColumnOptions & { readonly missing?: string } = {},
+): Column {
+  return column(name, (object) => textAt(object, ...path) || (options.missing ?? ''), options);
+}
+
+/** A column that shows the number at a path, 0 when there is none. */
+export function numberColumn(
+  name: string,
+  path: readonly string[],
+  options: ColumnOptions = {},
+): Column {
+  const read = (object: KubernetesObject): TableCell => {
+    const value = valueAt(object, ...path);
+    return typeof value === 'number' ? value : 0;
+  };
+  return column(name, read, { type: 'integer', ...options });
+}
+
+export const nameColumn: Column = textColumn('Name', ['metadata', 'name'], {
+  format: 'name',
+  description: 'The name of the object; unique among objects of its kind in its namespace.',
+});
+
+export const ageColumn: Column = column(
+  'Age',
+  (object, nowMs) => ageOf(valueAt(object, 'metadata', 'creationTimestamp'), nowMs),
+  { description: 'The time since the object was created.' },
+);
+
+/** The table of a kind: its columns in order. */
+export function tableOf(columns: readonly Column[]): TableConvertor {
+  return {
+    columns: columns.map(({ definition }) => definition),
+    cells: (object: KubernetesObject, nowMs: number): readonly TableCell[] =>
+      columns.map(({ read }) => read(object, nowMs)),
+  };
+}
+
+/** The columns of a kind that defines none. */
+export const defaultTable: TableConvertor = tableOf([
+  nameColumn,
+  column('Created At', (object) => textAt(object, 'metadata', 'creationTimestamp') || null, {
+    type: 'date',
+  }),
+]);

@@ -1,0 +1,74 @@
+import { Backoff } from '../../../kernel/backoff.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
+import type { Logger } from '../../../kernel/logger.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import { sleep } from '../../../kernel/wait.ts';
+
+export interface CleanupQueueOptions {
+  /** The name of the work, for log messages. */
+  readonly name: string;
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+  /** Does what can be done now for one key; true when nothing is left to do. May run any number of times. */
+  readonly clean: (key: string, signal: AbortSignal) => Promise<boolean>;
+}
+
+/**
+ * Repeats a cleanup per key until it is finished: after 50 ms, then ever later up to 5 s, for ever, because the cleanup may
+ * wait for a finalizer. One run a key at a time; one entry a key.
+ */
+export class CleanupQueue {
+  readonly #options: CleanupQueueOptions;
+  readonly #stop = new AbortController();
+  readonly #running = new Map<string, Promise<void>>();
+  /** Keys that were added again while their cleanup was running. */
+  readonly #again = new Set<string>();
+
+  constructor(options: CleanupQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Keys whose cleanup is not finished. */
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** Starts the cleanup of a key; one that is running is followed by another run. */
+  add(key: string): void {
+    if (this.#stop.signal.aborted) return;
+    if (this.#running.has(key)) {
+      this.#again.add(key);
+      return;
+    }
+    // Not before it is entered below, so that a cleanup that adds its own key finds itself running.
+    const run = Promise.resolve()
+      .then(() => this.#run(key))
+      .finally(() => {
+        this.#running.delete(key);
+        if (this.#again.delete(key)) this.add(key);
+      });
+    this.#running.set(key, run);
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#running.values());
+  }
+
+  async #run(key: string): Promise<void> {
+    const { runtime, logger, name, clean } = this.#options;
+    const { signal } = this.#stop;
+    const backoff = new Backoff(runtime, { baseMs: 50, capMs: 5000, jitter: 0.1 });
+    while (!signal.aborted) {
+      try {
+        if (await clean(key, signal)) return;
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.warn(`${name}: the cleanup of ${key} failed and is tried again`, {
+          error: errorMessage(error),
+        });
+      }
+      await sleep(runtime, backoff.step(), { signal, background: true }).catch(() => {});
+    }
+  }
+}

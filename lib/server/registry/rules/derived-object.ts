@@ -1,0 +1,51 @@
+import type { ObjectMeta, UnstructuredObject } from '../../../meta/object.ts';
+import type { StoredObject } from '../../storage/contract/stored-object.ts';
+
+const NO_METADATA: ObjectMeta = Object.freeze({});
+const encoder = new TextEncoder();
+
+/** An object that is sent but not stored in this form: the outcome of a dry run, another version of a stored object, a Scale. */
+export class DerivedObject implements StoredObject<UnstructuredObject> {
+  readonly key: string;
+  readonly object: UnstructuredObject;
+  #bytes: Uint8Array | undefined;
+
+  constructor(key: string, object: UnstructuredObject) {
+    this.key = key;
+    this.object = object;
+  }
+
+  get metadata(): ObjectMeta {
+    return this.object.metadata ?? NO_METADATA;
+  }
+
+  get resourceVersion(): string {
+    return this.metadata.resourceVersion ?? '';
+  }
+
+  get bytes(): Uint8Array {
+    this.#bytes ??= encoder.encode(JSON.stringify(this.object));
+    return this.#bytes;
+  }
+
+  copy(): UnstructuredObject {
+    return structuredClone(this.object);
+  }
+}
+
+/** The last other version made of a stored object, so that all its readers share one encoding. */
+const versions = new WeakMap<StoredObject<UnstructuredObject>, DerivedObject>();
+
+/** `stored` under another apiVersion; itself when it has that one. */
+export function inApiVersion(
+  stored: StoredObject<UnstructuredObject>,
+  apiVersion: string,
+): StoredObject<UnstructuredObject> {
+  const { object } = stored;
+  if (object.apiVersion === apiVersion) return stored;
+  const made = versions.get(stored);
+  if (made?.object.apiVersion === apiVersion) return made;
+  const derived = new DerivedObject(stored.key, { ...object, apiVersion });
+  versions.set(stored, derived);
+  return derived;
+}

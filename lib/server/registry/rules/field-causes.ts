@@ -1,0 +1,69 @@
+import type { FieldCause } from '../../../meta/failures.ts';
+
+/** Longest part of a bad value that a message repeats. */
+const LONGEST_QUOTE = 200;
+
+function quote(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'undefined';
+  return text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}...` : text;
+}
+
+function cause(reason: FieldCause['reason'], field: string, message: string): FieldCause {
+  return { reason, message, field };
+}
+
+function withDetail(message: string, detail: string): string {
+  return detail === '' ? message : `${message}: ${detail}`;
+}
+
+// One function a rule an object can break, worded as every API server words them: tools match on these texts.
+
+export function fieldRequired(field: string, detail: string = ''): FieldCause {
+  return cause('FieldValueRequired', field, withDetail('Required value', detail));
+}
+
+export function fieldInvalid(field: string, value: unknown, detail: string): FieldCause {
+  return cause('FieldValueInvalid', field, withDetail(`Invalid value: ${quote(value)}`, detail));
+}
+
+/** Like `fieldInvalid`, for values that must not be repeated, such as the data of a Secret. */
+export function fieldInvalidSecretly(field: string, detail: string): FieldCause {
+  return cause('FieldValueInvalid', field, withDetail('Invalid value: <redacted>', detail));
+}
+
+export function fieldTypeInvalid(field: string, value: unknown, detail: string): FieldCause {
+  return cause(
+    'FieldValueTypeInvalid',
+    field,
+    withDetail(`Invalid value: ${quote(value)}`, detail),
+  );
+}
+
+export function fieldNotSupported(
+  field: string,
+  value: unknown,
+  supported: readonly unknown[],
+): FieldCause {
+  const list = supported.map(quote).join(', ');
+  return cause(
+    'FieldValueNotSupported',
+    field,
+    `Unsupported value: ${quote(value)}: supported values: ${list}`,
+  );
+}
+
+export function fieldForbidden(field: string, detail: string): FieldCause {
+  return cause('FieldValueForbidden', field, withDetail('Forbidden', detail));
+}
+
+export function fieldDuplicate(field: string, value: unknown): FieldCause {
+  return cause('FieldValueDuplicate', field, `Duplicate value: ${quote(value)}`);
+}
+
+export function fieldTooLong(field: string, limit: number, unit: string): FieldCause {
+  return cause('FieldValueTooLong', field, `Too long: may not be more than ${limit} ${unit}`);
+}
+
+export function fieldImmutable(field: string, value: unknown): FieldCause {
+  return fieldInvalid(field, value, 'field is immutable');
+}

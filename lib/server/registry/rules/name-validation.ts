@@ -1,0 +1,84 @@
+import { randomText } from '../../../kernel/random.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+
+const LONGEST_LABEL = 63;
+const LONGEST_SUBDOMAIN = 253;
+const LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
+const DNS_1035_LABEL = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/;
+const QUALIFIED_NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+
+/** The fault of a name, in words; undefined when there is none. */
+export type NameRule = (name: string) => string | undefined;
+
+/** A DNS-1123 label: namespaces, container names. */
+export function dnsLabelProblem(name: string): string | undefined {
+  if (name.length > LONGEST_LABEL) return `must be no more than ${LONGEST_LABEL} characters`;
+  if (LABEL.test(name)) return undefined;
+  return "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
+}
+
+/** A DNS-1035 label, which starts with a letter: services, the kinds of custom resources in lower case. */
+export function dns1035LabelProblem(name: string): string | undefined {
+  if (name.length > LONGEST_LABEL) return `must be no more than ${LONGEST_LABEL} characters`;
+  if (DNS_1035_LABEL.test(name)) return undefined;
+  return "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
+}
+
+/** A DNS-1123 subdomain: most object names. */
+export function dnsSubdomainProblem(name: string): string | undefined {
+  if (name.length > LONGEST_SUBDOMAIN) {
+    return `must be no more than ${LONGEST_SUBDOMAIN} characters`;
+  }
+  if (name.split('.').every((part) => LABEL.test(part))) return undefined;
+  return "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
+}
+
+/** A name that may stand as one segment of a path: the least any name has to obey. */
+export function pathSegmentProblem(name: string): string | undefined {
+  if (name === '.' || name === '..') return `may not be '${name}'`;
+  if (name.includes('/') || name.includes('%')) return "may not contain '/' or '%'";
+  return undefined;
+}
+
+/** A label or annotation key, or a finalizer: an optional DNS subdomain, a slash, and a name of at most 63 characters. */
+export function qualifiedNameProblem(name: string): string | undefined {
+  const parts = name.split('/');
+  if (parts.length > 2) return 'a qualified name must be of the form PREFIX/NAME or NAME';
+  const [prefix, own] = parts.length === 2 ? parts : [undefined, parts[0]];
+  if (prefix !== undefined) {
+    if (prefix === '') return 'the prefix part must be non-empty';
+    const problem = dnsSubdomainProblem(prefix);
+    if (problem !== undefined) return `the prefix part ${problem}`;
+  }
+  if (own === undefined || own === '') return 'the name part must be non-empty';
+  if (own.length > LONGEST_LABEL) {
+    return `the name part must be no more than ${LONGEST_LABEL} characters`;
+  }
+  if (QUALIFIED_NAME.test(own)) return undefined;
+  return "the name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+}
+
+export function labelValueProblem(value: string): string | undefined {
+  if (value.length > LONGEST_LABEL) return `must be no more than ${LONGEST_LABEL} characters`;
+  if (value === '' || QUALIFIED_NAME.test(value)) return undefined;
+  return "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+}
+
+/** Without vowels and look-alikes, so that no word comes out. See apimachinery util/rand/rand.go @ eed236c. */
+const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+const SUFFIX_LENGTH = 5;
+const LONGEST_GENERATED_NAME = 63;
+
+/** How often `create` draws a new name when the drawn one is taken. See apiserver registry/generic/registry/store.go @ 24a394e. */
+export const NAME_GENERATION_ATTEMPTS = 8;
+
+/** A name from `metadata.generateName`: its first 58 characters and 5 random ones. */
+export function generateName(runtime: Pick<Runtime, 'random'>, base: string): string {
+  const head = base.slice(0, LONGEST_GENERATED_NAME - SUFFIX_LENGTH);
+  return head + randomText(runtime, SUFFIX_LENGTH, SUFFIX_ALPHABET);
+}
+
+/** An example of a name generated from `base`, to validate a base: a trailing dash is fine there. */
+export function maskTrailingDash(base: string): string {
+  return base.endsWith('-') ? `${base.slice(0, -1)}a` : base;
+}

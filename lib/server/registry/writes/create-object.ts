@@ -1,0 +1,180 @@
+import { randomUuid } from '../../../kernel/random.ts';
+import { failure } from '../../../meta/api-error.ts';
+import { alreadyExists, badRequest, invalid, isAlreadyExists } from '../../../meta/failures.ts';
+import type { UnstructuredObject } from '../../../meta/object.ts';
+import { DerivedObject } from '../rules/derived-object.ts';
+import { timestampOf } from '../rules/duration.ts';
+import { toMutableObject, type MutableObject } from '../rules/mutable-object.ts';
+import { generateName, NAME_GENERATION_ATTEMPTS } from '../rules/name-validation.ts';
+import { validateMetadata } from '../rules/object-validation.ts';
+import type { RequestContext, WriteOptions, WriteResult } from '../contract/rest-storage.ts';
+import { storageFailure } from './storage-failures.ts';
+import { isStorageError } from '../../storage/contract/storage-error.ts';
+import type { FinishWrite } from '../contract/store-hooks.ts';
+import { objectKey, present, warnAll, type StoreParts } from './store-parts.ts';
+
+/**
+ * Creates an object: system fields, name, strategy, validation, write. Awaits between these; the write itself decides whether
+ * the name is free.
+ * @throws {ApiError} 400, 403, 404 (namespace), 409, 422.
+ */
+export async function createObject(
+  parts: StoreParts,
+  context: RequestContext,
+  body: UnstructuredObject,
+  options: WriteOptions,
+): Promise<WriteResult> {
+  const object = toMutableObject(body);
+  const { describe } = parts.kind;
+  const generated = (object.metadata.name ?? '') === '' && !!object.metadata.generateName;
+  fillSystemFields(parts, context, object);
+  const { name = '' } = object.metadata;
+  const release = await parts.admission.enter(describe, object.metadata.namespace ?? '', name);
+  try {
+    prepareNewObject(parts, context, object);
+    if (!generated) return await write(parts, context, object, options);
+    for (let attempt = 1; attempt < NAME_GENERATION_ATTEMPTS; attempt += 1) {
+      try {
+        return await write(parts, context, object, options);
+      } catch (error) {
+        if (!isAlreadyExists(error)) throw error;
+        object.metadata.name = generateName(parts.runtime, object.metadata.generateName ?? '');
+      }
+    }
+    return await lastAttempt(parts, context, object, options);
+  } finally {
+    release();
+  }
+}
+
+async function lastAttempt(
+  parts: StoreParts,
+  context: RequestContext,
+  object: MutableObject,
+  options: WriteOptions,
+): Promise<WriteResult> {
+  try {
+    return await write(parts, context, object, options);
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    const { details } = alreadyExists(parts.kind.describe, object.metadata.name ?? '').status;
+    throw failure(
+      'AlreadyExists',
+      `${parts.kind.describe.resource} "${object.metadata.generateName}" already exists, the server was not able to generate a unique name for the object`,
+      { cause: error, details: { ...details, retryAfterSeconds: 1 } },
+    );
+  }
+}
+
+/** Wipes what only the server may set, and sets it: uid, creation time, namespace, and the name if it is to be generated. */
+export function fillSystemFields(
+  { kind, runtime }: StoreParts,
+  context: RequestContext,
+  object: MutableObject,
+): void {
+  const { metadata } = object;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete metadata.generation;
+  delete metadata['selfLink'];
+  metadata.uid = randomUuid(runtime);
+  metadata.creationTimestamp = timestampOf(runtime.wallMs());
+  placeInNamespace(kind.describe.namespaced, context, object);
+  if ((metadata.name ?? '') === '' && metadata.generateName) {
+    metadata.name = generateName(runtime, metadata.generateName);
+  }
+}
+
+/** Takes the namespace from the request; cluster-scoped objects have none. @throws {ApiError} 400 when body and URL disagree. */
+export function placeInNamespace(
+  namespaced: boolean,
+  context: RequestContext,
+  { metadata }: MutableObject,
+): void {
+  if (!namespaced) {
+    delete metadata.namespace;
+    return;
+  }
+  const { namespace = '' } = metadata;
+  if (namespace !== '' && context.namespace !== '' && namespace !== context.namespace) {
+    throw badRequest(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    );
+  }
+  metadata.namespace = context.namespace === '' ? namespace : context.namespace;
+}
+
+/** Lets the strategy prepare the object and checks it. @throws {ApiError} 422. */
+export function prepareNewObject(
+  { kind, runtime, storedApiVersion }: StoreParts,
+  context: RequestContext,
+  object: MutableObject,
+): void {
+  const { strategy, describe } = kind;
+  object.kind = describe.kind;
+  object.apiVersion = storedApiVersion;
+  strategy.prepareForCreate(object, { nowMs: runtime.wallMs() });
+  const causes = [
+    ...validateMetadata(object, {
+      namespaced: describe.namespaced,
+      nameProblem: strategy.nameProblem,
+    }),
+    ...strategy.validate(object),
+  ];
+  if (causes.length > 0) throw invalid(describe, object.metadata.name ?? '', causes);
+  warnAll(context, strategy.warnings?.(object));
+}
+
+async function write(
+  parts: StoreParts,
+  context: RequestContext,
+  object: MutableObject,
+  { dryRun = false }: WriteOptions,
+): Promise<WriteResult> {
+  const { kind, storage, hooks } = parts;
+  const { name = '', namespace = '' } = object.metadata;
+  const key = objectKey(parts, namespace, name);
+  if (dryRun) return await createDry(parts, context, key, object);
+  let finish: FinishWrite | undefined;
+  let created: WriteResult;
+  try {
+    finish = await hooks.beginCreate?.(object);
+    const { ttlSeconds } = kind;
+    created = await storage.create(key, object, { ttlSeconds, signal: context.signal });
+  } catch (error) {
+    finish?.(false);
+    if (isStorageError(error, 'KEY_EXISTS')) throw await nameTaken(parts, key, name);
+    throw storageFailure(error, 'create', kind.describe, name);
+  }
+  finish?.(true);
+  hooks.afterCreate?.(created);
+  return present(parts, created);
+}
+
+/** The object that the creation would have returned; nothing is written, and there is no resource version. */
+async function createDry(
+  parts: StoreParts,
+  { signal }: RequestContext,
+  key: string,
+  object: MutableObject,
+): Promise<WriteResult> {
+  const { name = '' } = object.metadata;
+  const existing = await parts.storage.get(key, { ignoreNotFound: true, signal });
+  if (existing !== undefined) throw await nameTaken(parts, key, name);
+  if (object.metadata.resourceVersion !== undefined) {
+    throw badRequest('resourceVersion should not be set on objects to be created');
+  }
+  return present(parts, new DerivedObject(key, object));
+}
+
+/** The 409 for a name that is taken; it says when the other object is on its way out, so that clients wait for it. */
+async function nameTaken(parts: StoreParts, key: string, name: string): Promise<Error> {
+  let leaving = false;
+  try {
+    const existing = await parts.storage.get(key, { ignoreNotFound: true });
+    leaving = existing?.metadata.deletionTimestamp !== undefined;
+  } catch {
+    // Whether or not it can be read, the name is taken.
+  }
+  return alreadyExists(parts.kind.describe, name, leaving ? 'object is being deleted: ' : '');
+}

@@ -1,0 +1,95 @@
+import { isNotFound } from '../../../meta/failures.ts';
+import type { UnstructuredObject } from '../../../meta/object.ts';
+import type { GetListOptions, StorageList } from '../../storage/contract/storage-interface.ts';
+import type { StoredObject } from '../../storage/contract/stored-object.ts';
+import { deleteObject, deleteStored, type DeleteAnswer } from './delete-object.ts';
+import type { DeleteRequest, RequestContext, WriteResult } from '../contract/rest-storage.ts';
+import { storageFailure } from './storage-failures.ts';
+import type { StoreParts } from './store-parts.ts';
+
+/** Objects that are held in memory at a time, beside the answer. */
+const PAGE_SIZE = 500;
+/** Deletions under way at a time. */
+const WORKERS = 8;
+
+export interface CollectionDeletion {
+  readonly context: RequestContext;
+  /** Prefix or key to list. */
+  readonly key: string;
+  readonly list: GetListOptions<UnstructuredObject>;
+  readonly request: DeleteRequest;
+}
+
+/**
+ * Deletes everything a list finds, some at a time, page by page. An object that another client deletes first is no error; the
+ * first other error ends it, and what was deleted until then stays deleted.
+ * @returns what was deleted, or marked as being deleted, in key order.
+ */
+export async function deleteCollection(
+  parts: StoreParts,
+  { context, key, list, request }: CollectionDeletion,
+): Promise<StorageList<UnstructuredObject>> {
+  const deleted: WriteResult[] = [];
+  let next: GetListOptions<UnstructuredObject> = { ...list, limit: list.limit ?? PAGE_SIZE };
+  let continueToken: string | undefined;
+  let resourceVersion: string | undefined;
+  try {
+    do {
+      const page = await parts.storage.getList(key, next);
+      resourceVersion ??= page.resourceVersion;
+      deleted.push(...(await deletePage(parts, context, page.items, request)));
+      ({ continueToken } = page);
+      // The token names the version of the list; a request that carries both is refused.
+      const version = { resourceVersion: undefined, resourceVersionMatch: undefined };
+      next = { ...next, ...version, continueToken };
+    } while (continueToken !== undefined && list.limit === undefined);
+  } catch (error) {
+    throw storageFailure(error, 'delete', parts.kind.describe, '');
+  }
+  return { items: deleted, resourceVersion, continueToken };
+}
+
+async function deletePage(
+  parts: StoreParts,
+  context: RequestContext,
+  items: readonly StoredObject<UnstructuredObject>[],
+  request: DeleteRequest,
+): Promise<WriteResult[]> {
+  const answers: (WriteResult | undefined)[] = Array.from({ length: items.length });
+  let next = 0;
+  let failed = false;
+  const work = async (): Promise<void> => {
+    while (next < items.length && !failed) {
+      const index = next;
+      next += 1;
+      try {
+        const item = items[index] as StoredObject<UnstructuredObject>;
+        answers[index] = (await deleteListed(parts, context, item, request))?.result;
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(WORKERS, items.length) }, work));
+  return answers.filter((one) => one !== undefined);
+}
+
+/** Undefined when another client was faster. */
+async function deleteListed(
+  parts: StoreParts,
+  context: RequestContext,
+  item: StoredObject<UnstructuredObject>,
+  request: DeleteRequest,
+): Promise<DeleteAnswer | undefined> {
+  const { name = '', namespace = '' } = item.metadata;
+  try {
+    const answer = await deleteStored(parts, context, item, request);
+    if (answer !== undefined) return answer;
+    return await deleteObject(parts, { ...context, namespace }, name, request);
+  } catch (error) {
+    const reported = storageFailure(error, 'delete', parts.kind.describe, name);
+    if (isNotFound(reported)) return undefined;
+    throw reported;
+  }
+}

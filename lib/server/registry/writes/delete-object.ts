@@ -1,0 +1,173 @@
+import { conflict } from '../../../meta/failures.ts';
+import type { UnstructuredObject } from '../../../meta/object.ts';
+import type { StoredObject } from '../../storage/contract/stored-object.ts';
+import { planDeletion, type DeletionPlan } from './deletion-plan.ts';
+import { DerivedObject } from '../rules/derived-object.ts';
+import type { MutableObject } from '../rules/mutable-object.ts';
+import type { DeleteRequest, RequestContext, WriteResult } from '../contract/rest-storage.ts';
+import { serverContext } from '../contract/server-context.ts';
+import { storageFailure } from './storage-failures.ts';
+import { objectKey, present, type StoreParts } from './store-parts.ts';
+
+export interface DeleteAnswer {
+  readonly result: WriteResult;
+  /** False while finalizers or a grace period keep the object. */
+  readonly done: boolean;
+}
+
+/** Leaves a storage call: by now the object calls for something else than was planned. */
+class PlanChanged extends Error {}
+
+/**
+ * Deletes an object, or marks it as being deleted when a grace period or finalizers keep it.
+ *
+ * Pods that run on a node get their grace period, as on every cluster; but no kubelet confirms here that the containers have
+ * stopped, so the server itself removes the pod when the period is over (see `GracePeriodReaper`), unless a client that plays the
+ * kubelet was faster. Propagation policies add no finalizers: no garbage collector runs that would take them away again.
+ *
+ * Awaits between read and write: the storage's compare-and-swap is what makes it safe.
+ * @throws {ApiError} 400, 403, 404, 409; 500 with reason StorageReadError for an object that cannot be read.
+ */
+export async function deleteObject(
+  parts: StoreParts,
+  context: RequestContext,
+  name: string,
+  request: DeleteRequest,
+): Promise<DeleteAnswer> {
+  const key = objectKey(parts, context.namespace, name);
+  try {
+    if (request.ignoreStoreReadErrorWithClusterBreakingPotential === true) {
+      return await removeUnreadable(parts, context, key);
+    }
+    for (;;) {
+      const stored = await parts.storage.get(key, { signal: context.signal });
+      const answer = await deleteStored(parts, context, stored as WriteResult, request);
+      if (answer !== undefined) return answer;
+    }
+  } catch (error) {
+    throw storageFailure(error, 'delete', parts.kind.describe, name);
+  }
+}
+
+/** Deletes an object that was read already; undefined when it changed in between and has to be read again. */
+export async function deleteStored(
+  parts: StoreParts,
+  context: RequestContext,
+  stored: StoredObject<UnstructuredObject>,
+  request: DeleteRequest,
+): Promise<DeleteAnswer | undefined> {
+  checkPreconditions(parts, stored, request);
+  const { action, object } = plan(parts, stored.object, request);
+  const done = action === 'remove';
+  if (action === 'wait') return { result: present(parts, stored), done };
+  if (request.dryRun === true) {
+    return { result: present(parts, new DerivedObject(stored.key, object)), done };
+  }
+  try {
+    const result = done
+      ? await remove(parts, context, stored, request)
+      : await mark(parts, context, stored, request);
+    return { result: present(parts, result), done };
+  } catch (error) {
+    if (error instanceof PlanChanged) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Removes an unreadable object without validation, finalizers or hooks, which would have to read it.
+ * @see apiserver pkg/registry/generic/registry/corrupt_obj_deleter.go @ 24a394e
+ */
+async function removeUnreadable(
+  { storage, reaper }: StoreParts,
+  { signal }: RequestContext,
+  key: string,
+): Promise<DeleteAnswer> {
+  const result = await storage.delete(key, { onlyIfUnreadable: true, signal });
+  reaper.forget(key);
+  return { result, done: true };
+}
+
+function plan(
+  { kind, runtime }: StoreParts,
+  object: UnstructuredObject,
+  { gracePeriodSeconds }: DeleteRequest,
+): DeletionPlan {
+  return planDeletion(kind.strategy, object as MutableObject, {
+    askedSeconds: gracePeriodSeconds,
+    nowMs: runtime.wallMs(),
+  });
+}
+
+async function remove(
+  parts: StoreParts,
+  { signal }: RequestContext,
+  cachedExisting: StoredObject<UnstructuredObject>,
+  request: DeleteRequest,
+): Promise<WriteResult> {
+  const { storage, hooks, reaper } = parts;
+  const { key } = cachedExisting;
+  const deleted = await storage.delete(key, {
+    preconditions: request.preconditions,
+    cachedExisting,
+    signal,
+    validate: (current) => {
+      if (plan(parts, current, request).action !== 'remove') {
+        throw new PlanChanged();
+      }
+    },
+  });
+  reaper.forget(key);
+  hooks.afterDelete?.(deleted);
+  return deleted;
+}
+
+async function mark(
+  parts: StoreParts,
+  { signal }: RequestContext,
+  cachedExisting: StoredObject<UnstructuredObject>,
+  request: DeleteRequest,
+): Promise<WriteResult> {
+  const { storage, hooks, kind } = parts;
+  const marked = await storage.guaranteedUpdate(
+    cachedExisting.key,
+    ({ existing }) => {
+      if (existing === undefined) throw new PlanChanged();
+      const { action, object } = plan(parts, existing, request);
+      if (action !== 'mark') throw new PlanChanged();
+      return { object, ttlSeconds: kind.ttlSeconds };
+    },
+    { preconditions: request.preconditions, cachedExisting, signal },
+  );
+  endGracePeriod(parts, marked);
+  hooks.afterUpdate?.(marked);
+  return marked;
+}
+
+/** Has an object removed when its grace period is over; nothing happens for an object without one. */
+export function endGracePeriod(parts: StoreParts, marked: WriteResult): void {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, uid } = marked.metadata;
+  if (deletionTimestamp === undefined || deletionGracePeriodSeconds === 0) return;
+  const { name = '', namespace = '' } = marked.metadata;
+  const context = serverContext(namespace);
+  parts.reaper.schedule(marked.key, Date.parse(String(deletionTimestamp)), async () => {
+    await deleteObject(parts, context, name, { gracePeriodSeconds: 0, preconditions: { uid } });
+  });
+}
+
+function checkPreconditions(
+  { kind: { describe } }: StoreParts,
+  { metadata, resourceVersion }: StoredObject<UnstructuredObject>,
+  { preconditions }: DeleteRequest,
+): void {
+  const name = metadata.name ?? '';
+  const asked = preconditions ?? {};
+  if (asked.uid !== undefined && asked.uid !== metadata.uid) {
+    const reason = `the UID in the precondition (${asked.uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
+    throw conflict(describe, name, reason);
+  }
+  if (asked.resourceVersion !== undefined && asked.resourceVersion !== resourceVersion) {
+    const reason = `the ResourceVersion in the precondition (${asked.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
+    throw conflict(describe, name, reason);
+  }
+}

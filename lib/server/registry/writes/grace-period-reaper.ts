@@ -1,0 +1,73 @@
+import { errorMessage } from '../../../kernel/errors.ts';
+import type { Logger } from '../../../kernel/logger.ts';
+import type { Runtime, Timer } from '../../../kernel/runtime.ts';
+import { isConflict, isNotFound } from '../../../meta/failures.ts';
+
+/** After a failure, e.g. an unreachable storage, the removal is tried again this much later. */
+const RETRY_MS = 5000;
+
+export interface GracePeriodReaperOptions {
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+}
+
+/**
+ * Removes objects whose grace period is over, in the place of the kubelet that would do it on a cluster with nodes.
+ * Holds one timer per object that is being deleted gracefully; the timers do not keep a process alive.
+ */
+export class GracePeriodReaper {
+  readonly #runtime: Runtime;
+  readonly #logger: Logger;
+  readonly #timers = new Map<string, Timer>();
+  #closed = false;
+
+  constructor({ runtime, logger }: GracePeriodReaperOptions) {
+    this.#runtime = runtime;
+    this.#logger = logger;
+  }
+
+  /** Objects that wait for the end of their grace period. */
+  get size(): number {
+    return this.#timers.size;
+  }
+
+  /** Calls `remove` at `dueMs` on the wall clock; an earlier appointment for the key is replaced. */
+  schedule(key: string, dueMs: number, remove: () => Promise<void>): void {
+    this.forget(key);
+    if (this.#closed) return;
+    const delayMs = dueMs - this.#runtime.wallMs();
+    const timer = this.#runtime.setTimer(
+      delayMs,
+      () => {
+        this.#timers.delete(key);
+        void this.#remove(key, remove);
+      },
+      { background: true },
+    );
+    this.#timers.set(key, timer);
+  }
+
+  /** Takes an appointment back. */
+  forget(key: string): void {
+    this.#timers.get(key)?.cancel();
+    this.#timers.delete(key);
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const key of this.#timers.keys()) this.forget(key);
+  }
+
+  async #remove(key: string, remove: () => Promise<void>): Promise<void> {
+    try {
+      await remove();
+    } catch (error) {
+      if (isNotFound(error) || isConflict(error)) return;
+      this.#logger.warn('an object could not be removed at the end of its grace period', {
+        key,
+        error: errorMessage(error),
+      });
+      this.schedule(key, this.#runtime.wallMs() + RETRY_MS, remove);
+    }
+  }
+}

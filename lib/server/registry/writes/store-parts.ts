@@ -1,0 +1,64 @@
+import type { Runtime } from '../../../kernel/runtime.ts';
+import { badRequest, type Subject } from '../../../meta/failures.ts';
+import type { UnstructuredObject } from '../../../meta/object.ts';
+import type { StorageInterface } from '../../storage/contract/storage-interface.ts';
+import { inApiVersion } from '../rules/derived-object.ts';
+import type { GracePeriodReaper } from './grace-period-reaper.ts';
+import type { KindDefinition } from '../contract/kind-definition.ts';
+import { pathSegmentProblem } from '../rules/name-validation.ts';
+import type { RequestContext, WriteResult } from '../contract/rest-storage.ts';
+import type { StoreHooks } from '../contract/store-hooks.ts';
+
+/** Ends the time during which a namespace has to be kept for a creation. */
+export type ReleaseAdmission = () => void;
+
+/** Decides whether an object may be created where it wants to be. */
+export interface CreateAdmission {
+  /** Resolves when the creation may go ahead; the answer has to be called when it is over. @throws {ApiError} 403, 404, 405. */
+  enter(subject: Subject, namespace: string, name: string): Promise<ReleaseAdmission>;
+}
+
+/** The parts that the verbs of one resource share. */
+export interface StoreParts {
+  readonly kind: KindDefinition;
+  readonly storage: StorageInterface<UnstructuredObject>;
+  readonly runtime: Runtime;
+  readonly hooks: StoreHooks;
+  readonly admission: CreateAdmission;
+  readonly reaper: GracePeriodReaper;
+  /** The apiVersion of this endpoint. */
+  readonly apiVersion: string;
+  /** The apiVersion objects are stored under; differs for custom resources with several versions only. */
+  readonly storedApiVersion: string;
+}
+
+/** The storage key of one object. @throws {ApiError} 400 when the name cannot be part of a key. */
+export function objectKey(parts: StoreParts, namespace: string, name: string): string {
+  if (name === '') throw badRequest('name is required');
+  const problem = pathSegmentProblem(name);
+  if (problem !== undefined) throw badRequest(`invalid name ${JSON.stringify(name)}: ${problem}`);
+  if (parts.kind.describe.namespaced && namespace === '') {
+    throw badRequest('an empty namespace may not be set when a resource name is provided');
+  }
+  return `${collectionKey(parts, namespace)}${name}`;
+}
+
+/** The key prefix of a namespace, or of the whole resource when `namespace` is empty. */
+export function collectionKey({ kind }: StoreParts, namespace: string): string {
+  if (!kind.describe.namespaced || namespace === '') return `${kind.keyRoot}/`;
+  const problem = pathSegmentProblem(namespace);
+  if (problem !== undefined) {
+    throw badRequest(`invalid namespace ${JSON.stringify(namespace)}: ${problem}`);
+  }
+  return `${kind.keyRoot}/${namespace}/`;
+}
+
+/** The object in the version of this endpoint. */
+export function present(parts: StoreParts, stored: WriteResult): WriteResult {
+  const { apiVersion, storedApiVersion } = parts;
+  return apiVersion === storedApiVersion ? stored : inApiVersion(stored, apiVersion);
+}
+
+export function warnAll(context: RequestContext, texts: readonly string[] | undefined): void {
+  for (const text of texts ?? []) context.warn(text);
+}

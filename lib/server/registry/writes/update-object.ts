@@ -1,0 +1,284 @@
+import { badRequest, conflict, invalid, notFound } from '../../../meta/failures.ts';
+import type { UnstructuredObject } from '../../../meta/object.ts';
+import { isStorageError } from '../../storage/contract/storage-error.ts';
+import type { UpdateInput, UpdateOutput } from '../../storage/contract/storage-interface.ts';
+import type { StoredObject } from '../../storage/contract/stored-object.ts';
+import { fillSystemFields, placeInNamespace, prepareNewObject } from './create-object.ts';
+import { blockingFinalizers } from './deletion-plan.ts';
+import { DerivedObject } from '../rules/derived-object.ts';
+import { fieldInvalid } from '../rules/field-causes.ts';
+import { setOwn } from '../rules/json-value.ts';
+import {
+  toMutableObject,
+  type MutableMetadata,
+  type MutableObject,
+} from '../rules/mutable-object.ts';
+import { validateMetadata, validateMetadataUpdate } from '../rules/object-validation.ts';
+import type {
+  RequestContext,
+  UpdateFunc,
+  WriteOptions,
+  WriteResult,
+} from '../contract/rest-storage.ts';
+import { MODIFIED, storageFailure } from './storage-failures.ts';
+import type { FinishWrite } from '../contract/store-hooks.ts';
+import {
+  objectKey,
+  present,
+  warnAll,
+  type ReleaseAdmission,
+  type StoreParts,
+} from './store-parts.ts';
+import type { UpdateStrategy } from '../contract/strategy.ts';
+
+export interface UpdateRequest {
+  readonly context: RequestContext;
+  readonly name: string;
+  readonly update: UpdateFunc;
+  readonly options: WriteOptions;
+  /** The strategy of the endpoint: of the object itself, or of a subresource. */
+  readonly strategy: UpdateStrategy;
+  /** The endpoint may create objects at all; subresources may not. */
+  readonly mayCreate: boolean;
+}
+
+export interface UpdateAnswer {
+  readonly result: WriteResult;
+  readonly created: boolean;
+}
+
+/** Leaves the update loop: the last finalizer is gone, so the object has to be deleted instead of written. */
+class FinalizersEmptied extends Error {
+  readonly object: MutableObject;
+  readonly existing: StoredObject<UnstructuredObject>;
+
+  constructor(object: MutableObject, existing: StoredObject<UnstructuredObject>) {
+    super('the last finalizer is gone');
+    this.object = object;
+    this.existing = existing;
+  }
+}
+
+/**
+ * Replaces an object by what `update` makes of it, again after each conflicting write.
+ * Awaits between read and write: the storage's compare-and-swap is what makes it safe.
+ * @throws {ApiError} 400, 404, 409, 422.
+ */
+export async function updateObject(
+  parts: StoreParts,
+  request: UpdateRequest,
+): Promise<UpdateAnswer> {
+  const { context, name } = request;
+  const key = objectKey(parts, context.namespace, name);
+  for (;;) {
+    const attempt = new UpdateAttempt(parts, request);
+    try {
+      const result = await attempt.run(key);
+      const { created } = attempt;
+      attempt.end(true);
+      if (!created) warnAll(context, request.strategy.warnings?.(result.object));
+      if (request.options.dryRun !== true) {
+        if (created) parts.hooks.afterCreate?.(result);
+        else parts.hooks.afterUpdate?.(result);
+      }
+      return { result: present(parts, result), created };
+    } catch (error) {
+      attempt.end(false);
+      if (!(error instanceof FinalizersEmptied)) {
+        throw storageFailure(error, 'update', parts.kind.describe, name);
+      }
+      const result = await deleteFinalized(parts, request, error);
+      if (result !== undefined) return { result: present(parts, result), created: false };
+    }
+  }
+}
+
+/** Undefined when the object changed in between: the update has to be computed again. */
+async function deleteFinalized(
+  { storage, hooks, kind }: StoreParts,
+  { name, options, context: { signal } }: UpdateRequest,
+  { object, existing }: FinalizersEmptied,
+): Promise<WriteResult | undefined> {
+  if (options.dryRun === true) return new DerivedObject(existing.key, object);
+  const { uid } = existing.metadata;
+  const { resourceVersion } = existing;
+  try {
+    const deleted = await storage.delete(existing.key, {
+      preconditions: { uid, resourceVersion },
+      cachedExisting: existing,
+      signal,
+    });
+    hooks.afterDelete?.(deleted);
+    object.metadata.resourceVersion = deleted.resourceVersion;
+  } catch (error) {
+    if (isStorageError(error, 'INVALID_OBJECT')) return undefined;
+    if (!isStorageError(error, 'KEY_NOT_FOUND')) {
+      throw storageFailure(error, 'update', kind.describe, name);
+    }
+  }
+  return new DerivedObject(existing.key, object);
+}
+
+/** One run of the update loop, with what its tries have taken hold of. */
+class UpdateAttempt {
+  readonly #parts: StoreParts;
+  readonly #request: UpdateRequest;
+  #finish: FinishWrite | undefined;
+  #release: ReleaseAdmission | undefined;
+  /** Whether the last try made a new object. */
+  created = false;
+
+  constructor(parts: StoreParts, request: UpdateRequest) {
+    this.#parts = parts;
+    this.#request = request;
+  }
+
+  async run(key: string): Promise<WriteResult> {
+    const { storage } = this.#parts;
+    const { signal } = this.#request.context;
+    if (this.#request.options.dryRun !== true) {
+      return await storage.guaranteedUpdate(key, (input) => this.#try(input), {
+        ignoreNotFound: true,
+        signal,
+      });
+    }
+    const stored = await storage.get(key, { ignoreNotFound: true, signal });
+    const { object } = await this.#try({ existing: stored?.copy(), stored });
+    return new DerivedObject(key, object);
+  }
+
+  /** Gives back what the last try holds. */
+  end(success: boolean): void {
+    this.#finish?.(success);
+    this.#release?.();
+    this.#finish = undefined;
+    this.#release = undefined;
+  }
+
+  async #try({
+    existing,
+    stored,
+  }: UpdateInput<UnstructuredObject>): Promise<UpdateOutput<UnstructuredObject>> {
+    this.end(false);
+    const { ttlSeconds } = this.#parts.kind;
+    this.created = stored === undefined;
+    if (existing === undefined || stored === undefined) {
+      return { object: await this.#create(), ttlSeconds };
+    }
+    return { object: await this.#update(existing, stored), ttlSeconds };
+  }
+
+  async #create(): Promise<MutableObject> {
+    const parts = this.#parts;
+    const { context, name, update, options, strategy, mayCreate } = this.#request;
+    const { describe } = parts.kind;
+    const allowed = strategy.allowCreateOnUpdate || options.forceAllowCreate === true;
+    if (!mayCreate || !allowed) throw notFound(describe, name);
+    const object = toMutableObject(await update(undefined));
+    const { uid = '', resourceVersion = '' } = object.metadata;
+    if (uid !== '' || !isUnset(resourceVersion)) {
+      throw conflict(describe, name, 'uid or resourceVersion is given, but no such object exists');
+    }
+    delete object.metadata.resourceVersion;
+    checkName(object, name);
+    fillSystemFields(parts, context, object);
+    this.#release = await parts.admission.enter(describe, object.metadata.namespace ?? '', name);
+    prepareNewObject(parts, context, object);
+    if (options.dryRun !== true) this.#finish = await parts.hooks.beginCreate?.(object);
+    return object;
+  }
+
+  async #update(
+    existing: UnstructuredObject,
+    stored: StoredObject<UnstructuredObject>,
+  ): Promise<MutableObject> {
+    const parts = this.#parts;
+    const { context, name, update, options, strategy } = this.#request;
+    const { describe } = parts.kind;
+    const before = { ...existing, apiVersion: parts.apiVersion, kind: describe.kind };
+    const object = toMutableObject(await update(before));
+    const old = stored.object as MutableObject;
+    checkName(object, name);
+    placeInNamespace(describe.namespaced, context, object);
+    checkResourceVersion(parts, strategy, object, stored);
+    keepSystemFields(object.metadata, old.metadata);
+    object.apiVersion = parts.storedApiVersion;
+    object.kind = describe.kind;
+    strategy.prepareForUpdate(object, old, { nowMs: parts.runtime.wallMs() });
+    const causes = [
+      ...validateMetadata(object, {
+        namespaced: describe.namespaced,
+        nameProblem: parts.kind.strategy.nameProblem,
+      }),
+      ...validateMetadataUpdate(object, old),
+      ...strategy.validateUpdate(object, old),
+    ];
+    if (causes.length > 0) throw invalid(describe, name, causes);
+    if (isFinalized(parts, object)) throw new FinalizersEmptied(object, stored);
+    if (options.dryRun !== true) this.#finish = await parts.hooks.beginUpdate?.(object, old);
+    return object;
+  }
+}
+
+/** Whether the deletion that was requested earlier can be carried out now. */
+function isFinalized({ kind }: StoreParts, object: MutableObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata;
+  if (deletionTimestamp === undefined || deletionGracePeriodSeconds !== 0) return false;
+  return blockingFinalizers(kind.strategy, object).length === 0;
+}
+
+function isUnset(resourceVersion: string): boolean {
+  return resourceVersion === '' || resourceVersion === '0';
+}
+
+function checkName({ metadata }: MutableObject, name: string): void {
+  metadata.name ??= '';
+  if (metadata.name === '') throw badRequest('name must be provided');
+  if (metadata.name !== name) {
+    throw badRequest(
+      `the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
+    );
+  }
+}
+
+/** @throws {ApiError} 409 when the object sent is of another time or another life; 422 when it has to say, and does not. */
+function checkResourceVersion(
+  { kind: { describe }, storage }: StoreParts,
+  strategy: UpdateStrategy,
+  { metadata }: MutableObject,
+  stored: StoredObject<UnstructuredObject>,
+): void {
+  const { name = '', uid = '', resourceVersion = '' } = metadata;
+  const storedUid = stored.metadata.uid ?? '';
+  if (uid !== '' && uid !== storedUid) {
+    const reason = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${storedUid}`;
+    throw conflict(describe, name, reason);
+  }
+  if (!isUnset(resourceVersion)) {
+    storage.versioner.parseResourceVersion(resourceVersion);
+    if (resourceVersion !== stored.resourceVersion) throw conflict(describe, name, MODIFIED);
+    return;
+  }
+  if (!strategy.allowUnconditionalUpdate) {
+    const cause = fieldInvalid('metadata.resourceVersion', 0, 'must be specified for an update');
+    throw invalid(describe, name, [cause]);
+  }
+  metadata.resourceVersion = stored.resourceVersion;
+}
+
+const KEPT = [
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'generation',
+  'selfLink',
+] as const;
+
+/** Clients cannot change these; what they send is replaced without a word. */
+function keepSystemFields(metadata: MutableMetadata, existing: MutableMetadata): void {
+  for (const name of KEPT) {
+    if (existing[name] === undefined) delete metadata[name];
+    else setOwn(metadata, name, existing[name]);
+  }
+}

@@ -1,0 +1,35 @@
+import type { FieldSelector } from '../../../meta/field-selector.ts';
+import type { LabelSelector, Labels } from '../../../meta/label-selector.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+
+/** The part of an object that selectors read. */
+export interface ObjectAttributes {
+  readonly labels: Labels;
+  /** Values of the fields that the resource can be selected by. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export type AttributesFunc<T extends KubernetesObject = KubernetesObject> = (
+  object: T,
+) => ObjectAttributes;
+
+/** The label and field conditions of a list or watch, with the way to read an object's side of them. */
+export interface SelectionPredicate<T extends KubernetesObject = KubernetesObject> {
+  readonly labels: LabelSelector;
+  readonly fields: FieldSelector;
+  readonly attributesOf: AttributesFunc<T>;
+}
+
+/** Whether the predicate lets everything through; it is then never evaluated. */
+export function predicateIsEmpty(predicate: SelectionPredicate | undefined): boolean {
+  return predicate === undefined || (predicate.labels.empty && predicate.fields.empty);
+}
+
+export function predicateMatches<T extends KubernetesObject>(
+  predicate: SelectionPredicate<T> | undefined,
+  object: T,
+): boolean {
+  if (predicate === undefined || predicateIsEmpty(predicate as SelectionPredicate)) return true;
+  const { labels, fields } = predicate.attributesOf(object);
+  return predicate.labels.matches(labels) && predicate.fields.matches(fields);
+}

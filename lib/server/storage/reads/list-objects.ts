@@ -1,0 +1,243 @@
+import { isListwatchError } from '../../../kernel/errors.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import { badRequest, expired, tooLargeResourceVersion } from '../../../meta/failures.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import { prefixEnd, type RangeResponse, type Revision } from '../../mvcc/key-value-store.ts';
+import { decodeContinue, encodeContinue, keyAfter } from './continue-token.ts';
+import type { ObjectAccess, ObjectState } from './object-access.ts';
+import { ReadAhead } from './read-ahead.ts';
+import {
+  predicateIsEmpty,
+  predicateMatches,
+  type SelectionPredicate,
+} from '../contract/selection-predicate.ts';
+import type { GetListOptions, StorageList } from '../contract/storage-interface.ts';
+import type { StoredObject } from '../contract/stored-object.ts';
+import { UnreadableObjects } from './unreadable-objects.ts';
+import type { Versioner } from '../contract/versioner.ts';
+
+/** A filtered list reads pages that double up to this. @see apiserver pkg/storage/etcd3/store.go maxLimit @ 24a394e */
+const LARGEST_PAGE = 10_000;
+/** Objects looked at before others get their turn. */
+const OBJECTS_PER_TASK = 500;
+
+/** The keys and the revision that a list reads. */
+interface ListPlan {
+  readonly startKey: string;
+  /** The revision to read at; undefined: the newest. */
+  readonly revision: Revision | undefined;
+  /** The answer must not be older than this revision; 0: any revision. */
+  readonly notOlderThan: Revision;
+}
+
+/**
+ * Resolves the resource version, its match rule and the continue token of a list.
+ * @throws {ApiError} 400.
+ * @see apiserver pkg/storage/interfaces.go ValidateListOptions @ 24a394e
+ */
+export function planList<T extends KubernetesObject>(
+  prefix: string,
+  options: GetListOptions<T>,
+  versioner: Versioner,
+): ListPlan {
+  const { continueToken = '', resourceVersion = '', recursive = true, limit = 0 } = options;
+  const match = options.resourceVersionMatch;
+  if (continueToken !== '') return planContinued(prefix, continueToken, options);
+  const revision = versioner.parseResourceVersion(resourceVersion);
+  const newest = { startKey: prefix, revision: undefined, notOlderThan: revision };
+  if (match === undefined) {
+    // Before there were match rules, a paged list of a given version meant exactly that version.
+    const exact = recursive && limit > 0 && revision > 0n;
+    return exact ? { ...newest, revision } : newest;
+  }
+  if (resourceVersion === '') {
+    throw badRequest(`resourceVersionMatch "${match}" is forbidden without a resourceVersion`);
+  }
+  switch (match) {
+    case 'NotOlderThan':
+      return newest;
+    case 'Exact':
+      if (revision === 0n) {
+        throw badRequest('resourceVersionMatch "Exact" is forbidden for resourceVersion "0"');
+      }
+      return { ...newest, revision };
+    default:
+      throw badRequest(`unknown resourceVersionMatch "${String(match)}"`);
+  }
+}
+
+function planContinued<T extends KubernetesObject>(
+  prefix: string,
+  continueToken: string,
+  { resourceVersion = '', resourceVersionMatch, recursive = true }: GetListOptions<T>,
+): ListPlan {
+  if (!recursive) throw badRequest('invalid continue token: a single object has no next page');
+  if (resourceVersion !== '' && resourceVersion !== '0') {
+    throw badRequest('specifying resource version is not allowed when using continue');
+  }
+  if (resourceVersionMatch !== undefined) {
+    throw badRequest('resourceVersionMatch is forbidden when using continue');
+  }
+  const { startKey, revision } = decodeContinue(continueToken, prefix);
+  return { startKey, revision: revision < 0n ? undefined : revision, notOlderThan: 0n };
+}
+
+export interface ListRequest<T extends KubernetesObject> {
+  /** The prepared key: a prefix with a trailing slash if the list is recursive. */
+  readonly key: string;
+  readonly options: GetListOptions<T>;
+}
+
+/**
+ * One list call: reads until the limit is reached or the range is exhausted. All pages are read at one revision. Objects that
+ * cannot be read fail it in the end, together.
+ */
+export async function listObjects<T extends KubernetesObject>(
+  access: ObjectAccess<T>,
+  runtime: Runtime,
+  request: ListRequest<T>,
+): Promise<StorageList<T>> {
+  return await new Listing(access, runtime, request).run();
+}
+
+class Listing<T extends KubernetesObject> {
+  readonly #access: ObjectAccess<T>;
+  readonly #runtime: Runtime;
+  readonly #request: ListRequest<T>;
+  readonly #plan: ListPlan;
+  readonly #limit: number;
+  readonly #predicate: SelectionPredicate<T> | undefined;
+  readonly #items: StoredObject<T>[] = [];
+  #revision: Revision | undefined;
+  readonly #unreadable: UnreadableObjects;
+  #seen = 0;
+
+  constructor(access: ObjectAccess<T>, runtime: Runtime, request: ListRequest<T>) {
+    const { predicate, limit = 0, recursive = true, leaveOutUnreadable } = request.options;
+    this.#unreadable = new UnreadableObjects(leaveOutUnreadable === true);
+    this.#access = access;
+    this.#runtime = runtime;
+    this.#request = request;
+    this.#plan = planList(request.key, request.options, access.versioner);
+    this.#limit = recursive && limit > 0 ? limit : 0;
+    this.#predicate = predicateIsEmpty(predicate as SelectionPredicate | undefined)
+      ? undefined
+      : predicate;
+    this.#revision = this.#plan.revision;
+  }
+
+  async run(): Promise<StorageList<T>> {
+    let startKey = this.#plan.startKey;
+    let pageSize = this.#limit;
+    for (;;) {
+      this.#request.options.signal?.throwIfAborted();
+      const page = await this.#read(startKey, pageSize);
+      const lastKey = await this.#collect(page);
+      const full = this.#limit > 0 && this.#items.length >= this.#limit;
+      const more = page.more || (lastKey !== undefined && lastKey !== page.items.at(-1)?.key);
+      if (!more || full || lastKey === undefined) {
+        return this.#result(more && full ? lastKey : undefined, page.count);
+      }
+      startKey = keyAfter(lastKey);
+      pageSize = Math.min(LARGEST_PAGE, pageSize * 2);
+    }
+  }
+
+  async #read(startKey: string, limit: number): Promise<RangeResponse> {
+    const { key, options } = this.#request;
+    const rangeEnd = (options.recursive ?? true) ? prefixEnd(key) : undefined;
+    let page: RangeResponse;
+    try {
+      page = await this.#access.store.range({
+        key: startKey,
+        rangeEnd,
+        revision: this.#revision,
+        limit,
+      });
+    } catch (error) {
+      throw await this.#readFailure(error);
+    }
+    if (this.#plan.notOlderThan > page.revision) {
+      throw tooLarge(this.#access.versioner, this.#plan.notOlderThan, page.revision);
+    }
+    this.#revision ??= page.revision;
+    return page;
+  }
+
+  /** Takes the matching objects of a page; returns the last key that was looked at. */
+  async #collect({ items }: RangeResponse): Promise<string | undefined> {
+    const reader = new ReadAhead(
+      this.#access,
+      items.map((kv) => ({ kv })),
+    );
+    let lastKey: string | undefined;
+    for (const { key } of items) {
+      if (this.#limit > 0 && this.#items.length >= this.#limit) return lastKey;
+      lastKey = key;
+      this.#seen += 1;
+      if (this.#seen % OBJECTS_PER_TASK === 0) await this.#yield();
+      let state: ObjectState<T>;
+      try {
+        const reading = reader.read();
+        state = reading instanceof Promise ? await reading : reading;
+      } catch (error) {
+        this.#unreadable.note(error);
+        continue;
+      }
+      if (this.#matches(state.stored)) this.#items.push(state.stored);
+    }
+    return lastKey;
+  }
+
+  #matches(stored: StoredObject<T>): boolean {
+    return this.#predicate === undefined || predicateMatches(this.#predicate, stored.object);
+  }
+
+  #result(lastKey: string | undefined, pageCount: number): StorageList<T> {
+    this.#unreadable.throwIfAny();
+    const revision = this.#revision as Revision;
+    const resourceVersion = this.#access.versioner.resourceVersionOf(revision);
+    const unreadableKeys = this.#unreadable.keys;
+    const leftOut = unreadableKeys.length > 0 ? { unreadableKeys } : {};
+    const list = { items: this.#items, resourceVersion, ...leftOut };
+    if (lastKey === undefined) return list;
+    const position = { startKey: keyAfter(lastKey), revision };
+    const continueToken = encodeContinue(position, this.#request.key);
+    if (this.#predicate !== undefined || unreadableKeys.length > 0) {
+      return { ...list, continueToken };
+    }
+    return { ...list, continueToken, remainingItemCount: pageCount - this.#items.length };
+  }
+
+  async #readFailure(error: unknown): Promise<unknown> {
+    const { store, versioner } = this.#access;
+    const { key, options } = this.#request;
+    if (isListwatchError(error, 'FUTURE_REVISION')) {
+      const { revision } = await store.status();
+      return tooLarge(versioner, this.#revision ?? 0n, revision);
+    }
+    if (!isListwatchError(error, 'COMPACTED')) return error;
+    if ((options.continueToken ?? '') === '') {
+      return expired('the resourceVersion of the list is too old: it was compacted away');
+    }
+    return expired(
+      'the continue token is too old: the state it belongs to was compacted away. Start the list over, or use the token ' +
+        'in metadata.continue to go on with the newest state, which may be inconsistent with the pages before',
+      // From where this request started: what it had read so far is lost with it.
+      encodeContinue({ startKey: this.#plan.startKey, revision: -1n }, key),
+    );
+  }
+
+  #yield(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#runtime.queueTask(resolve);
+    });
+  }
+}
+
+function tooLarge(versioner: Versioner, asked: Revision, current: Revision): Error {
+  return tooLargeResourceVersion(
+    versioner.resourceVersionOf(asked),
+    versioner.resourceVersionOf(current),
+  );
+}

@@ -1,0 +1,179 @@
+import { errorMessage, isListwatchError } from '../../../kernel/errors.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type {
+  KeyValue,
+  KeyValueStore,
+  Operation,
+  Revision,
+  TxnResponse,
+} from '../../mvcc/key-value-store.ts';
+import type { Codec } from '../value/codec.ts';
+import { JsonStoredObject } from '../value/json-stored-object.ts';
+import type { ObjectSizes } from '../value/object-sizes.ts';
+import { isStorageError, StorageError } from '../contract/storage-error.ts';
+import type { StoredObject } from '../contract/stored-object.ts';
+import type { PlainValue, Transformer } from '../value/transformer.ts';
+import type { Versioner } from '../contract/versioner.ts';
+
+/** The result of reading one key. */
+export interface ObjectState<T extends KubernetesObject> {
+  readonly stored: JsonStoredObject<T>;
+  readonly revision: Revision;
+  /** See `PlainValue.stale`. */
+  readonly stale: boolean;
+  /** The lease that limits the life of the key; 0 for none, or when the state comes from a cache. */
+  readonly lease: bigint;
+}
+
+/** The outcome of a compare-and-swap: the revision of the write, or the value that stood in its way. */
+export type Swap =
+  | { readonly swapped: true; readonly revision: Revision }
+  | { readonly swapped: false; readonly kv: KeyValue | undefined };
+
+export interface ObjectAccessOptions<T extends KubernetesObject> {
+  readonly store: KeyValueStore;
+  readonly codec: Codec<T>;
+  readonly transformer: Transformer;
+  readonly versioner: Versioner;
+}
+
+/** Objects in, key-values out and back: codec, transformer and compare-and-swap over one engine. */
+export class ObjectAccess<T extends KubernetesObject> {
+  readonly store: KeyValueStore;
+  readonly versioner: Versioner;
+  readonly codec: Codec<T>;
+  /** Notes sizes, once a caller asked for them. */
+  sizes: ObjectSizes | undefined;
+  readonly #transformer: Transformer;
+  /** Values that were encoded here. An engine in this process hands them out again, and they need not be checked. */
+  readonly #written: WeakSet<Uint8Array> = new WeakSet();
+
+  constructor({ store, codec, transformer, versioner }: ObjectAccessOptions<T>) {
+    this.store = store;
+    this.versioner = versioner;
+    this.codec = codec;
+    this.#transformer = transformer;
+  }
+
+  /**
+   * The object of a key-value, which can be decoded then; a promise only when the transformer makes one.
+   * @throws {StorageError} CORRUPT_OBJECT. @throws {ListwatchError} what the transformer says itself.
+   */
+  stateOf(
+    kv: KeyValue,
+    revision: Revision = kv.modRevision,
+  ): ObjectState<T> | Promise<ObjectState<T>> {
+    const { key } = kv;
+    this.sizes?.note(key, kv.modRevision, kv.value.byteLength);
+    let plain: PlainValue | Promise<PlainValue>;
+    try {
+      plain = this.#transformer.fromStorage(kv.value, kv);
+    } catch (error) {
+      throw unreadable(key, error);
+    }
+    if (!(plain instanceof Promise)) return this.#state(kv, plain, revision);
+    return plain.then(
+      (value) => this.#state(kv, value, revision),
+      (error: unknown) => {
+        throw unreadable(key, error);
+      },
+    );
+  }
+
+  storedObject(key: string, value: Uint8Array, revision: Revision): JsonStoredObject<T> {
+    const resourceVersion = this.versioner.resourceVersionOf(revision);
+    return new JsonStoredObject({ key, value, resourceVersion, codec: this.codec });
+  }
+
+  /** The state a cache believes in, as if it had been read. */
+  stateFromCache(key: string, cached: StoredObject<T>): ObjectState<T> {
+    const revision = this.versioner.parseResourceVersion(cached.resourceVersion);
+    const stored =
+      cached instanceof JsonStoredObject && cached.key === key
+        ? (cached as JsonStoredObject<T>)
+        : this.storedObject(key, this.codec.encode(cached.object), revision);
+    return { stored, revision, stale: false, lease: 0n };
+  }
+
+  /** Whether the value can be transformed and decoded. Throws when that cannot be told at present. */
+  async isReadable(kv: KeyValue): Promise<boolean> {
+    try {
+      await this.stateOf(kv);
+      return true;
+    } catch (error) {
+      if (isStorageError(error, 'CORRUPT_OBJECT')) return false;
+      throw error;
+    }
+  }
+
+  /** The present value of a key, as it is stored. */
+  async readValue(key: string): Promise<KeyValue | undefined> {
+    const { items } = await this.store.range({ key });
+    return items[0];
+  }
+
+  /** The present state of a key. */
+  async read(key: string): Promise<ObjectState<T> | undefined> {
+    const kv = await this.readValue(key);
+    return kv === undefined ? undefined : await this.stateOf(kv);
+  }
+
+  /** The present state of a key. @throws {StorageError} KEY_NOT_FOUND. */
+  async readExisting(key: string): Promise<ObjectState<T>> {
+    const state = await this.read(key);
+    if (state === undefined) throw keyNotFound(key);
+    return state;
+  }
+
+  /** Writes an encoded object if the key is still at `revision` (0: missing). */
+  async swap(key: string, revision: Revision, data: Uint8Array, lease: bigint): Promise<Swap> {
+    this.#written.add(data);
+    const value = await this.#transformer.toStorage(data, { key });
+    const put = { type: 'put', key, value, ...(lease === 0n ? {} : { lease }) } as const;
+    const swap = await this.#swap(key, revision, put);
+    if (swap.swapped) this.sizes?.note(key, swap.revision, value.byteLength);
+    return swap;
+  }
+
+  /** Deletes the key if it is still at `revision`. */
+  async swapDelete(key: string, revision: Revision): Promise<Swap> {
+    const swap = await this.#swap(key, revision, { type: 'delete', key });
+    if (swap.swapped) this.sizes?.forget(key, swap.revision);
+    return swap;
+  }
+
+  #state(
+    { key, lease }: KeyValue,
+    { data, stale }: PlainValue,
+    revision: Revision,
+  ): ObjectState<T> {
+    const stored = this.storedObject(key, data, revision);
+    if (!this.#written.has(data)) stored.checkReadable();
+    return { stored, revision, stale, lease };
+  }
+
+  async #swap(key: string, revision: Revision, operation: Operation): Promise<Swap> {
+    const response = await this.store.txn({
+      compare: [{ key, target: 'modRevision', operator: '=', operand: revision }],
+      success: [operation],
+      failure: [{ type: 'range', key }],
+    });
+    if (response.succeeded) return { swapped: true, revision: response.revision };
+    return { swapped: false, kv: rangedItem(response) };
+  }
+}
+
+function rangedItem({ responses }: TxnResponse): KeyValue | undefined {
+  const [range] = responses;
+  return range?.type === 'range' ? range.items[0] : undefined;
+}
+
+function unreadable(key: string, cause: unknown): Error {
+  if (isListwatchError(cause)) return cause;
+  const message = `the stored value cannot be transformed: ${errorMessage(cause)}`;
+  return new StorageError('CORRUPT_OBJECT', key, message, cause);
+}
+
+export function keyNotFound(key: string): StorageError {
+  return new StorageError('KEY_NOT_FOUND', key, 'no object is stored under this key');
+}

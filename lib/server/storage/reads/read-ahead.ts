@@ -1,0 +1,53 @@
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { KeyValue, Revision } from '../../mvcc/key-value-store.ts';
+import type { ObjectAccess, ObjectState } from './object-access.ts';
+
+/** Values a transformer works on at a time (etcd3/watcher.go processEventConcurrency @ 24a394e). */
+const AT_A_TIME = 10;
+
+/** A value to be read, and the revision its object shall carry; left out: its own. */
+export interface PendingRead {
+  readonly kv: KeyValue;
+  readonly revision?: Revision | undefined;
+}
+
+type Reading<T extends KubernetesObject> = ObjectState<T> | Promise<ObjectState<T>>;
+
+/**
+ * Reads values in order, and while the reader waits for one also those behind it: a transformer that asks a key service is not
+ * waited for once for each value. With a synchronous transformer nothing is read ahead.
+ */
+export class ReadAhead<T extends KubernetesObject> {
+  readonly #access: ObjectAccess<T>;
+  readonly #values: readonly PendingRead[];
+  readonly #underWay: Promise<ObjectState<T>>[] = [];
+  #next = 0;
+
+  constructor(access: ObjectAccess<T>, values: readonly PendingRead[]) {
+    this.#access = access;
+    this.#values = values;
+  }
+
+  /** The next object, one call for each value. @throws {StorageError} CORRUPT_OBJECT, and goes on with the next call. */
+  read(): Reading<T> {
+    const reading = this.#underWay.shift() ?? this.#start();
+    if (!(reading instanceof Promise)) return reading;
+    while (this.#underWay.length < AT_A_TIME - 1 && this.#next < this.#values.length) {
+      const ahead = this.#startSafely();
+      // The reader that takes it gets the failure; there may be no such reader.
+      ahead.catch(() => {});
+      this.#underWay.push(ahead);
+    }
+    return reading;
+  }
+
+  #start(): Reading<T> {
+    const { kv, revision } = this.#values[this.#next] as PendingRead;
+    this.#next += 1;
+    return this.#access.stateOf(kv, revision);
+  }
+
+  async #startSafely(): Promise<ObjectState<T>> {
+    return await this.#start();
+  }
+}

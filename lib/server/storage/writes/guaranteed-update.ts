@@ -1,0 +1,97 @@
+import { isListwatchError } from '../../../kernel/errors.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { LeaseManager } from './lease-manager.ts';
+import {
+  keyNotFound,
+  type ObjectAccess,
+  type ObjectState,
+  type Swap,
+} from '../reads/object-access.ts';
+import { checkPreconditions } from '../contract/preconditions.ts';
+import type {
+  GuaranteedUpdateOptions,
+  TryUpdate,
+  UpdateOutput,
+} from '../contract/storage-interface.ts';
+import type { StoredObject } from '../contract/stored-object.ts';
+
+export interface UpdateRequest<T extends KubernetesObject> {
+  readonly key: string;
+  readonly tryUpdate: TryUpdate<T>;
+  readonly options: GuaranteedUpdateOptions<T>;
+}
+
+/**
+ * The compare-and-swap loop of an update. Awaits between read and write; the compare in the transaction makes that safe.
+ *
+ * It may start from what a cache believes. That state is only a guess, so nothing is decided by it alone: a failed
+ * precondition, an error of `tryUpdate` and an unchanged object are each checked against the live state first.
+ * @see apiserver pkg/storage/etcd3/store.go GuaranteedUpdate @ 24a394e
+ */
+export async function guaranteedUpdate<T extends KubernetesObject>(
+  access: ObjectAccess<T>,
+  leases: LeaseManager,
+  { key, tryUpdate, options }: UpdateRequest<T>,
+): Promise<StoredObject<T>> {
+  const { ignoreNotFound = false, preconditions, cachedExisting, signal } = options;
+  const readLive = (): Promise<ObjectState<T> | undefined> =>
+    ignoreNotFound ? access.read(key) : access.readExisting(key);
+  let live = cachedExisting === undefined;
+  let state =
+    cachedExisting === undefined ? await readLive() : access.stateFromCache(key, cachedExisting);
+  for (;;) {
+    signal?.throwIfAborted();
+    let output: UpdateOutput<T>;
+    try {
+      checkPreconditions(key, preconditions, state?.stored);
+      output = await tryUpdate({ existing: state?.stored.copy(), stored: state?.stored });
+    } catch (error) {
+      if (live) throw error;
+      const guess = state;
+      state = await readLive();
+      live = true;
+      if (state?.revision === guess?.revision) throw error;
+      continue;
+    }
+    const data = access.codec.encode(output.object);
+    if (isCurrentForm(state, data)) {
+      if (!live) {
+        state = await readLive();
+        live = true;
+        if (!hasBytes(state, data)) continue;
+      }
+      if (state !== undefined && isCurrentForm(state, data)) return state.stored;
+    }
+    // A mere change of form leaves the life of the object as it is, as not writing would have.
+    const sameContent = output.ttlSeconds === undefined && hasBytes(state, data);
+    const lease = sameContent ? (state?.lease ?? 0n) : await leases.leaseFor(output.ttlSeconds);
+    let swap: Swap;
+    try {
+      swap = await access.swap(key, state?.revision ?? 0n, data, lease);
+    } catch (error) {
+      if (!sameContent || !isListwatchError(error, 'LEASE_NOT_FOUND')) throw error;
+      // The life of the object ended in between.
+      state = await readLive();
+      continue;
+    }
+    if (swap.swapped) return access.storedObject(key, data, swap.revision);
+    state = swap.kv && (await access.stateOf(swap.kv));
+    live = true;
+    if (state === undefined && !ignoreNotFound) throw keyNotFound(key);
+  }
+}
+
+function hasBytes<T extends KubernetesObject>(
+  state: ObjectState<T> | undefined,
+  data: Uint8Array,
+): boolean {
+  return state !== undefined && Buffer.compare(state.stored.value, data) === 0;
+}
+
+/** Whether `data` is stored already, in the form it would be written in. */
+function isCurrentForm<T extends KubernetesObject>(
+  state: ObjectState<T> | undefined,
+  data: Uint8Array,
+): boolean {
+  return hasBytes(state, data) && state?.stale === false;
+}

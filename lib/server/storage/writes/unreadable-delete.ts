@@ -1,0 +1,35 @@
+import type { KubernetesObject } from '../../../meta/object.ts';
+import { LostObject } from '../value/lost-object.ts';
+import { keyNotFound, type ObjectAccess } from '../reads/object-access.ts';
+import { StorageError } from '../contract/storage-error.ts';
+import type { DeleteOptions } from '../contract/storage-interface.ts';
+import type { StoredObject } from '../contract/stored-object.ts';
+
+/**
+ * The compare-and-swap loop that removes an unreadable object. Awaits between read and write: an object that another client
+ * repairs in between fails the compare, is found readable, and stays.
+ * @see apiserver pkg/storage/etcd3/store.go conditionalDelete, ExpectTransformOrDecodeError @ 24a394e
+ */
+export async function deleteUnreadable<T extends KubernetesObject>(
+  access: ObjectAccess<T>,
+  key: string,
+  { validate, signal }: DeleteOptions<T>,
+): Promise<StoredObject<T>> {
+  const { versioner } = access;
+  let kv = await access.readValue(key);
+  for (;;) {
+    signal?.throwIfAborted();
+    if (kv === undefined) throw keyNotFound(key);
+    if (await access.isReadable(kv)) {
+      throw new StorageError(
+        'INVALID_OBJECT',
+        key,
+        'the object can be read: delete it the usual way',
+      );
+    }
+    await validate?.(new LostObject<T>(key, versioner.resourceVersionOf(kv.modRevision)).object);
+    const swap = await access.swapDelete(key, kv.modRevision);
+    if (swap.swapped) return new LostObject(key, versioner.resourceVersionOf(swap.revision));
+    kv = swap.kv;
+  }
+}

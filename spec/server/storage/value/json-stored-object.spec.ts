@@ -1,0 +1,139 @@
+import { expect } from 'chai';
+import { KeyError, metaNamespaceKeyFunc } from '../../../../lib/meta/key.ts';
+import { identityOf } from '../../../../lib/meta/object-view.ts';
+import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
+import { jsonCodec, type Codec } from '../../../../lib/server/storage/value/codec.ts';
+import { JsonStoredObject } from '../../../../lib/server/storage/value/json-stored-object.ts';
+
+class CountingCodec implements Codec<UnstructuredObject> {
+  decoded = 0;
+  readonly #codec = jsonCodec<UnstructuredObject>();
+
+  encode(object: UnstructuredObject): Uint8Array {
+    return this.#codec.encode(object);
+  }
+
+  decode(bytes: Uint8Array): UnstructuredObject {
+    this.decoded += 1;
+    return this.#codec.decode(bytes);
+  }
+}
+
+function stored(
+  text: string,
+  codec: Codec<UnstructuredObject> = jsonCodec(),
+): JsonStoredObject<UnstructuredObject> {
+  return new JsonStoredObject({
+    key: '/pods/a',
+    value: Buffer.from(text),
+    resourceVersion: '7',
+    codec,
+  });
+}
+
+describe('JsonStoredObject', () => {
+  it('gives bytes without decoding, and both at most once', () => {
+    const codec = new CountingCodec();
+    const object = stored('{"metadata":{"name":"a"}}', codec);
+    expect(Buffer.from(object.bytes).toString()).to.equal(
+      '{"metadata":{"resourceVersion":"7","name":"a"}}',
+    );
+    expect(codec.decoded).to.equal(0);
+    expect(object.bytes).to.equal(object.bytes);
+    expect(object.object).to.equal(object.object);
+    expect(object.metadata).to.equal(object.object.metadata);
+    expect(codec.decoded).to.equal(1);
+  });
+
+  it('gives its document in pieces, of which nothing is kept', () => {
+    const codec = new CountingCodec();
+    const object = stored('{"metadata":{"name":"a"}}', codec);
+    const pieces = object.pieces();
+    expect(Buffer.concat(pieces).toString()).to.equal(Buffer.from(object.bytes).toString());
+    expect(pieces[0]?.buffer).to.equal(object.value.buffer);
+    expect(stored('{"kind":"A"}').pieces()).to.have.length(1);
+    expect(codec.decoded).to.equal(0);
+  });
+
+  it('tells who it is without being decoded, unless that takes a parser', () => {
+    const codec = new CountingCodec();
+    const plain = stored('{"metadata":{"name":"a","namespace":"b","uid":"c"}}', codec);
+    const { name, namespace, uid, resourceVersion } = identityOf(plain);
+    expect([name, namespace, uid, resourceVersion]).to.deep.equal(['a', 'b', 'c', '7']);
+    expect(codec.decoded).to.equal(0);
+    for (const text of [
+      '{"metadata":{"name":"\\u0061"}}',
+      '{"metadata":{"name":"b","name":"a"}}',
+    ]) {
+      expect(identityOf(stored(text, codec)).name, text).to.equal('a');
+    }
+    expect(codec.decoded).to.equal(2);
+    expect(identityOf(stored('{"kind":"A"}')).name).to.equal(undefined);
+  });
+
+  it('gives the caches of all informers one and the same key', () => {
+    const codec = new CountingCodec();
+    for (const [text, key] of [
+      ['{"metadata":{"name":"a","namespace":"b"}}', 'b/a'],
+      ['{"metadata":{"name":"a"}}', 'a'],
+      ['{"metadata":{"name":""}}', undefined],
+      ['{"metadata":{}}', undefined],
+    ] as const) {
+      const object = stored(text, codec);
+      expect(object.sharedKey).to.equal(key);
+      if (key !== undefined) expect(metaNamespaceKeyFunc(object)).to.equal(key);
+      else expect(() => metaNamespaceKeyFunc(object)).to.throw(KeyError);
+    }
+    expect(codec.decoded).to.be.below(5);
+  });
+
+  it('carries its resource version in the object, the bytes and copies', () => {
+    for (const text of [
+      '{"metadata":{"name":"a"}}',
+      '{"metadata":{"resourceVersion":"3"}}',
+      '{"kind":"A"}',
+      '{"metadata":null}',
+    ]) {
+      const object = stored(text);
+      expect(object.metadata.resourceVersion).to.equal('7');
+      expect(object.copy().metadata?.resourceVersion).to.equal('7');
+      const decoded = JSON.parse(Buffer.from(object.bytes).toString()) as UnstructuredObject;
+      expect(decoded).to.deep.equal(object.object);
+    }
+  });
+
+  it('takes its bytes from the document in the value, or from the object where there is none', () => {
+    const codec: Codec<UnstructuredObject> = {
+      ...jsonCodec<UnstructuredObject>(),
+      decode: () => ({ kind: 'Decoded', metadata: {} }),
+      documentOf: (bytes) => (bytes[0] === 0x7b ? bytes : undefined),
+    };
+    const text = (value: string): string => Buffer.from(stored(value, codec).bytes).toString();
+    expect(text('{"kind":"A","metadata":{}}')).to.equal(
+      '{"kind":"A","metadata":{"resourceVersion":"7"}}',
+    );
+    expect(text('k8s\0binary')).to.equal('{"kind":"Decoded","metadata":{"resourceVersion":"7"}}');
+  });
+
+  it('freezes the shared object, not the copies', () => {
+    const object = stored('{"metadata":{"labels":{"a":"b"}},"spec":{"list":[{}]}}');
+    expect(Object.isFrozen(object.object)).to.equal(true);
+    expect(Object.isFrozen(object.metadata.labels)).to.equal(true);
+    expect(Object.isFrozen((object.object['spec'] as { list: object[] }).list[0])).to.equal(true);
+    const copy = object.copy();
+    (copy['spec'] as { list: object[] }).list.push({});
+    expect(object.object['spec']).to.deep.equal({ list: [{}] });
+  });
+
+  it('names the key of a value that cannot be decoded', () => {
+    const object = stored('k8s\0binary');
+    for (const read of [
+      () => object.object,
+      () => object.bytes,
+      () => object.copy(),
+      () => object.metadata,
+    ]) {
+      expect(read).to.throw('(key /pods/a)').with.property('code', 'CORRUPT_OBJECT');
+    }
+  });
+});
