@@ -151,4 +151,5 @@ const SPEC_ONLY = new Set([
   'support/upstream-rows',
   'bench',
   'bench/workload',
+  'types',
 ]);

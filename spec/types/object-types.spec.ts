@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const PROGRAMS = join(import.meta.dirname, 'programs');
+const TSC = join(ROOT, 'node_modules', '.bin', 'tsc');
+const PACKAGES = ['@kubernetes/client-node', 'kubernetes-types'];
+
+/** What the compiler says about the programs, line by line. */
+async function complaints(): Promise<string[]> {
+  try {
+    await promisify(execFile)(TSC, ['-p', import.meta.dirname]);
+    return [];
+  } catch (error) {
+    const { stdout } = error as { stdout: string };
+    return stdout.trim().split('\n');
+  }
+}
+
+const installed = PACKAGES.every((name) =>
+  existsSync(join(import.meta.dirname, 'node_modules', name)),
+);
+
+/**
+ * The programs assert with `SameType` that a type was inferred, and with `@ts-expect-error` that a wrong use is refused: the
+ * compiler reports such a line when it compiles. They hold no cast.
+ */
+describe('types of objects from other packages', function () {
+  // Compiles the whole package; only a hang reaches this.
+  this.timeout(600_000);
+
+  let lines: readonly string[] = [];
+
+  before(async function () {
+    if (installed) {
+      lines = await complaints();
+      return;
+    }
+    console.log(
+      '      skipped: run "npm ci --prefix spec/types" for the packages whose types are checked',
+    );
+    this.skip();
+  });
+
+  for (const name of PACKAGES) {
+    it(`are inferred by informers, listers, clients and handlers, and wrong uses refused: ${name}`, () => {
+      const program = `${name.replace(/^.*\//, '')}-objects.ts`;
+      expect(readFileSync(join(PROGRAMS, program), 'utf8')).to.include(`from '${name}`);
+      expect(lines.filter((line) => line.includes(program))).to.deep.equal([]);
+    });
+  }
+
+  it('compile without a complaint about anything else', () => {
+    expect(lines).to.deep.equal([]);
+  });
+
+  it('are used without a cast', () => {
+    for (const file of readdirSync(PROGRAMS)) {
+      const code = readFileSync(join(PROGRAMS, file), 'utf8')
+        .replaceAll(/\/\*\*[^]*?\*\/|\/\/.*/g, '')
+        .replaceAll(/import type \{[^}]*\}/g, '');
+      expect(code, file).not.to.match(/\bas\b|\bany\b(?!:|,|\])/);
+      expect(readFileSync(join(PROGRAMS, file), 'utf8')).not.to.include('@ts-ignore');
+    }
+  });
+
+  it('are compared exactly: a program that asserts another type does not compile', async () => {
+    const wrong = join(PROGRAMS, 'wrong-on-purpose.ts');
+    writeFileSync(
+      wrong,
+      `import { holds, type SameType } from './same-type.ts';\nholds<SameType<string, unknown>>();\n`,
+    );
+    try {
+      expect((await complaints()).join('\n')).to.match(/wrong-on-purpose\.ts.*TS2344/);
+    } finally {
+      rmSync(wrong);
+    }
+  });
+});

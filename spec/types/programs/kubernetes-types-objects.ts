@@ -1,0 +1,143 @@
+/** The types of `kubernetes-types` as objects of informers, listers, clients and handlers. Compiled, never run. */
+import type { Deployment } from 'kubernetes-types/apps/v1.js';
+import type { Lease } from 'kubernetes-types/coordination/v1.js';
+import type { Pod, Secret } from 'kubernetes-types/core/v1.js';
+import type { ObjectMeta as KubernetesTypesMeta } from 'kubernetes-types/meta/v1.js';
+import {
+  type Client,
+  connect,
+  controllerOf,
+  filteringHandler,
+  metaNamespaceKeyFunc,
+  SharedIndexInformer,
+  SharedInformerFactory,
+  until,
+  type KubernetesObject,
+  type ObjectMeta,
+  type OwnerReference,
+  type UnstructuredObject,
+  type WatchEvent,
+} from '../../../lib/index.ts';
+import { ScriptedListerWatcher } from '../../../lib/testing/index.ts';
+import { holds, type SameType } from './same-type.ts';
+
+type Kinds = { 'v1/pods': Pod; 'v1/secrets': Secret; 'apps/v1/deployments': Deployment };
+
+declare const client: Client;
+declare const pod: Pod;
+
+export function objectsFitTheConstraint(lease: Lease, ofPod: KubernetesTypesMeta): void {
+  const objects: KubernetesObject[] = [pod, lease];
+  const metadata: ObjectMeta = ofPod;
+  const key: string = metaNamespaceKeyFunc(pod);
+  const owner: OwnerReference | undefined = controllerOf(pod);
+  // @ts-expect-error a text is no object
+  metaNamespaceKeyFunc('shop/web');
+  // @ts-expect-error a name is text
+  const wrong: KubernetesObject = { metadata: { name: 1 } };
+  void [objects, metadata, key, owner, wrong];
+}
+
+export function aTypeArgumentNamesTheObjects(): void {
+  const informers = new SharedInformerFactory(client);
+  const pods = informers.for<Pod>('v1', 'pods', {
+    indexers: { byNode: (one) => [one.spec?.nodeName ?? ''] },
+    transform: ({ metadata, ...rest }) => ({ ...rest, metadata: { ...metadata, labels: {} } }),
+  });
+  holds<SameType<typeof pods, SharedIndexInformer<Pod>>>();
+  holds<SameType<ReturnType<typeof pods.indexer.get>, Pod | undefined>>();
+  const listed = pods.lister.namespace('shop').list({ labels: 'app=web' });
+  holds<SameType<typeof listed, readonly Pod[]>>();
+  const metadata = pods.lister.list({ view: 'metadata' });
+  holds<SameType<typeof metadata, readonly ObjectMeta[]>>();
+  const byNode = pods.indexer.byIndex('byNode', 'node-1');
+  holds<SameType<typeof byNode, readonly Pod[]>>();
+  // @ts-expect-error pods have no spec.replicas
+  pods.indexer.get('shop/web')?.spec?.replicas;
+  // @ts-expect-error lists are shared and read-only
+  listed.push(pod);
+  // @ts-expect-error an index function gives texts
+  informers.for<Pod>('v1', 'pods', { indexers: { byPriority: (one) => [one.spec?.priority] } });
+  // @ts-expect-error an object type carries metadata of the known shape
+  informers.for<{ metadata: string }>('v1', 'pods');
+}
+
+export async function declaredOnceTypesAreInferred(): Promise<void> {
+  const typed = await connect<Kinds>();
+  const informers = new SharedInformerFactory(typed);
+  const secrets = informers.for('v1', 'secrets');
+  holds<SameType<typeof secrets, SharedIndexInformer<Secret>>>();
+  const deployment = await typed.resource('apps/v1', 'deployments', { namespace: 'shop' }).get('a');
+  holds<SameType<typeof deployment, Deployment>>();
+  const unknown = informers.for('example.com/v1', 'widgets');
+  holds<SameType<typeof unknown, SharedIndexInformer<UnstructuredObject>>>();
+  const leased = informers.acquire('v1', 'pods');
+  holds<SameType<typeof leased.informer, SharedIndexInformer<Pod>>>();
+  const kept = informers.for('v1', 'pods', { fields: ['spec.nodeName', 'status.phase'] });
+  const one = kept.indexer.get('shop/web');
+  holds<SameType<NonNullable<NonNullable<typeof one>['spec']>['nodeName'], string | undefined>>();
+  // @ts-expect-error the field was not kept
+  one?.spec?.containers;
+  // @ts-expect-error pods have no such field
+  informers.for('v1', 'pods', { fields: ['spec.nodename'] });
+  // @ts-expect-error a value of another kind than the one declared
+  await typed.resource('v1', 'secrets').create({ spec: { replicas: 1 } });
+}
+
+export async function verbsTakeAndGiveTheType(): Promise<void> {
+  const pods = client.resource<Pod>('v1', 'pods', { namespace: 'shop' });
+  const created = await pods.create({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'web', creationTimestamp: '1970-01-01T00:00:00Z' },
+    spec: { containers: [{ name: 'web', image: 'nginx' }] },
+  });
+  holds<SameType<typeof created, Pod>>();
+  const deleted = await pods.delete('web');
+  holds<SameType<typeof deleted, Pod | undefined>>();
+  for await (const item of pods.items()) holds<SameType<typeof item, Pod>>();
+  for await (const event of pods.watch()) {
+    holds<SameType<typeof event, WatchEvent<Pod>>>();
+    if (event.type !== 'BOOKMARK') event.object.status?.phase?.trim();
+  }
+  // @ts-expect-error a pod says of itself that it is one
+  await pods.create({ apiVersion: 'v1', kind: 'Secret' });
+  // @ts-expect-error a container has a name
+  await pods.update({ spec: { containers: [{}] } });
+  const patched = await pods.patch('web', { metadata: { labels: { a: 'b' } } });
+  // @ts-expect-error pods have no stringData
+  patched.stringData;
+}
+
+export async function handlersReadTheType(): Promise<void> {
+  const pods = new SharedIndexInformer<Pod>({
+    listerWatcher: new ScriptedListerWatcher<Pod>({ objects: [pod] }),
+  });
+  pods.addHandler({
+    onAdd: (added, { initial }) => [added.spec?.nodeName?.trim(), initial.valueOf()],
+    onUpdate: (old, updated) => old.status?.phase === updated.status?.phase,
+    onDelete: (deleted, { finalStateUnknown }) => [deleted.metadata?.name, finalStateUnknown],
+  });
+  pods.addHandler({ view: 'lazy', onAdd: (added) => added.object.spec?.containers });
+  pods.addHandler({ view: 'metadata', onAdd: ({ key, metadata }) => [key, metadata.labels] });
+  pods.addHandler({ view: 'key', onAdd: ({ key }) => key.trim() });
+  pods.addHandler(
+    filteringHandler<Pod>({
+      filter: (one) => one.spec?.hostNetwork === true,
+      handler: { onAdd: (added) => added.spec?.nodeName },
+    }),
+  );
+  // @ts-expect-error a handler of keys is told no metadata
+  pods.addHandler({ view: 'key', onAdd: (added) => added.metadata });
+  // @ts-expect-error a handler of metadata is told no body
+  pods.addHandler({ view: 'metadata', onAdd: (added) => added.spec });
+  // @ts-expect-error pods have no data
+  pods.addHandler({ onAdd: (added) => added.data });
+  // @ts-expect-error a handler of deployments is none of pods
+  pods.addHandler({ onAdd: (added: Deployment) => added.spec?.replicas });
+  // @ts-expect-error a source of other objects
+  new SharedIndexInformer<Pod>({ listerWatcher: new ScriptedListerWatcher<{ spec: string }>() });
+  for await (const change of pods.changes()) holds<SameType<typeof change.object, Pod>>();
+  const running = await until(pods, { name: 'web', is: (one) => one.status?.phase === 'Running' });
+  holds<SameType<typeof running, Pod>>();
+}
