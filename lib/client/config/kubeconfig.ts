@@ -36,8 +36,8 @@ export class Kubeconfig implements KubeconfigSections {
    * Reads the text of a file; `file` is its path, which relative paths in it are relative to.
    * @throws {ListwatchError} code CONFIG_INVALID naming file, line and field.
    */
-  static parse(text: string, file: string): Kubeconfig {
-    const root = YamlField.parse(file, text);
+  static async parse(text: string, file: string): Promise<Kubeconfig> {
+    const root = await YamlField.parse(file, text);
     const kind = root.field('kind');
     if (kind.present && kind.text() !== 'Config') kind.fail('expected Config');
     const currentContext = root.field('current-context');

@@ -1,7 +1,8 @@
-import { isNode, LineCounter, parseDocument, type Document } from 'yaml';
+import type { Document, isNode, LineCounter } from 'yaml';
 import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
 
 interface YamlFile {
+  readonly isNode: typeof isNode;
   readonly name: string;
   readonly document: Document;
   readonly lines: LineCounter;
@@ -34,10 +35,12 @@ export class YamlField {
    * The root of a file.
    * @throws {ListwatchError} code CONFIG_INVALID with the line, when it is not YAML.
    */
-  static parse(name: string, text: string): YamlField {
+  static async parse(name: string, text: string): Promise<YamlField> {
     if (text.length > LARGEST_FILE_BYTES) {
       throw invalid(name, `it is larger than ${LARGEST_FILE_BYTES} bytes`);
     }
+    // Loaded here: most programs run in a cluster and read no kubeconfig.
+    const { isNode, LineCounter, parseDocument } = await import('yaml');
     const lines = new LineCounter();
     // Pretty errors quote the file.
     const document = parseDocument(text, {
@@ -53,7 +56,7 @@ export class YamlField {
         `it is not YAML: ${error.code.toLowerCase().replaceAll('_', ' ')}`,
       );
     }
-    const file = { name, document, lines };
+    const file = { name, document, lines, isNode };
     try {
       return new YamlField(file, [], document.toJS({ maxAliasCount: MOST_ALIASES }));
     } catch (error) {
@@ -135,7 +138,8 @@ export class YamlField {
   #line(): number | undefined {
     for (let length = this.#path.length; length >= 0; length -= 1) {
       const node: unknown = this.#file.document.getIn(this.#path.slice(0, length), true);
-      if (isNode(node) && node.range) return this.#file.lines.linePos(node.range[0]).line;
+      if (this.#file.isNode(node) && node.range)
+        return this.#file.lines.linePos(node.range[0]).line;
     }
     return undefined;
   }

@@ -1,13 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Readable } from 'node:stream';
-import {
-  create,
-  isAxiosError,
-  type AxiosInstance,
-  type AxiosRequestConfig,
-  type AxiosResponse,
-} from 'axios';
+import type { AxiosError, AxiosInstance, AxiosRequestConfig, AxiosResponse } from 'axios';
 import { abortable, deriveAbort, type DerivedAbort } from '../../kernel/abort.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
 import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
@@ -86,7 +80,8 @@ const IDLE_CONNECTIONS = 25;
  */
 export class AxiosTransport implements Transport {
   readonly server: string;
-  readonly #http: AxiosInstance;
+  readonly #userAgent: string;
+  #http: AxiosInstance | undefined;
   readonly #agent: HttpAgent | HttpsAgent;
   readonly #token: TokenSource | undefined;
   readonly #requestTimeoutMs: number;
@@ -117,20 +112,7 @@ export class AxiosTransport implements Transport {
     this.#agent = reuseReadMemory(
       address.secure ? secureAgent(options.tls ?? {}) : new HttpAgent(keepAlive),
     );
-    this.#http = create({
-      adapter: 'http',
-      httpAgent: this.#agent,
-      httpsAgent: this.#agent,
-      responseType: 'stream',
-      maxRedirects: 0,
-      proxy: false,
-      // Judged by the caller, and armed on the Runtime.
-      validateStatus: () => true,
-      timeout: 0,
-      transformRequest: [],
-      transformResponse: [],
-      headers: { 'User-Agent': options.userAgent ?? 'listwatch' },
-    });
+    this.#userAgent = options.userAgent ?? 'listwatch';
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {
@@ -218,14 +200,34 @@ export class AxiosTransport implements Transport {
       decompress: true,
       signal,
     };
+    const http = (this.#http ??= await this.#openAxios());
     try {
-      return await this.#http.request<Readable>(config);
+      return await http.request<Readable>(config);
     } catch (error) {
       // The server may close a kept connection in the very moment it is used again. Only a read is sent once more: a write may
       // have arrived, and its second copy would be told of a conflict with the first (net/http does the same).
       if (signal.aborted || method !== 'GET' || !foundClosed(error)) throw error;
-      return await this.#http.request<Readable>(config);
+      return await http.request<Readable>(config);
     }
+  }
+
+  /** axios takes longer to load than the rest of the package, so it is loaded by the first request. */
+  async #openAxios(): Promise<AxiosInstance> {
+    const { create } = await import('axios');
+    return create({
+      adapter: 'http',
+      httpAgent: this.#agent,
+      httpsAgent: this.#agent,
+      responseType: 'stream',
+      maxRedirects: 0,
+      proxy: false,
+      // Judged by the caller, and armed on the Runtime.
+      validateStatus: () => true,
+      timeout: 0,
+      transformRequest: [],
+      transformResponse: [],
+      headers: { 'User-Agent': this.#userAgent },
+    });
   }
 
   async #authorization(): Promise<string | undefined> {
@@ -259,9 +261,9 @@ export class AxiosTransport implements Transport {
 
 /** Whether a request broke because its kept connection was closed already. */
 function foundClosed(error: unknown): boolean {
-  if (!isAxiosError(error)) return false;
-  const request = error.request as { reusedSocket?: boolean } | undefined;
-  return request?.reusedSocket === true && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+  const { code, request } = error as Partial<AxiosError<unknown, unknown>>;
+  const { reusedSocket } = (request ?? {}) as { reusedSocket?: boolean };
+  return reusedSocket === true && (code === 'ECONNRESET' || code === 'EPIPE');
 }
 
 const keepAlive = { keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS };

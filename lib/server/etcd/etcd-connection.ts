@@ -1,15 +1,15 @@
-import {
+import type {
+  ChannelCredentials,
   Client,
-  credentials,
+  ClientDuplexStream,
+  ClientUnaryCall,
   Metadata,
-  type ChannelCredentials,
-  type ClientDuplexStream,
-  type ClientUnaryCall,
 } from '@grpc/grpc-js';
 import { ListwatchError } from '../../kernel/errors.ts';
 import { sleep } from '../../kernel/wait.ts';
 import { failureOf, refused, unavailable, type EtcdOutcome } from './etcd-error.ts';
 import type { EtcdEndpoint, ResolvedEtcdOptions } from './etcd-options.ts';
+import { grpc } from './grpc.ts';
 import { AUTHENTICATE, type Procedure } from './wire.ts';
 
 /** How often a quiet connection is asked for a sign of life; etcd refuses more than one in 5 s. */
@@ -177,7 +177,7 @@ export class EtcdConnection {
   }
 
   async #metadata(member: number): Promise<Metadata> {
-    const metadata = new Metadata();
+    const metadata = new (grpc().Metadata)();
     const { credentials: login } = this.options;
     if (login === undefined) return metadata;
     this.#token ??= this.#logIn(member, login);
@@ -200,7 +200,7 @@ export class EtcdConnection {
       member,
       AUTHENTICATE,
       request,
-      new Metadata(),
+      new (grpc().Metadata)(),
       memberTimeoutMs,
     );
     return token;
@@ -210,6 +210,7 @@ export class EtcdConnection {
 function makeClient(endpoint: EtcdEndpoint, options: ResolvedEtcdOptions): Client {
   const { tls, maxResponseBytes } = options;
   const serverName = tls?.serverName;
+  const { Client } = grpc();
   return new Client(endpoint.address, channelCredentials(endpoint, options), {
     'grpc.keepalive_time_ms': KEEPALIVE_MS,
     'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
@@ -228,6 +229,7 @@ function channelCredentials(
   { secure }: EtcdEndpoint,
   { tls }: ResolvedEtcdOptions,
 ): ChannelCredentials {
+  const { credentials } = grpc();
   if (!secure) return credentials.createInsecure();
   const pem = (text: string | undefined): Buffer | null =>
     text === undefined ? null : Buffer.from(text);

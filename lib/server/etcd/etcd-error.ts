@@ -1,5 +1,6 @@
-import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
+import type { ServiceError } from '@grpc/grpc-js';
 import { ListwatchError, type ErrorCode } from '../../kernel/errors.ts';
+import { grpc } from './grpc.ts';
 
 /** The effect of a failed call on the cluster. */
 export type EtcdOutcome =
@@ -52,6 +53,7 @@ export function isServiceError(error: unknown): error is ServiceError {
 
 /** A watch that a member canceled: by a loss of its leader, or because the answer is no; only the text tells which. */
 export function canceled(reason: string): ServiceError {
+  const { Metadata, status } = grpc();
   const error = new Error(`the member canceled the watch: ${reason}`);
   return Object.assign(error, {
     code: status.UNKNOWN,
@@ -62,6 +64,7 @@ export function canceled(reason: string): ServiceError {
 
 export function failureOf(error: unknown): EtcdFailure {
   if (!isServiceError(error)) return { kind: 'lost' };
+  const { status } = grpc();
   const text = error.details;
   if (/invalid auth token|auth.* revision .*old/.test(text)) return { kind: 'token' };
   switch (error.code) {

@@ -65,7 +65,8 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
 
   /**
    * Asks every member for its version; one has to answer.
-   * @throws {ListwatchError} code INVALID_OPTION, STORE_UNAVAILABLE, STORE_FORBIDDEN, CERTIFICATE.
+   * @throws {ListwatchError} code INVALID_OPTION, STORE_UNAVAILABLE, STORE_FORBIDDEN, CERTIFICATE; MISSING_PEER
+   * without the packages `@grpc/grpc-js` and `protobufjs`.
    */
   static async connect(options: EtcdOptions): Promise<EtcdKeyValueStore> {
     const connection = new EtcdConnection(resolveEtcdOptions(options));

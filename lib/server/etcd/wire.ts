@@ -1,4 +1,5 @@
-import protobuf from 'protobufjs/light.js';
+import type Protobuf from 'protobufjs/light.js';
+import { loadPeer } from '../../kernel/optional-peer.ts';
 
 /**
  * The messages of etcd's API that the key-value contract needs, as field number and type; a `*` stands for repeated.
@@ -98,11 +99,20 @@ const MESSAGES: Readonly<Record<string, Readonly<Record<string, readonly [number
   AuthenticateResponse: { header: [1, 'ResponseHeader'], token: [2, 'string'] },
 };
 
-const root = protobuf.Root.fromJSON({
-  nested: Object.fromEntries(
-    Object.entries(MESSAGES).map(([name, fields]) => [name, { fields: fieldsOf(fields) }]),
-  ),
-});
+let root: Protobuf.Root | undefined;
+
+function protobuf(): typeof Protobuf {
+  return loadPeer('protobufjs', 'protobufjs/light.js', 'EtcdKeyValueStore') as typeof Protobuf;
+}
+
+function messageType(name: string): Protobuf.Type {
+  root ??= protobuf().Root.fromJSON({
+    nested: Object.fromEntries(
+      Object.entries(MESSAGES).map(([message, fields]) => [message, { fields: fieldsOf(fields) }]),
+    ),
+  });
+  return root.lookupType(name);
+}
 
 function fieldsOf(
   fields: Readonly<Record<string, readonly [number, string]>>,
@@ -197,15 +207,18 @@ function procedure<Request extends object, Response>(
   request: string,
   response: string,
 ): Procedure<Request, Response> {
-  const requestType = root.lookupType(request);
-  const responseType = root.lookupType(response);
+  // Looked up at the first call: protobufjs is loaded when it is needed.
+  let requestType: Protobuf.Type | undefined;
+  let responseType: Protobuf.Type | undefined;
   return {
     path: `/etcdserverpb.${service}/${method}`,
     serialize: (message) => {
+      requestType ??= messageType(request);
       const bytes = requestType.encode(message).finish();
       return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     },
-    deserialize: (bytes) => responseType.decode(bytes) as unknown as Response,
+    deserialize: (bytes) =>
+      (responseType ??= messageType(response)).decode(bytes) as unknown as Response,
   };
 }
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { kubeconfigConnection } from '../../../lib/client/config/kubeconfig-connection.ts';
 import { Kubeconfig } from '../../../lib/client/config/kubeconfig.ts';
 import { AUTHORITY, CLIENT_CERTIFICATE, CLIENT_KEY } from '../support/certificates.ts';
-import { failureOf, thrownBy } from '../support/failure-of.ts';
+import { failureOf } from '../support/failure-of.ts';
 import { ScratchDirectory } from '../support/scratch-directory.ts';
 
 const FILE = '/home/me/.kube/config';
@@ -36,8 +36,11 @@ users:
 `;
 }
 
-const connectionOf = (text: string, context?: string): ReturnType<typeof kubeconfigConnection> =>
-  kubeconfigConnection(Kubeconfig.parse(text, FILE), { context });
+const connectionOf = async (
+  text: string,
+  context?: string,
+): ReturnType<typeof kubeconfigConnection> =>
+  await kubeconfigConnection(await Kubeconfig.parse(text, FILE), { context });
 
 describe('a kubeconfig', () => {
   it('leads from its current context to address, namespace and token', async () => {
@@ -80,7 +83,7 @@ describe('a kubeconfig', () => {
     client-key: ./pki/me.key`,
     });
     const path = await scratch.write('config', text);
-    const config = await kubeconfigConnection(Kubeconfig.parse(text, path));
+    const config = await kubeconfigConnection(await Kubeconfig.parse(text, path));
     expect(config.tls).to.include({ ca: AUTHORITY, cert: CLIENT_CERTIFICATE, key: CLIENT_KEY });
     const { token } = config;
     expect(typeof token === 'function' && (await token())).to.equal('from-file');
@@ -124,8 +127,8 @@ describe('a kubeconfig', () => {
       ['two keys of one name', 'kind: Config\nkind: Config', 'config:2: it is not YAML'],
     ];
     for (const [title, text, expected] of cases) {
-      it(title, () => {
-        const error = thrownBy(() => Kubeconfig.parse(text, FILE));
+      it(title, async () => {
+        const error = await failureOf(Kubeconfig.parse(text, FILE));
         expect(error.code).to.equal('CONFIG_INVALID');
         expect(error.message).to.contain(expected);
       });
@@ -210,17 +213,17 @@ describe('a kubeconfig', () => {
 
     it('values never stand in the message', async () => {
       const broken = kubeconfig({ user: 'token: "canary' });
-      expect(thrownBy(() => Kubeconfig.parse(broken, FILE)).message).not.to.contain('canary');
+      expect((await failureOf(Kubeconfig.parse(broken, FILE))).message).not.to.contain('canary');
       const wrong = kubeconfig({ user: 'token: [canary]' });
       expect((await failureOf(connectionOf(wrong))).message).not.to.contain('canary');
     });
 
-    it('aliases that multiply are not followed', () => {
+    it('aliases that multiply are not followed', async () => {
       const levels = Array.from({ length: 9 }, (_, level) => {
         const item = level === 0 ? 'x' : `*a${level - 1}`;
         return `a${level}: &a${level} [${Array(9).fill(item).join(',')}]`;
       });
-      const error = thrownBy(() => Kubeconfig.parse(levels.join('\n'), FILE));
+      const error = await failureOf(Kubeconfig.parse(levels.join('\n'), FILE));
       expect(error.code).to.equal('CONFIG_INVALID');
     });
   });

@@ -1,4 +1,5 @@
-import { secretbox } from '@noble/ciphers/salsa.js';
+import type * as Salsa from '@noble/ciphers/salsa.js';
+import { loadPeer } from '../../../kernel/optional-peer.ts';
 import type { PlainValue } from '../value/transformer.ts';
 import {
   drawBytes,
@@ -10,9 +11,16 @@ import {
 } from './encryption-provider.ts';
 
 const OWNER = 'SecretboxProvider';
+
 const SECRETBOX_KEY_BYTES = 32;
 const NONCE_BYTES = 24;
 const TAG_BYTES = 16;
+
+let loaded: typeof Salsa | undefined;
+
+function salsa(): typeof Salsa {
+  return (loaded ??= loadPeer('@noble/ciphers', '@noble/ciphers/salsa.js', OWNER) as typeof Salsa);
+}
 
 export interface SecretboxOptions extends EncryptionKey {
   /** @defaultValue the operating system's */
@@ -35,8 +43,9 @@ export class SecretboxProvider implements EncryptionProvider {
   readonly #secret: Uint8Array;
   readonly #randomBytes: RandomBytes;
 
-  /** @throws {ListwatchError} INVALID_OPTION. */
+  /** @throws {ListwatchError} INVALID_OPTION; MISSING_PEER without the package `@noble/ciphers`. */
   constructor(options: SecretboxOptions) {
+    salsa();
     this.#secret = takeSecret(OWNER, options, [SECRETBOX_KEY_BYTES]);
     this.#name = options.name;
     this.prefix = `k8s:enc:secretbox:v1:${options.name}:`;
@@ -48,7 +57,7 @@ export class SecretboxProvider implements EncryptionProvider {
   decrypt(value: Uint8Array): PlainValue {
     const sealed = value.subarray(this.#head.length);
     if (sealed.length >= NONCE_BYTES + TAG_BYTES) {
-      const box = secretbox(this.#secret, sealed.subarray(0, NONCE_BYTES));
+      const box = salsa().secretbox(this.#secret, sealed.subarray(0, NONCE_BYTES));
       try {
         return { data: box.open(sealed.subarray(NONCE_BYTES)), stale: false };
       } catch {
@@ -62,6 +71,6 @@ export class SecretboxProvider implements EncryptionProvider {
 
   encrypt(data: Uint8Array): Uint8Array {
     const nonce = drawBytes(this.#randomBytes, NONCE_BYTES);
-    return Buffer.concat([this.#head, nonce, secretbox(this.#secret, nonce).seal(data)]);
+    return Buffer.concat([this.#head, nonce, salsa().secretbox(this.#secret, nonce).seal(data)]);
   }
 }

@@ -1,9 +1,9 @@
-import protobuf from 'protobufjs/light.js';
 import { errorMessage } from '../../../kernel/errors.ts';
 import { jsonValueOf } from './json-values.ts';
 import type { MessageField, MessageType } from './message-table.ts';
 import { LENGTH_DELIMITED, scalarOf, VARINT } from './protobuf-scalars.ts';
 import { isSchemeError, malformed, unsupported, type SchemeError } from './scheme-error.ts';
+import { WireReader } from './wire-reader.ts';
 
 /** An empty message takes two bytes on the wire and many times as much in memory. */
 const MOST_MESSAGES = 200_000;
@@ -31,7 +31,7 @@ export function decodeMessage(type: MessageType, bytes: Uint8Array): JsonFields 
 interface Incoming {
   readonly field: MessageField;
   readonly wireType: number;
-  readonly reader: protobuf.Reader;
+  readonly reader: WireReader;
 }
 
 class Decoding {
@@ -57,8 +57,8 @@ class Decoding {
     }
     // All values of each field, in the order they came in.
     const received = new Map<MessageField, unknown[]>();
-    const reader = protobuf.Reader.create(bytes);
-    while (reader.pos < reader.len) {
+    const reader = new WireReader(bytes);
+    while (!reader.done) {
       const tag = reader.uint32();
       const field = type.byNumber.get(tag >>> 3);
       if (field === undefined) throw this.#unknownField(type, tag);
@@ -90,8 +90,8 @@ class Decoding {
       else if (field.shape === 'list') values.push(this.#value(type, field, reader.bytes()));
       else values.push(reader.bytes());
     } else if (field.shape === 'list' && expected === VARINT && wireType === LENGTH_DELIMITED) {
-      const packed = protobuf.Reader.create(reader.bytes());
-      while (packed.pos < packed.len) values.push(scalar?.read(packed));
+      const packed = new WireReader(reader.bytes());
+      while (!packed.done) values.push(scalar?.read(packed));
     } else {
       throw this.malformed(`its wire type is ${wireType} and has to be ${expected}`);
     }

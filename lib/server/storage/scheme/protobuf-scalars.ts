@@ -1,4 +1,4 @@
-import type protobuf from 'protobufjs/light.js';
+import type { WireReader } from './wire-reader.ts';
 
 export const VARINT = 0;
 export const LENGTH_DELIMITED = 2;
@@ -7,7 +7,7 @@ export const LENGTH_DELIMITED = 2;
 export interface Scalar {
   readonly wireType: typeof VARINT | typeof LENGTH_DELIMITED;
   readonly zero: string | number | boolean | undefined;
-  readonly read: (reader: protobuf.Reader) => unknown;
+  readonly read: (reader: WireReader) => unknown;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -27,9 +27,9 @@ const SCALARS: ReadonlyMap<string, Scalar> = new Map<string, Scalar>([
     },
   ],
   ['raw', { wireType: LENGTH_DELIMITED, zero: undefined, read: (reader) => reader.bytes() }],
-  ['bool', { wireType: VARINT, zero: false, read: (reader) => Number(reader.int64()) !== 0 }],
-  ['int32', { wireType: VARINT, zero: 0, read: (reader) => reader.int64().low }],
-  ['int64', { wireType: VARINT, zero: 0, read: (reader) => Number(reader.int64()) }],
+  ['bool', { wireType: VARINT, zero: false, read: (reader) => reader.int64() !== 0 }],
+  ['int32', { wireType: VARINT, zero: 0, read: (reader) => reader.int32() }],
+  ['int64', { wireType: VARINT, zero: 0, read: (reader) => reader.int64() }],
 ]);
 
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {

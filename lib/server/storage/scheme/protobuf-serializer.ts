@@ -1,4 +1,3 @@
-import protobuf from 'protobufjs/light.js';
 import { errorMessage } from '../../../kernel/errors.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
@@ -7,6 +6,7 @@ import { parseJsonDocument } from './json-document.ts';
 import { decodeMessage } from './protobuf-message.ts';
 import { isSchemeError, malformed, quoted, unsupported } from './scheme-error.ts';
 import { asUnstructured, type DecodeOptions, type Serializer } from './serializer.ts';
+import { WireReader } from './wire-reader.ts';
 
 export const PROTOBUF_MEDIA_TYPE = 'application/vnd.kubernetes.protobuf';
 
@@ -114,8 +114,8 @@ function readFields<Name extends string>(
   names: readonly Name[],
 ): Partial<Record<Name, Uint8Array>> {
   const fields: Partial<Record<Name, Uint8Array>> = {};
-  const reader = protobuf.Reader.create(bytes);
-  while (reader.pos < reader.len) {
+  const reader = new WireReader(bytes);
+  while (!reader.done) {
     const tag = reader.uint32();
     const name = names[(tag >>> 3) - 1];
     if (name === undefined || (tag & 7) !== LENGTH_DELIMITED) {
