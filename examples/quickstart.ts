@@ -16,7 +16,7 @@ import { ShopController } from './support/shop-controller.ts';
 import { Timeline, wantsColor } from './support/timeline.ts';
 import { aborted, until } from './support/until.ts';
 
-/** What the controller makes, and what it is told by, whether or not there are manifests of it. */
+/** The resources that the controller reads or writes, whether or not there are manifests of them. */
 const OF_THE_SHOP: readonly MirroredResource[] = [
   { apiVersion: 'apps/v1', resource: 'deployments' },
   { apiVersion: 'apps/v1', resource: 'replicasets' },
@@ -24,19 +24,19 @@ const OF_THE_SHOP: readonly MirroredResource[] = [
   { apiVersion: 'v1', resource: 'configmaps' },
 ];
 
-/** A reader waits here, so the informers come back sooner than they would to a cluster in trouble. */
+/** A person waits here, so the informers retry sooner than they would against a cluster. */
 const BACKOFF = { baseMs: 250, capMs: 2_000 };
 
 const MANIFESTS = join(import.meta.dirname, 'manifests');
 
-const USAGE = `A small shop on an API server in this process: informers mirror it, a controller keeps its deployments running. Then the
-connections are cut, with and without the history in between, and the mirrors have to come back true.
+const USAGE = `A small shop on an API server in this process: informers mirror it, and a controller keeps its deployments running. Then all
+connections are cut twice, the second time with a compacted history, and every cache has to equal the server again.
 
   npm start -- [options]
 
-  --keep            go on until Ctrl-C, and print how to look at the shop with kubectl
+  --keep            keep running until Ctrl-C, and print the kubectl command that shows the shop
   --port N          port of the API server (default: a free one)
-  --manifests DIR   what to apply (default: ${relative(process.cwd(), MANIFESTS)})
+  --manifests DIR   folder with the manifests to apply (default: ${relative(process.cwd(), MANIFESTS)})
   --debug           show the stack trace of a failure
   --help            show this`;
 
@@ -61,13 +61,13 @@ async function quickstart({ port, manifests, keep }: Settings, signal: AbortSign
   const resources = await applyManifests(admin, objects, signal);
   timeline.say('server', '', `accepted ${objects.length} objects of ${resources.length} resources`);
 
-  timeline.chapter('Informers mirror it, and a controller acts on what they see');
+  timeline.chapter('Informers mirror it, and a controller acts on their events');
   await using network = new NetworkGate(server.url);
   await using client = await connect({ ...server.clientConfig(), server: await network.listen() });
   await using informers = new SharedInformerFactory(client, {
     signal,
     backoff: BACKOFF,
-    // What goes wrong here goes wrong on purpose; the timeline tells it.
+    // The failures are intended; the timeline shows them.
     logger: silentLogger,
   });
   const shop = new ShopController(client, informers, timeline);
@@ -94,21 +94,19 @@ async function quickstart({ port, manifests, keep }: Settings, signal: AbortSign
   };
   await mirrors.resumeAfter(cut, work.signal);
 
-  timeline.chapter(
-    'The network is down, and what happens meanwhile is forgotten before it is up again',
-  );
+  timeline.chapter('The network is down, and the history is compacted before it is up again');
   network.down();
   await mirrors.whenAway(work.signal);
   timeline.say('server', '', await changeTheShop(admin, work.signal));
   await server.compact();
-  timeline.say('server', '', 'forgot its history: who was away has to list again');
+  timeline.say('server', '', 'compacted its history: informers have to list again');
   await mirrors.relistAfter(() => network.up(), work.signal);
   await settled();
 
-  timeline.chapter('Does every cache hold what the server holds?');
+  timeline.chapter('Comparison of every cache with the server');
   await using auditor = await connect(server.clientConfig());
   const compared = await compareCaches(auditor, mirrors, work.signal);
-  timeline.say('store', '', `${mirrors.size} caches, ${compared} objects: all as on the server`);
+  timeline.say('store', '', `${mirrors.size} caches, ${compared} objects: all equal to the server`);
 
   const { events, lists, resumes } = mirrors.counts;
   timeline.chapter('In total');
@@ -118,7 +116,7 @@ async function quickstart({ port, manifests, keep }: Settings, signal: AbortSign
   );
   if (!keep) return;
   await keepRunning(server, work.signal);
-  // The end of the work is Ctrl-C, or a breakdown.
+  // The work ends with Ctrl-C, or with a failure.
   if (!signal.aborted) work.signal.throwIfAborted();
 }
 
@@ -127,7 +125,7 @@ async function keepRunning(server: ApiServer, signal: AbortSignal): Promise<void
   try {
     const kubeconfig = join(folder, 'kubeconfig');
     await server.writeKubeconfig(kubeconfig);
-    process.stdout.write(`\nIt runs on until Ctrl-C. Look at it from another terminal:\n`);
+    process.stdout.write(`\nThe server runs until Ctrl-C. Look at it from another terminal:\n`);
     process.stdout.write(`  kubectl --kubeconfig ${kubeconfig} get pods -A\n`);
     await aborted(signal);
   } finally {

@@ -59,7 +59,7 @@ await runProgram({
     await using server = embedded === true ? new ApiServer() : undefined;
     await server?.listen();
     await using client = await connect(server?.clientConfig() ?? { kubeconfig, context });
-    // An informer would go on trying; whoever started this wants to know at once.
+    // An informer would keep trying; a user at a terminal wants the error at once.
     await client.resource<Pod>('v1', 'pods', { namespace }).list({ limit: 1, signal });
     const watching = watchPods(client, namespace, signal);
     if (embedded === true) await comeAndGo(client);

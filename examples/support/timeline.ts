@@ -41,8 +41,8 @@ interface Tally {
 }
 
 /**
- * Prints what happens as aligned columns: elapsed time, component, resource, text. Single events go through `say`; what comes
- * in bursts goes through `tally` and is printed as one line of counts for each component and resource.
+ * Prints events as aligned columns: elapsed time, component, resource, text. Single events go through `say`; bursts go
+ * through `tally` and are printed as one line of counts for each component and resource.
  */
 export class Timeline implements Disposable {
   readonly #options: TimelineOptions;
@@ -111,7 +111,7 @@ export class Timeline implements Disposable {
   }
 }
 
-/** Whether a stream wants colours: it is a terminal, and nobody asked for none (https://no-color.org). */
+/** Whether a stream wants colours: it is a terminal, and NO_COLOR is not set (https://no-color.org). */
 export function wantsColor(
   stream: { readonly isTTY?: boolean },
   env: Readonly<Record<string, string | undefined>> = process.env,

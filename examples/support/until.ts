@@ -11,7 +11,7 @@ export interface UntilOptions {
 
 const POLL_MS = 20;
 
-/** Resolves once `condition` holds. @throws {ListwatchError} code TIMEOUT saying what was waited for. */
+/** Resolves once `condition` holds. @throws {ListwatchError} code TIMEOUT that names the condition. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   { timeoutMs, signal, describe }: UntilOptions,
