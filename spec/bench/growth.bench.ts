@@ -1,9 +1,6 @@
 import { each, sized, type Bench, type Figure } from './bench.ts';
-import { contest, OWN, type Contest, type ContestantOf, type Outcome } from './workload/contest.ts';
+import { contest, OWN, type Contest, type Outcome } from './workload/contest.ts';
 import { buildPrograms } from './workload/programs.ts';
-
-/** The way of keeping objects that has room for a million of them. */
-const SMALLEST: ContestantOf = { ...OWN, name: 'ours, compressed', variant: 'compressed' };
 
 function figuresOf(outcomes: readonly Outcome[], labels: readonly string[]): Figure[] {
   return outcomes.flatMap(({ contestant, result }, place) => {
@@ -42,7 +39,7 @@ export const bench: Bench = {
     const indexes = [1, 5, 20];
     const grown = await contest(
       size,
-      [SMALLEST],
+      [OWN],
       counts.map((count) => changesOf(count)),
     );
     const indexed = await contest(

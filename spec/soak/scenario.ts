@@ -98,8 +98,7 @@ export function drawScenario(seed: number, without: ReadonlySet<FaultKind> = new
     cache: memory.weighted<CacheMode | undefined>([
       [40, undefined],
       [30, 'objects'],
-      [20, 'bytes'],
-      [10, 'compressed'],
+      [30, 'bytes'],
     ]),
     readsMetadata: memory.chance(0.5) && !has('index') && !has('transform'),
     listeners: Array.from({ length: dice.int(1, 6) }, () => ({

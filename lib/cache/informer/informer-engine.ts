@@ -4,8 +4,8 @@ import { silentMetrics, type Metrics } from '../../kernel/metrics.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { ReflectorErrorContext } from '../reflector/options/reflector-report.ts';
-import { cacheKeeper } from '../memory/cache-options.ts';
 import type { CacheKeeper } from '../memory/cache-keeper.ts';
+import { SlabMemory } from '../memory/slab-memory.ts';
 import { Reflector } from '../reflector/reflector.ts';
 import { ErrorReporter } from './observe/error-reporter.ts';
 import { guardedMetrics } from '../../kernel/guarded-metrics.ts';
@@ -43,7 +43,7 @@ export class InformerEngine<T extends KubernetesObject> {
   constructor(given: InformerEngineOptions<T>) {
     const { name, runtime, logger, onError, metrics, cache } = given.options;
     this.#given = given;
-    this.#keeper = cacheKeeper(cache, runtime);
+    this.#keeper = new SlabMemory(cache);
     this.#errors = new ErrorReporter({ informer: name, logger, onError });
     this.#metrics = guardedMetrics(metrics, (error) => {
       this.#errors.report(error, { source: 'metrics' });
@@ -60,7 +60,7 @@ export class InformerEngine<T extends KubernetesObject> {
   }
 
   /** Where to say that objects which have left may be read. */
-  get demand(): Demand | undefined {
+  get demand(): Demand {
     return this.#keeper.demand;
   }
 

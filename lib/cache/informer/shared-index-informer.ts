@@ -85,7 +85,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     const opener = new ViewOpener<T>(listBudget(this.#options.cache));
     const { overlay } = this.#engine.pipeline;
     this.indexer = new ObjectReader(overlay, opener, () => {
-      this.#engine.demand?.begin('body');
+      this.#engine.demand.begin('body');
     });
     this.lister = new StoreLister({ store: overlay, opener, subject });
   }
@@ -174,12 +174,12 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
   async audit(options: AuditOptions = {}): Promise<AuditReport> {
     const { pipeline, demand } = this.#engine;
     const stopped = this.#abort.signal;
-    const endDemand = demand?.begin('body');
+    const endDemand = demand.begin('body');
     try {
       const source = { ...this.#options, informer: this, store: pipeline.store, stopped };
       return await auditOf<T>(source, options);
     } finally {
-      endDemand?.();
+      endDemand();
     }
   }
 

@@ -7,7 +7,7 @@ import type { ObjectKeeper } from '../store/object-keeper.ts';
 import type { KeptView } from './record.ts';
 
 /** How the objects of a cache lie in memory. */
-export type CacheMode = 'objects' | 'bytes' | 'compressed';
+export type CacheMode = 'objects' | 'bytes';
 
 /** What the objects of a cache take in memory, bytes; objects that came in decoded are not in it. */
 export interface CacheMemory {
@@ -18,20 +18,14 @@ export interface CacheMemory {
   readonly slabBytes: number;
   /** Decoded objects that are kept, as estimated from their JSON. */
   readonly decodedBytes: number;
-  /** Of `liveBytes`, what waits to be compressed. */
-  readonly uncompressedBytes?: number | undefined;
-  /** What compressing itself takes: dictionaries and the memory of zlib, which no figure of the process shows. */
-  readonly compressorBytes?: number | undefined;
-  /** JSON bytes for each compressed one; missing before there are any. */
-  readonly compressionRatio?: number | undefined;
 }
 
 /** Keeps the objects of an informer. */
 export interface CacheKeeper extends ObjectKeeper<ObjectView> {
-  /** Where to say that what leaves may be read as a whole; those that do not ask leave everything readable. */
-  readonly demand?: Demand | undefined;
+  /** Where to say what of an object that leaves may still be read. */
+  readonly demand: Demand;
   inspect(): CacheMemory;
-  /** Ends work in the background; what is kept stays readable. Calling again is harmless. */
+  /** Gives up what makes reading faster; what is kept stays readable. Calling again is harmless. */
   close(): void;
 }
 

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import type { KubernetesObject } from '../../meta/object.ts';
-import { DeflatedSlab } from './deflated-slab.ts';
 import type { KeptView } from './record.ts';
 import { Slab } from './slab.ts';
 
@@ -81,7 +80,7 @@ export class DecodedObjects {
     this.#count -= 1;
     this.#justReadBytes -= decodedBytes(view);
     // One that was released is up to those who have it.
-    if (view.source instanceof Slab || view.source instanceof DeflatedSlab) view.hold(undefined);
+    if (view.source instanceof Slab) view.hold(undefined);
   }
 }
 

@@ -61,7 +61,7 @@ export function bodyLength({ source: { bytes }, start }: KeptView): number {
   return bytes.readUInt32LE(start - BODY_LENGTH);
 }
 
-/** The body of a record, which is JSON or what it was made into. */
+/** The body of a record: JSON. */
 export function recordedBody(view: KeptView): Buffer {
   return view.source.bytes.subarray(view.start, view.start + bodyLength(view));
 }

@@ -6,11 +6,6 @@ import { isRecordable, newRecordBytes, recordBytes, slotBytes, type KeptView } f
 import { Slab, type SlabCodecs } from './slab.ts';
 
 export interface SlabArenaOptions extends SlabCodecs {
-  /**
-   * A slab is full, and nothing is going to be written to it any more. Without it, the arena fills the slots of what has left,
-   * and keeps its slabs dense itself.
-   */
-  readonly onFull?: ((slab: Slab) => void) | undefined;
   /** A slab is let go of: nothing that was not released lies there. */
   readonly onGone?: ((slab: Slab) => void) | undefined;
 }
@@ -87,7 +82,7 @@ export class SlabArena {
     const size = newRecordBytes(view, body.length);
     const slot = this.#free.take(size);
     if (slot === undefined) {
-      this.#append(view, body, place, this.#isRefilled ? slotSize(size) : size);
+      this.#append(view, body, place, slotSize(size));
     } else {
       const slab = this.#slabs.get(slot.slab) as Slab;
       slab.freeSlots -= 1;
@@ -101,7 +96,7 @@ export class SlabArena {
   /** A view that lies here does no longer count; so much of it can still be read. */
   release(view: KeptView, readable: Readable = 'body'): void {
     const slab = view.source as Slab;
-    if (!this.#fills(slab)) {
+    if (!isRefilled(slab)) {
       this.#left(slab, slab.release(view));
       return;
     }
@@ -109,13 +104,10 @@ export class SlabArena {
     this.#leftSlot(slab, slab.detach(view, readable), size);
   }
 
-  /**
-   * As `release`, of a view that is going to lie elsewhere before anybody reads it. With `onFull` its bytes stay as they are
-   * until something is put here again.
-   */
+  /** As `release`, of a view that is going to lie elsewhere before it is read. */
   take(view: KeptView): void {
     const slab = view.source as Slab;
-    if (!this.#fills(slab)) {
+    if (!isRefilled(slab)) {
       this.#left(slab, slab.take(view));
       return;
     }
@@ -126,16 +118,6 @@ export class SlabArena {
   /** Gives up memory that is kept for more of what has just gone. */
   trim(): void {
     this.#spare.length = 0;
-  }
-
-  /** Whether slots are filled again. */
-  get #isRefilled(): boolean {
-    return this.#options.onFull === undefined;
-  }
-
-  /** Whether the slots of a slab are. */
-  #fills(slab: Slab): boolean {
-    return this.#isRefilled && slab.size <= LARGEST_SLAB;
   }
 
   #leftSlot(slab: Slab, slotStart: number, size: number): void {
@@ -153,7 +135,6 @@ export class SlabArena {
   #append(view: KeptView, body: Uint8Array, place: ObjectPlaces | undefined, size: number): void {
     const slab = this.#slabWithRoom(size);
     slab.append(view, body, place, size);
-    if (slab !== this.#current) this.#options.onFull?.(slab);
   }
 
   #slabWithRoom(size: number): Slab {
@@ -162,7 +143,7 @@ export class SlabArena {
     const full = this.#current;
     const slab = this.#newSlab(Math.max(this.#nextSize(), size));
     this.#current = slab;
-    if (full !== undefined) this.#close(full);
+    if (full?.liveBytes === 0) this.#letGo(full);
     return slab;
   }
 
@@ -180,13 +161,7 @@ export class SlabArena {
     return slab;
   }
 
-  #close(slab: Slab): void {
-    if (slab.liveBytes === 0) this.#letGo(slab);
-    else this.#options.onFull?.(slab);
-  }
-
   #keepDense(): void {
-    if (!this.#isRefilled) return;
     if (this.#slabBytes <= this.#liveBytes * MOST_PER_LIVE_BYTE + LARGEST_SLAB) return;
     const slab = this.#sparsest();
     if (slab === undefined) return;
@@ -228,14 +203,18 @@ export class SlabArena {
   #discard(slab: Slab): void {
     this.#slabBytes -= slab.size;
     this.#options.onGone?.(slab);
-    if (slab.size === LARGEST_SLAB && slab.isFree) this.#spare.push(slab.bytes);
+    if (slab.size === LARGEST_SLAB) this.#spare.push(slab.bytes);
     while (this.#spare.length > this.#mostSpare) this.#spare.pop();
   }
 
   /** As many as there may be slabs besides. */
   get #mostSpare(): number {
-    if (!this.#isRefilled) return MOST_SPARE;
     const bytes = this.#liveBytes * MOST_PER_LIVE_BYTE + 2 * LARGEST_SLAB - this.#slabBytes;
     return Math.min(MOST_SPARE, Math.max(0, Math.floor(bytes / LARGEST_SLAB)));
   }
+}
+
+/** Whether slots of a slab are filled again: not that of one huge object. */
+function isRefilled(slab: Slab): boolean {
+  return slab.size <= LARGEST_SLAB;
 }

@@ -34,7 +34,6 @@ export class Slab implements ByteSource {
   readonly #views: (KeptView | undefined)[] = [];
   #used = 0;
   #liveBytes = 0;
-  #wasReleased = false;
   /** Slots that were left and may be filled again; for the arena. */
   freeSlots = 0;
 
@@ -58,11 +57,6 @@ export class Slab implements ByteSource {
   /** Bytes behind all slots. */
   get room(): number {
     return this.bytes.length - this.#used;
-  }
-
-  /** No view lies here, not even one that was released: the bytes can be used again. */
-  get isFree(): boolean {
-    return this.#liveBytes === 0 && !this.#wasReleased;
   }
 
   /** The views that lie here. */
@@ -109,7 +103,6 @@ export class Slab implements ByteSource {
 
   /** Lets a view go on lying here without being counted. Returns the size of its slot. */
   release(view: KeptView): number {
-    this.#wasReleased = true;
     const size = this.take(view);
     view.moveTo(this.released, view.start);
     return size;

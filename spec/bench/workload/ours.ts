@@ -29,7 +29,7 @@ export interface Pod extends KubernetesObject {
 }
 
 /** Ways to keep objects; the first is what informers do without an option. */
-export const CACHE_MODES = ['bytes', 'objects', 'compressed'] as const;
+export const CACHE_MODES = ['bytes', 'objects'] as const;
 
 export async function ours(argument: ContestantArgument): Promise<Contestant> {
   const { server, variant, listWatch, handlers, reads, indexes = 0 } = argument;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { DeltaFIFO, type DeltaFIFOOptions } from '../../../lib/cache/delta/delta-fifo.ts';
 import type { ReplacedAllDelta } from '../../../lib/cache/delta/delta.ts';
 import { DeltaProcessor } from '../../../lib/cache/informer/apply/delta-processor.ts';
-import { BytesKeeper } from '../../../lib/cache/memory/bytes-keeper.ts';
+import { SlabMemory } from '../../../lib/cache/memory/slab-memory.ts';
 import type { ObjectView } from '../../../lib/meta/object-view.ts';
 import { podOf, viewOf } from '../memory/kept-views.ts';
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
@@ -326,7 +326,7 @@ describe('a relist that is one item', () => {
 
 describe('a relist over bytes', () => {
   it('brings back whole what something older in the queue had replaced', () => {
-    const keeper = new BytesKeeper(0);
+    const keeper = new SlabMemory({ mode: 'bytes', decodedBytes: 0 });
     const store = new ThreadSafeStore<ObjectView>({ keeper });
     const overlay = new WriteOverlay({ store });
     const processor = new DeltaProcessor<ObjectView>({ store, overlay, ordered: true, keeper });

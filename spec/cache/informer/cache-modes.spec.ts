@@ -30,7 +30,7 @@ interface Variant {
 const BULK = 'bulk '.repeat(300);
 const FIELDS = ['spec.node', 'spec.items.name'] as const;
 
-const VARIANTS: readonly Variant[] = (['objects', 'bytes', 'compressed'] as const).flatMap((mode) =>
+const VARIANTS: readonly Variant[] = (['objects', 'bytes'] as const).flatMap((mode) =>
   [false, true].flatMap((freeze) =>
     [false, true].map((projected) => {
       const decodedBytes = 64 * 1024;

@@ -348,7 +348,7 @@ class Crowd {
 
 describe('readers that come and go', function () {
   this.timeout(20_000);
-  for (const mode of ['objects', 'bytes', 'compressed'] as const) {
+  for (const mode of ['objects', 'bytes'] as const) {
     for (const order of ['arrival', 'key'] as const) {
       for (const freeze of [false, true]) {
         const of = freeze ? 'frozen objects' : 'objects';

@@ -1,13 +1,10 @@
 import { expect } from 'chai';
 import { isListwatchError } from '../../../lib/kernel/errors.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
-import { BytesKeeper } from '../../../lib/cache/memory/bytes-keeper.ts';
 import type { CacheKeeper } from '../../../lib/cache/memory/cache-keeper.ts';
-import { CompressedKeeper } from '../../../lib/cache/memory/compressed-keeper.ts';
-import { ObjectsKeeper } from '../../../lib/cache/memory/objects-keeper.ts';
 import { RecentMetadata } from '../../../lib/cache/memory/recent-metadata.ts';
 import { RecordCodec } from '../../../lib/cache/memory/record-codec.ts';
 import { SlabArena } from '../../../lib/cache/memory/slab-arena.ts';
+import { SlabMemory } from '../../../lib/cache/memory/slab-memory.ts';
 import { slotBytes, type KeptView } from '../../../lib/cache/memory/record.ts';
 import {
   RandomViews,
@@ -183,7 +180,6 @@ class ReplacedInKeeper extends ReplacedViews {
     } else {
       expect(decodedBytes).to.be.within(0, BUDGET);
     }
-    if (mode === 'compressed') return;
     const least = jsonBytes(this.live.filter(({ view }) => mode === 'bytes' || !view.held));
     expect(liveBytes).to.be.within(least, 1.1 * least + 1000 * this.live.length);
     expect(slabBytes).to.be.at.most(1.5 * liveBytes + SLACK);
@@ -225,9 +221,12 @@ describe('objects that are replaced at random', () => {
   }
 
   const keepers: readonly [string, () => CacheKeeper][] = [
-    ['objects', (): CacheKeeper => new ObjectsKeeper()],
-    ['bytes', (): CacheKeeper => new BytesKeeper(BUDGET)],
-    ['bytes, with no budget', (): CacheKeeper => new BytesKeeper(0)],
+    ['objects', (): CacheKeeper => new SlabMemory({ mode: 'objects', decodedBytes: Infinity })],
+    ['bytes', (): CacheKeeper => new SlabMemory({ mode: 'bytes', decodedBytes: BUDGET })],
+    [
+      'bytes, with no budget',
+      (): CacheKeeper => new SlabMemory({ mode: 'bytes', decodedBytes: 0 }),
+    ],
   ];
   for (const [mode, keeper] of keepers) {
     it(`stay what they are, whoever comes and goes (${mode})`, () => {
@@ -237,18 +236,6 @@ describe('objects that are replaced at random', () => {
       replaced.empty();
     });
   }
-
-  it('stay what they are while they are compressed', async () => {
-    const runtime = new VirtualRuntime();
-    const keeper = new CompressedKeeper({ decodedBytes: BUDGET, runtime });
-    const replaced = new ReplacedInKeeper(FIRST_SEED, keeper);
-    for (let round = 0; round < 10; round += 1) {
-      replaced.replace(REPLACEMENTS / 10);
-      await runtime.settle();
-    }
-    expect(keeper.inspect().compressionRatio).to.be.above(1);
-    replaced.empty();
-  });
 
   it('leave nothing behind', () => {
     const arena = new SlabArena({ codec: codec(), releasedCodec: codec() });

@@ -257,8 +257,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
 
   /** Names lead to objects only where keys are made of them. */
   #recall(): Recall | undefined {
-    const { keyFunc, cache } = this.#options.options;
-    if (keyFunc !== metaNamespaceKeyFunc || cache.mode === 'compressed') return undefined;
+    if (this.#options.options.keyFunc !== metaNamespaceKeyFunc) return undefined;
     return (name, namespace = '') => {
       if (this.store.size === 0) return undefined;
       const known = this.store.get(objectKey({ namespace, name }));

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { BytesKeeper } from '../../../../lib/cache/memory/bytes-keeper.ts';
-import { ObjectsKeeper } from '../../../../lib/cache/memory/objects-keeper.ts';
+import type { CacheMode } from '../../../../lib/cache/memory/cache-keeper.ts';
+import { resolveCacheOptions } from '../../../../lib/cache/memory/cache-options.ts';
+import { SlabMemory } from '../../../../lib/cache/memory/slab-memory.ts';
 import { DeltaFIFO, type DeltaOrder } from '../../../../lib/cache/delta/delta-fifo.ts';
 import { DeltaProcessor } from '../../../../lib/cache/informer/apply/delta-processor.ts';
 import { ThreadSafeStore } from '../../../../lib/cache/store/thread-safe-store.ts';
@@ -12,12 +13,13 @@ const KEY = 'ns-1/pod-1';
 
 /** A queue and the store behind it, for which nobody reads bodies. */
 class Cache {
-  readonly keeper: ObjectsKeeper | BytesKeeper;
+  readonly keeper: SlabMemory;
   readonly store: ThreadSafeStore<ObjectView>;
   readonly fifo: DeltaFIFO<ObjectView>;
   readonly #processor: DeltaProcessor<ObjectView>;
 
-  constructor(keeper: ObjectsKeeper | BytesKeeper, order: DeltaOrder) {
+  constructor(mode: CacheMode, order: DeltaOrder) {
+    const keeper = new SlabMemory(resolveCacheOptions('Cache', mode));
     this.keeper = keeper;
     this.store = new ThreadSafeStore<ObjectView>({ keeper });
     const { store } = this;
@@ -40,16 +42,11 @@ class Cache {
 }
 
 for (const order of ['arrival', 'key'] as const) {
-  for (const makeKeeper of [
-    (): ObjectsKeeper => new ObjectsKeeper(),
-    (): BytesKeeper => new BytesKeeper(1024 * 1024),
-  ]) {
-    const name = makeKeeper().constructor.name;
-
-    describe(`an object that has left and is listed again, in the order of ${order}, kept by ${name}`, () => {
+  for (const mode of ['objects', 'bytes'] as const) {
+    describe(`an object that has left and is listed again, in the order of ${order}, in a cache of ${mode}`, () => {
       for (const when of ['before the list is complete', 'when the list waits'] as const) {
         it(`is read as a whole though it left ${when}`, () => {
-          const cache = new Cache(makeKeeper(), order);
+          const cache = new Cache(mode, order);
           const { fifo, store, keeper } = cache;
           keeper.demand.begin('metadata');
           const stored = store.get(KEY);
@@ -69,7 +66,7 @@ for (const order of ['arrival', 'key'] as const) {
       }
 
       it('takes no body along once no list is to be expected', () => {
-        const cache = new Cache(makeKeeper(), order);
+        const cache = new Cache(mode, order);
         const { fifo, store, keeper } = cache;
         keeper.demand.begin('metadata');
         const stage = fifo.stage();

@@ -1,11 +1,26 @@
 import { expect } from 'chai';
-import { BytesKeeper } from '../../../lib/cache/memory/bytes-keeper.ts';
-import { ObjectsKeeper } from '../../../lib/cache/memory/objects-keeper.ts';
+import { resolveCacheOptions } from '../../../lib/cache/memory/cache-options.ts';
+import { SlabMemory } from '../../../lib/cache/memory/slab-memory.ts';
 import { FrozenView } from '../../../lib/cache/store/frozen-view.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
-import { podOf, viewOf } from './kept-views.ts';
+import { podOf, viewOf, viewOfText } from './kept-views.ts';
 
+/** Of single objects; lists have as much. */
 const BUDGET = 1024 * 1024;
+
+function bytesMemory(budget: number = BUDGET): SlabMemory {
+  return new SlabMemory({ mode: 'bytes', decodedBytes: 2 * budget });
+}
+
+function keptIn(memory: SlabMemory, object: object): ReturnType<typeof viewOf> {
+  const view = viewOf(object);
+  memory.keep(view);
+  return view;
+}
+
+function objectsMemory(): SlabMemory {
+  return new SlabMemory(resolveCacheOptions('SlabMemory', 'objects'));
+}
 
 /** Objects with managed fields in all places, and with metadata that lacks this and that. */
 function oddPods(): UnstructuredObject[] {
@@ -24,53 +39,53 @@ function oddPods(): UnstructuredObject[] {
   ] as UnstructuredObject[];
 }
 
-describe('BytesKeeper', () => {
+describe('SlabMemory of bytes', () => {
   it('knows who an object without uid is that has left, was decoded and comes back', () => {
-    const keeper = new BytesKeeper(BUDGET);
+    const memory = bytesMemory();
     const metadata = { name: 'a', resourceVersion: '7' };
     const view = viewOf({ metadata });
-    keeper.keep(view);
+    memory.keep(view);
     expect(view.object).to.deep.equal({ metadata });
-    const end = keeper.hold();
-    keeper.release(view, 'left');
-    keeper.keep(view);
+    const end = memory.hold();
+    memory.release(view, 'left');
+    memory.keep(view);
     end();
     expect(view.resourceVersion).to.equal('7');
-    keeper.release(view, 'left');
+    memory.release(view, 'left');
     expect(view.resourceVersion).to.equal('7');
     expect(view.object).to.deep.equal({ metadata });
   });
 
   it('gives the same object to all who read it at about the same time', () => {
-    const keeper = new BytesKeeper(BUDGET);
+    const memory = bytesMemory();
     const view = viewOf(podOf(1));
-    keeper.keep(view);
+    memory.keep(view);
     expect(view.object).to.equal(view.object);
     expect(view.object).to.deep.equal(podOf(1));
   });
 
   it('keeps what is read once for a moment, and what is read again longer', () => {
-    const keeper = new BytesKeeper(BUDGET);
+    const memory = bytesMemory();
     const views = Array.from({ length: 500 }, (_, index) => viewOf(podOf(index)));
-    for (const view of views) keeper.keep(view);
+    for (const view of views) memory.keep(view);
     const first = views.map(({ object }) => object);
-    expect(keeper.inspect().decodedBytes).to.be.below(64 * 1000);
+    expect(memory.inspect().decodedBytes).to.be.below(64 * 1000);
     const second = views.map(({ object }) => object);
     expect(second[0]).to.not.equal(first[0]);
     for (const [index, view] of views.entries()) expect(view.object).to.equal(second[index]);
   });
 
   it('keeps within its budget, whatever is read', () => {
-    const keeper = new BytesKeeper(BUDGET);
+    const memory = bytesMemory();
     const views = Array.from({ length: 300 }, (_, index) => viewOf(podOf(index, 1, 10_000)));
-    for (const view of views) keeper.keep(view);
+    for (const view of views) memory.keep(view);
     for (let round = 0; round < 4; round += 1) {
       for (const [index, view] of views.entries()) {
         expect(view.object).to.deep.equal(podOf(index, 1, 10_000));
-        expect(keeper.inspect().decodedBytes).to.be.at.most(BUDGET);
+        expect(memory.inspect().decodedBytes).to.be.at.most(BUDGET);
       }
     }
-    expect(keeper.inspect().decodedBytes).to.be.above(BUDGET / 2);
+    expect(memory.inspect().decodedBytes).to.be.above(BUDGET / 2);
   });
 
   it('keeps no decoded object without a budget, nor one beyond it', () => {
@@ -78,137 +93,171 @@ describe('BytesKeeper', () => {
       [0, 100],
       [BUDGET, BUDGET],
     ] as const) {
-      const keeper = new BytesKeeper(budget);
+      const memory = bytesMemory(budget);
       const view = viewOf(podOf(1, 1, bulk));
-      keeper.keep(view);
+      memory.keep(view);
       expect(view.object).to.deep.equal(podOf(1, 1, bulk));
       expect(view.object).to.deep.equal(podOf(1, 1, bulk));
-      expect(keeper.inspect().decodedBytes).to.equal(0);
+      expect(memory.inspect().decodedBytes).to.equal(0);
     }
   });
 
   it('leaves a decoded object with those who have a view that was released', () => {
-    const keeper = new BytesKeeper(BUDGET);
+    const memory = bytesMemory();
     const view = viewOf(podOf(1));
-    keeper.keep(view);
+    memory.keep(view);
     const filler = Array.from({ length: 200 }, (_, index) => viewOf(podOf(index + 2)));
-    for (const one of filler) keeper.keep(one);
+    for (const one of filler) memory.keep(one);
     expect(view.object.kind).to.equal('Pod');
     for (const one of filler) expect(one.object.kind).to.equal('Pod');
     const { object } = view;
-    keeper.release(view, 'left');
+    memory.release(view, 'left');
     expect(view.object).to.equal(object);
     expect(view.uid).to.equal(podOf(1).metadata?.uid);
   });
 
   it('does not take back what was read just before its view was released', () => {
-    const keeper = new BytesKeeper(BUDGET);
+    const memory = bytesMemory();
     const views = Array.from({ length: 200 }, (_, index) => viewOf(podOf(index)));
-    for (const view of views) keeper.keep(view);
+    for (const view of views) memory.keep(view);
     const [released, ...others] = views as [(typeof views)[0], ...typeof views];
     const { object } = released;
-    keeper.release(released, 'left');
+    memory.release(released, 'left');
     for (const other of others) expect(other.object.kind).to.equal('Pod');
     expect(released.object).to.equal(object);
     expect(object).to.deep.equal(podOf(0));
   });
 
   it('takes over what was decoded on the way in', () => {
-    const keeper = new BytesKeeper(BUDGET);
+    const memory = bytesMemory();
     const view = viewOf(podOf(1));
     const { object } = view;
-    keeper.keep(view);
+    memory.keep(view);
     expect(view.object).to.equal(object);
-    expect(keeper.inspect().decodedBytes).to.equal(view.sizeBytes * 2);
+    expect(memory.inspect().decodedBytes).to.equal(view.sizeBytes * 2);
   });
 });
 
-describe('ObjectsKeeper', () => {
+describe('SlabMemory of objects', () => {
   it('keeps bytes until the object is read, and then the object', () => {
-    const keeper = new ObjectsKeeper();
+    const memory = objectsMemory();
     const view = viewOf(podOf(1));
-    keeper.keep(view);
-    const { liveBytes } = keeper.inspect();
+    memory.keep(view);
+    const { liveBytes } = memory.inspect();
     expect(liveBytes).to.be.above(view.sizeBytes);
     const { object } = view;
     expect(object).to.deep.equal(podOf(1));
-    expect(keeper.inspect()).to.include({ liveBytes: 0, decodedBytes: view.sizeBytes * 2 });
+    expect(memory.inspect()).to.include({ liveBytes: 0, decodedBytes: view.sizeBytes * 2 });
     expect(view.object).to.equal(object);
     expect(view.resourceVersion).to.equal('1');
-    keeper.release(view, 'left');
-    expect(keeper.inspect()).to.include({ liveBytes: 0, decodedBytes: 0 });
+    memory.release(view, 'left');
+    expect(memory.inspect()).to.include({ liveBytes: 0, decodedBytes: 0 });
     expect(view.object).to.equal(object);
+  });
+
+  it('decodes each object once, however many are read and how often', () => {
+    const memory = objectsMemory();
+    const views = Array.from({ length: 3000 }, (_, index) => viewOf(podOf(index)));
+    for (const view of views) memory.keep(view);
+    const first = views.map(({ object }) => object);
+    for (let round = 0; round < 2; round += 1) {
+      for (const [index, view] of views.entries()) expect(view.object).to.equal(first[index]);
+    }
   });
 
   it('keeps an object that was decoded on the way in as it is', () => {
-    const keeper = new ObjectsKeeper();
+    const memory = objectsMemory();
     const view = viewOf(podOf(1));
     const { object } = view;
-    keeper.keep(view);
+    memory.keep(view);
     expect(view.object).to.equal(object);
-    expect(keeper.inspect().liveBytes).to.equal(0);
+    expect(memory.inspect().liveBytes).to.equal(0);
   });
 });
 
-for (const keeperOf of [
-  (): BytesKeeper => new BytesKeeper(BUDGET),
-  (): ObjectsKeeper => new ObjectsKeeper(),
-]) {
-  describe(`any keeper, such as ${keeperOf().constructor.name}`, () => {
+for (const [mode, memoryOf] of [
+  ['bytes', bytesMemory],
+  ['objects', objectsMemory],
+] as const) {
+  describe(`SlabMemory of any mode, such as ${mode}`, () => {
     it('keeps and releases an object once, however often it is told', () => {
-      const keeper = keeperOf();
+      const memory = memoryOf();
       const view = viewOf(podOf(1));
-      keeper.release(view, 'unused');
-      keeper.keep(view);
-      const { liveBytes } = keeper.inspect();
-      keeper.keep(view);
-      expect(keeper.inspect().liveBytes).to.equal(liveBytes);
-      keeper.release(view, 'unused');
-      keeper.release(view, 'unused');
-      expect(keeper.inspect().liveBytes).to.equal(0);
-      keeper.keep(view);
-      expect(keeper.inspect().liveBytes).to.equal(liveBytes);
+      memory.release(view, 'unused');
+      memory.keep(view);
+      const { liveBytes } = memory.inspect();
+      memory.keep(view);
+      expect(memory.inspect().liveBytes).to.equal(liveBytes);
+      memory.release(view, 'unused');
+      memory.release(view, 'unused');
+      expect(memory.inspect().liveBytes).to.equal(0);
+      memory.keep(view);
+      expect(memory.inspect().liveBytes).to.equal(liveBytes);
       expect(view.object).to.deep.equal(podOf(1));
     });
 
     it('does not hold on to the bytes a view came in, frozen or not', () => {
-      const keeper = keeperOf();
+      const memory = memoryOf();
       for (const frozen of [false, true]) {
         const view = viewOf(podOf(1));
         const { bytes } = view.source;
-        keeper.keep(frozen ? new FrozenView(view) : view);
+        memory.keep(frozen ? new FrozenView(view) : view);
         bytes.fill(0);
         expect(view.object).to.deep.equal(podOf(1));
       }
     });
 
+    it('gives what has left, was decoded and comes back, though its JSON is written differently now', () => {
+      const memory = memoryOf();
+      const view = viewOfText(JSON.stringify(podOf(1), null, 2));
+      memory.keep(view);
+      expect(view.object).to.deep.equal(podOf(1));
+      memory.release(view, 'left');
+      memory.keep(view);
+      for (let index = 2; index < 400; index += 1) void keptIn(memory, podOf(index)).object;
+      expect(view.object).to.deep.equal(podOf(1));
+      expect(view.metadata).to.deep.equal(podOf(1).metadata);
+      memory.release(view, 'left');
+      expect(view.object).to.deep.equal(podOf(1));
+    });
+
+    it('keeps __proto__ a key and every letter what it is', () => {
+      const memory = memoryOf();
+      const text =
+        '{"__proto__":{"a":1},"metadata":{"name":"n","uid":"u","resourceVersion":"1"},"text":"Größe ✓ 😀 \\ud83d\\u0000\\n","n":1e400}';
+      const view = viewOfText(text);
+      memory.keep(view);
+      expect(view.object).to.deep.equal(JSON.parse(text));
+      expect(Object.hasOwn(view.object, '__proto__')).to.equal(true);
+    });
+
     it('leaves alone what came in decoded', () => {
-      const keeper = keeperOf();
+      const memory = memoryOf();
       const object = { metadata: { name: 'a' }, object: { metadata: { name: 'a' } } };
-      keeper.keep(object);
-      keeper.release(object, 'left');
-      expect(keeper.inspect()).to.include({ liveBytes: 0, slabBytes: 0 });
+      memory.keep(object);
+      memory.release(object, 'left');
+      expect(memory.inspect()).to.include({ liveBytes: 0, slabBytes: 0 });
     });
 
     it('parses metadata once for all who read it one after the other', () => {
-      const keeper = keeperOf();
+      const memory = memoryOf();
       const views = Array.from({ length: 1000 }, (_, index) => viewOf(podOf(index)));
-      for (const view of views) keeper.keep(view);
+      for (const view of views) memory.keep(view);
       const first = views.map(({ metadata }) => metadata);
       for (const [index, view] of views.entries()) expect(view.metadata).to.equal(first[index]);
     });
 
     it('leaves those who have a view that has left its metadata and identity, whatever lies there now', () => {
-      const keeper = keeperOf();
-      keeper.demand.begin('metadata');
+      const memory = memoryOf();
+      memory.demand.begin('metadata');
       for (const object of oddPods()) {
         const view = viewOf(object);
         const { managedFields: _, ...metadata } = (object.metadata ??
           {}) as UnstructuredObject['metadata'] & { managedFields?: unknown };
-        keeper.keep(view);
-        keeper.keep(viewOf(podOf(2)));
-        keeper.release(view, 'left');
-        keeper.keep(viewOf(podOf(3)));
+        memory.keep(view);
+        memory.keep(viewOf(podOf(2)));
+        memory.release(view, 'left');
+        memory.keep(viewOf(podOf(3)));
         expect(view.uid).to.equal(metadata.uid);
         expect(view.resourceVersion).to.equal(metadata.resourceVersion);
         expect(view.metadata).to.deep.equal(metadata);
@@ -218,31 +267,31 @@ for (const keeperOf of [
     });
 
     it('leaves nothing when nobody may read anything, and says so to whoever does', () => {
-      const keeper = keeperOf();
+      const memory = memoryOf();
       const view = viewOf(podOf(1));
-      keeper.keep(view);
-      keeper.keep(viewOf(podOf(2)));
-      keeper.release(view, 'left');
+      memory.keep(view);
+      memory.keep(viewOf(podOf(2)));
+      memory.release(view, 'left');
       expect(() => view.metadata).to.throw('the metadata of an object that has left the cache');
       expect(() => view.object).to.throw('the body of an object that has left the cache');
     });
 
     it('leaves them the whole object while somebody may read it', () => {
-      const keeper = keeperOf();
-      const ends = [keeper.demand.begin('body'), keeper.hold()];
+      const memory = memoryOf();
+      const ends = [memory.demand.begin('body'), memory.hold()];
       for (const end of ends) {
         for (const object of oddPods()) {
           const view = viewOf(object);
-          keeper.keep(view);
-          keeper.keep(viewOf(podOf(2)));
-          keeper.release(view, 'left');
-          keeper.keep(viewOf(podOf(3)));
+          memory.keep(view);
+          memory.keep(viewOf(podOf(2)));
+          memory.release(view, 'left');
+          memory.keep(viewOf(podOf(3)));
           expect(view.object).to.deep.equal(object);
         }
         end();
         end();
       }
-      expect(keeper.demand.readable).to.equal('nothing');
+      expect(memory.demand.readable).to.equal('nothing');
     });
   });
 }
