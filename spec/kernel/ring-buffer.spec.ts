@@ -50,6 +50,26 @@ describe('RingBuffer', () => {
     expect(ring.drain()).to.deep.equal([]);
   });
 
+  it('keeps nothing of what was taken, wherever its beginning lies', () => {
+    const ring = new RingBuffer<number>();
+    for (let round = 0; round < 40; round += 1) {
+      ring.push(round);
+      expect(ring.shift()).to.equal(round);
+      expect(ring.peek(), `round ${round}`).to.equal(undefined);
+    }
+  });
+
+  it('gives memory back when it has emptied after being large', () => {
+    const ring = new RingBuffer<number>();
+    for (const size of [1025, 5000]) {
+      for (let count = 0; count < size; count += 1) ring.push(count);
+      for (let count = 0; count < size; count += 1) expect(ring.shift()).to.equal(count);
+      ring.push(7);
+      expect([ring.size, ring.peek(), ring.at(0), ring.at(1)]).to.deep.equal([1, 7, 7, undefined]);
+      expect(ring.shift()).to.equal(7);
+    }
+  });
+
   it('keeps values that look like nothing', () => {
     const ring = new RingBuffer<undefined | null | 0>();
     for (const value of [undefined, null, 0] as const) ring.push(value);

@@ -23,8 +23,6 @@ export class RevisionLog {
   #base: Revision;
   /** Slots that are empty already at the start of the first segment. */
   #dropped = 0;
-  /** Slots in use, the empty ones included. */
-  #length = 0;
   #bytes = 0;
 
   constructor(firstRevision: Revision) {
@@ -46,13 +44,12 @@ export class RevisionLog {
     const last = this.#segments.at(-1);
     if (last === undefined || last.length === SEGMENT) this.#segments.push([events]);
     else last.push(events);
-    this.#length += 1;
     this.#bytes += sizeOf(events);
   }
 
   at(revision: Revision): RevisionEvents | undefined {
     const place = Number(revision - this.#base);
-    if (place < this.#dropped || place >= this.#length) return undefined;
+    if (place < this.#dropped) return undefined;
     return this.#segments[Math.floor(place / SEGMENT)]?.[place % SEGMENT];
   }
 
@@ -72,7 +69,6 @@ export class RevisionLog {
     if (this.#dropped < SEGMENT) return;
     this.#segments.shift();
     this.#base += BigInt(SEGMENT);
-    this.#length -= SEGMENT;
     this.#dropped = 0;
   }
 }

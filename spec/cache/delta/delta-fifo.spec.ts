@@ -107,6 +107,17 @@ describe('DeltaFIFO', () => {
         expect(fifo.synced).to.equal(true);
       });
 
+      it('reports a bad object once, however much comes after it', () => {
+        const codes: ErrorCode[] = [];
+        const fifo = new DeltaFIFO<Pod>({ order, onError: ({ code }) => codes.push(code) });
+        fifo.add({ metadata: { resourceVersion: '1' } });
+        for (const version of ['2', '3']) fifo.add(at('a', version));
+        fifo.replace([at('a', '4')], '4');
+        expect(codes).to.deep.equal(['KEY']);
+        fifo.delete({ metadata: { resourceVersion: '5' } });
+        expect(codes).to.deep.equal(['KEY', 'KEY']);
+      });
+
       it('throws the first failure after the rest was queued when nobody takes errors', () => {
         const fifo = new DeltaFIFO<Pod>({ order });
         const apply = (): void =>

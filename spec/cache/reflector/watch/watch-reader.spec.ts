@@ -32,6 +32,9 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
+/** A watch that brings nothing and does not end. */
+const SILENT = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) };
+
 describe('WatchReader', () => {
   it('reads batches and then the end', async () => {
     const { runtime, source, watch } = reader();
@@ -64,12 +67,55 @@ describe('WatchReader', () => {
     }
   });
 
+  it('leaves no timer after a long pause of its reader, with an idle limit and without', async () => {
+    for (const idleTimeoutMs of [undefined, 7000]) {
+      const runtime = new VirtualRuntime();
+      const source = new ScriptedListerWatcher<Thing>({ runtime });
+      source.watch = () => Promise.resolve(SILENT);
+      const watch = new WatchReader({
+        runtime,
+        listerWatcher: source,
+        request: { resourceVersion: '1', timeoutSeconds: 5 },
+        signal: new AbortController().signal,
+        idleTimeoutMs,
+      });
+      await watch.open();
+      const armed = idleTimeoutMs === undefined ? 1 : 2;
+      expect(runtime.pending).to.equal(armed);
+      await runtime.advance(100_000);
+      expect(runtime.pending, 'each timer has armed itself again').to.equal(armed);
+      watch.close();
+      expect(runtime.pending).to.equal(0);
+    }
+  });
+
+  it('leaves no timer when it is closed before the source has answered', async () => {
+    const runtime = new VirtualRuntime();
+    const source = new ScriptedListerWatcher<Thing>({ runtime });
+    let answer = (): void => {};
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    source.watch = async () => {
+      await answered;
+      return SILENT;
+    };
+    const watch = new WatchReader({
+      runtime,
+      listerWatcher: source,
+      request: { resourceVersion: '1', timeoutSeconds: 5 },
+      signal: new AbortController().signal,
+      idleTimeoutMs: 7000,
+    });
+    const opened = failureOf(watch.open());
+    watch.close();
+    answer();
+    expect(await opened).to.have.property('code', 'CLOSED');
+    await runtime.settle();
+    expect(runtime.pending).to.equal(0);
+  });
+
   it('gives a source up that does not end at its timeout', async () => {
     const { runtime, source, watch } = reader(5);
-    source.watch = () =>
-      Promise.resolve({
-        [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }),
-      });
+    source.watch = () => Promise.resolve(SILENT);
     await watch.open();
     const read = failureOf(watch.read());
     await runtime.advance(14_999);

@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import { valueAt } from '../../../../lib/server/registry/rules/json-value.ts';
-import { RegistryHarness, configMap, deployment, rejection } from '../support/registry-harness.ts';
+import {
+  RegistryHarness,
+  configMap,
+  deployment,
+  pod,
+  rejection,
+} from '../support/registry-harness.ts';
 
 for (const cached of [false, true]) {
   describe(`updateObject over ${cached ? 'a cache' : 'the raw storage'}`, () => {
@@ -157,6 +163,19 @@ for (const cached of [false, true]) {
       );
       expect(dry.result.object['data']).to.deep.equal({ x: '1' });
       expect((await harness.get('configmaps', 'a'))['data']).to.deep.equal({});
+    });
+
+    it('leaves a pod whose grace period runs, whatever the client says of the period', async () => {
+      await harness.create('pods', pod('p', { nodeName: 'n' }));
+      await harness.drive(harness.rest('pods').delete(harness.context(), 'p', {}));
+      const labelled = await harness.update('pods', 'p', (existing) => ({
+        ...existing,
+        metadata: { ...existing?.metadata, labels: { a: 'b' }, deletionGracePeriodSeconds: 0 },
+      }));
+      expect(labelled.metadata).to.include({ deletionGracePeriodSeconds: 30 });
+      expect(await harness.names('pods')).to.deep.equal(['p']);
+      await harness.runtime.advance(30_000);
+      expect(await harness.names('pods')).to.deep.equal([]);
     });
 
     describe('finalizers', () => {
