@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { HANG_MS } from './support/until.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const SCRATCH = join(ROOT, '.tmp', 'docs');
@@ -65,14 +66,13 @@ describe('README and guides', () => {
     if (block.language !== 'ts') continue;
     const next = blocks[index + 1];
     const output = next?.file === block.file && next.language === 'text' ? next.text : undefined;
-    it(`the code at ${where(block)} runs as written`, async function () {
-      this.timeout(30_000);
+    it(`the code at ${where(block)} runs as written`, async () => {
       const script = join(SCRATCH, `block-${index}.ts`);
       writeFileSync(script, `${block.text}\n`);
       const { stdout } = await promisify(execFile)(
         process.execPath,
         ['--conditions=@listwatch/source', '--import', 'tsx', script],
-        { cwd: ROOT, timeout: 25_000 },
+        { cwd: ROOT, timeout: HANG_MS },
       );
       if (output !== undefined) expect(stdout.trim()).to.equal(output.trim());
     });

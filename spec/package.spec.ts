@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { HANG_MS } from './support/until.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 /** Below the checkout, so that the package finds its dependencies as an installed one would. */
@@ -43,7 +44,7 @@ const pods = informers.for<Pod>('v1', 'pods', {
 const queue = new RateLimitingQueue<string>();
 pods.addHandler({ view: 'metadata', onAdd: ({ key }) => queue.add(key) });
 informers.start();
-await informers.whenSynced({ timeoutMs: 10_000 });
+await informers.whenSynced({ timeoutMs: ${HANG_MS} });
 await client.resource<Pod>('v1', 'pods', { namespace: 'default' }).create({
   apiVersion: 'v1',
   kind: 'Pod',
@@ -59,8 +60,7 @@ await server.close();
 `;
 
 describe('the built package', () => {
-  before(async function () {
-    this.timeout(30_000);
+  before(async () => {
     rmSync(CONSUMER, { recursive: true, force: true });
     mkdirSync(INSTALLED, { recursive: true });
     copyFileSync(join(ROOT, 'package.json'), join(INSTALLED, 'package.json'));
@@ -71,8 +71,7 @@ describe('the built package', () => {
     rmSync(CONSUMER, { recursive: true, force: true });
   });
 
-  it('type-checks in a project of its own, and runs there on plain Node', async function () {
-    this.timeout(30_000);
+  it('type-checks in a project of its own, and runs there on plain Node', async () => {
     const compilerOptions = { target: 'es2023', module: 'nodenext', strict: true, types: ['node'] };
     writeFileSync(join(CONSUMER, 'package.json'), '{ "type": "module" }');
     writeFileSync(
@@ -83,13 +82,12 @@ describe('the built package', () => {
     await run(TSC, ['-p', CONSUMER]);
     const { stdout } = await run(process.execPath, ['program.js'], {
       cwd: CONSUMER,
-      timeout: 20_000,
+      timeout: HANG_MS,
     });
     expect(stdout.trim()).to.equal('default/web');
   });
 
-  it('can be required from CommonJS, entry by entry', async function () {
-    this.timeout(30_000);
+  it('can be required from CommonJS, entry by entry', async () => {
     const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
       exports: Record<string, unknown>;
     };

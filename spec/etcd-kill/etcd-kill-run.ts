@@ -8,7 +8,7 @@ import type { Revision } from '../../lib/server/mvcc/key-value-store.ts';
 import { HistoryRecorder } from '../../lib/conformance/history/history-recorder.ts';
 import { RecordingKeyValueStore } from '../../lib/conformance/history/recording-key-value-store.ts';
 import { EtcdCluster } from '../support/etcd.ts';
-import { until } from '../path/support/until.ts';
+import { HANG_MS, until } from '../support/until.ts';
 import { ApiExperience, ApiFrontEnd, writeConfigMaps } from './api-traffic.ts';
 import type { EtcdKillOptions } from './etcd-kill-options.ts';
 import { judge, type Judgement } from './judgement.ts';
@@ -22,7 +22,6 @@ const ELECTIONS = ['--heartbeat-interval=50', '--election-timeout=500'];
 const STORE_TIMEOUTS = { requestTimeoutMs: 4_000, memberTimeoutMs: 1_000 } as const;
 const API_TIMEOUT_MS = 8_000;
 const COMPACTION_MS = 6_000;
-const SETTLE_LIMIT_MS = 60_000;
 const PROGRESS_MS = 2_000;
 /** Each server has two, so that they meet on the same objects. */
 const WRITERS_A_SERVER = 2;
@@ -154,7 +153,7 @@ class EtcdKillRun implements AsyncDisposable {
       const frontEnd = await ApiFrontEnd.start(name, store, API_TIMEOUT_MS);
       this.#opened.push(frontEnd);
       this.#frontEnds.push(frontEnd);
-      await frontEnd.informer.whenSynced({ timeoutMs: 10_000 });
+      await frontEnd.informer.whenSynced({ timeoutMs: HANG_MS });
       for (let writer = 0; writer < WRITERS_A_SERVER; writer += 1) {
         const writerName = `${name}-${writer}`;
         const random = this.#random(writerName);
@@ -197,16 +196,12 @@ class EtcdKillRun implements AsyncDisposable {
     const [first] = this.#frontEnds;
     const name = 'the-last-one';
     let last: string | undefined;
-    await until(
-      'the API takes writes again',
-      async () => {
-        await first?.configMaps.delete(name).catch(() => {});
-        const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } };
-        last = versionOf(await first?.configMaps.create(object).catch(() => undefined));
-        return last !== undefined;
-      },
-      SETTLE_LIMIT_MS,
-    );
+    await until('the API takes writes again', async () => {
+      await first?.configMaps.delete(name).catch(() => {});
+      const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } };
+      last = versionOf(await first?.configMaps.create(object).catch(() => undefined));
+      return last !== undefined;
+    });
     const { revision } = await store.txn({
       compare: [],
       success: [{ type: 'put', key: `${RAW_PREFIX}last`, value: Buffer.from('last') }],
@@ -217,7 +212,7 @@ class EtcdKillRun implements AsyncDisposable {
         .filter(({ informer }) => versionOf(informer.indexer.get(`default/${name}`)) !== last)
         .map((frontEnd) => `the informer on ${frontEnd.name}`),
     ];
-    await until('everybody has seen the last write', () => late().length === 0, SETTLE_LIMIT_MS)
+    await until('everybody has seen the last write', () => late().length === 0)
       // Who has not is in the report.
       .catch(() => {});
     this.#late = late().map((one) => `${one} has not seen the last write`);

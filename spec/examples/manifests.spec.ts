@@ -46,8 +46,7 @@ describe('manifests', () => {
   let scratch: string;
   let outcomes: Map<string, Outcome>;
 
-  before(async function () {
-    this.timeout(30_000);
+  before(async () => {
     scratch = mkdtempSync(join(tmpdir(), 'listwatch-manifests-'));
     for (const [path, text] of Object.entries(FILES)) {
       mkdirSync(dirname(join(scratch, path)), { recursive: true });

@@ -32,8 +32,7 @@ function kubeconfigText(server: string): string {
   });
 }
 
-describe('watch-pods', function () {
-  this.timeout(30_000);
+describe('watch-pods', () => {
   let folder: string;
   let kubeconfig: string;
 

@@ -22,9 +22,8 @@ const LIMIT_MS = 10_000;
 describe(`an informer (LISTWATCH_SEED=${seed})`, () => {
   const verdicts = new Map<string, Verdict>();
 
-  before('all faults at the same time', async function () {
+  before('all faults at the same time', async () => {
     // Ten seconds as a rule; the longest that the limits of a case can add up to.
-    this.timeout(60_000);
     const options = { seed, scale: SCALE, limitMs: LIMIT_MS };
     const all = await Promise.all(allFaults.map((fault) => runCase(fault, inAHurry, options)));
     for (const verdict of all) verdicts.set(verdict.fault, verdict);

@@ -8,7 +8,7 @@ import type { KubernetesObject } from '../../lib/meta/object.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import { inProcessTransport } from '../../lib/testing/in-process-transport.ts';
 import { Observer } from './support/observer.ts';
-import { until } from './support/until.ts';
+import { HANG_MS, until } from '../support/until.ts';
 
 interface ConfigMap extends KubernetesObject {
   readonly data?: Readonly<Record<string, string>>;
@@ -73,7 +73,7 @@ for (const [name, open] of Object.entries(PATHS)) {
       const observer = new Observer('whole objects');
       informer.addHandler(observer.objectHandler());
       informers.start();
-      await informers.whenSynced({ timeoutMs: 10_000 });
+      await informers.whenSynced({ timeoutMs: HANG_MS });
 
       await configMaps().patch('a', { data: { changed: 'yes' } });
       await configMaps().delete('b');
@@ -103,7 +103,7 @@ for (const [name, open] of Object.entries(PATHS)) {
       const observer = new Observer('deletions');
       informer.addHandler(observer.metadataHandler());
       informers.start();
-      await informers.whenSynced({ timeoutMs: 10_000 });
+      await informers.whenSynced({ timeoutMs: HANG_MS });
       await configMaps().delete('short-lived');
       await until('the deletion was told', () => observer.seen.length === 2);
       const deletion = observer.seen[1]!;
@@ -118,7 +118,7 @@ for (const [name, open] of Object.entries(PATHS)) {
       const observer = new Observer('selected');
       informer.addHandler(observer.metadataHandler());
       informers.start();
-      await informers.whenSynced({ timeoutMs: 10_000 });
+      await informers.whenSynced({ timeoutMs: HANG_MS });
       await configMaps().create(configMap('other', { tier: 'data' }));
       await configMaps().create(configMap('mover', { tier: 'data' }));
       await configMaps().patch('mover', { metadata: { labels: { tier: 'web' } } });
@@ -135,7 +135,7 @@ for (const [name, open] of Object.entries(PATHS)) {
       const observer = new Observer('across a compaction');
       informer.addHandler(observer.objectHandler());
       informers.start();
-      await informers.whenSynced({ timeoutMs: 10_000 });
+      await informers.whenSynced({ timeoutMs: HANG_MS });
       await configMaps().create(configMap('before'));
       await server.compact();
       server.closeConnections();
@@ -175,14 +175,15 @@ for (const [name, open] of Object.entries(PATHS)) {
       });
       const informer = informers.for('example.com/v1', 'widgets');
       informers.start();
-      await informers.whenSynced({ timeoutMs: 10_000 });
+      await informers.whenSynced({ timeoutMs: HANG_MS });
       expect(informer.indexer.get('default/one')?.kind).to.equal('Widget');
     });
 
     it('says in words what is missing when a resource is not served', async () => {
-      informers.for('example.com/v1', 'gadgets');
+      const informer = informers.for('example.com/v1', 'gadgets');
       informers.start();
-      const error = await informers.whenSynced({ timeoutMs: 300 }).then(
+      await until('the first attempt', () => informer.inspect().reflector === 'backing-off');
+      const error = await informers.whenSynced({ timeoutMs: 50 }).then(
         () => undefined,
         (reason: unknown) => reason as Error,
       );

@@ -8,7 +8,7 @@ import type { KubernetesObject } from '../../lib/meta/object.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import { KillingProxy } from './support/killing-proxy.ts';
 import { Observer, type Change, type History } from './support/observer.ts';
-import { until } from './support/until.ts';
+import { HANG_MS, until } from '../support/until.ts';
 
 interface ConfigMap extends KubernetesObject {
   readonly data?: Readonly<Record<string, string>>;
@@ -22,8 +22,7 @@ const KEYS = 40;
 describe('a watch that is killed at random bytes', () => {
   const seed = process.env['LISTWATCH_SEED'] ?? '20260101';
 
-  it(`loses, repeats and reorders nothing over ${KILLS} kills (LISTWATCH_SEED=${seed})`, async function () {
-    this.timeout(60_000);
+  it(`loses, repeats and reorders nothing over ${KILLS} kills (LISTWATCH_SEED=${seed})`, async () => {
     const random = seededRandom(seed);
     await using server = new ApiServer();
     await server.listen();
@@ -58,7 +57,7 @@ describe('a watch that is killed at random bytes', () => {
     let relists = 0;
     informer.events.on('relist', () => (relists += 1));
     const running = informer.run();
-    await informer.whenSynced({ timeoutMs: 10_000 });
+    await informer.whenSynced({ timeoutMs: HANG_MS });
     // The first list is whole; from here on no connection lives long, and everything that happens has to be told.
     killing = true;
     proxy.cut();

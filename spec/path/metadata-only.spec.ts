@@ -9,7 +9,7 @@ import type { KubernetesObject } from '../../lib/meta/object.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import type { ApiHandler } from '../../lib/server/api/http/api-request.ts';
 import { inProcessTransport } from '../../lib/testing/in-process-transport.ts';
-import { until } from './support/until.ts';
+import { HANG_MS, until } from '../support/until.ts';
 
 interface ConfigMap extends KubernetesObject {
   readonly data?: Readonly<Record<string, string>>;
@@ -112,7 +112,7 @@ for (const watchList of [true, false]) {
         const deleted: string[] = [];
         informer.addHandler({ onDelete: (object) => deleted.push(object.kind) });
         informers.start();
-        await informers.whenSynced({ timeoutMs: 10_000 });
+        await informers.whenSynced({ timeoutMs: HANG_MS });
         await configMaps.create(configMap('c'));
         await configMaps.patch('a', { metadata: { labels: { app: 'db' } }, data: { more: 'x' } });
         await configMaps.delete('b');
@@ -140,7 +140,7 @@ for (const watchList of [true, false]) {
           metadataOnly: true,
         });
         informers.start();
-        await informers.whenSynced({ timeoutMs: 10_000 });
+        await informers.whenSynced({ timeoutMs: HANG_MS });
         expect(whole.lister.list()[0]?.data).to.deep.equal({ password: 'hunter2' });
         expect(bare.lister.list()[0]).not.to.have.property('data');
         expect(bare.name).to.equal('configmaps in namespace default, metadata only');

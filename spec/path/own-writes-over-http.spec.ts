@@ -8,7 +8,7 @@ import type { KubernetesObject } from '../../lib/meta/object.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import type { ApiHandler } from '../../lib/server/api/http/api-request.ts';
 import { inProcessTransport } from '../../lib/testing/in-process-transport.ts';
-import { until } from './support/until.ts';
+import { HANG_MS, until } from '../support/until.ts';
 
 interface Deployment extends KubernetesObject {
   readonly spec: {
@@ -66,7 +66,7 @@ describe('a client that shows its writes to an informer', () => {
     api = client.resource('v1', 'configmaps', { namespace: 'default', writes: informer });
     await api.create(configMap('old'));
     informers.start();
-    await informers.whenSynced({ timeoutMs: 10_000 });
+    await informers.whenSynced({ timeoutMs: HANG_MS });
   });
 
   afterEach(async () => {
@@ -108,7 +108,7 @@ describe('a client that shows its writes to an informer', () => {
     const deployments = informers.for('apps/v1', 'deployments');
     const options = { namespace: 'default', writes: deployments };
     const apps = client.resource('apps/v1', 'deployments', options);
-    await deployments.whenSynced({ timeoutMs: 10_000 });
+    await deployments.whenSynced({ timeoutMs: HANG_MS });
     const labels = { app: 'web' };
     const created = await apps.create({
       apiVersion: 'apps/v1',

@@ -9,10 +9,9 @@ import { ApiServer } from '../../lib/server/api/api-server.ts';
 import { EmbeddedKeyValueStore } from '../../lib/server/mvcc/embedded-key-value-store.ts';
 import type { KeyValueStore } from '../../lib/server/mvcc/key-value-store.ts';
 import { inProcessTransport } from '../../lib/testing/in-process-transport.ts';
-import { until } from './support/until.ts';
+import { HANG_MS, until } from '../support/until.ts';
 
 /** Below that of a spec, so that a failure names what was waited for. */
-const LIMIT_MS = 5_000;
 const TOKEN = 'known-to-both-servers';
 
 function configMap(name: string): UnstructuredObject {
@@ -61,14 +60,10 @@ describe('informers of a server that is killed and started again on its port', (
     });
     informer.events.on('relist', () => (relists += 1));
     informers.start();
-    await informers.whenSynced({ timeoutMs: 10_000 });
+    await informers.whenSynced({ timeoutMs: HANG_MS });
     const port = Number(new URL(first.url).port);
     await first.close();
-    await until(
-      'the informer noticed',
-      () => informer.inspect().reflector === 'backing-off',
-      LIMIT_MS,
-    );
+    await until('the informer noticed', () => informer.inspect().reflector === 'backing-off');
     await using next = new ApiServer({ token: TOKEN, keyValueStore });
     await after(next, informer, port);
   }
@@ -79,7 +74,7 @@ describe('informers of a server that is killed and started again on its port', (
       await write(next, ['while-away']);
       await next.listen({ port });
       await write(next, ['after']);
-      await until('all is told', () => told.length >= 4, LIMIT_MS);
+      await until('all is told', () => told.length >= 4);
       expect(told.toSorted()).to.deep.equal(
         ['after', 'old', 'older', 'while-away'].map((name) => `add default/${name}`),
       );
@@ -99,15 +94,12 @@ describe('informers of a server that is killed and started again on its port', (
         await write(next, ['in-both', ...present]);
         await next.listen({ port });
         await write(next, ['after']);
-        await until(
-          'the change after the restart is told',
-          () => told.includes('add default/after'),
-          LIMIT_MS,
+        await until('the change after the restart is told', () =>
+          told.includes('add default/after'),
         );
         await until(
           'the cache is that of the new server',
           () => informer.indexer.size === since + 2,
-          LIMIT_MS,
         );
         const missed = past.map((name) => `delete default/${name}, missed`);
         expect(told).to.include.members(missed);

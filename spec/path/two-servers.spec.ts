@@ -6,7 +6,7 @@ import { SharedInformerFactory } from '../../lib/cache/informer/factory/shared-i
 import { connect, type ConnectOptions } from '../../lib/client/rest/connect.ts';
 import { silentLogger } from '../../lib/kernel/logger.ts';
 import { etcdBinaries, EtcdMember } from '../support/etcd.ts';
-import { until } from './support/until.ts';
+import { HANG_MS, until } from '../support/until.ts';
 
 const PROGRAM = fileURLToPath(new URL('support/server-process.ts', import.meta.url));
 
@@ -38,9 +38,7 @@ class ServerProcess implements AsyncDisposable {
   }
 }
 
-describe('two API servers over one etcd', function () {
-  this.timeout(30_000);
-
+describe('two API servers over one etcd', () => {
   for (const binary of etcdBinaries()) {
     it(`serve each other's writes to watchers, each process its own (${binary})`, async () => {
       await using member = await EtcdMember.start({ binary });
@@ -58,7 +56,7 @@ describe('two API servers over one etcd', function () {
         onDelete: (object) => told.push(`-${object.metadata?.name}`),
       });
       informers.start();
-      await informers.whenSynced({ timeoutMs: 10_000 });
+      await informers.whenSynced({ timeoutMs: HANG_MS });
       told.length = 0;
 
       const writer = toLeft.resource('v1', 'configmaps', collection);

@@ -8,12 +8,13 @@ import { connect } from '../../lib/client/rest/connect.ts';
 import { silentLogger } from '../../lib/kernel/logger.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { HANG_MS } from '../support/until.ts';
 
 interface ConfigMap extends KubernetesObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-const TIMEOUT = { timeoutMs: 8000 };
+const TIMEOUT = { timeoutMs: HANG_MS };
 
 describe('waiting, following and auditing over HTTP', () => {
   let server: ApiServer;

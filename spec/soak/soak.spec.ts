@@ -45,9 +45,7 @@ async function withPush(
   }
 }
 
-describe('a whole client pipeline under random operations, faults and handlers', function () {
-  this.timeout(60_000);
-
+describe('a whole client pipeline under random operations, faults and handlers', () => {
   it(`tells every handler nothing but the truth, and all of it, on each of ${SEEDS} seeds`, async () => {
     for (let seed = FROM; seed < FROM + SEEDS; seed += 1) {
       const { failures, events } = await runScenario(drawScenario(seed));

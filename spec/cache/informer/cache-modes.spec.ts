@@ -127,9 +127,7 @@ for (const variant of VARIANTS) {
   const mode = typeof cache === 'string' ? cache : cache.mode;
   const title = `a cache of ${mode}${freeze ? ', frozen' : ''}${projected ? ', of some fields' : ''}`;
 
-  describe(title, function () {
-    this.timeout(20_000);
-
+  describe(title, () => {
     it('shows what the source has, through changes, a late handler and a new list', async () => {
       const world = new World(variant, many(600));
       const told: string[] = [];

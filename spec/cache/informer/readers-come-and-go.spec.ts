@@ -346,8 +346,7 @@ class Crowd {
   }
 }
 
-describe('readers that come and go', function () {
-  this.timeout(20_000);
+describe('readers that come and go', () => {
   for (const mode of ['objects', 'bytes'] as const) {
     for (const order of ['arrival', 'key'] as const) {
       for (const freeze of [false, true]) {

@@ -7,7 +7,7 @@ import type { ObjectView } from '../../../lib/meta/object-view.ts';
 import { failureOf, rejectionOf } from '../support/failure-of.ts';
 import { RawServer } from '../support/raw-server.ts';
 import { ScriptedTransport } from '../support/scripted-transport.ts';
-import { until } from '../support/until.ts';
+import { until } from '../../support/until.ts';
 
 const PODS = { apiVersion: 'v1', resource: 'pods' };
 const HEAD = '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[';
@@ -47,10 +47,10 @@ describe('a list that is read as it comes', () => {
           rooms.push(resolve);
         }),
     );
-    await until(() => rooms.length === 1, 'the first item is there');
+    await until('the first item is there', () => rooms.length === 1);
     expect(sent).to.equal(1);
     rooms[0]?.();
-    await until(() => rooms.length === 2, 'the second item is there');
+    await until('the second item is there', () => rooms.length === 2);
     expect(sent).to.equal(2);
     rooms[1]?.();
     expect((await reading).items).to.deep.equal([]);

@@ -14,7 +14,7 @@ import type { ObjectView } from '../../../lib/meta/object-view.ts';
 import { failureOf, rejectionOf } from '../support/failure-of.ts';
 import { RawServer, reset } from '../support/raw-server.ts';
 import { ScriptedTransport } from '../support/scripted-transport.ts';
-import { until } from '../support/until.ts';
+import { until } from '../../support/until.ts';
 
 const PODS = { apiVersion: 'v1', resource: 'pods' };
 
@@ -255,7 +255,7 @@ describe('a watch stream over a socket', () => {
     for await (const _ of await pods.watch({ signal })) break;
     const untouched = await pods.watch({ signal });
     await untouched[Symbol.asyncIterator]().return?.();
-    await until(() => server.sockets.size === 0, 'both connections are closed');
+    await until('both connections are closed', () => server.sockets.size === 0);
     expect(getEventListeners(signal, 'abort')).to.have.length(0);
 
     const batches = (await pods.watch({ signal }))[Symbol.asyncIterator]();
@@ -264,7 +264,7 @@ describe('a watch stream over a socket', () => {
     const reason = new Error('enough');
     controller.abort(reason);
     expect(await next).to.equal(reason);
-    await until(() => server.sockets.size === 0, 'the connection is closed');
+    await until('the connection is closed', () => server.sockets.size === 0);
     expect(getEventListeners(signal, 'abort')).to.have.length(0);
   });
 
@@ -295,7 +295,7 @@ describe('a watch stream over a socket', () => {
     const error = await next;
     expect(error.code).to.equal('STREAM_IDLE');
     expect(error.message).to.contain('carried nothing for 1000 ms');
-    await until(() => server.sockets.size === 0, 'the connection is closed');
+    await until('the connection is closed', () => server.sockets.size === 0);
     expect(runtime.pending).to.equal(0);
   });
 

@@ -13,7 +13,7 @@ import type { TransportRequest } from '../../../lib/client/transport/transport.t
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import { failureOf, rejectionOf, thrownBy } from '../support/failure-of.ts';
 import { json, RawServer, reset } from '../support/raw-server.ts';
-import { until } from '../support/until.ts';
+import { until } from '../../support/until.ts';
 
 const CANARY = 'canary-token-5f2a';
 const GET: TransportRequest = { method: 'GET', path: '/api/v1/pods?continue=secret' };
@@ -138,7 +138,7 @@ describe('AxiosTransport', () => {
       more();
       expect(String((await pieces.next()).value)).to.equal('two');
       await pieces.return?.();
-      await until(() => server.sockets.size === 0, 'leaving closes the connection');
+      await until('leaving closes the connection', () => server.sockets.size === 0);
     });
 
     it('brings the pieces of a stream as they come', async () => {
@@ -195,7 +195,7 @@ describe('AxiosTransport', () => {
       for await (const _ of left.body) break;
       const unread = await transport.send({ ...GET, stream: true });
       await unread.body[Symbol.asyncIterator]().return?.();
-      await until(() => server.sockets.size === 0, 'both connections are closed');
+      await until('both connections are closed', () => server.sockets.size === 0);
       expect(server.connections).to.equal(2);
     });
 
@@ -210,7 +210,7 @@ describe('AxiosTransport', () => {
       const reason = new Error('enough');
       controller.abort(reason);
       expect(await next).to.equal(reason);
-      await until(() => server.sockets.size === 0, 'the connection is closed');
+      await until('the connection is closed', () => server.sockets.size === 0);
       expect(getEventListeners(controller.signal, 'abort')).to.have.length(0);
     });
 
@@ -220,10 +220,10 @@ describe('AxiosTransport', () => {
       const controller = new AbortController();
       const reason = new Error('enough');
       const sent = rejectionOf(transport.send({ ...GET, signal: controller.signal }));
-      await until(() => server.requests.length === 1, 'the request is there');
+      await until('the request is there', () => server.requests.length === 1);
       controller.abort(reason);
       expect(await sent).to.equal(reason);
-      await until(() => server.sockets.size === 0, 'the connection is closed');
+      await until('the connection is closed', () => server.sockets.size === 0);
       expect(await rejectionOf(transport.send({ ...GET, signal: controller.signal }))).to.equal(
         reason,
       );
@@ -235,7 +235,7 @@ describe('AxiosTransport', () => {
       open(server.url);
       const { signal } = new AbortController();
       for (let count = 0; count < 50; count += 1) await textOf({ ...GET, signal });
-      await until(() => getEventListeners(signal, 'abort').length === 0, 'the listeners are gone');
+      await until('the listeners are gone', () => getEventListeners(signal, 'abort').length === 0);
     });
 
     it('fails what is running with CLOSED on close, and everything after it', async () => {
@@ -247,12 +247,12 @@ describe('AxiosTransport', () => {
       const { body } = await transport.send({ method: 'GET', path: '/stream', stream: true });
       const pieces = body[Symbol.asyncIterator]();
       await pieces.next();
-      await until(() => server.requests.length === 2, 'both requests are there');
+      await until('both requests are there', () => server.requests.length === 2);
       transport.close();
       expect((await waiting).code).to.equal('CLOSED');
       expect((await failureOf(pieces.next())).code).to.equal('CLOSED');
       expect((await failureOf(transport.send(GET))).code).to.equal('CLOSED');
-      await until(() => server.sockets.size === 0, 'the connections are closed');
+      await until('the connections are closed', () => server.sockets.size === 0);
     });
 
     it('closes kept connections on close', async () => {
@@ -261,7 +261,7 @@ describe('AxiosTransport', () => {
       await textOf(GET);
       expect(server.sockets.size).to.equal(1);
       transport.close();
-      await until(() => server.sockets.size === 0, 'the kept connection is closed');
+      await until('the kept connection is closed', () => server.sockets.size === 0);
     });
   });
 
@@ -323,14 +323,14 @@ describe('AxiosTransport', () => {
       const runtime = new VirtualRuntime();
       open(server.url, { runtime, requestTimeoutMs: 5_000 });
       const sent = failureOf(transport.send(GET));
-      await until(() => server.requests.length === 1, 'the request is there');
+      await until('the request is there', () => server.requests.length === 1);
       await runtime.advance(4_999);
       expect(runtime.pending).to.equal(1);
       await runtime.advance(1);
       const error = await sent;
       expect(error.code).to.equal('REQUEST_TIMEOUT');
       expect(error.message).to.contain('no answer within 5000 ms');
-      await until(() => server.sockets.size === 0, 'the connection is closed');
+      await until('the connection is closed', () => server.sockets.size === 0);
       expect(runtime.pending).to.equal(0);
     });
 
@@ -372,7 +372,7 @@ describe('AxiosTransport', () => {
       const runtime = new VirtualRuntime();
       open(server.url, { runtime });
       const sent = failureOf(transport.send({ ...GET, stream: true }));
-      await until(() => server.requests.length === 1, 'the request is there');
+      await until('the request is there', () => server.requests.length === 1);
       await runtime.advance(29_999);
       expect(server.sockets.size).to.equal(1);
       await runtime.advance(1);

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
+import { HANG_MS } from '../../support/until.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -13,21 +14,19 @@ export interface RunOptions {
   /** Called with all of stdout whenever more of it has come. */
   readonly onOutput?: ((stdout: string, child: ChildProcess) => void) | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** Then the program is killed. */
-  readonly timeoutMs?: number | undefined;
 }
 
 /** Runs a script below the root of the package as `npm start` runs the quickstart. */
 export function runExample(
   script: string,
   args: readonly string[] = [],
-  { onOutput, env, timeoutMs = 30_000 }: RunOptions = {},
+  { onOutput, env }: RunOptions = {},
 ): Promise<Finished> {
   return new Promise((done, failed) => {
     const child = spawn(
       process.execPath,
       ['--conditions=@listwatch/source', '--import', 'tsx', script, ...args],
-      { cwd: ROOT, env: { ...process.env, ...env }, timeout: timeoutMs, killSignal: 'SIGKILL' },
+      { cwd: ROOT, env: { ...process.env, ...env }, timeout: HANG_MS, killSignal: 'SIGKILL' },
     );
     let [stdout, stderr] = ['', ''];
     child.stdout.on('data', (chunk: Buffer) => {

@@ -4,6 +4,7 @@ import { realRuntime } from '../../../lib/kernel/real-runtime.ts';
 import { nextTask } from '../../../lib/kernel/wait.ts';
 import type { Runtime } from '../../../lib/kernel/runtime.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
+import { within } from '../../support/until.ts';
 import { apiRequest, readAll } from './support.ts';
 import { ApiServer, type ApiServerOptions } from '../../../lib/server/api/api-server.ts';
 
@@ -13,9 +14,6 @@ export const HURRIED: Runtime = {
   monotonicMs: () => realRuntime.monotonicMs() * 10,
   setTimer: (delayMs, callback, options) => realRuntime.setTimer(delayMs / 10, callback, options),
 };
-
-/** Nothing here takes this long, unless it never comes. */
-const PATIENCE_MS = 8_000;
 
 export const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
@@ -233,19 +231,4 @@ export async function writeMuch(api: HttpApi, rounds: number): Promise<number> {
   };
   await Promise.all(Array.from({ length: 10 }, (_, index) => write(`w${index}`)));
   return writes;
-}
-
-/** Fails, rather than waiting for ever. */
-export async function within<T>(promise: Promise<T>, what: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`${what} did not come within ${PATIENCE_MS} ms`));
-    }, PATIENCE_MS);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

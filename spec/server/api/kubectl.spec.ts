@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { HANG_MS } from '../../support/until.ts';
 
 const run = promisify(execFile);
 
@@ -45,9 +46,7 @@ function binaries(): string[] {
 
 const found = binaries();
 
-describe('kubectl', function () {
-  this.timeout(60_000);
-
+describe('kubectl', () => {
   if (found.length === 0) {
     it('is not on PATH, and LISTWATCH_KUBECTL names none: skipped', function () {
       console.log(
@@ -72,7 +71,7 @@ describe('kubectl', function () {
       });
 
       const kubectl = async (...args: string[]): Promise<string> => {
-        const { stdout } = await run(binary, args, { env: environment(), timeout: 20_000 });
+        const { stdout } = await run(binary, args, { env: environment(), timeout: HANG_MS });
         return stdout;
       };
 

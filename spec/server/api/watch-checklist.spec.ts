@@ -11,10 +11,10 @@ import {
   nameOf,
   told,
   versionOf,
-  within,
   writeMuch,
   type WatchLine,
 } from './http-api.ts';
+import { within } from '../../support/until.ts';
 import { RestartingStore } from './restarting-store.ts';
 
 const STREAMING = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan';

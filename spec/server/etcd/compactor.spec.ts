@@ -7,7 +7,7 @@ import { EtcdKeyValueStore } from '../../../lib/server/etcd/etcd-key-value-store
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
 import type { KeyValueStore, Revision } from '../../../lib/server/mvcc/key-value-store.ts';
 import { etcdBinaries, EtcdMember } from '../../support/etcd.ts';
-import { until } from '../../path/support/until.ts';
+import { until } from '../../support/until.ts';
 
 const MINUTE = 60_000;
 
@@ -144,9 +144,7 @@ describe('Compactor', () => {
 });
 
 for (const binary of etcdBinaries()) {
-  describe(`Compactor on ${binary}`, function () {
-    this.timeout(30_000);
-
+  describe(`Compactor on ${binary}`, () => {
     it('keeps the history of a real member short, with two servers at it', async () => {
       await using member = await EtcdMember.start({ binary });
       const options = { endpoints: [member.url], compactionIntervalMs: 50 };

@@ -17,8 +17,7 @@ function defectsOf(binary: string): Record<string, string> {
 }
 
 for (const binary of etcdBinaries()) {
-  describe(`key-value contract on ${binary}`, function () {
-    this.timeout(30_000);
+  describe(`key-value contract on ${binary}`, () => {
     let member: EtcdMember;
 
     before(async () => {

@@ -43,9 +43,7 @@ async function failure(work: Promise<unknown>): Promise<EtcdError> {
 const RANGE = { key: PREFIX, rangeEnd: prefixEnd(PREFIX) } as const;
 
 for (const binary of etcdBinaries()) {
-  describe(`EtcdKeyValueStore on ${binary}`, function () {
-    this.timeout(30_000);
-
+  describe(`EtcdKeyValueStore on ${binary}`, () => {
     it('goes on watching behind the last event when the member was killed and came back', async () => {
       await using member = await EtcdMember.start({ binary });
       await using store = await EtcdKeyValueStore.connect({ endpoints: [member.url] });

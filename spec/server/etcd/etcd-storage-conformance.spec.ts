@@ -24,8 +24,7 @@ function versionOf(binary: string): string {
 }
 
 for (const binary of etcdBinaries()) {
-  describe(`storage on ${binary}`, function () {
-    this.timeout(20_000);
+  describe(`storage on ${binary}`, () => {
     let member: EtcdMember;
 
     before(async () => {

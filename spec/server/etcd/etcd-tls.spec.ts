@@ -14,8 +14,7 @@ import {
 import { etcdBinaries, EtcdMember } from '../../support/etcd.ts';
 
 for (const binary of etcdBinaries()) {
-  describe(`TLS to ${binary}`, function () {
-    this.timeout(20_000);
+  describe(`TLS to ${binary}`, () => {
     let folder: string;
     let member: EtcdMember;
 

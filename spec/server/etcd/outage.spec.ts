@@ -12,7 +12,7 @@ import {
   type KeyValueWatch,
   type Revision,
 } from '../../../lib/server/mvcc/key-value-store.ts';
-import { until } from '../../path/support/until.ts';
+import { HANG_MS, until } from '../../support/until.ts';
 import { etcdBinaries, EtcdCluster, EtcdMember } from '../../support/etcd.ts';
 
 const RANGE = { key: '/specs/', rangeEnd: prefixEnd('/specs/') } as const;
@@ -59,8 +59,6 @@ async function nextEvent(watch: KeyValueWatch): Promise<Revision> {
 
 for (const binary of etcdBinaries()) {
   describe(`an outage of ${binary}`, function () {
-    this.timeout(60_000);
-
     it('is told to API users in time, with the fate of each write; informers catch up behind it', async () => {
       await using cluster = await EtcdCluster.start({ binary, size: 3, flags: FLAGS });
       await using store = await EtcdKeyValueStore.connect({ endpoints: cluster.urls, ...TIMEOUTS });
@@ -76,7 +74,7 @@ for (const binary of etcdBinaries()) {
         onError: () => {},
       });
       const running = informer.run();
-      await informer.whenSynced({ timeoutMs: 5000 });
+      await informer.whenSynced({ timeoutMs: HANG_MS });
       const present = await configMaps.create(configMap('present'));
 
       // A majority is gone: what is left takes requests, and cannot carry them out.

@@ -127,9 +127,7 @@ function states(all: readonly Seen[]): string[] {
   return texts.filter((text, position) => text !== texts[position - 1]);
 }
 
-describe('a large relist', function () {
-  this.timeout(20_000);
-
+describe('a large relist', () => {
   it('is built in slices when it is the first, and seen whole or not at all', async () => {
     const bench = new Bench();
     bench.stage(

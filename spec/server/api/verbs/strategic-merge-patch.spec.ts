@@ -137,5 +137,5 @@ describe('strategic merge patch', () => {
       { env: items('2'), '$setElementOrder/env': order.toReversed() },
     );
     expect((result['env'] as JsonObject[])[0]).to.deep.equal({ name: 'n49999', value: '2' });
-  }).timeout(5_000);
+  });
 });

@@ -218,8 +218,7 @@ describe('ProtobufSerializer', () => {
     expect(refusal(Buffer.from('k8s\0')).code).to.equal('UNSUPPORTED_ENCODING');
   });
 
-  it('gives an object or a typed error for 100 000 frames with something broken in them', function () {
-    this.timeout(20_000);
+  it('gives an object or a typed error for 100 000 frames with something broken in them', () => {
     const random = seededRandom('protobuf frames');
     const below = (limit: number): number => Math.floor(random() * limit);
     const [pod] = fullSample(builtInMessages().get('v1')!.get('ServiceAccount')!);
