@@ -1,4 +1,4 @@
-export type { CacheMemory, CacheMode } from './memory/cache-keeper.ts';
+export type { CacheMemory, CacheMode, ObjectKeeper } from './memory/cache-keeper.ts';
 export type {
   BytesCacheOptions,
   CacheOptions,
@@ -143,13 +143,11 @@ export type {
   Opener,
   StoreListerOptions,
 } from './store/lister.ts';
-export type { ObjectKeeper } from './store/object-keeper.ts';
-export type { PreparedWrites } from './store/prepared-writes.ts';
 export type { CaughtUpOptions } from './store/processed-version.ts';
-export type { StoreDraft } from './store/store-draft.ts';
 export type { StoreReader } from './store/store-reader.ts';
+export type { StoreTransaction } from './store/store-transaction.ts';
 export { ThreadSafeStore } from './store/thread-safe-store.ts';
-export type { StoreWrite, ThreadSafeStoreOptions } from './store/thread-safe-store.ts';
+export type { ThreadSafeStoreOptions } from './store/thread-safe-store.ts';
 export { WriteOverlay } from './store/write-overlay.ts';
 export type {
   Deletion,

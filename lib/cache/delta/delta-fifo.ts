@@ -4,7 +4,7 @@ import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
 import { metaNamespaceKeyFunc, type KeyError, type KeyFunc } from '../../meta/key.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import type { ObjectEvent } from '../../meta/watch-event.ts';
-import type { ObjectKeeper } from '../store/object-keeper.ts';
+import type { ObjectKeeper } from '../memory/cache-keeper.ts';
 import { ArrivalQueue } from './arrival-queue.ts';
 import type { Delta, ReplacedAllDelta } from './delta.ts';
 import type { DeltaQueue, Replacement } from './delta-queue.ts';

@@ -1,7 +1,7 @@
 import { assert } from '../../kernel/assert.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
-import type { ObjectKeeper } from '../store/object-keeper.ts';
+import type { ObjectKeeper } from '../memory/cache-keeper.ts';
 import type { Replacement } from './delta-queue.ts';
 import type { ObjectIntake } from './object-intake.ts';
 

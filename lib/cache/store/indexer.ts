@@ -1,9 +1,10 @@
 import type { HasMetadata } from '../../meta/object.ts';
+import { identityOf } from '../../meta/object-view.ts';
 import { metaNamespaceKeyFunc, type KeyError, type KeyFunc } from '../../meta/key.ts';
 import { computeKey } from './compute-key.ts';
 import type { IndexFunctionError, Indexers } from './indexers.ts';
 import type { StoreReader } from './store-reader.ts';
-import { ThreadSafeStore, type StoreWrite } from './thread-safe-store.ts';
+import { ThreadSafeStore } from './thread-safe-store.ts';
 
 export interface IndexerOptions<V> {
   /** Computes the key of an object. @defaultValue `metaNamespaceKeyFunc` */
@@ -81,18 +82,25 @@ export class Indexer<V extends HasMetadata> implements StoreReader<V> {
     this.#store.replace(contents, resourceVersion);
   }
 
-  /** Applies all writes whose object has a key, in order and in one step; returns those that were left out. */
+  /**
+   * Applies all writes whose object has a key, in order and in one step; returns those that were left out. The resource
+   * version becomes that of the last write that has one.
+   */
   transaction(writes: readonly IndexerWrite<V>[]): readonly RejectedWrite[] {
-    const accepted: StoreWrite<V>[] = [];
     const rejected: RejectedWrite[] = [];
+    const transaction = this.#store.begin();
+    let { resourceVersion } = this;
     for (const [position, { type, object }] of writes.entries()) {
       try {
-        accepted.push({ type, key: this.keyOf(object), object });
+        const key = this.keyOf(object);
+        if (type === 'set') transaction.set(key, object);
+        else transaction.delete(key);
+        resourceVersion = identityOf(object).resourceVersion || resourceVersion;
       } catch (error) {
         rejected.push({ position, error: error as KeyError });
       }
     }
-    this.#store.transaction(accepted);
+    this.#store.commit(transaction, resourceVersion);
     return rejected;
   }
 

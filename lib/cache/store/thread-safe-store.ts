@@ -1,18 +1,15 @@
 import { ListwatchError } from '../../kernel/errors.ts';
+import { numberOption } from '../../kernel/options.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import { identityOf } from '../../meta/object-view.ts';
 import { indexValuesOf, type IndexFunctionError, type Indexers } from './indexers.ts';
 import { objectsOf, type InvertedIndex, type StoredEntry } from './inverted-index.ts';
-import type { ObjectKeeper } from './object-keeper.ts';
-import { PreparedWrites } from './prepared-writes.ts';
-import {
-  StoreContents,
-  valuesOf,
-  type IndexDefinition,
-  type IndexValues,
-} from './store-contents.ts';
-import { StoreDraft } from './store-draft.ts';
+import { StoreContents, valuesOf, type IndexDefinition } from './store-contents.ts';
 import type { StoreReader } from './store-reader.ts';
+import { StoreTransaction } from './store-transaction.ts';
+
+/** More writes than these, applied one by one, would take too long for one step. */
+const MOST_IN_PLACE = 2000;
 
 export interface ThreadSafeStoreOptions<V> {
   /** Indexes from the start; more can follow with `addIndexers`. @defaultValue none */
@@ -21,14 +18,12 @@ export interface ThreadSafeStoreOptions<V> {
    * Takes the failures of index functions. Without it a write throws the first of them, after it has taken effect.
    */
   readonly onError?: ((error: IndexFunctionError) => void) | undefined;
-  /** Is told of every object before it is stored, and once it has been replaced or removed. @defaultValue none */
-  readonly keeper?: ObjectKeeper<V> | undefined;
+  /**
+   * Most writes of a transaction that are applied one by one, at least 0; with more its whole new content takes the place of
+   * the present one. @defaultValue 2000
+   */
+  readonly mostInPlace?: number | undefined;
 }
-
-/** One step of a transaction. */
-export type StoreWrite<V> =
-  | { readonly type: 'set'; readonly key: string; readonly object: V }
-  | { readonly type: 'delete'; readonly key: string; readonly object?: V | undefined };
 
 /**
  * Objects by key, with any number of indexes over them: the cache that an informer fills and everybody reads.
@@ -39,7 +34,6 @@ export type StoreWrite<V> =
  *   cache has to equal the server: the object is stored without a value in that index, and the failure is reported.
  * - A replaced or deleted object leaves no index entry, even if it was mutated after it was stored.
  * - Any string is a key or an index value, `__proto__` too.
- * - A keeper is told of an object before its index functions run, and that it has left once it is in the store no more.
  *
  * Not guaranteed: an order of `list`, `keys` and `byIndex`; that resource versions only grow (the store keeps the last one).
  *
@@ -48,15 +42,16 @@ export type StoreWrite<V> =
  */
 export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
   readonly #onError: ((error: IndexFunctionError) => void) | undefined;
-  readonly #keeper: ObjectKeeper<V> | undefined;
+  readonly #mostInPlace: number;
   #contents = new StoreContents<V>([]);
-  /** What `adopt` has put aside and the keeper has not been told of. */
-  #displaced: Iterator<StoredEntry<V>> | undefined;
   #resourceVersion = '';
 
-  constructor({ indexers, onError, keeper }: ThreadSafeStoreOptions<V> = {}) {
+  /** @throws {ListwatchError} code INVALID_OPTION. */
+  constructor({ indexers, onError, mostInPlace }: ThreadSafeStoreOptions<V> = {}) {
     this.#onError = onError;
-    this.#keeper = keeper;
+    this.#mostInPlace = numberOption('ThreadSafeStore', 'mostInPlace', mostInPlace, MOST_IN_PLACE, {
+      min: 0,
+    });
     if (indexers !== undefined) this.addIndexers(indexers);
   }
 
@@ -83,21 +78,19 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
     return Object.fromEntries(definitions.map(({ name, indexFunc }) => [name, indexFunc] as const));
   }
 
-  /** Stores an object, new or not. */
-  add(key: string, object: V): void {
-    this.sweep();
-    this.#keeper?.keep(object);
+  /** Stores an object, new or not. Returns what was stored before. */
+  add(key: string, object: V): V | undefined {
     const failures: IndexFunctionError[] = [];
     const values = valuesOf(this.#contents.definitions, key, object, failures);
     const before = this.#contents.set(key, object, values);
-    if (before !== undefined && before !== object) this.#keeper?.release(before, 'left');
     this.#advance(object);
     this.#report(failures);
+    return before;
   }
 
   /** The same as `add`: what is stored decides whether it is new. */
-  update(key: string, object: V): void {
-    this.add(key, object);
+  update(key: string, object: V): V | undefined {
+    return this.add(key, object);
   }
 
   /**
@@ -105,24 +98,9 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
    * Returns what was stored.
    */
   delete(key: string, object?: V): V | undefined {
-    this.sweep();
     const stored = this.#contents.remove(key);
-    if (stored !== undefined) this.#keeper?.release(stored, 'left');
     if (object !== undefined) this.#advance(object);
     return stored;
-  }
-
-  /**
-   * Applies writes in order, in one step. The resource version becomes `resourceVersion`, or, when left out, that of the
-   * last write that has one.
-   */
-  transaction(writes: readonly StoreWrite<V>[], resourceVersion?: string): void {
-    const prepared = this.prepare();
-    for (const { type, key, object } of writes) {
-      if (type === 'set') prepared.set(key, object);
-      else prepared.delete(key, object);
-    }
-    this.apply(prepared, resourceVersion);
   }
 
   /**
@@ -131,80 +109,40 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
    */
   replace(contents: Iterable<readonly [string, V]>, resourceVersion: string): void {
     const objects = contents instanceof Map ? (contents as Map<string, V>) : new Map(contents);
-    const prepared = this.prepare();
+    const transaction = this.begin();
     for (const key of this.#contents.keys()) {
-      if (!objects.has(key)) prepared.delete(key);
+      if (!objects.has(key)) transaction.delete(key);
     }
     for (const [key, object] of objects) {
-      if (this.get(key) !== object) prepared.set(key, object);
+      if (this.get(key) !== object) transaction.set(key, object);
     }
-    this.apply(prepared, resourceVersion);
+    this.commit(transaction, resourceVersion);
+  }
+
+  /** Begins a transaction of this store. Nothing else may write to the store before its `commit`. */
+  begin(): StoreTransaction<V> {
+    return new StoreTransaction<V>({
+      present: () => this.#contents,
+      mostInPlace: this.#mostInPlace,
+    });
   }
 
   /**
-   * Begins a transaction whose index functions run while it is put together; it takes effect with `apply`. Nobody else may
-   * write in between.
+   * Makes a transaction take effect, in one step: at most `mostInPlace` writes, or a swap that takes no longer for many
+   * objects. Indexes that were added or removed meanwhile are brought to it.
+   *
+   * Returns an iterator over what the transaction displaced: one step for each object that may have left, with undefined for
+   * one that stays. It compares with what is stored, so walk it before the next write.
    */
-  prepare(): PreparedWrites<V> {
-    this.sweep();
-    return new PreparedWrites<V>(this.#contents.definitions, this.#keeper);
-  }
-
-  /** As `transaction`, with writes that were prepared. */
-  apply(prepared: PreparedWrites<V>, resourceVersion?: string): void {
-    this.sweep();
-    const { writes, failures } = prepared;
-    const values = this.#presentValues(prepared);
-    /** By object, with the key under which it was. */
-    const displaced = new Map<V, string>();
-    for (const [position, { key, object }] of writes.entries()) {
-      const filedUnder = values[position];
-      const before =
-        object === undefined || filedUnder === undefined
-          ? this.#contents.remove(key)
-          : this.#contents.set(key, object, filedUnder);
-      if (before !== undefined && this.#keeper !== undefined) displaced.set(before, key);
-      if (object !== undefined) this.#advance(object);
-    }
-    if (resourceVersion !== undefined) this.#resourceVersion = resourceVersion;
-    for (const [object, key] of displaced) this.#release(key, object);
-    this.#report(failures);
-  }
-
-  /** Begins a whole new content, to be built over many tasks; it takes effect with `adopt`. Nobody else may write in between. */
-  draft(): StoreDraft<V> {
-    this.sweep();
-    return new StoreDraft<V>(() => this.#contents, this.#keeper);
-  }
-
-  /**
-   * Swaps the whole content for a draft, in one step that takes no longer for many objects. Indexes that were added or
-   * removed meanwhile are brought to the draft. What leaves the store is released by `sweep`, or else by the next write.
-   */
-  adopt(draft: StoreDraft<V>, resourceVersion: string): void {
-    draft.close();
-    this.sweep();
-    const { contents, failures } = draft;
-    contents.reindex(this.#contents.definitions, failures);
-    if (this.#keeper !== undefined) this.#displaced = this.#contents.entries();
+  commit(
+    transaction: StoreTransaction<V>,
+    resourceVersion: string,
+  ): IterableIterator<V | undefined> {
+    const { contents, displaced, failures } = transaction.finish();
     this.#contents = contents;
     this.#resourceVersion = resourceVersion;
     this.#report(failures);
-  }
-
-  /** Looks at up to `limit` objects that were there before `adopt` and tells the keeper which have left; false if there are more. */
-  sweep(limit: number = Infinity): boolean {
-    const displaced = this.#displaced;
-    if (displaced === undefined) return true;
-    for (let looked = 0; looked < limit; looked += 1) {
-      const { done, value: entry } = displaced.next();
-      if (done === true) {
-        this.#displaced = undefined;
-        return true;
-      }
-      this.#release(entry.key, entry.object);
-    }
-    return false;
+    return displaced;
   }
 
   /** Notes that every change up to `resourceVersion` has been applied. */
@@ -301,27 +239,6 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
     }
     const known = this.indexNames.join(', ') || 'none';
     throw new ListwatchError('UNKNOWN_INDEX', `there is no index "${name}"; known are: ${known}`);
-  }
-
-  /** The values of writes in the indexes as they are now, which may not be those for which they were prepared. */
-  #presentValues({
-    writes,
-    definitions: before,
-    failures,
-  }: PreparedWrites<V>): (IndexValues | undefined)[] {
-    const { definitions } = this.#contents;
-    return writes.map(({ key, object, values }) => {
-      if (before === definitions || object === undefined || values === undefined) return values;
-      return definitions.map((definition) => {
-        const known = values[before.indexOf(definition)];
-        return known ?? (valuesOf([definition], key, object, failures)[0] as readonly string[]);
-      });
-    });
-  }
-
-  /** For what was stored under this key, and may be no more. */
-  #release(key: string, object: V): void {
-    if (this.#contents.get(key) !== object) this.#keeper?.release(object, 'left');
   }
 
   #advance(object: V): void {

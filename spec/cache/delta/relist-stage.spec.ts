@@ -18,7 +18,7 @@ function at(name: string, resourceVersion: string, uid: string = name): Pod {
 /** A queue in front of a store, with one keeper for both. */
 class Setup {
   readonly keeper = new RecordingKeeper<Pod>();
-  readonly store = new ThreadSafeStore<Pod>({ keeper: this.keeper });
+  readonly store = new ThreadSafeStore<Pod>();
   readonly processor = new DeltaProcessor<Pod>({
     store: this.store,
     overlay: new WriteOverlay({ store: this.store }),
@@ -42,7 +42,7 @@ class Setup {
     while (this.fifo.size > 0) {
       this.fifo.popBatch(10, (deltas, info) => this.processor.process(deltas, info));
     }
-    this.store.sweep();
+    this.processor.releaseDisplaced(Infinity);
   }
 
   /** Fails unless exactly what is stored is kept. */
@@ -327,7 +327,7 @@ describe('a relist that is one item', () => {
 describe('a relist over bytes', () => {
   it('brings back whole what something older in the queue had replaced', () => {
     const keeper = new SlabMemory({ mode: 'bytes', decodedBytes: 0 });
-    const store = new ThreadSafeStore<ObjectView>({ keeper });
+    const store = new ThreadSafeStore<ObjectView>();
     const overlay = new WriteOverlay({ store });
     const processor = new DeltaProcessor<ObjectView>({ store, overlay, ordered: true, keeper });
     const fifo = new DeltaFIFO<ObjectView>({
@@ -337,6 +337,7 @@ describe('a relist over bytes', () => {
     });
     const drain = (): void => {
       fifo.popBatch(10, (deltas, info) => processor.process(deltas, info));
+      processor.releaseDisplaced(Infinity);
     };
     fifo.replace([viewOf(podOf(1, 5)), viewOf(podOf(2, 5))], '5');
     drain();

@@ -74,6 +74,18 @@ describe('Indexer', () => {
     expect(indexer.resourceVersion).to.equal('8');
   });
 
+  it('carries the resource version of the last write of a transaction that has one', () => {
+    const indexer = new Indexer<Pod>();
+    indexer.transaction([
+      { type: 'set', object: pod('a', { resourceVersion: '9' }) },
+      { type: 'set', object: pod('b', { resourceVersion: '3' }) },
+      { type: 'delete', object: pod('a') },
+    ]);
+    expect(indexer.resourceVersion).to.equal('3');
+    indexer.transaction([{ type: 'delete', object: pod('b') }]);
+    expect(indexer.resourceVersion).to.equal('3');
+  });
+
   it('answers all questions of a store', () => {
     const byNode = ({ spec }: Pod): string[] => [spec?.nodeName ?? ''];
     const indexer = new Indexer<Pod>({ indexers: { byNode } });

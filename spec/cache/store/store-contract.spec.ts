@@ -106,7 +106,11 @@ describe('The whole content of a ThreadSafeStore', () => {
     const write: Record<string, () => unknown> = {
       add: () => store.add('shop/a', pod('a', { nodeName: 'n1' })),
       update: () => store.update('shop/a', pod('a', { nodeName: 'n2' })),
-      transaction: () => store.transaction([{ type: 'set', key: 'shop/b', object: pod('b') }]),
+      transaction: () => {
+        const transaction = store.begin();
+        transaction.set('shop/b', pod('b'));
+        store.commit(transaction, '3');
+      },
       replace: () => store.replace([['shop/c', pod('c', { nodeName: 'n1' })]], '4'),
       delete: () => store.delete('shop/c'),
     };

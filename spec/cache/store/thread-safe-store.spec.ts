@@ -211,10 +211,10 @@ describe('ThreadSafeStore', () => {
     store.delete('b');
     store.delete('b');
     expect(store.bytes).to.equal(70);
-    store.transaction([
-      { type: 'set', key: 'a', object: sized('a', 10) },
-      { type: 'delete', key: 'c' },
-    ]);
+    const transaction = store.begin();
+    transaction.set('a', sized('a', 10));
+    transaction.delete('c');
+    store.commit(transaction, '');
     expect(store.bytes).to.equal(10);
     store.replace([['x', sized('x', 5)]], '1');
     expect(store.bytes).to.equal(5);
@@ -290,10 +290,10 @@ describe('ThreadSafeStore', () => {
       expect(seen).to.deep.equal([undefined, before]);
       const after = store.get('a');
       seen.length = 0;
-      store.transaction([
-        { type: 'delete', key: 'a' },
-        { type: 'set', key: 'a', object: pod('a') },
-      ]);
+      const transaction = store.begin();
+      transaction.delete('a');
+      transaction.set('a', pod('a'));
+      store.commit(transaction, '');
       store.replace([['a', before]], '1');
       expect(seen[0]).to.equal(after);
       expect(seen[1]?.spec).to.equal(undefined);
@@ -363,30 +363,15 @@ describe('ThreadSafeStore', () => {
     expect(store.resourceVersion).to.equal('1');
     store.delete('a', pod('a', { resourceVersion: '2' }));
     expect(store.resourceVersion).to.equal('2');
-    store.transaction([
-      { type: 'set', key: 'a', object: pod('a', { resourceVersion: '9' }) },
-      { type: 'set', key: 'b', object: pod('b', { resourceVersion: '3' }) },
-      { type: 'delete', key: 'a' },
-    ]);
-    expect(store.resourceVersion).to.equal('3');
-    store.transaction([{ type: 'delete', key: 'b' }], '4');
+    const transaction = store.begin();
+    transaction.set('a', pod('a', { resourceVersion: '9' }));
+    transaction.set('b', pod('b', { resourceVersion: '3' }));
+    store.commit(transaction, '4');
     expect(store.resourceVersion).to.equal('4');
     store.replace([], '5');
     expect(store.resourceVersion).to.equal('5');
     store.bookmark('6');
     expect(store.resourceVersion).to.equal('6');
-  });
-
-  it('applies a transaction in order', () => {
-    const store = new ThreadSafeStore<Pod>({ indexers });
-    store.transaction([
-      { type: 'set', key: 'a', object: pod('a', { nodeName: 'n1' }) },
-      { type: 'delete', key: 'a' },
-      { type: 'set', key: 'b', object: pod('b', { nodeName: 'n1' }) },
-      { type: 'set', key: 'b', object: pod('b', { nodeName: 'n2' }) },
-    ]);
-    expect(store.keys()).to.deep.equal(['b']);
-    expect(store.indexValues('byNode')).to.deep.equal(['n2']);
   });
 
   it('equals a scan after thousands of random writes', () => {

@@ -1,4 +1,4 @@
-import type { ObjectKeeper } from '../../../lib/cache/store/object-keeper.ts';
+import type { ObjectKeeper } from '../../../lib/cache/memory/cache-keeper.ts';
 
 /** Notes what it is told, and holds the caller to it: nothing is released that is not kept. */
 export class RecordingKeeper<V> implements ObjectKeeper<V> {

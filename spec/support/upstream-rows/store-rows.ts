@@ -125,7 +125,10 @@ const threadSafeRows: readonly ConformanceRow[] = [
   ]),
   threadSafe(
     'TestThreadSafeStoreRV',
-    store('carries the resource version of the last applied change'),
+    [
+      ...store('carries the resource version of the last applied change'),
+      ...indexer('carries the resource version of the last write of a transaction that has one'),
+    ],
     'A last write of a transaction without a resource version leaves that of the one before.',
   ),
   index(

@@ -2,7 +2,7 @@ import type { HasMetadata } from '../../../meta/object.ts';
 import { identityOf } from '../../../meta/object-view.ts';
 import type { DeletedDelta, Delta, ObjectDelta, ReplacedAllDelta } from '../../delta/delta.ts';
 import type { NextRelist, PopInfo } from '../../delta/delta-fifo.ts';
-import type { ObjectKeeper } from '../../store/object-keeper.ts';
+import type { ObjectKeeper } from '../../memory/cache-keeper.ts';
 import type { ThreadSafeStore } from '../../store/thread-safe-store.ts';
 import type { WriteOverlay } from '../../store/write-overlay.ts';
 import type { Origin } from '../handlers/event-handler.ts';
@@ -13,7 +13,7 @@ import {
   type Notification,
   type NotificationBatch,
 } from '../handlers/notification.ts';
-import { isRecreated, isUnchanged, lastSeen, ReplacementPlan } from './replacement-plan.ts';
+import { isRecreated, isUnchanged, lastSeen, RelistChanges } from './relist-changes.ts';
 
 export interface DeltaProcessorOptions<V extends HasMetadata> {
   readonly store: ThreadSafeStore<V>;
@@ -21,7 +21,7 @@ export interface DeltaProcessorOptions<V extends HasMetadata> {
   readonly overlay: WriteOverlay<V>;
   /** The deltas come in the order of the changes, so the store's resource version follows them. */
   readonly ordered: boolean;
-  /** The one of the store. It is told of objects that were kept and come to nothing. @defaultValue none */
+  /** Keeps what is stored, and releases what has left or comes to nothing. @defaultValue none */
   readonly keeper?: ObjectKeeper<V> | undefined;
 }
 
@@ -45,8 +45,10 @@ export class DeltaProcessor<V extends HasMetadata> {
   readonly #keeper: ObjectKeeper<V> | undefined;
   /** Keys with a state that the restored server has undone; their version may come again and stand for something else. */
   #undone: Set<string> = new Set();
-  /** For the relist that is going to be applied next. */
-  #plan: ReplacementPlan<V> | undefined;
+  /** Of the relist that is going to be applied next. */
+  #prepared: RelistChanges<V> | undefined;
+  /** What the last relist displaced, as far as it is not released. */
+  #displaced: Iterator<V | undefined> | undefined;
   #initial = false;
   #eventsApplied = 0;
   #batches: NotificationBatch<V>[] = [];
@@ -76,21 +78,34 @@ export class DeltaProcessor<V extends HasMetadata> {
    * Begins to prepare for the relist that is next, so that applying it takes no longer than a step may take. Nothing else may
    * be applied before it.
    */
-  prepare({ relist, info }: NextRelist<V>): ReplacementPlan<V> {
-    this.#plan = this.#planOf(relist, info.initial);
-    return this.#plan;
+  prepare({ relist, info }: NextRelist<V>): RelistChanges<V> {
+    this.#prepared = this.#changesOf(relist, info.initial);
+    return this.#prepared;
   }
 
   /** What was prepared is not to be relied on. */
-  dropPlan(): void {
-    this.#plan = undefined;
+  dropPrepared(): void {
+    this.#prepared = undefined;
+  }
+
+  /** Looks at up to `limit` objects that the last relist may have displaced; whether all that it did is released. */
+  releaseDisplaced(limit: number): boolean {
+    for (let looked = 0; looked < limit && this.#displaced !== undefined; looked += 1) {
+      const { done, value: object } = this.#displaced.next();
+      if (done === true) this.#displaced = undefined;
+      else if (object !== undefined) this.#keeper?.release(object, 'left');
+    }
+    return this.#displaced === undefined;
   }
 
   /** Applies the deltas, oldest first, and returns what follows from them, in order. */
   process(deltas: readonly Delta<V>[], { initial }: PopInfo): readonly NotificationBatch<V>[] {
     const versionBefore = this.#store.resourceVersion;
     this.#initial = initial;
-    for (const delta of deltas) this.#apply(delta);
+    for (const delta of deltas) {
+      if (this.#displaced !== undefined) this.releaseDisplaced(Infinity);
+      this.#apply(delta);
+    }
     if (!this.#ordered) this.#store.bookmark(versionBefore);
     this.#closeBatch();
     const batches = this.#batches;
@@ -133,7 +148,9 @@ export class DeltaProcessor<V extends HasMetadata> {
     }
     // Asked before it leaves the store, while its identity is at hand.
     const recreated = old !== undefined && isRecreated(old, object);
+    this.#keeper?.keep(object);
     this.#store.add(key, object);
+    if (old !== undefined && old !== object) this.#keeper?.release(old, 'left');
     this.#overlay.observed(key, object, false);
     if (recreated) this.#tell(lastSeen(key, old));
     const origin = replaced ? 'other' : this.#originOf(key, object);
@@ -143,6 +160,7 @@ export class DeltaProcessor<V extends HasMetadata> {
   #delete({ key, object, finalStateUnknown }: DeletedDelta<V>): void {
     if (!finalStateUnknown) this.#eventsApplied += 1;
     const stored = this.#store.delete(key, object);
+    if (stored !== undefined) this.#keeper?.release(stored, 'left');
     this.#undone.delete(key);
     const last = object ?? stored;
     if (last === undefined) return;
@@ -162,19 +180,20 @@ export class DeltaProcessor<V extends HasMetadata> {
   }
 
   #replaceAll(relist: ReplacedAllDelta<V>): void {
-    const prepared = this.#plan?.relist === relist ? this.#plan : undefined;
-    this.#plan = undefined;
-    const plan = prepared ?? this.#planOf(relist, this.#initial);
-    plan.work(Infinity);
-    const notifications = plan.apply();
-    this.#undone = plan.undone;
+    const prepared = this.#prepared?.relist === relist ? this.#prepared : undefined;
+    this.#prepared = undefined;
+    const changes = prepared ?? this.#changesOf(relist, this.#initial);
+    changes.work(Infinity);
+    const { notifications, displaced } = changes.apply();
+    this.#displaced = displaced;
+    this.#undone = changes.undone;
     this.#overlay.replaced(relist.resourceVersion);
     this.#tellAll(notifications);
   }
 
-  #planOf(relist: ReplacedAllDelta<V>, initial: boolean): ReplacementPlan<V> {
+  #changesOf(relist: ReplacedAllDelta<V>, initial: boolean): RelistChanges<V> {
     const [store, keeper, undone] = [this.#store, this.#keeper, this.#undone];
-    return new ReplacementPlan<V>({ relist, store, keeper, undone, initial });
+    return new RelistChanges<V>({ relist, store, keeper, undone, initial });
   }
 
   #resync(key: string, object: V): void {

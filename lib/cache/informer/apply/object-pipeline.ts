@@ -3,11 +3,10 @@ import type { Recall } from '../../../meta/known-value.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
 import { metaNamespaceKeyFunc, objectKey } from '../../../meta/key.ts';
-import { keptViewOf } from '../../memory/cache-keeper.ts';
+import { keptViewOf, type ObjectKeeper } from '../../memory/cache-keeper.ts';
 import { DeltaFIFO, type NextRelist, type PopProcess } from '../../delta/delta-fifo.ts';
 import type { ReflectorSink, StagedReplace } from '../../reflector/contract/reflector-sink.ts';
 import { keyNamespaceIndexFunc, NAMESPACE_INDEX, type Indexers } from '../../store/indexers.ts';
-import type { ObjectKeeper } from '../../store/object-keeper.ts';
 import { ThreadSafeStore } from '../../store/thread-safe-store.ts';
 import type { WriteOverlay } from '../../store/write-overlay.ts';
 import { DeltaProcessor } from './delta-processor.ts';
@@ -20,7 +19,7 @@ import { indexersOfViews } from './object-reader.ts';
 import { OwnWrites } from './own-writes.ts';
 import { prepareObject, type PrepareObject } from './prepare-object.ts';
 import { QueueClock } from './queue-clock.ts';
-import type { ReplacementPlan } from './replacement-plan.ts';
+import type { RelistChanges } from './relist-changes.ts';
 
 /** Deltas applied between two turns of the event loop (client-go the_real_fifo.go defaultBatchSize @ 32ce75a7). */
 const BATCH_SIZE = 1000;
@@ -29,8 +28,8 @@ const BATCH_SIZE = 1000;
 const SLICE_MS = 4;
 /** And on this many objects at most. */
 const SLICE_OBJECTS = 5000;
-/** Letting go of one object may make a keeper move many. */
-const SWEPT_AT_ONCE = 16;
+/** Releasing one object may make a keeper move many. */
+const RELEASED_AT_ONCE = 16;
 
 /**
  * With more notifications than these to come, handlers come first: what is delivered soon is still in the caches of the
@@ -88,7 +87,6 @@ export class ObjectPipeline<T extends KubernetesObject> {
     this.#prepare = prepareObject({ projection, transform, freeze });
     this.store = new ThreadSafeStore<ObjectView<T>>({
       indexers: storeIndexers(options.options),
-      keeper,
       onError: (error) => {
         errors.report(error, { source: 'object', key: error.key });
       },
@@ -117,7 +115,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
       if (relist !== undefined) await this.#prepareRelist(relist, signal);
       if (signal.aborted) return;
       this.#applyBatch();
-      while (!this.#sweep()) await nextTask(this.#runtime);
+      while (!this.#releaseDisplaced()) await nextTask(this.#runtime);
       if (this.#fifo.size > 0) await nextTask(this.#runtime);
       await this.#letHandlersCatchUp(signal);
     }
@@ -158,28 +156,29 @@ export class ObjectPipeline<T extends KubernetesObject> {
 
   /** Works out what a relist changes, in slices. What goes wrong shows when it is applied. */
   async #prepareRelist(relist: NextRelist<ObjectView<T>>, signal: AbortSignal): Promise<void> {
-    const plan = this.#processor.prepare(relist);
+    const changes = this.#processor.prepare(relist);
     try {
-      while (!this.#workOn(plan)) {
+      while (!this.#workOn(changes)) {
         await nextTask(this.#runtime);
         if (signal.aborted) return;
       }
     } catch {
-      this.#processor.dropPlan();
+      this.#processor.dropPrepared();
     }
   }
 
-  /** Whether the plan is complete after a slice. */
-  #workOn(plan: ReplacementPlan<ObjectView<T>>): boolean {
-    return plan.work(SLICE_OBJECTS, this.#endOfSlice());
+  /** Whether all is worked out after a slice. */
+  #workOn(changes: RelistChanges<ObjectView<T>>): boolean {
+    return changes.work(SLICE_OBJECTS, this.#endOfSlice());
   }
 
-  /** Lets go of what a relist has displaced; whether all of it is gone after a slice. */
-  #sweep(): boolean {
-    if (this.store.sweep(0)) return true;
+  /** Whether all that a relist has displaced is released after a slice. */
+  #releaseDisplaced(): boolean {
+    const processor = this.#processor;
+    if (processor.releaseDisplaced(0)) return true;
     const isLate = this.#endOfSlice();
-    for (let looked = 0; looked < SLICE_OBJECTS; looked += SWEPT_AT_ONCE) {
-      if (this.store.sweep(SWEPT_AT_ONCE)) return true;
+    for (let looked = 0; looked < SLICE_OBJECTS; looked += RELEASED_AT_ONCE) {
+      if (processor.releaseDisplaced(RELEASED_AT_ONCE)) return true;
       if (isLate()) return false;
     }
     return false;

@@ -21,7 +21,7 @@ class Cache {
   constructor(mode: CacheMode, order: DeltaOrder) {
     const keeper = new SlabMemory(resolveCacheOptions('Cache', mode));
     this.keeper = keeper;
-    this.store = new ThreadSafeStore<ObjectView>({ keeper });
+    this.store = new ThreadSafeStore<ObjectView>();
     const { store } = this;
     const overlay = new WriteOverlay({ store });
     this.#processor = new DeltaProcessor({ store, overlay, ordered: order === 'arrival', keeper });
@@ -37,6 +37,7 @@ class Cache {
 
   apply(): void {
     this.fifo.pop((deltas, info) => this.#processor.process(deltas, info));
+    this.#processor.releaseDisplaced(Infinity);
     if (this.fifo.size > 0) this.apply();
   }
 }

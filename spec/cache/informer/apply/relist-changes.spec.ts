@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Notification } from '../../../../lib/cache/informer/handlers/notification.ts';
-import { ReplacementPlan } from '../../../../lib/cache/informer/apply/replacement-plan.ts';
+import { RelistChanges } from '../../../../lib/cache/informer/apply/relist-changes.ts';
 import type { ReplacedAllDelta } from '../../../../lib/cache/delta/delta.ts';
 import { ThreadSafeStore } from '../../../../lib/cache/store/thread-safe-store.ts';
 import { seededRandom } from '../../../../lib/kernel/random.ts';
@@ -54,7 +54,7 @@ function expected(
   return { told: [...told, ...present], content, undone: nowUndone };
 }
 
-describe('ReplacementPlan', () => {
+describe('RelistChanges', () => {
   for (const mostInPlace of [0, 3, 2000]) {
     it(`says and does what a relist means, with up to ${mostInPlace} changes in place`, () => {
       const random = seededRandom(17 + mostInPlace);
@@ -64,7 +64,7 @@ describe('ReplacementPlan', () => {
       for (let round = 0; round < 2000; round += 1) {
         const keeper = new RecordingKeeper<Pod>();
         const store = new ThreadSafeStore<Pod>({
-          keeper,
+          mostInPlace,
           indexers: { byUid: ({ metadata }) => [metadata.uid!] },
         });
         const stored = new Map<string, Pod>();
@@ -73,6 +73,7 @@ describe('ReplacementPlan', () => {
           stored.set(object.metadata.name!, object);
         }
         store.replace(stored, '1');
+        for (const object of stored.values()) keeper.keep(object);
         const contents = new Map<string, Pod>();
         const unreadable = new Set<string>();
         for (let index = below(9); index > 0; index -= 1) {
@@ -96,20 +97,20 @@ describe('ReplacementPlan', () => {
           resourceVersion: String(1 + below(5)),
         };
         const right = expected(stored, relist, undone);
-        const plan = new ReplacementPlan<Pod>({
+        const changes = new RelistChanges<Pod>({
           relist,
           store,
           keeper,
           undone,
           initial: false,
-          mostInPlace,
         });
-        while (!plan.work(1 + below(4))) {
+        while (!changes.work(1 + below(4))) {
           expect([...store.entries()]).to.deep.equal([...stored]);
         }
         expect([...store.entries()]).to.deep.equal([...stored]);
-        expect(plan.apply().map(print)).to.deep.equal(right.told);
-        expect([...plan.undone]).to.have.members(right.undone);
+        const { notifications, displaced } = changes.apply();
+        expect(notifications.map(print)).to.deep.equal(right.told);
+        expect([...changes.undone]).to.have.members(right.undone);
         expect(store.size).to.equal(right.content.size);
         for (const [key, object] of right.content) expect(store.get(key)).to.equal(object);
         expect(store.resourceVersion).to.equal(relist.resourceVersion);
@@ -118,7 +119,9 @@ describe('ReplacementPlan', () => {
             store.list().filter(({ metadata }) => metadata.uid === uid),
           );
         }
-        store.sweep();
+        for (let next = displaced.next(); next.done !== true; next = displaced.next()) {
+          if (next.value !== undefined) keeper.release(next.value);
+        }
         expect([...keeper.kept]).to.have.members([...store.list()]);
       }
     });
@@ -143,14 +146,14 @@ describe('ReplacementPlan', () => {
       },
     });
     const options = { relist, store, keeper: undefined, undone: new Set<string>(), initial: true };
-    const plan = new ReplacementPlan<Pod>(options);
-    expect(plan.work(100)).to.equal(false);
+    const changes = new RelistChanges<Pod>(options);
+    expect(changes.work(100)).to.equal(false);
     expect(indexed).to.equal(100);
-    expect(plan.work(1000, () => true)).to.equal(false);
+    expect(changes.work(1000, () => true)).to.equal(false);
     expect(indexed).to.be.within(101, 150);
-    expect(plan.work(1000)).to.equal(true);
-    expect(plan.work(1)).to.equal(true);
-    expect(plan.apply()).to.have.length(1000);
+    expect(changes.work(1000)).to.equal(true);
+    expect(changes.work(1)).to.equal(true);
+    expect(changes.apply().notifications).to.have.length(1000);
     expect(indexed).to.equal(1000);
   });
 });
