@@ -1,47 +1,89 @@
 /**
- * What a controller author needs. The embedded API server is at `listwatch/server`, fakes and suites for tests at
- * `listwatch/testing`, and the parts behind these names at `listwatch/cache`, `/client`, `/controller` and `/kernel`.
+ * What the author of a controller uses, one name a line. The values are what a program calls; the types are those that a
+ * program writes in declarations of its own: objects, handlers, options. All other types of their signatures, and the parts
+ * behind them, are exported by the entry of their part: `listwatch/cache`, `/client`, `/controller` and `/kernel`.
+ *
+ * `listwatch/server` is the embedded API server, `/server/etcd` its storage on a real etcd cluster, `/testing` has sources and
+ * transports for tests, `/conformance` the suites for storages of other people.
  */
-export * from './cache/index.ts';
+
+// The server
+export { connect, type ConnectOptions } from './client/rest/connect.ts';
+export { Client, type ClientOptions, type ResourceOptions } from './client/rest/client.ts';
+export type { ResourceClient } from './client/rest/resource-client.ts';
+
+// Informers
 export {
-  connect,
-  Client,
-  type ClientOptions,
-  type CallOptions,
-  type ConnectOptions,
-  type DeleteOptions,
-  type GetOptions,
-  type PatchOptions,
-  type ResourceClient,
-  type ResourceOptions,
-  type Transport,
-  type WatchOptions,
-  type WriteObserver,
-  type WriteOptions,
-} from './client/index.ts';
+  SharedInformerFactory,
+  type SharedInformerFactoryOptions,
+} from './cache/informer/factory/shared-informer-factory.ts';
+export type { InformerForOptions } from './cache/informer/factory/informer-request.ts';
+export { SharedIndexInformer } from './cache/informer/shared-index-informer.ts';
+export type { SharedIndexInformerOptions } from './cache/informer/options/informer-options.ts';
+export {
+  HandlerError,
+  type KeyEventHandler,
+  type MetadataEventHandler,
+  type ObjectEventHandler,
+  type ResourceEventHandler,
+} from './cache/informer/handlers/event-handler.ts';
+export { filteringHandler } from './cache/informer/handlers/filtering-handler.ts';
+export type { HandlerRegistration } from './cache/informer/handlers/handler-registration.ts';
+export { changesOf } from './cache/informer/changes/informer-changes.ts';
+export type { InformerChange } from './cache/informer/changes/informer-change.ts';
+export {
+  metadataIndexFunc,
+  metaNamespaceIndexFunc,
+  NAMESPACE_INDEX,
+  type IndexFunc,
+  type Indexers,
+} from './cache/store/indexers.ts';
+export type { Lister, NamespaceLister } from './cache/store/lister.ts';
+export { CacheSyncError, waitForCacheSync } from './cache/informer/factory/wait-for-cache-sync.ts';
+export { RetryWatcher } from './cache/wait/retry-watcher.ts';
+export { until } from './cache/wait/until.ts';
+export { untilWithSync } from './cache/wait/until-with-sync.ts';
+
+// Reconciling
 export {
   RateLimitingQueue,
-  ReconcileError,
-  ReconcileLoop,
-  TerminalError,
-  type RateLimiter,
   type RateLimitingQueueOptions,
+} from './controller/workqueue/rate-limiting-queue.ts';
+export type { WorkItem } from './controller/workqueue/work-item.ts';
+export {
+  ReconcileLoop,
   type Reconcile,
   type ReconcileContext,
-  type ReconcileFailure,
   type ReconcileLoopOptions,
   type ReconcileRequest,
   type ReconcileResult,
-  type RunReconcilesOptions,
-  type WorkItem,
-} from './controller/index.ts';
+} from './controller/runtime/reconcile-loop.ts';
+export { ReconcileError, TerminalError } from './controller/runtime/reconcile-error.ts';
+
+// Objects, keys and selectors
+export {
+  controllerOf,
+  type HasMetadata,
+  type KubernetesList,
+  type KubernetesObject,
+  type ObjectMeta,
+  type OwnerReference,
+  type UnstructuredObject,
+} from './meta/object.ts';
+export {
+  metaNamespaceKeyFunc,
+  objectKey,
+  splitMetaNamespaceKey,
+  type KeyFunc,
+  type ObjectName,
+} from './meta/key.ts';
+export { labelSelectorFromSpec, parseLabelSelector } from './meta/label-selector.ts';
+export { parseFieldSelector } from './meta/field-selector.ts';
+export { compareResourceVersions } from './meta/resource-version.ts';
+export type { WatchEvent } from './meta/watch-event.ts';
+
+// Errors
 export { errorCodes, isListwatchError, ListwatchError, type ErrorCode } from './kernel/errors.ts';
-export { consoleLogger } from './kernel/console-logger.ts';
-export { silentLogger, type LogFields, type Logger } from './kernel/logger.ts';
-export type { MetricLabels, Metrics } from './kernel/metrics.ts';
-export type { Runtime } from './kernel/runtime.ts';
-export { realRuntime } from './kernel/real-runtime.ts';
-export { VirtualRuntime, type VirtualRuntimeOptions } from './kernel/virtual-runtime.ts';
 export { ApiError } from './meta/api-error.ts';
 export {
   isAlreadyExists,
@@ -52,25 +94,9 @@ export {
   isNotFound,
   isTooManyRequests,
 } from './meta/failures.ts';
-export {
-  KeyError,
-  metaNamespaceKeyFunc,
-  objectKey,
-  splitMetaNamespaceKey,
-  type KeyFunc,
-  type ObjectName,
-} from './meta/key.ts';
-export { LabelSelector, labelSelectorFromSpec, parseLabelSelector } from './meta/label-selector.ts';
-export { FieldSelector, parseFieldSelector } from './meta/field-selector.ts';
-export type { ObjectView } from './meta/object-view.ts';
-export {
-  controllerOf,
-  type HasMetadata,
-  type KubernetesList,
-  type KubernetesObject,
-  type ObjectMeta,
-  type OwnerReference,
-  type UnstructuredObject,
-} from './meta/object.ts';
-export { compareResourceVersions, isResourceVersion } from './meta/resource-version.ts';
-export type { BookmarkEvent, ObjectEvent, WatchEvent } from './meta/watch-event.ts';
+
+// What a program passes in
+export { consoleLogger } from './kernel/console-logger.ts';
+export { silentLogger, type LogFields, type Logger } from './kernel/logger.ts';
+export type { MetricLabels, Metrics } from './kernel/metrics.ts';
+export type { Runtime } from './kernel/runtime.ts';

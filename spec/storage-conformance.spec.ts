@@ -60,7 +60,7 @@ function page(): string {
   return `# Storage conformance
 
 The suite that every storage of kube-apiserver has to pass has ${upstreamStorageTests.length} run-functions (apiserver pkg/storage/testing @ 24a394e). Each is held
-here by one or more cases of \`describeStorage\`, exported from \`listwatch/testing\`: ${cases.length} cases, run four ways in every build. A number says
+here by one or more cases of \`describeStorage\`, exported from \`listwatch/conformance\`: ${cases.length} cases, run four ways in every build. A number says
 how many cases stand for the function in that way; all of them pass, or the build is red. The two columns of etcd run on each etcd
 found on PATH or in LISTWATCH_ETCD; the build brings 3.4.23 and 3.5.30.
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { ListwatchError, realRuntime } from 'listwatch';
-import { sleep } from 'listwatch/kernel';
+import { ListwatchError } from 'listwatch';
+import { realRuntime, sleep } from 'listwatch/kernel';
 
 export interface UntilOptions {
   readonly timeoutMs: number;

@@ -78,6 +78,7 @@ export type {
   ProjectedFields,
   ProjectingInformerOptions,
   SharedIndexInformerOptions,
+  WithFields,
 } from './informer/options/informer-options.ts';
 export type {
   InformerForOptions,
@@ -119,7 +120,19 @@ export type {
   ReflectorTransition,
 } from './reflector/options/reflector-report.ts';
 export type { ReflectorSink, StagedReplace } from './reflector/contract/reflector-sink.ts';
-export type { ReflectorState, ReflectorStateName } from './reflector/table/reflector-state.ts';
+export type {
+  AnchoringState,
+  BackingOffState,
+  IdleState,
+  ListingState,
+  ReflectorMemory,
+  ReflectorSettings,
+  ReflectorState,
+  ReflectorStateName,
+  StoppedState,
+  StreamingListState,
+  WatchingState,
+} from './reflector/table/reflector-state.ts';
 export { Reflector } from './reflector/reflector.ts';
 export { deepFreeze } from './store/deep-freeze.ts';
 export { ExpirationStore } from './store/expiration-store.ts';
@@ -169,3 +182,17 @@ export { RetryWatcher } from './wait/retry-watcher.ts';
 export type { UntilEventOptions, UntilOptions, UntilWatchOptions } from './wait/until-options.ts';
 export { untilWithSync, type UntilWithSyncOptions } from './wait/until-with-sync.ts';
 export { until } from './wait/until.ts';
+export type { FieldCause, Subject } from '../meta/failures.ts';
+export { FieldSelector, type FieldRequirement } from '../meta/field-selector.ts';
+export { KeyError } from '../meta/key.ts';
+export {
+  LabelSelector,
+  type LabelOperator,
+  type LabelRequirement,
+  type Labels,
+  type LabelSelectorSpec,
+} from '../meta/label-selector.ts';
+export type { ListMeta } from '../meta/object.ts';
+export type { ObjectView } from '../meta/object-view.ts';
+export { isResourceVersion } from '../meta/resource-version.ts';
+export type { BookmarkEvent, ObjectEvent } from '../meta/watch-event.ts';

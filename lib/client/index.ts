@@ -39,3 +39,10 @@ export type {
 } from './transport/transport.ts';
 export type { ServerWarning } from './transport/warning-header.ts';
 export type { ResourceName } from '../meta/collection-options.ts';
+export type { ConnectionConfigFields } from './config/connection-config.ts';
+export type { ListItemsOptions } from './rest/pager.ts';
+export type { RestClient, RestClientOptions, RestRequest } from './rest/rest-client.ts';
+export type { ExchangeTarget } from './transport/transport-error.ts';
+export type { DeclaredTypes } from '../meta/object-types.ts';
+export type { GroupVersion, GroupVersionKind, ResourceInfo } from '../meta/resource.ts';
+export type { Status, StatusCause, StatusDetails, StatusReason } from '../meta/status.ts';

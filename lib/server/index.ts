@@ -34,13 +34,20 @@ export {
 } from './api/api-resource-registry.ts';
 export { builtInKinds } from './registry/kinds/built-in-kinds.ts';
 export type {
+  DeleteRequest,
   InstalledResource,
+  ListOptions,
+  ReadOptions,
   RequestContext,
   ResourceDescription,
   ResourceRegistry,
   RestStorage,
   TableColumn,
   TableConvertor,
+  UpdateFunc,
+  WatchOptions,
+  WriteOptions,
+  WriteResult,
 } from './registry/contract/rest-storage.ts';
 export type { ResourceStorage, StorageFactory } from './registry/storage-factory.ts';
 export { AesCbcProvider, type AesCbcOptions } from './storage/encryption/aes-cbc-provider.ts';
@@ -82,10 +89,20 @@ export {
 } from './storage/encryption/secretbox-provider.ts';
 export { KeyValueStorage, type KeyValueStorageOptions } from './storage/key-value-storage.ts';
 export type {
+  CreateOptions,
+  DeleteOptions,
+  GetListOptions,
+  GetOptions,
+  GuaranteedUpdateOptions,
+  Preconditions,
   StorageInterface,
   StorageList,
+  StorageStats,
   StorageWatch,
   StorageWatchOptions,
+  TryUpdate,
+  UpdateInput,
+  UpdateOutput,
 } from './storage/contract/storage-interface.ts';
 export {
   isStorageError,
@@ -127,3 +144,29 @@ export {
   type TransformContext,
   type Transformer,
 } from './storage/value/transformer.ts';
+export type {
+  AttributesFunc,
+  ObjectAttributes,
+  SelectionPredicate,
+} from './storage/contract/selection-predicate.ts';
+export type { Versioner } from './storage/contract/versioner.ts';
+export type {
+  HookParts,
+  KindDefinition,
+  ScaleDefinition,
+  SelectableFields,
+} from './registry/contract/kind-definition.ts';
+export type { Certificate } from './api/http/self-signed-certificate.ts';
+export type { GroupResource } from './storage/encryption/resource-rules.ts';
+export type { ReadinessState } from './cacher/reads/cacher-readiness.ts';
+export type { WatchCacheHistoryOptions } from './cacher/window/watch-cache-history.ts';
+export type { FinishWrite, StoreHooks } from './registry/contract/store-hooks.ts';
+export type {
+  CreateStrategy,
+  DeleteStrategy,
+  ResourceStrategy,
+  StrategyContext,
+  UpdateStrategy,
+} from './registry/contract/strategy.ts';
+export type { MutableMetadata, MutableObject } from './registry/rules/mutable-object.ts';
+export type { NameRule } from './registry/rules/name-validation.ts';

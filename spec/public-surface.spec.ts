@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { PublicSurface } from './support/declarations/public-surface.ts';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const REPORTS = join(ROOT, 'docs', 'api');
+const SCRATCH = join(ROOT, '.tmp', 'declarations');
+/** Other packages that public declarations name; each is a dependency of every user. */
+const NAMED_PACKAGES = ['eventemitter3'];
+
+/** Parameters and results of what only the package calls; its users get the objects ready-made. */
+const MADE_INSIDE: ReadonlySet<string> = new Set([
+  'Recall',
+  'RelistStageOptions',
+  'ResourceClientOptions',
+  'StoreTransactionOptions',
+  'TransactionResult',
+  'ViewOpener',
+]);
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | { readonly '@listwatch/source': string }>>;
+}
+
+/** Sources of the entry points by name, e.g. `listwatch/cache`. */
+function sources(): ReadonlyMap<string, string> {
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+  const found = new Map<string, string>();
+  for (const [entry, target] of Object.entries(manifest.exports)) {
+    if (typeof target !== 'string')
+      found.set(`listwatch${entry.slice(1)}`, target['@listwatch/source']);
+  }
+  return found;
+}
+
+function reportName(entry: string): string {
+  return `${entry.replaceAll('/', '-')}.md`;
+}
+
+function reportOf(surface: PublicSurface, entry: string): string {
+  const { values, types } = surface.namesOf(entry);
+  return `# ${entry}
+
+${values.length} values and ${types.length} types, without their comments. \`LISTWATCH_UPDATE_DOCS=1 npx mocha spec/public-surface.spec.ts\` rewrites this file; what
+changes here changes for users.
+
+\`\`\`ts
+${surface.report(entry)}
+\`\`\`
+`;
+}
+
+describe('the public surface', () => {
+  let surface: PublicSurface;
+
+  before(async function () {
+    // The compiler takes seconds on a quiet machine; only a hang reaches this.
+    this.timeout(600_000);
+    rmSync(SCRATCH, { recursive: true, force: true });
+    const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
+    const only = ['--emitDeclarationOnly', '--declarationMap', 'false', '--outDir', SCRATCH];
+    await promisify(execFile)(tsc, ['-p', join(ROOT, 'lib'), ...only]);
+    const declarations = [...sources()].map(([entry, source]): [string, string] => [
+      entry,
+      join(SCRATCH, source.replace('./lib/', '').replace(/\.ts$/, '.d.ts')),
+    ]);
+    surface = new PublicSurface(SCRATCH, new Map(declarations));
+  });
+
+  after(() => {
+    rmSync(SCRATCH, { recursive: true, force: true });
+  });
+
+  for (const [entry, source] of sources()) {
+    it(`of ${entry} is what docs/api/${reportName(entry)} lists`, () => {
+      const report = reportOf(surface, entry);
+      const path = join(REPORTS, reportName(entry));
+      if (process.env['LISTWATCH_UPDATE_DOCS'] === '1') {
+        mkdirSync(REPORTS, { recursive: true });
+        writeFileSync(path, report);
+      }
+      expect(report).to.equal(readFileSync(path, 'utf8'));
+    });
+
+    it(`of ${entry} has the values at run time that it declares`, async function () {
+      this.timeout(600_000);
+      const names = Object.keys((await import(join(ROOT, source))) as object);
+      expect(names.toSorted()).to.deep.equal(surface.namesOf(entry).values);
+    });
+  }
+
+  it('has a report for each entry, and no other file beside them', () => {
+    expect(readdirSync(REPORTS).toSorted()).to.deep.equal(
+      surface.entries.map(reportName).toSorted(),
+    );
+  });
+
+  it('exports every type that its signatures name, by one entry or another', () => {
+    const missing = surface.unreachable().filter((text) => !MADE_INSIDE.has(text.split(' ')[0]!));
+    expect(missing).to.deep.equal([]);
+  });
+
+  it(`names types of no other package than ${NAMED_PACKAGES.join(', ')}`, () => {
+    surface.unreachable();
+    expect([...surface.externals].filter((name) => !name.startsWith('node:'))).to.deep.equal(
+      NAMED_PACKAGES,
+    );
+  });
+
+  it('of listwatch is 40 to 60 values, what the author of a controller uses', () => {
+    expect(surface.namesOf('listwatch').values.length).to.be.within(40, 60);
+  });
+});
