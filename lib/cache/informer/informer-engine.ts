@@ -1,11 +1,14 @@
 import type { EventEmitter } from 'eventemitter3';
 import type { Demand } from '../memory/demand.ts';
 import { silentMetrics, type Metrics } from '../../kernel/metrics.ts';
+import { withKnownValues } from '../../meta/json/known-values.ts';
+import { metaNamespaceKeyFunc, objectKey } from '../../meta/key.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { ReflectorErrorContext } from '../reflector/options/reflector-report.ts';
-import type { CacheKeeper } from '../memory/cache-keeper.ts';
+import { keptViewOf, type CacheKeeper } from '../memory/cache-keeper.ts';
 import { SlabMemory } from '../memory/slab-memory.ts';
+import type { ListerWatcher } from '../reflector/contract/lister-watcher.ts';
 import { Reflector } from '../reflector/reflector.ts';
 import { ErrorReporter } from './observe/error-reporter.ts';
 import { guardedMetrics } from '../../kernel/guarded-metrics.ts';
@@ -38,6 +41,7 @@ export class InformerEngine<T extends KubernetesObject> {
   readonly #journal: InformerJournal;
   readonly #meter: InformerMeter | undefined;
   readonly #keeper: CacheKeeper;
+  readonly #listerWatcher: ListerWatcher<ObjectView<T>>;
   #reflector: Reflector<ObjectView<T>>;
 
   constructor(given: InformerEngineOptions<T>) {
@@ -56,6 +60,7 @@ export class InformerEngine<T extends KubernetesObject> {
     });
     this.pipeline = this.#makePipeline();
     this.handlers = this.#makeHandlers();
+    this.#listerWatcher = this.#makeListerWatcher();
     this.#reflector = this.#makeReflector();
   }
 
@@ -165,11 +170,23 @@ export class InformerEngine<T extends KubernetesObject> {
     });
   }
 
+  /** With the stored objects at hand, to which names lead only where keys are made of them. */
+  #makeListerWatcher(): ListerWatcher<ObjectView<T>> {
+    const { listerWatcher, keyFunc } = this.#given.options;
+    if (keyFunc !== metaNamespaceKeyFunc) return listerWatcher;
+    const { store } = this.pipeline;
+    return withKnownValues(listerWatcher, (name, namespace = '') => {
+      if (store.size === 0) return undefined;
+      const stored = store.get(objectKey({ namespace, name }));
+      return stored && keptViewOf(stored)?.longestMember;
+    });
+  }
+
   #makeReflector(): Reflector<ObjectView<T>> {
-    const { listerWatcher, name, keyFunc, reflector, runtime, logger } = this.#given.options;
+    const { name, keyFunc, reflector, runtime, logger } = this.#given.options;
     return new Reflector<ObjectView<T>>({
       ...reflector,
-      listerWatcher,
+      listerWatcher: this.#listerWatcher,
       sink: this.pipeline.sink,
       name,
       keyFunc,

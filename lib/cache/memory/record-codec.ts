@@ -1,4 +1,4 @@
-import type { KnownValue } from '../../meta/known-value.ts';
+import type { KnownValue } from '../../meta/json/known-values.ts';
 import { parseMetadata, parseObject, type ViewCodec } from '../../meta/json/json-view.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import type { RecentMetadata } from './recent-metadata.ts';

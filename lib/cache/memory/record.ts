@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectIdentity } from '../../meta/object-view.ts';
 import type { ByteSource, JsonView, ObjectPlaces, ViewCodec } from '../../meta/json/json-view.ts';
 import type { Readable } from './demand.ts';
-import type { KnownValue } from '../../meta/known-value.ts';
+import type { KnownValue } from '../../meta/json/known-values.ts';
 import { DetachedMetadata, detachedNothing, DetachedRecord } from './detached.ts';
 
 export type KeptView = JsonView<KubernetesObject>;

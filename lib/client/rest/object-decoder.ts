@@ -1,6 +1,6 @@
 import { ApiError } from '../../meta/api-error.ts';
 import { JsonView, type ByteSource } from '../../meta/json/json-view.ts';
-import type { Recall } from '../../meta/known-value.ts';
+import type { KnownValueOf } from '../../meta/json/known-values.ts';
 import { ObjectScanner } from '../../meta/json/object-scanner.ts';
 import { DecodedView, type ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
@@ -19,14 +19,14 @@ export interface ObjectDecoder<T extends KubernetesObject> {
   /** The Accept headers that ask for what it decodes. @defaultValue JSON */
   readonly accept?: { readonly list: string; readonly watch: string } | undefined;
   /**
-   * One frame of a watch, or what lies between `start` and `end` of the source. What `recall` knows need not be looked through.
+   * One frame of a watch, or what lies between `start` and `end` of the source. What `knownValueOf` gives is not scanned.
    * @throws {ApiError} what an ERROR event says. {ListwatchError} code MALFORMED_FRAME; the message shows none of the content.
    */
   decodeEvent(
     source: ByteSource,
     start?: number,
     end?: number,
-    recall?: Recall,
+    knownValueOf?: KnownValueOf,
   ): WatchEvent<ObjectView<T>>;
   /** Begins a page of a list. Items lack apiVersion and kind on the wire; they get them from the kind of the list. */
   beginList(): ListDecoder<T>;
@@ -40,10 +40,10 @@ export class JsonObjectDecoder<T extends KubernetesObject> implements ObjectDeco
     source: ByteSource,
     start: number = 0,
     end: number = source.bytes.length,
-    recall?: Recall,
+    knownValueOf?: KnownValueOf,
   ): WatchEvent<ObjectView<T>> {
     const { bytes } = source;
-    if (!scanner.scanEvent(bytes, start, end, recall))
+    if (!scanner.scanEvent(bytes, start, end, knownValueOf))
       return parseEvent(bytes.subarray(start, end));
     const { eventType, objectStart, objectEnd } = scanner;
     const object = new JsonView<T>(source, objectStart, objectEnd, scanner, undefined);

@@ -8,6 +8,7 @@ import type {
 } from '../../cache/reflector/contract/lister-watcher.ts';
 import { deriveAbort } from '../../kernel/abort.ts';
 import { numberOption } from '../../kernel/options.ts';
+import { takesKnownValues, type KnownValueOf } from '../../meta/json/known-values.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { Collection } from './collection.ts';
@@ -69,6 +70,13 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     this.description = collection.describe(options);
     this.#options = options;
     this.#path = collection.path({ namespace });
+    takesKnownValues<ListerWatcher<ObjectView<T>>>(this, (knownValueOf) => ({
+      description: this.description,
+      list: (request, onItems) => this.list(request, onItems),
+      // Another `watch` may have been put in its place.
+      watch: (request) =>
+        Object.hasOwn(this, 'watch') ? this.watch(request) : this.#watch(request, knownValueOf),
+    }));
   }
 
   async list(
@@ -84,7 +92,14 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     return await readList({ body, list: decoder.beginList(), target, maxBytes, onItems, signal });
   }
 
-  async watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
+  watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
+    return this.#watch(request);
+  }
+
+  async #watch(
+    request: WatchRequest,
+    knownValueOf?: KnownValueOf,
+  ): Promise<WatchStream<ObjectView<T>>> {
     const { rest, decoder, watchIdleTimeoutMs, maxFrameBytes } = this.#options;
     const path = this.#path + watchQuery(request, this.#options);
     const accept = decoder.accept?.watch;
@@ -94,7 +109,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
       return new WatchBatches({
         body,
         decoder,
-        recall: request.recall,
+        knownValueOf,
         target: rest.target({ method: 'GET', path }),
         abort,
         runtime: rest.runtime,

@@ -1,8 +1,8 @@
 import type { WatchStream } from '../../cache/reflector/contract/lister-watcher.ts';
 import type { DerivedAbort } from '../../kernel/abort.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
-import type { Recall } from '../../meta/known-value.ts';
 import type { ByteSource } from '../../meta/json/json-view.ts';
+import type { KnownValueOf } from '../../meta/json/known-values.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
@@ -16,8 +16,8 @@ import { located } from './rest-client.ts';
 export interface WatchBatchesOptions<T extends KubernetesObject> {
   readonly body: ResponseBody;
   readonly decoder: ObjectDecoder<T>;
-  /** What whoever reads it has of an object. */
-  readonly recall?: Recall | undefined;
+  /** What the reader has of an object. */
+  readonly knownValueOf?: KnownValueOf | undefined;
   /** The exchange, for messages. */
   readonly target: ExchangeTarget;
   /** Ends the exchange. */
@@ -124,8 +124,8 @@ export class WatchBatches<T extends KubernetesObject> implements WatchStream<Obj
   /** Frames that lie in the same bytes share one source. */
   readonly #decode = (bytes: Buffer, start: number, end: number): void => {
     if (this.#source.bytes !== bytes) this.#source = { bytes };
-    const { decoder, recall } = this.#options;
-    this.#batch.push(decoder.decodeEvent(this.#source, start, end, recall));
+    const { decoder, knownValueOf } = this.#options;
+    this.#batch.push(decoder.decodeEvent(this.#source, start, end, knownValueOf));
   };
 
   #explain(error: unknown): unknown {

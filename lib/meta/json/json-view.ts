@@ -1,6 +1,6 @@
 import type { KubernetesObject, ObjectMeta } from '../object.ts';
 import { IdentifiedView, type ObjectIdentity, type ObjectView } from '../object-view.ts';
-import type { KnownValue } from '../known-value.ts';
+import type { KnownValue } from './known-values.ts';
 import { ObjectScanner } from './object-scanner.ts';
 
 /** Bytes in which views lie: a piece of a stream, a page, or a slab of a cache. They never change. */

@@ -1,5 +1,5 @@
 import { INCOMPLETE, INVALID, JsonScanner } from './json-scanner.ts';
-import type { KnownValue, Recall } from '../known-value.ts';
+import type { KnownValue, KnownValueOf } from './known-values.ts';
 
 /** Types of the events that carry an object, by the place they have in a scan. */
 export type ScannedEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -63,7 +63,7 @@ export class ObjectScanner {
   objectStart: number = NOWHERE;
   objectEnd: number = NOWHERE;
   #bytes: Buffer = METADATA;
-  #recall: Recall | undefined;
+  #knownValueOf: KnownValueOf | undefined;
   #known: KnownValue | undefined;
 
   /** Behind the object that starts at `start`; `INCOMPLETE` or `INVALID` (below zero) when there is none. */
@@ -86,11 +86,11 @@ export class ObjectScanner {
 
   /**
    * Whether the whole range is one event with a plain object. What it is otherwise, a parser has to tell. A member that
-   * `recall` knows is compared instead of looked through.
+   * `knownValueOf` gives is compared instead of scanned.
    */
-  scanEvent(bytes: Buffer, start: number, end: number, recall?: Recall): boolean {
+  scanEvent(bytes: Buffer, start: number, end: number, knownValueOf?: KnownValueOf): boolean {
     this.#begin(bytes, end);
-    this.#recall = recall;
+    this.#knownValueOf = knownValueOf;
     this.objectStart = NOWHERE;
     const json = this.#json;
     let typed = false;
@@ -141,7 +141,7 @@ export class ObjectScanner {
     this.managedFieldsStart = NOWHERE;
     this.longestStart = NOWHERE;
     this.longestEnd = NOWHERE;
-    this.#recall = undefined;
+    this.#knownValueOf = undefined;
     this.#known = undefined;
   }
 
@@ -218,9 +218,9 @@ export class ObjectScanner {
   /** Behind the known value, when just that lies at `at`. An object or array ends where its bytes end, whatever follows. */
   #knownEnd(at: number): number {
     const { name } = this;
-    if (this.#recall !== undefined && name !== undefined) {
-      this.#known = this.#recall(name, this.namespace);
-      this.#recall = undefined;
+    if (this.#knownValueOf !== undefined && name !== undefined) {
+      this.#known = this.#knownValueOf(name, this.namespace);
+      this.#knownValueOf = undefined;
     }
     if (this.#known === undefined) return NOWHERE;
     const { bytes, start, end } = this.#known;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { INCOMPLETE, INVALID } from '../../../lib/meta/json/json-scanner.ts';
 import { ObjectScanner } from '../../../lib/meta/json/object-scanner.ts';
 
-import type { KnownValue, Recall } from '../../../lib/meta/known-value.ts';
+import type { KnownValue, KnownValueOf } from '../../../lib/meta/json/known-values.ts';
 
 const scanner = new ObjectScanner();
 
@@ -179,11 +179,11 @@ describe('ObjectScanner', () => {
     const eventOf = (spec: string, rest: string = ''): string =>
       `{"type":"MODIFIED","object":{"metadata":${METADATA},"spec":${spec}${rest}}}`;
     const asked: string[] = [];
-    const scan = (text: string, recall: Recall = () => value): boolean => {
+    const scan = (text: string, knownValueOf: KnownValueOf = () => value): boolean => {
       const bytes = Buffer.from(text);
       return scanner.scanEvent(bytes, 0, bytes.length, (name, namespace) => {
         asked.push(`${namespace}/${name}`);
-        return recall(name, namespace);
+        return knownValueOf(name, namespace);
       });
     };
 

@@ -1,9 +1,8 @@
 import type { Runtime } from '../../../kernel/runtime.ts';
-import type { Recall } from '../../../meta/known-value.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
-import { metaNamespaceKeyFunc, objectKey } from '../../../meta/key.ts';
-import { keptViewOf, type ObjectKeeper } from '../../memory/cache-keeper.ts';
+import { metaNamespaceKeyFunc } from '../../../meta/key.ts';
+import type { ObjectKeeper } from '../../memory/cache-keeper.ts';
 import { DeltaFIFO, type NextRelist, type PopProcess } from '../../delta/delta-fifo.ts';
 import type { ReflectorSink, StagedReplace } from '../../reflector/contract/reflector-sink.ts';
 import { keyNamespaceIndexFunc, NAMESPACE_INDEX, type Indexers } from '../../store/indexers.ts';
@@ -246,22 +245,11 @@ export class ObjectPipeline<T extends KubernetesObject> {
       resync: () => {
         fifo.resync();
       },
-      recall: this.#recall(),
       waitForRoom: () => fifo.waitForRoom() ?? this.#options.keeper?.waitForRoom?.(),
     };
     // In the order of keys a relist is taken apart, object by object, against what is queued when it is complete.
     if (this.#options.options.order === 'key') return sink;
     return { ...sink, stage: () => this.#stage() };
-  }
-
-  /** Names lead to objects only where keys are made of them. */
-  #recall(): Recall | undefined {
-    if (this.#options.options.keyFunc !== metaNamespaceKeyFunc) return undefined;
-    return (name, namespace = '') => {
-      if (this.store.size === 0) return undefined;
-      const known = this.store.get(objectKey({ namespace, name }));
-      return known && keptViewOf(known)?.longestMember;
-    };
   }
 
   #stage(): StagedReplace<ObjectView<T>> {

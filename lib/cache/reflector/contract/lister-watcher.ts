@@ -1,4 +1,3 @@
-import type { Recall } from '../../../meta/known-value.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
 
@@ -39,8 +38,6 @@ export interface WatchRequest {
   readonly allowWatchBookmarks?: boolean | undefined;
   /** Asks for the present state as ADDED events and a bookmark that ends it, before the changes. */
   readonly sendInitialEvents?: boolean | undefined;
-  /** What the cache has of an object, for sources that would look through it again. */
-  readonly recall?: Recall | undefined;
   /** The server ends the stream after this time. */
   readonly timeoutSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -59,9 +56,6 @@ export type WatchStream<V extends HasMetadata> = AsyncIterable<readonly WatchEve
  *
  * The reflector needs nothing else: whether objects come over HTTP, straight from a storage or out of a test script is not
  * visible here. `V` is what travels the pipeline, as a rule an `ObjectView`.
- *
- * Views over bytes that it hands out belong to the cache that takes them in, which moves their bytes: each goes to one reader,
- * once. Who shares a source among several caches lets each of them list and watch.
  */
 export interface ListerWatcher<V extends HasMetadata> {
   /** Names the collection in messages, e.g. `deployments.apps in namespace shop`. */

@@ -1,4 +1,3 @@
-import type { Recall } from '../../../meta/known-value.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import type { ObjectEvent, WatchEvent } from '../../../meta/watch-event.ts';
 
@@ -36,8 +35,6 @@ export interface ReflectorSink<V extends HasMetadata> {
   apply(events: readonly ObjectEvent<V>[]): void;
   /** Every change up to `resourceVersion` was passed to `apply`. */
   bookmark(resourceVersion: string): void;
-  /** What it has of an object; told to the source with each watch. */
-  readonly recall?: Recall | undefined;
   /** Hands every object that is known to the consumers again. */
   resync?(): void;
   /**

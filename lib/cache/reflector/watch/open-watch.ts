@@ -50,8 +50,7 @@ export class OpenWatch<V extends HasMetadata> {
     this.#options = given;
     const factor = state.name === 'listing' ? OVERLAP_FACTOR : 1;
     const timeoutSeconds = Math.floor((minWatchTimeoutMs * factor * (1 + runtime.random())) / 1000);
-    const { recall } = options.sink;
-    const request = { ...watchRequest(state), timeoutSeconds, ...(recall && { recall }) };
+    const request = { ...watchRequest(state), timeoutSeconds };
     this.#reader = new WatchReader({ runtime, listerWatcher, request, signal, idleTimeoutMs });
     if (state.name === 'watching') return;
     this.#deadline = this.#newDeadline(state.name);

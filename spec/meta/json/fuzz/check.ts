@@ -4,7 +4,7 @@ import { JsonObjectDecoder } from '../../../../lib/client/rest/object-decoder.ts
 import { FrameSplitter } from '../../../../lib/client/transport/frame-splitter.ts';
 import { isListwatchError } from '../../../../lib/kernel/errors.ts';
 import { JsonView } from '../../../../lib/meta/json/json-view.ts';
-import type { KnownValue, Recall } from '../../../../lib/meta/known-value.ts';
+import type { KnownValue, KnownValueOf } from '../../../../lib/meta/json/known-values.ts';
 import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
 import { identityOf, type ObjectView } from '../../../../lib/meta/object-view.ts';
 import { isRecord, parseFrame, parsePage } from './parsed.ts';
@@ -48,13 +48,13 @@ export function checkFrames(pieces: readonly Buffer[], tally: Tally): string | u
 }
 
 /** Reads a frame and a changed copy of it, both knowing a part of the frame; returns what is wrong with what came out. */
-export function checkRecall(frame: Buffer, changed: Buffer, tally: Tally): string | undefined {
+export function checkKnownValue(frame: Buffer, changed: Buffer, tally: Tally): string | undefined {
   const known = longestMemberOf(frame);
   if (known === undefined) return undefined;
   for (const bytes of [frame, changed]) {
     let asked = 0;
-    const read = (recall?: Recall): Outcome =>
-      outcomeOf(() => decodedEvent({ bytes }, 0, bytes.length, new Tally(), recall));
+    const read = (knownValueOf?: KnownValueOf): Outcome =>
+      outcomeOf(() => decodedEvent({ bytes }, 0, bytes.length, new Tally(), knownValueOf));
     const actual = read(() => {
       asked += 1;
       return known;
@@ -134,9 +134,9 @@ function decodedEvent(
   start: number,
   end: number,
   tally: Tally,
-  recall?: Recall,
+  knownValueOf?: KnownValueOf,
 ): unknown {
-  const event = decoder.decodeEvent(source, start, end, recall);
+  const event = decoder.decodeEvent(source, start, end, knownValueOf);
   if (event.type === 'BOOKMARK') return event;
   return { type: event.type, object: readView(event.object, tally) };
 }

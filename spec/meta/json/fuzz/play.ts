@@ -1,5 +1,5 @@
 import { Dice } from '../../../soak/dice.ts';
-import { checkFrames, checkPage, checkRecall, type Tally } from './check.ts';
+import { checkFrames, checkPage, checkKnownValue, type Tally } from './check.ts';
 import { drawEvent, drawList } from './documents.ts';
 import { COMPACT, treeOf, writeTree, type WritingStyle } from './json-tree.ts';
 import { mutateBytes, mutateTree } from './mutations.ts';
@@ -24,19 +24,19 @@ export function play(name: string, tally: Tally): Played {
   }
   const count = dice.int(1, 3);
   const parts: Buffer[] = [];
-  let recalled: string | undefined;
+  let wrongWithKnown: string | undefined;
   for (let index = 0; index < count; index += 1) {
     const frame = drawDocument(drawEvent(dice), dice);
     let changed: Buffer = Buffer.from(frame);
     for (let change = dice.int(1, 3); change > 0; change -= 1) changed = mutateBytes(changed, dice);
-    recalled ??= checkRecall(frame, changed, tally);
+    wrongWithKnown ??= checkKnownValue(frame, changed, tally);
     parts.push(frame);
     parts.push(Buffer.from(dice.pick(['\n', '\n', '\r\n', '\n\n', ' \n'])));
   }
   if (dice.chance(0.2)) parts.pop();
   tally.count('documents', count);
   const pieces = cut(Buffer.concat(parts), dice);
-  return { pieces, problem: checkFrames(pieces, tally) ?? recalled };
+  return { pieces, problem: checkFrames(pieces, tally) ?? wrongWithKnown };
 }
 
 function drawDocument(document: object, dice: Dice): Buffer {

@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import type { ListerWatcher } from '../../../lib/cache/reflector/contract/lister-watcher.ts';
+import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
+import { takesKnownValues, type KnownValueOf } from '../../../lib/meta/json/known-values.ts';
+import type { ObjectView } from '../../../lib/meta/object-view.ts';
+import { BytesSource } from '../support/bytes-source.ts';
+import { Harness } from '../support/informer-harness.ts';
+import { pod, type Pod } from '../support/objects.ts';
+
+type Source = ListerWatcher<ObjectView<Pod>>;
+
+/** What a source that takes known values is given by an informer, which runs while `use` does. */
+async function withSource(
+  options: { readonly freeze?: boolean; readonly keyFunc?: () => string },
+  use: (given: readonly KnownValueOf[], world: Harness) => Promise<void>,
+): Promise<void> {
+  const world = new Harness({ objects: [pod('a', { nodeName: 'node-1' }), pod('other/b')] });
+  const { runtime } = world;
+  const listerWatcher: Source = new BytesSource<Pod>(world.source);
+  const given: KnownValueOf[] = [];
+  takesKnownValues(listerWatcher, (knownValueOf) => {
+    given.push(knownValueOf);
+    return listerWatcher;
+  });
+  const informer = new SharedIndexInformer<Pod>({ listerWatcher, runtime, ...options });
+  const running = informer.run();
+  await runtime.run(informer.whenSynced());
+  await runtime.settle();
+  await use(given, world);
+  await runtime.run(informer.close());
+  await running;
+}
+
+describe('InformerEngine', () => {
+  for (const freeze of [false, true]) {
+    it(`gives its source once what is stored of ${freeze ? 'frozen ' : ''}objects`, async () => {
+      await withSource({ freeze }, async (given, { source, runtime }) => {
+        const [knownValueOf, ...others] = given as [KnownValueOf, ...KnownValueOf[]];
+        expect(others).to.deep.equal([]);
+        const textOf = (name: string, namespace?: string): string | undefined => {
+          const known = knownValueOf(name, namespace);
+          return known?.bytes.toString('utf8', known.start, known.end);
+        };
+        expect(textOf('a', 'shop')).to.equal('{"nodeName":"node-1"}');
+        expect(textOf('b', 'other')).to.equal(undefined);
+        expect(textOf('a', 'other')).to.equal(undefined);
+        expect(textOf('a')).to.equal(undefined);
+        source.modify(pod('a', { nodeName: 'node-22' }));
+        await runtime.settle();
+        expect(textOf('a', 'shop')).to.equal('{"nodeName":"node-22"}');
+      });
+    });
+  }
+
+  it('gives it nothing when keys are not made of names', async () => {
+    await withSource({ keyFunc: () => 'one' }, async (given) => {
+      expect(given).to.deep.equal([]);
+    });
+  });
+});
