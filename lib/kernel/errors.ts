@@ -16,6 +16,7 @@ export const errorCodes = {
   VIRTUAL_DEADLOCK: 'A virtual run cannot make progress: something waits outside the Runtime.',
   VIRTUAL_TIME_LIMIT:
     'A virtual run used up its limit of virtual time, or runs on while time stands still.',
+  VIRTUAL_NESTED: 'A virtual clock was moved within the work of a run that moves it already.',
   // meta
   KEY: 'No key can be computed for an object: it lacks metadata or a name.',
   INVALID_RESOURCE_VERSION: 'A resource version is not a decimal number without leading zeros.',

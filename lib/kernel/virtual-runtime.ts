@@ -69,6 +69,8 @@ export class VirtualRuntime implements Runtime {
   #timers: Entry[] = [];
   #cancelledTimers = 0;
   #foregroundTimers = 0;
+  /** Calls of `run` under way. */
+  #runs = 0;
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: VirtualRuntimeOptions = {}) {
@@ -130,15 +132,11 @@ export class VirtualRuntime implements Runtime {
 
   /**
    * Runs everything that is ready now, without moving the clock.
-   * @throws {ListwatchError} code VIRTUAL_TIME_LIMIT when that does not end, because tasks keep queuing tasks.
+   * @throws {ListwatchError} code VIRTUAL_TIME_LIMIT when that does not end, because tasks keep queuing tasks; VIRTUAL_NESTED
+   * while `run` moves the clock, because nothing stands still then.
    */
   async settle(): Promise<void> {
-    await drainMicrotasks();
-    for (let ran = 0; this.#isReady(); ran += 1) {
-      if (ran === this.#maxTasksAtOneInstant) throw busyLoop(this.#elapsedMs, ran);
-      this.#runOne();
-      await drainMicrotasks();
-    }
+    await this.#settle('settle');
   }
 
   /**
@@ -148,10 +146,10 @@ export class VirtualRuntime implements Runtime {
   async advance(deltaMs: number): Promise<void> {
     numberOption(OWNER, 'deltaMs', deltaMs, 0, { min: 0, max: Number.MAX_SAFE_INTEGER });
     const targetMs = this.#elapsedMs + deltaMs;
-    await this.settle();
+    await this.#settle('advance');
     while (this.#nextDue() <= targetMs) {
       this.#elapsedMs = Math.max(this.#elapsedMs, this.#nextDue());
-      await this.settle();
+      await this.#settle('advance');
     }
     this.#elapsedMs = Math.max(this.#elapsedMs, targetMs);
   }
@@ -164,21 +162,44 @@ export class VirtualRuntime implements Runtime {
   async run<R>(work: Promise<R> | (() => Promise<R>), options: RunOptions = {}): Promise<R> {
     const limitMs =
       this.#elapsedMs + numberOption(OWNER, 'limitMs', options.limitMs, ONE_HOUR_MS, { min: 0 });
+    this.#runs += 1;
+    try {
+      return await this.#drive(typeof work === 'function' ? work() : work, limitMs);
+    } finally {
+      this.#runs -= 1;
+    }
+  }
+
+  async #drive<R>(work: Promise<R>, limitMs: number): Promise<R> {
     let settled = false;
-    const promise = typeof work === 'function' ? work() : work;
     const mark = (): void => {
       settled = true;
     };
-    promise.then(mark, mark);
-    await this.settle();
+    work.then(mark, mark);
+    await this.#settle();
     while (!settled) {
       const nextMs = this.#nextDue();
       if (nextMs === Infinity) throw deadlock(this.#elapsedMs);
       if (nextMs > limitMs) throw tooLong(limitMs);
       this.#elapsedMs = Math.max(this.#elapsedMs, nextMs);
-      await this.settle();
+      await this.#settle();
     }
-    return await promise;
+    return await work;
+  }
+
+  /** `caller`: the method called from outside, which must not wait while `run` moves the clock. */
+  async #settle(caller?: 'settle' | 'advance'): Promise<void> {
+    const check = (): void => {
+      if (caller !== undefined && this.#runs > 0) throw nested(caller);
+    };
+    check();
+    await drainMicrotasks();
+    for (let ran = 0; this.#isReady(); ran += 1) {
+      check();
+      if (ran === this.#maxTasksAtOneInstant) throw busyLoop(this.#elapsedMs, ran);
+      this.#runOne();
+      await drainMicrotasks();
+    }
   }
 
   #nextDue(): number {
@@ -266,6 +287,14 @@ function tooLong(limitMs: number): ListwatchError {
   return new ListwatchError(
     'VIRTUAL_TIME_LIMIT',
     `the virtual run has not settled after ${limitMs} ms of virtual time; raise limitMs if it needs longer`,
+  );
+}
+
+function nested(method: string): ListwatchError {
+  return new ListwatchError(
+    'VIRTUAL_NESTED',
+    `${OWNER}: ${method}() waits for a standstill, and there is none while run() moves the clock. ` +
+      `In the work of run(), await sleep(runtime, ms) or what you wait for; or call ${method}() outside run().`,
   );
 }
 

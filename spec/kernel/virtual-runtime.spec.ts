@@ -1,9 +1,16 @@
 import { expect } from 'chai';
-import { isListwatchError, type ListwatchError } from '../../lib/kernel/errors.ts';
+import { errorMessage, isListwatchError, type ListwatchError } from '../../lib/kernel/errors.ts';
 import { seededRandom } from '../../lib/kernel/random.ts';
 import { VirtualRuntime } from '../../lib/kernel/virtual-runtime.ts';
 import { sleep } from '../../lib/kernel/wait.ts';
 import { heapUsed } from '../support/heap-used.ts';
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  return await work.then(
+    () => 'no error',
+    (error: ListwatchError) => error.code,
+  );
+}
 
 describe('VirtualRuntime', () => {
   it('runs tasks in the order they were queued, promise continuations in between', async () => {
@@ -124,6 +131,40 @@ describe('VirtualRuntime', () => {
         .run(() => Promise.reject(new Error('no')))
         .catch((error: unknown) => error);
       expect(failure).to.have.property('message', 'no');
+    });
+
+    for (const move of ['settle', 'advance'] as const) {
+      it(`refuses ${move} in the work that it drives, at once and with the reason`, async () => {
+        const runtime = new VirtualRuntime();
+        const tick = (): void => void runtime.setTimer(10, tick);
+        tick();
+        const work = async (): Promise<string> => {
+          await sleep(runtime, 25);
+          return await codeOf(move === 'settle' ? runtime.settle() : runtime.advance(1000));
+        };
+        expect(await runtime.run(work, { limitMs: 1000 })).to.equal('VIRTUAL_NESTED');
+        expect(runtime.monotonicMs()).to.be.lessThan(40);
+        await runtime.advance(10);
+      });
+    }
+
+    it('refuses it also in work that began before the run', async () => {
+      const runtime = new VirtualRuntime();
+      const tick = (): void => void runtime.setTimer(10, tick);
+      tick();
+      const work = codeOf(runtime.advance(1000));
+      expect(await runtime.run(work, { limitMs: 1000 })).to.equal('VIRTUAL_NESTED');
+    });
+
+    it('leaves the runtime usable when its work fails, or takes too long', async () => {
+      const runtime = new VirtualRuntime();
+      const failing = runtime.run(() => Promise.reject(new Error('boom')));
+      expect(await failing.catch(errorMessage)).to.equal('boom');
+      expect(await codeOf(runtime.run(sleep(runtime, 100), { limitMs: 10 }))).to.equal(
+        'VIRTUAL_TIME_LIMIT',
+      );
+      await runtime.advance(100);
+      await runtime.settle();
     });
 
     it('fails when nothing is left that could settle the work', async () => {
