@@ -1,9 +1,17 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import { Agent, type ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { expect } from 'chai';
+import { reuseReadMemory } from '../../../lib/client/transport/reuse-read-memory.ts';
 import { AxiosTransport, type TlsOptions } from '../../../lib/client/transport/axios-transport.ts';
 import { AUTHORITY, SERVER_CERTIFICATE, SERVER_KEY } from '../support/certificates.ts';
 import { RawServer } from '../support/raw-server.ts';
+
+/** The option of a socket, as a runtime uses it. */
+interface Reading {
+  readonly buffer: Uint8Array;
+  readonly callback: (length: number, buffer: Uint8Array) => boolean;
+}
 
 const TOTAL = 4 << 20;
 
@@ -48,4 +56,36 @@ describe('connections that read into the same memory', () => {
     const tls = { ca: AUTHORITY, serverName: 'api.test' };
     expect((await received(server.url, tls)).equals(SENT)).to.equal(true);
   });
+
+  for (const [runtime, calledWithSocket] of [
+    ['names the socket, as Node does', true],
+    ['names no socket, as Bun does', false],
+  ] as const) {
+    it(`pass on what was read where the runtime ${runtime}`, () => {
+      const agent = new Agent();
+      const socket = new Socket();
+      let onread: Reading | undefined;
+      agent.createConnection = (options) => {
+        onread = (options as { readonly onread?: Reading }).onread;
+        return socket;
+      };
+      reuseReadMemory(agent).createConnection({ port: 1 });
+      const pieces: Buffer[] = [];
+      socket.on('data', (piece: Buffer) => pieces.push(piece));
+      for (const text of ['first', 'other']) {
+        if (onread === undefined) throw new Error('the socket reads into memory of its own');
+        const { buffer } = onread;
+        buffer.set(Buffer.from(text));
+        const called = Reflect.apply(onread.callback, calledWithSocket ? socket : undefined, [
+          text.length,
+          buffer,
+        ]);
+        expect(called).to.equal(true);
+      }
+      // Bytes in memory that is written again only where the listener is known to be done with them.
+      const expected = calledWithSocket ? ['other', 'other'] : ['first', 'other'];
+      expect(pieces.map(String)).to.deep.equal(expected);
+      socket.destroy();
+    });
+  }
 });
