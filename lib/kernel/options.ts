@@ -9,6 +9,12 @@ export function rejectUnknownOptions(
   options: object,
   known: readonly string[],
 ): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new ListwatchError(
+      'INVALID_OPTION',
+      `${owner}: the options must be an object, not ${typeof options === 'object' ? 'null' : typeof options}`,
+    );
+  }
   for (const name of Object.keys(options)) {
     if (!known.includes(name)) {
       throw new ListwatchError(

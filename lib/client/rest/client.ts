@@ -4,6 +4,7 @@ import type { ResourceName } from '../../meta/collection-options.ts';
 import type { DeclaredTypes, ObjectOf } from '../../meta/object-types.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
+import { checkCallOptions } from './call-options.ts';
 import { Collection } from './collection.ts';
 import { Discovery } from './discovery.ts';
 import { MetadataObjectDecoder } from './metadata-object-decoder.ts';
@@ -102,7 +103,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
     resource: string,
     options: ResourceOptions<T> = {},
   ): ResourceClient<T> {
-    rejectUnknownOptions('resource', options, RESOURCE_OPTIONS);
+    checkCallOptions('resource', options, RESOURCE_OPTIONS);
     return new ResourceClient<T>({
       rest: this.#rest,
       collection: new Collection(apiVersion, resource),
@@ -120,7 +121,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
     { apiVersion, resource }: ResourceName,
     options: ListerWatcherOptions = {},
   ): ListerWatcher<ObjectView<T>> {
-    rejectUnknownOptions('listerWatcher', options, LISTER_WATCHER_OPTIONS);
+    checkCallOptions('listerWatcher', options, LISTER_WATCHER_OPTIONS);
     const decoder =
       options.metadataOnly === true ? new MetadataObjectDecoder() : new JsonObjectDecoder<T>();
     return new ResourceListerWatcher<T>({
@@ -134,8 +135,10 @@ export class Client<Types extends object = object> implements AsyncDisposable {
   }
 
   /** The version of the server. */
-  version({ signal }: Pick<CallOptions, 'signal'> = {}): Promise<ServerVersion> {
-    return this.#rest.json<ServerVersion>({ method: 'GET', path: '/version', signal });
+  async version(options: Pick<CallOptions, 'signal'> = {}): Promise<ServerVersion> {
+    checkCallOptions('version', options, ['signal']);
+    const { signal } = options;
+    return await this.#rest.json<ServerVersion>({ method: 'GET', path: '/version', signal });
   }
 
   /** Closes all connections. */

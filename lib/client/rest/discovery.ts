@@ -3,6 +3,7 @@ import { abortable } from '../../kernel/abort.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/errors.ts';
 import { isApiError, isNotFound } from '../../meta/failures.ts';
 import { apiVersionOf, parseApiVersion, type ResourceInfo } from '../../meta/resource.ts';
+import { checkCallOptions } from './call-options.ts';
 import type { RestClient } from './rest-client.ts';
 
 export interface DiscoveryCallOptions {
@@ -57,7 +58,9 @@ export class Discovery {
    * An API version the server cannot answer for (the service of an aggregated API is down) is left out and reported to the
    * logger: it must not hide the others.
    */
-  async resources({ signal }: DiscoveryCallOptions = {}): Promise<readonly ResourceInfo[]> {
+  async resources(options: DiscoveryCallOptions = {}): Promise<readonly ResourceInfo[]> {
+    checkCallOptions('resources', options, ['signal']);
+    const { signal } = options;
     const [core, named] = await Promise.all([
       this.#rest.json<CoreVersions>({ method: 'GET', path: '/api', signal }),
       this.#rest.json<GroupList>({ method: 'GET', path: '/apis', signal }),
@@ -79,8 +82,10 @@ export class Discovery {
   async find(
     apiVersion: string,
     kind: string,
-    { signal }: DiscoveryCallOptions = {},
+    options: DiscoveryCallOptions = {},
   ): Promise<ResourceInfo> {
+    checkCallOptions('find', options, ['signal']);
+    const { signal } = options;
     const remembered = this.#remembered.has(apiVersion);
     let resources = await this.#ofApiVersion(apiVersion, signal);
     let found = resources.find((one) => one.kind === kind);

@@ -5,11 +5,11 @@ import type {
   WatchRequest,
 } from '../../cache/reflector/contract/lister-watcher.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
-import { rejectUnknownOptions } from '../../kernel/options.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { isStatus, type Status } from '../../meta/status.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
+import { checkCallOptions, checkObject, patchTypeOf } from './call-options.ts';
 import type { Collection } from './collection.ts';
 import type { ObjectDecoder } from './object-decoder.ts';
 import { listAllPages, listItems, type ListItemsOptions, type PageSource } from './pager.ts';
@@ -117,8 +117,8 @@ const PATCH_TYPES = {
  * The verbs of one resource.
  *
  * Every call rejects with an `ApiError` when the server refuses, with a `TransportError` when no usable answer came, and with
- * the signal's reason when aborted; before anything is sent, with INVALID_OPTION for an option that does not exist and for a
- * name that is no name.
+ * the signal's reason when aborted; before anything is sent, with INVALID_OPTION for an option that does not exist or has
+ * a value of another type than it says, and for a name that is no name.
  */
 export class ResourceClient<T extends KubernetesObject> {
   readonly #rest: RestClient;
@@ -138,7 +138,7 @@ export class ResourceClient<T extends KubernetesObject> {
 
   /** Reads one object. */
   async get(name: string, options: GetOptions = {}): Promise<T> {
-    rejectUnknownOptions('get', options, GET_OPTIONS);
+    checkCallOptions('get', options, GET_OPTIONS);
     const { resourceVersion, signal } = options;
     const path = this.#path(options, { name }) + queryString({ resourceVersion });
     return await this.#rest.json<T>({ method: 'GET', path, signal });
@@ -146,26 +146,26 @@ export class ResourceClient<T extends KubernetesObject> {
 
   /** Reads one page: without a limit, everything. */
   async list(options: ListOptions = {}): Promise<ListPage<T>> {
-    rejectUnknownOptions('list', options, LIST_OPTIONS);
+    checkCallOptions('list', options, LIST_OPTIONS);
     return await this.#pages(options)(listRequest(options));
   }
 
   /** Reads everything, in pages of `limit` objects; all show one state, that of the first page. */
   async listAll(options: ListOptions = {}): Promise<ListPage<T>> {
-    rejectUnknownOptions('listAll', options, LIST_OPTIONS);
+    checkCallOptions('listAll', options, LIST_OPTIONS);
     return await listAllPages(this.#pages(options), listRequest(options));
   }
 
   /** Goes through everything with no more than one page in memory, and those that are read ahead. */
   async *items(options: ItemsOptions = {}): AsyncGenerator<T, undefined> {
-    rejectUnknownOptions('items', options, ITEMS_OPTIONS);
+    checkCallOptions('items', options, ITEMS_OPTIONS);
     const { prefetchPages } = options;
     yield* listItems(this.#pages(options), listRequest(options), { prefetchPages });
   }
 
   /** Follows changes until the server ends the stream, the signal aborts or the loop is left. */
   async *watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>, undefined> {
-    rejectUnknownOptions('watch', options, WATCH_OPTIONS);
+    checkCallOptions('watch', options, WATCH_OPTIONS);
     const stream = await this.#source(options).watch(options);
     for await (const batch of stream) {
       for (const event of batch) {
@@ -176,7 +176,8 @@ export class ResourceClient<T extends KubernetesObject> {
 
   /** Stores a new object; its namespace, if it names one, wins over that of the client. */
   async create(object: T, options: WriteOptions = {}): Promise<T> {
-    rejectUnknownOptions('create', options, WRITE_OPTIONS);
+    checkCallOptions('create', options, WRITE_OPTIONS);
+    checkObject('create', object);
     const path = this.#path(options, { object }) + writeQuery(options);
     return await this.#write({ method: 'POST', path, body: object }, options);
   }
@@ -193,11 +194,10 @@ export class ResourceClient<T extends KubernetesObject> {
 
   /** Changes part of an object. */
   async patch(name: string, patch: object, options: PatchOptions = {}): Promise<T> {
-    rejectUnknownOptions('patch', options, PATCH_OPTIONS);
+    checkCallOptions('patch', options, PATCH_OPTIONS);
     const { subresource } = options;
-    const type = options.type ?? (Array.isArray(patch) ? 'json' : 'merge');
+    const contentType = PATCH_TYPES[patchTypeOf(patch, options.type)];
     const path = this.#path(options, { name, subresource }) + writeQuery(options);
-    const contentType = PATCH_TYPES[type];
     return await this.#write({ method: 'PATCH', path, body: patch, contentType }, options);
   }
 
@@ -206,7 +206,7 @@ export class ResourceClient<T extends KubernetesObject> {
    * otherwise to undefined.
    */
   async delete(name: string, options: DeleteOptions = {}): Promise<T | undefined> {
-    rejectUnknownOptions('delete', options, DELETE_OPTIONS);
+    checkCallOptions('delete', options, DELETE_OPTIONS);
     const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun, signal } = options;
     const answer = await this.#rest.json<T | Status>({
       method: 'DELETE',
@@ -227,7 +227,8 @@ export class ResourceClient<T extends KubernetesObject> {
   }
 
   async #replace(object: T, options: WriteOptions, subresource: string | undefined): Promise<T> {
-    rejectUnknownOptions('update', options, WRITE_OPTIONS);
+    checkCallOptions('update', options, WRITE_OPTIONS);
+    checkObject('update', object);
     const name = object.metadata?.name;
     if (name === undefined || name === '') {
       const what = this.#collection.describe({});
