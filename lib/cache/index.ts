@@ -134,7 +134,7 @@ export type {
   WatchingState,
 } from './reflector/table/reflector-state.ts';
 export { Reflector } from './reflector/reflector.ts';
-export { deepFreeze } from './store/deep-freeze.ts';
+export { deepFreeze } from '../kernel/deep-freeze.ts';
 export { ExpirationStore } from './store/expiration-store.ts';
 export type { ExpirationStoreOptions } from './store/expiration-store.ts';
 export { Indexer } from './store/indexer.ts';

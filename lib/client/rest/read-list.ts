@@ -1,3 +1,4 @@
+import { asBuffer } from '../../kernel/as-buffer.ts';
 import type { ItemsTaker, ListPage } from '../../cache/reflector/contract/lister-watcher.ts';
 import { abortable } from '../../kernel/abort.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
@@ -53,10 +54,7 @@ export async function readList<T extends KubernetesObject>(
 /** Everything that is here already: a server may send each item as an HTTP chunk of its own. */
 function joined(first: Uint8Array, reader: BodyReader): Buffer {
   const second = reader.poll?.();
-  if (second === undefined) {
-    if (Buffer.isBuffer(first)) return first;
-    return Buffer.from(first.buffer, first.byteOffset, first.byteLength);
-  }
+  if (second === undefined) return asBuffer(first);
   const pieces = [first, second];
   for (;;) {
     const piece = reader.poll?.();

@@ -1,3 +1,4 @@
+import { asBuffer } from '../../kernel/as-buffer.ts';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Readable } from 'node:stream';
@@ -195,7 +196,7 @@ export class AxiosTransport implements Transport {
         ...(authorization === undefined ? {} : { authorization }),
       },
       // axios would send the whole memory behind a plain Uint8Array, not only its part of it.
-      ...(body === undefined ? {} : { data: viewOf(body) }),
+      ...(body === undefined ? {} : { data: asBuffer(body) }),
       // Whatever was asked for: there are proxies that compress all the same.
       decompress: true,
       signal,
@@ -280,11 +281,7 @@ function secureAgent({ ca, cert, key, serverName, insecureSkipVerify }: TlsOptio
 }
 
 function pem(value: string | Uint8Array): string | Buffer {
-  return typeof value === 'string' ? value : viewOf(value);
-}
-
-function viewOf(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return typeof value === 'string' ? value : asBuffer(value);
 }
 
 function plainHeaders(headers: object): Record<string, string> {

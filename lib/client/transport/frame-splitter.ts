@@ -1,3 +1,4 @@
+import { asBuffer } from '../../kernel/as-buffer.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
 import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
 
@@ -129,12 +130,6 @@ export class FrameSplitter {
       `it is larger than maxFrameBytes, ${this.#maxFrameBytes} bytes`,
     );
   }
-}
-
-function asBuffer(chunk: Uint8Array): Buffer {
-  return Buffer.isBuffer(chunk)
-    ? chunk
-    : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 }
 
 function isBlank(bytes: Buffer, start: number, end: number): boolean {

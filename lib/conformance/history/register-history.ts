@@ -1,3 +1,4 @@
+import { asBuffer } from '../../kernel/as-buffer.ts';
 import type {
   KeyValue,
   Operation,
@@ -212,5 +213,5 @@ function contentOf(kv: KeyValue | undefined): RegisterContent | undefined {
 
 /** One character a byte: two values are equal if their texts are. */
 function textOf(value: Uint8Array): string {
-  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('latin1');
+  return asBuffer(value).toString('latin1');
 }

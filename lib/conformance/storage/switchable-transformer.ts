@@ -1,3 +1,4 @@
+import { asBuffer } from '../../kernel/as-buffer.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
 import type {
   PlainValue,
@@ -23,7 +24,7 @@ export class SwitchableTransformer implements Transformer {
 
   fromStorage(data: Uint8Array, { key }: TransformContext): PlainValue {
     this.failAsTold(key);
-    const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+    const text = asBuffer(data);
     const end = text.indexOf(0x0a);
     const [mark, owner] = text.subarray(0, Math.max(0, end)).toString().split(' ');
     if (owner !== key) throw new Error('the value belongs to another key, or was not transformed');

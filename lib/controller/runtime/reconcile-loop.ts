@@ -10,7 +10,7 @@ import type { Metrics } from '../../kernel/metrics.ts';
 import { numberOption, rejectUnknownOptions, requireOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
-import { withDeadline } from '../../kernel/wait.ts';
+import { nextTask, withDeadline } from '../../kernel/wait.ts';
 import type { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
 import { ReconcileError } from './reconcile-error.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
@@ -195,7 +195,7 @@ export class ReconcileLoop<K = string> {
 
   async #work(stopping: AbortSignal): Promise<void> {
     for (;;) {
-      await this.#ownTask();
+      await nextTask(this.#runtime);
       const item = await this.#queue.take();
       if (item === undefined) return;
       try {
@@ -297,12 +297,6 @@ export class ReconcileLoop<K = string> {
         this.#logger.error(`${this.name}: the error hook threw: ${reason}`, { error });
       },
     );
-  }
-
-  #ownTask(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#runtime.queueTask(resolve);
-    });
   }
 }
 

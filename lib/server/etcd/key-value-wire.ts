@@ -1,3 +1,4 @@
+import { asBuffer } from '../../kernel/as-buffer.ts';
 import {
   type Compare,
   type CompareValue,
@@ -119,5 +120,5 @@ export function fromWireOperation(response: WireResponseOp, revision: bigint): O
 }
 
 function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return asBuffer(bytes).toString('utf8');
 }

@@ -1,3 +1,4 @@
+import { asBuffer } from '../../kernel/as-buffer.ts';
 import type Protobuf from 'protobufjs/light.js';
 import { loadPeer } from '../../kernel/optional-peer.ts';
 
@@ -215,7 +216,7 @@ function procedure<Request extends object, Response>(
     serialize: (message) => {
       requestType ??= messageType(request);
       const bytes = requestType.encode(message).finish();
-      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      return asBuffer(bytes);
     },
     deserialize: (bytes) =>
       (responseType ??= messageType(response)).decode(bytes) as unknown as Response,

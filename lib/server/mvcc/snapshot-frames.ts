@@ -1,3 +1,4 @@
+import { asBuffer } from '../../kernel/as-buffer.ts';
 import { crc32 } from 'node:zlib';
 import { ListwatchError } from '../../kernel/errors.ts';
 
@@ -164,7 +165,7 @@ export class FrameReader {
       const { done, value } = await this.#source.next();
       ended = done === true;
       if (done === true) break;
-      pieces.push(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+      pieces.push(asBuffer(value));
       length += value.byteLength;
     }
     this.#chunk = pieces.length === 1 ? this.#chunk : Buffer.concat(pieces, length);

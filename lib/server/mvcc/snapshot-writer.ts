@@ -1,3 +1,4 @@
+import { nextTask } from '../../kernel/wait.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { Revision } from './key-value-store.ts';
 import type { LeaseRecord } from './lease-table.ts';
@@ -134,9 +135,7 @@ export class SnapshotWriter {
 
   /** Lets others run. */
   async #turn(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#options.runtime.queueTask(resolve);
-    });
+    await nextTask(this.#options.runtime);
     this.#options.check();
   }
 }

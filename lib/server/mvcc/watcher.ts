@@ -1,3 +1,4 @@
+import { nextTask } from '../../kernel/wait.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { KeyValueWatch, KeyValueWatchMessage, Revision } from './key-value-store.ts';
@@ -142,9 +143,7 @@ export class Watcher implements KeyValueWatch {
       const batch = this.#take();
       if (batch.length > 0) return { done: false, value: batch };
       if (this.#state === 'behind') {
-        await new Promise<void>((resolve) => {
-          this.#options.runtime.queueTask(resolve);
-        });
+        await nextTask(this.#options.runtime);
       } else {
         await new Promise<void>((resolve) => {
           this.#wake = resolve;

@@ -1,3 +1,4 @@
+import { asBuffer } from '../../kernel/as-buffer.ts';
 import { documentPieces, type StoredObject } from '../storage/contract/stored-object.ts';
 
 /** A name can be written with escapes; such an object has to be decoded. */
@@ -10,7 +11,7 @@ const ESCAPE = '\\u';
  */
 export function mayHaveField(stored: StoredObject, name: string): boolean {
   return documentPieces(stored).some((piece) => {
-    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+    const bytes = asBuffer(piece);
     return bytes.includes(`"${name}"`) || bytes.includes(ESCAPE);
   });
 }

@@ -29,7 +29,7 @@ const property = inFile('cache/store/overlay-property', 'Reads through a WriteOv
 const transformed = inFile('cache/informer/apply/transformed-objects', 'transformed objects');
 const hostile = inFile('cache/informer/handlers/hostile-input', 'An informer survives');
 const frozen = inFile('cache/store/frozen-view', 'FrozenView');
-const deepFreeze = inFile('cache/store/deep-freeze', 'deepFreeze');
+const deepFreeze = inFile('kernel/deep-freeze', 'deepFreeze');
 const lazy = inFile('kernel/lazy', 'Lazy');
 
 /** The contract of stores, held on each of them. */

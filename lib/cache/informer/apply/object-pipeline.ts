@@ -1,4 +1,6 @@
 import type { Runtime } from '../../../kernel/runtime.ts';
+
+import { nextTask } from '../../../kernel/wait.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
 import { metaNamespaceKeyFunc } from '../../../meta/key.ts';
@@ -319,10 +321,4 @@ function storeIndexers<T extends KubernetesObject>({
   // A transform may move an object to another namespace than its key says.
   if (keyFunc !== metaNamespaceKeyFunc || transform !== undefined) return overViews;
   return { ...overViews, [NAMESPACE_INDEX]: keyNamespaceIndexFunc };
-}
-
-function nextTask(runtime: Runtime): Promise<void> {
-  return new Promise((resolve) => {
-    runtime.queueTask(resolve);
-  });
 }

@@ -1,3 +1,4 @@
+import { nextTask } from '../../../kernel/wait.ts';
 import { errorMessage } from '../../../kernel/errors.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
@@ -97,9 +98,7 @@ export class InformerEntry implements CacheSync {
     this.#leases -= 1;
     if (this.#inUse) return;
     // Whoever hands an informer on may release it first.
-    await new Promise<void>((resolve) => {
-      this.#runtime.queueTask(resolve);
-    });
+    await nextTask(this.#runtime);
     if (this.#inUse) return;
     await this.informer.close();
   }

@@ -1,3 +1,4 @@
+import { nextTask } from '../../../kernel/wait.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { Revision } from '../../mvcc/key-value-store.ts';
@@ -50,9 +51,7 @@ export async function readList<T extends KubernetesObject>(
     if (element.matches(predicate)) items.push(element.stored);
     seen += 1;
     if (seen % PIECE === 0) {
-      await new Promise<void>((resolve) => {
-        runtime.queueTask(resolve);
-      });
+      await nextTask(runtime);
       signal?.throwIfAborted();
     }
   }

@@ -1,3 +1,4 @@
+import { nextTask } from '../../../kernel/wait.ts';
 import { onAbort } from '../../../kernel/abort.ts';
 import { errorMessage } from '../../../kernel/errors.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
@@ -200,9 +201,7 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
   /** A large initial state must not hold up everything else. */
   async #letOthersRun(): Promise<void> {
     if (this.#intervalBegun) {
-      await new Promise<void>((resolve) => {
-        this.#options.runtime.queueTask(resolve);
-      });
+      await nextTask(this.#options.runtime);
     }
     this.#intervalBegun = true;
   }

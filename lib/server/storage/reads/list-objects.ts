@@ -1,3 +1,4 @@
+import { nextTask } from '../../../kernel/wait.ts';
 import { isListwatchError } from '../../../kernel/errors.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import { badRequest, expired, tooLargeResourceVersion } from '../../../meta/failures.ts';
@@ -175,7 +176,7 @@ class Listing<T extends KubernetesObject> {
       if (this.#limit > 0 && this.#items.length >= this.#limit) return lastKey;
       lastKey = key;
       this.#seen += 1;
-      if (this.#seen % OBJECTS_PER_TASK === 0) await this.#yield();
+      if (this.#seen % OBJECTS_PER_TASK === 0) await nextTask(this.#runtime);
       let state: ObjectState<T>;
       try {
         const reading = reader.read();
@@ -226,12 +227,6 @@ class Listing<T extends KubernetesObject> {
       // From where this request started: what it had read so far is lost with it.
       encodeContinue({ startKey: this.#plan.startKey, revision: -1n }, key),
     );
-  }
-
-  #yield(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#runtime.queueTask(resolve);
-    });
   }
 }
 

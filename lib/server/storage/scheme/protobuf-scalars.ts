@@ -1,3 +1,4 @@
+import { asBuffer } from '../../../kernel/as-buffer.ts';
 import type { WireReader } from './wire-reader.ts';
 
 export const VARINT = 0;
@@ -31,10 +32,6 @@ const SCALARS: ReadonlyMap<string, Scalar> = new Map<string, Scalar>([
   ['int32', { wireType: VARINT, zero: 0, read: (reader) => reader.int32() }],
   ['int64', { wireType: VARINT, zero: 0, read: (reader) => reader.int64() }],
 ]);
-
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
-}
 
 /** Undefined for the name of a message. */
 export function scalarOf(type: string): Scalar | undefined {

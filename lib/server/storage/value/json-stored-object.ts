@@ -1,3 +1,5 @@
+import { deepFreeze } from '../../../kernel/deep-freeze.ts';
+import { asBuffer } from '../../../kernel/as-buffer.ts';
 import { expensiveChecksEnabled } from '../../../kernel/assert.ts';
 import { errorMessage } from '../../../kernel/errors.ts';
 import { ObjectScanner } from '../../../meta/json/object-scanner.ts';
@@ -120,9 +122,8 @@ export class JsonStoredObject<T extends KubernetesObject>
   #scanned(): Omit<ObjectIdentity, 'resourceVersion'> | undefined {
     const document = this.#document();
     if (document === undefined) return undefined;
-    const { buffer, byteOffset, byteLength } = document;
-    const bytes = Buffer.from(buffer, byteOffset, byteLength);
-    if (scanner.scanObject(bytes, 0, byteLength) < 0 || !scanner.plain) return undefined;
+    const bytes = asBuffer(document);
+    if (scanner.scanObject(bytes, 0, bytes.length) < 0 || !scanner.plain) return undefined;
     const { name, namespace, uid } = scanner;
     return { name, namespace, uid };
   }
@@ -164,10 +165,4 @@ function withResourceVersion<T extends KubernetesObject>(object: T, resourceVers
   if (typeof writable.metadata !== 'object' || writable.metadata === null) writable.metadata = {};
   (writable.metadata as { resourceVersion?: string }).resourceVersion = resourceVersion;
   return object;
-}
-
-function deepFreeze(value: unknown): void {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
-  Object.freeze(value);
-  for (const field of Object.values(value)) deepFreeze(field);
 }

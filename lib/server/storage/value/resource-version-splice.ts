@@ -1,3 +1,4 @@
+import { asBuffer } from '../../../kernel/as-buffer.ts';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
@@ -47,11 +48,6 @@ export function spliceResourceVersion(
   spliced.set(insert, head.length);
   spliced.set(tail, head.length + insert.length);
   return spliced;
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  if (bytes instanceof Buffer) return bytes;
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** The offset of the value of a field of the object that opens at `start`; `name` with its quotes. */

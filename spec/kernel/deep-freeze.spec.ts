@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { deepFreeze } from '../../../lib/cache/store/deep-freeze.ts';
+import { deepFreeze } from '../../lib/kernel/deep-freeze.ts';
 
 describe('deepFreeze', () => {
   it('makes whoever modifies an object fail on that line, at any depth', () => {
