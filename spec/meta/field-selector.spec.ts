@@ -69,7 +69,7 @@ describe('parseFieldSelector', () => {
     });
   }
 
-  it('either reads a text or refuses it with its code, whatever the text, and in little time', () => {
+  it('either reads a text or refuses it with its code, whatever the text', () => {
     const random = seededRandom('fields');
     const alphabet = ['a', '=', '!', ',', '\\', ' ', '.', '\n'];
     for (let count = 0; count < 5000; count += 1) {
@@ -84,10 +84,12 @@ describe('parseFieldSelector', () => {
         expect(error, JSON.stringify(text)).to.include({ code: 'INVALID_SELECTOR' });
       }
     }
-    const startMs = performance.now();
+  });
+
+  // A cost that grows with the square of the size would be a hang.
+  it('refuses a text of a million characters', () => {
     for (const long of ['a'.repeat(1e6), '\\'.repeat(1e6), `a=${'='.repeat(1e6)}`]) {
       expect(() => parseFieldSelector(long)).to.throw(ListwatchError);
     }
-    expect(performance.now() - startMs).to.be.below(2000);
   });
 });

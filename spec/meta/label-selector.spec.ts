@@ -80,11 +80,10 @@ describe('parseLabelSelector', () => {
     }
   });
 
-  it('reads a million spaces in little time', () => {
+  // A cost that grows with the square of the size would be a hang.
+  it('reads millions of spaces', () => {
     const spaces = ' '.repeat(1e6);
-    const startMs = performance.now();
     expect(matches(`${spaces}app${spaces}=${spaces}web${spaces}`, { app: 'web' })).to.equal(true);
-    expect(performance.now() - startMs).to.be.below(1000);
   });
 
   it('matches nothing but absences on an object without labels', () => {
@@ -151,7 +150,7 @@ describe('parseLabelSelector', () => {
     );
   });
 
-  it('either reads a text or refuses it with its code, whatever the text, and in little time', () => {
+  it('either reads a text or refuses it with its code, whatever the text', () => {
     const random = seededRandom('selectors');
     const alphabet = [
       'a',
@@ -183,16 +182,18 @@ describe('parseLabelSelector', () => {
         expect(error, text).to.include({ code: 'INVALID_SELECTOR' });
       }
     }
-    const startMs = performance.now();
+  });
+
+  // A cost that grows with the square of the size would be a hang.
+  it('refuses a text of a million characters', () => {
     for (const long of [
       'a'.repeat(1e6),
-      'a,'.repeat(1e5),
+      'a,'.repeat(5e5),
       `${'a.'.repeat(120)}/b`,
-      '('.repeat(1e5),
+      '('.repeat(1e6),
     ]) {
       expect(() => parseLabelSelector(`${long}!`)).to.throw(ListwatchError);
     }
-    expect(performance.now() - startMs).to.be.below(2000);
   });
 });
 

@@ -17,10 +17,9 @@ describe('parseWarningHeader', () => {
     }
   });
 
-  it('takes a hostile header in its stride', () => {
-    const startedAt = performance.now();
-    parseWarningHeader(`299 - "${'\\'.repeat(100_000)}`);
-    parseWarningHeader('299 - "'.repeat(20_000));
-    expect(performance.now() - startedAt).to.be.below(1_000);
+  // A cost that grows with the square of the size would be a hang.
+  it('reads a hostile header of a million characters', () => {
+    expect(parseWarningHeader(`299 - "${'\\'.repeat(1e6)}`)).to.deep.equal([]);
+    expect(parseWarningHeader('299 - "'.repeat(150_000))).to.have.length(75_000);
   });
 });

@@ -50,11 +50,10 @@ describe('compileJsonPath', () => {
     });
   }
 
-  it('is not slowed down by a hostile path', () => {
-    const start = performance.now();
+  // Backtracking over all ways to divide them would not come to an end.
+  it('refuses a hostile path', () => {
     for (const path of [`.a[?(@${'.a'.repeat(400)}`, `[?(@${' '.repeat(900)}`, '['.repeat(1000)]) {
-      compileJsonPath(path);
+      expect(compileJsonPath(path), path.slice(0, 20)).to.equal(undefined);
     }
-    expect(performance.now() - start).to.be.lessThan(500);
   });
 });
