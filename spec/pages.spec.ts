@@ -1,0 +1,148 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const WORKFLOW = '.github/workflows/test.yml';
+
+interface Manifest {
+  readonly engines: { readonly node: string };
+  readonly scripts: Readonly<Record<string, string>>;
+}
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: { readonly 'persist-credentials'?: boolean };
+}
+
+interface Job {
+  readonly permissions?: object;
+  readonly 'timeout-minutes': number;
+  readonly strategy?: { readonly matrix: { readonly node: readonly number[] } };
+  readonly steps: readonly Step[];
+}
+
+interface Workflow {
+  readonly permissions: object;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+function read(file: string): string {
+  return readFileSync(join(ROOT, file), 'utf8');
+}
+
+/** Pages below a folder, as paths from the root of the repository. */
+function pagesBelow(folder: string): string[] {
+  return readdirSync(join(ROOT, folder)).flatMap((name) => {
+    const path = join(folder, name);
+    if (name === 'node_modules') return [];
+    if (statSync(join(ROOT, path)).isDirectory()) return pagesBelow(path);
+    return name.endsWith('.md') ? [path] : [];
+  });
+}
+
+const manifest = JSON.parse(read('package.json')) as Manifest;
+const workflow = parse(read(WORKFLOW)) as Workflow;
+const pages = [
+  ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
+  ...['docs', 'lib', 'spec', 'examples'].flatMap(pagesBelow),
+];
+
+/** Names of scripts that a text tells to run. */
+function scriptsIn(text: string): string[] {
+  const named = Array.from(text.matchAll(/\bnpm run (?:-s )?([a-z][\w:-]*)/g), ([, name]) => name!);
+  const short = Array.from(text.matchAll(/\bnpm (test|start)\b/g), ([, name]) => name!);
+  return [...named, ...short];
+}
+
+/** Links to files of the repository, in text and as pictures. */
+function linksIn(text: string): string[] {
+  const links = text.matchAll(/\]\(([^)\s]+)\)/g);
+  return Array.from(links, ([, target]) => target!.replace(/#.*$/, '')).filter(
+    (target) => target !== '' && !/^[a-z]+:/.test(target),
+  );
+}
+
+describe('the pages', () => {
+  it('link to files that exist', () => {
+    const broken = pages.flatMap((page) =>
+      linksIn(read(page))
+        .filter((target) => !existsSync(join(ROOT, dirname(page), target)))
+        .map((target) => `${page}: ${target}`),
+    );
+    expect(broken).to.deep.equal([]);
+  });
+
+  it('name scripts that package.json has', () => {
+    const texts = [...pages, WORKFLOW, '.ci/run'];
+    const unknown = texts.flatMap((file) =>
+      scriptsIn(read(file))
+        .filter((name) => manifest.scripts[name] === undefined)
+        .map((name) => `${file}: ${name}`),
+    );
+    expect(unknown).to.deep.equal([]);
+  });
+
+  it('are found from README: every guide, and every page of docs and of the top', () => {
+    const linked = new Set(linksIn(read('README.md')).map((target) => join(target)));
+    const expected = pages.filter(
+      (page) => /^docs\/(guides\/)?[^/]+\.md$/.test(page) || !page.includes('/'),
+    );
+    const wanted = [...expected, 'docs/decisions/README.md'].filter((page) => page !== 'README.md');
+    expect(wanted.filter((page) => !linked.has(page))).to.deep.equal([]);
+  });
+
+  it('have an index of decisions that lists each of them', () => {
+    const folder = 'docs/decisions';
+    const linked = linksIn(read(`${folder}/README.md`)).map((target) => `${folder}/${target}`);
+    const decisions = pages.filter((page) => dirname(page) === folder);
+    expect(linked.toSorted()).to.deep.equal(
+      decisions.filter((page) => page !== `${folder}/README.md`).toSorted(),
+    );
+  });
+
+  for (const page of pages.filter((one) => /^docs\/decisions\/(?!README)/.test(one))) {
+    it(`say in ${relative('docs/decisions', page)} what the context, the decision and the rest are`, () => {
+      const headings = Array.from(read(page).matchAll(/^## (.*)$/gm), ([, heading]) => heading);
+      expect(headings).to.deep.equal([
+        'Context',
+        'Decision',
+        'Consequences',
+        'Measured',
+        'Alternatives',
+      ]);
+    });
+  }
+});
+
+describe(WORKFLOW, () => {
+  const jobs = Object.values(workflow.jobs);
+  const steps = jobs.flatMap((job) => job.steps);
+
+  it('runs the whole suite on the oldest supported Node and on those after it', () => {
+    const { strategy, steps: done } = workflow.jobs['test']!;
+    expect(strategy?.matrix.node).to.deep.equal([20, 22, 24]);
+    expect(manifest.engines.node).to.equal('>=20.19');
+    const commands = done.map(({ run }) => run);
+    expect(commands).to.include.members(['npm ci', 'npm test', 'npm start', 'npm run build']);
+  });
+
+  it('may read the repository and nothing else, and keeps no credentials', () => {
+    expect(workflow.permissions).to.deep.equal({ contents: 'read' });
+    expect(jobs.filter(({ permissions }) => permissions !== undefined)).to.deep.equal([]);
+    const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+    expect(checkouts).to.have.lengthOf(jobs.length);
+    for (const checkout of checkouts) {
+      expect(checkout.with?.['persist-credentials']).to.equal(false);
+    }
+  });
+
+  it('takes only actions of the platform, by major version, and ends in bounded time', () => {
+    const actions = steps.flatMap(({ uses }) => (uses === undefined ? [] : [uses]));
+    expect(actions).not.to.deep.equal([]);
+    for (const action of actions) expect(action).to.match(/^actions\/[a-z-]+@v\d+$/);
+    for (const job of jobs) expect(job['timeout-minutes']).to.be.at.most(30);
+  });
+});
