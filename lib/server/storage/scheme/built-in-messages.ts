@@ -40,7 +40,10 @@ export function builtInMessage(apiVersion: string, kind: string): MessageType | 
   return messages.groups.get(apiVersion)?.get(kind) ?? messages.shared.get(kind);
 }
 
-/** All built-in messages that are objects of their own, by `apiVersion`; those of all groups under an empty one. */
+/**
+ * All built-in messages that are objects of their own, by `apiVersion`; those of all groups under an empty one.
+ * @internal for specs that go over all of them
+ */
 export function builtInMessages(): ReadonlyMap<string, ReadonlyMap<string, MessageType>> {
   messages ??= readMessages();
   return new Map([...messages.groups, ['', messages.shared]]);
