@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { errorMessage } from './errors.ts';
+import { errorReport } from './error-report.ts';
+import { errorMessage, isError } from './errors.ts';
 import type { LogFields, Logger } from './logger.ts';
 import { realRuntime } from './real-runtime.ts';
 import type { Runtime } from './runtime.ts';
@@ -7,7 +8,7 @@ import type { Runtime } from './runtime.ts';
 export interface ConsoleLoggerOptions {
   /** @defaultValue realRuntime */
   readonly runtime?: Pick<Runtime, 'monotonicMs'> | undefined;
-  /** Takes a line, without its end. @defaultValue console.error: standard error */
+  /** Takes a line, without its end; called for each line of a stack. @defaultValue console.error: standard error */
   readonly write?: ((line: string) => void) | undefined;
 }
 
@@ -23,15 +24,28 @@ interface SeenLine {
   nextAtMs: number;
   lastAtMs: number;
   heldBack: number;
+  times: number;
+}
+
+/** What one call writes. */
+interface Entry {
+  readonly line: string;
+  /** Entries with the same text are the same, whatever their numbers. */
+  readonly identity: string;
+  /** The error, with its stack. */
+  readonly report: readonly string[];
 }
 
 /**
- * Writes warnings and errors to standard error, each as one line, and nothing else.
+ * Writes warnings and errors to standard error, each as one line, and below an error the stack of what was thrown by code that
+ * is not of this package: `reconcile`, handlers, hooks, index functions.
  *
  * Guarantees:
- * - A line that comes again and again (only delays in it may differ) is written at growing distances, from 10 seconds to 10
- *   minutes, with the number of those held back; after 10 minutes without it, it is new.
- * - A line holds messages and plain values, never a stack, an object or a control character.
+ * - A line that comes again and again (only delays in it, and fields that are numbers, may differ) is written at growing
+ *   distances, from 10 seconds to 10 minutes, with the number of those held back; after 10 minutes without it, it is new.
+ * - The stack of an error is written with its line the first time, and then the line with the number of times so far. An error
+ *   is the same if line, message and place are; the 500 lines seen last are remembered.
+ * - A line holds messages and plain values, never an object or a control character. Lines of a stack are indented.
  */
 export class ConsoleLogger implements Logger {
   readonly #runtime: Pick<Runtime, 'monotonicMs'>;
@@ -48,37 +62,42 @@ export class ConsoleLogger implements Logger {
   info(): void {}
 
   warn(message: string, fields?: LogFields): void {
-    this.#print(`listwatch: ${lineOf(message, fields)}`);
+    this.#print(entryOf(`listwatch: ${message}`, fields, []));
   }
 
   error(message: string, fields?: LogFields): void {
-    this.#print(`listwatch: error: ${lineOf(message, fields)}`);
+    const report = errorReport(fields?.['error']);
+    this.#print(entryOf(`listwatch: error: ${message}`, fields, report));
   }
 
-  #print(line: string): void {
+  #print({ line, identity, report }: Entry): void {
     const nowMs = this.#runtime.monotonicMs();
-    const same = line.replaceAll(/\b\d+(?:\.\d+)? (?:ms|s)\b/g, 'a while');
-    const seen = this.#seen.get(same);
+    const seen = this.#seen.get(identity);
     if (seen === undefined || nowMs - seen.lastAtMs >= LONGEST_DISTANCE_MS) {
-      this.#seen.set(same, {
+      this.#seen.set(identity, {
         distanceMs: FIRST_DISTANCE_MS,
         nextAtMs: nowMs + FIRST_DISTANCE_MS,
         lastAtMs: nowMs,
         heldBack: 0,
+        times: 1,
       });
       this.#write(line);
+      for (const one of report) this.#write(`    ${one}`);
       return;
     }
     seen.lastAtMs = nowMs;
+    seen.times += 1;
     if (nowMs < seen.nextAtMs) {
       seen.heldBack += 1;
       return;
     }
     seen.distanceMs = Math.min(seen.distanceMs * 2, LONGEST_DISTANCE_MS);
     seen.nextAtMs = nowMs + seen.distanceMs;
-    const { heldBack } = seen;
+    const { heldBack, times } = seen;
     seen.heldBack = 0;
-    this.#write(heldBack === 0 ? line : `${line} (and ${heldBack} times since the last such line)`);
+    if (report.length > 0) this.#write(`${line} (${times} times by now)`);
+    else if (heldBack === 0) this.#write(line);
+    else this.#write(`${line} (and ${heldBack} times since the last such line)`);
   }
 }
 
@@ -90,21 +109,32 @@ function writeToStandardError(line: string): void {
   console.error(line);
 }
 
-function lineOf(message: string, fields: LogFields = {}): string {
+function entryOf(message: string, fields: LogFields | undefined, report: readonly string[]): Entry {
   let text = message;
-  for (const [name, value] of Object.entries(fields)) {
-    if (value instanceof Error) {
+  let numbers = '';
+  for (const [name, value] of Object.entries(fields ?? {})) {
+    if (isError(value)) {
       // As a rule the message tells what the error says.
       const told = errorMessage(value);
       if (!text.includes(told)) text += ` ${name}=${told}`;
-    } else if (isPlain(value)) {
+    } else if (typeof value === 'number') {
+      numbers += ` ${name}=${rounded(value)}`;
+    } else if (typeof value === 'boolean' || (typeof value === 'string' && !text.includes(value))) {
       text += ` ${name}=${value}`;
     }
   }
-  const line = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
-  return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)} …` : line;
+  const same = text.replaceAll(/\b\d+(?:\.\d+)? (?:ms|s)\b/g, 'a while');
+  // The message of an error, and the place where it was thrown.
+  const identity = [same, ...report.slice(0, 2)].join('\n');
+  return { line: oneLine(text + numbers), identity, report };
 }
 
-function isPlain(value: unknown): value is string | number | boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+/** Milliseconds have a dozen decimals, of which no reader wants more than one. */
+function rounded(value: number): number {
+  return Math.abs(value) < 10 ? Math.round(value * 10) / 10 : Math.round(value);
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)} …` : line;
 }

@@ -174,12 +174,26 @@ export function isReadable(thrown: object): boolean {
   }
 }
 
+/** Errors of an AggregateError without a message of its own that stand for it. */
+const MOST_MESSAGES = 5;
+
 /** The message of anything that was thrown, for logs; never empty, and never a throw itself. */
 export function errorMessage(error: unknown): string {
   try {
-    const text = isError(error) ? error.message || error.name : error;
+    const text = isError(error) ? error.message || messagesWithin(error) || error.name : error;
     return String(text) || 'unknown error';
   } catch {
     return 'unknown error';
   }
+}
+
+/** What happened at each of the addresses that Node tried, for example. */
+function messagesWithin(error: Error): string {
+  const { errors } = error as { readonly errors?: unknown };
+  if (!Array.isArray(errors)) return '';
+  const messages = errors
+    .slice(0, MOST_MESSAGES)
+    .map((one: unknown) => String(isError(one) ? one.message || one.name : one));
+  const more = errors.length - messages.length;
+  return messages.join('; ') + (more > 0 ? `; and ${more} more` : '');
 }

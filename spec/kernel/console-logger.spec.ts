@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ConsoleLogger, consoleLogger } from '../../lib/kernel/console-logger.ts';
+import { revokedProxy } from '../support/hostile-values.ts';
 
 describe('ConsoleLogger', () => {
   let nowMs: number;
@@ -28,12 +29,52 @@ describe('ConsoleLogger', () => {
 
   it('shows plain fields, and of an error only a message that was not told', () => {
     const error = new Error('disk full');
-    logger.error('cannot write: disk full', { error, secret: { token: 'hidden' } });
+    logger.warn('cannot write: disk full', { error, secret: { token: 'hidden' } });
     logger.warn('cannot write', { error, attempt: 3, path: '/tmp' });
     expect(lines).to.deep.equal([
-      'listwatch: error: cannot write: disk full',
-      'listwatch: cannot write error=disk full attempt=3 path=/tmp',
+      'listwatch: cannot write: disk full',
+      'listwatch: cannot write error=disk full path=/tmp attempt=3',
     ]);
+  });
+
+  it('rounds numbers, which may be durations', () => {
+    logger.warn('slow', { tookMs: 1633.0228111458236, delayMs: 5.354672622168437, count: 3 });
+    expect(lines).to.deep.equal(['listwatch: slow tookMs=1633 delayMs=5.4 count=3']);
+  });
+
+  it('shows no text field that the message tells', () => {
+    logger.warn('shops: a/b: boom', { controller: 'shops', key: 'a/b', failures: 2 });
+    expect(lines).to.deep.equal(['listwatch: shops: a/b: boom failures=2']);
+  });
+
+  it('shows the stack of an error once for each message, and then a line with a count', () => {
+    const failing = (key: string, error: Error): void => {
+      logger.error(`${key}: ${error.message}`, { error, failures: nowMs });
+      nowMs += 6_000;
+    };
+    const error = new Error('boom');
+    failing('a', error);
+    expect(lines[0]).to.equal('listwatch: error: a: boom failures=0');
+    expect(lines[1]).to.equal('    Error: boom');
+    expect(lines[2]).to.match(/^ {8}at .*console-logger\.spec\.ts/);
+    const first = lines.length;
+    for (let index = 0; index < 4; index += 1) failing('a', error);
+    expect(lines.slice(first)).to.deep.equal([
+      'listwatch: error: a: boom failures=12000 (3 times by now)',
+    ]);
+    failing('b', error);
+    failing('a', new Error('boom'));
+    expect(
+      lines.slice(first + 1).filter((line) => line.startsWith('    Error: boom')),
+    ).to.have.length(2);
+  });
+
+  it('shows what was thrown to it, however odd', () => {
+    for (const error of [undefined, null, 'text', {}, revokedProxy()]) {
+      logger.error('the hook threw', { error });
+    }
+    expect(lines[0]).to.equal('listwatch: error: the hook threw');
+    expect(lines.at(-1)).to.include('the hook threw');
   });
 
   it('writes one line whatever a message holds, of bounded length and without control characters', () => {

@@ -103,6 +103,10 @@ describe('errorMessage', () => {
   it('finds words for anything that was thrown', () => {
     expect(errorMessage(new Error('no'))).to.equal('no');
     expect(errorMessage(new TypeError(''))).to.equal('TypeError');
+    const lost = new AggregateError([new Error('refused'), 7, new TypeError('')]);
+    expect(errorMessage(lost)).to.equal('refused; 7; TypeError');
+    lost.errors = Array.from({ length: 9 }, () => lost);
+    expect(errorMessage(lost)).to.match(/AggregateError; and 4 more$/);
     expect(errorMessage('text')).to.equal('text');
     for (const nothing of ['', undefined, null, 0, Symbol('s'), {}, []]) {
       expect(errorMessage(nothing)).to.be.a('string').that.is.not.equal('');

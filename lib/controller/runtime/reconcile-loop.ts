@@ -287,7 +287,7 @@ export class ReconcileLoop<K = string> {
     const error = new ReconcileError(what, failure, cause);
     const onError = this.#onError;
     if (onError === undefined) {
-      this.#logger.error(error.message, { ...failure, error: cause });
+      this.#logger.error(error.message, { ...failure, error });
       return;
     }
     guardedCall(

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { ConsoleLogger } from '../../../lib/kernel/console-logger.ts';
 import { silentLogger, type Logger } from '../../../lib/kernel/logger.ts';
 import type { Metrics } from '../../../lib/kernel/metrics.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
@@ -79,6 +80,43 @@ describe('A reconcile loop and its queue', () => {
       expect(lines.filter((line) => line.startsWith('shops: a: '))).to.have.length(1);
     });
   }
+
+  it('say where a reconcile threw, once, and how often it did', async () => {
+    const runtime = new VirtualRuntime();
+    const lines: string[] = [];
+    const logger = new ConsoleLogger({ runtime, write: (line) => lines.push(line) });
+    const queue = new RateLimitingQueue({ name: 'shops', runtime, logger });
+    const loop = new ReconcileLoop({
+      queue,
+      runtime,
+      logger,
+      reconcile: () => {
+        const cause = new RangeError('port 99999');
+        return Promise.reject(new AggregateError([new Error('no route', { cause })]));
+      },
+    });
+    const running = loop.run();
+    queue.add('a');
+    await runtime.advance(60_000);
+    await runtime.run(queue.close());
+    await runtime.run(running);
+    expect(lines[0]).to.equal('listwatch: error: shops: a: no route failures=1 retryInMs=5.4');
+    const titles = lines.map((line) => line.trim()).filter((line) => !line.startsWith('at '));
+    expect(titles.slice(1, 4)).to.deep.equal([
+      'AggregateError: no route',
+      '1 of 1: Error: no route',
+      'caused by: RangeError: port 99999',
+    ]);
+    expect(
+      lines.filter((line) => /^ +at .*failing-helpers\.spec\.ts/.test(line)),
+    ).to.have.length.above(2);
+    for (const line of titles.slice(4)) {
+      expect(line).to.match(
+        /^listwatch: error: shops: a: no route failures=\d+ .* \(\d+ times by now\)$/,
+      );
+    }
+    expect(titles.length).to.be.within(5, 8);
+  });
 
   it('lose no key to a logger that throws', async () => {
     const options = { metrics: throwingMetrics, logger: throwingLogger };
