@@ -1,0 +1,76 @@
+import { resolve } from 'node:path';
+import { expect } from 'chai';
+import { chooseMutants, LEFT_OUT, replayCommand, roomsOf, sample } from './mutant-choice.ts';
+import { readMutantsOptions } from './mutants-options.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const chosen = (...args: string[]): string[] =>
+  chooseMutants(ROOT, readMutantsOptions(args)).map(
+    ({ file, mutation }) => `${file} ${mutation.id}`,
+  );
+
+describe('chooseMutants', () => {
+  it('draws the same mutants for the same seed, others for another', () => {
+    const first = chosen('--room', 'kernel', '--count', '12');
+    expect(first).to.have.length(12);
+    expect(chosen('--room', 'kernel', '--count', '12', '--seed', '1')).to.deep.equal(first);
+    expect(chosen('--room', 'kernel', '--count', '12', '--seed', '2')).not.to.deep.equal(first);
+  });
+
+  it('draws as many from each room below the one that is named', () => {
+    const mutants = chosen('--room', 'controller', '--count', '3');
+    const rooms = mutants.map((mutant) => mutant.split('/').slice(1, 3).join('/'));
+    expect(rooms).to.deep.equal([
+      ...Array.from({ length: 3 }, () => 'controller/runtime'),
+      ...Array.from({ length: 3 }, () => 'controller/workqueue'),
+    ]);
+  });
+
+  it('finds one mutant by its id, as the command for its replay names it', () => {
+    const [one] = chooseMutants(ROOT, readMutantsOptions(['--room', 'meta', '--count', '1']));
+    expect(one).not.to.equal(undefined);
+    const command = one === undefined ? '' : replayCommand(one);
+    const again = chooseMutants(ROOT, readMutantsOptions(command.split(' ').slice(4)));
+    expect(again).to.deep.equal([one]);
+  });
+
+  it('refuses a room and a mutant that do not exist', () => {
+    expect(() => chosen('--room', 'kern')).to.throw('no room kern');
+    expect(() => chosen('--file', 'lib/kernel/heap.ts', '--mutant', 'logic@1:1')).to.throw(
+      'lib/kernel/heap.ts has no mutant logic@1:1',
+    );
+  });
+
+  it('knows the rooms it leaves out', () => {
+    const rooms = roomsOf(ROOT);
+    for (const room of LEFT_OUT.keys()) {
+      expect(
+        rooms.some((one) => `${one}/`.startsWith(`${room}/`)),
+        room,
+      ).to.equal(true);
+    }
+  });
+});
+
+describe('sample', () => {
+  it('keeps the order, and takes all where there are fewer', () => {
+    const items = Array.from({ length: 50 }, (_, index) => index);
+    const drawn = sample(items, 10, 'a');
+    expect(drawn).to.have.length(10);
+    expect(drawn).to.deep.equal(drawn.toSorted((left, right) => left - right));
+    expect(sample(items, 60, 'a')).to.deep.equal(items);
+  });
+});
+
+describe('readMutantsOptions', () => {
+  it('refuses what it cannot understand', () => {
+    for (const [args, message] of [
+      [['--count', '0'], '--count must be a whole number from 1'],
+      [['--jobs', 'all'], '--jobs must be a whole number from 1'],
+      [['--mutant', 'logic@1:1'], '--mutant needs --file'],
+      [['--write', '--file', 'lib/kernel/heap.ts'], '--write is for whole rooms'],
+    ] as const) {
+      expect(() => readMutantsOptions(args)).to.throw(message);
+    }
+  });
+});

@@ -1,0 +1,151 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect } from 'chai';
+import { chooseMutants } from './mutant-choice.ts';
+import { MutantRun, scoresOf } from './mutant-run.ts';
+import { readMutantsOptions } from './mutants-options.ts';
+import { pageWith, percentKilled, type RoomScore } from './score-page.ts';
+import { SpecChoice } from './spec-choice.ts';
+import { TreeCopy } from './tree-copy.ts';
+
+const REPOSITORY = resolve(import.meta.dirname, '../..');
+
+/** A package with a file of two mutants, of which its one spec kills the first. */
+function smallPackage(root: string): void {
+  mkdirSync(join(root, 'lib', 'room'), { recursive: true });
+  mkdirSync(join(root, 'spec', 'room'), { recursive: true });
+  writeFileSync(join(root, 'package.json'), '{ "type": "module" }');
+  writeFileSync(
+    join(root, 'lib', 'room', 'sum.ts'),
+    [
+      'export const sum = (a: number, b: number) => a + b;',
+      'export const spare = (a: boolean, b: boolean) => a && b;',
+    ].join('\n'),
+  );
+  writeFileSync(
+    join(root, 'spec', 'room', 'sum.spec.ts'),
+    [
+      "import { sum } from '../../lib/room/sum.ts';",
+      "it('adds', () => { if (sum(1, 2) !== 3) throw new Error('wrong'); });",
+    ].join('\n'),
+  );
+}
+
+describe('MutantRun', () => {
+  let root: string;
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'mutants-'));
+  });
+  afterEach(() => {
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  it('tells a mutant that a spec kills from one that survives, and leaves the tree as it was', async function () {
+    // Three processes, which a busy machine may hold up.
+    this.timeout(600_000);
+    smallPackage(root);
+    symlinkSync(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'));
+    writeFileSync(join(root, '.mocharc.json'), '{ "require": ["tsx"] }');
+    const before = readFileSync(join(root, 'lib/room/sum.ts'), 'utf8');
+    const printed: string[] = [];
+    const options = readMutantsOptions(['--room', 'room']);
+    const run = new MutantRun({
+      root,
+      choice: new SpecChoice(root),
+      jobs: 1,
+      print: (line) => printed.push(line),
+    });
+    const results = await run.run(chooseMutants(root, options));
+    const verdicts = results.map(({ mutant, verdict }) => `${mutant.mutation.id} ${verdict}`);
+    expect(verdicts, printed.join('\n')).to.deep.equal([
+      'arithmetic@1:48 killed',
+      'logic@2:52 survived',
+    ]);
+    expect(printed).to.include('2/2 survived  lib/room/sum.ts:2 logic');
+    expect(printed).to.include('    npm run mutants -- --file lib/room/sum.ts --mutant logic@2:52');
+    expect(readFileSync(join(root, 'lib/room/sum.ts'), 'utf8')).to.equal(before);
+    expect(scoresOf(results, { count: 10, seed: '1' })).to.deep.equal([
+      { room: 'room', count: 10, seed: '1', killed: 1, survived: 1, timedOut: 0 },
+    ]);
+  });
+
+  it('puts the file back when a run fails, and removes its copy', async () => {
+    smallPackage(root);
+    const file = 'lib/room/sum.ts';
+    const [mutant] = chooseMutants(root, readMutantsOptions(['--file', file]));
+    let folder = '';
+    {
+      using tree = new TreeCopy(root);
+      ({ folder } = tree);
+      const text = (): string => readFileSync(join(folder, file), 'utf8');
+      const before = text();
+      const failing = tree.with(file, mutant!.mutation, () => {
+        expect(text()).not.to.equal(before);
+        return Promise.reject(new Error('no process'));
+      });
+      expect(await failing.catch(String)).to.equal('Error: no process');
+      expect(text()).to.equal(before);
+    }
+    expect(existsSync(folder)).to.equal(false);
+  });
+});
+
+describe('SpecChoice', () => {
+  const choice = new SpecChoice(REPOSITORY);
+
+  it('names the spec of the file first, then those of its folder', () => {
+    const specs = choice.specsFor('lib/kernel/ring-buffer.ts');
+    expect(specs[0]).to.equal('spec/kernel/ring-buffer.spec.ts');
+    expect(specs).to.include('spec/kernel/heap.spec.ts');
+    expect(new Set(specs)).to.have.property('size', specs.length);
+  });
+
+  it('goes up to the next folder with specs where there is none', () => {
+    const specs = choice.specsFor('lib/cache/reflector/contract/lister-watcher.ts');
+    expect(specs).not.to.deep.equal([]);
+    expect(specs.every((spec) => spec.startsWith('spec/'))).to.equal(true);
+  });
+});
+
+describe('pageWith', () => {
+  const score = (room: string, killed: number, seed: string = '1'): RoomScore => ({
+    room,
+    count: 10,
+    seed,
+    killed,
+    survived: 10 - killed,
+    timedOut: 0,
+  });
+  const rowsOf = (page: string): string[] =>
+    page.split('\n').filter((line) => line.includes('npm run mutants -- --room'));
+
+  it('begins a page with its rooms in order', () => {
+    const page = pageWith(undefined, [score('meta', 10), score('kernel', 7)]);
+    expect(rowsOf(page)).to.deep.equal([
+      '| kernel | 7 | 3 | 0 | 70 % | `npm run mutants -- --room kernel --count 10 --seed 1` |',
+      '| meta | 10 | 0 | 0 | 100 % | `npm run mutants -- --room meta --count 10 --seed 1` |',
+    ]);
+  });
+
+  it('replaces the rows of the rooms that ran and keeps the others', () => {
+    const first = pageWith(undefined, [score('meta', 10), score('kernel', 7)]);
+    const second = pageWith(first, [score('kernel', 9, '2'), score('client/rest', 5)]);
+    expect(rowsOf(second).map((row) => row.split('|')[2]?.trim())).to.deep.equal(['5', '9', '10']);
+    expect(pageWith(second, [])).to.equal(second);
+  });
+
+  it('leaves what timed out out of the score', () => {
+    expect(percentKilled({ ...score('meta', 8), timedOut: 5 })).to.equal('80 %');
+    expect(percentKilled({ ...score('meta', 10), killed: 0 })).to.equal('–');
+  });
+});

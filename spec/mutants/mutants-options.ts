@@ -1,0 +1,70 @@
+import { parseArgs } from 'node:util';
+
+export interface MutantsOptions {
+  /** Folders below `lib`, with all below them. */
+  readonly rooms: readonly string[];
+  /** One file of `lib`. */
+  readonly file: string | undefined;
+  /** The id of one mutation of `file`. */
+  readonly mutant: string | undefined;
+  /** Mutants a room. */
+  readonly count: number;
+  readonly seed: string;
+  /** Mutants under way at a time. */
+  readonly jobs: number;
+  /** Only name the mutants. */
+  readonly list: boolean;
+  /** Write the score into docs/mutation-score.md. */
+  readonly write: boolean;
+  readonly help: boolean;
+}
+
+export const HELP: string = `npm run mutants -- [options]
+
+  --room a,b      rooms of lib, such as kernel or server/mvcc (all)
+  --file path     one file of lib, such as lib/kernel/heap.ts
+  --mutant id     with --file: one mutant, such as boundary@12:7
+  --count n       mutants of each room, drawn from all of its files (10)
+  --seed text     decides which ones (1)
+  --jobs n        mutants under way at a time (1)
+  --list          name the mutants, run nothing
+  --write         write the score of these rooms into docs/mutation-score.md
+`;
+
+/** @throws {Error} that says which option cannot be understood. */
+export function readMutantsOptions(args: readonly string[]): MutantsOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      room: { type: 'string', default: '' },
+      file: { type: 'string' },
+      mutant: { type: 'string' },
+      count: { type: 'string', default: '10' },
+      seed: { type: 'string', default: '1' },
+      jobs: { type: 'string', default: '1' },
+      list: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const { file, mutant, list, write, help } = values;
+  if (mutant !== undefined && file === undefined) throw new Error('--mutant needs --file');
+  if (write && file !== undefined) throw new Error('--write is for whole rooms, not for --file');
+  return {
+    rooms: values.room.split(',').filter((room) => room !== ''),
+    file,
+    mutant,
+    count: atLeastOne('count', values.count),
+    seed: values.seed,
+    jobs: atLeastOne('jobs', values.jobs),
+    list,
+    write,
+    help,
+  };
+}
+
+function atLeastOne(option: string, text: string): number {
+  const number = Number(text);
+  if (/^[0-9]{1,6}$/.test(text) && number > 0) return number;
+  throw new Error(`--${option} must be a whole number from 1, not ${JSON.stringify(text)}`);
+}

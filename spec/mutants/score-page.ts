@@ -1,0 +1,64 @@
+/** What became of the mutants of one room. */
+export interface RoomScore {
+  readonly room: string;
+  readonly count: number;
+  readonly seed: string;
+  readonly killed: number;
+  readonly survived: number;
+  readonly timedOut: number;
+}
+
+const BEGIN = '<!-- scores: begin -->';
+const END = '<!-- scores: end -->';
+const HEAD = [
+  '| room | killed | survived | timed out | score | command |',
+  '|---|--:|--:|--:|--:|---|',
+];
+
+const EMPTY_PAGE = `# Mutation score
+
+A mutant is the code with one small change: a condition negated, \`<\` in place of \`<=\`, a statement or an early return left
+out, \`+\` in place of \`-\`, a boolean or a small number changed, an answer turned round. The specs of the room and those that
+import the file run against it, up to the first failure. A mutant that fails no spec has survived: either a spec is missing,
+or the change makes no difference. A run that takes more than four times as long as that of the unchanged code has timed out,
+which proves nothing, since the machine may have been busy; such runs are not in the score.
+
+The score is the share of the mutants that were killed. Each row is a sample, drawn from the seed; \`npm run mutants\` prints
+the survivors, each with its diff and the command that runs it again. \`--write\` replaces the rows of the rooms it has run.
+
+${BEGIN}
+${END}
+`;
+
+/** The page with the rows of `scores` in place of those of the same rooms. */
+export function pageWith(page: string | undefined, scores: readonly RoomScore[]): string {
+  const text = page ?? EMPTY_PAGE;
+  const begin = text.indexOf(BEGIN);
+  const end = text.indexOf(END);
+  if (begin === -1 || end === -1) throw new Error(`the page has no "${BEGIN}" and "${END}"`);
+  const rows = new Map(rowsOf(text.slice(begin, end)).map((row) => [roomOf(row), row]));
+  for (const score of scores) rows.set(score.room, rowFor(score));
+  const sorted = [...rows].toSorted(([left], [right]) => (left < right ? -1 : 1));
+  const table = [BEGIN, ...HEAD, ...sorted.map(([, row]) => row)].join('\n');
+  return `${text.slice(0, begin)}${table}\n${text.slice(end)}`;
+}
+
+/** `78 %`; a dash where nothing was decided. */
+export function percentKilled({ killed, survived }: RoomScore): string {
+  const decided = killed + survived;
+  return decided === 0 ? '–' : `${Math.round((100 * killed) / decided)} %`;
+}
+
+function rowFor(score: RoomScore): string {
+  const { room, count, seed, killed, survived, timedOut } = score;
+  const command = `npm run mutants -- --room ${room} --count ${count} --seed ${seed}`;
+  return `| ${room} | ${killed} | ${survived} | ${timedOut} | ${percentKilled(score)} | \`${command}\` |`;
+}
+
+function rowsOf(table: string): string[] {
+  return table.split('\n').filter((line) => /^\| [a-z]/.test(line) && !HEAD.includes(line));
+}
+
+function roomOf(row: string): string {
+  return row.split('|')[1]?.trim() ?? '';
+}
