@@ -147,6 +147,7 @@ const SPEC_ONLY = new Set([
   'soak',
   'examples',
   'path',
+  'package',
   'support',
   'support/upstream-rows',
   'bench',

@@ -1,6 +1,4 @@
-import type { ServiceError } from '@grpc/grpc-js';
 import { ListwatchError, type ErrorCode } from '../../kernel/errors.ts';
-import { grpc } from './grpc.ts';
 
 /** The effect of a failed call on the cluster. */
 export type EtcdOutcome =
@@ -8,6 +6,22 @@ export type EtcdOutcome =
   | 'none'
   /** The connection was lost, or time ran out, with the call on its way: a write may have been carried out, or not. */
   | 'unknown';
+
+/** @see https://grpc.github.io/grpc/core/md_doc_statuscodes.html */
+const status = {
+  CANCELLED: 1,
+  UNKNOWN: 2,
+  DEADLINE_EXCEEDED: 4,
+  ABORTED: 10,
+  INTERNAL: 13,
+  UNAVAILABLE: 14,
+} as const;
+
+/** What gRPC for Node throws; its own types stay out of declarations, because the package is optional. */
+export interface ServiceError extends Error {
+  readonly code: number;
+  readonly details: string;
+}
 
 /** A call to etcd that failed; messages carry no value and no password. */
 export class EtcdError extends ListwatchError {
@@ -53,18 +67,12 @@ export function isServiceError(error: unknown): error is ServiceError {
 
 /** A watch that a member canceled: by a loss of its leader, or because the answer is no; only the text tells which. */
 export function canceled(reason: string): ServiceError {
-  const { Metadata, status } = grpc();
   const error = new Error(`the member canceled the watch: ${reason}`);
-  return Object.assign(error, {
-    code: status.UNKNOWN,
-    details: reason,
-    metadata: new Metadata(),
-  });
+  return Object.assign(error, { code: status.UNKNOWN, details: reason });
 }
 
 export function failureOf(error: unknown): EtcdFailure {
   if (!isServiceError(error)) return { kind: 'lost' };
-  const { status } = grpc();
   const text = error.details;
   if (/invalid auth token|auth.* revision .*old/.test(text)) return { kind: 'token' };
   switch (error.code) {

@@ -22,6 +22,8 @@ export class DeclarationFile {
   readonly passedOn: ReadonlyMap<string, Origin>;
   /** Modules of which it passes on everything; true when as types. */
   readonly passedOnWhole: ReadonlyMap<string, boolean>;
+  /** All files of the package that it imports. */
+  readonly modules: ReadonlySet<string>;
   /** Names that other modules may import. */
   readonly exported: ReadonlySet<string>;
 
@@ -56,6 +58,8 @@ export class DeclarationFile {
         if (statement.startsWith('export')) exported.add(name);
       }
     }
+    const origins = [...imports.values(), ...passedOn.values()].filter((one) => !one.external);
+    this.modules = new Set([...passedOnWhole.keys(), ...origins.map(({ from }) => from)]);
     this.declarations = declarations;
     this.imports = imports;
     this.passedOn = passedOn;

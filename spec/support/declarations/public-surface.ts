@@ -106,8 +106,14 @@ export class PublicSurface {
     }
   }
 
-  /** All files that declare something which an entry exports, or which such a declaration names. */
+  /** The files that the entries import, directly or through others. */
   filesReached(): ReadonlySet<string> {
+    const waiting = [...this.#files.values()];
+    for (const file of waiting) {
+      for (const path of file.modules) {
+        if (!this.#files.has(path)) waiting.push(this.#file(path));
+      }
+    }
     return new Set(this.#files.keys());
   }
 

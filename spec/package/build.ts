@@ -1,0 +1,69 @@
+/**
+ * `npm run build`: what is published, in `dist`. All entries are bundled in one run with shared chunks, so that each module exists
+ * once whatever entries a program imports. Declarations stay one file a module, those that no entry reaches are left out.
+ * Source maps and declaration maps point into `lib`, which is in the package, and hold no copy of it.
+ */
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { PublicSurface } from '../support/declarations/public-surface.ts';
+import { entriesOf, readManifest, ROOT } from './manifest.ts';
+
+const DIST = join(ROOT, 'dist');
+
+async function bundle(sources: readonly string[]): Promise<void> {
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [...sources],
+    outbase: 'lib',
+    outdir: 'dist',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    packages: 'external',
+    sourcemap: true,
+    sourcesContent: false,
+    chunkNames: 'chunks/[name]-[hash]',
+    logLevel: 'warning',
+  });
+}
+
+/**
+ * esbuild calls a class `_Name` inside itself, and it would print as that. A space for the underscore leaves the columns of the
+ * source map as they are.
+ */
+function keepClassNames(): void {
+  const programs = readdirSync(DIST, { recursive: true, encoding: 'utf8' });
+  for (const path of programs.filter((name) => name.endsWith('.js'))) {
+    const file = join(DIST, path);
+    const text = readFileSync(file, 'utf8');
+    const names = [...text.matchAll(/^var (\w+) = class _\1 /gm)].map(([, name]) => `_${name}`);
+    if (names.length === 0) continue;
+    const renamed = new RegExp(`(?<![\\w$.#'"])(?:${names.join('|')})(?![\\w$])`, 'g');
+    writeFileSync(
+      file,
+      text.replace(renamed, (name) => ` ${name.slice(1)}`),
+    );
+  }
+}
+
+async function declare(types: ReadonlyMap<string, string>): Promise<void> {
+  const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
+  await promisify(execFile)(tsc, ['-p', join(ROOT, 'lib'), '--emitDeclarationOnly']);
+  const reached = new PublicSurface(DIST, types).filesReached();
+  const written = readdirSync(DIST, { recursive: true, encoding: 'utf8' });
+  for (const path of written.filter((name) => name.endsWith('.d.ts'))) {
+    const file = join(DIST, path);
+    if (!reached.has(file)) for (const one of [file, `${file}.map`]) rmSync(one);
+  }
+}
+
+const entries = [...entriesOf(readManifest())];
+rmSync(DIST, { recursive: true, force: true });
+await bundle(entries.map(([, target]) => relative(ROOT, join(ROOT, target['@listwatch/source']))));
+keepClassNames();
+await declare(new Map(entries.map(([entry, { types }]) => [entry, join(ROOT, types)])));

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+export const ROOT: string = resolve(import.meta.dirname, '../..');
+
+export interface Target {
+  readonly '@listwatch/source': string;
+  readonly types: string;
+  readonly default: string;
+}
+
+export interface Manifest {
+  readonly version: string;
+  readonly exports: Readonly<Record<string, string | Target>>;
+  readonly files: readonly string[];
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
+export function readManifest(folder: string = ROOT): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+}
+
+/** The entry points by the name that a program imports, e.g. `listwatch/cache`. */
+export function entriesOf({ exports }: Manifest): ReadonlyMap<string, Target> {
+  const entries = new Map<string, Target>();
+  for (const [path, target] of Object.entries(exports)) {
+    if (typeof target !== 'string') entries.set(`listwatch${path.slice(1)}`, target);
+  }
+  return entries;
+}

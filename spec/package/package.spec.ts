@@ -1,0 +1,249 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, normalize } from 'node:path';
+import { expect } from 'chai';
+import { entriesOf, readManifest, ROOT } from './manifest.ts';
+import { bytesOf, filesBelow, pack, run, unpack } from './packed-package.ts';
+import { BUDGETS } from './size-budget.ts';
+
+/** Below the checkout, so that the package finds its dependencies as an installed one would. */
+const CONSUMER = join(ROOT, '.tmp', 'consumer');
+const INSTALLED = join(CONSUMER, 'node_modules', 'listwatch');
+const TSC = join(ROOT, 'node_modules', '.bin', 'tsc');
+
+const PROGRAM = `
+import { RateLimitingQueue, SharedInformerFactory, connect, type KubernetesObject } from 'listwatch';
+import { ApiServer } from 'listwatch/server';
+
+interface Pod extends KubernetesObject {
+  readonly spec?: { readonly nodeName?: string; readonly containers: readonly object[] };
+}
+
+const server = new ApiServer();
+await server.listen();
+const client = await connect(server.clientConfig());
+const informers = new SharedInformerFactory(client);
+const pods = informers.for<Pod>('v1', 'pods', {
+  indexers: { byNode: (pod) => [pod.spec?.nodeName ?? ''] },
+});
+const queue = new RateLimitingQueue<string>();
+pods.addHandler({ view: 'metadata', onAdd: ({ key }) => queue.add(key) });
+informers.start();
+await informers.whenSynced({ timeoutMs: 600_000 });
+await client.resource<Pod>('v1', 'pods', { namespace: 'default' }).create({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'web' },
+  spec: { containers: [{ name: 'web', image: 'nginx' }] },
+});
+const item = await queue.take();
+console.log(item?.key);
+item?.done();
+await informers[Symbol.asyncDispose]();
+await client.close();
+await server.close();
+`;
+
+/** Everything that the entries export, and what the package prints of its classes. */
+const IDENTITY = `
+import assert from 'node:assert/strict';
+const entries = JSON.parse(process.argv[2]);
+const seen = new Map();
+let shared = 0;
+for (const entry of entries) {
+  for (const [name, value] of Object.entries(await import(entry))) {
+    if (typeof value !== 'function' && typeof value !== 'object') continue;
+    const first = seen.get(name);
+    if (first === undefined) seen.set(name, { entry, value });
+    else {
+      assert.equal(value, first.value, name + ' of ' + entry + ' is not the one of ' + first.entry);
+      shared += 1;
+    }
+    if (typeof value === 'function' && /^class\\b/.test(String(value))) assert.equal(value.name, name);
+  }
+}
+const { ApiError, isApiError } = await import('listwatch');
+const { ApiServer } = await import('listwatch/server');
+const { inProcessTransport } = await import('listwatch/testing');
+const { Client } = await import('listwatch/client');
+const server = new ApiServer();
+const transport = inProcessTransport(server.handler);
+const client = new Client({ transport });
+const error = await client.resource('v1', 'pods', { namespace: 'default' }).get('absent').catch((thrown) => thrown);
+assert.ok(error instanceof ApiError && isApiError(error), String(error));
+await client.close();
+await server.close();
+console.log(shared);
+`;
+
+async function importIn(folder: string, names: readonly string[]): Promise<void> {
+  const script = names.map((name) => `await import('${name}');`).join('\n');
+  await run(process.execPath, ['--input-type=module', '-e', script], { cwd: folder });
+}
+
+describe('the packed package', function () {
+  this.timeout(600_000);
+  let files: readonly string[] = [];
+  const entries = entriesOf(readManifest());
+
+  before(async () => {
+    rmSync(CONSUMER, { recursive: true, force: true });
+    mkdirSync(CONSUMER, { recursive: true });
+    await unpack(await pack(CONSUMER), INSTALLED);
+    files = filesBelow(INSTALLED);
+    writeFileSync(join(CONSUMER, 'package.json'), '{ "type": "module" }');
+  });
+
+  after(() => {
+    rmSync(CONSUMER, { recursive: true, force: true });
+  });
+
+  it('type-checks in a project of its own, libraries included, and runs there on plain Node', async () => {
+    const compilerOptions = {
+      target: 'es2023',
+      module: 'nodenext',
+      strict: true,
+      skipLibCheck: false,
+      types: ['node'],
+    };
+    const imports = [...entries.keys()].map(
+      (entry, index) => `import * as e${index} from '${entry}';`,
+    );
+    const uses = imports.map((_, index) => `void e${index};`);
+    writeFileSync(
+      join(CONSUMER, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: ['program.ts', 'entries.ts'] }),
+    );
+    writeFileSync(join(CONSUMER, 'program.ts'), PROGRAM);
+    writeFileSync(join(CONSUMER, 'entries.ts'), [...imports, ...uses].join('\n'));
+    await run(TSC, ['-p', CONSUMER]);
+    const { stdout } = await run(process.execPath, ['program.js'], { cwd: CONSUMER });
+    expect(stdout.trim()).to.equal('default/web');
+  });
+
+  it('can be required from CommonJS, entry by entry', async () => {
+    const script = [...entries.keys()].map((entry) => `require('${entry}');`).join('\n');
+    const { stderr } = await run(process.execPath, ['--no-warnings', '-e', script], {
+      cwd: CONSUMER,
+    });
+    expect(stderr).to.equal('');
+  });
+
+  it('has every module once: what two entries export is the same, and instanceof holds across them', async () => {
+    writeFileSync(join(CONSUMER, 'identity.js'), IDENTITY);
+    const parameters = ['identity.js', JSON.stringify([...entries.keys()])];
+    const { stdout } = await run(process.execPath, parameters, { cwd: CONSUMER });
+    expect(Number(stdout)).to.be.greaterThan(20);
+  });
+
+  it('imports nothing but eventemitter3, lru-cache and, for the server, yaml; the rest comes at first use', async () => {
+    // Not below the checkout, whose packages would be found.
+    const alone = mkdtempSync(join(tmpdir(), 'listwatch-'));
+    try {
+      const modules = join(alone, 'node_modules');
+      for (const part of ['package.json', 'dist']) {
+        cpSync(join(INSTALLED, part), join(modules, 'listwatch', part), { recursive: true });
+      }
+      for (const name of ['eventemitter3', 'lru-cache']) {
+        symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+      }
+      const leg = ['', '/kernel', '/cache', '/client', '/controller'];
+      await importIn(
+        alone,
+        leg.map((part) => `listwatch${part}`),
+      );
+      symlinkSync(join(ROOT, 'node_modules', 'yaml'), join(modules, 'yaml'));
+      await importIn(alone, [...entries.keys()]);
+
+      const script = `
+        import { SecretboxProvider } from 'listwatch/server';
+        import { EtcdKeyValueStore } from 'listwatch/server/etcd';
+        const attempts = [
+          () => new SecretboxProvider({ name: 'key', secret: new Uint8Array(32) }),
+          () => EtcdKeyValueStore.connect({ endpoints: ['http://127.0.0.1:1'] }),
+        ];
+        for (const attempt of attempts) {
+          await Promise.resolve().then(attempt).catch((error) => console.log(error.code, error.message));
+        }`;
+      const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], {
+        cwd: alone,
+      });
+      expect(stdout.trim().split('\n')).to.deep.equal([
+        'MISSING_PEER SecretboxProvider needs the package @noble/ciphers, which is not installed: npm install @noble/ciphers@^2.0.0',
+        'MISSING_PEER EtcdKeyValueStore needs the package @grpc/grpc-js, which is not installed: npm install @grpc/grpc-js@^1.14.0',
+      ]);
+    } finally {
+      rmSync(alone, { recursive: true, force: true });
+    }
+  });
+
+  it('has every file that its manifest points at', () => {
+    const packed = readManifest(INSTALLED);
+    const targets = [...entriesOf(packed).values()].flatMap((target) => Object.values(target));
+    expect(targets.filter((path) => !existsSync(join(INSTALLED, path as string)))).to.deep.equal(
+      [],
+    );
+  });
+
+  it('has the sources once: maps point at them and hold no copy', () => {
+    const maps = files.filter((name) => name.endsWith('.map'));
+    expect(maps.length).to.be.greaterThan(100);
+    for (const name of maps) {
+      const map = JSON.parse(readFileSync(join(INSTALLED, name), 'utf8')) as {
+        sources: string[];
+        sourcesContent?: unknown;
+      };
+      expect(map.sourcesContent, name).to.equal(undefined);
+      for (const source of map.sources) {
+        const path = normalize(join(dirname(name), source));
+        expect(files, `${name} names ${source}`).to.include(path);
+      }
+    }
+  });
+
+  it('has the documents that README and the guides link to', () => {
+    const missing: string[] = [];
+    // Pages of the repository link to the specs that hold them; README and the guides do not.
+    const pages = /^(?:README|lib\/README|docs\/[a-z-]+|docs\/guides\/.*)\.md$/;
+    for (const page of files.filter((name) => pages.test(name))) {
+      for (const [, link = ''] of readFileSync(join(INSTALLED, page), 'utf8').matchAll(
+        /\]\(([^)\s]+)\)/g,
+      )) {
+        const path = link.replace(/#.*$/, '');
+        if (path === '' || /^[a-z]+:/.test(path)) continue;
+        if (page.startsWith('docs/') && path.startsWith('../spec/')) continue;
+        if (!existsSync(join(INSTALLED, dirname(page), path))) missing.push(`${page}: ${link}`);
+      }
+    }
+    expect(missing).to.deep.equal([]);
+  });
+
+  it('names no optional peer in a public declaration', () => {
+    const peers = Object.keys(readManifest().peerDependencies);
+    const named = files
+      .filter((name) => name.endsWith('.d.ts'))
+      .filter((name) => {
+        const text = readFileSync(join(INSTALLED, name), 'utf8');
+        return peers.some(
+          (peer) => text.includes(`from '${peer}`) || text.includes(`import('${peer}`),
+        );
+      });
+    expect(named).to.deep.equal([]);
+  });
+
+  for (const { what, matches, megabytes } of BUDGETS) {
+    it(`takes at most ${megabytes} MB for ${what}`, () => {
+      const taken = bytesOf(INSTALLED, files.filter(matches)) / 1e6;
+      expect(taken).to.be.at.most(megabytes);
+    });
+  }
+});

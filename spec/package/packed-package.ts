@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ROOT } from './manifest.ts';
+
+interface RunOptions {
+  readonly cwd?: string | undefined;
+  readonly env?: NodeJS.ProcessEnv | undefined;
+}
+
+export interface Output {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Only a hang reaches this, milliseconds. */
+const LIMIT_MS = 600_000;
+
+/** Runs a program; what it printed is part of the error when it fails. */
+export async function run(
+  file: string,
+  parameters: readonly string[],
+  options: RunOptions = {},
+): Promise<Output> {
+  try {
+    const limits = { timeout: LIMIT_MS, maxBuffer: 64 * 1024 * 1024 };
+    return await promisify(execFile)(file, parameters, { ...limits, ...options });
+  } catch (error) {
+    const { stdout, stderr } = error as Output;
+    throw new Error(`${file} ${parameters.join(' ')} failed:\n${stdout}${stderr}`, {
+      cause: error,
+    });
+  }
+}
+
+/** npm without the settings that another npm passes on to the programs it runs. */
+export async function npm(parameters: readonly string[], cwd: string): Promise<Output> {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
+  return await run('npm', parameters, { cwd, env: Object.fromEntries(inherited) });
+}
+
+/** Builds and packs the package into a folder; returns the path of the tarball. */
+export async function pack(folder: string): Promise<string> {
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(folder).filter((one) => one.endsWith('.tgz'))) {
+    rmSync(join(folder, name));
+  }
+  await npm(['pack', '--silent', '--pack-destination', folder], ROOT);
+  const [tarball] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+  if (tarball === undefined) throw new Error(`npm pack left no tarball in ${folder}`);
+  return join(folder, tarball);
+}
+
+/** Unpacks a tarball of npm into a folder. */
+export async function unpack(tarball: string, folder: string): Promise<void> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', folder]);
+}
+
+/** All files below a folder, relative to it. */
+export function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => statSync(join(folder, name)).isFile())
+    .toSorted();
+}
+
+export function bytesOf(folder: string, files: readonly string[]): number {
+  return files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+}
