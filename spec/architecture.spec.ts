@@ -151,6 +151,7 @@ const SPEC_ONLY = new Set([
   'support',
   'support/upstream-rows',
   'bench',
+  'mutants',
   'bench/workload',
   'types',
 ]);
