@@ -1,4 +1,4 @@
-export type { CacheMemory, CacheMode, ObjectKeeper } from './memory/cache-keeper.ts';
+export type { CacheMemory, CacheMode } from './memory/cache-keeper.ts';
 export type {
   BytesCacheOptions,
   CacheOptions,
@@ -21,9 +21,9 @@ export type {
   ReplacedAllDelta,
   SyncAllDelta,
 } from './delta/delta.ts';
+export type { RelistConsumer } from './delta/incoming-relist.ts';
 export type { KnownObjects } from './delta/key-queue.ts';
 export { TransformError } from './delta/object-intake.ts';
-export type { RelistStage } from './delta/relist-stage.ts';
 export type { AuditFinding, AuditOptions, AuditReport } from './informer/audit/audit-report.ts';
 export type { ChangeSource } from './informer/changes/change-reader.ts';
 export type { ChangesOptions } from './informer/changes/changes-options.ts';
@@ -119,7 +119,12 @@ export type {
   ReflectorErrorContext,
   ReflectorTransition,
 } from './reflector/options/reflector-report.ts';
-export type { ReflectorSink, StagedReplace } from './reflector/contract/reflector-sink.ts';
+export type {
+  ChangeSink,
+  ReflectorSink,
+  Relist,
+  ReplaceSink,
+} from './reflector/contract/reflector-sink.ts';
 export type {
   AnchoringState,
   BackingOffState,

@@ -1,7 +1,7 @@
 import { RingBuffer } from '../../kernel/ring-buffer.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import type { Delta, KeyedDelta, ReplacedAllDelta } from './delta.ts';
-import type { DeltaQueue, Replacement } from './delta-queue.ts';
+import type { DeltaQueue } from './delta-queue.ts';
 
 const SYNC_ALL = { type: 'SyncAll' } as const;
 
@@ -30,8 +30,8 @@ export class ArrivalQueue<V extends HasMetadata> implements DeltaQueue<V> {
     this.#items.push(delta);
   }
 
-  replace(replacement: Replacement<V>): number {
-    this.#items.push({ type: 'ReplacedAll', ...replacement });
+  replace(relist: ReplacedAllDelta<V>): number {
+    this.#items.push(relist);
     this.#relists += 1;
     return this.#items.size;
   }

@@ -4,13 +4,13 @@ import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
 import { metaNamespaceKeyFunc, type KeyError, type KeyFunc } from '../../meta/key.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import type { ObjectEvent } from '../../meta/watch-event.ts';
-import type { ObjectKeeper } from '../memory/cache-keeper.ts';
+import type { ReflectorSink, Relist } from '../reflector/contract/reflector-sink.ts';
 import { ArrivalQueue } from './arrival-queue.ts';
 import type { Delta, ReplacedAllDelta } from './delta.ts';
-import type { DeltaQueue, Replacement } from './delta-queue.ts';
+import type { DeltaQueue } from './delta-queue.ts';
+import { IncomingRelist, type RelistConsumer } from './incoming-relist.ts';
 import { KeyQueue, type KnownObjects } from './key-queue.ts';
 import { ObjectIntake, type ObjectIntakeOptions, type TransformError } from './object-intake.ts';
-import { RelistStage } from './relist-stage.ts';
 
 /**
  * `arrival`: strict order of arrival, a relist and a resync are one item each, bookmarks are carried.
@@ -31,17 +31,8 @@ export interface DeltaFIFOOptions<V extends HasMetadata> {
   readonly transform?: ((object: V) => V) | undefined;
   /** What the consumer holds. @defaultValue none: with `order: 'key'`, deletions of keys not queued are dropped */
   readonly knownObjects?: KnownObjects<V> | undefined;
-  /**
-   * What the consumer holds and `object`, as it came in, is the same as; a relist carries that one then. Not asked while an
-   * earlier relist has not been processed.
-   * @defaultValue nothing is the same
-   */
-  readonly twinOf?: ((key: string, object: V) => V | undefined) | undefined;
-  /**
-   * Keeps the objects of a relist as they come in, so that they need not wait in the bytes they came in. Whoever stores
-   * them tells it when they go. @defaultValue none
-   */
-  readonly keeper?: ObjectKeeper<V> | undefined;
+  /** Stores what relists bring. An unchanged object is not looked for while an earlier relist is queued. @defaultValue none */
+  readonly consumer?: RelistConsumer<V> | undefined;
   /**
    * Deltas from which on `waitForRoom` holds the producer back, at least 1.
    * @defaultValue 256: what waits here still lies in the pieces the network brought; client-go has no bound
@@ -59,8 +50,7 @@ const OPTIONS: readonly (keyof DeltaFIFOOptions<HasMetadata>)[] = [
   'keyFunc',
   'transform',
   'knownObjects',
-  'twinOf',
-  'keeper',
+  'consumer',
   'capacity',
   'onError',
 ];
@@ -94,20 +84,20 @@ const LATER: PopInfo = Object.freeze({ initial: false });
  *   and its deletion still arrives, with the final state unknown.
  * - What `synced` promises has been processed: it turns true after the last item of the first `replace` came back from the
  *   process function, thrown or not, and never turns back. A change before any `replace` makes it true at once.
- * - Items of the first `replace` and later ones never share a batch. A relist that is one item begins a batch.
+ * - Items of the first `replace` and later ones never share a batch. A relist that is one item is a batch of its own.
  *
  * Not guaranteed: room. A producer that does not ask `waitForRoom` may exceed the capacity.
  * @see client-go tools/cache/the_real_fifo.go, delta_fifo.go @ 32ce75a7
  */
-export class DeltaFIFO<V extends HasMetadata> {
+export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
   readonly #queue: DeltaQueue<V>;
   readonly #options: DeltaFIFOOptions<V>;
   readonly #intakeOptions: ObjectIntakeOptions<V>;
   readonly #intake: ObjectIntake<V>;
   readonly #capacity: number;
   /** The relist that is coming in. */
-  #stage: RelistStage<V> | undefined;
-  #endHold: (() => void) | undefined;
+  #incoming: IncomingRelist<V> | undefined;
+  #unpin: (() => void) | undefined;
   #populated = false;
   #initialItems = 0;
   #closed = false;
@@ -176,31 +166,35 @@ export class DeltaFIFO<V extends HasMetadata> {
 
   /** The whole content as of `resourceVersion`; of several objects with one key the last counts. */
   replace(items: readonly V[], resourceVersion: string): void {
-    const stage = this.stage();
-    stage.add(items);
-    stage.commit(resourceVersion);
+    const relist = this.beginRelist();
+    relist.add(items);
+    relist.commit(resourceVersion);
   }
 
-  /** Begins a `replace` whose content comes piece by piece. One at a time: it takes the place of one that was not finished. */
-  stage(): RelistStage<V> {
-    const { knownObjects, twinOf, keeper } = this.#options;
-    this.#stage?.discard();
-    // It may hold what is in the store now, and bring it back there after something older in the queue has replaced it.
-    this.#endHold ??= keeper?.hold?.();
-    this.#stage = new RelistStage<V>({
+  /**
+   * Begins a relist, whose content comes piece by piece. One at a time: it takes the place of one that was not finished.
+   * `onQueued` is called with its resource version once it is queued.
+   */
+  beginRelist(onQueued?: (resourceVersion: string) => void): Relist<V> {
+    const { consumer } = this.#options;
+    this.#incoming?.discard();
+    // It may carry what is in the store now, and bring it back there after something older in the queue has replaced it.
+    this.#unpin ??= consumer?.pin();
+    this.#incoming = new IncomingRelist<V>({
       intake: new ObjectIntake(this.#intakeOptions),
-      keeper,
-      known: (key) => knownObjects?.get(key),
-      // What an earlier relist makes of the known objects must not be foreseen.
-      twinOf: (key, object) => (this.#queue.relists > 0 ? undefined : twinOf?.(key, object)),
+      consumer,
+      // What an earlier relist makes of the stored objects must not be foreseen.
+      unchanged: (key, object) =>
+        this.#queue.relists > 0 ? undefined : consumer?.unchanged(key, object),
       check: () => {
         this.#checkOpen();
       },
-      onCommit: (replacement) => {
-        this.#commit(replacement);
+      onCommit: (relist) => {
+        this.#commit(relist);
+        onQueued?.(relist.resourceVersion);
       },
     });
-    return this.#stage;
+    return this.#incoming;
   }
 
   /** Every change up to `resourceVersion` was passed on. */
@@ -250,16 +244,17 @@ export class DeltaFIFO<V extends HasMetadata> {
     const { initial } = this.#info;
     const count = Math.min(limit, this.size, initial ? this.#initialItems : Infinity);
     const deltas: Delta<V>[] = [];
+    const alone = this.#queue.peekRelist() !== undefined;
     let taken = 0;
     do {
       this.#queue.shift(deltas);
       taken += 1;
-    } while (taken < count && !this.#queue.peekRelist());
+    } while (!alone && taken < count && this.#queue.peekRelist() === undefined);
     try {
       return process(deltas, initial ? INITIAL : LATER);
     } finally {
       if (initial) this.#initialItems -= taken;
-      if (this.size === 0 && this.#stage?.open !== true) this.#releaseHold();
+      if (this.size === 0 && this.#incoming?.open !== true) this.#endPin();
       this.#signalRoom();
     }
   }
@@ -289,17 +284,17 @@ export class DeltaFIFO<V extends HasMetadata> {
     this.#intake.report();
   }
 
-  #commit(replacement: Replacement<V>): void {
-    this.#stage = undefined;
-    const count = this.#queue.replace(replacement);
+  #commit(relist: ReplacedAllDelta<V>): void {
+    this.#incoming = undefined;
+    const count = this.#queue.replace(relist);
     if (!this.#populated) this.#initialItems = count;
     this.#populated = true;
     this.#signalReady();
   }
 
-  #releaseHold(): void {
-    this.#endHold?.();
-    this.#endHold = undefined;
+  #endPin(): void {
+    this.#unpin?.();
+    this.#unpin = undefined;
   }
 
   #checkOpen(): void {

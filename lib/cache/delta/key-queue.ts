@@ -1,7 +1,7 @@
 import { RingBuffer } from '../../kernel/ring-buffer.ts';
 import type { HasMetadata } from '../../meta/object.ts';
-import type { DeletedDelta, Delta, KeyedDelta } from './delta.ts';
-import type { DeltaQueue, Replacement } from './delta-queue.ts';
+import type { DeletedDelta, Delta, KeyedDelta, ReplacedAllDelta } from './delta.ts';
+import type { DeltaQueue } from './delta-queue.ts';
 
 /** What the consumer holds, by key; a store satisfies it by shape. */
 export interface KnownObjects<V> {
@@ -55,7 +55,7 @@ export class KeyQueue<V extends HasMetadata> implements DeltaQueue<V> {
     return undefined;
   }
 
-  replace({ contents, unreadable }: Replacement<V>): number {
+  replace({ contents, unreadable }: ReplacedAllDelta<V>): number {
     const isGone = (key: string): boolean => !contents.has(key) && !unreadable.has(key);
     for (const [key, object] of contents) this.enqueue({ type: 'Replaced', key, object });
     for (const [key, queued] of this.#deltas) {

@@ -34,8 +34,6 @@ export interface ObjectKeeper<V> {
   release(object: V, why: 'left' | 'unused'): void;
   /** From now on what leaves may come back, until the function that it returns is called. */
   hold?(): () => void;
-  /** A promise while more objects would be too much for now; undefined when there is room. */
-  waitForRoom?(): Promise<void> | undefined;
 }
 
 /** Keeps the objects of an informer. */

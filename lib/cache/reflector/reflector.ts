@@ -10,7 +10,7 @@ import { listPage } from './list/list-page.ts';
 import type { ItemsTaker, ListPage } from './contract/lister-watcher.ts';
 import { OpenWatch } from './watch/open-watch.ts';
 import { ReflectorObserver } from './reflector-observer.ts';
-import type { ReflectorSink } from './contract/reflector-sink.ts';
+import type { ChangeSink } from './contract/reflector-sink.ts';
 import {
   resolveReflectorOptions,
   type ReflectorOptions,
@@ -31,7 +31,7 @@ import { step } from './table/reflector-step.ts';
 import { startResync } from './resync-timer.ts';
 import { RetryWithDeadline } from './retry-with-deadline.ts';
 import { waitForRoom } from './list/sink-room.ts';
-import { StagedList } from './list/staged-list.ts';
+import { SinkRelist } from './list/sink-relist.ts';
 import { rejectTable } from './failure/table-object.ts';
 import type { StreamOrder } from './watch/stream-order.ts';
 import { classifyFailure } from './failure/watch-error.ts';
@@ -62,8 +62,8 @@ interface Performed {
  * It performs what `reflector-step.ts` decides: the state says what to wait for, `step` says what follows from it.
  *
  * Guarantees:
- * - The sink sees one `replace` a list, then every change after it, in order; after a gap it sees a `replace` again. A list
- *   comes piece by piece to a sink that can `stage` it; each stage is committed, or discarded as soon as its list has failed.
+ * - The sink sees one relist a list, then every change after it, in order; after a gap it sees a relist again. Each relist is
+ *   committed, or discarded as soon as its list has failed.
  * - It is never taken back in time by a replayed or repeated event, nor by an older list, unless the server no longer has
  *   what was seen: then a list of the server's most recent state replaces it.
  * - A collection whose list takes longer than the server's history lasts is followed all the same, after two attempts.
@@ -77,7 +77,7 @@ export class Reflector<V extends HasMetadata> {
   readonly #backoff: Backoff;
   readonly #internalErrors: RetryWithDeadline;
   readonly #observer: ReflectorObserver;
-  readonly #staged: StagedList<V>;
+  readonly #relist: SinkRelist<V>;
   #state: ReflectorState;
   /** Where the watch has come to since `#state`; one step of the table for all batches until somebody looks. */
   #progress: string | undefined;
@@ -98,7 +98,7 @@ export class Reflector<V extends HasMetadata> {
       resetAfterMs: INTERNAL_ERRORS_RESET_MS,
     });
     this.#observer = new ReflectorObserver(this.#options);
-    this.#staged = new StagedList(this.#options);
+    this.#relist = new SinkRelist(this.#options);
     this.#state = initialState({ pageSize, watchList });
   }
 
@@ -161,7 +161,7 @@ export class Reflector<V extends HasMetadata> {
     } finally {
       stopResync();
       round.dispose();
-      this.#staged.discard();
+      this.#relist.discard();
       this.#closeStream();
       this.#running = false;
     }
@@ -195,19 +195,19 @@ export class Reflector<V extends HasMetadata> {
 
   async #list(state: ListingState | AnchoringState, signal: AbortSignal): Promise<Outcome> {
     let sinkError: { readonly error: unknown } | undefined;
-    const stage: ItemsTaker<V> = (items) => {
+    const add: ItemsTaker<V> = (items) => {
       try {
-        this.#staged.add(items);
+        this.#relist.add(items);
       } catch (error) {
         sinkError = { error };
         throw error;
       }
-      return this.#waitForRoom(this.#staged, signal);
+      return this.#waitForRoom(this.#relist, signal);
     };
     try {
-      const room = this.#waitForRoom(this.#staged, signal);
+      const room = this.#waitForRoom(this.#relist, signal);
       if (room !== undefined) await room;
-      const onItems = state.name === 'listing' ? stage : undefined;
+      const onItems = state.name === 'listing' ? add : undefined;
       this.#page = await listPage(this.#options, listRequest(state), signal, onItems);
       const { resourceVersion, continueToken } = this.#page;
       return { input: { type: 'page', resourceVersion, continueToken } };
@@ -318,13 +318,13 @@ export class Reflector<V extends HasMetadata> {
   /** For the next batch: in the sink, or in the list that a streaming list brings. */
   #roomFor(watch: OpenWatch<V>, signal: AbortSignal): Promise<void> | undefined {
     if (this.#state.name === 'watching') return this.#waitForRoom(this.#options.sink, signal);
-    const room = this.#waitForRoom(this.#staged, signal);
+    const room = this.#waitForRoom(this.#relist, signal);
     if (room !== undefined) watch.pauseWhile(room);
     return room;
   }
 
   #waitForRoom(
-    sink: Pick<ReflectorSink<V>, 'waitForRoom'>,
+    sink: Pick<ChangeSink<V>, 'waitForRoom'>,
     signal: AbortSignal,
   ): Promise<void> | undefined {
     const room = sink.waitForRoom?.();
@@ -339,7 +339,7 @@ export class Reflector<V extends HasMetadata> {
   #consume(watch: OpenWatch<V>, batch: readonly WatchEvent<V>[]): ListwatchError | undefined {
     if (this.#state.name === 'watching') return this.#apply(watch, this.#state, batch);
     const end = initialEventsEnd(batch);
-    if (end !== 0) this.#staged.apply(end < 0 ? batch : batch.slice(0, end));
+    if (end !== 0) this.#relist.apply(end < 0 ? batch : batch.slice(0, end));
     if (end < 0) return undefined;
     const { resourceVersion } = batch[end] as BookmarkEvent;
     this.#advance({ type: 'initial-events-end', resourceVersion });
@@ -443,21 +443,21 @@ export class Reflector<V extends HasMetadata> {
       }
     }
     this.#page = undefined;
-    if (performed.items === undefined) this.#staged.discard();
+    if (performed.items === undefined) this.#relist.discard();
     return performed;
   }
 
   /** Puts what is left in the page to what came of the list before; returns how much there is now. */
   #keepPage(): number {
     const { items = [] } = this.#page ?? {};
-    if (items.length > 0) this.#staged.add(items);
-    return this.#staged.taken;
+    if (items.length > 0) this.#relist.add(items);
+    return this.#relist.taken;
   }
 
   /** Hands the list over; returns its size. */
   #replace(resourceVersion: string): number {
     this.#watch?.follow(resourceVersion);
-    return this.#staged.commit(resourceVersion);
+    return this.#relist.commit(resourceVersion);
   }
 
   #nextDelayMs(retryAfterMs: number): number {

@@ -1,10 +1,10 @@
 import type { Runtime, Timer } from '../../kernel/runtime.ts';
 import type { HasMetadata } from '../../meta/object.ts';
-import type { ReflectorSink } from './contract/reflector-sink.ts';
+import type { ChangeSink } from './contract/reflector-sink.ts';
 
 export interface ResyncOptions {
   readonly runtime: Runtime;
-  readonly sink: ReflectorSink<HasMetadata>;
+  readonly sink: ChangeSink<HasMetadata>;
   /** 0: never. */
   readonly resyncIntervalMs: number;
   readonly shouldResync: () => boolean;

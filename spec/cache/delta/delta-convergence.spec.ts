@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { DeltaFIFO, type DeltaOrder } from '../../../lib/cache/delta/delta-fifo.ts';
 import { DeltaProcessor } from '../../../lib/cache/informer/apply/delta-processor.ts';
+import { StoredObjects } from '../../../lib/cache/informer/apply/stored-objects.ts';
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
 import { WriteOverlay } from '../../../lib/cache/store/write-overlay.ts';
 import { randomInteger, seededRandom } from '../../../lib/kernel/random.ts';
@@ -25,7 +26,11 @@ class World {
     const { store } = this;
     this.fifo = new DeltaFIFO<Pod>({ order, knownObjects: store });
     const overlay = new WriteOverlay({ store });
-    this.#processor = new DeltaProcessor({ store, overlay, ordered: order === 'arrival' });
+    this.#processor = new DeltaProcessor({
+      objects: new StoredObjects({ store }),
+      overlay,
+      ordered: order === 'arrival',
+    });
   }
 
   upTo(most: number): number {

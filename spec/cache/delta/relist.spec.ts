@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { DeltaFIFO } from '../../../lib/cache/delta/delta-fifo.ts';
 import type { KnownObjects } from '../../../lib/cache/delta/key-queue.ts';
 import { DeltaProcessor } from '../../../lib/cache/informer/apply/delta-processor.ts';
+import { StoredObjects } from '../../../lib/cache/informer/apply/stored-objects.ts';
 import type { Notification } from '../../../lib/cache/informer/handlers/notification.ts';
 import { WriteOverlay } from '../../../lib/cache/store/write-overlay.ts';
 import type { Pod } from '../support/objects.ts';
@@ -45,7 +46,11 @@ function printTold(notification: Notification<Pod>): string {
 
 function processorOf(stored: readonly Pod[]): DeltaProcessor<Pod> {
   const store = known(...stored);
-  return new DeltaProcessor({ store, overlay: new WriteOverlay({ store }), ordered: true });
+  return new DeltaProcessor({
+    objects: new StoredObjects({ store }),
+    overlay: new WriteOverlay({ store }),
+    ordered: true,
+  });
 }
 
 /** In the order of arrival: what handlers are told when everything queued is applied to a store with these pods. */

@@ -7,7 +7,7 @@ import { compareResourceVersions } from '../../../lib/meta/resource-version.ts';
 import type { WatchEvent } from '../../../lib/meta/watch-event.ts';
 import type { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
 import { RecordingSink, rig, thing, type Rig, type Thing, type View } from './reflector-support.ts';
-import { StagingSink } from './list/staging-support.ts';
+import { RelistSink } from './list/relist-support.ts';
 
 const SEEDS = 150;
 const STEPS = 60;
@@ -103,12 +103,12 @@ class ThrowingSink extends RecordingSink {
   }
 }
 
-class ThrowingStagingSink extends StagingSink {
+class ThrowingRelistSink extends RelistSink {
   draw: () => number = () => 1;
 
   constructor() {
     super();
-    this.onStage = this.onAdd = this.onCommit = () => this.#maybeThrow();
+    this.onBegin = this.onAdd = this.onCommit = () => this.#maybeThrow();
   }
 
   override apply(events: Parameters<RecordingSink['apply']>[0]): void {
@@ -140,7 +140,7 @@ function replaying(source: Source, random: () => number): void {
 async function play(seed: number): Promise<Rig> {
   const random = seededRandom(seed);
   const draw = (below: number): number => Math.floor(random() * below);
-  const sink = draw(2) === 0 ? new ThrowingSink() : new ThrowingStagingSink();
+  const sink = draw(2) === 0 ? new ThrowingSink() : new ThrowingRelistSink();
   const test = rig({
     seed,
     sink,
@@ -188,7 +188,7 @@ describe('Reflector under a storm of faults', () => {
       await stop();
       expect(runtime.pending, `seed ${seed}`).to.equal(0);
       expect(source.openWatches, `seed ${seed}`).to.equal(0);
-      if (sink instanceof StagingSink) expect(sink.open, `seed ${seed}`).to.equal(0);
+      if (sink instanceof RelistSink) expect(sink.open, `seed ${seed}`).to.equal(0);
     }
   });
 

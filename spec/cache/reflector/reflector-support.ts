@@ -11,7 +11,7 @@ import type {
   WatchRequest,
   WatchStream,
 } from '../../../lib/cache/reflector/contract/lister-watcher.ts';
-import type { ReflectorSink } from '../../../lib/cache/reflector/contract/reflector-sink.ts';
+import type { ReplaceSink } from '../../../lib/cache/reflector/contract/reflector-sink.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import { DecodedView, type ObjectView } from '../../../lib/meta/object-view.ts';
@@ -69,7 +69,7 @@ export function bringNext(
 }
 
 /** A sink that writes down what it is told, one line a call, and keeps the objects. */
-export class RecordingSink implements ReflectorSink<View> {
+export class RecordingSink implements ReplaceSink<View> {
   readonly calls: string[] = [];
   readonly objects: Map<string, Thing> = new Map();
 
@@ -81,7 +81,7 @@ export class RecordingSink implements ReflectorSink<View> {
     for (const { object } of items) this.objects.set(object.metadata.name, object);
   }
 
-  apply(events: Parameters<ReflectorSink<View>['apply']>[0]): void {
+  apply(events: Parameters<ReplaceSink<View>['apply']>[0]): void {
     for (const { type, object } of events) {
       const { name, resourceVersion } = object.object.metadata;
       this.calls.push(`${type} ${name} @${resourceVersion}`);

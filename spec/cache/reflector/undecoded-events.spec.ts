@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ListerWatcher } from '../../../lib/cache/reflector/contract/lister-watcher.ts';
 import { OverlapBuffer } from '../../../lib/cache/reflector/watch/overlap-buffer.ts';
 import { Reflector } from '../../../lib/cache/reflector/reflector.ts';
-import type { ReflectorSink } from '../../../lib/cache/reflector/contract/reflector-sink.ts';
+import type { ReplaceSink } from '../../../lib/cache/reflector/contract/reflector-sink.ts';
 import { StreamOrder } from '../../../lib/cache/reflector/watch/stream-order.ts';
 import { rejectTable } from '../../../lib/cache/reflector/failure/table-object.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
@@ -35,7 +35,7 @@ async function told(page: readonly UndecodedView[], ...batches: readonly Batch[]
   const calls: string[] = [];
   const names = (objects: readonly UndecodedView[]): string =>
     objects.map((object) => `${identityOf(object).name}@${object.resourceVersion}`).join(' ');
-  const sink: ReflectorSink<UndecodedView> = {
+  const sink: ReplaceSink<UndecodedView> = {
     replace: (items) => calls.push(`replace ${names(items)}`),
     apply: (events) => calls.push(`apply ${names(events.map(({ object }) => object))}`),
     bookmark: () => {},

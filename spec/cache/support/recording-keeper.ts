@@ -7,7 +7,6 @@ export class RecordingKeeper<V> implements ObjectKeeper<V> {
   readonly released: V[] = [];
   /** Calls of `keep`. */
   keeps = 0;
-  room: Promise<void> | undefined;
 
   keep(object: V): void {
     this.keeps += 1;
@@ -18,8 +17,12 @@ export class RecordingKeeper<V> implements ObjectKeeper<V> {
     if (!this.kept.delete(object)) throw new Error('released what was not kept, or twice');
     this.released.push(object);
   }
+}
 
-  waitForRoom(): Promise<void> | undefined {
-    return this.room;
-  }
+/** Does what is left to do after a relist. */
+export function releaseDisplaced(objects: {
+  readonly displaced: Iterator<void> | undefined;
+}): void {
+  const { displaced } = objects;
+  while (displaced?.next().done === false);
 }

@@ -2,7 +2,6 @@ import type { HasMetadata } from '../../../meta/object.ts';
 import { identityOf } from '../../../meta/object-view.ts';
 import type { DeletedDelta, Delta, ObjectDelta, ReplacedAllDelta } from '../../delta/delta.ts';
 import type { NextRelist, PopInfo } from '../../delta/delta-fifo.ts';
-import type { ObjectKeeper } from '../../memory/cache-keeper.ts';
 import type { ThreadSafeStore } from '../../store/thread-safe-store.ts';
 import type { WriteOverlay } from '../../store/write-overlay.ts';
 import type { Origin } from '../handlers/event-handler.ts';
@@ -13,16 +12,16 @@ import {
   type Notification,
   type NotificationBatch,
 } from '../handlers/notification.ts';
-import { isRecreated, isUnchanged, lastSeen, RelistChanges } from './relist-changes.ts';
+import { isRecreated, lastSeen, RelistChanges } from './relist-changes.ts';
+import type { StoredObjects } from './stored-objects.ts';
 
 export interface DeltaProcessorOptions<V extends HasMetadata> {
-  readonly store: ThreadSafeStore<V>;
+  /** What the deltas are applied to. */
+  readonly objects: StoredObjects<V>;
   /** Own writes; it is told of everything that is applied, and tells them from those of others. */
   readonly overlay: WriteOverlay<V>;
   /** The deltas come in the order of the changes, so the store's resource version follows them. */
   readonly ordered: boolean;
-  /** Keeps what is stored, and releases what has left or comes to nothing. @defaultValue none */
-  readonly keeper?: ObjectKeeper<V> | undefined;
 }
 
 /**
@@ -39,27 +38,23 @@ export interface DeltaProcessorOptions<V extends HasMetadata> {
  * @see client-go tools/cache/controller.go processDeltas, processReplacedAllInfo @ 32ce75a7
  */
 export class DeltaProcessor<V extends HasMetadata> {
+  readonly #objects: StoredObjects<V>;
   readonly #store: ThreadSafeStore<V>;
   readonly #overlay: WriteOverlay<V>;
   readonly #ordered: boolean;
-  readonly #keeper: ObjectKeeper<V> | undefined;
-  /** Keys with a state that the restored server has undone; their version may come again and stand for something else. */
-  #undone: Set<string> = new Set();
   /** Of the relist that is going to be applied next. */
   #prepared: RelistChanges<V> | undefined;
-  /** What the last relist displaced, as far as it is not released. */
-  #displaced: Iterator<V | undefined> | undefined;
   #initial = false;
   #eventsApplied = 0;
   #batches: NotificationBatch<V>[] = [];
   #changes: Notification<V>[] = [];
   #resyncs: Notification<V>[] = [];
 
-  constructor({ store, overlay, ordered, keeper }: DeltaProcessorOptions<V>) {
-    this.#store = store;
+  constructor({ objects, overlay, ordered }: DeltaProcessorOptions<V>) {
+    this.#objects = objects;
+    this.#store = objects.store;
     this.#overlay = overlay;
     this.#ordered = ordered;
-    this.#keeper = keeper;
   }
 
   /** Events of watches that were applied. */
@@ -67,20 +62,13 @@ export class DeltaProcessor<V extends HasMetadata> {
     return this.#eventsApplied;
   }
 
-  /** The stored object that `object` is the same as, if it is. */
-  twinOf(key: string, object: V): V | undefined {
-    const stored = this.#store.get(key);
-    if (stored === undefined || this.#undone.has(key)) return undefined;
-    return isUnchanged(stored, object) ? stored : undefined;
-  }
-
   /**
-   * Begins to prepare for the relist that is next, so that applying it takes no longer than a step may take. Nothing else may
-   * be applied before it.
+   * Begins to prepare for the relist that is next, so that applying it takes no longer than a step may take. Returns the steps
+   * of that; nothing else may be applied before they and the relist are.
    */
-  prepare({ relist, info }: NextRelist<V>): RelistChanges<V> {
+  prepare({ relist, info }: NextRelist<V>): Iterator<void> {
     this.#prepared = this.#changesOf(relist, info.initial);
-    return this.#prepared;
+    return this.#prepared.steps;
   }
 
   /** What was prepared is not to be relied on. */
@@ -88,24 +76,11 @@ export class DeltaProcessor<V extends HasMetadata> {
     this.#prepared = undefined;
   }
 
-  /** Looks at up to `limit` objects that the last relist may have displaced; whether all that it did is released. */
-  releaseDisplaced(limit: number): boolean {
-    for (let looked = 0; looked < limit && this.#displaced !== undefined; looked += 1) {
-      const { done, value: object } = this.#displaced.next();
-      if (done === true) this.#displaced = undefined;
-      else if (object !== undefined) this.#keeper?.release(object, 'left');
-    }
-    return this.#displaced === undefined;
-  }
-
   /** Applies the deltas, oldest first, and returns what follows from them, in order. */
   process(deltas: readonly Delta<V>[], { initial }: PopInfo): readonly NotificationBatch<V>[] {
     const versionBefore = this.#store.resourceVersion;
     this.#initial = initial;
-    for (const delta of deltas) {
-      if (this.#displaced !== undefined) this.releaseDisplaced(Infinity);
-      this.#apply(delta);
-    }
+    for (const delta of deltas) this.#apply(delta);
     if (!this.#ordered) this.#store.bookmark(versionBefore);
     this.#closeBatch();
     const batches = this.#batches;
@@ -142,15 +117,13 @@ export class DeltaProcessor<V extends HasMetadata> {
     const replaced = type === 'Replaced';
     if (!replaced) this.#eventsApplied += 1;
     const old = this.#store.get(key);
-    if (old !== undefined && !this.#undone.delete(key) && isUnchanged(old, object)) {
-      if (object !== old) this.#keeper?.release(object, 'unused');
+    if (this.#objects.isUnchanged(key, old, object)) {
+      this.#objects.release(key, object);
       return;
     }
     // Asked before it leaves the store, while its identity is at hand.
     const recreated = old !== undefined && isRecreated(old, object);
-    this.#keeper?.keep(object);
-    this.#store.add(key, object);
-    if (old !== undefined && old !== object) this.#keeper?.release(old, 'left');
+    this.#objects.set(key, object);
     this.#overlay.observed(key, object, false);
     if (recreated) this.#tell(lastSeen(key, old));
     const origin = replaced ? 'other' : this.#originOf(key, object);
@@ -159,9 +132,7 @@ export class DeltaProcessor<V extends HasMetadata> {
 
   #delete({ key, object, finalStateUnknown }: DeletedDelta<V>): void {
     if (!finalStateUnknown) this.#eventsApplied += 1;
-    const stored = this.#store.delete(key, object);
-    if (stored !== undefined) this.#keeper?.release(stored, 'left');
-    this.#undone.delete(key);
+    const stored = this.#objects.delete(key, object);
     const last = object ?? stored;
     if (last === undefined) return;
     this.#overlay.observed(key, last, true);
@@ -183,17 +154,13 @@ export class DeltaProcessor<V extends HasMetadata> {
     const prepared = this.#prepared?.relist === relist ? this.#prepared : undefined;
     this.#prepared = undefined;
     const changes = prepared ?? this.#changesOf(relist, this.#initial);
-    changes.work(Infinity);
-    const { notifications, displaced } = changes.apply();
-    this.#displaced = displaced;
-    this.#undone = changes.undone;
+    const notifications = changes.apply();
     this.#overlay.replaced(relist.resourceVersion);
     this.#tellAll(notifications);
   }
 
   #changesOf(relist: ReplacedAllDelta<V>, initial: boolean): RelistChanges<V> {
-    const [store, keeper, undone] = [this.#store, this.#keeper, this.#undone];
-    return new RelistChanges<V>({ relist, store, keeper, undone, initial });
+    return new RelistChanges<V>({ relist, objects: this.#objects, initial });
   }
 
   #resync(key: string, object: V): void {

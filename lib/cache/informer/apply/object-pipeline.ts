@@ -1,12 +1,11 @@
 import type { Runtime } from '../../../kernel/runtime.ts';
-
 import { nextTask } from '../../../kernel/wait.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
 import { metaNamespaceKeyFunc } from '../../../meta/key.ts';
 import type { ObjectKeeper } from '../../memory/cache-keeper.ts';
 import { DeltaFIFO, type NextRelist, type PopProcess } from '../../delta/delta-fifo.ts';
-import type { ReflectorSink, StagedReplace } from '../../reflector/contract/reflector-sink.ts';
+import type { ReflectorSink } from '../../reflector/contract/reflector-sink.ts';
 import { keyNamespaceIndexFunc, NAMESPACE_INDEX, type Indexers } from '../../store/indexers.ts';
 import { ThreadSafeStore } from '../../store/thread-safe-store.ts';
 import type { WriteOverlay } from '../../store/write-overlay.ts';
@@ -20,17 +19,11 @@ import { indexersOfViews } from './object-reader.ts';
 import { OwnWrites } from './own-writes.ts';
 import { prepareObject, type PrepareObject } from './prepare-object.ts';
 import { QueueClock } from './queue-clock.ts';
-import type { RelistChanges } from './relist-changes.ts';
+import { runInSlices } from './sliced-steps.ts';
+import { StoredObjects } from './stored-objects.ts';
 
 /** Deltas applied between two turns of the event loop (client-go the_real_fifo.go defaultBatchSize @ 32ce75a7). */
 const BATCH_SIZE = 1000;
-
-/** A relist is worked on for about this long at a time, milliseconds. */
-const SLICE_MS = 4;
-/** And on this many objects at most. */
-const SLICE_OBJECTS = 5000;
-/** Releasing one object may make a keeper move many. */
-const RELEASED_AT_ONCE = 16;
 
 /**
  * With more notifications than these to come, handlers come first: what is delivered soon is still in the caches of the
@@ -74,6 +67,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
   readonly #options: ObjectPipelineOptions<T>;
   readonly #runtime: Runtime;
   readonly #fifo: DeltaFIFO<ObjectView<T>>;
+  readonly #objects: StoredObjects<ObjectView<T>>;
   readonly #processor: DeltaProcessor<ObjectView<T>>;
   readonly #prepare: PrepareObject<T> | undefined;
   readonly #clock = new QueueClock();
@@ -99,7 +93,9 @@ export class ObjectPipeline<T extends KubernetesObject> {
       errors,
     });
     const { store, overlay } = this;
-    this.#processor = new DeltaProcessor({ store, overlay, ordered: order === 'arrival', keeper });
+    const objects = new StoredObjects({ store, keeper });
+    this.#objects = objects;
+    this.#processor = new DeltaProcessor({ objects, overlay, ordered: order === 'arrival' });
     this.#fifo = this.#makeFifo();
     this.sink = this.#makeSink();
   }
@@ -116,7 +112,8 @@ export class ObjectPipeline<T extends KubernetesObject> {
       if (relist !== undefined) await this.#prepareRelist(relist, signal);
       if (signal.aborted) return;
       this.#applyBatch();
-      while (!this.#releaseDisplaced()) await nextTask(this.#runtime);
+      const { displaced } = this.#objects;
+      if (displaced !== undefined) await runInSlices(displaced, this.#runtime);
       if (this.#fifo.size > 0) await nextTask(this.#runtime);
       await this.#letHandlersCatchUp(signal);
     }
@@ -157,37 +154,11 @@ export class ObjectPipeline<T extends KubernetesObject> {
 
   /** Works out what a relist changes, in slices. What goes wrong shows when it is applied. */
   async #prepareRelist(relist: NextRelist<ObjectView<T>>, signal: AbortSignal): Promise<void> {
-    const changes = this.#processor.prepare(relist);
     try {
-      while (!this.#workOn(changes)) {
-        await nextTask(this.#runtime);
-        if (signal.aborted) return;
-      }
+      await runInSlices(this.#processor.prepare(relist), this.#runtime, signal);
     } catch {
       this.#processor.dropPrepared();
     }
-  }
-
-  /** Whether all is worked out after a slice. */
-  #workOn(changes: RelistChanges<ObjectView<T>>): boolean {
-    return changes.work(SLICE_OBJECTS, this.#endOfSlice());
-  }
-
-  /** Whether all that a relist has displaced is released after a slice. */
-  #releaseDisplaced(): boolean {
-    const processor = this.#processor;
-    if (processor.releaseDisplaced(0)) return true;
-    const isLate = this.#endOfSlice();
-    for (let looked = 0; looked < SLICE_OBJECTS; looked += RELEASED_AT_ONCE) {
-      if (processor.releaseDisplaced(RELEASED_AT_ONCE)) return true;
-      if (isLate()) return false;
-    }
-    return false;
-  }
-
-  #endOfSlice(): () => boolean {
-    const endMs = this.#runtime.monotonicMs() + SLICE_MS;
-    return () => this.#runtime.monotonicMs() >= endMs;
   }
 
   #applyBatch(): void {
@@ -230,11 +201,11 @@ export class ObjectPipeline<T extends KubernetesObject> {
 
   #makeSink(): ReflectorSink<ObjectView<T>> {
     const fifo = this.#fifo;
-    const sink: ReflectorSink<ObjectView<T>> = {
-      replace: (items, resourceVersion) => {
-        fifo.replace(items, resourceVersion);
-        this.#noteReplace(resourceVersion);
-      },
+    return {
+      beginRelist: () =>
+        fifo.beginRelist((resourceVersion) => {
+          this.#noteRelist(resourceVersion);
+        }),
       apply: (events) => {
         fifo.apply(events);
         this.#noteArrival();
@@ -247,35 +218,11 @@ export class ObjectPipeline<T extends KubernetesObject> {
       resync: () => {
         fifo.resync();
       },
-      waitForRoom: () => fifo.waitForRoom() ?? this.#options.keeper?.waitForRoom?.(),
-    };
-    // In the order of keys a relist is taken apart, object by object, against what is queued when it is complete.
-    if (this.#options.options.order === 'key') return sink;
-    return { ...sink, stage: () => this.#stage() };
-  }
-
-  #stage(): StagedReplace<ObjectView<T>> {
-    const stage = this.#fifo.stage();
-    return {
-      add: (items) => {
-        stage.add(items);
-      },
-      apply: (events) => {
-        stage.apply(events);
-      },
-      waitForRoom: () => stage.waitForRoom(),
-      commit: (resourceVersion) => {
-        const size = stage.commit(resourceVersion);
-        this.#noteReplace(resourceVersion);
-        return size;
-      },
-      discard: () => {
-        stage.discard();
-      },
+      waitForRoom: () => fifo.waitForRoom(),
     };
   }
 
-  #noteReplace(resourceVersion: string): void {
+  #noteRelist(resourceVersion: string): void {
     this.#noteArrival();
     this.#noteNothingLeft(resourceVersion);
     this.#checkSynced();
@@ -293,15 +240,14 @@ export class ObjectPipeline<T extends KubernetesObject> {
   }
 
   #makeFifo(): DeltaFIFO<ObjectView<T>> {
-    const { options, errors, keeper } = this.#options;
+    const { options, errors } = this.#options;
     const { keyFunc, order, queueCapacity } = options;
     return new DeltaFIFO<ObjectView<T>>({
       keyFunc,
       order,
       capacity: queueCapacity,
       knownObjects: this.store,
-      twinOf: (key, object) => this.#processor.twinOf(key, object),
-      keeper,
+      consumer: this.#objects,
       transform: this.#prepare,
       onError: (error) => {
         const key = 'key' in error ? error.key : undefined;

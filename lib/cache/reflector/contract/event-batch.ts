@@ -1,10 +1,10 @@
 import type { HasMetadata } from '../../../meta/object.ts';
 import type { ObjectEvent, WatchEvent } from '../../../meta/watch-event.ts';
-import type { ReflectorSink } from './reflector-sink.ts';
+import type { ChangeSink } from './reflector-sink.ts';
 
 /** Hands a batch to the sink, in order. Without a bookmark among them the events go over as they came, uncopied. */
 export function applyBatch<V extends HasMetadata>(
-  sink: ReflectorSink<V>,
+  sink: ChangeSink<V>,
   batch: readonly WatchEvent<V>[],
 ): void {
   let next = 0;

@@ -9,13 +9,13 @@ import { metaNamespaceKeyFunc, type KeyFunc } from '../../../meta/key.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import type { ListerWatcher } from '../contract/lister-watcher.ts';
 import type { ReflectorErrorContext, ReflectorTransition } from './reflector-report.ts';
-import type { ReflectorSink } from '../contract/reflector-sink.ts';
+import type { ReflectorSink, ReplaceSink } from '../contract/reflector-sink.ts';
 
 export interface ReflectorOptions<V extends HasMetadata> {
   /** The collection to follow. */
   readonly listerWatcher: ListerWatcher<V>;
   /** Where its objects and changes go. */
-  readonly sink: ReflectorSink<V>;
+  readonly sink: ReflectorSink<V> | ReplaceSink<V>;
   /** Names the reflector in messages and metrics. @defaultValue the description of the lister-watcher */
   readonly name?: string | undefined;
   /** @defaultValue realRuntime */
@@ -74,7 +74,7 @@ export interface ReflectorOptions<V extends HasMetadata> {
 
 export interface ResolvedReflectorOptions<V extends HasMetadata> {
   readonly listerWatcher: ListerWatcher<V>;
-  readonly sink: ReflectorSink<V>;
+  readonly sink: ReflectorSink<V> | ReplaceSink<V>;
   readonly name: string;
   readonly runtime: Runtime;
   readonly logger: Logger;

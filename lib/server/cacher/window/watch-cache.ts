@@ -1,4 +1,4 @@
-import type { ReflectorSink } from '../../../cache/reflector/contract/reflector-sink.ts';
+import type { ReplaceSink } from '../../../cache/reflector/contract/reflector-sink.ts';
 import { assert } from '../../../kernel/assert.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import { expired } from '../../../meta/failures.ts';
@@ -42,7 +42,7 @@ export interface WatchCacheOptions<T extends KubernetesObject> {
  * - Reading never waits and never copies: a state is an immutable snapshot.
  * @see apiserver pkg/storage/cacher/watch_cache.go @ 24a394e
  */
-export class WatchCache<T extends KubernetesObject> implements ReflectorSink<StoredObject<T>> {
+export class WatchCache<T extends KubernetesObject> implements ReplaceSink<StoredObject<T>> {
   readonly history: WatchCacheHistory<T>;
   readonly #options: WatchCacheOptions<T>;
   #state: OrderedStore<StoreElement<T>> = OrderedStore.of<StoreElement<T>>([]);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { DeltaProcessor } from '../../../../lib/cache/informer/apply/delta-processor.ts';
+import { StoredObjects } from '../../../../lib/cache/informer/apply/stored-objects.ts';
 import type {
   Notification,
   NotificationBatch,
@@ -36,7 +37,11 @@ class Pipeline {
   constructor(order: DeltaOrder = 'arrival') {
     this.fifo = new DeltaFIFO<Pod>({ order, knownObjects: this.store, onError: () => {} });
     const { store, overlay } = this;
-    this.processor = new DeltaProcessor({ store, overlay, ordered: order === 'arrival' });
+    this.processor = new DeltaProcessor({
+      objects: new StoredObjects({ store }),
+      overlay,
+      ordered: order === 'arrival',
+    });
   }
 
   readonly batches = (): NotificationBatch<Pod>[] => {
@@ -152,7 +157,11 @@ describe('DeltaProcessor', () => {
   it('keeps a stored object whose new state could not be read', () => {
     const store = new ThreadSafeStore<Pod>();
     const overlay = new WriteOverlay<Pod>({ store });
-    const processor = new DeltaProcessor({ store, overlay, ordered: true });
+    const processor = new DeltaProcessor({
+      objects: new StoredObjects({ store }),
+      overlay,
+      ordered: true,
+    });
     const fifo = new DeltaFIFO<Pod>({
       onError: () => {},
       transform: (object) => {
@@ -183,7 +192,11 @@ describe('DeltaProcessor', () => {
   it('takes an object for changed that comes with the version of a state which a restore has undone', () => {
     const store = new ThreadSafeStore<Pod>();
     const overlay = new WriteOverlay<Pod>({ store });
-    const processor = new DeltaProcessor({ store, overlay, ordered: true });
+    const processor = new DeltaProcessor({
+      objects: new StoredObjects({ store }),
+      overlay,
+      ordered: true,
+    });
     const unreadable = new Set<string>();
     const fifo = new DeltaFIFO<Pod>({
       onError: () => {},
@@ -227,7 +240,11 @@ describe('DeltaProcessor', () => {
       const failures: string[] = [];
       const store = new ThreadSafeStore<Pod>();
       const overlay = new WriteOverlay<Pod>({ store });
-      const processor = new DeltaProcessor({ store, overlay, ordered: true });
+      const processor = new DeltaProcessor({
+        objects: new StoredObjects({ store }),
+        overlay,
+        ordered: true,
+      });
       const fifo = new DeltaFIFO<Pod>({
         onError: (error) => failures.push('key' in error ? error.key : ''),
         transform: (object) => {

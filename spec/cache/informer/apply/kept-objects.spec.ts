@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import type { Delta } from '../../../../lib/cache/delta/delta.ts';
 import { DeltaProcessor } from '../../../../lib/cache/informer/apply/delta-processor.ts';
+import { StoredObjects } from '../../../../lib/cache/informer/apply/stored-objects.ts';
 import type { IndexFunc } from '../../../../lib/cache/store/indexers.ts';
 import { ThreadSafeStore } from '../../../../lib/cache/store/thread-safe-store.ts';
 import { WriteOverlay } from '../../../../lib/cache/store/write-overlay.ts';
 import { seededRandom } from '../../../../lib/kernel/random.ts';
 import { pod, type Pod } from '../../support/objects.ts';
-import { RecordingKeeper } from '../../support/recording-keeper.ts';
+import { RecordingKeeper, releaseDisplaced } from '../../support/recording-keeper.ts';
 
 /** A store whose content is kept, and what is applied to it. */
 class Setup {
@@ -14,7 +15,8 @@ class Setup {
   /** Whether the objects that the index function saw were kept by then. */
   readonly seen: boolean[] = [];
   readonly store: ThreadSafeStore<Pod>;
-  readonly processor: DeltaProcessor<Pod>;
+  readonly objects: StoredObjects<Pod>;
+  readonly #processor: DeltaProcessor<Pod>;
 
   constructor(mostInPlace?: number) {
     const byKept: IndexFunc<Pod> = (object) => {
@@ -25,11 +27,12 @@ class Setup {
     const store = new ThreadSafeStore<Pod>({ indexers: { byKept }, mostInPlace });
     const overlay = new WriteOverlay({ store });
     this.store = store;
-    this.processor = new DeltaProcessor<Pod>({ store, overlay, ordered: true, keeper });
+    this.objects = new StoredObjects<Pod>({ store, keeper });
+    this.#processor = new DeltaProcessor<Pod>({ objects: this.objects, overlay, ordered: true });
   }
 
   apply(...deltas: Delta<Pod>[]): void {
-    this.processor.process(deltas, { initial: false });
+    this.#processor.process(deltas, { initial: false });
   }
 
   /** Fails unless exactly what is stored is kept. */
@@ -76,7 +79,7 @@ describe('the objects of a cache', () => {
     const setup = new Setup();
     const a = pod('a');
     setup.apply(added(a), added(a), relist(a));
-    setup.processor.releaseDisplaced(Infinity);
+    releaseDisplaced(setup.objects);
     expect(setup.keeper.released).to.deep.equal([]);
     setup.checkKept();
   });
@@ -84,16 +87,16 @@ describe('the objects of a cache', () => {
   for (const mostInPlace of [0, 2000]) {
     it(`are released piece by piece after a relist, with up to ${mostInPlace} changes in place`, () => {
       const setup = new Setup(mostInPlace);
-      const { keeper, processor } = setup;
+      const { keeper, objects } = setup;
       const stays = pod('b', { resourceVersion: '1' });
       setup.apply(relist(pod('a'), stays, pod('c')));
       setup.apply(relist(stays, pod('c')));
       expect(keeper.released).to.have.length(0);
-      expect(processor.releaseDisplaced(0)).to.equal(false);
-      expect(processor.releaseDisplaced(1)).to.equal(false);
+      objects.displaced!.next();
       expect(keeper.released).to.have.length(1);
-      expect(processor.releaseDisplaced(1)).to.equal(false);
-      expect(processor.releaseDisplaced(9)).to.equal(true);
+      expect(objects.displaced).not.to.equal(undefined);
+      releaseDisplaced(objects);
+      expect(objects.displaced).to.equal(undefined);
       expect(keeper.released.map(({ metadata }) => metadata.name)).to.deep.equal(['a', 'c']);
       setup.checkKept();
     });
@@ -114,7 +117,7 @@ describe('the objects of a cache', () => {
             setup.apply(relist(pod('b')));
             setup.apply(next(a));
           }
-          setup.processor.releaseDisplaced(Infinity);
+          releaseDisplaced(setup.objects);
           expect(setup.keeper.released[0]).to.equal(a);
           setup.checkKept();
         });
@@ -134,7 +137,7 @@ describe('the objects of a cache', () => {
           setup.apply(relist(...Array.from({ length: Math.floor(random() * 8) }, any)));
         }
         if (random() < 0.5) {
-          setup.processor.releaseDisplaced(Infinity);
+          releaseDisplaced(setup.objects);
           setup.checkKept();
         }
       }

@@ -4,10 +4,12 @@ import { resolveCacheOptions } from '../../../../lib/cache/memory/cache-options.
 import { SlabMemory } from '../../../../lib/cache/memory/slab-memory.ts';
 import { DeltaFIFO, type DeltaOrder } from '../../../../lib/cache/delta/delta-fifo.ts';
 import { DeltaProcessor } from '../../../../lib/cache/informer/apply/delta-processor.ts';
+import { StoredObjects } from '../../../../lib/cache/informer/apply/stored-objects.ts';
 import { ThreadSafeStore } from '../../../../lib/cache/store/thread-safe-store.ts';
 import { WriteOverlay } from '../../../../lib/cache/store/write-overlay.ts';
 import type { ObjectView } from '../../../../lib/meta/object-view.ts';
 import { podOf, viewOf } from '../../memory/kept-views.ts';
+import { releaseDisplaced } from '../../support/recording-keeper.ts';
 
 const KEY = 'ns-1/pod-1';
 
@@ -16,6 +18,7 @@ class Cache {
   readonly keeper: SlabMemory;
   readonly store: ThreadSafeStore<ObjectView>;
   readonly fifo: DeltaFIFO<ObjectView>;
+  readonly #objects: StoredObjects<ObjectView>;
   readonly #processor: DeltaProcessor<ObjectView>;
 
   constructor(mode: CacheMode, order: DeltaOrder) {
@@ -24,12 +27,13 @@ class Cache {
     this.store = new ThreadSafeStore<ObjectView>();
     const { store } = this;
     const overlay = new WriteOverlay({ store });
-    this.#processor = new DeltaProcessor({ store, overlay, ordered: order === 'arrival', keeper });
+    this.#objects = new StoredObjects({ store, keeper });
+    const objects = this.#objects;
+    this.#processor = new DeltaProcessor({ objects, overlay, ordered: order === 'arrival' });
     this.fifo = new DeltaFIFO<ObjectView>({
       order,
-      keeper,
       knownObjects: store,
-      twinOf: (key, object) => this.#processor.twinOf(key, object),
+      consumer: objects,
     });
     this.fifo.replace([viewOf(podOf(1, 5))], '5');
     this.apply();
@@ -37,7 +41,7 @@ class Cache {
 
   apply(): void {
     this.fifo.pop((deltas, info) => this.#processor.process(deltas, info));
-    this.#processor.releaseDisplaced(Infinity);
+    releaseDisplaced(this.#objects);
     if (this.fifo.size > 0) this.apply();
   }
 }
@@ -51,14 +55,14 @@ for (const order of ['arrival', 'key'] as const) {
           const { fifo, store, keeper } = cache;
           keeper.demand.begin('metadata');
           const stored = store.get(KEY);
-          const stage = fifo.stage();
-          stage.add([viewOf(podOf(1, 5))]);
+          const relist = fifo.beginRelist();
+          relist.add([viewOf(podOf(1, 5))]);
           // Of something else, so that it is not the next item with which the object leaves.
           fifo.update(viewOf(podOf(2, 6)));
           if (when === 'before the list is complete') cache.apply();
           fifo.update(viewOf(podOf(1, 7)));
           if (when === 'before the list is complete') cache.apply();
-          stage.commit('5');
+          relist.commit('5');
           cache.apply();
           expect(store.get(KEY)).to.equal(stored);
           expect(store.get(KEY)?.object).to.deep.equal(podOf(1, 5));
@@ -70,9 +74,9 @@ for (const order of ['arrival', 'key'] as const) {
         const cache = new Cache(mode, order);
         const { fifo, store, keeper } = cache;
         keeper.demand.begin('metadata');
-        const stage = fifo.stage();
-        stage.add([viewOf(podOf(1, 5))]);
-        stage.discard();
+        const relist = fifo.beginRelist();
+        relist.add([viewOf(podOf(1, 5))]);
+        relist.discard();
         fifo.update(viewOf(podOf(1, 6)));
         cache.apply();
         expect(keeper.demand.readable).to.equal('metadata');

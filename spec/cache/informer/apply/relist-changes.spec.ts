@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import type { Notification } from '../../../../lib/cache/informer/handlers/notification.ts';
 import { RelistChanges } from '../../../../lib/cache/informer/apply/relist-changes.ts';
+import { StoredObjects } from '../../../../lib/cache/informer/apply/stored-objects.ts';
 import type { ReplacedAllDelta } from '../../../../lib/cache/delta/delta.ts';
 import { ThreadSafeStore } from '../../../../lib/cache/store/thread-safe-store.ts';
 import { seededRandom } from '../../../../lib/kernel/random.ts';
 import { pod, type Pod } from '../../support/objects.ts';
-import { RecordingKeeper } from '../../support/recording-keeper.ts';
+import { RecordingKeeper, releaseDisplaced } from '../../support/recording-keeper.ts';
 
 function print(notification: Notification<Pod>): string {
   const { key, object } = notification;
@@ -81,9 +82,9 @@ describe('RelistChanges', () => {
           const key = object.metadata.name!;
           if (random() < 0.2 && !contents.has(key)) unreadable.add(key);
           if (unreadable.has(key)) continue;
-          const twin = random() < 0.3 ? stored.get(key) : undefined;
-          contents.set(key, twin ?? object);
-          keeper.keep(twin ?? object);
+          const unchanged = random() < 0.3 ? stored.get(key) : undefined;
+          contents.set(key, unchanged ?? object);
+          keeper.keep(unchanged ?? object);
         }
         for (const object of keeper.kept) {
           const isUsed = [...contents.values()].includes(object) || store.list().includes(object);
@@ -97,20 +98,17 @@ describe('RelistChanges', () => {
           resourceVersion: String(1 + below(5)),
         };
         const right = expected(stored, relist, undone);
-        const changes = new RelistChanges<Pod>({
-          relist,
-          store,
-          keeper,
-          undone,
-          initial: false,
-        });
-        while (!changes.work(1 + below(4))) {
-          expect([...store.entries()]).to.deep.equal([...stored]);
-        }
+        const objects = new StoredObjects<Pod>({ store, keeper });
+        objects.commit(objects.begin(), '1', undone);
+        const changes = new RelistChanges<Pod>({ relist, objects, initial: false });
+        // Some of the steps are left to `apply`.
+        for (let steps = below(30); steps > 0; steps -= 1) changes.steps.next();
         expect([...store.entries()]).to.deep.equal([...stored]);
-        const { notifications, displaced } = changes.apply();
-        expect(notifications.map(print)).to.deep.equal(right.told);
-        expect([...changes.undone]).to.have.members(right.undone);
+        expect(changes.apply().map(print)).to.deep.equal(right.told);
+        const nowUndone = [...store.entries()].filter(
+          ([key, object]) => objects.unchanged(key, object) === undefined,
+        );
+        expect(nowUndone.map(([key]) => key)).to.have.members(right.undone);
         expect(store.size).to.equal(right.content.size);
         for (const [key, object] of right.content) expect(store.get(key)).to.equal(object);
         expect(store.resourceVersion).to.equal(relist.resourceVersion);
@@ -119,15 +117,13 @@ describe('RelistChanges', () => {
             store.list().filter(({ metadata }) => metadata.uid === uid),
           );
         }
-        for (let next = displaced.next(); next.done !== true; next = displaced.next()) {
-          if (next.value !== undefined) keeper.release(next.value);
-        }
+        releaseDisplaced(objects);
         expect([...keeper.kept]).to.have.members([...store.list()]);
       }
     });
   }
 
-  it('looks at no more objects than it is asked to, and at the clock now and then', () => {
+  it('looks at one object a step, and at those that are left when it is applied', () => {
     const store = new ThreadSafeStore<Pod>();
     const contents = new Map(
       Array.from({ length: 1000 }, (_, index) => [`p${index}`, pod(`/p${index}`)]),
@@ -145,15 +141,11 @@ describe('RelistChanges', () => {
         return [];
       },
     });
-    const options = { relist, store, keeper: undefined, undone: new Set<string>(), initial: true };
-    const changes = new RelistChanges<Pod>(options);
-    expect(changes.work(100)).to.equal(false);
+    const objects = new StoredObjects<Pod>({ store });
+    const changes = new RelistChanges<Pod>({ relist, objects, initial: true });
+    for (let step = 0; step < 100; step += 1) changes.steps.next();
     expect(indexed).to.equal(100);
-    expect(changes.work(1000, () => true)).to.equal(false);
-    expect(indexed).to.be.within(101, 150);
-    expect(changes.work(1000)).to.equal(true);
-    expect(changes.work(1)).to.equal(true);
-    expect(changes.apply().notifications).to.have.length(1000);
+    expect(changes.apply()).to.have.length(1000);
     expect(indexed).to.equal(1000);
   });
 });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { DeltaOrder } from '../../../../lib/cache/delta/delta-fifo.ts';
 import { ErrorReporter } from '../../../../lib/cache/informer/observe/error-reporter.ts';
 import { resolveInformerOptions } from '../../../../lib/cache/informer/options/informer-options.ts';
 import type { Notification } from '../../../../lib/cache/informer/handlers/notification.ts';
@@ -48,11 +49,12 @@ class Bench {
   synced = 0;
   #draining: Promise<void>;
 
-  constructor() {
+  constructor(order?: DeltaOrder) {
     const { runtime, keeper } = this;
     const options = resolveInformerOptions<Pod>({
       listerWatcher: new ScriptedListerWatcher<Pod>({ runtime }),
       runtime,
+      order,
       indexers: {
         byVersion: ({ metadata }) => {
           this.indexed += 1;
@@ -79,10 +81,10 @@ class Bench {
     this.#draining = this.pipeline.drain(this.abort.signal);
   }
 
-  stage(items: readonly View[], resourceVersion: string): void {
-    const stage = this.pipeline.sink.stage!();
-    for (let from = 0; from < items.length; from += 500) stage.add(items.slice(from, from + 500));
-    stage.commit(resourceVersion);
+  relist(items: readonly View[], resourceVersion: string): void {
+    const relist = this.pipeline.sink.beginRelist();
+    for (let from = 0; from < items.length; from += 500) relist.add(items.slice(from, from + 500));
+    relist.commit(resourceVersion);
   }
 
   /** Everything that is ready happens, task by task; `during` is called after each. */
@@ -130,7 +132,7 @@ function states(all: readonly Seen[]): string[] {
 describe('a large relist', () => {
   it('is built in slices when it is the first, and seen whole or not at all', async () => {
     const bench = new Bench();
-    bench.stage(
+    bench.relist(
       many(() => '2'),
       '2',
     );
@@ -147,13 +149,13 @@ describe('a large relist', () => {
 
   it('is built in slices when most of it has changed, and lets go of the old state in slices', async () => {
     const bench = new Bench();
-    bench.stage(
+    bench.relist(
       many(() => '1', MANY + 100),
       '1',
     );
     await bench.watch();
     const list = bench.pipeline.store.list();
-    bench.stage(
+    bench.relist(
       many((index) => (index % 3 === 0 ? '1' : '2')),
       '2',
     );
@@ -174,13 +176,13 @@ describe('a large relist', () => {
 
   it('is applied in place when little has changed, with index functions run before', async () => {
     const bench = new Bench();
-    bench.stage(
+    bench.relist(
       many(() => '1'),
       '1',
     );
     await bench.watch();
     const kept = bench.keeper.keeps;
-    bench.stage(
+    bench.relist(
       many((index) => (index % 20 === 0 ? '2' : '1')),
       '2',
     );
@@ -196,14 +198,14 @@ describe('a large relist', () => {
 
   it('comes after the events before it and before those behind it', async () => {
     const bench = new Bench();
-    bench.stage(
+    bench.relist(
       many(() => '1'),
       '1',
     );
     bench.pipeline.sink.apply([{ type: 'MODIFIED', object: numbered(0, '2') }]);
     await bench.watch();
     bench.pipeline.sink.apply([{ type: 'MODIFIED', object: numbered(1, '3') }]);
-    bench.stage(
+    bench.relist(
       many((index) => (index < 2 ? '4' : '2')),
       '4',
     );
@@ -227,12 +229,12 @@ describe('a large relist', () => {
 
   it('takes what own writes lay over it meanwhile', async () => {
     const bench = new Bench();
-    bench.stage(
+    bench.relist(
       many(() => '1'),
       '1',
     );
     await bench.watch();
-    bench.stage(
+    bench.relist(
       many(() => '2'),
       '2',
     );
@@ -261,7 +263,7 @@ describe('a large relist', () => {
 
   it('gets the indexes that come and go while it is built', async () => {
     const bench = new Bench();
-    bench.stage(
+    bench.relist(
       many(() => '2'),
       '2',
     );
@@ -280,7 +282,7 @@ describe('a large relist', () => {
 
   it('comes to nothing when the informer stops before it is complete', async () => {
     const bench = new Bench();
-    bench.stage(
+    bench.relist(
       many(() => '2'),
       '2',
     );
@@ -295,14 +297,14 @@ describe('a large relist', () => {
 
   it('is applied in one step after all when working it out has failed', async () => {
     const bench = new Bench();
-    bench.stage(
+    bench.relist(
       many(() => '1'),
       '1',
     );
     await bench.watch();
     const keep = bench.keeper.keep.bind(bench.keeper);
     let failures = 1;
-    bench.stage(
+    bench.relist(
       many(() => '2'),
       '2',
     );
@@ -323,21 +325,23 @@ describe('a large relist', () => {
     await bench.end();
   });
 
-  it('does not come in pieces when changes are ordered by key', () => {
-    const options = resolveInformerOptions<Pod>({
-      listerWatcher: new ScriptedListerWatcher<Pod>(),
-      order: 'key',
-    });
-    const { logger, onError } = options;
-    const pipeline = new ObjectPipeline<Pod>({
-      options,
-      errors: new ErrorReporter({ informer: 'pods', logger, onError }),
-      meter: undefined,
-      onChanges: () => {},
-      lastSyncResourceVersion: () => '',
-      onBookmark: () => {},
-      onSynced: () => {},
-    });
-    expect(pipeline.sink).not.to.have.property('stage');
+  it('comes in pieces when changes are ordered by key, too', async () => {
+    const bench = new Bench('key');
+    const { keeper, pipeline } = bench;
+    const [first, second] = [numbered(0, '1'), numbered(1, '1')];
+    const relist = pipeline.sink.beginRelist();
+    relist.add([first]);
+    relist.add([second]);
+    expect([...keeper.kept]).to.deep.equal([first, second]);
+    await bench.watch();
+    expect(pipeline.store.size).to.equal(0);
+    relist.commit('1');
+    await bench.watch();
+    expect(pipeline.store.list()).to.deep.equal([first, second]);
+    bench.relist([numbered(1, '1')], '2');
+    await bench.watch();
+    expect(pipeline.store.list()).to.deep.equal([second]);
+    expect([...keeper.kept]).to.deep.equal([second]);
+    await bench.end();
   });
 });

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { ListwatchError } from '../../../../lib/kernel/errors.ts';
 import { expired, internalError } from '../../../../lib/meta/failures.ts';
 import { bookmark, bringNext, event } from '../reflector-support.ts';
-import { BREAKDOWNS, end, fullSink, streamingRig, transitionsOf } from './staging-support.ts';
+import { BREAKDOWNS, end, fullSink, streamingRig, transitionsOf } from './relist-support.ts';
 
-describe('Reflector with a sink that stages streaming lists', () => {
+describe('Reflector with a sink that takes streaming lists piece by piece', () => {
   it('hands over the events, and what stands behind the end bookmark as changes', async () => {
     const test = streamingRig({
       prepare: (source) =>
@@ -14,7 +14,7 @@ describe('Reflector with a sink that stages streaming lists', () => {
         ]),
     });
     await test.runtime.settle();
-    expect(test.sink.stages[0]?.calls).to.deep.equal([
+    expect(test.sink.relists[0]?.calls).to.deep.equal([
       'apply ADDED a ADDED b',
       'apply DELETED a',
       'commit @5',
@@ -56,7 +56,7 @@ describe('Reflector with a sink that stages streaming lists', () => {
       await test.runtime.advance(11_000);
       expect(test.sink.ends.filter((ended) => ended === 'committed')).to.have.length(1);
       expect(test.sink.ends.at(-1)).to.equal('committed');
-      expect(test.sink.stages.at(-1)?.calls[0]).to.equal('add a b');
+      expect(test.sink.relists.at(-1)?.calls[0]).to.equal('add a b');
       await end(test);
     }
   });
@@ -83,7 +83,7 @@ describe('Reflector with a sink that stages streaming lists', () => {
     });
     const full = fullSink(test);
     await test.runtime.advance(30_000);
-    expect(test.sink.stages[0]?.calls).to.deep.equal(['apply ADDED a']);
+    expect(test.sink.relists[0]?.calls).to.deep.equal(['apply ADDED a']);
     full.makeRoom();
     await test.runtime.advance(30_000);
     full.makeRoom();

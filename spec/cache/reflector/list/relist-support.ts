@@ -8,7 +8,7 @@ import type { ListwatchError } from '../../../../lib/kernel/errors.ts';
 import { DecodedView } from '../../../../lib/meta/object-view.ts';
 import type {
   ReflectorSink,
-  StagedReplace,
+  Relist,
 } from '../../../../lib/cache/reflector/contract/reflector-sink.ts';
 import type { WatchEvent } from '../../../../lib/meta/watch-event.ts';
 import {
@@ -21,14 +21,14 @@ import {
   type View,
 } from '../reflector-support.ts';
 
-/** What one stage of a `StagingSink` was told, and how it ended. */
-export class RecordedStage implements StagedReplace<View> {
+/** What one relist of a `RelistSink` was told, and how it ended. */
+export class RecordedRelist implements Relist<View> {
   readonly calls: string[] = [];
   readonly objects: Map<string, Thing> = new Map();
   end: 'open' | 'committed' | 'discarded' = 'open';
-  readonly #sink: StagingSink;
+  readonly #sink: RelistSink;
 
-  constructor(sink: StagingSink) {
+  constructor(sink: RelistSink) {
     this.#sink = sink;
   }
 
@@ -68,67 +68,67 @@ export class RecordedStage implements StagedReplace<View> {
   }
 
   #note(call: string): void {
-    if (this.end !== 'open') throw new Error(`a stage that is ${this.end} was told ${call}`);
+    if (this.end !== 'open') throw new Error(`a relist that is ${this.end} was told ${call}`);
     this.calls.push(call);
   }
 }
 
 /** A sink that takes lists piece by piece, refuses to have two of them at a time, and is never given a whole one. */
-export class StagingSink extends RecordingSink implements ReflectorSink<View> {
-  readonly stages: RecordedStage[] = [];
-  /** Called for each stage that begins, piece and commit; may throw. */
-  onStage: () => void = () => {};
-  onAdd: (stage: RecordedStage) => void = () => {};
+export class RelistSink extends RecordingSink implements ReflectorSink<View> {
+  readonly relists: RecordedRelist[] = [];
+  /** Called for each relist that begins, piece and commit; may throw. */
+  onBegin: () => void = () => {};
+  onAdd: (relist: RecordedRelist) => void = () => {};
   onCommit: () => void = () => {};
   room: (() => Promise<void> | undefined) | undefined;
 
   override replace(): void {
-    throw new Error('a sink that stages was given a whole list');
+    throw new Error('a sink that takes relists was given a whole list');
   }
 
-  stage(): RecordedStage {
-    if (this.open > 0) throw new Error('a stage was begun while another one is open');
-    this.onStage();
-    const stage = new RecordedStage(this);
-    this.stages.push(stage);
-    return stage;
+  beginRelist(): RecordedRelist {
+    if (this.open > 0) throw new Error('a relist was begun while another one is open');
+    this.onBegin();
+    const relist = new RecordedRelist(this);
+    this.relists.push(relist);
+    return relist;
   }
 
-  takeOver({ objects }: RecordedStage, resourceVersion: string): void {
+  takeOver({ objects }: RecordedRelist, resourceVersion: string): void {
     this.calls.push(`replace ${[...objects.keys()].join(' ')} @${resourceVersion}`);
     this.objects.clear();
     for (const [name, object] of objects) this.objects.set(name, object);
   }
 
-  /** Stages that are neither committed nor discarded. */
+  /** Relists that are neither committed nor discarded. */
   get open(): number {
-    return this.stages.filter(({ end }) => end === 'open').length;
+    return this.relists.filter(({ end }) => end === 'open').length;
   }
 
   get ends(): string[] {
-    return this.stages.map(({ end }) => end);
+    return this.relists.map(({ end }) => end);
   }
 }
 
 const FIVE = ['a', 'b', 'c', 'd', 'e'].map((name) => thing(name));
 
-export interface StagingRig extends Rig {
-  readonly sink: StagingSink;
+export interface RelistRig extends Rig {
+  readonly sink: RelistSink;
 }
 
 /** Five things, handed out two at a time. */
-export function stagingRig({
+export function relistRig({
   source,
-  sink = new StagingSink(),
+  sink = new RelistSink(),
   ...options
-}: Omit<RigOptions, 'sink'> & { readonly sink?: StagingSink } = {}): StagingRig {
+}: Omit<RigOptions, 'sink'> & { readonly sink?: RelistSink } = {}): RelistRig {
   const script = { objects: FIVE, pieceSize: 2, ...source };
   const backoff = { baseMs: 100, jitter: 0 };
   return { ...rig({ sink, source: script, backoff, ...options }), sink };
 }
 
-export const streamingRig = (options: Omit<RigOptions, 'sink'> = {}): StagingRig =>
-  stagingRig({ watchList: true, ...options });
+export const streamingRig = (options: Omit<RigOptions, 'sink'> = {}): RelistRig =>
+  relistRig({ watchList: true, ...options });
 
 export const transitionsOf = ({ transitions }: Rig): string[] =>
   transitions
@@ -138,10 +138,10 @@ export const transitionsOf = ({ transitions }: Rig): string[] =>
 export const codesOf = ({ errors }: Rig): string[] =>
   errors.map(({ error }) => (error as ListwatchError).code);
 
-/** Stops and sees that nothing is left: no stage, no timer. */
-export async function end(test: StagingRig): Promise<void> {
+/** Stops and sees that nothing is left: no relist, no timer. */
+export async function end(test: RelistRig): Promise<void> {
   await test.stop();
-  expect(test.sink.open, 'open stages').to.equal(0);
+  expect(test.sink.open, 'open relists').to.equal(0);
   expect(test.runtime.pending).to.equal(0);
 }
 
@@ -163,7 +163,7 @@ export const view = (name: string): View => new DecodedView<Thing>(thing(name));
 export const PAGE: ListPage<View> = { items: [], resourceVersion: '5' };
 
 /** A sink that is full until told otherwise. */
-export function fullSink({ sink }: { readonly sink: StagingSink }): {
+export function fullSink({ sink }: { readonly sink: RelistSink }): {
   readonly waits: () => number;
   makeRoom(): void;
 } {
@@ -192,8 +192,8 @@ export function wrapped(error: unknown): never {
 }
 
 /** Ways in which a sink breaks down once. */
-export const BREAKDOWNS: readonly (readonly [string, (sink: StagingSink) => void])[] = [
-  ['to begin', (sink) => (sink.onStage = failOnce())],
+export const BREAKDOWNS: readonly (readonly [string, (sink: RelistSink) => void])[] = [
+  ['to begin', (sink) => (sink.onBegin = failOnce())],
   ['at a piece', (sink) => (sink.onAdd = failOnce())],
   ['at the commit', (sink) => (sink.onCommit = failOnce())],
 ];

@@ -2,13 +2,14 @@ import { expect } from 'chai';
 import { DeltaFIFO, type DeltaFIFOOptions } from '../../../lib/cache/delta/delta-fifo.ts';
 import type { ReplacedAllDelta } from '../../../lib/cache/delta/delta.ts';
 import { DeltaProcessor } from '../../../lib/cache/informer/apply/delta-processor.ts';
+import { StoredObjects } from '../../../lib/cache/informer/apply/stored-objects.ts';
 import { SlabMemory } from '../../../lib/cache/memory/slab-memory.ts';
 import type { ObjectView } from '../../../lib/meta/object-view.ts';
 import { podOf, viewOf } from '../memory/kept-views.ts';
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
 import { WriteOverlay } from '../../../lib/cache/store/write-overlay.ts';
 import { codeOf, pod, type Pod } from '../support/objects.ts';
-import { RecordingKeeper } from '../support/recording-keeper.ts';
+import { RecordingKeeper, releaseDisplaced } from '../support/recording-keeper.ts';
 import { popAll } from './delta-support.ts';
 
 function at(name: string, resourceVersion: string, uid: string = name): Pod {
@@ -19,11 +20,11 @@ function at(name: string, resourceVersion: string, uid: string = name): Pod {
 class Setup {
   readonly keeper = new RecordingKeeper<Pod>();
   readonly store = new ThreadSafeStore<Pod>();
+  readonly objects = new StoredObjects<Pod>({ store: this.store, keeper: this.keeper });
   readonly processor = new DeltaProcessor<Pod>({
-    store: this.store,
+    objects: this.objects,
     overlay: new WriteOverlay({ store: this.store }),
     ordered: true,
-    keeper: this.keeper,
   });
   readonly errors: string[] = [];
   readonly fifo: DeltaFIFO<Pod>;
@@ -31,8 +32,7 @@ class Setup {
   constructor(options: DeltaFIFOOptions<Pod> = {}) {
     this.fifo = new DeltaFIFO<Pod>({
       knownObjects: this.store,
-      twinOf: (key, object) => this.processor.twinOf(key, object),
-      keeper: this.keeper,
+      consumer: this.objects,
       onError: (error) => this.errors.push(error.code),
       ...options,
     });
@@ -42,7 +42,7 @@ class Setup {
     while (this.fifo.size > 0) {
       this.fifo.popBatch(10, (deltas, info) => this.processor.process(deltas, info));
     }
-    this.processor.releaseDisplaced(Infinity);
+    releaseDisplaced(this.objects);
   }
 
   /** Fails unless exactly what is stored is kept. */
@@ -54,28 +54,28 @@ class Setup {
 describe('a relist in pieces', () => {
   it('is queued as one item when it is committed, and nothing of it before', () => {
     const { fifo } = new Setup();
-    const stage = fifo.stage();
-    stage.add([at('a', '1'), at('b', '2')]);
-    stage.add([at('c', '3'), at('a', '4')]);
+    const relist = fifo.beginRelist();
+    relist.add([at('a', '1'), at('b', '2')]);
+    relist.add([at('c', '3'), at('a', '4')]);
     expect(fifo.size).to.equal(0);
     fifo.bookmark('3');
-    expect(stage.commit('5')).to.equal(3);
+    expect(relist.commit('5')).to.equal(3);
     expect(popAll(fifo)).to.deep.equal(['#3', '[a@4 b@2 c@3]@5']);
   });
 
   it('wakes the consumer when it is committed', async () => {
     const { fifo } = new Setup();
     const ready = fifo.whenReady();
-    const stage = fifo.stage();
-    stage.add([at('a', '1')]);
-    stage.commit('1');
+    const relist = fifo.beginRelist();
+    relist.add([at('a', '1')]);
+    relist.commit('1');
     expect(await ready).to.equal(true);
   });
 
   it('takes the events of a streaming list', () => {
     const { fifo, errors } = new Setup();
-    const stage = fifo.stage();
-    stage.apply([
+    const relist = fifo.beginRelist();
+    relist.apply([
       { type: 'ADDED', object: at('a', '1') },
       { type: 'ADDED', object: at('b', '2') },
       { type: 'ADDED', object: { metadata: {} } },
@@ -87,7 +87,7 @@ describe('a relist in pieces', () => {
       { type: 'ADDED', object: at('c', '7') },
     ]);
     expect(errors).to.deep.equal([]);
-    expect(stage.commit('7')).to.equal(2);
+    expect(relist.commit('7')).to.equal(2);
     expect(errors).to.deep.equal(['KEY', 'KEY']);
     expect(popAll(fifo)).to.deep.equal(['[a@3 c@7]@7']);
   });
@@ -99,35 +99,35 @@ describe('a relist in pieces', () => {
         return object;
       },
     });
-    const stage = fifo.stage();
-    stage.add([at('a', '1'), at('b', 'bad'), at('c', 'bad'), at('d', 'bad')]);
-    stage.apply([
+    const relist = fifo.beginRelist();
+    relist.add([at('a', '1'), at('b', 'bad'), at('c', 'bad'), at('d', 'bad')]);
+    relist.apply([
       { type: 'MODIFIED', object: at('a', 'bad') },
       { type: 'MODIFIED', object: at('b', '2') },
       { type: 'DELETED', object: at('c', '3') },
     ]);
-    expect(stage.commit('3')).to.equal(3);
-    let relist: ReplacedAllDelta<Pod> | undefined;
+    expect(relist.commit('3')).to.equal(3);
+    let queued: ReplacedAllDelta<Pod> | undefined;
     fifo.pop(([delta]) => {
-      relist = delta as ReplacedAllDelta<Pod>;
+      queued = delta as ReplacedAllDelta<Pod>;
     });
-    expect([...relist!.contents.keys()]).to.deep.equal(['b']);
-    expect([...relist!.unreadable]).to.have.members(['a', 'd']);
+    expect([...queued!.contents.keys()]).to.deep.equal(['b']);
+    expect([...queued!.unreadable]).to.have.members(['a', 'd']);
   });
 
   it('has its objects kept as they come in, and those that come to nothing released', () => {
     const setup = new Setup();
     const { fifo, keeper } = setup;
-    const stage = fifo.stage();
+    const relist = fifo.beginRelist();
     const [a1, a2, b] = [at('a', '1'), at('a', '2'), at('b', '1')];
-    stage.add([a1, b]);
+    relist.add([a1, b]);
     expect([...keeper.kept]).to.deep.equal([a1, b]);
-    stage.apply([
+    relist.apply([
       { type: 'MODIFIED', object: a2 },
       { type: 'DELETED', object: b },
     ]);
     expect(keeper.released).to.deep.equal([a1, b]);
-    stage.commit('2');
+    relist.commit('2');
     setup.drain();
     setup.checkKept();
     expect(setup.store.get('a')).to.equal(a2);
@@ -146,13 +146,12 @@ describe('a relist in pieces', () => {
     setup.drain();
     const stored = store.get('a');
     const before = keeper.keeps;
-    const stage = fifo.stage();
-    stage.add([at('a', '1'), at('b', '5'), at('c', '3', 'another')]);
+    const relist = fifo.beginRelist();
+    relist.add([at('a', '1'), at('b', '5'), at('c', '3', 'another')]);
     expect(keeper.keeps).to.equal(before + 2);
     expect(transformed).to.deep.equal(['1', '2', '3', '5', '3']);
-    stage.commit('6');
-    const relist = fifo.peekRelist()!.relist;
-    expect(relist.contents.get('a')).to.equal(stored);
+    relist.commit('6');
+    expect(fifo.peekRelist()!.relist.contents.get('a')).to.equal(stored);
     setup.drain();
     expect(store.get('a')).to.equal(stored);
     setup.checkKept();
@@ -173,10 +172,10 @@ describe('a relist in pieces', () => {
     const { fifo, store } = new Setup();
     store.add('a', at('a', '1'));
     fifo.replace([], '2');
-    const stage = fifo.stage();
+    const relist = fifo.beginRelist();
     const listed = at('a', '1');
-    stage.add([listed]);
-    stage.commit('3');
+    relist.add([listed]);
+    relist.commit('3');
     fifo.pop(() => {});
     expect(fifo.peekRelist()!.relist.contents.get('a')).to.equal(listed);
   });
@@ -206,11 +205,11 @@ describe('a relist in pieces', () => {
   it('has what turns out to be unchanged only later released', () => {
     const setup = new Setup();
     const { fifo, store } = setup;
-    const stage = fifo.stage();
-    stage.add([at('a', '2'), at('b', '1')]);
+    const relist = fifo.beginRelist();
+    relist.add([at('a', '2'), at('b', '1')]);
     const event = at('a', '2');
     fifo.add(event);
-    stage.commit('3');
+    relist.commit('3');
     setup.drain();
     expect(store.get('a')).to.equal(event);
     setup.checkKept();
@@ -221,12 +220,12 @@ describe('a relist in pieces', () => {
     const { fifo, store } = setup;
     fifo.replace([at('a', '1'), at('b', '1')], '1');
     setup.drain();
-    const stage = fifo.stage();
-    stage.add([at('a', '1'), at('b', '1')]);
+    const relist = fifo.beginRelist();
+    relist.add([at('a', '1'), at('b', '1')]);
     fifo.update(at('a', '2'));
     fifo.delete(at('b', '3'));
     setup.drain();
-    stage.commit('1');
+    relist.commit('1');
     setup.drain();
     expect(store.get('a')!.metadata.resourceVersion).to.equal('1');
     expect(store.has('b')).to.equal(true);
@@ -238,23 +237,23 @@ describe('a relist in pieces', () => {
     const { fifo, keeper } = setup;
     fifo.replace([at('a', '1')], '1');
     setup.drain();
-    const stage = fifo.stage();
-    stage.add([at('a', '1'), at('b', '2')]);
-    stage.discard();
-    stage.discard();
+    const relist = fifo.beginRelist();
+    relist.add([at('a', '1'), at('b', '2')]);
+    relist.discard();
+    relist.discard();
     expect(keeper.released.map(({ metadata }) => metadata.name)).to.deep.equal(['b']);
     expect(fifo.size).to.equal(0);
     setup.checkKept();
-    expect(codeOf(() => stage.add([]))).to.equal('ASSERTION');
-    expect(codeOf(() => stage.commit('2'))).to.equal('ASSERTION');
+    expect(codeOf(() => relist.add([]))).to.equal('ASSERTION');
+    expect(codeOf(() => relist.commit('2'))).to.equal('ASSERTION');
   });
 
   it('is not harmed by a discard after its commit', () => {
     const setup = new Setup();
-    const stage = setup.fifo.stage();
-    stage.add([at('a', '1')]);
-    stage.commit('1');
-    stage.discard();
+    const relist = setup.fifo.beginRelist();
+    relist.add([at('a', '1')]);
+    relist.commit('1');
+    relist.discard();
     setup.drain();
     expect(setup.store.keys()).to.deep.equal(['a']);
     setup.checkKept();
@@ -263,9 +262,9 @@ describe('a relist in pieces', () => {
   it('gives way to another one that begins, or to a whole list', () => {
     const setup = new Setup();
     const { fifo } = setup;
-    const first = fifo.stage();
+    const first = fifo.beginRelist();
     first.add([at('a', '1')]);
-    const second = fifo.stage();
+    const second = fifo.beginRelist();
     second.add([at('b', '1')]);
     expect(codeOf(() => first.add([]))).to.equal('ASSERTION');
     fifo.replace([at('c', '1')], '2');
@@ -277,33 +276,25 @@ describe('a relist in pieces', () => {
 
   it('ends with the queue', () => {
     const { fifo } = new Setup();
-    const stage = fifo.stage();
+    const relist = fifo.beginRelist();
     fifo.close();
-    expect(codeOf(() => stage.add([at('a', '1')]))).to.equal('FIFO_CLOSED');
-    expect(codeOf(() => stage.apply([]))).to.equal('FIFO_CLOSED');
-    expect(codeOf(() => stage.commit('1'))).to.equal('FIFO_CLOSED');
-    stage.discard();
+    expect(codeOf(() => relist.add([at('a', '1')]))).to.equal('FIFO_CLOSED');
+    expect(codeOf(() => relist.apply([]))).to.equal('FIFO_CLOSED');
+    expect(codeOf(() => relist.commit('1'))).to.equal('FIFO_CLOSED');
+    relist.discard();
   });
 
   it('throws the first failure once it is queued when nobody takes errors', () => {
     const { fifo } = new Setup({ onError: undefined });
-    const stage = fifo.stage();
-    stage.add([{ metadata: {} }, at('a', '1')]);
-    expect(codeOf(() => stage.commit('1'))).to.equal('KEY');
+    const relist = fifo.beginRelist();
+    relist.add([{ metadata: {} }, at('a', '1')]);
+    expect(codeOf(() => relist.commit('1'))).to.equal('KEY');
     expect(popAll(fifo)).to.deep.equal(['[a@1]@1']);
-  });
-
-  it('has no room while the keeper has none', () => {
-    const { fifo, keeper } = new Setup();
-    const stage = fifo.stage();
-    expect(stage.waitForRoom()).to.equal(undefined);
-    keeper.room = Promise.resolve();
-    expect(stage.waitForRoom()).to.equal(keeper.room);
   });
 });
 
 describe('a relist that is one item', () => {
-  it('is seen before it is processed, and begins a batch', () => {
+  it('is seen before it is processed, and is a batch of its own', () => {
     const fifo = new DeltaFIFO<Pod>();
     fifo.replace([at('a', '1')], '1');
     fifo.add(at('b', '2'));
@@ -329,25 +320,25 @@ describe('a relist over bytes', () => {
     const keeper = new SlabMemory({ mode: 'bytes', decodedBytes: 0 });
     const store = new ThreadSafeStore<ObjectView>();
     const overlay = new WriteOverlay({ store });
-    const processor = new DeltaProcessor<ObjectView>({ store, overlay, ordered: true, keeper });
+    const objects = new StoredObjects<ObjectView>({ store, keeper });
+    const processor = new DeltaProcessor<ObjectView>({ objects, overlay, ordered: true });
     const fifo = new DeltaFIFO<ObjectView>({
       knownObjects: store,
-      twinOf: (key, object) => processor.twinOf(key, object),
-      keeper,
+      consumer: objects,
     });
     const drain = (): void => {
       fifo.popBatch(10, (deltas, info) => processor.process(deltas, info));
-      processor.releaseDisplaced(Infinity);
+      releaseDisplaced(objects);
     };
     fifo.replace([viewOf(podOf(1, 5)), viewOf(podOf(2, 5))], '5');
     drain();
-    const stage = fifo.stage();
-    stage.add([viewOf(podOf(1, 5)), viewOf(podOf(2, 5))]);
+    const relist = fifo.beginRelist();
+    relist.add([viewOf(podOf(1, 5)), viewOf(podOf(2, 5))]);
     fifo.update(viewOf(podOf(1, 6)));
     drain();
     expect(keeper.demand.readable).to.equal('body');
     fifo.delete(viewOf(podOf(2, 7)));
-    stage.commit('5');
+    relist.commit('5');
     while (fifo.size > 0) drain();
     expect(store.list().map(({ object }) => object)).to.deep.equal([podOf(1, 5), podOf(2, 5)]);
     expect(keeper.demand.readable).to.equal('nothing');

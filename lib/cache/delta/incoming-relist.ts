@@ -1,35 +1,45 @@
 import { assert } from '../../kernel/assert.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
-import type { ObjectKeeper } from '../memory/cache-keeper.ts';
-import type { Replacement } from './delta-queue.ts';
+import type { Relist } from '../reflector/contract/reflector-sink.ts';
+import type { ReplacedAllDelta } from './delta.ts';
 import type { ObjectIntake } from './object-intake.ts';
 
-export interface RelistStageOptions<V extends HasMetadata> {
+/** Who stores what a relist brings, and sees its objects as they come in. */
+export interface RelistConsumer<V extends HasMetadata> {
+  /** A relist begins. What leaves the store may come back with it, until the function that it returns is called. */
+  pin(): () => void;
+  /** The stored object that `object`, as it came in, is the same as, if it is; the relist carries that one then. */
+  unchanged(key: string, object: V): V | undefined;
+  /** The relist has this object now. */
+  retain(object: V): void;
+  /** The relist does not have this object any more. */
+  release(key: string, object: V): void;
+}
+
+export interface IncomingRelistOptions<V extends HasMetadata> {
   readonly intake: ObjectIntake<V>;
-  readonly keeper: ObjectKeeper<V> | undefined;
-  /** What the consumer holds under a key. */
-  readonly known: (key: string) => V | undefined;
-  /** What the consumer holds and `object`, as it came in, is the same as. */
-  readonly twinOf: (key: string, object: V) => V | undefined;
+  readonly consumer: RelistConsumer<V> | undefined;
+  /** As `RelistConsumer.unchanged`, as far as it can be known by now. */
+  readonly unchanged: (key: string, object: V) => V | undefined;
   /** Throws when nothing more is taken. */
   readonly check: () => void;
-  readonly onCommit: (replacement: Replacement<V>) => void;
+  readonly onCommit: (relist: ReplacedAllDelta<V>) => void;
 }
 
 /**
- * The content of a relist while it comes in.
+ * A relist while it comes in.
  *
- * Guarantees: keys, transforms and keeping are done with as the pieces come. An object that the consumer holds already, in
- * this very state, is replaced by that one, so that its bytes can go: listing again what did not change takes no memory.
+ * Guarantees: objects get their keys, are transformed and retained as the pieces come. An unchanged object is replaced by the
+ * stored one, so that its bytes can go: listing again what did not change takes no memory.
  */
-export class RelistStage<V extends HasMetadata> {
-  readonly #options: RelistStageOptions<V>;
+export class IncomingRelist<V extends HasMetadata> implements Relist<V> {
+  readonly #options: IncomingRelistOptions<V>;
   readonly #contents = new Map<string, V>();
   readonly #unreadable = new Set<string>();
   #open = true;
 
-  constructor(options: RelistStageOptions<V>) {
+  constructor(options: IncomingRelistOptions<V>) {
     this.#options = options;
   }
 
@@ -53,11 +63,6 @@ export class RelistStage<V extends HasMetadata> {
     }
   }
 
-  /** A promise while the keeper has no room. */
-  waitForRoom(): Promise<void> | undefined {
-    return this.#options.keeper?.waitForRoom?.();
-  }
-
   /**
    * The content is complete; returns the number of objects that have a key.
    * @throws {ListwatchError} code FIFO_CLOSED; as `DeltaFIFO.replace` what could not be read, once the list is queued.
@@ -65,9 +70,8 @@ export class RelistStage<V extends HasMetadata> {
   commit(resourceVersion: string): number {
     this.#check();
     this.#open = false;
-    const contents = this.#contents;
-    const unreadable = this.#unreadable;
-    this.#options.onCommit({ contents, unreadable, resourceVersion });
+    const [contents, unreadable] = [this.#contents, this.#unreadable];
+    this.#options.onCommit({ type: 'ReplacedAll', contents, unreadable, resourceVersion });
     this.#options.intake.report();
     return contents.size + unreadable.size;
   }
@@ -76,7 +80,7 @@ export class RelistStage<V extends HasMetadata> {
   discard(): void {
     if (!this.#open) return;
     this.#open = false;
-    for (const [key, object] of this.#contents) this.#release(key, object);
+    for (const [key, object] of this.#contents) this.#options.consumer?.release(key, object);
     this.#contents.clear();
     this.#unreadable.clear();
   }
@@ -87,35 +91,30 @@ export class RelistStage<V extends HasMetadata> {
   }
 
   #set(item: V): void {
-    const { intake, keeper, twinOf } = this.#options;
+    const { intake, consumer, unchanged } = this.#options;
     const key = intake.keyOf(item);
     if (key === undefined) return;
-    const twin = twinOf(key, item);
-    const object = twin ?? intake.transformed(key, item);
+    const stored = unchanged(key, item);
+    const object = stored ?? intake.transformed(key, item);
     const before = this.#contents.get(key);
-    if (before !== undefined && before !== object) this.#release(key, before);
+    if (before !== undefined && before !== object) consumer?.release(key, before);
     if (object === undefined) {
       this.#contents.delete(key);
       this.#unreadable.add(key);
       return;
     }
-    if (twin === undefined) keeper?.keep(object);
+    if (stored === undefined) consumer?.retain(object);
     this.#contents.set(key, object);
     if (this.#unreadable.size > 0) this.#unreadable.delete(key);
   }
 
   #delete(item: V): void {
-    const key = this.#options.intake.keyOf(item);
+    const { intake, consumer } = this.#options;
+    const key = intake.keyOf(item);
     if (key === undefined) return;
     const before = this.#contents.get(key);
-    if (before !== undefined) this.#release(key, before);
+    if (before !== undefined) consumer?.release(key, before);
     this.#contents.delete(key);
     this.#unreadable.delete(key);
-  }
-
-  /** A twin that has left the store meanwhile was released there; once more is harmless. */
-  #release(key: string, object: V): void {
-    const { keeper, known } = this.#options;
-    if (keeper !== undefined && known(key) !== object) keeper.release(object, 'unused');
   }
 }

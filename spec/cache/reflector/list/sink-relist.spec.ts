@@ -8,24 +8,24 @@ import { thing, type View } from '../reflector-support.ts';
 import {
   BREAKDOWNS,
   PAGE,
-  StagingSink,
+  RelistSink,
   codesOf,
   end,
   failOnce,
   fullSink,
   listNext,
-  stagingRig,
+  relistRig,
   transitionsOf,
   view,
   wrapped,
   streamingRig,
-} from './staging-support.ts';
+} from './relist-support.ts';
 
-describe('Reflector with a sink that stages lists', () => {
+describe('Reflector with a sink that takes lists piece by piece', () => {
   it('hands a page over while it comes in', async () => {
-    const test = stagingRig();
+    const test = relistRig();
     await test.runtime.settle();
-    expect(test.sink.stages[0]?.calls).to.deep.equal(['add a b', 'add c d', 'add e', 'commit @5']);
+    expect(test.sink.relists[0]?.calls).to.deep.equal(['add a b', 'add c d', 'add e', 'commit @5']);
     expect(transitionsOf(test)).to.deep.equal(['listed: 5']);
     test.source.add(thing('f'));
     await test.runtime.settle();
@@ -34,7 +34,7 @@ describe('Reflector with a sink that stages lists', () => {
   });
 
   it('puts what is left in a page behind what was handed out, and pages behind each other', async () => {
-    const test = stagingRig({
+    const test = relistRig({
       pageSize: 3,
       prepare: (source) =>
         listNext({ source }, async (_, onItems) => {
@@ -43,27 +43,27 @@ describe('Reflector with a sink that stages lists', () => {
         }),
     });
     await test.runtime.settle();
-    expect(test.sink.stages[0]?.calls).to.deep.equal(['add a', 'add b c', 'add d e', 'commit @5']);
+    expect(test.sink.relists[0]?.calls).to.deep.equal(['add a', 'add b c', 'add d e', 'commit @5']);
     expect(transitionsOf(test)).to.deep.equal(['a page was listed: 3', 'listed: 5']);
     await end(test);
   });
 
-  it('stages a list of a source that hands nothing out', async () => {
-    const test = stagingRig({ pageSize: 3, source: { pieceSize: 0 } });
+  it('begins a relist for a source that hands nothing out', async () => {
+    const test = relistRig({ pageSize: 3, source: { pieceSize: 0 } });
     await test.runtime.settle();
-    expect(test.sink.stages[0]?.calls).to.deep.equal(['add a b c', 'add d e', 'commit @5']);
+    expect(test.sink.relists[0]?.calls).to.deep.equal(['add a b c', 'add d e', 'commit @5']);
     await end(test);
   });
 
   it('commits an empty list', async () => {
-    const test = stagingRig({ source: { objects: [] } });
+    const test = relistRig({ source: { objects: [] } });
     await test.runtime.settle();
-    expect(test.sink.stages[0]?.calls).to.deep.equal(['commit @0']);
+    expect(test.sink.relists[0]?.calls).to.deep.equal(['commit @0']);
     await end(test);
   });
 
   it('says how many objects the sink has counted', async () => {
-    const test = stagingRig({
+    const test = relistRig({
       prepare: (source) =>
         listNext({ source }, async (_, onItems) => {
           await onItems([view('a'), view('b'), view('a')]);
@@ -75,8 +75,8 @@ describe('Reflector with a sink that stages lists', () => {
     await end(test);
   });
 
-  it('does not stage the answer that only says where the server stands', async () => {
-    const test = stagingRig();
+  it('begins no relist for the answer that only says where the server stands', async () => {
+    const test = relistRig();
     await test.runtime.advance(2000);
     for (let round = 0; round < 2; round += 1) {
       test.source.failNext('watch', expired('too old'), 1);
@@ -84,7 +84,7 @@ describe('Reflector with a sink that stages lists', () => {
       await test.runtime.advance(1000);
     }
     await test.runtime.advance(10_000);
-    const begun = test.sink.stages.length;
+    const begun = test.sink.relists.length;
     const lists = test.requests().filter((request) => request.startsWith('list'));
     expect(lists).to.include('list limit=1');
     expect(begun).to.equal(lists.filter((request) => request !== 'list limit=1').length);
@@ -93,7 +93,7 @@ describe('Reflector with a sink that stages lists', () => {
 
   describe('discards what will never be complete', () => {
     it('when a page breaks off', async () => {
-      const test = stagingRig({
+      const test = relistRig({
         prepare: (source) => source.failNext('piece', internalError('boom')),
       });
       await test.runtime.settle();
@@ -105,7 +105,7 @@ describe('Reflector with a sink that stages lists', () => {
     });
 
     it('when a later page fails', async () => {
-      const test = stagingRig({
+      const test = relistRig({
         pageSize: 2,
         prepare: (source) => source.failNext('page', internalError('boom')),
       });
@@ -115,12 +115,12 @@ describe('Reflector with a sink that stages lists', () => {
     });
 
     it('when the token of a later page has expired, and takes the list in one piece', async () => {
-      const test = stagingRig({
+      const test = relistRig({
         pageSize: 2,
         prepare: (source) => source.failNext('page', expired('too old')),
       });
       await test.runtime.settle();
-      expect(test.sink.stages.map(({ calls }) => calls)).to.deep.equal([
+      expect(test.sink.relists.map(({ calls }) => calls)).to.deep.equal([
         ['add a b'],
         ['add a b', 'add c d', 'add e', 'commit @5'],
       ]);
@@ -129,7 +129,7 @@ describe('Reflector with a sink that stages lists', () => {
     });
 
     it('when a page does not come to its end in time', async () => {
-      const test = stagingRig({
+      const test = relistRig({
         listTimeoutMs: 1000,
         prepare: (source) => source.hangNext('piece'),
       });
@@ -142,7 +142,7 @@ describe('Reflector with a sink that stages lists', () => {
     });
 
     it('when the list is older than what was seen', async () => {
-      const test = stagingRig();
+      const test = relistRig();
       await test.runtime.advance(2000);
       listNext(test, async (_, onItems) => {
         await onItems([view('old')]);
@@ -156,7 +156,7 @@ describe('Reflector with a sink that stages lists', () => {
     });
 
     it('when the watch beside the list breaks', async () => {
-      const test = stagingRig();
+      const test = relistRig();
       await test.runtime.advance(2000);
       for (let round = 0; round < 2; round += 1) {
         test.source.failNext('watch', expired('too old'));
@@ -178,7 +178,7 @@ describe('Reflector with a sink that stages lists', () => {
     });
 
     it('when it is stopped', async () => {
-      const hanging = stagingRig({ prepare: (source) => source.hangNext('piece') });
+      const hanging = relistRig({ prepare: (source) => source.hangNext('piece') });
       const streaming = streamingRig({
         prepare: (source) => {
           source.withholdInitialEventsEnd = true;
@@ -198,8 +198,8 @@ describe('Reflector with a sink that stages lists', () => {
         throws -= 1;
         if (throws >= 0) throw new Error('not now');
       };
-      const test = stagingRig({
-        sink: Object.assign(new StagingSink(), { resync }),
+      const test = relistRig({
+        sink: Object.assign(new RelistSink(), { resync }),
         resyncIntervalMs: 1000,
         prepare: (source) => source.hangNext('piece'),
       });
@@ -214,7 +214,7 @@ describe('Reflector with a sink that stages lists', () => {
 
     it('and refuses what a source that was left behind still brings', async () => {
       const refused: unknown[] = [];
-      const test = stagingRig({
+      const test = relistRig({
         listTimeoutMs: 1000,
         prepare: (source) =>
           listNext({ source }, async (_, onItems) => {
@@ -230,14 +230,17 @@ describe('Reflector with a sink that stages lists', () => {
       });
       await test.runtime.advance(5000);
       expect(refused).to.deep.equal(['TIMEOUT']);
-      expect(test.sink.stages.map(({ calls }) => calls[0])).to.deep.equal(['add early', 'add a b']);
+      expect(test.sink.relists.map(({ calls }) => calls[0])).to.deep.equal([
+        'add early',
+        'add a b',
+      ]);
       expect(test.sink.ends).to.deep.equal(['discarded', 'committed']);
       await end(test);
     });
 
     it('and refuses what comes after the page', async () => {
       let again: ItemsTaker<View> = () => {};
-      const test = stagingRig({
+      const test = relistRig({
         pageSize: 2,
         prepare: (source) =>
           listNext({ source }, async (_, onItems) => {
@@ -255,13 +258,13 @@ describe('Reflector with a sink that stages lists', () => {
 
   describe('that is full', () => {
     it('lets the source wait between two pieces, and no time of the page passes meanwhile', async () => {
-      const test = stagingRig({ listTimeoutMs: 1000 });
+      const test = relistRig({ listTimeoutMs: 1000 });
       const full = fullSink(test);
       await test.runtime.advance(5000);
-      expect(test.sink.stages[0]?.calls).to.deep.equal(['add a b']);
+      expect(test.sink.relists[0]?.calls).to.deep.equal(['add a b']);
       full.makeRoom();
       await test.runtime.advance(5000);
-      expect(test.sink.stages[0]?.calls).to.deep.equal(['add a b', 'add c d']);
+      expect(test.sink.relists[0]?.calls).to.deep.equal(['add a b', 'add c d']);
       full.makeRoom();
       await test.runtime.settle();
       full.makeRoom();
@@ -273,7 +276,7 @@ describe('Reflector with a sink that stages lists', () => {
     });
 
     it('lets the next page wait', async () => {
-      const test = stagingRig({ pageSize: 3, source: { pieceSize: 0 } });
+      const test = relistRig({ pageSize: 3, source: { pieceSize: 0 } });
       const full = fullSink(test);
       await test.runtime.advance(5000);
       expect(test.requests()).to.have.length(1);
@@ -284,9 +287,9 @@ describe('Reflector with a sink that stages lists', () => {
     });
 
     it('gives the wait up when it is stopped, though the source does not wait at all', async () => {
-      const sink = new StagingSink();
+      const sink = new RelistSink();
       fullSink({ sink });
-      const test = stagingRig({
+      const test = relistRig({
         sink,
         prepare: (source) =>
           listNext({ source }, async ({ signal }, onItems) => {
@@ -299,7 +302,7 @@ describe('Reflector with a sink that stages lists', () => {
           }),
       });
       await test.runtime.advance(500);
-      expect(test.sink.stages[0]?.calls).to.deep.equal(['add a', 'add b']);
+      expect(test.sink.relists[0]?.calls).to.deep.equal(['add a', 'add b']);
       await end(test);
       expect(test.sink.ends).to.deep.equal(['discarded']);
     });
@@ -308,7 +311,7 @@ describe('Reflector with a sink that stages lists', () => {
   describe('and fails', () => {
     for (const [when, fail] of BREAKDOWNS) {
       it(`${when} of a list is listed for again`, async () => {
-        const test = stagingRig();
+        const test = relistRig();
         fail(test.sink);
         await test.runtime.settle();
         expect(test.transitions.at(-1)?.reason).to.equal('the sink failed: disk full');
@@ -323,9 +326,9 @@ describe('Reflector with a sink that stages lists', () => {
 
     it('is told from a source that fails, whatever the source makes of the error', async () => {
       for (const misbehave of [(): void => {}, wrapped]) {
-        const sink = new StagingSink();
+        const sink = new RelistSink();
         sink.onAdd = failOnce();
-        const test = stagingRig({
+        const test = relistRig({
           sink,
           prepare: (source) =>
             listNext({ source }, async (_, onItems) => {
@@ -347,20 +350,20 @@ describe('Reflector with a sink that stages lists', () => {
       const logged: string[] = [];
       const note = (text: string): void => void logged.push(text);
       const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: note };
-      const test = stagingRig({
+      const test = relistRig({
         logger,
         prepare: (source) => source.failNext('piece', internalError('boom')),
       });
-      test.sink.onAdd = (stage): void => {
+      test.sink.onAdd = (relist): void => {
         test.sink.onAdd = (): void => {};
-        stage.discard = (): void => {
-          stage.end = 'discarded';
+        relist.discard = (): void => {
+          relist.end = 'discarded';
           throw new Error('cannot let go');
         };
       };
       await test.runtime.advance(2000);
       expect(logged).to.deep.equal([
-        'reflector things: the sink failed to discard a list: cannot let go',
+        'reflector things: the sink failed to discard a relist: cannot let go',
       ]);
       expect(test.sink.calls).to.deep.equal(['replace a b c d e @5']);
       await end(test);
@@ -369,7 +372,7 @@ describe('Reflector with a sink that stages lists', () => {
 
   it('refuses tables that come in pieces, whatever the source makes of it', async () => {
     const table = new DecodedView({ kind: 'Table', apiVersion: 'meta.k8s.io/v1', metadata: {} });
-    const test = stagingRig({
+    const test = relistRig({
       prepare: (source) =>
         listNext({ source }, async (_, onItems) => {
           try {
@@ -382,7 +385,7 @@ describe('Reflector with a sink that stages lists', () => {
     });
     await test.runtime.settle();
     expect(codesOf(test)).to.deep.equal(['TABLE_OBJECT']);
-    expect(test.sink.stages).to.deep.equal([]);
+    expect(test.sink.relists).to.deep.equal([]);
     await end(test);
   });
 });
