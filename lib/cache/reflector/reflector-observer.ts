@@ -35,10 +35,12 @@ export class ReflectorObserver {
     this.#options = options;
   }
 
-  transition(transition: Omit<ReflectorTransition, 'name'>): void {
+  transition(exact: Omit<ReflectorTransition, 'name'>): void {
     const { name, logger, metrics, onTransition } = this.#options;
-    const { from, to, reason, durationMs, items, events } = transition;
-    logger.debug(`reflector ${name}: ${from} -> ${to}: ${reason}`, { ...transition });
+    const { from, to, reason, items, events, delayMs } = exact;
+    const durationMs = Math.round(exact.durationMs);
+    const transition = { ...exact, durationMs, delayMs: delayMs && Math.round(delayMs) };
+    logger.debug(`reflector ${name}: ${from} -> ${to}: ${reason}`, transition);
     metrics.count('listwatch_reflector_transitions_total', 1, { name, from, to });
     if (from === 'listing' || from === 'streaming-list') {
       metrics.observe('listwatch_reflector_list_duration_ms', durationMs, { name });
@@ -58,7 +60,7 @@ export class ReflectorObserver {
     const story: Story = {
       during: from.name,
       next: describeNext(state).next,
-      delayMs,
+      delayMs: Math.round(delayMs),
       expected: isExpected(error, from, state),
       resourceVersion: state.memory.resourceVersion,
     };

@@ -239,10 +239,11 @@ export class RetryWatcher<V extends HasMetadata>
     return this.#notBeforeMs - nowMs;
   }
 
-  #report(error: unknown, delayMs: number): void {
+  #report(error: unknown, exactDelayMs: number): void {
     const { logger, onRetry } = this.#options;
+    const delayMs = Math.round(exactDelayMs);
     const resourceVersion = this.#resourceVersion;
-    const plan = `it goes on behind resource version ${resourceVersion} in ${Math.round(delayMs)} ms`;
+    const plan = `it goes on behind resource version ${resourceVersion} in ${delayMs} ms`;
     const message =
       `the watch of ${this.#name} failed: ${errorMessage(error)}; ${plan}. ${remedyOf(error)}`.trimEnd();
     if (onRetry === undefined) {

@@ -255,7 +255,8 @@ export class ReconcileLoop<K = string> {
     this.#metrics.failed();
     const terminal = isListwatchError(cause, 'RECONCILE_TERMINAL');
     const retry = !terminal && failures <= this.#maxRetries;
-    const retryInMs = retry ? this.#retry(key) : undefined;
+    const delayMs = retry ? this.#retry(key) : undefined;
+    const retryInMs = delayMs === undefined ? undefined : Math.round(delayMs);
     if (!retry) this.#queue.forget(key);
     const what = retry ? errorMessage(cause) : `given up: ${errorMessage(cause)}`;
     this.#report(what, { key, failures, retryInMs }, cause);

@@ -128,6 +128,28 @@ describe('ReconcileLoop', () => {
     }
   });
 
+  it('tells and logs the delay before a retry in whole milliseconds', async () => {
+    const rateLimiter = {
+      nextDelayMs: () => 5.0228111458236855,
+      forget() {},
+      numRequeues: () => 1,
+    };
+    queue = new RateLimitingQueue({ runtime, rateLimiter });
+    queue.add('a');
+    const logged: unknown[] = [];
+    const logger: Logger = {
+      ...silentLogger,
+      error: (_message, fields) => void logged.push(fields?.['retryInMs']),
+    };
+    let runs = 0;
+    const reconcile = async (): Promise<void> => {
+      runs += 1;
+      if (runs === 1) throw new Error('passes');
+    };
+    await drain(loopOf(reconcile, { onError: undefined, logger }));
+    expect(logged).to.deep.equal([5]);
+  });
+
   it('does not retry a TerminalError, and forgets the key', async () => {
     let runs = 0;
     queue.add('a');

@@ -152,7 +152,7 @@ class ProgressReport {
       .filter((cache) => !cache.synced)
       .map(({ name, waitingFor }) => ({ name, waitingFor: waitingFor ?? name }));
     return {
-      elapsedMs: this.#runtime.monotonicMs() - this.#startedAtMs,
+      elapsedMs: Math.round(this.#runtime.monotonicMs() - this.#startedAtMs),
       synced: synced.toSorted(),
       missing: missing.toSorted((left, right) => (left.name < right.name ? -1 : 1)),
     };

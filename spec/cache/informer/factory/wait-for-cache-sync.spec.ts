@@ -111,9 +111,9 @@ describe('waitForCacheSync', () => {
     ]);
   });
 
-  it('tells a hook instead, also whenever one has synced', async () => {
+  it('tells a hook instead, in whole milliseconds, also whenever one has synced', async () => {
     const seen: CacheSyncProgress[] = [];
-    runtime.setTimer(15_000, () => pods.sync());
+    runtime.setTimer(15_000.0228, () => pods.sync());
     runtime.setTimer(25_000, () => nodes.sync());
     const onProgress = (progress: CacheSyncProgress): void => {
       seen.push(progress);
