@@ -14,7 +14,7 @@ import type { MirroredResource } from './support/mirror.ts';
 import { NetworkGate } from './support/network-gate.ts';
 import { ShopController } from './support/shop-controller.ts';
 import { Timeline, wantsColor } from './support/timeline.ts';
-import { aborted, until } from './support/until.ts';
+import { aborted, HANG_MS, until } from './support/until.ts';
 
 /** The resources that the controller reads or writes, whether or not there are manifests of them. */
 const OF_THE_SHOP: readonly MirroredResource[] = [
@@ -73,13 +73,12 @@ async function quickstart({ port, manifests, keep }: Settings, signal: AbortSign
   const shop = new ShopController(client, informers, timeline);
   const mirrors = new MirrorSet(informers, [...resources, ...OF_THE_SHOP], timeline);
   informers.start();
-  await informers.whenSynced({ timeoutMs: 10_000 });
+  await informers.whenSynced({ timeoutMs: HANG_MS, signal });
   timeline.flush();
   timeline.say('store', '', `${mirrors.objects} objects in ${mirrors.size} caches`);
   await using work = shop.start(signal);
   const settled = (): Promise<void> =>
     until(() => shop.unfinished.length === 0, {
-      timeoutMs: 10_000,
       signal: work.signal,
       describe: () => `the shop to settle: ${shop.unfinished.join(', ')}`,
     });

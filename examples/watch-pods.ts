@@ -1,7 +1,7 @@
 import { connect, SharedInformerFactory, type Client, type KubernetesObject } from 'listwatch';
 import { ApiServer } from 'listwatch/server';
 import { parseOptions, runProgram } from './support/command-line.ts';
-import { aborted } from './support/until.ts';
+import { aborted, HANG_MS } from './support/until.ts';
 
 const USAGE = `Prints pods as they come, change and go.
 
@@ -32,7 +32,7 @@ async function watchPods(
     onDelete: (pod, { key }) => console.log(`- ${key}  ${phase(pod)}`),
   });
   informers.start();
-  await informers.whenSynced({ timeoutMs: 30_000, signal });
+  await informers.whenSynced({ timeoutMs: HANG_MS, signal });
   console.log(`pods on ${client.server}: ${pods.lister.list().length}; Ctrl-C ends`);
   await aborted(signal);
 }

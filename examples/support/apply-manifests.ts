@@ -15,13 +15,17 @@ export async function applyManifests(
   signal: AbortSignal,
 ): Promise<readonly MirroredResource[]> {
   const resources = new Map<string, MirroredResource>();
+  const defined = new Set<string>();
   for (const { object, place } of manifests) {
-    const { apiVersion } = object;
+    const { apiVersion, kind } = object;
     try {
-      const { resource, namespaced } = await findResource(client, object, signal);
+      const { resource, namespaced } = defined.has(`${apiVersion} ${kind}`)
+        ? await whenServed(client, object, signal)
+        : await client.discovery.find(apiVersion, kind, { signal });
       const namespace = namespaced ? client.namespace : undefined;
       await client.resource(apiVersion, resource, { namespace }).create({ ...object }, { signal });
       resources.set(`${apiVersion} ${resource}`, { apiVersion, resource });
+      for (const one of kindsDefinedBy(object)) defined.add(one);
     } catch (cause) {
       signal.throwIfAborted();
       throw new ListwatchError('MANIFEST_INVALID', `${place}: ${errorMessage(cause)}`, { cause });
@@ -36,26 +40,36 @@ interface FoundResource {
 }
 
 /** A custom resource is served a moment after its definition was created. */
-async function findResource(
+async function whenServed(
   client: Client,
   { apiVersion, kind }: ManifestObject,
   signal: AbortSignal,
 ): Promise<FoundResource> {
   let found: FoundResource = { resource: '', namespaced: false };
-  let reason: unknown;
   const isServed = async (): Promise<boolean> => {
     try {
       found = await client.discovery.find(apiVersion, kind, { signal });
       return true;
     } catch (error) {
       if (!isListwatchError(error, 'RESOURCE_UNKNOWN')) throw error;
-      reason = error;
       return false;
     }
   };
-  const waiting = until(isServed, { timeoutMs: 1_000, signal, describe: () => kind });
-  await waiting.catch((error: unknown) => {
-    throw isListwatchError(error, 'TIMEOUT') ? reason : error;
-  });
+  await until(isServed, { signal, describe: () => `${kind} to be served` });
   return found;
+}
+
+interface Definition extends ManifestObject {
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly kind: string };
+    readonly versions: readonly { readonly name: string }[];
+  };
+}
+
+/** `group/version Kind` of each version that a definition of custom resources, accepted by the server, serves. */
+function kindsDefinedBy(object: ManifestObject): readonly string[] {
+  if (object.kind !== 'CustomResourceDefinition') return [];
+  const { group, names, versions } = (object as Definition).spec;
+  return versions.map(({ name }) => `${group}/${name} ${names.kind}`);
 }

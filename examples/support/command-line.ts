@@ -7,7 +7,7 @@ type OptionDefinitions = NonNullable<ParseArgsConfig['options']>;
 /** Exit codes as shells know them. */
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
-const EXIT_INTERRUPTED = 130;
+const EXIT_INTERRUPTED = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Wrong use of the command line. */
 export class UsageError extends Error {}
@@ -19,16 +19,22 @@ export interface Program {
   readonly main: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Runs a program to its exit code. A failure is one line, with `--debug` followed by the stack trace. */
+/** Runs a program to its exit code. A failure or an interruption is one line, with `--debug` followed by the stack trace. */
 export async function runProgram({ name, main }: Program): Promise<void> {
   const stop = new AbortController();
-  const interrupt = (): void => stop.abort(new Error('interrupted'));
+  let exitCode = EXIT_FAILURE;
+  const interrupt = (signal: keyof typeof EXIT_INTERRUPTED): void => {
+    exitCode = EXIT_INTERRUPTED[signal];
+    stop.abort(new Error(`stopped by ${signal}`));
+  };
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
   try {
     await main(stop.signal);
   } catch (error) {
-    process.exitCode = exitCodeOf(error, stop.signal);
-    process.stderr.write(`${name}: ${oneLine(error)}\n`);
+    // After an interruption the work fails wherever it was, in as many words as there are places.
+    const reason: unknown = stop.signal.aborted ? stop.signal.reason : error;
+    process.exitCode = error instanceof UsageError ? EXIT_USAGE : exitCode;
+    process.stderr.write(`${name}: ${oneLine(reason)}\n`);
     if (process.argv.includes('--debug')) console.error(error);
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
@@ -40,11 +46,6 @@ function oneLine(error: unknown): string {
   const text = errorMessage(error).replaceAll(/[\p{Cc}\s]+/gu, ' ');
   if (!isListwatchError(error, 'UNAUTHORIZED')) return text;
   return `${text}: the server does not accept the token or client certificate; are they missing, expired, or of another server?`;
-}
-
-function exitCodeOf(error: unknown, signal: AbortSignal): number {
-  if (error instanceof UsageError) return EXIT_USAGE;
-  return signal.aborted ? EXIT_INTERRUPTED : EXIT_FAILURE;
 }
 
 /** Reads the options of the command line; `debug` and `help` are known to every program. @throws {UsageError} */

@@ -9,9 +9,6 @@ import {
 import type { Mirror } from './mirror.ts';
 import { until } from './until.ts';
 
-/** What is still on its way gets this long to arrive. */
-const GRACE_MS = 5_000;
-
 const DIFFERENCES_IN_MESSAGE = 3;
 
 /**
@@ -33,16 +30,14 @@ export async function compareCaches(
       differences = differencesOf(mirror, items);
       return differences.length === 0;
     };
-    await until(isEqual, { timeoutMs: GRACE_MS, signal, describe: () => resource }).catch(
-      (error: unknown) => {
-        if (!isListwatchError(error, 'TIMEOUT')) throw error;
-        const first = differences.slice(0, DIFFERENCES_IN_MESSAGE).join('; ');
-        throw new ListwatchError(
-          'ASSERTION',
-          `the cache of ${resource} is wrong in ${differences.length} objects: ${first}`,
-        );
-      },
-    );
+    await until(isEqual, { signal, describe: () => resource }).catch((error: unknown) => {
+      if (!isListwatchError(error, 'TIMEOUT')) throw error;
+      const first = differences.slice(0, DIFFERENCES_IN_MESSAGE).join('; ');
+      throw new ListwatchError(
+        'ASSERTION',
+        `the cache of ${resource} is wrong in ${differences.length} objects: ${first}`,
+      );
+    });
     objects += mirror.informer.indexer.size;
   }
   return objects;

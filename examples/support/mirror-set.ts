@@ -3,8 +3,6 @@ import { Mirror, type MirrorCounts, type MirroredResource } from './mirror.ts';
 import type { Timeline } from './timeline.ts';
 import { until } from './until.ts';
 
-const DEADLINE_MS = 10_000;
-
 /** The mirrors of several resources, and what becomes of them when they are cut off. */
 export class MirrorSet implements Iterable<Mirror> {
   readonly #mirrors: readonly Mirror[];
@@ -50,7 +48,6 @@ export class MirrorSet implements Iterable<Mirror> {
     const { lists, resumes } = this.counts;
     cut();
     await until(() => this.counts.resumes + this.counts.lists === resumes + lists + this.size, {
-      timeoutMs: DEADLINE_MS,
       signal,
       describe: () => `the watches of ${names(this.#away)} to come back`,
     });
@@ -61,7 +58,6 @@ export class MirrorSet implements Iterable<Mirror> {
   /** Waits until no mirror watches. */
   async whenAway(signal: AbortSignal): Promise<void> {
     await until(() => this.#away.length === this.size, {
-      timeoutMs: DEADLINE_MS,
       signal,
       describe: () => 'the mirrors to notice that they are cut off',
     });
@@ -74,7 +70,6 @@ export class MirrorSet implements Iterable<Mirror> {
     const missing = (): Mirror[] =>
       this.#mirrors.filter((mirror) => mirror.counts.lists === before.get(mirror));
     await until(() => missing().length === 0, {
-      timeoutMs: DEADLINE_MS,
       signal,
       describe: () => `the informers of ${names(missing())} to list again`,
     });
