@@ -135,7 +135,7 @@ export class InformerEngine<T extends KubernetesObject> {
       onChanges: (batches) => {
         this.handlers.distribute(batches);
       },
-      handlersOwe: (count) => this.handlers.owes(count),
+      handlersHaveBacklog: (count) => this.handlers.hasBacklog(count),
       onBookmark: (resourceVersion) => {
         this.events.emit('bookmark', resourceVersion);
       },

@@ -22,7 +22,7 @@ export interface Reached<T> {
 }
 
 /** What is waited for. Its methods return undefined for "not yet", and what they throw ends the wait. */
-export interface Goal<T> {
+export interface AwaitedState<T> {
   /** An object is there, in this state. */
   seen(key: string, object: LazyObject<T>): Reached<T> | undefined;
   /** An object is there no more. */
@@ -35,26 +35,26 @@ export interface Goal<T> {
   describe(): string;
 }
 
-/** A handler that waits on an informer until its goal is reached, or until nobody waits any more. */
+/** A handler that waits on an informer until the awaited state is reached, or until the wait is ended. */
 export class InformerWait<T extends KubernetesObject> {
   readonly #informer: WaitableCache<T>;
-  readonly #goal: Goal<T>;
+  readonly #awaited: AwaitedState<T>;
   readonly #result: Deferred<T | undefined> = deferred<T | undefined>();
   readonly #registration: HandlerRegistration;
   #looksSoon = false;
   #over = false;
 
   /** @throws {ListwatchError} code CLOSED when the informer has stopped. */
-  constructor(informer: WaitableCache<T>, goal: Goal<T>) {
+  constructor(informer: WaitableCache<T>, awaited: AwaitedState<T>) {
     this.#informer = informer;
-    this.#goal = goal;
+    this.#awaited = awaited;
     this.#registration = informer.addHandler(
       {
         view: 'lazy',
-        onAdd: (object, { key }) => this.#changed(() => goal.seen(key, object)),
-        onUpdate: (_, object, { key }) => this.#changed(() => goal.seen(key, object)),
+        onAdd: (object, { key }) => this.#changed(() => awaited.seen(key, object)),
+        onUpdate: (_, object, { key }) => this.#changed(() => awaited.seen(key, object)),
         onDelete: (_, { key }) => {
-          goal.lost(key);
+          awaited.lost(key);
           this.#changed(() => undefined);
         },
       },
@@ -78,8 +78,8 @@ export class InformerWait<T extends KubernetesObject> {
 
   describe(): string {
     const { waitingFor } = this.#informer;
-    const goal = this.#goal.describe();
-    return waitingFor === undefined ? goal : `${goal}; there has yet to be ${waitingFor}`;
+    const awaited = this.#awaited.describe();
+    return waitingFor === undefined ? awaited : `${awaited}; there has yet to be ${waitingFor}`;
   }
 
   /** Takes the handler back. Calling again is harmless. */
@@ -92,13 +92,13 @@ export class InformerWait<T extends KubernetesObject> {
   #changed(look: () => Reached<T> | undefined): void {
     this.#attempt(look);
     if (!this.#registration.synced) return;
-    if (!this.#goal.skipsChanges) {
-      this.#attempt(() => this.#goal.settled());
+    if (!this.#awaited.skipsChanges) {
+      this.#attempt(() => this.#awaited.settled());
     } else if (!this.#looksSoon) {
       this.#looksSoon = true;
       this.#informer.runtime.queueTask(() => {
         this.#looksSoon = false;
-        this.#attempt(() => this.#goal.settled());
+        this.#attempt(() => this.#awaited.settled());
       });
     }
   }
@@ -117,7 +117,7 @@ export class InformerWait<T extends KubernetesObject> {
   }
 
   readonly #onStopped = (): void => {
-    const text = `the informer ${this.#informer.name} stopped while somebody waited for ${this.#goal.describe()}`;
+    const text = `the informer ${this.#informer.name} stopped while somebody waited for ${this.#awaited.describe()}`;
     this.#result.reject(new ListwatchError('CLOSED', text));
   };
 }

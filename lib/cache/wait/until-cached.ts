@@ -3,9 +3,9 @@ import { rejectUnknownOptions } from '../../kernel/options.ts';
 import { withDeadline } from '../../kernel/wait.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { CacheCondition, UntilPresent } from './cache-condition.ts';
-import { CacheGoal } from './cache-goal.ts';
+import { AwaitedCache } from './awaited-cache.ts';
 import { InformerWait, type WaitableCache } from './informer-wait.ts';
-import { ObjectGoal } from './object-goal.ts';
+import { AwaitedObject } from './awaited-object.ts';
 import { checkedTimeout } from './until-options.ts';
 
 const KNOWN: readonly (keyof UntilPresent<unknown>)[] = [
@@ -28,11 +28,11 @@ export async function untilCached<T extends KubernetesObject>(
   const timeoutMs = checkedTimeout(condition.timeoutMs);
   const { signal } = condition;
   signal?.throwIfAborted();
-  const goal =
+  const awaited =
     condition.when === undefined
-      ? new ObjectGoal<T>(informer.name, condition)
-      : new CacheGoal<T>(informer, condition.when);
-  const wait = new InformerWait<T>(informer, goal);
+      ? new AwaitedObject<T>(informer.name, condition)
+      : new AwaitedCache<T>(informer, condition.when);
+  const wait = new InformerWait<T>(informer, awaited);
   try {
     return await withDeadline(informer.runtime, wait.result, {
       timeoutMs,

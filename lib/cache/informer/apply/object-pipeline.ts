@@ -29,10 +29,10 @@ const BATCH_SIZE = 1000;
  * With more notifications than these to come, handlers come first: what is delivered soon is still in the caches of the
  * processor, and dies before the garbage collector has looked at it twice.
  */
-const MOST_OWED = 256;
+const LARGEST_BACKLOG = 256;
 /** But a slow handler must not keep the store from being up to date: after so many milliseconds as many deltas are applied. */
 const CATCH_UP_MS = 20;
-const BATCH_OF_THE_OWING = 64;
+const BATCH_WITH_BACKLOG = 64;
 
 export interface ObjectPipelineOptions<T extends KubernetesObject> {
   readonly options: ResolvedInformerOptions<T>;
@@ -43,7 +43,7 @@ export interface ObjectPipelineOptions<T extends KubernetesObject> {
   /** Queues what handlers have to be told; called in the same step in which the store changed. */
   readonly onChanges: (batches: readonly NotificationBatch<ObjectView<T>>[]) => void;
   /** Whether a handler that waits for nothing has more than `count` notifications to come. @defaultValue there are no handlers */
-  readonly handlersOwe?: ((count: number) => boolean) | undefined;
+  readonly handlersHaveBacklog?: ((count: number) => boolean) | undefined;
   /** The newest resource version that came in. */
   readonly lastSyncResourceVersion: () => string;
   /** The store has every change up to this resource version. */
@@ -141,15 +141,15 @@ export class ObjectPipeline<T extends KubernetesObject> {
     };
   }
 
-  #handlersOwe(): boolean {
-    return this.#options.handlersOwe?.(MOST_OWED) === true;
+  #handlersHaveBacklog(): boolean {
+    return this.#options.handlersHaveBacklog?.(LARGEST_BACKLOG) === true;
   }
 
   async #letHandlersCatchUp(signal: AbortSignal): Promise<void> {
-    if (!this.#handlersOwe()) return;
+    if (!this.#handlersHaveBacklog()) return;
     const endMs = this.#runtime.monotonicMs() + CATCH_UP_MS;
     do await nextTask(this.#runtime);
-    while (this.#handlersOwe() && !signal.aborted && this.#runtime.monotonicMs() < endMs);
+    while (this.#handlersHaveBacklog() && !signal.aborted && this.#runtime.monotonicMs() < endMs);
   }
 
   /** Works out what a relist changes, in slices. What goes wrong shows when it is applied. */
@@ -165,7 +165,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
     const { errors, meter } = this.#options;
     const sizeBefore = this.#fifo.size;
     const startedAtMs = meter === undefined ? 0 : this.#runtime.monotonicMs();
-    const limit = this.#handlersOwe() ? BATCH_OF_THE_OWING : BATCH_SIZE;
+    const limit = this.#handlersHaveBacklog() ? BATCH_WITH_BACKLOG : BATCH_SIZE;
     errors.guard('internal', () => this.#fifo.popBatch(limit, this.#apply));
     meter?.applied(this.#runtime.monotonicMs() - startedAtMs);
     this.#clock.taken(sizeBefore - this.#fifo.size);

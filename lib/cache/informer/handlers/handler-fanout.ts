@@ -39,8 +39,8 @@ export class HandlerFanout<V extends HasMetadata> {
   }
 
   /** Whether a handler that waits for nothing has more than `count` notifications to come. */
-  owes(count: number): boolean {
-    for (const { queue } of this.#handlers) if (queue.owes(count)) return true;
+  hasBacklog(count: number): boolean {
+    for (const { queue } of this.#handlers) if (queue.hasBacklog(count)) return true;
     return false;
   }
 

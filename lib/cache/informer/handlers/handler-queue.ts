@@ -105,7 +105,7 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
   }
 
   /** Whether it could deliver more than `count` notifications at this moment; not while it waits for a callback. */
-  owes(count: number): boolean {
+  hasBacklog(count: number): boolean {
     return this.#scheduled && this.#calling === undefined && this.pending > count;
   }
 

@@ -121,8 +121,8 @@ export class HandlerRegistry<T extends KubernetesObject> {
   }
 
   /** Whether a handler that waits for nothing has more than `count` notifications to come. */
-  owes(count: number): boolean {
-    return this.#fanout.owes(count);
+  hasBacklog(count: number): boolean {
+    return this.#fanout.hasBacklog(count);
   }
 
   /** The store has the whole first list. */

@@ -1,10 +1,10 @@
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { StoreReader } from '../store/store-reader.ts';
 import { conditionText, holds } from './condition-sequence.ts';
-import type { Goal, Reached, WaitableCache } from './informer-wait.ts';
+import type { AwaitedState, Reached, WaitableCache } from './informer-wait.ts';
 
 /** A state of the whole cache. */
-export class CacheGoal<T extends KubernetesObject> implements Goal<T> {
+export class AwaitedCache<T extends KubernetesObject> implements AwaitedState<T> {
   readonly skipsChanges = true;
   readonly #informer: Pick<WaitableCache<T>, 'name' | 'indexer'>;
   readonly #when: (cache: StoreReader<T>) => boolean | undefined;

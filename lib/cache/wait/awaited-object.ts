@@ -3,13 +3,13 @@ import { identityOf } from '../../meta/object-view.ts';
 import type { LazyObject } from '../informer/handlers/event-handler.ts';
 import type { UntilGone, UntilPresent } from './cache-condition.ts';
 import { conditionText, holds } from './condition-sequence.ts';
-import type { Goal, Reached } from './informer-wait.ts';
+import type { AwaitedState, Reached } from './informer-wait.ts';
 
 /** Of objects that are there but not as they should be, a message names this many. */
 const SHOWN_OBJECTS = 3;
 
 /** A state, or the absence, of the object that is selected; by a name without a namespace these may be several. */
-export class ObjectGoal<T extends KubernetesObject> implements Goal<T> {
+export class AwaitedObject<T extends KubernetesObject> implements AwaitedState<T> {
   readonly skipsChanges = false;
   readonly #informer: string;
   readonly #condition: UntilPresent<T> | UntilGone;
