@@ -17,6 +17,7 @@ import type {
   HandlerRegistration,
   WaitOptions,
 } from './handlers/handler-registration.ts';
+import { StartCheck } from './handlers/start-check.ts';
 import { auditOf } from './audit/informer-audit.ts';
 import type { ChangeOf, ChangeView } from './changes/informer-change.ts';
 import { changesOf } from './changes/informer-changes.ts';
@@ -62,6 +63,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
   readonly #engine: InformerEngine<T>;
   readonly #syncedLatch: Latch;
   readonly #stoppedLatch: Latch;
+  readonly #start: StartCheck;
   readonly #abort: DerivedAbort = deriveAbort();
   #phase: InformerPhase = 'new';
   #running: Promise<void> | undefined;
@@ -69,7 +71,9 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
 
   constructor(options: SharedIndexInformerOptions<T>) {
     this.#options = resolveInformerOptions(options);
-    const { name, subject } = this.#options;
+    const { name, subject, runtime } = this.#options;
+    const started = (): boolean => this.#phase !== 'new';
+    this.#start = new StartCheck({ informer: name, runtime, started });
     this.#syncedLatch = new Latch(`first list of ${name}`);
     this.#stoppedLatch = new Latch(`end of ${name}`);
     this.#engine = new InformerEngine<T>({
@@ -168,7 +172,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
    * Compares the cache with the server, both at one and the same resource version, and says what is missing, extra or
    * different. It is right however much changes meanwhile, and disturbs nobody: it lists by itself, in pages. Namespace and
    * selectors of the informer apply.
-   * @throws {ListwatchError} code TIMEOUT saying what it waited for; CLOSED when the informer has stopped, or stops;
+   * @throws {ListwatchError} code TIMEOUT saying what it waited for; NOT_STARTED; CLOSED when the informer has stopped, or stops;
    * INVALID_OPTION; the signal's reason when aborted. {ApiError} what the server refuses the list with.
    */
   async audit(options: AuditOptions = {}): Promise<AuditReport> {
@@ -206,18 +210,21 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
 
   /**
    * Resolves when the cache has a whole list. That handlers have seen it is up to their registrations.
-   * @throws {ListwatchError} code TIMEOUT saying what is missing and what went wrong last; CLOSED when the informer stops
-   * first, RESOURCE_UNKNOWN when that is why; the signal's reason when aborted.
+   * @throws {ListwatchError} code TIMEOUT saying what is missing and what went wrong last; NOT_STARTED when the informer has
+   * not been started by the next task; CLOSED when it stops first, RESOURCE_UNKNOWN when that is why; the signal's reason when
+   * aborted.
    */
   async whenSynced({ timeoutMs, signal }: WaitOptions = {}): Promise<void> {
-    await untilOpen(this.#options.runtime, [this.#syncedLatch, this.#stoppedLatch], {
+    const { name, runtime } = this.#options;
+    await untilOpen(runtime, [this.#syncedLatch, this.#stoppedLatch, this.#start.latch()], {
       timeoutMs,
       signal,
-      describe: () => this.waitingFor ?? this.name,
+      describe: () => this.waitingFor ?? name,
     });
     if (!this.synced) {
+      this.#start.throwIfNotStarted();
       if (this.#failure !== undefined) throw this.#failure;
-      throw new ListwatchError('CLOSED', `the informer ${this.name} stopped before it was synced`);
+      throw new ListwatchError('CLOSED', `the informer ${name} stopped before it was synced`);
     }
   }
 

@@ -31,7 +31,8 @@ const KNOWN: readonly (keyof UntilWithSyncOptions<KubernetesObject>)[] = [
  * with undefined when the precondition is true. For a state of one object, `until` over the informer is simpler.
  *
  * @throws {ListwatchError} code TIMEOUT saying what waits; WATCH_CLOSED when the informer stops first; CLOSED when it has
- * stopped, or stops before it is synced; INVALID_OPTION; what a condition throws; the signal's reason when aborted.
+ * stopped, or stops before it is synced; NOT_STARTED when it has not been started by the next task; INVALID_OPTION; what a
+ * condition throws; the signal's reason when aborted.
  * @see client-go tools/watch/until.go UntilWithSync @ 32ce75a7
  */
 export async function untilWithSync<T extends KubernetesObject>(
@@ -66,13 +67,14 @@ async function wait<T extends KubernetesObject>(
   conditions: ConditionSequence<InformerChange<T>>,
   options: { readonly signal: AbortSignal; readonly name: string },
 ): Promise<InformerChange<T> | undefined> {
+  const synced = informer.whenSynced({ signal: options.signal });
   if (precondition !== undefined) {
-    await informer.whenSynced({ signal: options.signal });
+    await synced;
     if (holds(precondition, informer.indexer)) return undefined;
   }
   const { runtime } = informer;
-  return await untilEvent(changesOf(informer, { name: 'until' }), conditions, {
-    ...options,
-    runtime,
-  });
+  const changes = changesOf(informer, { name: 'until' });
+  const change = untilEvent(changes, conditions, { ...options, runtime });
+  // The stream says nothing while the informer has not been started.
+  return await Promise.race([change, synced.then(() => change)]);
 }

@@ -23,15 +23,16 @@ type Conditions<E> = EventCondition<E> | readonly EventCondition<E>[];
  * Waits until an object of an informer is as it should be, and resolves with it; or until it is gone, or until something is
  * true of the whole cache.
  *
- * What is there counts first, then every change: it makes no difference whether it has happened already. The informer may be
- * started later. Objects that are not selected are never decoded.
+ * What is there counts first, then every change: it makes no difference whether it has happened already. The informer has
+ * to be started before, or in the same task. Objects that are not selected are never decoded.
  *
  * @example
  * const pod = await until(pods, { name: 'web-0', is: (pod) => pod.status?.phase === 'Running', timeoutMs: 30_000 });
  * await until(pods, { name: 'web-0', gone: true, timeoutMs: 30_000 });
  * await until(pods, { when: (cache) => cache.byIndex('byNode', 'node-1').length === 0 });
  * @throws {ListwatchError} code TIMEOUT saying what is missing, and how things stand; CLOSED when the informer has stopped or
- * stops; INVALID_OPTION; what the condition throws; the signal's reason when aborted.
+ * stops; NOT_STARTED when it has not been started by the next task; INVALID_OPTION; what the condition throws; the signal's
+ * reason when aborted.
  */
 export function until<T extends KubernetesObject, S extends T>(
   informer: WaitableCache<T>,

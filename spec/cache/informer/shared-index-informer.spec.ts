@@ -118,6 +118,29 @@ describe('SharedIndexInformer', () => {
       await harness.stop();
     });
 
+    it('fails at once when it has not been started, and says what to call', async () => {
+      const harness = new Harness();
+      const registration = harness.informer.addHandler({ onAdd: () => {} });
+      for (const wait of [harness.informer.whenSynced(), registration.whenSynced()]) {
+        const error = await harness.runtime.run(rejection(wait));
+        expect(error.code).to.equal('NOT_STARTED');
+        expect(error.message).to.include('pods').and.include('call start()');
+      }
+      expect(harness.runtime.monotonicMs()).to.equal(0);
+      await harness.stop();
+    });
+
+    it('is in time when it is started later in the same task', async () => {
+      const harness = new Harness({ objects: [pod('a')] });
+      const registration = harness.informer.addHandler({ onAdd: () => {} });
+      const waits = [harness.informer.whenSynced(), registration.whenSynced()];
+      await Promise.resolve();
+      harness.launch();
+      await harness.runtime.run(Promise.all(waits));
+      expect(registration.synced).to.equal(true);
+      await harness.stop();
+    });
+
     it('fails with what is missing and the last error when time is up', async () => {
       const harness = new Harness();
       harness.source.failNext(
@@ -129,6 +152,7 @@ describe('SharedIndexInformer', () => {
       const early = await harness.runtime.run(
         rejection(harness.informer.whenSynced({ timeoutMs: 10 })),
       );
+      expect(early.code).to.equal('NOT_STARTED');
       expect(early.message).to.include('the first list of pods, which has not been started');
       harness.launch();
       const error = await harness.runtime.run(

@@ -84,10 +84,10 @@ describe('until, on an informer', () => {
     await harness.stop();
   });
 
-  it('may be called before the informer is started, and sees what its first list brings', async () => {
+  it('may be called before the informer is started in the same task, and sees what its first list brings', async () => {
     const harness = new Harness({ objects: [pod('a')] });
     const wait = watched(until(harness.informer, { name: 'a' }));
-    await harness.settle();
+    await Promise.resolve();
     expect(wait.settled).to.equal(false);
     harness.launch();
     expect((await harness.runtime.run(wait.work)).metadata.name).to.equal('a');
@@ -123,7 +123,7 @@ describe('until, on an informer', () => {
     it('resolves at once for what is not there, but not before the first list', async () => {
       const harness = new Harness({ objects: [pod('a')] });
       const wait = watched(until(harness.informer, { name: 'x', gone: true }));
-      await harness.settle();
+      await Promise.resolve();
       expect(wait.settled).to.equal(false);
       harness.launch();
       expect(await harness.runtime.run(wait.work)).to.equal(undefined);
@@ -236,7 +236,11 @@ describe('until, on an informer', () => {
       const harness = new Harness();
       const wait = (): Promise<Error> =>
         rejection(harness.runtime.run(until(harness.informer, { name: 'a', timeoutMs: 1000 })));
-      expect((await wait()).message).to.include('which has not been started');
+      expect(await wait())
+        .to.include({ code: 'NOT_STARTED' })
+        .with.property('message')
+        .that.includes('which has not been started');
+      expect(harness.runtime.monotonicMs()).to.equal(0);
       harness.source.failNext('watch-list', expired('too old'), 100);
       harness.source.failNext('list', new Error('the disk is full'), 100);
       harness.launch();

@@ -44,6 +44,17 @@ describe('untilWithSync', () => {
     await harness.stop();
   });
 
+  it('fails at once when the informer has not been started, with a precondition and without', async () => {
+    const harness = new Harness({ objects: [pod('a')] });
+    for (const precondition of [never, undefined]) {
+      const wait = untilWithSync(harness.informer, { precondition, conditions: isAdd });
+      const error = await harness.runtime.run(rejection(wait));
+      expect(error.code).to.equal('NOT_STARTED');
+    }
+    expect(harness.informer.inspect().handlers).to.deep.equal([]);
+    await harness.stop();
+  });
+
   it('resolves with nothing when the precondition is true, and asks no condition', async () => {
     const harness = new Harness({ objects: [pod('a')] });
     harness.launch();

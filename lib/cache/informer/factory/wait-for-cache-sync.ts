@@ -86,7 +86,8 @@ export class CacheSyncError extends ListwatchError {
  * have then seen it. Until then it says every 10 seconds what is missing and why.
  *
  * What is synced already needs no time: then it resolves even if the signal has aborted.
- * @throws {CacheSyncError} code TIMEOUT or ABORTED; or, as soon as one of them ended, CLOSED, or whatever made it end.
+ * @throws {CacheSyncError} code TIMEOUT or ABORTED; NOT_STARTED when one of them has not been started by the next task; or, as soon
+ * as one of them ended, CLOSED, or whatever made it end.
  * @see client-go tools/cache/wait.go WaitFor @ 32ce75a7
  */
 export async function waitForCacheSync(

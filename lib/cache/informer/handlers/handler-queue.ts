@@ -109,6 +109,11 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
     return this.#scheduled && this.#calling === undefined && this.pending > count;
   }
 
+  /** Whether it delivers, or has been closed. */
+  get started(): boolean {
+    return this.#started || this.#closed;
+  }
+
   get closed(): boolean {
     return this.#closed;
   }

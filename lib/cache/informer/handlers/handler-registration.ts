@@ -21,7 +21,8 @@ export interface HandlerRegistration extends AsyncDisposable {
   readonly failure: ListwatchError | undefined;
   /**
    * Resolves when `synced`.
-   * @throws {ListwatchError} code TIMEOUT saying what is missing; CLOSED when the handler is removed or the informer stops
+   * @throws {ListwatchError} code TIMEOUT saying what is missing; NOT_STARTED when the informer has not been started by the next
+   * task; CLOSED when the handler is removed or the informer stops
    * first; the signal's reason when aborted.
    */
   whenSynced(options?: WaitOptions): Promise<void>;

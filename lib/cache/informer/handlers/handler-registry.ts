@@ -86,6 +86,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
     let release = (): void => {};
     const endDemand = this.#demandOf(handler);
     const registered = new RegisteredHandler<ObjectView<T>>({
+      informer,
       queue,
       resync,
       runtime,

@@ -6,9 +6,12 @@ import type { HasMetadata } from '../../../meta/object.ts';
 import type { HandlerQueue } from './handler-queue.ts';
 import type { HandlerRegistration, WaitOptions } from './handler-registration.ts';
 import type { HandlerInspection } from '../observe/informer-inspection.ts';
+import { StartCheck } from './start-check.ts';
 import type { ResyncEntry } from './resync-schedule.ts';
 
 export interface RegisteredHandlerOptions<V extends HasMetadata> {
+  /** Name of the informer. */
+  readonly informer: string;
   readonly queue: HandlerQueue<V>;
   readonly resync: ResyncEntry;
   readonly runtime: Runtime;
@@ -24,12 +27,15 @@ export class RegisteredHandler<V extends HasMetadata> implements HandlerRegistra
   readonly resync: ResyncEntry;
   readonly #options: RegisteredHandlerOptions<V>;
   readonly #closed: Latch;
+  readonly #start: StartCheck;
   #failure: ListwatchError | undefined;
 
   constructor(options: RegisteredHandlerOptions<V>) {
     this.queue = options.queue;
     this.resync = options.resync;
     this.#options = options;
+    const { informer, runtime } = options;
+    this.#start = new StartCheck({ informer, runtime, started: () => this.queue.started });
     this.#closed = new Latch(`removal of ${options.queue.name}`);
   }
 
@@ -55,12 +61,14 @@ export class RegisteredHandler<V extends HasMetadata> implements HandlerRegistra
 
   async whenSynced({ timeoutMs, signal }: WaitOptions = {}): Promise<void> {
     const { tracker } = this.queue;
-    await untilOpen(this.#options.runtime, [tracker.syncedLatch, this.#closed], {
+    const { runtime } = this.#options;
+    await untilOpen(runtime, [tracker.syncedLatch, this.#closed, this.#start.latch()], {
       timeoutMs,
       signal,
       describe: () => this.#waitsFor(),
     });
     if (!this.synced) {
+      this.#start.throwIfNotStarted();
       throw new ListwatchError(
         'CLOSED',
         `${this.name} was removed, or its informer stopped, before it had seen all initial objects`,

@@ -243,9 +243,16 @@ describe('the audit of an informer', () => {
   it('waits for the first list of the informer', async () => {
     const harness = new Harness({ objects: [pod('a')] });
     const report = harness.informer.audit();
-    await harness.settle();
+    await Promise.resolve();
     harness.launch();
     expect(await harness.runtime.run(report)).to.include({ consistent: true, objects: 1 });
+    await harness.stop();
+  });
+
+  it('fails at once when the informer has not been started', async () => {
+    const harness = new Harness({ objects: [pod('a')] });
+    const error = await harness.runtime.run(rejection(harness.informer.audit()));
+    expect(error.code).to.equal('NOT_STARTED');
     await harness.stop();
   });
 

@@ -237,4 +237,16 @@ describe('waitForCacheSync', () => {
     ].map(async (options) => (await rejection(wait([pods], options))).code);
     expect(await Promise.all(codes)).to.deep.equal(Array(4).fill('INVALID_OPTION'));
   });
+
+  it('fails at once for an informer that has not been started, and for a handler on it', async () => {
+    const harness = new Harness();
+    const registration = harness.informer.addHandler({ onAdd: () => {} });
+    for (const cache of [harness.informer, registration]) {
+      const options = { runtime: harness.runtime, logger: silentLogger };
+      const error = await harness.runtime.run(rejection(waitForCacheSync([cache], options)));
+      expect(error).to.be.an.instanceOf(CacheSyncError).with.property('code', 'NOT_STARTED');
+      expect(error.message).to.include('call start()');
+    }
+    await harness.stop();
+  });
 });
