@@ -41,10 +41,11 @@ export class StoredObjects<V extends HasMetadata> implements RelistConsumer<V> {
   /** Whether `object` is what is `stored` under the key. Without a resource version, or with another uid, nothing says so. */
   isUnchanged(key: string, stored: V | undefined, object: V): stored is V {
     if (stored === undefined || this.#undone.has(key)) return false;
-    const [before, after] = [identityOf(stored), identityOf(object)];
+    const before = identityOf(stored);
     const { resourceVersion } = before;
     if (resourceVersion === undefined || resourceVersion === '') return false;
     if (stored === object) return true;
+    const after = identityOf(object);
     return resourceVersion === after.resourceVersion && before.uid === after.uid;
   }
 
