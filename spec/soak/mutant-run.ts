@@ -10,25 +10,43 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const MOST_SEEDS = 500;
 
 /** What became of a mutant: the first seed that fails, or why there is none. */
-type Verdict = { readonly seed: number; readonly failure: string } | { readonly missed: string };
+export type Verdict =
+  | { readonly seed: number; readonly failure: string }
+  | { readonly missed: string }
+  /** No seed fails, but some gave no answer: a hang, or a machine that is too busy. */
+  | { readonly inconclusive: string };
+
+/** The verdict of a soak of so many seeds that ended with its first failure. */
+export function verdictOf(
+  { failures, inconclusive }: Pick<SoakTotals, 'failures' | 'inconclusive'>,
+  seeds: number,
+): Verdict {
+  const [first] = failures;
+  if (first !== undefined) return { seed: first.seed, failure: first.failures[0] ?? '' };
+  const [silent] = inconclusive;
+  if (silent === undefined) return { missed: `${seeds} seeds do not find it` };
+  return { inconclusive: `seed ${silent.seed} gave no answer within ${silent.limitMs / 1000} s` };
+}
 
 /** Plays seeds against broken copies of the code, one bug each, and prints how many each bug takes to be found. */
 export async function runMutants(names: readonly string[], seeds: number): Promise<boolean> {
   const unknown = names.filter((name) => !MUTANTS.some((mutant) => mutant.name === name));
   if (unknown.length > 0) throw new Error(`there is no mutant ${unknown.join(', ')}`);
   const left = MUTANTS.filter(({ name }) => names.length === 0 || names.includes(name));
-  let missed = 0;
+  let [missed, inconclusive] = [0, 0];
   const work = async (): Promise<void> => {
     for (let mutant = left.shift(); mutant !== undefined; mutant = left.shift()) {
       const verdict = await hunt(mutant, Math.min(seeds, MOST_SEEDS));
       if ('missed' in verdict) missed += 1;
+      if ('inconclusive' in verdict) inconclusive += 1;
       console.log(describe(mutant, verdict));
     }
   };
   const total = left.length;
   await Promise.all(Array.from({ length: availableParallelism() }, work));
-  console.log(`\n${total - missed} of ${total} mutants found`);
-  return missed === 0;
+  const found = total - missed - inconclusive;
+  console.log(`\n${found} of ${total} mutants found, ${inconclusive} inconclusive`);
+  return found === total;
 }
 
 /** Whether the text that a mutant changes is still there. */
@@ -44,10 +62,7 @@ async function hunt(mutant: Mutant, seeds: number): Promise<Verdict> {
     const figures = join(copy, 'figures.json');
     const args = ['--seeds', String(seeds), '--workers', '1', '--stop-at-first', '--json', figures];
     await play(copy, args);
-    const { failures } = JSON.parse(readFileSync(figures, 'utf8')) as SoakTotals;
-    const [first] = failures;
-    if (first === undefined) return { missed: `${seeds} seeds do not find it` };
-    return { seed: first.seed, failure: first.failures[0] ?? '' };
+    return verdictOf(JSON.parse(readFileSync(figures, 'utf8')) as SoakTotals, seeds);
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
@@ -83,6 +98,7 @@ function play(copy: string, args: readonly string[]): Promise<void> {
 function describe({ name, bug }: Mutant, verdict: Verdict): string {
   const title = `${name.padEnd(26)} ${bug}`;
   if ('missed' in verdict) return `MISSED  ${title}\n          ${verdict.missed}`;
+  if ('inconclusive' in verdict) return `UNSURE  ${title}\n          ${verdict.inconclusive}`;
   const { seed, failure } = verdict;
   return `seed ${String(seed).padStart(3)} ${title}\n          ${failure.trim().slice(0, 160)}`;
 }

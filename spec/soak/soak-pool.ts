@@ -8,20 +8,39 @@ export interface PoolOptions {
   readonly without: ReadonlySet<FaultKind>;
   readonly workers: number;
   readonly onReport: (report: SeedReport) => void;
+  /** A seed gave no answer in any of its attempts, the last of which took this long. */
+  readonly onInconclusive: (seed: number, limitMs: number) => void;
   /** Asked before more work is given out. */
   readonly enough: () => boolean;
+  /** Time for the first attempt at a seed, milliseconds. @defaultValue 60 000; a seed takes a fraction of a second */
+  readonly limitMs?: number | undefined;
+  /** Attempts at a seed, each with more time. @defaultValue 3 */
+  readonly attempts?: number | undefined;
+  /** What plays the seeds. */
+  readonly worker?: URL | undefined;
 }
 
 type Message = { readonly report: SeedReport } | { readonly done: true };
 
+interface SeedWork {
+  readonly seed: number;
+  /** The attempts before this one that ended without an answer. */
+  readonly killed: number;
+}
+
 const CHUNK = 10;
-/** A seed takes a fraction of a second. */
-const HUNG_MS = 60_000;
+const FIRST_LIMIT_MS = 60_000;
+const ATTEMPTS = 3;
+/** The time for an attempt grows by this. */
+const GROWTH = 4;
 const WORKER = new URL('./soak-worker.ts', import.meta.url);
 
-/** Plays seeds in processes of their own; one that hangs costs its seed and is replaced. */
+/**
+ * Plays seeds in processes of their own. One that gives no answer in time is killed and replaced: the machine may be busy, so
+ * its seed is played again with more time.
+ */
 export async function playInPool(options: PoolOptions): Promise<void> {
-  const left = [...options.seeds];
+  const left = options.seeds.map((seed) => ({ seed, killed: 0 }));
   const work = async (): Promise<void> => {
     while (left.length > 0 && !options.enough()) await new PoolWorker(options, left).run();
   };
@@ -31,15 +50,19 @@ export async function playInPool(options: PoolOptions): Promise<void> {
 class PoolWorker {
   readonly #options: PoolOptions;
   /** Shared by all workers. */
-  readonly #left: number[];
+  readonly #left: SeedWork[];
   readonly #child: ChildProcess;
-  #mine: number[] = [];
+  #mine: SeedWork[] = [];
   #watchdog: NodeJS.Timeout | undefined;
+  #isKilled = false;
 
-  constructor(options: PoolOptions, left: number[]) {
+  constructor(options: PoolOptions, left: SeedWork[]) {
     this.#options = options;
     this.#left = left;
-    this.#child = fork(WORKER, { execArgv: ['--import', 'tsx'], serialization: 'advanced' });
+    this.#child = fork(options.worker ?? WORKER, {
+      execArgv: ['--import', 'tsx'],
+      serialization: 'advanced',
+    });
   }
 
   /** Until there is no more work, or the process has ended. */
@@ -51,8 +74,10 @@ class PoolWorker {
       });
       this.#child.once('exit', (code, signal) => {
         clearTimeout(this.#watchdog);
-        const seed = this.#mine[0];
-        if (seed !== undefined) this.#lose(seed, `the process ended with ${signal ?? code}`);
+        const [lost, ...rest] = this.#mine;
+        this.#mine = [];
+        this.#left.unshift(...rest);
+        if (lost !== undefined) this.#lose(lost, signal ?? code);
         resolve();
       });
       this.#assign();
@@ -66,7 +91,8 @@ class PoolWorker {
       this.#child.disconnect();
       return;
     }
-    const assignment: Assignment = { seeds: [...this.#mine], without: [...this.#options.without] };
+    const seeds = this.#mine.map(({ seed }) => seed);
+    const assignment: Assignment = { seeds, without: [...this.#options.without] };
     this.#child.send(assignment);
     this.#arm();
   }
@@ -79,16 +105,29 @@ class PoolWorker {
   }
 
   #arm(): void {
-    this.#watchdog = setTimeout(() => {
-      this.#child.kill('SIGKILL');
-    }, HUNG_MS);
+    this.#watchdog = setTimeout(
+      () => {
+        this.#isKilled = true;
+        this.#child.kill('SIGKILL');
+      },
+      this.#limitMs(this.#mine[0]?.killed ?? 0),
+    );
   }
 
-  /** The seed under way counts as failed, the others of the assignment go back. */
-  #lose(seed: number, why: string): void {
-    this.#left.unshift(...this.#mine.slice(1));
-    this.#mine = [];
-    this.#options.onReport({ ...NOTHING, seed, failures: [why] });
+  #limitMs(killed: number): number {
+    return (this.#options.limitMs ?? FIRST_LIMIT_MS) * GROWTH ** killed;
+  }
+
+  /** A process that ended by itself has failed; one that was killed has said nothing. */
+  #lose({ seed, killed }: SeedWork, end: NodeJS.Signals | number | null): void {
+    const { attempts = ATTEMPTS, onReport, onInconclusive } = this.#options;
+    if (!this.#isKilled) {
+      onReport({ ...NOTHING, seed, failures: [`the process ended with ${end}`] });
+    } else if (killed + 1 < attempts) {
+      this.#left.push({ seed, killed: killed + 1 });
+    } else {
+      onInconclusive(seed, this.#limitMs(killed));
+    }
   }
 }
 

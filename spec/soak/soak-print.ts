@@ -43,6 +43,7 @@ export function printTotals(totals: SoakTotals, wallSeconds: number): string {
     `faults           ${grouped(injected)}`,
     ...faultLines,
     `failures         ${totals.failures.length}`,
+    `inconclusive     ${totals.inconclusive.length}`,
   ].join('\n');
 }
 

@@ -41,6 +41,8 @@ export interface SoakTotals {
   virtualHours: number;
   faults: Partial<Record<FaultKind, number>>;
   failures: { readonly seed: number; readonly failures: readonly string[] }[];
+  /** Seeds that gave no answer, however much time they were given. */
+  inconclusive: { readonly seed: number; readonly limitMs: number }[];
 }
 
 export function noTotals(): SoakTotals {
@@ -59,6 +61,7 @@ export function noTotals(): SoakTotals {
     virtualHours: 0,
     faults: {},
     failures: [],
+    inconclusive: [],
   };
 }
 

@@ -49,6 +49,7 @@ async function playMany(options: SoakOptions): Promise<boolean> {
       addReport(totals, report);
       progress.update(totals);
     },
+    onInconclusive: (seed, limitMs) => totals.inconclusive.push({ seed, limitMs }),
   });
   progress.end();
   const wallSeconds = (performance.now() - startMs) / 1000;
@@ -57,11 +58,15 @@ async function playMany(options: SoakOptions): Promise<boolean> {
   for (const { seed, failures } of totals.failures.slice(0, FAILURES_SHOWN)) {
     console.log(`\nseed ${seed}: ${failures[0]}\n  ${replayCommand(seed, without)}`);
   }
+  for (const { seed, limitMs } of totals.inconclusive) {
+    const command = replayCommand(seed, without);
+    console.log(`\nseed ${seed}: inconclusive, no answer within ${limitMs / 1000} s\n  ${command}`);
+  }
   if (json !== undefined) {
     const figures = { from, without: [...without], workers, wallSeconds, ...totals };
     writeFileSync(json, `${JSON.stringify({ ...figures, node: process.version }, null, 2)}\n`);
   }
-  return totals.failures.length === 0;
+  return totals.failures.length + totals.inconclusive.length === 0;
 }
 
 async function main(): Promise<boolean> {
