@@ -20,10 +20,13 @@ import {
   initialState,
   listRequest,
   type AnchoringState,
+  type AskingState,
+  type BackingOffState,
   type ListingState,
   type ReflectorEffect,
   type ReflectorInput,
   type ReflectorState,
+  type StreamLife,
   type StreamingListState,
   type WatchingState,
 } from './table/reflector-state.ts';
@@ -38,6 +41,9 @@ import { classifyFailure } from './failure/watch-error.ts';
 
 /** A server may not silence a reflector for longer than this, milliseconds. */
 const LONGEST_RETRY_AFTER_MS = 300_000;
+
+/** Of the back-off, for a server that accepts watches and ends them at once. */
+const REOPEN_SHARE = 0.25;
 
 /** A minute without an internal error begins a new row of them (client-go reflector.go watch @ 32ce75a7). */
 const INTERNAL_ERRORS_RESET_MS = 60_000;
@@ -82,7 +88,10 @@ export class Reflector<V extends HasMetadata> {
   /** Where the watch has come to since `#state`; one step of the table for all batches until somebody looks. */
   #progress: string | undefined;
   #enteredAtMs = 0;
-  #delayMs = 0;
+  /** Of the wait that is on. */
+  #waitMs = 0;
+  /** Where the back-off stands: its last delay since it was reset. */
+  #backoffMs = 0;
   #running = false;
   #page: ListPage<V> | undefined;
   #watch: OpenWatch<V> | undefined;
@@ -176,13 +185,14 @@ export class Reflector<V extends HasMetadata> {
           ? this.#list(state, signal)
           : this.#listOverlapped(state, signal));
       case 'anchoring':
+      case 'asking':
         return await this.#list(state, signal);
       case 'streaming-list':
       case 'watching':
         return await this.#follow(state, signal);
       case 'backing-off':
         // Rejects only when aborted, which the caller looks at first.
-        await sleep(this.#options.runtime, this.#delayMs, { signal }).catch(() => {});
+        await sleep(this.#options.runtime, this.#waitMs, { signal }).catch(() => {});
         return { input: { type: 'waited' } };
       case 'idle':
       case 'stopped':
@@ -193,7 +203,10 @@ export class Reflector<V extends HasMetadata> {
     }
   }
 
-  async #list(state: ListingState | AnchoringState, signal: AbortSignal): Promise<Outcome> {
+  async #list(
+    state: ListingState | AnchoringState | AskingState,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     let sinkError: { readonly error: unknown } | undefined;
     const add: ItemsTaker<V> = (items) => {
       try {
@@ -261,9 +274,9 @@ export class Reflector<V extends HasMetadata> {
         return this.#failed(watch, error);
       }
       if (batch === undefined) {
-        const { ageMs: durationMs, events } = watch;
+        const life = this.#lifeOf(watch);
         this.#closeStream();
-        return { input: { type: 'stream-ended', durationMs, events } };
+        return { input: { type: 'stream-ended', ...life } };
       }
       let failure: ListwatchError | undefined;
       try {
@@ -303,11 +316,15 @@ export class Reflector<V extends HasMetadata> {
   }
 
   #failed(watch: OpenWatch<V>, error: unknown): Outcome {
-    const { ageMs: durationMs, events } = watch;
+    const life = this.#lifeOf(watch);
     this.#closeStream();
     const failure = classifyFailure(error);
     const retryInternal = failure.kind === 'internal' && this.#retriesInternal();
-    return { input: { type: 'stream-failed', failure, durationMs, events, retryInternal }, error };
+    return { input: { type: 'stream-failed', failure, ...life, retryInternal }, error };
+  }
+
+  #lifeOf({ ageMs: durationMs, events }: OpenWatch<V>): StreamLife {
+    return { durationMs, events, delayMs: this.#backoffMs };
   }
 
   #retriesInternal(): boolean {
@@ -403,7 +420,8 @@ export class Reflector<V extends HasMetadata> {
     const nowMs = runtime.monotonicMs();
     const durationMs = nowMs - this.#enteredAtMs;
     this.#enteredAtMs = nowMs;
-    this.#delayMs = state.name === 'backing-off' ? this.#nextDelayMs(state.retryAfterMs) : 0;
+    if (state.name === 'backing-off') this.#waitMs = this.#nextWaitMs(state);
+    const delayMs = state.name === 'backing-off' ? this.#waitMs : undefined;
     this.#observer.transition({
       from: from.name,
       to: state.name,
@@ -412,14 +430,14 @@ export class Reflector<V extends HasMetadata> {
       durationMs,
       items,
       events: 'events' in input ? input.events : undefined,
-      delayMs: state.name === 'backing-off' ? this.#delayMs : undefined,
+      delayMs,
     });
     if (report !== undefined) {
       const told =
         report.code === undefined
           ? error
           : new ListwatchError(report.code, `${this.name}: ${reason}`);
-      this.#observer.error(told, from, state, this.#delayMs);
+      this.#observer.error(told, from, state, delayMs ?? 0);
     }
     if (close) this.#closeStream();
   }
@@ -439,6 +457,10 @@ export class Reflector<V extends HasMetadata> {
           break;
         case 'close-stream':
           performed.close = true;
+          break;
+        case 'reset-backoff':
+          this.#backoff.reset();
+          this.#backoffMs = 0;
           break;
       }
     }
@@ -460,9 +482,12 @@ export class Reflector<V extends HasMetadata> {
     return this.#relist.commit(resourceVersion);
   }
 
-  #nextDelayMs(retryAfterMs: number): number {
+  #nextWaitMs({ retryAfterMs, pace }: BackingOffState): number {
     const leastMs = Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS);
-    return Math.round(Math.max(this.#backoff.step(), leastMs));
+    if (pace === 'none') return leastMs;
+    const delayMs = this.#backoff.step();
+    this.#backoffMs = Math.round(pace === 'reopen' ? delayMs * REOPEN_SHARE : delayMs);
+    return Math.max(this.#backoffMs, leastMs);
   }
 
   #closeStream(): void {

@@ -125,17 +125,17 @@ describe('Reflector beside client-go', () => {
   });
 
   it('takes exactly one step of the back-off for 429, at the opening and in the stream', async () => {
-    const backoff = { baseMs: 100, factor: 2, jitter: 0 };
+    const backoff = { baseMs: 1000, factor: 2, jitter: 0 };
     const { runtime, source, times, stop } = rig({
       backoff,
       prepare: (scripted) => scripted.failNext('watch', tooManyRequests('busy', 0)),
     });
-    await runtime.advance(2000);
+    await runtime.advance(1500);
     source.dropConnections(tooManyRequests('busy', 0));
-    await runtime.advance(2000);
+    await runtime.advance(2500);
     source.dropConnections(tooManyRequests('busy', 0));
-    await runtime.advance(2000);
-    expect(times('watch')).to.deep.equal([0, 100, 2200, 4400]);
+    await runtime.advance(6000);
+    expect(times('watch')).to.deep.equal([0, 1000, 3500, 8000]);
     expect(times('list')).to.deep.equal([0]);
     await stop();
   });

@@ -239,14 +239,15 @@ describe('Reflector', () => {
       await stop();
     });
 
-    it('lists again after a wait when watches end at once and empty', async () => {
-      const { runtime, source, times, errors, stop } = rig({ backoff: { baseMs: 100, jitter: 0 } });
+    it('asks for the watch again, after waits that grow, when watches end at once and empty', async () => {
+      const { runtime, source, times, errors, stop } = rig({ backoff: { baseMs: 400, jitter: 0 } });
       await runtime.settle();
       for (let round = 0; round < 3; round += 1) {
         source.closeWatches();
         await runtime.advance(100 * 2 ** round);
       }
-      expect(times('list')).to.deep.equal([0, 100, 300, 700]);
+      expect(times('watch')).to.deep.equal([0, 100, 300, 700]);
+      expect(times('list')).to.deep.equal([0]);
       expect(errors.map(({ error }) => (error as ListwatchError).code)).to.deep.equal(
         Array.from({ length: 3 }, () => 'VERY_SHORT_WATCH'),
       );

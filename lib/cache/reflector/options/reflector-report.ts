@@ -58,6 +58,8 @@ export function describeNext(state: ReflectorState): Next {
       const beside = target.overlapFrom === undefined ? '' : ', beside an open watch';
       return { next: 'list', words: `lists ${target.whole ? 'in one piece ' : ''}${at}${beside}` };
     }
+    case 'asking':
+      return { next: 'list', words: 'asks whether the server answers' };
     case 'streaming-list':
       return { next: 'streaming-list', words: 'asks for a streaming list' };
     case 'watching':

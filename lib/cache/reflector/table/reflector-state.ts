@@ -62,20 +62,37 @@ export interface WatchingState {
   readonly memory: ReflectorMemory;
   /** The stream starts with the present state, in no order: its resource versions are not recorded before a change. */
   readonly unordered: boolean;
-  /** Streams in a row that broke before they brought anything. */
+  /** Watches in a row that were not accepted, or ended at once and empty. */
   readonly lost: number;
+  /** After watches were lost, the server has answered a question; lost again, the collection is listed. */
+  readonly answered: boolean;
   /** Streams in a row that ended within a second. */
   readonly hasty: number;
   /** It is the first watch after a plain list, and nothing came yet. */
   readonly fresh: boolean;
 }
 
+/** Asks whether the server answers at all, after several watches in a row were lost. */
+export interface AskingState {
+  readonly name: 'asking';
+  readonly memory: ReflectorMemory;
+  /** As in the watch before. */
+  readonly fresh: boolean;
+}
+
+/**
+ * How long to wait. `retry`: the back-off, which grows by it. `reopen`: a quarter of that, for a server that accepts watches and
+ * ends them at once. `none`: `retryAfterMs` alone.
+ */
+export type Pace = 'retry' | 'reopen' | 'none';
+
 export interface BackingOffState {
   readonly name: 'backing-off';
   readonly memory: ReflectorMemory;
-  readonly next: ListingState | AnchoringState | StreamingListState | WatchingState;
-  /** Least delay the server asked for, milliseconds. */
+  readonly next: ListingState | AnchoringState | StreamingListState | WatchingState | AskingState;
+  /** Least delay, milliseconds; as a rule the server asked for it. */
   readonly retryAfterMs: number;
+  readonly pace: Pace;
 }
 
 export interface StoppedState {
@@ -87,12 +104,21 @@ export type ReflectorState =
   | IdleState
   | ListingState
   | AnchoringState
+  | AskingState
   | StreamingListState
   | WatchingState
   | BackingOffState
   | StoppedState;
 
 export type ReflectorStateName = ReflectorState['name'];
+
+/** A stream that was accepted, from its request to its end. */
+export interface StreamLife {
+  readonly durationMs: number;
+  readonly events: number;
+  /** How long the reflector had waited before it, milliseconds. */
+  readonly delayMs: number;
+}
 
 export type ReflectorInput =
   | { readonly type: 'start' }
@@ -110,15 +136,13 @@ export type ReflectorInput =
   /** Events of an open stream; the resource version is that of the last change, empty when there was none. */
   | { readonly type: 'progress'; readonly resourceVersion: string }
   | { readonly type: 'initial-events-end'; readonly resourceVersion: string }
-  | { readonly type: 'stream-ended'; readonly durationMs: number; readonly events: number }
-  | {
+  | ({ readonly type: 'stream-ended' } & StreamLife)
+  | ({
       readonly type: 'stream-failed';
       readonly failure: Failure;
-      readonly durationMs: number;
-      readonly events: number;
       /** The server failed by itself, and not for longer than it is given: the watch may be reopened. */
       readonly retryInternal?: boolean | undefined;
-    }
+    } & StreamLife)
   | { readonly type: 'sink-failed'; readonly failure: Failure }
   | { readonly type: 'waited' }
   | { readonly type: 'abort' };
@@ -133,7 +157,9 @@ export type ReflectorEffect =
       readonly type: 'report';
       readonly code?: 'WATCH_LIST_INCOMPLETE' | 'VERY_SHORT_WATCH' | 'RESOURCE_VERSION_WENT_BACK';
     }
-  | { readonly type: 'close-stream' };
+  | { readonly type: 'close-stream' }
+  /** The server serves watches: the back-off starts small again. */
+  | { readonly type: 'reset-backoff' };
 
 export interface ReflectorStep {
   readonly state: ReflectorState;
@@ -158,8 +184,8 @@ export function initialState(settings: ReflectorSettings): IdleState {
 }
 
 /** The page a state waits for. Later pages name the token only: servers refuse both together. */
-export function listRequest(state: ListingState | AnchoringState): ListRequest {
-  if (state.name === 'anchoring') return { limit: 1 };
+export function listRequest(state: ListingState | AnchoringState | AskingState): ListRequest {
+  if (state.name !== 'listing') return { limit: 1 };
   const { continueToken, resourceVersion, limit, whole } = state;
   const paging = whole || limit === 0 ? {} : { limit };
   if (continueToken !== undefined) return { ...paging, continueToken };

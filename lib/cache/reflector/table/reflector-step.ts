@@ -1,3 +1,4 @@
+import { fromAsking } from './asking-step.ts';
 import { fromAnchoring, fromListing } from './list-step.ts';
 import type { ReflectorInput, ReflectorState, ReflectorStep } from './reflector-state.ts';
 import { backOff, CLOSE, impossible, move, REPORT, startRound } from './step-moves.ts';
@@ -28,6 +29,8 @@ export function step(state: ReflectorState, input: ReflectorInput): ReflectorSte
       return fromListing(state, input);
     case 'anchoring':
       return fromAnchoring(state, input);
+    case 'asking':
+      return fromAsking(state, input);
     case 'streaming-list':
       return fromStreamingList(state, input);
     case 'watching':

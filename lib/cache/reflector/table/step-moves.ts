@@ -8,6 +8,7 @@ import type {
   ReflectorMemory,
   ReflectorState,
   ReflectorStep,
+  Pace,
   StreamingListState,
   WatchingState,
 } from './reflector-state.ts';
@@ -22,6 +23,7 @@ export const VERY_SHORT_WATCH_MS = 1000;
 export const MOST_FUTILE_LISTS = 2;
 
 export const CLOSE: ReflectorEffect = { type: 'close-stream' };
+export const RESET_BACKOFF: ReflectorEffect = { type: 'reset-backoff' };
 export const REPORT: ReflectorEffect = { type: 'report' };
 export const REPORT_WENT_BACK: ReflectorEffect = {
   type: 'report',
@@ -42,7 +44,18 @@ export function backOff(
   reason: string,
   ...effects: readonly ReflectorEffect[]
 ): ReflectorStep {
-  return move({ name: 'backing-off', memory: next.memory, next, retryAfterMs }, reason, ...effects);
+  return waitFor('retry', next, retryAfterMs, reason, ...effects);
+}
+
+export function waitFor(
+  pace: Pace,
+  next: BackingOffState['next'],
+  retryAfterMs: number,
+  reason: string,
+  ...effects: readonly ReflectorEffect[]
+): ReflectorStep {
+  const { memory } = next;
+  return move({ name: 'backing-off', memory, next, retryAfterMs, pace }, reason, ...effects);
 }
 
 export function impossible(state: ReflectorState, input: ReflectorInput): never {
@@ -81,5 +94,5 @@ function pageLimit({ settings, paged }: ReflectorMemory, resourceVersion: string
 export function startWatch(memory: ReflectorMemory): WatchingState {
   const { resourceVersion } = memory;
   const unordered = resourceVersion === '' || resourceVersion === '0';
-  return { name: 'watching', memory, unordered, lost: 0, hasty: 0, fresh: false };
+  return { name: 'watching', memory, unordered, lost: 0, answered: false, hasty: 0, fresh: false };
 }

@@ -1,8 +1,10 @@
 import type {
+  Pace,
   ReflectorEffect,
   ReflectorInput,
   ReflectorMemory,
   ReflectorStep,
+  StreamLife,
   WatchingState,
 } from './reflector-state.ts';
 import {
@@ -10,21 +12,28 @@ import {
   impossible,
   move,
   REPORT,
+  RESET_BACKOFF,
   startRound,
   startWatch,
   VERY_SHORT_WATCH_MS,
+  waitFor,
 } from './step-moves.ts';
 import { isOlder } from '../../../meta/version-order.ts';
 
-/** Watches lost in a row before a list takes the place of another attempt. */
+/** Watches lost in a row before the server is asked whether it answers, and, if it did, before a list. */
 export const MOST_LOST_WATCHES = 3;
 
-/** Watches in a row that end within a second, though with events, before the next one has to wait. */
+/** Watches in a row that end within a second, though with events, before that is reported. */
 export const MOST_HASTY_WATCHES = 5;
 
+/** A shorter watch without an event has ended at once. No two watches are asked for in a shorter time. */
+export const AT_ONCE_MS = 200;
+
+type Ended = Extract<ReflectorInput, { type: 'stream-ended' }>;
 type Failed = Extract<ReflectorInput, { type: 'watch-refused' | 'stream-failed' }>;
 
 const NOTHING: readonly ReflectorEffect[] = [];
+const REPORT_SHORT: ReflectorEffect = { type: 'report', code: 'VERY_SHORT_WATCH' };
 
 /** The rows of the table for a watch. */
 export function fromWatching(state: WatchingState, input: ReflectorInput): ReflectorStep {
@@ -53,69 +62,105 @@ function fromProgress(state: WatchingState, resourceVersion: string): ReflectorS
       : memory;
   const unordered = state.unordered && resourceVersion === '';
   return {
-    state: { ...state, memory: next, unordered, lost: 0, fresh: false },
+    state: { ...state, memory: next, unordered, lost: 0, answered: false, fresh: false },
     effects: NOTHING,
     reason: 'events came',
   };
 }
 
-function fromStreamEnd(
-  state: WatchingState,
-  { durationMs, events }: Extract<ReflectorInput, { type: 'stream-ended' }>,
-): ReflectorStep {
-  const { memory } = state;
-  if (durationMs >= VERY_SHORT_WATCH_MS) return move(startWatch(memory), 'the watch ended');
+function fromStreamEnd(state: WatchingState, input: Ended): ReflectorStep {
+  const { durationMs, events } = input;
+  if (durationMs >= VERY_SHORT_WATCH_MS) return reopen(state, input, 'the watch ended');
   if (events === 0) {
     const reason = 'the watch ended within a second without an event';
-    return backOff(startRound(memory), 0, reason, { type: 'report', code: 'VERY_SHORT_WATCH' });
+    return isServed(input)
+      ? reopen(state, input, reason, 0, REPORT_SHORT)
+      : fromLost(state, 'reopen', reason, REPORT_SHORT);
   }
   const hasty = state.hasty + 1;
-  if (hasty < MOST_HASTY_WATCHES) return move({ ...startWatch(memory), hasty }, 'the watch ended');
+  if (hasty < MOST_HASTY_WATCHES) return reopen(state, input, 'the watch ended', hasty);
   const reason = `the last ${hasty} watches ended within a second`;
-  return backOff(startWatch(memory), 0, reason, { type: 'report', code: 'VERY_SHORT_WATCH' });
+  return waitFor('retry', startWatch(state.memory), 0, reason, RESET_BACKOFF, REPORT_SHORT);
+}
+
+/** The server serves watches, whatever becomes of this one. */
+function isServed({ durationMs, events }: StreamLife): boolean {
+  return events > 0 || durationMs >= AT_ONCE_MS;
+}
+
+/** Goes on where a watch has ended, at once unless that would be too often. */
+function reopen(
+  { memory }: WatchingState,
+  { durationMs }: StreamLife,
+  reason: string,
+  hasty: number = 0,
+  ...effects: readonly ReflectorEffect[]
+): ReflectorStep {
+  const next = { ...startWatch(memory), hasty };
+  return durationMs < AT_ONCE_MS
+    ? waitFor('none', next, AT_ONCE_MS - durationMs, reason, RESET_BACKOFF, ...effects)
+    : move(next, reason, RESET_BACKOFF, ...effects);
 }
 
 function fromFailure(state: WatchingState, input: Failed, reason: string): ReflectorStep {
-  const { memory, fresh } = state;
+  const { memory, fresh, answered } = state;
   const { kind, retryAfterMs } = input.failure;
-  const again: WatchingState = { ...startWatch(memory), fresh };
+  const streamed = input.type === 'stream-failed';
+  const again: WatchingState = { ...startWatch(memory), fresh, answered };
+  const recovered = streamed && (input.events > 0 || input.durationMs > input.delayMs);
+  const effects = recovered ? [RESET_BACKOFF, REPORT] : [REPORT];
   switch (kind) {
     case 'connection-refused':
     case 'too-many-requests':
-      return backOff(again, retryAfterMs, reason, REPORT);
-    case 'connection-lost': {
-      const lived = input.type === 'stream-failed' && input.durationMs >= VERY_SHORT_WATCH_MS;
-      return lived ? move(startWatch(memory), reason, REPORT) : fromLost(state, reason);
-    }
+      return backOff(again, retryAfterMs, reason, ...effects);
+    case 'connection-lost':
+      if (!streamed) return fromLost(state, 'retry', reason, REPORT);
+      return isServed(input)
+        ? reopen(state, input, reason, 0, REPORT)
+        : fromLost(state, 'reopen', reason, REPORT);
     case 'unavailable':
       // A server that says when to come back will be there; without a word it may be the watch alone that it cannot serve.
       return retryAfterMs > 0
-        ? backOff(again, retryAfterMs, reason, REPORT)
-        : fromLost(state, reason);
+        ? backOff(again, retryAfterMs, reason, ...effects)
+        : fromLost(state, 'retry', reason, ...effects);
     case 'internal':
       if (input.retryInternal !== true) break;
-      return backOff(again, retryAfterMs, reason, REPORT);
+      return backOff(again, retryAfterMs, reason, ...effects);
     case 'expired':
     case 'gone': {
       const futileLists = fresh ? memory.futileLists + 1 : memory.futileLists;
-      return backOff(startRound({ ...memory, futileLists }), retryAfterMs, reason, REPORT);
+      return backOff(startRound({ ...memory, futileLists }), retryAfterMs, reason, ...effects);
     }
     case 'too-large':
-      return backOff(startRound({ ...memory, unavailable: true }), retryAfterMs, reason, REPORT);
+      return backOff(
+        startRound({ ...memory, unavailable: true }),
+        retryAfterMs,
+        reason,
+        ...effects,
+      );
     case 'went-back':
     case 'invalid':
     case 'bookmark-overdue':
     case 'other':
       break;
   }
-  return backOff(startRound(memory), retryAfterMs, reason, REPORT);
+  return backOff(startRound(memory), retryAfterMs, reason, ...effects);
 }
 
-/** Another attempt after a while, or a new round once there were enough. */
-function fromLost(state: WatchingState, reason: string): ReflectorStep {
-  const { memory, fresh } = state;
-  const lost = state.lost + 1;
-  const next =
-    lost <= MOST_LOST_WATCHES ? { ...startWatch(memory), lost, fresh } : startRound(memory);
-  return backOff(next, 0, reason, REPORT);
+/**
+ * Another attempt after a while. After some of them the server is asked whether it answers; once it has, and watches are lost
+ * again, a list has to do what they cannot.
+ */
+function fromLost(
+  { memory, fresh, answered, lost: before }: WatchingState,
+  pace: Pace,
+  reason: string,
+  ...effects: readonly ReflectorEffect[]
+): ReflectorStep {
+  const lost = before + 1;
+  if (lost <= MOST_LOST_WATCHES)
+    return waitFor(pace, { ...startWatch(memory), lost, answered, fresh }, 0, reason, ...effects);
+  return answered
+    ? backOff(startRound(memory), 0, reason, ...effects)
+    : waitFor(pace, { name: 'asking', memory, fresh }, 0, reason, ...effects);
 }

@@ -44,8 +44,9 @@ describe('the table of the reflector, fault by fault', () => {
       {
         title: 'does not count once the first watch has ended as it should',
         state: watching({ memory: at10, fresh: true }),
-        input: { type: 'stream-ended', durationMs: 300_000, events: 0 },
+        input: { type: 'stream-ended', durationMs: 300_000, events: 0, delayMs: 0 },
         next: 'watching lost=0 hasty=0 at=10',
+        effects: 'reset-backoff',
       },
       {
         title: 'is forgotten when something comes',
@@ -201,9 +202,10 @@ describe('the table of the reflector, fault by fault', () => {
           failure: failure('unavailable', 7000),
           durationMs: 60_000,
           events: 3,
+          delayMs: 0,
         },
         next: 'backing-off 7000 then watching lost=0 hasty=0 at=10',
-        effects: 'report',
+        effects: 'reset-backoff, report',
       },
       {
         title: 'and says nothing is asked for the watch three times',
@@ -213,8 +215,15 @@ describe('the table of the reflector, fault by fault', () => {
         effects: 'report',
       },
       {
-        title: 'and says nothing is listed after three attempts',
+        title: 'and says nothing is asked a question after three attempts',
         state: watching({ memory: at10, lost: 3 }),
+        input: failedStream('unavailable'),
+        next: 'backing-off 0 then asking at=10',
+        effects: 'report',
+      },
+      {
+        title: 'and says nothing is listed once it has answered the question, but no watch',
+        state: watching({ memory: at10, lost: 3, answered: true }),
         input: failedStream('unavailable'),
         next: 'backing-off 0 then listing {resourceVersion:10} at=10',
         effects: 'report',

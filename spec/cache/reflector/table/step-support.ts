@@ -37,6 +37,7 @@ export const watching = (changes: Partial<WatchingState> = {}): WatchingState =>
   memory: memory({ resourceVersion: '10' }),
   unordered: false,
   lost: 0,
+  answered: false,
   hasty: 0,
   fresh: false,
   ...changes,
@@ -56,6 +57,7 @@ export const failedStream = (
   failure: failure(kind),
   durationMs,
   events: 0,
+  delayMs: 6000,
 });
 
 /** A state as one line: what it is, where it goes, what it remembers that matters. */
@@ -76,14 +78,16 @@ export function line(state: ReflectorState): string {
     }
     case 'anchoring':
       return `anchoring at=${resourceVersion}${notes}`;
+    case 'asking':
+      return `asking${state.fresh ? ' fresh' : ''} at=${resourceVersion}${notes}`;
     case 'streaming-list':
       return `streaming-list ${state.incomplete} at=${resourceVersion}${notes}`;
     case 'watching': {
-      const counters = `${state.unordered ? ' unordered' : ''}${state.fresh ? ' fresh' : ''} lost=${state.lost} hasty=${state.hasty}`;
+      const counters = `${state.unordered ? ' unordered' : ''}${state.fresh ? ' fresh' : ''} lost=${state.lost}${state.answered ? ' answered' : ''} hasty=${state.hasty}`;
       return `watching${counters} at=${resourceVersion}${notes}`;
     }
     case 'backing-off':
-      return `backing-off ${state.retryAfterMs} then ${line(state.next)}`;
+      return `backing-off ${state.pace === 'retry' ? '' : `${state.pace} `}${state.retryAfterMs} then ${line(state.next)}`;
     case 'idle':
     case 'stopped':
       return `${state.name} at=${resourceVersion}${notes}`;
