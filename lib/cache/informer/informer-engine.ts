@@ -81,6 +81,8 @@ export class InformerEngine<T extends KubernetesObject> {
   /** What it is doing, or what went wrong last, in words. */
   get situation(): string {
     const { lastError } = this.#journal;
+    const { waitingFor } = this.#reflector;
+    if (waitingFor !== undefined) return `; ${waitingFor}`;
     return lastError === undefined
       ? ` (${this.#reflector.state.name})`
       : `; the last error: ${lastError.message}`;
@@ -114,6 +116,7 @@ export class InformerEngine<T extends KubernetesObject> {
     return {
       reflector: this.#reflector.state.name,
       connected: this.#reflector.connected,
+      waitingForServer: this.#reflector.waitingFor,
       lastSyncResourceVersion: this.lastSyncResourceVersion,
       ...this.pipeline.inspect(),
       memory: this.#keeper.inspect(),

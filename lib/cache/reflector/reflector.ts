@@ -1,5 +1,4 @@
 import { deriveAbort, onAbort } from '../../kernel/abort.ts';
-import { Backoff } from '../../kernel/backoff.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
 import { sleep } from '../../kernel/wait.ts';
 import type { HasMetadata } from '../../meta/object.ts';
@@ -10,6 +9,7 @@ import { listPage } from './list/list-page.ts';
 import type { ItemsTaker, ListPage } from './contract/lister-watcher.ts';
 import { OpenWatch } from './watch/open-watch.ts';
 import { ReflectorObserver } from './reflector-observer.ts';
+import { ReflectorPace } from './reflector-pace.ts';
 import type { ChangeSink } from './contract/reflector-sink.ts';
 import {
   resolveReflectorOptions,
@@ -21,7 +21,6 @@ import {
   listRequest,
   type AnchoringState,
   type AskingState,
-  type BackingOffState,
   type ListingState,
   type ReflectorEffect,
   type ReflectorInput,
@@ -38,12 +37,6 @@ import { SinkRelist } from './list/sink-relist.ts';
 import { rejectTable } from './failure/table-object.ts';
 import type { StreamOrder } from './watch/stream-order.ts';
 import { classifyFailure } from './failure/watch-error.ts';
-
-/** A server may not silence a reflector for longer than this, milliseconds. */
-const LONGEST_RETRY_AFTER_MS = 300_000;
-
-/** Of the back-off, for a server that accepts watches and ends them at once. */
-const REOPEN_SHARE = 0.25;
 
 /** A minute without an internal error begins a new row of them (client-go reflector.go watch @ 32ce75a7). */
 const INTERNAL_ERRORS_RESET_MS = 60_000;
@@ -80,7 +73,7 @@ interface Performed {
  */
 export class Reflector<V extends HasMetadata> {
   readonly #options: ResolvedReflectorOptions<V>;
-  readonly #backoff: Backoff;
+  readonly #pace: ReflectorPace;
   readonly #internalErrors: RetryWithDeadline;
   readonly #observer: ReflectorObserver;
   readonly #relist: SinkRelist<V>;
@@ -90,8 +83,6 @@ export class Reflector<V extends HasMetadata> {
   #enteredAtMs = 0;
   /** Of the wait that is on. */
   #waitMs = 0;
-  /** Where the back-off stands: its last delay since it was reset. */
-  #backoffMs = 0;
   #running = false;
   #page: ListPage<V> | undefined;
   #watch: OpenWatch<V> | undefined;
@@ -100,7 +91,7 @@ export class Reflector<V extends HasMetadata> {
   constructor(options: ReflectorOptions<V>) {
     this.#options = resolveReflectorOptions(options);
     const { runtime, backoff, pageSize, watchList, internalErrorRetryMs } = this.#options;
-    this.#backoff = new Backoff(runtime, backoff);
+    this.#pace = new ReflectorPace(runtime, backoff, this.#options.listerWatcher.gate);
     this.#internalErrors = new RetryWithDeadline({
       runtime,
       maxRetryMs: internalErrorRetryMs,
@@ -133,6 +124,11 @@ export class Reflector<V extends HasMetadata> {
   /** Whether a watch is open. */
   get connected(): boolean {
     return this.#watch?.accepted === true;
+  }
+
+  /** Why it does not ask the server, in words; undefined while the server answers, and for a source without a gate. */
+  get waitingFor(): string | undefined {
+    return this.connected ? undefined : this.#pace.waitingFor;
   }
 
   /** Events that were dropped, because they were not newer than what had been seen. */
@@ -220,6 +216,7 @@ export class Reflector<V extends HasMetadata> {
     try {
       const room = this.#waitForRoom(this.#relist, signal);
       if (room !== undefined) await room;
+      await this.#pace.turn(signal);
       const onItems = state.name === 'listing' ? add : undefined;
       this.#page = await listPage(this.#options, listRequest(state), signal, onItems);
       const { resourceVersion, continueToken } = this.#page;
@@ -294,6 +291,7 @@ export class Reflector<V extends HasMetadata> {
     signal: AbortSignal,
   ): Promise<OpenWatch<V>> {
     if (state.name !== 'listing') await this.#waitForRoom(this.#options.sink, signal);
+    await this.#pace.turn(signal);
     const watch = new OpenWatch<V>({
       options: this.#options,
       state,
@@ -324,7 +322,7 @@ export class Reflector<V extends HasMetadata> {
   }
 
   #lifeOf({ ageMs: durationMs, events }: OpenWatch<V>): StreamLife {
-    return { durationMs, events, delayMs: this.#backoffMs };
+    return { durationMs, events, delayMs: this.#pace.presentMs };
   }
 
   #retriesInternal(): boolean {
@@ -420,7 +418,7 @@ export class Reflector<V extends HasMetadata> {
     const nowMs = runtime.monotonicMs();
     const durationMs = nowMs - this.#enteredAtMs;
     this.#enteredAtMs = nowMs;
-    if (state.name === 'backing-off') this.#waitMs = this.#nextWaitMs(state);
+    if (state.name === 'backing-off') this.#waitMs = this.#pace.next(state);
     const delayMs = state.name === 'backing-off' ? this.#waitMs : undefined;
     this.#observer.transition({
       from: from.name,
@@ -459,8 +457,7 @@ export class Reflector<V extends HasMetadata> {
           performed.close = true;
           break;
         case 'reset-backoff':
-          this.#backoff.reset();
-          this.#backoffMs = 0;
+          this.#pace.reset();
           break;
       }
     }
@@ -480,14 +477,6 @@ export class Reflector<V extends HasMetadata> {
   #replace(resourceVersion: string): number {
     this.#watch?.follow(resourceVersion);
     return this.#relist.commit(resourceVersion);
-  }
-
-  #nextWaitMs({ retryAfterMs, pace }: BackingOffState): number {
-    const leastMs = Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS);
-    if (pace === 'none') return leastMs;
-    const delayMs = this.#backoff.step();
-    this.#backoffMs = Math.round(pace === 'reopen' ? delayMs * REOPEN_SHARE : delayMs);
-    return Math.max(this.#backoffMs, leastMs);
   }
 
   #closeStream(): void {

@@ -9,6 +9,7 @@ import { Collection } from './collection.ts';
 import { Discovery } from './discovery.ts';
 import { MetadataObjectDecoder } from './metadata-object-decoder.ts';
 import { JsonObjectDecoder, type ObjectDecoder } from './object-decoder.ts';
+import { OutageGate } from './outage-gate.ts';
 import { ResourceClient, type CallOptions } from './resource-client.ts';
 import {
   LISTER_WATCHER_OPTIONS,
@@ -69,6 +70,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
   readonly namespace: string;
   readonly discovery: Discovery;
   readonly #rest: RestClient;
+  readonly #gate: OutageGate;
   readonly #maxFrameBytes: number | undefined;
 
   /** Most callers use `connect`. */
@@ -80,6 +82,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
     this.#maxFrameBytes = maxFrameBytes;
     this.server = this.#rest.server;
     this.namespace = namespace ?? 'default';
+    this.#gate = new OutageGate({ runtime: this.#rest.runtime, server: this.server });
     this.discovery = new Discovery(this.#rest);
   }
 
@@ -127,6 +130,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
     return new ResourceListerWatcher<T>({
       ...options,
       rest: this.#rest,
+      gate: this.#gate,
       collection: new Collection(apiVersion, resource),
       // What a type parameter says about the objects is the caller's claim.
       decoder: decoder as ObjectDecoder<T>,

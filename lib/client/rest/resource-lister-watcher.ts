@@ -15,6 +15,7 @@ import type { Collection } from './collection.ts';
 import type { ObjectDecoder } from './object-decoder.ts';
 import { listQuery, watchQuery, type SelectorOptions } from './query.ts';
 import type { RestClient } from './rest-client.ts';
+import type { OutageGate } from './outage-gate.ts';
 import { readList } from './read-list.ts';
 import { WatchBatches } from './watch-batches.ts';
 
@@ -49,6 +50,8 @@ const LATE_END_MS = 30_000;
 export interface ResourceListerWatcherParts<T extends KubernetesObject>
   extends ListerWatcherOptions {
   readonly rest: RestClient;
+  /** Of the client; left out: whoever reads this source asks when it likes. */
+  readonly gate?: OutageGate | undefined;
   readonly collection: Collection;
   readonly decoder: ObjectDecoder<T>;
   readonly maxFrameBytes?: number | undefined;
@@ -59,6 +62,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
   implements ListerWatcher<ObjectView<T>>
 {
   readonly description: string;
+  readonly gate: OutageGate | undefined;
   readonly #options: ResourceListerWatcherParts<T>;
   readonly #path: string;
 
@@ -68,6 +72,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     const rule = { min: 1 };
     numberOption('listerWatcher', 'watchIdleTimeoutMs', watchIdleTimeoutMs, Infinity, rule);
     this.description = collection.describe(options);
+    this.gate = options.gate;
     this.#options = options;
     this.#path = collection.path({ namespace });
     takesKnownValues<ListerWatcher<ObjectView<T>>>(this, (knownValueOf) => ({
@@ -88,7 +93,8 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     const { signal } = request;
     const target = rest.target({ method: 'GET', path });
     const maxBytes = rest.maxResponseBytes;
-    const body = await rest.body({ method: 'GET', path, accept: decoder.accept?.list, signal });
+    const accept = decoder.accept?.list;
+    const body = await this.#noting(rest.body({ method: 'GET', path, accept, signal }));
     return await readList({ body, list: decoder.beginList(), target, maxBytes, onItems, signal });
   }
 
@@ -105,19 +111,33 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     const accept = decoder.accept?.watch;
     const abort = deriveAbort(request.signal);
     try {
-      const { body } = await rest.stream({ method: 'GET', path, accept, signal: abort.signal });
+      const asked = rest.stream({ method: 'GET', path, accept, signal: abort.signal });
+      const { body } = await this.#noting(asked);
       return new WatchBatches({
         body,
         decoder,
         knownValueOf,
         target: rest.target({ method: 'GET', path }),
         abort,
+        onEnd: () => this.gate?.doubt(),
         runtime: rest.runtime,
         idleTimeoutMs: watchIdleTimeoutMs ?? idleTimeoutOf(request),
         maxFrameBytes,
       });
     } catch (error) {
       abort.dispose();
+      throw error;
+    }
+  }
+
+  /** Tells the gate whether there was an answer. */
+  async #noting<R>(exchange: Promise<R>): Promise<R> {
+    try {
+      const answer = await exchange;
+      this.gate?.answered();
+      return answer;
+    } catch (error) {
+      this.gate?.failed(error);
       throw error;
     }
   }

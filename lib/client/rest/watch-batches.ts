@@ -20,6 +20,8 @@ export interface WatchBatchesOptions<T extends KubernetesObject> {
   readonly knownValueOf?: KnownValueOf | undefined;
   /** The exchange, for messages. */
   readonly target: ExchangeTarget;
+  /** Called when the server has ended the stream, or it broke. */
+  readonly onEnd?: (() => void) | undefined;
   /** Ends the exchange. */
   readonly abort: DerivedAbort;
   readonly runtime: Runtime;
@@ -78,6 +80,7 @@ export class WatchBatches<T extends KubernetesObject> implements WatchStream<Obj
       while (this.#batch.length === 0) {
         if (this.#failure !== undefined) throw this.#failure.error;
         if (this.#ended) {
+          this.#options.onEnd?.();
           await this.#close();
           return { done: true, value: undefined };
         }
@@ -90,6 +93,7 @@ export class WatchBatches<T extends KubernetesObject> implements WatchStream<Obj
     } catch (error) {
       // Closing under a read that is under way breaks it; that is no failure.
       if (this.#left) return { done: true, value: undefined };
+      this.#options.onEnd?.();
       await this.#close();
       throw error;
     }

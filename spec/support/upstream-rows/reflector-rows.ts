@@ -70,7 +70,9 @@ const reflectorTests: readonly Omit<ConformanceRow, 'file'>[] = [
   },
   {
     test: 'TestReflectorHandleWatchResultChanClosedBefore',
-    specs: failures('lists again after a wait when watches end at once and empty'),
+    specs: failures(
+      'asks for the watch again, after waits that grow, when watches end at once and empty',
+    ),
   },
   {
     test: 'TestReflectorHandleWatchResultChanClosedAfter',

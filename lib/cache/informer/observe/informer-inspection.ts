@@ -51,6 +51,8 @@ export interface EngineInspection extends PipelineInspection {
   readonly reflector: ReflectorStateName;
   /** A watch is open. */
   readonly connected: boolean;
+  /** Why the server is not asked: it does not answer, and its clients take turns. Missing while it answers. */
+  readonly waitingForServer?: string | undefined;
   /** The newest resource version that came in. */
   readonly lastSyncResourceVersion: string;
   /** What the objects take, as they lie in memory. */

@@ -1,5 +1,6 @@
 import type { HasMetadata } from '../../../meta/object.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
+import type { ServerGate } from './server-gate.ts';
 
 export type ResourceVersionMatch = 'NotOlderThan' | 'Exact';
 
@@ -62,6 +63,8 @@ export interface ListerWatcher<V extends HasMetadata> {
   readonly description: string;
   /** False when the source is known not to support `sendInitialEvents`; the reflector then lists. @defaultValue true */
   readonly supportsWatchList?: boolean | undefined;
+  /** Shared by the sources of one server, so that they ask a server that does not answer one at a time. @defaultValue none */
+  readonly gate?: ServerGate | undefined;
   /**
    * One page. Rejects with an `ApiError` when the source refuses. A source that reads its answer as it comes hands items to
    * `onItems` when it is given; one that does not leave them in the page. A page that fails may have handed out some.

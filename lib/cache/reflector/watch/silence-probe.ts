@@ -2,7 +2,7 @@ import { deriveAbort, type DerivedAbort } from '../../../kernel/abort.ts';
 import { ListwatchError } from '../../../kernel/errors.ts';
 import type { Metrics } from '../../../kernel/metrics.ts';
 import type { Runtime, Timer } from '../../../kernel/runtime.ts';
-import { sleep } from '../../../kernel/wait.ts';
+import { nextTask, sleep, withDeadline } from '../../../kernel/wait.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import { identityOf } from '../../../meta/object-view.ts';
 import { isResourceVersion } from '../../../meta/resource-version.ts';
@@ -12,8 +12,10 @@ import { isNewer, isOlder } from '../../../meta/version-order.ts';
 import { classifyFailure, type FailureKind } from '../failure/watch-error.ts';
 import { WatchReader } from './watch-reader.ts';
 
-/** Longest wait for one answer; a server takes 3 s to say that it does not have a version yet. */
-const ANSWER_MS = 5000;
+/** Longest wait for an answer; a server takes 3 s to say that it does not have a version yet. */
+const ANSWER_MS = 4500;
+/** Who waits for its turn to ask hears first that others had no answer. */
+const HEARING_MS = 250;
 /** How long the server may send to the watch on the side. */
 const SIDE_WATCH_SECONDS = 1;
 /**
@@ -22,9 +24,9 @@ const SIDE_WATCH_SECONDS = 1;
  */
 const GRACE_NAPS = 4;
 const NAP_MS = 500;
-/** After an attempt that did not get through. */
+/** After a question that got no answer so far, or failed to get through, it is asked again. */
 const AGAIN_MS = 2000;
-/** Attempts in a row that did not get through, after which the network counts as dead. */
+/** Questions in a row that did not get through, after which the network counts as dead. */
 const MOST_UNANSWERED = 2;
 
 export interface SilenceProbeOptions<V extends HasMetadata> {
@@ -58,9 +60,11 @@ const QUIET: Finding = { verdict: 'quiet' };
  *
  * Guarantees:
  * - A watch is ended only when the server has shown a change that it did not bring within 2 s, when the server's most recent
- *   state is older than the watch, or when two attempts in a row found no connection. A quiet, healthy watch stays.
- * - With a silence of 30 s that takes at most 35 s from the last sign of life, and 42 s when nothing answers at all.
- * - One question at a time; it ends with `close`, and no timer is left.
+ *   state is older than the watch, or when two questions in a row found no answer, those of others at the gate of the server
+ *   included. A quiet, healthy watch stays.
+ * - With a silence of 30 s that takes at most 35 s from the last sign of life, also when nothing answers at all.
+ * - One question at a time, and a second one beside it when it has no answer after 2 s; they end with `close`, and no timer is
+ *   left.
  *
  * Cost: a list with limit 1 for each silence, and mostly a watch of one second. With bookmarks every minute and a silence of
  * 30 s these are about two small requests a minute for a quiet watch, and none for a busy one.
@@ -70,6 +74,8 @@ export class SilenceProbe<V extends HasMetadata> {
   readonly #abort: DerivedAbort = deriveAbort();
   #timer: Timer | undefined;
   #unanswered = 0;
+  /** Questions of the present round. */
+  #asked = 0;
 
   constructor(options: SilenceProbeOptions<V>) {
     this.#options = options;
@@ -107,21 +113,27 @@ export class SilenceProbe<V extends HasMetadata> {
       name,
       verdict: finding.verdict,
     });
-    this.#unanswered = finding.verdict === 'unanswered' ? this.#unanswered + 1 : 0;
+    this.#unanswered = finding.verdict === 'unanswered' ? this.#unanswered + this.#asked : 0;
     if (reader.waitingSinceMs !== sinceMs) {
       this.#unanswered = 0;
       this.#arm(silenceProbeMs);
     } else if ('error' in finding) {
       reader.interrupt(finding.error);
-    } else if (this.#unanswered >= MOST_UNANSWERED) {
-      const why = `the server did not answer ${this.#unanswered} questions either: the network counts as dead`;
+    } else if (this.#unanswered >= MOST_UNANSWERED || this.#othersUnanswered) {
+      const why = 'the server did not answer questions either: the network counts as dead';
       reader.interrupt(this.#silent(sinceMs, why));
     } else {
       this.#arm(this.#unanswered > 0 ? AGAIN_MS : silenceProbeMs);
     }
   }
 
+  /** Nobody who shares the server with this reader gets an answer. */
+  get #othersUnanswered(): boolean {
+    return this.#unanswered > 0 && this.#options.listerWatcher.gate?.waitingFor !== undefined;
+  }
+
   async #find(seen: string, sinceMs: number): Promise<Finding> {
+    this.#asked = 1;
     try {
       const newest = await this.#newestVersion(seen);
       if (typeof newest !== 'string') return newest;
@@ -131,6 +143,8 @@ export class SilenceProbe<V extends HasMetadata> {
       return { verdict: 'dead', error: this.#silent(sinceMs, why) };
     } catch (error) {
       const unanswered = UNANSWERED.has(classifyFailure(error).kind);
+      // What others asked has failed by then, too.
+      await nextTask(this.#options.runtime);
       return { verdict: unanswered ? 'unanswered' : 'inconclusive' };
     }
   }
@@ -139,7 +153,7 @@ export class SilenceProbe<V extends HasMetadata> {
   async #newestVersion(seen: string): Promise<string | Finding> {
     let refusal: unknown;
     try {
-      const version = await this.#list({
+      const version = await this.#askTwice({
         resourceVersion: seen,
         resourceVersionMatch: 'NotOlderThan',
         limit: 1,
@@ -151,13 +165,53 @@ export class SilenceProbe<V extends HasMetadata> {
       refusal = error;
     }
     // A replica that lags behind says the same; the most recent state tells.
-    const latest = await this.#list({ limit: 1 });
+    const untilMs = this.#options.runtime.monotonicMs() + ANSWER_MS;
+    const latest = await this.#list({ limit: 1 }, untilMs, this.#abort.signal);
     return isOlder(latest, seen) ? { verdict: 'went-back', error: refusal } : latest;
   }
 
-  async #list(request: ListRequest): Promise<string> {
-    const options = { ...this.#options, listTimeoutMs: ANSWER_MS };
-    return (await listPage(options, request, this.#abort.signal)).resourceVersion;
+  /** Without an answer for a while it asks once more: the connection of the first question may be dead, and no other. */
+  async #askTwice(request: ListRequest): Promise<string> {
+    const { runtime, listerWatcher } = this.#options;
+    const asking = deriveAbort(this.#abort.signal);
+    const { signal } = asking;
+    const untilMs = runtime.monotonicMs() + ANSWER_MS;
+    try {
+      listerWatcher.gate?.doubt();
+      await this.#turn(untilMs, signal);
+      const first = this.#list(request, untilMs, signal);
+      const nap = sleep(runtime, AGAIN_MS, { signal, background: true });
+      const early = await Promise.race([first, nap]);
+      if (early !== undefined) return early;
+      const second = this.#askBeside(request, untilMs, signal);
+      return await Promise.any([first, second]).catch(async () => await first);
+    } finally {
+      asking.abort();
+    }
+  }
+
+  async #askBeside(request: ListRequest, untilMs: number, signal: AbortSignal): Promise<string> {
+    await this.#turn(untilMs, signal);
+    this.#asked = 2;
+    return await this.#list(request, untilMs, signal);
+  }
+
+  /** Rejects when others at the gate have no answer, or ask all the time. */
+  async #turn(untilMs: number, signal: AbortSignal): Promise<void> {
+    const { runtime, listerWatcher, name } = this.#options;
+    const { gate } = listerWatcher;
+    if (gate?.waitingFor !== undefined) throw new ListwatchError('TIMEOUT', gate.waitingFor);
+    const turn = gate?.turn(signal);
+    if (turn === undefined) return;
+    const describe = (): string => `the turn to ask about ${name}`;
+    const timeoutMs = untilMs - runtime.monotonicMs() + HEARING_MS;
+    await withDeadline(runtime, turn, { timeoutMs, describe });
+  }
+
+  async #list(request: ListRequest, untilMs: number, signal: AbortSignal): Promise<string> {
+    const listTimeoutMs = Math.max(1, untilMs - this.#options.runtime.monotonicMs());
+    const options = { ...this.#options, listTimeoutMs };
+    return (await listPage(options, request, signal)).resourceVersion;
   }
 
   /** Whether a watch from `seen` brings anything newer within its second. */

@@ -1,0 +1,56 @@
+import { Backoff, type BackoffOptions } from '../../kernel/backoff.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import type { ServerGate } from './contract/server-gate.ts';
+import type { BackingOffState } from './table/reflector-state.ts';
+
+/** A server may not silence a reflector for longer than this, milliseconds. */
+const LONGEST_RETRY_AFTER_MS = 300_000;
+
+/** Of the back-off, for a server that accepts watches and ends them at once. */
+const REOPEN_SHARE = 0.25;
+
+/** While the gate spreads the attempts of all, so that nobody sleeps through the end of an outage, milliseconds. */
+const LONGEST_AT_GATE_MS = 5000;
+
+/** When a reflector may ask again: its own back-off, and the gate that it shares with the other readers of its server. */
+export class ReflectorPace {
+  readonly #backoff: Backoff;
+  readonly #gate: ServerGate | undefined;
+  #presentMs = 0;
+
+  constructor(runtime: Runtime, backoff: BackoffOptions, gate: ServerGate | undefined) {
+    this.#backoff = new Backoff(runtime, backoff);
+    this.#gate = gate;
+  }
+
+  /** The last delay of the back-off since it was reset, milliseconds. */
+  get presentMs(): number {
+    return this.#presentMs;
+  }
+
+  /** Why the server is not asked, in words; undefined while it answers, and for a source without a gate. */
+  get waitingFor(): string | undefined {
+    return this.#gate?.waitingFor;
+  }
+
+  /** The next delay is the first one again. */
+  reset(): void {
+    this.#backoff.reset();
+    this.#presentMs = 0;
+  }
+
+  /** The length of a wait that begins, milliseconds. */
+  next({ retryAfterMs, pace }: BackingOffState): number {
+    const leastMs = Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS);
+    if (pace === 'none') return leastMs;
+    const stepMs = this.#backoff.step() * (pace === 'reopen' ? REOPEN_SHARE : 1);
+    const mostMs = this.waitingFor === undefined ? Infinity : LONGEST_AT_GATE_MS;
+    this.#presentMs = Math.round(Math.min(stepMs, mostMs));
+    return Math.max(this.#presentMs, leastMs);
+  }
+
+  /** Undefined when the server may be asked at once. Rejects with the reason of the signal. */
+  turn(signal: AbortSignal): Promise<void> | undefined {
+    return this.#gate?.turn(signal);
+  }
+}

@@ -1,0 +1,164 @@
+import type { ServerGate } from '../../cache/reflector/contract/server-gate.ts';
+import { onAbort } from '../../kernel/abort.ts';
+import { errorMessage, isListwatchError, type ErrorCode } from '../../kernel/errors.ts';
+import type { Runtime, Timer } from '../../kernel/runtime.ts';
+import { isApiError } from '../../meta/failures.ts';
+import { TransportError } from '../transport/transport-error.ts';
+
+/** Between two attempts at a server that does not answer, milliseconds; it doubles up to the longest, and up to a third is added. */
+const SHORTEST_GAP_MS = 1000;
+const LONGEST_GAP_MS = 4500;
+const JITTER = 0.33;
+
+/** When the server answers again, those who wait are let through so far apart, and all of them within this time, milliseconds. */
+const RELEASE_GAP_MS = 20;
+const LONGEST_RELEASE_MS = 2000;
+
+/** The server gave no answer. */
+const UNANSWERED: ReadonlySet<ErrorCode> = new Set([
+  'CONNECTION_REFUSED',
+  'CONNECTION_FAILED',
+  'CERTIFICATE',
+  'REQUEST_TIMEOUT',
+  'TIMEOUT',
+]);
+
+interface Closed {
+  /** What was wrong last. */
+  reason: string;
+  readonly sinceMs: number;
+  /** Attempts that got no answer; 0 while all that is known is that a watch has ended. */
+  failures: number;
+  lastFailureMs: number;
+}
+
+/**
+ * Keeps the informers of one client from asking a server all at once when it goes away, and while it is away.
+ *
+ * Guarantees:
+ * - When a watch has ended, the first request goes at once; others wait for its answer, at most a second.
+ * - While the server gives no answer, there is at most one attempt a second, all informers together, and at least one in six
+ *   seconds as long as somebody waits. Attempts go round: who has waited longest is next.
+ * - Any answer lets all go, within two seconds.
+ * - Who waits is in a queue, which its signal ends; no timer is armed while nobody waits.
+ *
+ * Not guaranteed: anything about requests that do not ask for a turn. Those that are under way when the server goes away end
+ * as they end.
+ */
+export class OutageGate implements ServerGate {
+  readonly #runtime: Runtime;
+  readonly #server: string;
+  readonly #queue = new Set<() => void>();
+  #closed: Closed | undefined;
+  #lastTurnMs = -Infinity;
+  #timer: Timer | undefined;
+
+  constructor({ runtime, server }: { readonly runtime: Runtime; readonly server: string }) {
+    this.#runtime = runtime;
+    this.#server = server;
+  }
+
+  get waitingFor(): string | undefined {
+    const closed = this.#closed;
+    if (closed === undefined || closed.failures === 0) return undefined;
+    const seconds = Math.round((this.#runtime.monotonicMs() - closed.sinceMs) / 1000);
+    const line = this.#queue.size > 1 ? `; ${this.#queue.size} readers take turns` : '';
+    return `waiting for the server: no answer from ${this.#server} for ${seconds} s: ${closed.reason}${line}`;
+  }
+
+  turn(signal: AbortSignal): Promise<void> | undefined {
+    const closed = this.#closed;
+    if (closed === undefined) return undefined;
+    if (closed.failures === 0 && this.#lastTurnMs < closed.sinceMs) {
+      this.#lastTurnMs = this.#runtime.monotonicMs();
+      return undefined;
+    }
+    return new Promise((resolve, reject) => {
+      const go = (): void => {
+        this.#queue.delete(go);
+        release();
+        resolve();
+      };
+      this.#queue.add(go);
+      const release = onAbort(signal, () => {
+        this.#queue.delete(go);
+        if (this.#queue.size === 0) this.#timer?.cancel();
+        reject(signal.reason as Error);
+      });
+      this.#arm();
+    });
+  }
+
+  /** A watch has ended, for whatever reason: perhaps the server is gone. */
+  doubt(): void {
+    const sinceMs = this.#runtime.monotonicMs();
+    this.#closed ??= {
+      reason: 'a watch has ended',
+      sinceMs,
+      failures: 0,
+      lastFailureMs: -Infinity,
+    };
+  }
+
+  /** A request got an answer, whatever it says. */
+  answered(): void {
+    if (this.#closed === undefined) return;
+    const { failures } = this.#closed;
+    this.#closed = undefined;
+    this.#timer?.cancel();
+    if (failures > 0) this.#release();
+    else for (const go of this.#queue) go();
+  }
+
+  /** A request has failed. An error that says nothing about the server, such as an abort, changes nothing. */
+  failed(error: unknown): void {
+    if (!isListwatchError(error)) return;
+    if (!UNANSWERED.has(error.code)) {
+      if (isApiError(error) || error instanceof TransportError) this.answered();
+      return;
+    }
+    const nowMs = this.#runtime.monotonicMs();
+    this.doubt();
+    const closed = this.#closed as Closed;
+    closed.reason = errorMessage(error);
+    // Requests that were under way together fail together.
+    if (nowMs - closed.lastFailureMs < SHORTEST_GAP_MS) return;
+    if (closed.failures === 0) this.#lastTurnMs = Math.max(this.#lastTurnMs, nowMs);
+    closed.failures += 1;
+    closed.lastFailureMs = nowMs;
+    this.#arm();
+  }
+
+  /** The next in the queue gets its turn when it is time. */
+  #arm(): void {
+    const closed = this.#closed;
+    if (closed === undefined || this.#queue.size === 0) return;
+    this.#timer?.cancel();
+    const growth = 2 ** Math.max(0, closed.failures - 1);
+    const gapMs = Math.min(LONGEST_GAP_MS, SHORTEST_GAP_MS * growth);
+    const jitter = closed.failures === 0 ? 0 : this.#runtime.random() * JITTER;
+    const delayMs = this.#lastTurnMs + gapMs * (1 + jitter) - this.#runtime.monotonicMs();
+    this.#timer = this.#runtime.setTimer(delayMs, () => {
+      this.#lastTurnMs = this.#runtime.monotonicMs();
+      this.#letOne();
+      this.#arm();
+    });
+  }
+
+  /** Lets all go, one after the other, unless the server goes away again meanwhile. */
+  #release(): void {
+    const gapMs = Math.min(RELEASE_GAP_MS, LONGEST_RELEASE_MS / Math.max(1, this.#queue.size));
+    const next = (): void => {
+      this.#letOne();
+      if (this.#queue.size > 0) this.#timer = this.#runtime.setTimer(gapMs, next);
+    };
+    next();
+  }
+
+  #letOne(): void {
+    for (const go of this.#queue) {
+      go();
+      return;
+    }
+  }
+}
