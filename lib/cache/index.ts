@@ -114,6 +114,7 @@ export type {
   WatchRequest,
   WatchStream,
 } from './reflector/contract/lister-watcher.ts';
+export type { ServerGate } from './reflector/contract/server-gate.ts';
 export type { ReflectorOptions } from './reflector/options/reflector-options.ts';
 export type {
   ReflectorErrorContext,
@@ -127,9 +128,11 @@ export type {
 } from './reflector/contract/reflector-sink.ts';
 export type {
   AnchoringState,
+  AskingState,
   BackingOffState,
   IdleState,
   ListingState,
+  Pace,
   ReflectorMemory,
   ReflectorSettings,
   ReflectorState,

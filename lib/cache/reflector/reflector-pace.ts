@@ -9,7 +9,7 @@ const LONGEST_RETRY_AFTER_MS = 300_000;
 /** Of the back-off, for a server that accepts watches and ends them at once. */
 const REOPEN_SHARE = 0.25;
 
-/** While the gate spreads the attempts of all, so that nobody sleeps through the end of an outage, milliseconds. */
+/** Longest delay while the gate is closed, milliseconds: the gate spaces attempts, and the end of an outage is not slept through. */
 const LONGEST_AT_GATE_MS = 5000;
 
 /** When a reflector may ask again: its own back-off, and the gate that it shares with the other readers of its server. */

@@ -10,7 +10,7 @@ const SHORTEST_GAP_MS = 1000;
 const LONGEST_GAP_MS = 4500;
 const JITTER = 0.33;
 
-/** When the server answers again, those who wait are let through so far apart, and all of them within this time, milliseconds. */
+/** When the server answers again, the readers in the queue go on so far apart, and all of them within this time, milliseconds. */
 const RELEASE_GAP_MS = 20;
 const LONGEST_RELEASE_MS = 2000;
 
@@ -38,9 +38,9 @@ interface Closed {
  * Guarantees:
  * - When a watch has ended, the first request goes at once; others wait for its answer, at most a second.
  * - While the server gives no answer, there is at most one attempt a second, all informers together, and at least one in six
- *   seconds as long as somebody waits. Attempts go round: who has waited longest is next.
- * - Any answer lets all go, within two seconds.
- * - Who waits is in a queue, which its signal ends; no timer is armed while nobody waits.
+ *   seconds while a reader waits. The reader that has waited longest is next.
+ * - After any answer all readers go on, within two seconds.
+ * - A reader leaves the queue when its signal aborts; no timer is armed while the queue is empty.
  *
  * Not guaranteed: anything about requests that do not ask for a turn. Those that are under way when the server goes away end
  * as they end.
@@ -145,7 +145,7 @@ export class OutageGate implements ServerGate {
     });
   }
 
-  /** Lets all go, one after the other, unless the server goes away again meanwhile. */
+  /** All go on, one after the other, unless the server goes away again meanwhile. */
   #release(): void {
     const gapMs = Math.min(RELEASE_GAP_MS, LONGEST_RELEASE_MS / Math.max(1, this.#queue.size));
     const next = (): void => {

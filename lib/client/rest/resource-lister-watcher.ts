@@ -50,7 +50,7 @@ const LATE_END_MS = 30_000;
 export interface ResourceListerWatcherParts<T extends KubernetesObject>
   extends ListerWatcherOptions {
   readonly rest: RestClient;
-  /** Of the client; left out: whoever reads this source asks when it likes. */
+  /** Of the client. Left out: requests wait for no other reader. */
   readonly gate?: OutageGate | undefined;
   readonly collection: Collection;
   readonly decoder: ObjectDecoder<T>;
@@ -77,6 +77,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     this.#path = collection.path({ namespace });
     takesKnownValues<ListerWatcher<ObjectView<T>>>(this, (knownValueOf) => ({
       description: this.description,
+      gate: this.gate,
       list: (request, onItems) => this.list(request, onItems),
       // Another `watch` may have been put in its place.
       watch: (request) =>

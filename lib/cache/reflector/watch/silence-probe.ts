@@ -14,7 +14,7 @@ import { WatchReader } from './watch-reader.ts';
 
 /** Longest wait for an answer; a server takes 3 s to say that it does not have a version yet. */
 const ANSWER_MS = 4500;
-/** Who waits for its turn to ask hears first that others had no answer. */
+/** A reader that waits for its turn to ask hears first that the others got no answer. */
 const HEARING_MS = 250;
 /** How long the server may send to the watch on the side. */
 const SIDE_WATCH_SECONDS = 1;
@@ -127,7 +127,7 @@ export class SilenceProbe<V extends HasMetadata> {
     }
   }
 
-  /** Nobody who shares the server with this reader gets an answer. */
+  /** The other readers of the server get no answer either. */
   get #othersUnanswered(): boolean {
     return this.#unanswered > 0 && this.#options.listerWatcher.gate?.waitingFor !== undefined;
   }
@@ -196,7 +196,7 @@ export class SilenceProbe<V extends HasMetadata> {
     return await this.#list(request, untilMs, signal);
   }
 
-  /** Rejects when others at the gate have no answer, or ask all the time. */
+  /** Rejects when the other readers of the server get no answer, or take all turns. */
   async #turn(untilMs: number, signal: AbortSignal): Promise<void> {
     const { runtime, listerWatcher, name } = this.#options;
     const { gate } = listerWatcher;

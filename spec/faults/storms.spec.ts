@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { sleep } from '../../../lib/kernel/wait.ts';
-import type { StormFigures } from './storm-figures.ts';
-import { withFleet } from './virtual-fleet.ts';
-import { closing, outage, resets, silence } from './virtual-storms.ts';
+import { sleep } from '../../lib/kernel/wait.ts';
+import type { StormFigures } from './storms/storm-figures.ts';
+import { withFleet } from './storms/virtual-fleet.ts';
+import { closing, outage, resets, silence } from './storms/virtual-storms.ts';
 
 const SEED = '20260101';
 const FLEET = 20;
