@@ -79,7 +79,7 @@ client-go's own tests say most exactly what an informer has to do. This page lis
 commit \`32ce75a7\`: one row a test, with the cases of this package that hold the same fact. Where this package differs on
 purpose, the note says how; a test without a case has the reason in its place.
 
-The rows are data in \`spec/conformance/\`. \`spec/conformance.spec.ts\` holds them against the list of upstream tests and against
+The rows are data in \`spec/support/upstream-rows/\`. \`spec/conformance.spec.ts\` holds them against the list of upstream tests and against
 the titles of the cases, and writes this page with \`LISTWATCH_UPDATE_DOCS=1\`.
 `;
 

@@ -203,7 +203,7 @@ const registrationRows: readonly ConformanceRow[] = [
   {
     file: 'shared_informer_test.go',
     test: 'TestSharedInformerRemoveHandler',
-    specs: registry('a handler that is removed gets nothing more, and may be removed again'),
+    specs: registry('a handler that is removed is no longer counted, down to none'),
   },
   {
     file: 'shared_informer_test.go',

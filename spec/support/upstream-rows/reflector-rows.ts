@@ -267,11 +267,15 @@ const watchListTests: readonly Omit<ConformanceRow, 'file'>[] = [
   {
     test: 'TestInitialEventsEndBookmarkTicker',
     specs: [
-      ...streaming('falls back to a list when the end bookmark does not come in time'),
-      ...streamingBeside('does not hold a watch to the time its list had'),
+      ...streaming(
+        'tells of a missing end bookmark while it awaits one, with how long nothing came',
+        'tells of no missing end bookmark once it came, nor on a watch behind a list',
+        'falls back to a list when the stream falls silent before its end bookmark',
+        'falls back to a list when the stream goes on for a minute without its end bookmark',
+      ),
     ],
     because:
-      'After 60 s without the end bookmark a list takes the place of the stream, with words; client-go warns every 10 s and waits on.',
+      'After 10 s of silence, or 60 s in all, without the end bookmark a list takes the place of the stream, and the error says which; client-go warns every 10 s and waits on.',
   },
   {
     test: 'TestWatchListResourceVersion',

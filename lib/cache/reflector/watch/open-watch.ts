@@ -138,7 +138,7 @@ export class OpenWatch<V extends HasMetadata> {
       const since = this.#reader.waitingSinceMs;
       const silentMs = since === undefined ? 0 : runtime.monotonicMs() - since;
       if (silentMs >= STREAMING_SILENCE_MS)
-        this.#interruptStreaming(`after ${silentMs} ms of silence`);
+        this.#interruptStreaming(`after ${Math.round(silentMs)} ms of silence`);
       else this.#silence = this.#armSilence(STREAMING_SILENCE_MS - silentMs);
     });
   }

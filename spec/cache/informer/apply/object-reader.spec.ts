@@ -102,12 +102,13 @@ describe('ObjectReader', () => {
       harness.source.add(pod('b', { nodeName: 'n1' }));
       await harness.settle();
       const { indexer } = harness.informer;
-      expect(indexer.byIndex('byNode', 'n1').map(({ metadata }) => metadata.name)).to.deep.equal([
-        'a',
-        'b',
-      ]);
+      const { objects } = harness.source;
+      expect(objects.map(({ metadata }) => metadata.name)).to.deep.equal(['a', 'b']);
+      expect(indexer.byIndex('byNode', 'n1')).to.deep.equal(objects);
       expect(indexer.byIndex('byNode', 'n1')).to.equal(indexer.byIndex('byNode', 'n1'));
-      expect(indexer.index('byNode', pod('x', { nodeName: 'n1' }))).to.have.length(2);
+      expect(indexer.index('byNode', objects[0]!)).to.deep.equal(objects);
+      expect(indexer.index('byName', objects[1]!)).to.deep.equal([objects[1]]);
+      expect(indexer.byIndex('byName', 'b')).to.deep.equal([objects[1]]);
       expect(indexer.indexKeys('byName', 'b')).to.deep.equal(['shop/b']);
       expect(indexer.indexValues('namespace')).to.deep.equal(['shop']);
       expect(indexer.list()).to.have.length(2);

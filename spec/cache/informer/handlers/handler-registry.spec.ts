@@ -154,6 +154,25 @@ describe('HandlerRegistry', () => {
       await registration.close();
     });
 
+    it('that is removed is no longer counted, down to none', async () => {
+      const harness = new Harness({ objects: [pod('a')] });
+      const log: string[] = [];
+      const first = harness.informer.addHandler(recorder(log));
+      const second = harness.informer.addHandler(recorder(log));
+      const count = (): number => harness.informer.inspect().handlers.length;
+      expect(count()).to.equal(2);
+      second.remove();
+      expect(count()).to.equal(1);
+      first.remove();
+      expect(count()).to.equal(0);
+      await harness.start();
+      harness.source.modify(pod('a'));
+      await harness.settle();
+      expect(log).to.deep.equal([]);
+      expect(harness.informer.indexer.get('shop/a')?.metadata.resourceVersion).to.equal('2');
+      await harness.stop();
+    });
+
     it('that is closed has returned from its last callback', async () => {
       const gate = deferred<void>();
       const harness = new Harness({ objects: [pod('a'), pod('b')] });

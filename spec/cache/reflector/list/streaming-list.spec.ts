@@ -202,6 +202,34 @@ describe('Reflector with streaming lists', () => {
     await stop();
   });
 
+  it('tells of a missing end bookmark while it awaits one, with how long nothing came', async () => {
+    const mute = streamingRig({
+      source: { objects: [] },
+      prepare: (source) => {
+        source.withholdInitialEventsEnd = true;
+      },
+    });
+    await mute.runtime.advance(9_999);
+    expect(codes(mute)).to.deep.equal([]);
+    await mute.runtime.advance(1);
+    expect(codes(mute)).to.deep.equal(['WATCH_LIST_INCOMPLETE']);
+    expect(mute.errors[0]?.context.message).to.include('after 10000 ms of silence');
+    await mute.stop();
+  });
+
+  it('tells of no missing end bookmark once it came, nor on a watch behind a list', async () => {
+    for (const watchList of [true, false]) {
+      const test = streamingRig({ watchList });
+      for (let second = 0; second < 120; second += 5) {
+        await test.runtime.advance(5_000);
+        test.source.bookmark();
+      }
+      expect(test.reflector.state.name).to.equal('watching');
+      expect(codes(test)).to.not.include('WATCH_LIST_INCOMPLETE');
+      await test.stop();
+    }
+  });
+
   it('falls back to a list when the stream goes on for a minute without its end bookmark', async () => {
     const { runtime, source, sink, errors, stop } = streamingRig({
       prepare: (scripted) => {
