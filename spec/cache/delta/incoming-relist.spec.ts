@@ -299,9 +299,10 @@ describe('a relist that is one item', () => {
     fifo.replace([at('a', '1')], '1');
     fifo.add(at('b', '2'));
     fifo.replace([at('c', '3')], '3');
+    fifo.add(at('d', '4'));
     const first = fifo.peekRelist()!;
     expect([first.relist.resourceVersion, first.info.initial]).to.deep.equal(['1', true]);
-    expect(fifo.size).to.equal(3);
+    expect(fifo.size).to.equal(4);
     expect(fifo.synced).to.equal(false);
     const batches: string[] = [];
     while (fifo.size > 0) {
@@ -310,7 +311,7 @@ describe('a relist that is one item', () => {
         batches.push(`${initial ? '!' : ''}${deltas.map(({ type }) => type).join(' ')}`);
       });
     }
-    expect(batches).to.deep.equal(['!ReplacedAll', 'Added', 'relist', 'ReplacedAll']);
+    expect(batches).to.deep.equal(['!ReplacedAll', 'Added', 'relist', 'ReplacedAll', 'Added']);
     expect(fifo.peekRelist()).to.equal(undefined);
   });
 });
