@@ -70,7 +70,7 @@ export type {
   PipelineInspection,
 } from './informer/observe/informer-inspection.ts';
 export { informerMetrics } from './informer/observe/informer-metrics.ts';
-export type { MetricDescription } from './informer/observe/informer-metrics.ts';
+export type { MetricDescription } from '../kernel/metrics.ts';
 export { InformerLease } from './informer/factory/informer-lease.ts';
 export type {
   InformerErrorContext,

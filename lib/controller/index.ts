@@ -1,3 +1,4 @@
+export { workQueueMetrics } from './workqueue/work-queue-metrics.ts';
 export { WorkItem } from './workqueue/work-item.ts';
 export {
   WorkQueue,
@@ -30,4 +31,5 @@ export {
   type ReconcileResult,
   type RunReconcilesOptions,
 } from './runtime/reconcile-loop.ts';
+export { reconcileLoopMetrics } from './runtime/reconcile-loop-metrics.ts';
 export { ReconcileError, TerminalError, type ReconcileFailure } from './runtime/reconcile-error.ts';

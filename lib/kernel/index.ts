@@ -14,7 +14,12 @@ export {
 export { deferred, Latch, type Deferred } from './latch.ts';
 export { Lazy } from './lazy.ts';
 export { silentLogger, type LogFields, type Logger } from './logger.ts';
-export { silentMetrics, type MetricLabels, type Metrics } from './metrics.ts';
+export {
+  silentMetrics,
+  type MetricDescription,
+  type MetricLabels,
+  type Metrics,
+} from './metrics.ts';
 export { randomInteger, randomText, randomUuid, seededRandom } from './random.ts';
 export { realRuntime } from './real-runtime.ts';
 export { RingBuffer } from './ring-buffer.ts';

@@ -10,6 +10,17 @@ export interface Metrics {
   observe(name: string, value: number, labels?: MetricLabels): void;
 }
 
+/** One metric, as a metrics library wants it declared. */
+export interface MetricDescription {
+  readonly name: string;
+  /** How it is reported: `count`, `gauge` or `observe` of `Metrics`. */
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** What the number counts. */
+  readonly unit: string;
+  readonly labels: readonly string[];
+  readonly help: string;
+}
+
 export const silentMetrics: Metrics = {
   count: () => {},
   gauge: () => {},

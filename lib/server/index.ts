@@ -14,6 +14,7 @@ export {
 } from './api/http/http-listener.ts';
 export type { CollectionOptions, ResourceName } from '../meta/collection-options.ts';
 export { Cacher, type CacherStatus } from './cacher/cacher.ts';
+export { watchCacheMetrics } from './cacher/window/watch-cache-metrics.ts';
 export type { CacherOptions } from './cacher/cacher-options.ts';
 export type { CacheDifference, ConsistencyReport } from './cacher/reads/consistency-checker.ts';
 export {

@@ -43,7 +43,7 @@ export class ReflectorObserver {
     logger.debug(`reflector ${name}: ${from} -> ${to}: ${reason}`, transition);
     metrics.count('listwatch_reflector_transitions_total', 1, { name, from, to });
     if (from === 'listing' || from === 'streaming-list') {
-      metrics.observe('listwatch_reflector_list_duration_ms', durationMs, { name });
+      metrics.observe('listwatch_reflector_list_duration_seconds', durationMs / 1000, { name });
       if (to === 'watching')
         metrics.gauge('listwatch_reflector_listed_items', items ?? 0, { name });
     }

@@ -1,9 +1,7 @@
 import type { MetricLabels, Metrics } from '../../kernel/metrics.ts';
+import { reconcileLoopMetrics } from './reconcile-loop-metrics.ts';
 
-/**
- * What a reconcile loop counts, under the names dashboards for Kubernetes controllers know.
- * @see controller-runtime pkg/internal/controller/metrics/metrics.go
- */
+/** Reports what a reconcile loop does. */
 export class ReconcileMetrics {
   readonly #metrics: Metrics | undefined;
   readonly #labels: MetricLabels;
@@ -21,15 +19,15 @@ export class ReconcileMetrics {
 
   succeeded(requeued: boolean): void {
     const labels = requeued ? this.#requeueAfter : this.#success;
-    this.#metrics?.count('controller_runtime_reconcile_total', 1, labels);
+    this.#metrics?.count(reconcileLoopMetrics.total.name, 1, labels);
   }
 
   failed(): void {
-    this.#metrics?.count('controller_runtime_reconcile_total', 1, this.#error);
+    this.#metrics?.count(reconcileLoopMetrics.total.name, 1, this.#error);
   }
 
   took(durationMs: number): void {
-    const name = 'controller_runtime_reconcile_time_seconds';
+    const { name } = reconcileLoopMetrics.duration;
     this.#metrics?.observe(name, durationMs / 1000, this.#labels);
   }
 }

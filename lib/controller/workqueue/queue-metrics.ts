@@ -2,16 +2,14 @@ import { consoleLogger } from '../../kernel/console-logger.ts';
 import { guardedMetrics, logFailedMetrics } from '../../kernel/guarded-metrics.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { MetricLabels, Metrics } from '../../kernel/metrics.ts';
+import { workQueueMetrics } from './work-queue-metrics.ts';
 
 export interface QueueMetricsOptions {
   readonly metrics?: Metrics | undefined;
   readonly logger?: Logger | undefined;
 }
 
-/**
- * What a work queue counts, under the names dashboards for Kubernetes controllers know. It never throws.
- * @see component-base metrics/prometheus/workqueue/metrics.go @ eed236c
- */
+/** Reports what a work queue does. It never throws. */
 export class QueueMetrics {
   readonly #metrics: Metrics | undefined;
   readonly #labels: MetricLabels;
@@ -28,22 +26,24 @@ export class QueueMetrics {
   }
 
   added(): void {
-    this.#metrics?.count('workqueue_adds_total', 1, this.#labels);
+    this.#metrics?.count(workQueueMetrics.adds.name, 1, this.#labels);
   }
 
   retried(): void {
-    this.#metrics?.count('workqueue_retries_total', 1, this.#labels);
+    this.#metrics?.count(workQueueMetrics.retries.name, 1, this.#labels);
   }
 
   depth(waiting: number): void {
-    this.#metrics?.gauge('workqueue_depth', waiting, this.#labels);
+    this.#metrics?.gauge(workQueueMetrics.depth.name, waiting, this.#labels);
   }
 
   handedOut(waitedMs: number): void {
-    this.#metrics?.observe('workqueue_queue_duration_seconds', waitedMs / 1000, this.#labels);
+    const { name } = workQueueMetrics.queueDuration;
+    this.#metrics?.observe(name, waitedMs / 1000, this.#labels);
   }
 
   finished(workedMs: number): void {
-    this.#metrics?.observe('workqueue_work_duration_seconds', workedMs / 1000, this.#labels);
+    const { name } = workQueueMetrics.workDuration;
+    this.#metrics?.observe(name, workedMs / 1000, this.#labels);
   }
 }

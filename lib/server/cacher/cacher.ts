@@ -41,6 +41,7 @@ import { NextTurn } from './watchers/next-turn.ts';
 import { StorageListerWatcher } from './storage-lister-watcher.ts';
 import { ListedInterval, type WatchCacheInterval } from './window/watch-cache-interval.ts';
 import { WatchCache, type WatchCacheListener } from './window/watch-cache.ts';
+import { watchCacheMetrics } from './window/watch-cache-metrics.ts';
 
 /** Objects a page when the storage is listed (cacher/lister_watcher.go storageWatchListPageSize @ 24a394e). */
 const PAGE_SIZE = 10_000;
@@ -434,7 +435,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
 
   #reportSlow({ id, scope }: CacheWatcher<T>): void {
     const { description, logger, metrics } = this.#options;
-    metrics.count('watch_cache_terminated_watchers_total', 1, { resource: description });
+    metrics.count(watchCacheMetrics.terminatedWatchers.name, 1, { resource: description });
     logger.warn(
       `the watch cache of ${description} ends watcher ${id} of ${scope.path}: its reader does not keep up`,
     );

@@ -50,7 +50,7 @@ export class InformerMeter {
 
   applied(durationMs: number): void {
     const { metrics } = this.#options;
-    metrics.observe(informerMetrics.applyDuration.name, durationMs, this.#labels);
+    metrics.observe(informerMetrics.applyDuration.name, durationMs / 1000, this.#labels);
   }
 
   relisted(): void {
@@ -61,7 +61,7 @@ export class InformerMeter {
   synced(): void {
     const durationMs = this.#options.runtime.monotonicMs() - this.#startedAtMs;
     const { metrics } = this.#options;
-    metrics.observe(informerMetrics.syncDuration.name, durationMs, this.#labels);
+    metrics.observe(informerMetrics.syncDuration.name, durationMs / 1000, this.#labels);
     this.#sample();
   }
 
@@ -106,8 +106,8 @@ export class InformerMeter {
     gauge(informerMetrics.bytes.name, now.bytes);
     gauge(informerMetrics.memory.name, now.memory.slabBytes + now.memory.decodedBytes);
     gauge(informerMetrics.queueDepth.name, now.queued);
-    gauge(informerMetrics.lag.name, now.lagMs);
-    gauge(informerMetrics.lastEventAge.name, now.lastEventAgeMs ?? 0);
+    gauge(informerMetrics.lag.name, now.lagMs / 1000);
+    gauge(informerMetrics.lastEventAge.name, (now.lastEventAgeMs ?? 0) / 1000);
     count(
       metrics,
       informerMetrics.eventsApplied.name,

@@ -1,17 +1,6 @@
-/** One metric, as a metrics library wants it declared. */
-export interface MetricDescription {
-  readonly name: string;
-  /** How it is reported: `count`, `gauge` or `observe` of `Metrics`. */
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  /** What the number counts. */
-  readonly unit: string;
-  readonly labels: readonly string[];
-  readonly help: string;
-}
-
 /**
  * Everything an informer and its reflector report to `metrics`. The label `name` is the name of the informer; one that is
- * made again under the same name goes on with the same series. `docs/metrics.md` is held against this table by a spec.
+ * made again under the same name goes on with the same series. `docs/metrics.md` lists it.
  *
  * Gauges and what handlers did are reported every 5 seconds while the informer runs, and when it is synced and stops; a
  * stopped informer and a removed handler leave their gauges at 0.
@@ -53,16 +42,16 @@ export const informerMetrics = {
     help: 'Changes that wait for the store.',
   },
   lag: {
-    name: 'listwatch_informer_store_lag_ms',
+    name: 'listwatch_informer_store_lag_seconds',
     type: 'gauge',
-    unit: 'milliseconds',
+    unit: 'seconds',
     labels: ['name'],
     help: 'How long the oldest change that waits for the store has waited.',
   },
   lastEventAge: {
-    name: 'listwatch_informer_last_event_age_ms',
+    name: 'listwatch_informer_last_event_age_seconds',
     type: 'gauge',
-    unit: 'milliseconds',
+    unit: 'seconds',
     labels: ['name'],
     help: 'How old the last event, bookmark or list is.',
   },
@@ -74,16 +63,16 @@ export const informerMetrics = {
     help: 'Events of watches that were applied to the store.',
   },
   applyDuration: {
-    name: 'listwatch_informer_apply_duration_ms',
+    name: 'listwatch_informer_apply_duration_seconds',
     type: 'histogram',
-    unit: 'milliseconds',
+    unit: 'seconds',
     labels: ['name'],
     help: 'Time to apply one batch of up to 1000 changes to the store and to queue it for the handlers.',
   },
   syncDuration: {
-    name: 'listwatch_informer_sync_duration_ms',
+    name: 'listwatch_informer_sync_duration_seconds',
     type: 'histogram',
-    unit: 'milliseconds',
+    unit: 'seconds',
     labels: ['name'],
     help: 'Time from the start until the cache had its first whole list.',
   },
@@ -151,9 +140,9 @@ export const informerMetrics = {
     help: 'Changes of state of the reflector.',
   },
   listDuration: {
-    name: 'listwatch_reflector_list_duration_ms',
+    name: 'listwatch_reflector_list_duration_seconds',
     type: 'histogram',
-    unit: 'milliseconds',
+    unit: 'seconds',
     labels: ['name'],
     help: 'Time of one list, streaming or not, whatever its end.',
   },

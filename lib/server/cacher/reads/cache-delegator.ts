@@ -28,6 +28,7 @@ import { readList } from './list-reader.ts';
 import type { OrderedStore } from '../window/ordered-store.ts';
 import type { StoreElement } from '../window/store-element.ts';
 import type { WatchCache } from '../window/watch-cache.ts';
+import { watchCacheMetrics } from '../window/watch-cache-metrics.ts';
 
 export interface CacheDelegatorOptions<T extends KubernetesObject> {
   readonly storage: StorageInterface<T>;
@@ -220,7 +221,7 @@ export class CacheDelegator<T extends KubernetesObject> {
       fallback = true;
     }
     const labels = { resource: description, fallback: String(fallback) };
-    metrics.count('watch_cache_consistent_lists_total', 1, labels);
+    metrics.count(watchCacheMetrics.consistentLists.name, 1, labels);
     return !fallback;
   }
 

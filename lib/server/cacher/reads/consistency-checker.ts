@@ -7,6 +7,7 @@ import type { StorageInterface } from '../../storage/contract/storage-interface.
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import type { OrderedStore } from '../window/ordered-store.ts';
 import type { StoreElement } from '../window/store-element.ts';
+import { watchCacheMetrics } from '../window/watch-cache-metrics.ts';
 
 /** A check comes up to this share of the interval later, so that servers do not list all at once. */
 const JITTER = 0.5;
@@ -154,7 +155,8 @@ export class ConsistencyChecker<T extends KubernetesObject> {
 
   #count(status: 'success' | 'failure' | 'error'): void {
     const { metrics, description } = this.#options;
-    metrics.count('watch_cache_consistency_checks_total', 1, { resource: description, status });
+    const { name } = watchCacheMetrics.consistencyChecks;
+    metrics.count(name, 1, { resource: description, status });
   }
 
   #report(

@@ -1,56 +1,15 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import {
-  informerMetrics,
-  type MetricDescription,
-} from '../../../../lib/cache/informer/observe/informer-metrics.ts';
-import type { MetricLabels, Metrics } from '../../../../lib/kernel/metrics.ts';
+import { InformerMeter } from '../../../../lib/cache/informer/observe/informer-meter.ts';
+import { informerMetrics } from '../../../../lib/cache/informer/observe/informer-metrics.ts';
+import type { MetricDescription, MetricLabels, Metrics } from '../../../../lib/kernel/metrics.ts';
 import { deferred } from '../../../../lib/kernel/latch.ts';
 import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { sleep } from '../../../../lib/kernel/wait.ts';
 import { forbidden } from '../../../../lib/meta/failures.ts';
 import { Harness } from '../../support/informer-harness.ts';
 import { pod } from '../../support/objects.ts';
 
-const ROOT = resolve(import.meta.dirname, '../../../..');
-const PAGE = join(ROOT, 'docs/metrics.md');
-const BEGIN = '<!-- metrics: begin -->';
-const END = '<!-- metrics: end -->';
 const TABLE: readonly MetricDescription[] = Object.values(informerMetrics);
-
-const INTRODUCTION = `# Metrics
-
-Give \`metrics\` to an informer, a factory, a queue or a reconcile loop: three functions, \`count\`, \`gauge\` and \`observe\`, that
-you wrap around your own metrics library. Without it nothing is measured. The table is exported as \`informerMetrics\`, so that
-a library that wants its metrics declared can be fed from it. The label \`name\` is the name of the informer.
-
-Gauges and counters of handlers are reported every 5 seconds. A stopped informer and a removed handler leave their gauges at 0;
-an informer that is made again under the same name goes on with the same series.
-
-Work queues and reconcile loops report under the names that dashboards know from Kubernetes controllers:
-\`workqueue_depth\`, \`workqueue_adds_total\`, \`workqueue_retries_total\`, \`workqueue_queue_duration_seconds\`,
-\`workqueue_work_duration_seconds\`, \`controller_runtime_reconcile_total\`, \`controller_runtime_reconcile_time_seconds\`.
-`;
-
-function table(): string {
-  const rows = TABLE.map(
-    ({ name, type, unit, labels, help }) =>
-      `| \`${name}\` | ${type} | ${unit} | ${labels.map((label) => `\`${label}\``).join(' ')} | ${help} |`,
-  );
-  return [
-    BEGIN,
-    '| name | type | unit | labels | meaning |',
-    '|---|---|---|---|---|',
-    ...rows,
-    END,
-  ].join('\n');
-}
-
-function rewritten(page: string): string {
-  const [before = '', rest] = page.split(BEGIN);
-  const after = rest?.split(END)[1];
-  return after === undefined ? `${INTRODUCTION}\n${table()}\n` : `${before}${table()}${after}`;
-}
 
 /** Remembers the newest gauges, the sums of counters, and the number of observations, by name and labels. */
 class Recorder implements Metrics {
@@ -84,25 +43,6 @@ class Recorder implements Metrics {
 }
 
 describe('the metrics of an informer', () => {
-  it('stand in docs/metrics.md (LISTWATCH_UPDATE_DOCS=1 rewrites it)', () => {
-    const page = existsSync(PAGE) ? readFileSync(PAGE, 'utf8') : '';
-    if (process.env['LISTWATCH_UPDATE_DOCS'] === '1') writeFileSync(PAGE, rewritten(page));
-    expect(readFileSync(PAGE, 'utf8').split(BEGIN)[1]?.split(END)[0]).to.equal(
-      table().slice(BEGIN.length, -END.length),
-    );
-  });
-
-  it('are all that the cache reports', () => {
-    const folder = join(ROOT, 'lib/cache');
-    const used = new Set<string>();
-    for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-      if (!file.endsWith('.ts')) continue;
-      const text = readFileSync(join(folder, file), 'utf8');
-      for (const [name] of text.matchAll(/listwatch_[a-z_]+/g)) used.add(name);
-    }
-    expect([...used].toSorted()).to.deep.equal(TABLE.map(({ name }) => name).toSorted());
-  });
-
   it('say what it has, what waits, and what handlers did', async () => {
     const metrics = new Recorder();
     const harness = new Harness({ objects: [pod('a'), pod('b')], metrics });
@@ -128,7 +68,7 @@ describe('the metrics of an informer', () => {
     expect(metrics.of(informerMetrics.connected, 'pods')).to.equal(1);
     expect(metrics.of(informerMetrics.queueDepth, 'pods')).to.equal(0);
     expect(metrics.of(informerMetrics.lag, 'pods')).to.equal(0);
-    expect(metrics.of(informerMetrics.lastEventAge, 'pods')).to.equal(5000);
+    expect(metrics.of(informerMetrics.lastEventAge, 'pods')).to.equal(5);
     expect(metrics.of(informerMetrics.eventsApplied, 'pods')).to.equal(2);
     expect(metrics.of(informerMetrics.handlerPending, 'pods', 'slow')).to.equal(2);
     expect(metrics.of(informerMetrics.handlerDelivered, 'pods', 'slow')).to.equal(2);
@@ -144,6 +84,58 @@ describe('the metrics of an informer', () => {
     for (const [key, { name }] of Object.entries(informerMetrics)) {
       if (!never.has(key)) expect([...metrics.names], key).to.include(name);
     }
+  });
+
+  it('give times in seconds', async () => {
+    const observed = new Map<string, number[]>();
+    const gauges = new Map<string, number>();
+    const metrics: Metrics = {
+      count: () => {},
+      gauge: (name, value) => void gauges.set(name, value),
+      observe: (name, value) => {
+        observed.set(name, [...(observed.get(name) ?? []), value]);
+      },
+    };
+    const harness = new Harness({ objects: [pod('a')], metrics });
+    // The list may come over a watch.
+    const { source } = harness;
+    const slowly = async (): Promise<void> => await sleep(harness.runtime, 1500);
+    const list = source.list.bind(source);
+    const watch = source.watch.bind(source);
+    source.list = async (request) => {
+      await slowly();
+      return await list(request);
+    };
+    source.watch = async (request) => {
+      await slowly();
+      return await watch(request);
+    };
+    await harness.start();
+    await harness.runtime.advance(5000);
+    expect(observed.get(informerMetrics.listDuration.name)).to.deep.equal([1.5]);
+    expect(observed.get(informerMetrics.syncDuration.name)).to.deep.equal([1.5]);
+    expect(gauges.get(informerMetrics.lastEventAge.name), 'after 3.5 s').to.equal(3.5);
+    await harness.stop();
+  });
+
+  it('give the time of a batch and the lag of the store in seconds', () => {
+    const told: string[] = [];
+    const note = (name: string, value: number): void => void told.push(`${name} ${value}`);
+    const metrics: Metrics = { count: () => {}, gauge: note, observe: note };
+    const memory = { slabBytes: 0, decodedBytes: 0 };
+    const inspection = { connected: true, objects: 1, bytes: 1, queued: 1, eventsApplied: 0 };
+    const meter = new InformerMeter({
+      name: 'pods',
+      metrics,
+      runtime: new VirtualRuntime(),
+      handlers: () => [],
+      inspect: () => ({ ...inspection, memory, lagMs: 250, lastEventAgeMs: undefined }) as never,
+    });
+    meter.applied(1500);
+    expect(told).to.deep.equal([`${informerMetrics.applyDuration.name} 1.5`]);
+    meter.synced();
+    expect(told).to.include(`${informerMetrics.lag.name} 0.25`);
+    expect(told).to.include(`${informerMetrics.lastEventAge.name} 0`);
   });
 
   it('go on when an informer is made again under its name, and end with a handler', async () => {

@@ -1,0 +1,42 @@
+/**
+ * Everything a work queue reports to `metrics`, under the names that dashboards for Kubernetes controllers know. The label
+ * `name` is the name of the queue.
+ * @see component-base metrics/prometheus/workqueue/metrics.go @ eed236c
+ */
+export const workQueueMetrics = {
+  depth: {
+    name: 'workqueue_depth',
+    type: 'gauge',
+    unit: 'keys',
+    labels: ['name'],
+    help: 'Keys that wait for a worker.',
+  },
+  adds: {
+    name: 'workqueue_adds_total',
+    type: 'counter',
+    unit: 'keys',
+    labels: ['name'],
+    help: 'Keys that were added; one that waits already is not counted again.',
+  },
+  retries: {
+    name: 'workqueue_retries_total',
+    type: 'counter',
+    unit: 'keys',
+    labels: ['name'],
+    help: 'Keys that were added with a delay.',
+  },
+  queueDuration: {
+    name: 'workqueue_queue_duration_seconds',
+    type: 'histogram',
+    unit: 'seconds',
+    labels: ['name'],
+    help: 'Time a key has waited for a worker.',
+  },
+  workDuration: {
+    name: 'workqueue_work_duration_seconds',
+    type: 'histogram',
+    unit: 'seconds',
+    labels: ['name'],
+    help: 'Time a worker has taken for a key.',
+  },
+} as const;

@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect } from 'chai';
+import { informerMetrics } from '../lib/cache/informer/observe/informer-metrics.ts';
+import { reconcileLoopMetrics } from '../lib/controller/runtime/reconcile-loop-metrics.ts';
+import { workQueueMetrics } from '../lib/controller/workqueue/work-queue-metrics.ts';
+import type { MetricDescription } from '../lib/kernel/metrics.ts';
+import { watchCacheMetrics } from '../lib/server/cacher/window/watch-cache-metrics.ts';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const PAGE = join(ROOT, 'docs/metrics.md');
+const BEGIN = '<!-- metrics: begin -->';
+const END = '<!-- metrics: end -->';
+
+/** The title of each table, and what it lists. */
+const TABLES: ReadonlyMap<string, readonly MetricDescription[]> = new Map([
+  ['Informers and reflectors', Object.values<MetricDescription>(informerMetrics)],
+  ['Work queues', Object.values<MetricDescription>(workQueueMetrics)],
+  ['Reconcile loops', Object.values<MetricDescription>(reconcileLoopMetrics)],
+  ['Watch caches of the server', Object.values<MetricDescription>(watchCacheMetrics)],
+]);
+const ALL: readonly MetricDescription[] = [...TABLES.values()].flat();
+/** How a name of a metric begins. */
+const NAME = /'((?:listwatch|workqueue|controller_runtime|watch_cache)_[a-z_]+)'/g;
+
+function tables(): string {
+  const lines = [...TABLES].flatMap(([title, metrics]) => [
+    '',
+    `## ${title}`,
+    '',
+    '| name | type | unit | labels | meaning |',
+    '|---|---|---|---|---|',
+    ...metrics.map(
+      ({ name, type, unit, labels, help }) =>
+        `| \`${name}\` | ${type} | ${unit} | ${labels.map((label) => `\`${label}\``).join(' ')} | ${help} |`,
+    ),
+  ]);
+  return [BEGIN, ...lines, '', END].join('\n');
+}
+
+/** Names of metrics in the code, and the literal names in calls of `count`, `gauge` and `observe`. */
+function namesInCode(): string[] {
+  const folder = join(ROOT, 'lib');
+  const names = new Set<string>();
+  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.ts')) continue;
+    const text = readFileSync(join(folder, file), 'utf8');
+    for (const [, name = ''] of text.matchAll(NAME)) names.add(name);
+    const calls = text.matchAll(/metrics\??\s*\.(?:count|gauge|observe)\(\s*'([^']+)'/g);
+    for (const [, name = ''] of calls) names.add(name);
+  }
+  return [...names].toSorted();
+}
+
+describe('docs/metrics.md', () => {
+  it('lists every metric as the code describes it (LISTWATCH_UPDATE_DOCS=1 rewrites it)', () => {
+    const page = readFileSync(PAGE, 'utf8');
+    const [before = '', rest = ''] = page.split(BEGIN);
+    const expected = `${before}${tables()}${rest.split(END)[1] ?? ''}`;
+    if (process.env['LISTWATCH_UPDATE_DOCS'] === '1') writeFileSync(PAGE, expected);
+    expect(readFileSync(PAGE, 'utf8')).to.equal(expected);
+  });
+
+  it('lists all that the code reports, and nothing else', () => {
+    expect(namesInCode()).to.deep.equal(ALL.map(({ name }) => name).toSorted());
+  });
+
+  it('names units as Prometheus does: seconds and bytes, and a total for each counter', () => {
+    for (const { name, type, unit } of ALL) {
+      expect(name, name).not.to.match(/_(?:ms|millis|milliseconds)(?:_|$)/);
+      expect(name.endsWith('_seconds'), name).to.equal(unit === 'seconds');
+      expect(name.endsWith('_bytes'), name).to.equal(unit === 'bytes');
+      expect(name.endsWith('_total'), name).to.equal(type === 'counter');
+    }
+  });
+});
