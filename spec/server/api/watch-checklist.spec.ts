@@ -308,8 +308,8 @@ describe('watch over HTTP, as time passes', () => {
     const secrets = '/api/v1/namespaces/default/secrets';
     const { metadata } = await api.list('', secrets);
     const query = `resourceVersion=${metadata.resourceVersion}&${BOOKMARKS}&timeoutSeconds=5`;
-    await using watch = await api.watch(query, secrets);
     const elsewhere = await api.create('a');
+    await using watch = await api.watch(query, secrets);
     const [bookmark] = (await watch.take(1)) as [WatchLine];
     expect(bookmark.type).to.equal('BOOKMARK');
     expect(isNewer(elsewhere, versionOf(bookmark))).to.equal(false);
