@@ -50,6 +50,8 @@ export const errorCodes = {
   INDEX_FUNCTION: 'An index function threw or returned something other than an array of strings.',
   TRANSFORM: 'A transform function threw or returned no object.',
   HANDLER: 'An event handler threw.',
+  OBJECT_RELEASED:
+    'The body or the metadata of an object was read when the object had left the cache and was not kept for such a reader.',
   FIFO_CLOSED: 'The DeltaFIFO is closed and empty.',
   ALREADY_STARTED: 'The object was started before; it can be started once.',
   NOT_STARTED: 'The object has to be started first.',

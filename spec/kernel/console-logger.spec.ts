@@ -38,7 +38,7 @@ describe('ConsoleLogger', () => {
   });
 
   it('rounds numbers, which may be durations', () => {
-    logger.warn('slow', { tookMs: 1633.0228111458236, delayMs: 5.354672622168437, count: 3 });
+    logger.warn('slow', { tookMs: 1633.0228111, delayMs: 5.354672622168437, count: 3 });
     expect(lines).to.deep.equal(['listwatch: slow tookMs=1633 delayMs=5.4 count=3']);
   });
 

@@ -106,7 +106,7 @@ export class DetachedMetadata extends DetachedNothing {
 
 function gone(what: string): never {
   throw new ListwatchError(
-    'ASSERTION',
-    `the ${what} of an object that has left the cache was read, though nobody had said that it might be; take what you need of it in the callback, or use a handler with another view`,
+    'OBJECT_RELEASED',
+    `the ${what} of an object that has left the cache was read after it was let go of: no handler had asked for as much. Take what you need of it in the callback, or use a handler with another view`,
   );
 }

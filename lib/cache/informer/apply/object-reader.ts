@@ -90,7 +90,11 @@ export class ObjectReader<T extends KubernetesObject> implements StoreReader<T> 
     this.#onLazy = onLazy;
   }
 
-  /** The same store, decoding nothing by itself. */
+  /**
+   * The same store, decoding nothing by itself. What it hands out can be read at any time, also when the object has left the
+   * cache: from the first read of `lazy` and as long as the informer lives, the bytes of each object that leaves are copied
+   * for those who may still have it, as for a handler of whole objects. `metadata(key)` and `keys()` cost nothing of the kind.
+   */
   get lazy(): LazyReader<T> {
     this.#onLazy();
     return this.#store;

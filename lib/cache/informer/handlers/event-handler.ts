@@ -68,6 +68,7 @@ export interface MetadataEventHandler {
 /**
  * As `MetadataEventHandler`, for callbacks that need no more than the key: they put it into a work queue, and whoever takes it
  * reads the cache. Of what has changed nothing is kept for them, which makes them the fastest ones.
+ * An argument is frozen plain data: it can be kept and logged when the object has long left the cache.
  */
 export interface KeyEventHandler {
   readonly view: 'key';

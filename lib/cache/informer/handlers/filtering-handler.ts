@@ -14,6 +14,7 @@ import type {
   ResourceEventHandler,
   UpdateInfo,
 } from './event-handler.ts';
+import { addedKey, deletedKey, updatedKey } from './key-info.ts';
 import { AddNotification, DeleteNotification, LazyMetadata } from './notification.ts';
 import { checkHandler } from './notifier.ts';
 
@@ -142,9 +143,9 @@ function isYes(passed: unknown): boolean {
 function ofMetadata(handler: KeyEventHandler): MetadataEventHandler {
   return {
     view: 'metadata',
-    onAdd: (added) => handler.onAdd?.(added),
-    onUpdate: (_, updated) => handler.onUpdate?.(updated),
-    onDelete: (deleted) => handler.onDelete?.(deleted),
+    onAdd: (added) => handler.onAdd?.(addedKey(added)),
+    onUpdate: (_, updated) => handler.onUpdate?.(updatedKey(updated)),
+    onDelete: (deleted) => handler.onDelete?.(deletedKey(deleted)),
   };
 }
 

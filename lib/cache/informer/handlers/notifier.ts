@@ -8,6 +8,7 @@ import type {
   ObjectEventHandler,
   ResourceEventHandler,
 } from './event-handler.ts';
+import { addedKey, deletedKey, updatedKey } from './key-info.ts';
 import type { Notification } from './notification.ts';
 
 /** Calls the callback that a notification is for. */
@@ -92,7 +93,7 @@ function metadataNotifier<T extends KubernetesObject>(handler: MetadataEventHand
   };
 }
 
-/** A notification says all that there is to say. */
+/** Hands out nothing that leads to the object. */
 function keyNotifier<T extends KubernetesObject>(handler: KeyEventHandler): Notifier<T> {
   const onAdd = handler.onAdd?.bind(handler);
   const onUpdate = handler.onUpdate?.bind(handler);
@@ -100,11 +101,11 @@ function keyNotifier<T extends KubernetesObject>(handler: KeyEventHandler): Noti
   return (notification) => {
     switch (notification.type) {
       case 'add':
-        return onAdd?.(notification);
+        return onAdd?.(addedKey(notification));
       case 'update':
-        return onUpdate?.(notification);
+        return onUpdate?.(updatedKey(notification));
       case 'delete':
-        return onDelete?.(notification);
+        return onDelete?.(deletedKey(notification));
     }
   };
 }

@@ -84,7 +84,9 @@ for (const order of ['arrival', 'key'] as const) {
         fifo.update(viewOf(podOf(1, 7)));
         cache.apply();
         expect(left?.metadata).to.deep.equal(podOf(1, 6).metadata);
-        expect(() => left?.object).to.throw('has left the cache');
+        expect(() => left?.object)
+          .to.throw('has left the cache')
+          .with.property('code', 'OBJECT_RELEASED');
       });
     });
   }

@@ -8,7 +8,13 @@ import type {
   UpdateInfo,
 } from '../../../../lib/cache/informer/handlers/event-handler.ts';
 import { filteringHandler } from '../../../../lib/cache/informer/handlers/filtering-handler.ts';
-import { UpdateNotification } from '../../../../lib/cache/informer/handlers/notification.ts';
+import {
+  AddNotification,
+  DeleteNotification,
+  UpdateNotification,
+} from '../../../../lib/cache/informer/handlers/notification.ts';
+import { notifierOf } from '../../../../lib/cache/informer/handlers/notifier.ts';
+import { DecodedView } from '../../../../lib/meta/object-view.ts';
 import { CountingSource } from '../../support/counting-source.ts';
 import { Harness, recorder } from '../../support/informer-harness.ts';
 import { codeOf, pod, type Pod } from '../../support/objects.ts';
@@ -182,6 +188,35 @@ describe('filteringHandler', () => {
     handler.onAdd?.(untouchable, { key: 'a', initial: false, origin: 'other' });
     const info: UpdateInfo = { key: 'a', resync: false, origin: 'other' };
     handler.onUpdate?.(untouchable, untouchable, info);
+  });
+
+  it('tells a handler of keys no more than the key and the flags', () => {
+    const log: object[] = [];
+    const note = (info: object): unknown => log.push(info);
+    const handler = filteringHandler({
+      filter: ({ metadata }: ObjectMetadata) => metadata.name === 'a',
+      handler: { view: 'key', onAdd: note, onUpdate: note, onDelete: note },
+    });
+    const notify = notifierOf<Pod>('handler', handler);
+    const [a, b] = [new DecodedView(pod('a')), new DecodedView(pod('b'))];
+    const origin = 'other';
+    for (const notification of [
+      new AddNotification('k', a, true, origin),
+      new UpdateNotification('k', a, a, false, origin),
+      new UpdateNotification('k', b, a, false, origin),
+      new UpdateNotification('k', a, b, false, origin),
+      new DeleteNotification('k', a, true, origin),
+    ] as const) {
+      notify(notification);
+    }
+    expect(log).to.deep.equal([
+      { key: 'k', initial: true, origin },
+      { key: 'k', resync: false, origin },
+      { key: 'k', initial: false, origin },
+      { key: 'k', finalStateUnknown: false, origin },
+      { key: 'k', finalStateUnknown: true, origin },
+    ]);
+    for (const info of log) expect(Object.isFrozen(info)).to.equal(true);
   });
 
   it('asks a filter of keys about an update without looking at any metadata', () => {

@@ -47,7 +47,24 @@ describe('A handler', () => {
     ]);
   });
 
-  for (const view of ['object', 'lazy', 'metadata'] as const) {
+  it('of keys gets the key and the flags, frozen, and nothing that leads to the object', () => {
+    const log: object[] = [];
+    const note = (info: object): unknown => log.push(info);
+    tell({ view: 'key', onAdd: note, onUpdate: note, onDelete: note });
+    expect(log).to.deep.equal([
+      { key: 'shop/new', initial: true, origin },
+      { key: 'shop/new', initial: false, origin },
+      { key: 'shop/new', resync: false, origin },
+      { key: 'shop/old', finalStateUnknown: false, origin },
+      { key: 'shop/old', finalStateUnknown: true, origin },
+    ]);
+    for (const info of log) {
+      expect(Object.isFrozen(info)).to.equal(true);
+      expect(Object.getPrototypeOf(info)).to.equal(Object.prototype);
+    }
+  });
+
+  for (const view of ['object', 'lazy', 'metadata', 'key'] as const) {
     it(`of view ${view} may lack any of the callbacks`, () => {
       for (const callback of ['onAdd', 'onUpdate', 'onDelete'] as const) {
         let calls = 0;
