@@ -12,7 +12,7 @@ export interface Mutant {
 
 const FANOUT = 'cache/informer/handlers/handler-fanout.ts';
 const PROCESSOR = 'cache/informer/apply/delta-processor.ts';
-const PLAN = 'cache/informer/apply/replacement-plan.ts';
+const RELIST = 'cache/informer/apply/relist-changes.ts';
 const QUEUE = 'cache/informer/handlers/handler-queue.ts';
 
 export const MUTANTS: readonly Mutant[] = [
@@ -40,36 +40,36 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'relist-tells-no-deletion',
     bug: 'what a relist lacks leaves the cache without a word',
-    file: PLAN,
-    from: 'this.#deletions.push(lastSeen(key, old));\n      }',
-    to: '}',
+    file: RELIST,
+    from: 'this.#transaction.delete(key);\n    this.#deletions.push(lastSeen(key, old));',
+    to: 'this.#transaction.delete(key);',
   },
   {
     name: 'relist-deletes-nothing',
     bug: 'what a relist lacks stays in the cache',
-    file: PLAN,
-    from: 'this.#gone.push(key);\n        this.#deletions.push(lastSeen(key, old));',
-    to: 'this.#unread.push(key);',
+    file: RELIST,
+    from: 'this.#transaction.delete(key);\n    this.#deletions.push(lastSeen(key, old));',
+    to: '',
   },
   {
     name: 'unreadable-deleted',
     bug: 'what a relist shows but cannot be read counts as gone',
-    file: PLAN,
+    file: RELIST,
     from: 'if (unreadable.has(key)) {',
     to: 'if (unreadable.has(key) && key === resourceVersion) {',
   },
   {
     name: 'recreated-as-update',
     bug: 'another object of the same name is told as an update',
-    file: PLAN,
+    file: RELIST,
     from: 'return before !== undefined && after !== undefined && before !== after;',
     to: 'return before !== undefined && after !== undefined && before === `${after}!`;',
   },
   {
     name: 'unchanged-told',
     bug: 'a relist tells what has not changed',
-    file: PLAN,
-    from: 'return old === object || (resourceVersion === after.resourceVersion && before.uid === after.uid);',
+    file: 'cache/informer/apply/stored-objects.ts',
+    from: 'return resourceVersion === after.resourceVersion && before.uid === after.uid;',
     to: 'return false;',
   },
   {
@@ -146,22 +146,22 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'gap-not-listed',
     bug: 'after a 410 the watch starts from now, without a list',
     file: 'cache/reflector/table/watch-step.ts',
-    from: 'return backOff(startRound({ ...memory, futileLists }), retryAfterMs, reason, REPORT);',
-    to: "return backOff(startWatch({ ...memory, futileLists, resourceVersion: '' }), retryAfterMs, reason, REPORT);",
+    from: 'return backOff(startRound({ ...memory, futileLists }), retryAfterMs, reason, ...effects);',
+    to: "return backOff(startWatch({ ...memory, futileLists, resourceVersion: '' }), retryAfterMs, reason, ...effects);",
   },
   {
     name: 'last-page-only',
     bug: 'of a list in pages only the last one counts',
-    file: 'cache/reflector/list/staged-list.ts',
-    from: 'this.#open().add(items);',
-    to: 'this.discard();\n    this.#open().add(items);',
+    file: 'cache/reflector/list/sink-relist.ts',
+    from: 'this.#begun().add(items);',
+    to: 'this.discard();\n    this.#begun().add(items);',
   },
   {
     name: 'no-back-off',
     bug: 'what failed is asked for again at once',
     file: 'cache/reflector/reflector.ts',
-    from: "this.#delayMs = state.name === 'backing-off' ? this.#nextDelayMs(state.retryAfterMs) : 0;",
-    to: 'this.#delayMs = 0;',
+    from: "if (state.name === 'backing-off') this.#waitMs = this.#pace.next(state);",
+    to: "if (state.name === 'backing-off') this.#pace.next(state);",
   },
   {
     name: 'timer-left',
@@ -180,7 +180,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'body-gone',
     bug: 'what has left a cache has lost its body, whoever may read it',
-    file: 'cache/memory/objects-keeper.ts',
+    file: 'cache/memory/slab-memory.ts',
     from: "this.#arena.release(view, why === 'unused' ? 'body' : this.demand.readable);",
     to: "this.#arena.release(view, why === 'unused' ? 'body' : 'metadata');",
   },
