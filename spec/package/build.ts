@@ -1,7 +1,7 @@
 /**
  * `npm run build`: what is published, in `dist`. All entries are bundled in one run with shared chunks, so that each module exists
  * once whatever entries a program imports. Declarations stay one file a module, those that no entry reaches are left out.
- * Source maps and declaration maps point into `lib`, which is in the package, and hold no copy of it.
+ * The source maps hold the sources, so `lib` is not in the package, and declarations need no maps.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,6 @@ async function bundle(sources: readonly string[]): Promise<void> {
     target: 'node20.19',
     packages: 'external',
     sourcemap: true,
-    sourcesContent: false,
     chunkNames: 'chunks/[name]-[hash]',
     logLevel: 'warning',
   });
@@ -53,12 +52,18 @@ function keepClassNames(): void {
 
 async function declare(types: ReadonlyMap<string, string>): Promise<void> {
   const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
-  await promisify(execFile)(tsc, ['-p', join(ROOT, 'lib'), '--emitDeclarationOnly']);
+  await promisify(execFile)(tsc, [
+    '-p',
+    join(ROOT, 'lib'),
+    '--emitDeclarationOnly',
+    '--declarationMap',
+    'false',
+  ]);
   const reached = new PublicSurface(DIST, types).filesReached();
   const written = readdirSync(DIST, { recursive: true, encoding: 'utf8' });
   for (const path of written.filter((name) => name.endsWith('.d.ts'))) {
     const file = join(DIST, path);
-    if (!reached.has(file)) for (const one of [file, `${file}.map`]) rmSync(one);
+    if (!reached.has(file)) rmSync(file);
   }
 }
 

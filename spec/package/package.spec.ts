@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
 import { entriesOf, readManifest, ROOT } from './manifest.ts';
-import { bytesOf, filesBelow, pack, run, unpack } from './packed-package.ts';
-import { BUDGETS } from './size-budget.ts';
+import { diskBytesOf, filesBelow, pack, run, unpack } from './packed-package.ts';
+import { BUDGETS, SOURCE_BUDGETS } from './size-budget.ts';
 
 /** Below the checkout, so that the package finds its dependencies as an installed one would. */
 const CONSUMER = join(ROOT, '.tmp', 'consumer');
@@ -84,6 +84,34 @@ await client.close();
 await server.close();
 console.log(shared);
 `;
+
+interface SourceMap {
+  readonly sources: readonly string[];
+  readonly sourcesContent: readonly string[];
+}
+
+interface BundledSource {
+  readonly map: string;
+  /** Relative to the checkout. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The sources that the source maps hold. */
+function sourcesIn(files: readonly string[]): BundledSource[] {
+  return files
+    .filter((name) => name.endsWith('.js.map'))
+    .flatMap((map) => {
+      const { sources, sourcesContent } = JSON.parse(
+        readFileSync(join(INSTALLED, map), 'utf8'),
+      ) as SourceMap;
+      return sources.map((source, index) => ({
+        map,
+        path: normalize(join(dirname(map), source)),
+        text: sourcesContent[index] ?? '',
+      }));
+    });
+}
 
 async function importIn(folder: string, names: readonly string[]): Promise<void> {
   const script = names.map((name) => `await import('${name}');`).join('\n');
@@ -187,32 +215,35 @@ describe('the packed package', function () {
   });
 
   it('has every file that its manifest points at', () => {
-    const packed = readManifest(INSTALLED);
-    const targets = [...entriesOf(packed).values()].flatMap((target) => Object.values(target));
-    expect(targets.filter((path) => !existsSync(join(INSTALLED, path as string)))).to.deep.equal(
-      [],
-    );
+    const targets = [...entriesOf(readManifest(INSTALLED)).values()].flatMap((target) =>
+      Object.values(target as object),
+    ) as string[];
+    expect(targets.length).to.equal(2 * entries.size);
+    expect(targets.filter((path) => !existsSync(join(INSTALLED, path)))).to.deep.equal([]);
   });
 
-  it('has the sources once: maps point at them and hold no copy', () => {
-    const maps = files.filter((name) => name.endsWith('.map'));
-    expect(maps.length).to.be.greaterThan(100);
-    for (const name of maps) {
-      const map = JSON.parse(readFileSync(join(INSTALLED, name), 'utf8')) as {
-        sources: string[];
-        sourcesContent?: unknown;
-      };
-      expect(map.sourcesContent, name).to.equal(undefined);
-      for (const source of map.sources) {
-        const path = normalize(join(dirname(name), source));
-        expect(files, `${name} names ${source}`).to.include(path);
-      }
+  it('leaves package.json of the checkout as it was', () => {
+    expect(entriesOf(readManifest()).get('listwatch')).to.have.property('@listwatch/source');
+  });
+
+  it('has the sources once, in the source maps', () => {
+    const maps = files.filter((name) => name.endsWith('.js.map'));
+    expect(maps).to.deep.equal(
+      files.filter((name) => name.endsWith('.js')).map((name) => `${name}.map`),
+    );
+    const seen = new Set<string>();
+    for (const { map, path, text } of sourcesIn(files)) {
+      expect(seen.has(path), `${path} is in ${map} and in another`).to.equal(false);
+      seen.add(path);
+      expect(text).to.equal(readFileSync(join(ROOT, path), 'utf8'));
     }
+    expect(seen.size).to.be.greaterThan(300);
+    expect(files.filter((name) => /^lib.*\.ts$/.test(name))).to.deep.equal([]);
   });
 
   it('has the documents that README and the guides link to', () => {
     const missing: string[] = [];
-    // Pages of the repository link to the specs that hold them; README and the guides do not.
+    // Other pages link into the repository too, to the sources and specs that they speak of.
     const pages = /^(?:README|lib\/README|docs\/[a-z-]+|docs\/guides\/.*)\.md$/;
     for (const page of files.filter((name) => pages.test(name))) {
       for (const [, link = ''] of readFileSync(join(INSTALLED, page), 'utf8').matchAll(
@@ -220,7 +251,7 @@ describe('the packed package', function () {
       )) {
         const path = link.replace(/#.*$/, '');
         if (path === '' || /^[a-z]+:/.test(path)) continue;
-        if (page.startsWith('docs/') && path.startsWith('../spec/')) continue;
+        if (/^docs\/[^/]+$/.test(page) && /^(?:\.\.\/(?:lib|spec)\/|api$)/.test(path)) continue;
         if (!existsSync(join(INSTALLED, dirname(page), path))) missing.push(`${page}: ${link}`);
       }
     }
@@ -242,8 +273,18 @@ describe('the packed package', function () {
 
   for (const { what, matches, megabytes } of BUDGETS) {
     it(`takes at most ${megabytes} MB for ${what}`, () => {
-      const taken = bytesOf(INSTALLED, files.filter(matches)) / 1e6;
+      const taken = diskBytesOf(INSTALLED, files.filter(matches)) / 2 ** 20;
       expect(taken).to.be.at.most(megabytes);
+    });
+  }
+
+  for (const { what, matches, megabytes } of SOURCE_BUDGETS) {
+    it(`bundles at most ${megabytes} MB of the sources of ${what}`, () => {
+      const bytes = sourcesIn(files)
+        .filter(({ path }) => matches(path))
+        .map(({ text }) => Buffer.byteLength(text));
+      expect(bytes.length).to.be.greaterThan(0);
+      expect(bytes.reduce((sum, one) => sum + one, 0) / 2 ** 20).to.be.at.most(megabytes);
     });
   }
 });

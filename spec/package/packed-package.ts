@@ -66,6 +66,11 @@ export function filesBelow(folder: string): string[] {
     .toSorted();
 }
 
-export function bytesOf(folder: string, files: readonly string[]): number {
-  return files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+/** What files take on a disk with blocks of 4 KiB, as `du` counts them. */
+export function diskBytesOf(folder: string, files: readonly string[]): number {
+  return files.reduce((sum, name) => sum + blocks(statSync(join(folder, name)).size), 0);
+}
+
+function blocks(bytes: number): number {
+  return Math.ceil(bytes / 4096) * 4096;
 }

@@ -1,0 +1,105 @@
+/**
+ * `npm run package:report`: what a client-only install of the packed tarball costs, against another package. Installs into
+ * `.tmp/package` from the registry; import times are processor time above that of Node alone, the median of several runs.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './manifest.ts';
+import { diskBytesOf, filesBelow, npm, pack, run } from './packed-package.ts';
+
+const SCRATCH = join(ROOT, '.tmp', 'package');
+const PEER = '@kubernetes/client-node';
+const PEER_VERSION = '1.4.0';
+const RUNS = 11;
+/** What an install may take at most. */
+const MOST_PACKAGES = 34;
+const MOST_MEGABYTES = 14;
+const MOST_IMPORT_MS = 150;
+
+interface Subject {
+  readonly name: string;
+  readonly folder: string;
+}
+
+interface Figures {
+  readonly packages: number;
+  readonly megabytes: number;
+  readonly files: number;
+  readonly importMs: number;
+}
+
+async function install(name: string, specifier: string): Promise<Subject> {
+  const folder = join(SCRATCH, name.replaceAll('/', '-'));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  await npm(['install', '--silent', '--no-audit', '--no-fund', specifier], folder);
+  return { name, folder };
+}
+
+/** Processor time of a fresh process until a module is imported, milliseconds. */
+async function processorMs(folder: string, statement: string): Promise<number> {
+  const print = 'const { user, system } = process.cpuUsage(); console.log((user + system) / 1000);';
+  const parameters = ['--input-type=module', '-e', `${statement}\n${print}`];
+  return Number((await run(process.execPath, parameters, { cwd: folder })).stdout);
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? NaN;
+}
+
+async function importTimes(subjects: readonly Subject[]): Promise<number[]> {
+  const bare: number[] = [];
+  const times = subjects.map((): number[] => []);
+  // In turns, so that a busy moment of the machine meets all of them.
+  for (let turn = 0; turn < RUNS; turn += 1) {
+    bare.push(await processorMs(SCRATCH, ''));
+    for (const [index, { name, folder }] of subjects.entries()) {
+      times[index]?.push(await processorMs(folder, `await import('${name}');`));
+    }
+  }
+  return times.map((one) => median(one) - median(bare));
+}
+
+function figuresOf({ folder }: Subject, importMs: number): Figures {
+  const modules = join(folder, 'node_modules');
+  const lock = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')) as {
+    packages: Record<string, unknown>;
+  };
+  const files = filesBelow(modules).filter((name) => !name.startsWith('.'));
+  return {
+    packages: Object.keys(lock.packages).length,
+    megabytes: diskBytesOf(modules, files) / 2 ** 20,
+    files: files.length,
+    importMs,
+  };
+}
+
+function row(name: string, { packages, megabytes, files, importMs }: Figures): string {
+  return `| ${name} | ${packages} | ${megabytes.toFixed(1)} | ${files} | ${(importMs / 1000).toFixed(3)} |`;
+}
+
+rmSync(SCRATCH, { recursive: true, force: true });
+const subjects = [
+  await install('listwatch', await pack(SCRATCH)),
+  await install(PEER, `${PEER}@${PEER_VERSION}`),
+];
+const times = await importTimes(subjects);
+const figures = subjects.map((subject, index) => figuresOf(subject, times[index] ?? NaN));
+console.log(`| Node ${process.version} | packages | MB | files | import, s of processor time |`);
+console.log('|---|--:|--:|--:|--:|');
+for (const [index, { name }] of subjects.entries()) {
+  const one = figures[index];
+  if (one !== undefined)
+    console.log(row(name === PEER ? `\`${PEER}\` ${PEER_VERSION}` : name, one));
+}
+const [ours] = figures;
+if (ours === undefined) throw new Error('nothing was installed');
+const over = [
+  ...(ours.packages > MOST_PACKAGES ? [`more than ${MOST_PACKAGES} packages`] : []),
+  ...(ours.megabytes > MOST_MEGABYTES ? [`more than ${MOST_MEGABYTES} MB`] : []),
+  ...(ours.importMs > MOST_IMPORT_MS ? [`more than ${MOST_IMPORT_MS} ms to import`] : []),
+];
+if (over.length > 0) {
+  console.error(`listwatch takes ${over.join(', ')}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,71 @@
+/**
+ * `npm run package:runtimes`: the first program of README, from the packed tarball, on each runtime that npm has a package of. On
+ * Node it runs as a plain `.mjs`. Prints a line and the time for each, and exits with 1 when one printed something else.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './manifest.ts';
+import { npm, pack, run } from './packed-package.ts';
+
+const SCRATCH = join(ROOT, '.tmp', 'runtimes');
+
+interface Runtime {
+  readonly name: string;
+  /** The package of npm, with its version. */
+  readonly specifier: string;
+  /** The program below `node_modules`, and what stands before the file. */
+  readonly command: readonly string[];
+}
+
+/** Pinned, so that a run tells the same tomorrow. The packages of Node carry binaries for the platform by an install script. */
+const RUNTIMES: readonly Runtime[] = [
+  { name: 'Node 20', specifier: 'node@20.19.5', command: ['node/bin/node'] },
+  { name: 'Node 22', specifier: 'node@22', command: ['node/bin/node'] },
+  { name: 'Node 24', specifier: 'node@24', command: ['node/bin/node'] },
+  { name: 'Bun', specifier: 'bun@1', command: ['bun/bin/bun.exe', 'run'] },
+  { name: 'Deno', specifier: 'deno@2', command: ['.bin/deno', 'run', '--allow-all'] },
+];
+
+/** The first block of TypeScript of README and what it prints. */
+function readmeExample(): { readonly program: string; readonly output: string } {
+  const text = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const match = /```(?:ts|js|mjs)\n([\s\S]*?)```\s+```text\n([\s\S]*?)```/.exec(text);
+  if (match === null) throw new Error('README has no program followed by its output');
+  return { program: match[1] ?? '', output: (match[2] ?? '').trim() };
+}
+
+async function installRuntime({ name, specifier }: Runtime): Promise<string> {
+  const folder = join(SCRATCH, name.replaceAll(' ', '-'));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
+  await npm(['install', '--silent', '--no-audit', '--no-fund', specifier], folder);
+  return join(folder, 'node_modules');
+}
+
+async function outcomeOf(runtime: Runtime, program: string, output: string): Promise<string> {
+  try {
+    const modules = await installRuntime(runtime);
+    const [binary = '', ...parameters] = runtime.command;
+    const executable = join(modules, binary);
+    const version = (await run(executable, ['--version'])).stdout.split('\n')[0] ?? '';
+    const startedMs = performance.now();
+    const { stdout } = await run(executable, [...parameters, program], { cwd: SCRATCH });
+    const tookMs = performance.now() - startedMs;
+    if (stdout.trim() !== output) return `failed: ${version} printed ${JSON.stringify(stdout)}`;
+    return `passed: ${version}, ${(tookMs / 1000).toFixed(2)} s`;
+  } catch (error) {
+    return `failed: ${String(error)}`;
+  }
+}
+
+rmSync(SCRATCH, { recursive: true, force: true });
+const tarball = await pack(SCRATCH);
+writeFileSync(join(SCRATCH, 'package.json'), '{ "private": true, "type": "module" }');
+await npm(['install', '--silent', '--no-audit', '--no-fund', tarball], SCRATCH);
+const { program, output } = readmeExample();
+writeFileSync(join(SCRATCH, 'readme.mjs'), program);
+for (const runtime of RUNTIMES) {
+  const outcome = await outcomeOf(runtime, 'readme.mjs', output);
+  console.log(`${runtime.name}: ${outcome}`);
+  if (!outcome.startsWith('passed')) process.exitCode = 1;
+}
