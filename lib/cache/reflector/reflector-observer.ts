@@ -1,4 +1,4 @@
-import { errorMessage } from '../../kernel/errors.ts';
+import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
 import { guardedCall } from '../../kernel/guarded-call.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
@@ -67,15 +67,29 @@ export class ReflectorObserver {
     this.#report(error, kind, story, describePlan(state, delayMs));
   }
 
+  /** Events came that are not newer than `newest`. */
+  stale(newest: string, state: ReflectorState): void {
+    const text = `the watch of ${this.#options.name} sent events that are not newer than resource version ${newest}, which it had reached`;
+    const plan = 'drops such events and reads on';
+    this.#remark(new ListwatchError('STALE_EVENT', text), state, plan, true);
+  }
+
+  /** Items of a list are no objects. */
+  skipped(items: number | undefined, state: ReflectorState): void {
+    if (items === undefined || items === 0) return;
+    const text = `the list of ${this.#options.name} has ${items} items that are no objects`;
+    this.#remark(new ListwatchError('MALFORMED_RESPONSE', text), state, 'leaves them out', false);
+  }
+
   /** An error that changes nothing: the reflector goes on with what it does. */
-  remark(error: unknown, state: ReflectorState, plan: string): void {
+  #remark(error: unknown, state: ReflectorState, plan: string, expected: boolean): void {
     const { name: during, memory } = state;
     const { resourceVersion } = memory;
     const story = {
       during,
       next: 'continue',
       delayMs: 0,
-      expected: true,
+      expected,
       resourceVersion,
     } as const;
     this.#report(error, 'remark', story, plan);

@@ -6,6 +6,7 @@ import type { BookmarkEvent, WatchEvent } from '../../meta/watch-event.ts';
 import { applyBatch } from './contract/event-batch.ts';
 import { initialEventsEnd } from './contract/initial-events-end.ts';
 import { listPage } from './list/list-page.ts';
+import { PageSequence } from './list/page-sequence.ts';
 import type { ItemsTaker, ListPage } from './contract/lister-watcher.ts';
 import { OpenWatch } from './watch/open-watch.ts';
 import { ReflectorObserver } from './reflector-observer.ts';
@@ -35,6 +36,7 @@ import { RetryWithDeadline } from './retry-with-deadline.ts';
 import { waitForRoom } from './list/sink-room.ts';
 import { SinkRelist } from './list/sink-relist.ts';
 import { rejectTable } from './failure/table-object.ts';
+import { malformedBookmark } from './failure/malformed-bookmark.ts';
 import type { StreamOrder } from './watch/stream-order.ts';
 import { classifyFailure } from './failure/watch-error.ts';
 
@@ -84,6 +86,7 @@ export class Reflector<V extends HasMetadata> {
   /** Of the wait that is on. */
   #waitMs = 0;
   #running = false;
+  readonly #pages = new PageSequence();
   #page: ListPage<V> | undefined;
   #watch: OpenWatch<V> | undefined;
   #staleEvents = 0;
@@ -219,6 +222,8 @@ export class Reflector<V extends HasMetadata> {
       await this.#pace.turn(signal);
       const onItems = state.name === 'listing' ? add : undefined;
       this.#page = await listPage(this.#options, listRequest(state), signal, onItems);
+      this.#pages.check(state.name === 'listing' ? state : {}, this.#page, this.name);
+      this.#observer.skipped(this.#page.skippedItems, this.state);
       const { resourceVersion, continueToken } = this.#page;
       return { input: { type: 'page', resourceVersion, continueToken } };
     } catch (error) {
@@ -357,6 +362,7 @@ export class Reflector<V extends HasMetadata> {
     if (end !== 0) this.#relist.apply(end < 0 ? batch : batch.slice(0, end));
     if (end < 0) return undefined;
     const { resourceVersion } = batch[end] as BookmarkEvent;
+    if (typeof resourceVersion !== 'string') return malformedBookmark(this.name);
     this.#advance({ type: 'initial-events-end', resourceVersion });
     const after = this.state;
     return after.name === 'watching' && batch.length > end + 1
@@ -375,6 +381,7 @@ export class Reflector<V extends HasMetadata> {
     applyBatch(this.#options.sink, fresh);
     if (fresh.length > 0) this.#progress = order.newest;
     if (fresh.length === batch.length) return undefined;
+    if (order.malformed) return malformedBookmark(this.name);
     this.#reportStale(order, droppedBefore);
     if (order.wentBackTo === undefined) return undefined;
     const text = `the watch of ${this.name} is at resource version ${order.wentBackTo}, behind ${order.newest} that was seen`;
@@ -388,9 +395,7 @@ export class Reflector<V extends HasMetadata> {
     const { metrics, name } = this.#options;
     metrics.count('listwatch_reflector_stale_events_total', dropped - droppedBefore, { name });
     if (droppedBefore > 0) return;
-    const text = `the watch of ${name} sent events that are not newer than resource version ${newest}, which it had reached`;
-    const plan = 'drops such events and reads on';
-    this.#observer.remark(new ListwatchError('STALE_EVENT', text), this.state, plan);
+    this.#observer.stale(newest, this.state);
   }
 
   #failSink(error: unknown): void {

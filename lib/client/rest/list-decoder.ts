@@ -1,3 +1,4 @@
+import { ListwatchError } from '../../kernel/errors.ts';
 import type { ListPage } from '../../cache/reflector/contract/lister-watcher.ts';
 import { JsonScanner, INCOMPLETE, INVALID } from '../../meta/json/json-scanner.ts';
 import { JsonView, type ByteSource, type TypeMeta } from '../../meta/json/json-view.ts';
@@ -18,7 +19,7 @@ export interface ListDecoder<T extends KubernetesObject> {
   takeItems(): ObjectView<T>[];
   /**
    * The page, with the items that were not taken. Call it once, when all pieces are in.
-   * @throws {ListwatchError} code MALFORMED_RESPONSE.
+   * @throws {ListwatchError} code MALFORMED_RESPONSE, or CONNECTION_FAILED when the end is missing.
    */
   end(): ListPage<ObjectView<T>>;
 }
@@ -66,6 +67,7 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
   /** Items of this page so far, taken or not. */
   #count = 0;
   #taken = false;
+  #skipped = 0;
   #hasItems = false;
   /** What is wrong with `items`, unless they come once more. */
   #problem: string | undefined;
@@ -96,9 +98,8 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
   end(): ListPage<ObjectView<T>> {
     this.#pieces.end();
     if (this.#place !== 'end') {
-      throw malformedResponse(
-        `it ends too early: from byte ${this.#consumedBytes} on it is incomplete`,
-      );
+      const problem = `it ends too early: from byte ${this.#consumedBytes} on it is incomplete`;
+      throw new ListwatchError('CONNECTION_FAILED', problem);
     }
     if (!this.#hasItems) throw malformedResponse('it is not a list');
     if (this.#problem !== undefined) throw malformedResponse(this.#problem);
@@ -110,6 +111,7 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
       resourceVersion: resourceVersion ?? '',
       ...(continueToken === undefined || continueToken === '' ? {} : { continueToken }),
       ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
+      ...(this.#skipped === 0 ? {} : { skippedItems: this.#skipped }),
     };
   }
 
@@ -217,6 +219,7 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
     this.#incomplete = [];
     this.#untyped = false;
     this.#count = 0;
+    this.#skipped = 0;
     this.#hasItems = true;
     this.#problem = undefined;
   }
@@ -227,10 +230,11 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
     const itemEnd = isObject ? this.#scan.scanObject(bytes, at, end) : this.#json.skipValue(at);
     if (itemEnd < 0) return itemEnd;
     this.#place = 'behind an item';
-    if (!isObject) this.#problem ??= `its item ${this.#count} is no object`;
     this.#count += 1;
     this.#pieces.partBytes = itemEnd - at;
-    if (this.#problem === undefined) this.#items.push(this.#viewOf(source, at, itemEnd));
+    // A null among the items must not keep the others out for ever.
+    if (!isObject) this.#skipped += 1;
+    else this.#items.push(this.#viewOf(source, at, itemEnd));
     return itemEnd;
   }
 

@@ -1,7 +1,9 @@
 import type { ListPage, ListRequest } from '../../cache/reflector/contract/lister-watcher.ts';
 import { deriveAbort } from '../../kernel/abort.ts';
+import { ListwatchError } from '../../kernel/errors.ts';
 import { numberOption } from '../../kernel/options.ts';
 import { isApiError } from '../../meta/failures.ts';
+import { PageCycle } from '../../meta/page-cycle.ts';
 
 /** Reads one page. */
 export type PageSource<V> = (request: ListRequest) => Promise<ListPage<V>>;
@@ -13,7 +15,8 @@ const DEFAULT_PAGE_SIZE = 500;
  * Reads a list page by page, each when it is asked for.
  *
  * Only the first page names a resource version; the token of the following ones carries it.
- * @throws {ApiError} code EXPIRED when the state of the first page is older than the server's history by now.
+ * @throws {ApiError} code EXPIRED when the state of the first page is older than the server's history by now. {ListwatchError}
+ * code MALFORMED_RESPONSE when the pages go round in a circle.
  */
 export async function* listPages<V>(
   source: PageSource<V>,
@@ -22,10 +25,14 @@ export async function* listPages<V>(
   const limit = pageSizeOf(request);
   const { signal } = request;
   signal?.throwIfAborted();
+  const cycle = new PageCycle();
   let page = await source({ ...request, limit });
   yield page;
   while (page.continueToken !== undefined) {
     signal?.throwIfAborted();
+    if (cycle.repeats(page.continueToken)) {
+      throw new ListwatchError('MALFORMED_RESPONSE', 'the pages of the list go round in a circle');
+    }
     page = await source({ limit, continueToken: page.continueToken, signal });
     yield page;
   }

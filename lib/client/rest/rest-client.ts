@@ -5,6 +5,7 @@ import { silentLogger, type Logger } from '../../kernel/logger.ts';
 import { numberOption, rejectUnknownOptions, requireOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
+import { INCOMPLETE, JsonScanner } from '../../meta/json/json-scanner.ts';
 import { LONGEST_BODY_BYTES, readBody } from '../transport/read-body.ts';
 import { TransportError, type ExchangeTarget } from '../transport/transport-error.ts';
 import type {
@@ -110,11 +111,15 @@ export class RestClient {
     return body;
   }
 
-  /** The decoded body of a 2xx answer. @throws also {TransportError} code MALFORMED_RESPONSE when it is not a JSON object. */
+  /** The decoded body of a 2xx answer. @throws also {TransportError} code MALFORMED_RESPONSE when it is not a JSON object, CONNECTION_FAILED when it was cut. */
   async json<R extends object>(request: RestRequest): Promise<R> {
     const body = await this.bytes(request);
     const decoded = parse(body);
     if (typeof decoded === 'object' && decoded !== null) return decoded as R;
+    if (decoded === undefined && endsTooEarly(body)) {
+      const problem = `the answer ended in the middle, after ${body.length} bytes`;
+      throw new TransportError('CONNECTION_FAILED', this.target(request), problem);
+    }
     throw new TransportError(
       'MALFORMED_RESPONSE',
       this.target(request),
@@ -171,6 +176,14 @@ function parse(body: Buffer): unknown {
   }
 }
 
+/** The beginning of a JSON text: a body without a length that was cut looks as if it were whole. */
+function endsTooEarly(body: Buffer): boolean {
+  const json = new JsonScanner();
+  json.load(body, body.length);
+  const start = json.skipSpace(0);
+  return start >= body.length || json.skipValue(start) === INCOMPLETE;
+}
+
 function logEachOnce(logger: Logger, server: string): (warning: ServerWarning) => void {
   const seen = new LRUCache<string, true>({ max: REMEMBERED_WARNINGS });
   return ({ code, text }) => {
@@ -184,6 +197,7 @@ function logEachOnce(logger: Logger, server: string): (warning: ServerWarning) =
 export function located(error: unknown, target: ExchangeTarget, place: string = ''): unknown {
   if (!(error instanceof ListwatchError)) return error;
   switch (error.code) {
+    case 'CONNECTION_FAILED':
     case 'MALFORMED_FRAME':
     case 'MALFORMED_RESPONSE':
     case 'FRAME_TOO_LARGE':

@@ -33,6 +33,18 @@ function numbers(
 }
 
 describe('the pager', () => {
+  it('refuses pages that go round in a circle', async () => {
+    let pages = 0;
+    const source = ({ continueToken }: ListRequest): Promise<ListPage<number>> => {
+      pages += 1;
+      const next = continueToken === 'A' ? 'B' : 'A';
+      return Promise.resolve({ items: [1], resourceVersion: '5', continueToken: next });
+    };
+    const error = await failureOf(listAllPages(source, {}));
+    expect(error.code).to.equal('MALFORMED_RESPONSE');
+    expect(pages).to.equal(4);
+  });
+
   it('hands on a single page as it is', async () => {
     const page = { items: [1], resourceVersion: '5', remainingItemCount: 0 };
     expect(await listAllPages(() => Promise.resolve(page), {})).to.equal(page);

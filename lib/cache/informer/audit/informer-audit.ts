@@ -6,6 +6,7 @@ import { nextTask, sleep, withDeadline } from '../../../kernel/wait.ts';
 import type { KeyFunc } from '../../../meta/key.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
+import { PageCycle } from '../../../meta/page-cycle.ts';
 import { isResourceVersion } from '../../../meta/resource-version.ts';
 import type {
   ListerWatcher,
@@ -274,6 +275,7 @@ class Audit<T extends KubernetesObject> {
   async *#pages(first: ListRequest): AsyncGenerator<ListPage<ObjectView<T>>, undefined> {
     const { pageSize: limit, signal } = this.#settings;
     const { listerWatcher, informer, runtime } = this.#source;
+    const cycle = new PageCycle();
     let objects = 0;
     let request: ListRequest = { ...first, limit, signal };
     for (;;) {
@@ -289,7 +291,7 @@ class Audit<T extends KubernetesObject> {
       yield page;
       const { continueToken } = page;
       if (continueToken === undefined) return;
-      if (continueToken === request.continueToken) {
+      if (cycle.repeats(continueToken)) {
         const text = `the list of ${informer.name} goes round in a circle`;
         throw new ListwatchError('MALFORMED_RESPONSE', text);
       }

@@ -28,6 +28,8 @@ export interface ListPage<V> {
   readonly resourceVersion: string;
   /** Present when more pages follow. */
   readonly continueToken?: string | undefined;
+  /** Items that are no objects, which the source left out. @defaultValue 0 */
+  readonly skippedItems?: number | undefined;
   /** How many items follow, when the server says so. */
   readonly remainingItemCount?: number | undefined;
 }

@@ -23,7 +23,7 @@ export interface ListPageOptions<V extends HasMetadata> {
 /**
  * Asks for one page; a source that does not answer in time is told to stop and left behind. Items that come while the page is
  * read go to `onItems`, if it is given; what that throws ends the page.
- * @throws {ListwatchError} code TIMEOUT, TABLE_OBJECT, or MALFORMED_RESPONSE for a page that names itself as the next one.
+ * @throws {ListwatchError} code TIMEOUT, TABLE_OBJECT, or MALFORMED_RESPONSE for what is no page.
  */
 export async function listPage<V extends HasMetadata>(
   { listerWatcher, runtime, listTimeoutMs, name }: ListPageOptions<V>,
@@ -42,13 +42,8 @@ export async function listPage<V extends HasMetadata>(
       await listerWatcher.list({ ...request, signal: asking.signal }, items?.take))();
     const page = await abortable(answer, asking.signal);
     if (items?.failure !== undefined) throw items.failure.error;
+    checkPage(page, name);
     if (items?.begun !== true) rejectTable(page.items[0], name);
-    if (page.continueToken !== undefined && page.continueToken === request.continueToken) {
-      throw new ListwatchError(
-        'MALFORMED_RESPONSE',
-        `the list of ${name} goes round in a circle: a page names itself as the next one`,
-      );
-    }
     return page;
   } catch (error) {
     const cause = items?.failure === undefined ? error : items.failure.error;
@@ -59,4 +54,14 @@ export async function listPage<V extends HasMetadata>(
     deadline.cancel();
     asking.dispose();
   }
+}
+
+/** A source may be a user's own. */
+function checkPage(page: Partial<ListPage<HasMetadata>> | undefined, name: string): void {
+  if (Array.isArray(page?.items) && typeof page.resourceVersion === 'string') return;
+  const what = Array.isArray(page?.items) ? 'without a resourceVersion' : 'without items';
+  throw new ListwatchError(
+    'MALFORMED_RESPONSE',
+    `the source of ${name} gave a page ${what}: its list() has to resolve to { items, resourceVersion }, the version a string, empty if there is none`,
+  );
 }

@@ -19,6 +19,8 @@ export class StreamOrder<V extends HasMetadata> {
   dropped = 0;
   /** The version of a bookmark that lies before what was seen: the server's clock was turned back. */
   wentBackTo: string | undefined;
+  /** A bookmark came that has no version: its source is wrong. */
+  malformed = false;
   #newest: string;
   /** The stream starts with the present state in no order; the first event that is not ADDED ends that. */
   #unordered: boolean;
@@ -48,14 +50,18 @@ export class StreamOrder<V extends HasMetadata> {
   /** The slow path: the event at `index` does not pass. */
   #takeRest(batch: readonly WatchEvent<V>[], index: number): WatchEvent<V>[] {
     const kept = batch.slice(0, index);
-    if (this.wentBackTo !== undefined) return kept;
+    if (this.#ended) return kept;
     this.dropped += 1;
     for (const event of batch.slice(index + 1)) {
       if (this.#passes(event)) kept.push(event);
-      else if (this.wentBackTo === undefined) this.dropped += 1;
+      else if (!this.#ended) this.dropped += 1;
       else break;
     }
     return kept;
+  }
+
+  get #ended(): boolean {
+    return this.malformed || this.wentBackTo !== undefined;
   }
 
   #passes(event: WatchEvent<V>): boolean {
@@ -87,6 +93,10 @@ export class StreamOrder<V extends HasMetadata> {
   /** Before the first change of an unordered stream it says nothing about the order. */
   #passesBookmark(version: string): boolean {
     if (version === '') return true;
+    if (typeof version !== 'string') {
+      this.malformed = true;
+      return false;
+    }
     this.#unordered = false;
     if (isOlder(version, this.#newest)) {
       this.wentBackTo = version;
