@@ -53,8 +53,15 @@ const TYPED_BY: Readonly<Record<string, string>> = {
 const blocks = pages().flatMap(blocksOf);
 const where = ({ file, line }: Block): string => `${relative(ROOT, file)}:${line}`;
 
+const LANGUAGES = ['ts', 'js'];
+
+function scriptOf(block: Block): string {
+  const ending = block.language === 'js' ? 'mjs' : 'ts';
+  return join(SCRATCH, `block-${blocks.indexOf(block)}.${ending}`);
+}
+
 async function run(block: Block): Promise<{ readonly stdout: string }> {
-  const script = join(SCRATCH, `block-${blocks.indexOf(block)}.ts`);
+  const script = scriptOf(block);
   // A reader gives up sooner than a busy machine is done.
   const text = block.text.replaceAll('timeoutMs: 10_000', `timeoutMs: ${HANG_MS}`);
   writeFileSync(script, `${text}\n`);
@@ -71,7 +78,7 @@ describe('README and guides', () => {
 
   before(async () => {
     mkdirSync(SCRATCH, { recursive: true });
-    const programs = blocks.filter(({ language }) => language === 'ts');
+    const programs = blocks.filter(({ language }) => LANGUAGES.includes(language));
     const results = await Promise.allSettled(programs.map(run));
     runs = new Map(programs.map((block, index) => [block, results[index]!]));
   });
@@ -81,13 +88,19 @@ describe('README and guides', () => {
   });
 
   for (const [index, block] of blocks.entries()) {
-    if (block.language !== 'ts') continue;
+    if (!LANGUAGES.includes(block.language)) continue;
     const next = blocks[index + 1];
     const output = next?.file === block.file && next.language === 'text' ? next.text : undefined;
     it(`the code at ${where(block)} runs as written`, () => {
       const result = runs.get(block)!;
       if (result.status === 'rejected') throw result.reason;
       if (output !== undefined) expect(result.value.stdout.trim()).to.equal(output.trim());
+    });
+    if (block.language === 'ts') continue;
+    it(`the code at ${where(block)} is JavaScript that Node 20 takes as it stands`, async () => {
+      // Node 24 knows `using`, and the program is run by a compiler that knows it too.
+      expect(block.text).to.not.match(/\busing\s+\w/);
+      await promisify(execFile)(process.execPath, ['--check', scriptOf(block)]);
     });
   }
 
@@ -103,6 +116,8 @@ describe('README and guides', () => {
 
   it('uses no kind of block that is not checked', () => {
     const kinds = new Set(blocks.map((block) => block.language));
-    expect([...kinds].filter((kind) => !['ts', 'text', 'sh', ''].includes(kind))).to.deep.equal([]);
+    expect(
+      [...kinds].filter((kind) => ![...LANGUAGES, 'text', 'sh', ''].includes(kind)),
+    ).to.deep.equal([]);
   });
 });
