@@ -14,15 +14,7 @@ import {
 import { DecodedView } from '../../../lib/meta/object-view.ts';
 import type { WatchEvent } from '../../../lib/meta/watch-event.ts';
 import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
-import {
-  bringNext,
-  event,
-  RecordingSink,
-  rig,
-  thing,
-  type Thing,
-  type View,
-} from './reflector-support.ts';
+import { RecordingSink, rig, thing, type Thing, type View } from './reflector-support.ts';
 
 const refused = (): Error => {
   const cause = new AggregateError([Object.assign(new Error('no'), { code: 'ECONNREFUSED' })]);
