@@ -41,6 +41,14 @@ describe('RingBuffer', () => {
     }
   });
 
+  it('has nothing beyond its end, however far', () => {
+    const ring = new RingBuffer<number>();
+    ring.push(7);
+    for (const offset of [1, 15, 16, 17, 32, -1, -16]) {
+      expect(ring.at(offset), `offset ${offset}`).to.equal(undefined);
+    }
+  });
+
   it('has nothing when it is empty', () => {
     const ring = new RingBuffer<string>();
     expect(ring.shift()).to.equal(undefined);

@@ -110,6 +110,15 @@ describe('SpecChoice', () => {
     expect(new Set(specs)).to.have.property('size', specs.length);
   });
 
+  it('adds the suites of the folder above, after all others', () => {
+    const specs = choice.specsFor('lib/server/storage/writes/guaranteed-update.ts');
+    const suite = 'spec/server/storage/raw-storage-conformance.spec.ts';
+    expect(specs).to.include(suite);
+    expect(specs.indexOf(suite)).to.be.greaterThan(
+      specs.indexOf('spec/server/storage/writes/conditional-delete.spec.ts'),
+    );
+  });
+
   it('goes up to the next folder with specs where there is none', () => {
     const specs = choice.specsFor('lib/cache/reflector/contract/lister-watcher.ts');
     expect(specs).not.to.deep.equal([]);

@@ -23,7 +23,7 @@ export class SpecChoice {
     this.#imports = new Map(specs.map((spec) => [spec, importsOf(root, spec)]));
   }
 
-  /** That of the file itself, those that import it, then those of the mirroring folder. */
+  /** That of the file itself, those that import it, those of the mirroring folder, then the suites of the folder above. */
   specsFor(file: string): string[] {
     const folder = this.#mirrorOf(file);
     const own = join(folder, `${file.split('/').at(-1)?.replace(/\.ts$/, '')}.spec.ts`);
@@ -32,7 +32,8 @@ export class SpecChoice {
       .filter((spec) => this.#imports.get(spec)?.has(file) === true)
       .toSorted((left, right) => common(right, folder) - common(left, folder))
       .slice(0, MOST_IMPORTERS);
-    const mirroring = all.filter((spec) => dirname(spec) === folder);
+    const inFolder = (wanted: string): string[] => all.filter((spec) => dirname(spec) === wanted);
+    const mirroring = [...inFolder(folder), ...inFolder(dirname(folder))];
     return [...new Set([...all.filter((spec) => spec === own), ...importers, ...mirroring])];
   }
 

@@ -298,6 +298,20 @@ describe('WorkQueue', () => {
     }
   });
 
+  it('drops what waits and ends its workers when it is disposed of', async () => {
+    let disposed: WorkQueue;
+    let taking: Promise<unknown>;
+    {
+      using scoped = new WorkQueue({ name: 'shops', runtime });
+      disposed = scoped;
+      taking = scoped.take();
+      await runtime.settle();
+    }
+    expect(await runtime.run(taking)).to.equal(undefined);
+    disposed.add('a');
+    expect(disposed.size).to.equal(0);
+  });
+
   it('counts depth, adds, waiting and working time under its name', async () => {
     const seen: string[] = [];
     const note = (name: string, value = 1, labels = {}): void => {

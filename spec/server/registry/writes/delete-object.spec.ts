@@ -55,6 +55,16 @@ for (const cached of [false, true]) {
       expect(await harness.names('pods')).to.deep.equal([]);
     });
 
+    it('removes a pod after a grace period of one second', async () => {
+      const spec = { nodeName: 'n', terminationGracePeriodSeconds: 1 };
+      await harness.create('pods', pod('p', spec));
+      await harness.drive(harness.rest('pods').delete(harness.context(), 'p', {}));
+      await harness.runtime.advance(999);
+      expect(await harness.names('pods')).to.deep.equal(['p']);
+      await harness.runtime.advance(1);
+      expect(await harness.names('pods')).to.deep.equal([]);
+    });
+
     it('shortens a grace period that runs, and never lengthens it', async () => {
       await harness.create('pods', pod('p', { nodeName: 'n' }));
       const remove = async (gracePeriodSeconds?: number): Promise<unknown> => {
