@@ -1,15 +1,14 @@
 import { ListwatchError } from '../../../kernel/errors.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
-import type {
-  KeyEventHandler,
-  LazyEventHandler,
-  MetadataEventHandler,
-  ObjectEventHandler,
-  ResourceEventHandler,
-} from './event-handler.ts';
+import type { ResourceEventHandler } from './event-handler.ts';
 import { addedKey, deletedKey, updatedKey } from './key-info.ts';
-import type { Notification } from './notification.ts';
+import type {
+  AddNotification,
+  DeleteNotification,
+  Notification,
+  UpdateNotification,
+} from './notification.ts';
 
 /** Calls the callback that a notification is for. */
 export type Notifier<T extends KubernetesObject> = (
@@ -18,12 +17,46 @@ export type Notifier<T extends KubernetesObject> = (
 
 const CALLBACKS = ['onAdd', 'onUpdate', 'onDelete'] as const;
 
-const VIEWS: readonly unknown[] = ['object', 'lazy', 'metadata', 'key'];
-
 /** The callback that a type of notification is for. */
 export const callbackOf = { add: 'onAdd', update: 'onUpdate', delete: 'onDelete' } as const;
 
+type Callback = (...given: readonly unknown[]) => unknown;
+
+/** How the callbacks of a view are called. */
+interface Calls {
+  readonly add: (onAdd: Callback, told: AddNotification<ObjectView>) => unknown;
+  readonly update: (onUpdate: Callback, told: UpdateNotification<ObjectView>) => unknown;
+  readonly delete: (onDelete: Callback, told: DeleteNotification<ObjectView>) => unknown;
+}
+
+/** What a view does not hand out is not looked at, and so not decoded. */
+const CALLS: Readonly<Record<NonNullable<ResourceEventHandler<unknown>['view']>, Calls>> = {
+  object: {
+    add: (onAdd, told) => onAdd(told.object.object, told),
+    update: (onUpdate, told) => onUpdate(told.old.object, told.object.object, told),
+    delete: (onDelete, told) => onDelete(told.object.object, told),
+  },
+  lazy: {
+    add: (onAdd, told) => onAdd(told.object, told),
+    update: (onUpdate, told) => onUpdate(told.old, told.object, told),
+    delete: (onDelete, told) => onDelete(told.object, told),
+  },
+  metadata: {
+    add: (onAdd, told) => onAdd(told),
+    update: (onUpdate, told) => onUpdate(told.oldMetadata, told),
+    delete: (onDelete, told) => onDelete(told),
+  },
+  key: {
+    add: (onAdd, told) => onAdd(addedKey(told)),
+    update: (onUpdate, told) => onUpdate(updatedKey(told)),
+    delete: (onDelete, told) => onDelete(deletedKey(told)),
+  },
+};
+
+const VIEWS: readonly unknown[] = Object.keys(CALLS);
+
 /**
+ * Binds the callbacks of a handler.
  * @throws {ListwatchError} code INVALID_OPTION for something that is no handler.
  */
 export function notifierOf<T extends KubernetesObject>(
@@ -31,81 +64,19 @@ export function notifierOf<T extends KubernetesObject>(
   handler: ResourceEventHandler<T>,
 ): Notifier<T> {
   checkHandler(name, handler);
-  switch (handler.view) {
-    case 'metadata':
-      return metadataNotifier(handler);
-    case 'key':
-      return keyNotifier(handler);
-    case 'lazy':
-      return lazyNotifier(handler);
-    case 'object':
-    case undefined:
-      return objectNotifier(handler);
-  }
-}
-
-function objectNotifier<T extends KubernetesObject>(handler: ObjectEventHandler<T>): Notifier<T> {
-  const onAdd = handler.onAdd?.bind(handler);
-  const onUpdate = handler.onUpdate?.bind(handler);
-  const onDelete = handler.onDelete?.bind(handler);
-  return (notification) => {
-    switch (notification.type) {
+  const given = handler as Partial<Record<(typeof CALLBACKS)[number], Callback>>;
+  const onAdd = given.onAdd?.bind(handler);
+  const onUpdate = given.onUpdate?.bind(handler);
+  const onDelete = given.onDelete?.bind(handler);
+  const calls = CALLS[handler.view ?? 'object'];
+  return (told) => {
+    switch (told.type) {
       case 'add':
-        return onAdd?.(notification.object.object, notification);
+        return onAdd && calls.add(onAdd, told);
       case 'update':
-        return onUpdate?.(notification.old.object, notification.object.object, notification);
+        return onUpdate && calls.update(onUpdate, told);
       case 'delete':
-        return onDelete?.(notification.object.object, notification);
-    }
-  };
-}
-
-function lazyNotifier<T extends KubernetesObject>(handler: LazyEventHandler<T>): Notifier<T> {
-  const onAdd = handler.onAdd?.bind(handler);
-  const onUpdate = handler.onUpdate?.bind(handler);
-  const onDelete = handler.onDelete?.bind(handler);
-  return (notification) => {
-    switch (notification.type) {
-      case 'add':
-        return onAdd?.(notification.object, notification);
-      case 'update':
-        return onUpdate?.(notification.old, notification.object, notification);
-      case 'delete':
-        return onDelete?.(notification.object, notification);
-    }
-  };
-}
-
-/** Looks at no metadata: that is done by handlers that want it, and paid for by nobody else. */
-function metadataNotifier<T extends KubernetesObject>(handler: MetadataEventHandler): Notifier<T> {
-  const onAdd = handler.onAdd?.bind(handler);
-  const onUpdate = handler.onUpdate?.bind(handler);
-  const onDelete = handler.onDelete?.bind(handler);
-  return (notification) => {
-    switch (notification.type) {
-      case 'add':
-        return onAdd?.(notification);
-      case 'update':
-        return onUpdate?.(notification.oldMetadata, notification);
-      case 'delete':
-        return onDelete?.(notification);
-    }
-  };
-}
-
-/** Hands out nothing that leads to the object. */
-function keyNotifier<T extends KubernetesObject>(handler: KeyEventHandler): Notifier<T> {
-  const onAdd = handler.onAdd?.bind(handler);
-  const onUpdate = handler.onUpdate?.bind(handler);
-  const onDelete = handler.onDelete?.bind(handler);
-  return (notification) => {
-    switch (notification.type) {
-      case 'add':
-        return onAdd?.(addedKey(notification));
-      case 'update':
-        return onUpdate?.(updatedKey(notification));
-      case 'delete':
-        return onDelete?.(deletedKey(notification));
+        return onDelete && calls.delete(onDelete, told);
     }
   };
 }
