@@ -22,27 +22,44 @@ another copy of the package. Failure answers of an API server are \`ApiError\`s;
 code follows from its reason.
 `;
 
-function table(): string {
+/** What the page says to do about each code: people write that. */
+function remediesIn(page: string): ReadonlyMap<string, string> {
+  const rows = page.matchAll(/^\| `([A-Z_]+)` \| .* \| ([^|]*) \|$/gm);
+  return new Map(Array.from(rows, ([, code, remedy]) => [code!, remedy!]));
+}
+
+function table(remedies: ReadonlyMap<string, string>): string {
   const rows = Object.entries(errorCodes).map(
-    ([code, meaning]) => `| \`${code}\` | ${meaning.replaceAll('|', '\\\\|')} |`,
+    ([code, meaning]) =>
+      `| \`${code}\` | ${meaning.replaceAll('|', '\\\\|')} | ${remedies.get(code) ?? ''} |`,
   );
-  return [BEGIN, '| code | meaning |', '|---|---|', ...rows, END].join('\n');
+  const heading = ['| code | meaning | what to do |', '|---|---|---|'];
+  return [BEGIN, ...heading, ...rows, END].join('\n');
 }
 
 /** The page with its table replaced; what people wrote around it stays. */
 function rewritten(page: string): string {
   const [before = '', rest] = page.split(BEGIN);
   const after = rest?.split(END)[1];
-  return after === undefined ? `${INTRODUCTION}\n${table()}\n` : `${before}${table()}${after}`;
+  const made = table(remediesIn(page));
+  return after === undefined ? `${INTRODUCTION}\n${made}\n` : `${before}${made}${after}`;
 }
 
 describe('the error codes', () => {
   it('stand in docs/errors.md with their meanings (LISTWATCH_UPDATE_DOCS=1 rewrites it)', () => {
     const page = existsSync(PAGE) ? readFileSync(PAGE, 'utf8') : '';
     if (process.env['LISTWATCH_UPDATE_DOCS'] === '1') writeFileSync(PAGE, rewritten(page));
-    expect(readFileSync(PAGE, 'utf8').split(BEGIN)[1]?.split(END)[0]).to.equal(
-      table().slice(BEGIN.length, -END.length),
+    const written = readFileSync(PAGE, 'utf8');
+    expect(written.split(BEGIN)[1]?.split(END)[0]).to.equal(
+      table(remediesIn(written)).slice(BEGIN.length, -END.length),
     );
+  });
+
+  it('each have in docs/errors.md what to do about it, in sentences', () => {
+    const remedies = remediesIn(readFileSync(PAGE, 'utf8'));
+    for (const code of Object.keys(errorCodes)) {
+      expect(remedies.get(code), code).to.match(/^[A-Z`].{5,}\.$/);
+    }
   });
 
   it('are upper-case words, and their meanings are sentences', () => {
