@@ -43,6 +43,7 @@ function blocksOf(file: string): Block[] {
 
 /** Shell lines that a reader is told to type, and the spec that types them. */
 const TYPED_BY: Readonly<Record<string, string>> = {
+  'npm install listwatch': 'spec/package/package.spec.ts',
   'npm ci && npm start': 'spec/examples/quickstart.spec.ts',
   'npm ci && npm test': 'spec/docs.spec.ts',
   'npm start -- --keep': 'spec/examples/quickstart.spec.ts',
