@@ -16,6 +16,7 @@ import {
 } from './peers/client-node-install.ts';
 import { compare, describeFault, describeVerdict, heading, type ReportOptions } from './report.ts';
 import { runCase, type Verdict } from './run-case.ts';
+import { printSocketStorms, printVirtualStorms, type StormOptions } from './storms/run-storms.ts';
 
 const USAGE = `npm run faults -- [options]
 
@@ -24,6 +25,12 @@ const USAGE = `npm run faults -- [options]
   --seed TEXT    draws the writes anew; a red row says which one it was
   --peer NAME    @kubernetes/client-node goes through the same, in processes of its own
   --json FILE    writes the verdicts to a file
+  --storm        only the storms: those in virtual time, and some over sockets
+  --kubeconfig FILE  the storms over sockets go to this server, through a proxy on loopback; TLS passes untouched, so its
+                 certificate has to be for its host name or for 127.0.0.1. Writes ConfigMaps into the context's namespace
+  --informers N  of the storms over sockets; 20 unless given
+  --seconds N    length of each of them; 60 unless given
+  --down COMMAND --up COMMAND  end the server of the kubeconfig, and start it again, for one more storm
   --help         shows this`;
 
 interface Options {
@@ -31,6 +38,8 @@ interface Options {
   readonly seed: string;
   readonly peer: string | undefined;
   readonly json: string | undefined;
+  /** Only these, and no fault. */
+  readonly storms: StormOptions | undefined;
 }
 
 const WIDTH_WITHOUT_TERMINAL = 140;
@@ -43,17 +52,23 @@ await main();
 async function main(): Promise<void> {
   const options = readOptions();
   if (options === undefined) return;
-  const { faults, seed, peer, json } = options;
+  const { faults, seed, peer, json, storms } = options;
   // Said before the end: a rejection that nobody handles must not pass for a survival.
   process.on('unhandledRejection', (error) => {
     console.error('unhandled rejection:', error);
     process.exitCode = 1;
   });
+  if (storms !== undefined) {
+    await printVirtualStorms(seed);
+    if (!(await printSocketStorms(storms))) process.exitCode = 1;
+    return;
+  }
   const peers = peer === undefined ? [] : await peerKinds();
   const progress = countOnTerminal(faults.length * (1 + peers.length));
   const verdicts = await runAll(faults, listwatch(), seed, progress);
   if (process.stderr.isTTY) process.stderr.write('\r');
   print(verdicts, seed);
+  await printVirtualStorms(seed);
   // Afterwards: a dozen processes that start would be measured as well.
   const peerVerdicts = await runPeers(faults, peers, seed, progress);
   if (peers.length > 0) {
@@ -77,9 +92,16 @@ function readOptions(): Options | undefined {
       seed: { type: 'string' },
       peer: { type: 'string' },
       json: { type: 'string' },
+      storm: { type: 'boolean' },
+      kubeconfig: { type: 'string' },
+      informers: { type: 'string' },
+      seconds: { type: 'string' },
+      down: { type: 'string' },
+      up: { type: 'string' },
       help: { type: 'boolean' },
     },
   });
+  const { kubeconfig, informers = '20', seconds = '60', down, up } = values;
   const { only = [], seed = '1', peer, json } = values;
   if (values.help === true) {
     console.log(USAGE);
@@ -100,7 +122,12 @@ function readOptions(): Options | undefined {
     for (const fault of faults) console.log(describeFault(fault));
     return undefined;
   }
-  return { faults, seed, peer, json };
+  const restart = down === undefined || up === undefined ? undefined : { down, up };
+  const storms: StormOptions | undefined =
+    values.storm === true
+      ? { seed, kubeconfig, informers: Number(informers), seconds: Number(seconds), restart }
+      : undefined;
+  return { faults, seed, peer, json, storms };
 }
 
 /** The fault of this name, or, when there is none, those whose names contain it. */
