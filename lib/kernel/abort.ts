@@ -1,16 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { ListwatchError } from './errors.ts';
 
-/** Runs `listener` once when `signal` aborts, at once if it already has. The returned function takes it back. */
+/** Runs `listener` once when `signal` aborts, at once if it already has. The returned function removes the listener. */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
   if (signal === undefined) return () => {};
   if (signal.aborted) {
     listener();
     return () => {};
   }
-  // Node takes more than ten listeners for a leak; one signal for all informers and requests is what a signal is for.
+  // Node reports more than ten listeners as a leak. One signal is shared by all informers and requests, so there is no limit here.
   setMaxListeners(0, signal);
-  // A function of its own: the same one added twice would be one listener, and taking back the first would take both.
+  // Each call needs its own function: an EventTarget adds the same function only once, and one removal would end both calls.
   const onlyThis = (): void => {
     listener();
   };
@@ -24,7 +24,7 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
 export interface DerivedAbort extends Disposable {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
-  /** Takes the listener off the parent; the child stays as it is. */
+  /** Removes the listener from the parent; does not abort the child. */
   dispose(): void;
 }
 

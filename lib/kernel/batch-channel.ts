@@ -2,7 +2,7 @@ import { ListwatchError } from './errors.ts';
 import { numberOption, requireOptions } from './options.ts';
 
 export interface BatchChannelOptions {
-  /** What the channel carries, for error messages. */
+  /** The name of the channel in error messages. */
   readonly name: string;
   /** Items held at most; a push beyond it is refused. */
   readonly capacity: number;
@@ -15,11 +15,11 @@ type End = { readonly error: unknown } | 'closed';
 /**
  * A bounded queue between one synchronous writer and one asynchronous reader.
  *
- * The reader gets everything that has arrived since it last looked as one array, so a burst costs one hop, not one a message.
+ * The reader gets all items that arrived since its last read as one array, so a burst costs one task hop, not one per message.
  *
  * Guarantees:
  * - Items come out in the order they went in, none twice.
- * - `close` lets the reader finish what is queued; `fail` too, and then throws the error in the reader's loop.
+ * - After `close`, the reader still gets the queued items. After `fail` it does too, and then the error is thrown in its loop.
  * - Leaving the loop (`break`, `return`, a throw) closes the channel.
  *
  * Not guaranteed: more than one reader.
@@ -55,23 +55,23 @@ export class BatchChannel<T> implements AsyncIterable<readonly T[]> {
     return true;
   }
 
-  /** Ends the stream after what is queued. */
+  /** Ends the stream after the queued items. */
   close(): void {
     this.#finish('closed');
   }
 
-  /** Ends the stream after what is queued, with an error. */
+  /** Ends the stream after the queued items, with an error. */
   fail(error: unknown): void {
     this.#finish({ error });
   }
 
-  /** Ends the stream now and drops what is queued. */
+  /** Ends the stream now and drops the queued items. */
   destroy(error?: unknown): void {
     this.#items = [];
     this.#finish(error === undefined ? 'closed' : { error });
   }
 
-  /** The refusal to report when `push` returned false on a full channel. */
+  /** The error for a `push` that returned false because the channel is full. */
   fullError(): ListwatchError {
     const { name, capacity } = this.#options;
     return new ListwatchError('BUFFER_FULL', `${name}: the buffer of ${capacity} items is full`);

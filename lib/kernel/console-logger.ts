@@ -15,7 +15,7 @@ export interface ConsoleLoggerOptions {
 /** A line that comes again is held back for this long, then for twice as long, and so on. */
 const FIRST_DISTANCE_MS = 10_000;
 const LONGEST_DISTANCE_MS = 600_000;
-/** Different lines remembered; the one that was not seen for longest goes first. */
+/** Maximum number of different lines remembered; the least recently seen one is dropped first. */
 const REMEMBERED_LINES = 500;
 const LONGEST_LINE = 4_000;
 
@@ -27,25 +27,25 @@ interface SeenLine {
   times: number;
 }
 
-/** What one call writes. */
+/** The output of one call. */
 interface Entry {
   readonly line: string;
-  /** Entries with the same text are the same, whatever their numbers. */
+  /** Entries with the same text are the same, even if their numbers differ. */
   readonly identity: string;
   /** The error, with its stack. */
   readonly report: readonly string[];
 }
 
 /**
- * Writes warnings and errors to standard error, each as one line, and below an error the stack of what was thrown by code that
- * is not of this package: `reconcile`, handlers, hooks, index functions.
+ * Writes warnings and errors to standard error, each as one line. If the error was thrown by user code (`reconcile`, handlers,
+ * hooks, index functions), its stack follows below the line.
  *
  * Guarantees:
- * - A line that comes again and again (only delays in it, and fields that are numbers, may differ) is written at growing
- *   distances, from 10 seconds to 10 minutes, with the number of those held back; after 10 minutes without it, it is new.
- * - The stack of an error is written with its line the first time, and then the line with the number of times so far. An error
- *   is the same if line, message and place are; the 500 lines seen last are remembered.
- * - A line holds messages and plain values, never an object or a control character. Lines of a stack are indented.
+ * - A repeated line is written at growing distances, from 10 seconds to 10 minutes, with the number of lines held back. Two
+ *   lines are the same if they differ only in delays and in fields that are numbers. After 10 minutes without it, a line is new.
+ * - The stack of an error is written with its line the first time. After that, only the line is written, with the number of
+ *   times so far. Two errors are the same if line, message and place are. The 500 lines seen last are remembered.
+ * - A line contains messages and plain values, never an object or a control character. Lines of a stack are indented.
  */
 export class ConsoleLogger implements Logger {
   readonly #runtime: Pick<Runtime, 'monotonicMs'>;
@@ -114,7 +114,7 @@ function entryOf(message: string, fields: LogFields | undefined, report: readonl
   let numbers = '';
   for (const [name, value] of Object.entries(fields ?? {})) {
     if (isError(value)) {
-      // As a rule the message tells what the error says.
+      // The message usually contains the text of the error already.
       const told = errorMessage(value);
       if (!text.includes(told)) text += ` ${name}=${told}`;
     } else if (typeof value === 'number') {
@@ -129,7 +129,7 @@ function entryOf(message: string, fields: LogFields | undefined, report: readonl
   return { line: oneLine(text + numbers), identity, report };
 }
 
-/** Milliseconds have a dozen decimals, of which no reader wants more than one. */
+/** Measured milliseconds have a dozen decimals; a log line needs at most one. */
 function rounded(value: number): number {
   return Math.abs(value) < 10 ? Math.round(value * 10) / 10 : Math.round(value);
 }

@@ -1,10 +1,10 @@
-/** Deeper than any object an API server takes; what lies below stays as it is. */
+/** Maximum depth. API servers accept no object this deep; anything below is not frozen. */
 const DEEPEST = 100;
 
 /**
- * Freezes an object with all that hangs on it, so that in strict mode whoever modifies it gets a `TypeError` on that very
- * line. What is frozen already is taken for done, so cycles and shared parts do no harm; binary data, which cannot be
- * frozen, and accessors are left alone.
+ * Freezes an object and everything it refers to, so that in strict mode code that modifies it gets a `TypeError` on that line.
+ * A frozen object is not visited again, so cycles and shared parts are safe. Accessors, and binary data (which cannot be
+ * frozen), are skipped.
  */
 export function deepFreeze<T>(root: T): T {
   if (!isFreezable(root)) return root;

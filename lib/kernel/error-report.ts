@@ -1,12 +1,12 @@
 import { errorMessage, isError, isListwatchError, type ErrorCode } from './errors.ts';
 
-/** A chain of causes can be a circle, and an AggregateError can have thousands of errors. */
+/** A limit is needed: a chain of causes can be a cycle, and an AggregateError can have thousands of errors. */
 const MOST_ERRORS = 16;
 const DEEPEST_CAUSE = 8;
 const MOST_FRAMES = 50;
 const LONGEST_LINE = 1_000;
 
-/** Errors of this package that were thrown by code of the user, or that are to be reported with their stack. */
+/** Codes of errors that user code threw, or whose stack has to be reported. */
 const WITH_STACK: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'HANDLER',
   'RECONCILE',
@@ -17,7 +17,7 @@ const WITH_STACK: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 /**
  * An error with its stack, its causes and the errors of an `AggregateError`, as lines: up to 16 errors of 50 frames each. Empty
- * for an error of this package that says everything in its message. Never throws.
+ * for an error of this package whose message says everything. Never throws.
  */
 export function errorReport(error: unknown): readonly string[] {
   if (!isError(error)) return [];

@@ -1,6 +1,6 @@
 /**
- * Every error code of the package with what it means and what to do about it.
- * Codes are stable between major versions, messages are not. `docs/errors.md` is held against this table by a spec.
+ * Every error code of the package with its meaning and remedy.
+ * Codes are stable between major versions, messages are not. A spec compares `docs/errors.md` with this table.
  */
 export const errorCodes = {
   // kernel
@@ -135,7 +135,7 @@ export interface ErrorOptions {
 }
 
 /**
- * The base of every error the package throws on purpose. Match on `code`, never on the message.
+ * `isListwatchError` also recognises errors of another copy of the package.
  * `isListwatchError` also recognises errors of another copy of the package.
  */
 export class ListwatchError extends Error {
@@ -147,7 +147,7 @@ export class ListwatchError extends Error {
     this.code = code;
   }
 
-  /** Marks errors of this package across copies of it. Not a property of each error, so that no log shows it. */
+  /** Marks errors of this package, also across copies of it. It is a getter of the class, so that logs of an error do not show it. */
   get isListwatchError(): true {
     return true;
   }
@@ -166,7 +166,7 @@ export function isError(thrown: unknown): thrown is Error {
   return isReadable(thrown) && thrown instanceof Error;
 }
 
-/** Whether the properties of an object that was thrown can be read: those of a revoked proxy cannot. */
+/** Whether the properties of a thrown object can be read. Those of a revoked proxy cannot. */
 export function isReadable(thrown: object): boolean {
   try {
     Reflect.getPrototypeOf(thrown);
@@ -176,10 +176,10 @@ export function isReadable(thrown: object): boolean {
   }
 }
 
-/** Errors of an AggregateError without a message of its own that stand for it. */
+/** Maximum number of inner messages that replace the message of an AggregateError without one. */
 const MOST_MESSAGES = 5;
 
-/** The message of anything that was thrown, for logs; never empty, and never a throw itself. */
+/** The message of any thrown value, for logs. Never empty; never throws. */
 export function errorMessage(error: unknown): string {
   try {
     const text = isError(error) ? error.message || messagesWithin(error) || error.name : error;
@@ -189,7 +189,7 @@ export function errorMessage(error: unknown): string {
   }
 }
 
-/** What happened at each of the addresses that Node tried, for example. */
+/** The messages of the inner errors, for example one for each address that Node tried. */
 function messagesWithin(error: Error): string {
   const { errors } = error as { readonly errors?: unknown };
   if (!Array.isArray(errors)) return '';

@@ -1,6 +1,6 @@
 /**
- * Calls a hook of the user. What it throws goes to `onFailure`, and so does what its promise rejects with: an async function
- * passes for one that returns nothing, and its unhandled rejection would end the process.
+ * Calls a hook of the user. An error that it throws, or a rejection of the promise that it returns, goes to `onFailure`.
+ * TypeScript accepts an async function for a hook of type `() => void`, and its unhandled rejection would end the process.
  */
 export function guardedCall(call: () => unknown, onFailure: (error: unknown) => void): void {
   try {
@@ -12,7 +12,7 @@ export function guardedCall(call: () => unknown, onFailure: (error: unknown) => 
   }
 }
 
-/** Whether a value has to be awaited. One whose `then` cannot be read is: awaiting it gives the reason. */
+/** Whether a value has to be awaited. True also if its `then` cannot be read: awaiting it then rejects with the reason. */
 export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   if (typeof value !== 'object' || value === null) return false;
   try {
@@ -23,8 +23,8 @@ export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
 }
 
 /**
- * Calls one of the two when `result` has settled, once and never before it returns. It never throws: a foreign thenable may
- * throw when its `then` is read or called, and may call back twice.
+ * Calls one of the two callbacks once, after `result` has settled, and never before this function returns. Never throws: a
+ * foreign thenable may throw when its `then` is read or called, and may call back twice.
  */
 export function whenSettled(
   result: unknown,
@@ -32,7 +32,7 @@ export function whenSettled(
   onFailure: (error: unknown) => void,
 ): void {
   try {
-    // A promise may have a `then` of its own making, which `await` does not read either.
+    // A promise may have an own `then`. `await` does not read it, so neither does this.
     void Promise.prototype.then.call(Promise.resolve(result), onResult, onFailure);
   } catch (error) {
     void Promise.reject(error as Error).catch(onFailure);
@@ -40,8 +40,8 @@ export function whenSettled(
 }
 
 /**
- * Whether a function that has to be synchronous gave back a promise. Its rejection has no handler any more and must
- * not end the process; the caller reports the promise itself.
+ * Whether a function that has to be synchronous returned a promise. A rejection of that promise is handled here, because it
+ * would end the process; the caller reports the promise itself.
  */
 export function isStrayPromise(result: unknown): result is PromiseLike<unknown> {
   if (!isPromiseLike(result)) return false;

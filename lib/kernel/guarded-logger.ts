@@ -5,7 +5,7 @@ type Write = (message: string, fields?: LogFields) => void;
 
 const nobodyLeftToTell = (): void => {};
 
-/** The same logger, unable to fail: a line that is lost costs no more than the line. Its methods need no `this`. */
+/** The same logger, but its methods never throw: if a write fails, only that line is lost. The methods need no `this`. */
 export function guardedLogger(logger: Logger): Readonly<Record<keyof Logger, Write>> {
   const guarded =
     (level: keyof Logger): Write =>

@@ -5,8 +5,8 @@ import type { Logger } from './logger.ts';
 import { silentMetrics, type Metrics } from './metrics.ts';
 
 /**
- * Metrics that never throw: what the user's library throws, or its promise rejects with, goes to `onError`, once for each
- * metric. `silentMetrics` stay what they are, so that they can be recognised.
+ * Metrics that never throw. An error that the user's library throws, or a rejection of its promise, goes to `onError`, once for
+ * each metric. `silentMetrics` is returned unchanged, so that it can be recognised.
  */
 export function guardedMetrics(metrics: Metrics, onError: (error: unknown) => void): Metrics {
   if (metrics === silentMetrics) return metrics;

@@ -13,10 +13,10 @@ interface Node<T, K> {
 }
 
 /**
- * Items in an order of your choice, of which the first is always at hand, and each of which is found by its key.
+ * Items in a custom order: the first one is read in constant time, and each one is found by its key.
  *
  * Costs: `peek`, `get` and `has` are constant; `set`, `delete` and `pop` grow with the logarithm of the size.
- * Not guaranteed: an order among items of which none comes before the other, and of `values` and `keys`.
+ * Not guaranteed: the order of `values` and `keys`, and the order of items that are equal under `isBefore`.
  * @see client-go tools/cache/heap.go Heap @ 32ce75a7
  */
 export class Heap<T, K = string> {
@@ -34,7 +34,7 @@ export class Heap<T, K = string> {
     return this.#nodes.length;
   }
 
-  /** Puts an item in, in the place of the one with its key if there is one. */
+  /** Adds an item, or replaces the one with the same key. */
   set(item: T): void {
     const key = this.#keyOf(item);
     const known = this.#byKey.get(key);
@@ -49,7 +49,7 @@ export class Heap<T, K = string> {
     }
   }
 
-  /** Puts an item in unless its key is taken; returns whether it did. */
+  /** Adds an item unless its key is present; returns whether it was added. */
   addIfAbsent(item: T): boolean {
     if (this.#byKey.has(this.#keyOf(item))) return false;
     this.set(item);
@@ -64,19 +64,19 @@ export class Heap<T, K = string> {
     return this.#byKey.has(key);
   }
 
-  /** The first item, which stays. */
+  /** The first item, without removing it. */
   peek(): T | undefined {
     return this.#nodes[0]?.item;
   }
 
-  /** Takes the first item out. */
+  /** Removes and returns the first item. */
   pop(): T | undefined {
     const first = this.#nodes[0];
     if (first !== undefined) this.#remove(first);
     return first?.item;
   }
 
-  /** Takes the item of this key out; harmless when there is none. Returns what it was. */
+  /** Removes and returns the item of this key; returns undefined if there is none. */
   delete(key: K): T | undefined {
     const node = this.#byKey.get(key);
     if (node !== undefined) this.#remove(node);
@@ -88,12 +88,12 @@ export class Heap<T, K = string> {
     this.#byKey.clear();
   }
 
-  /** All items, in no promised order. */
+  /** All items, in no particular order. */
   values(): T[] {
     return this.#nodes.map(({ item }) => item);
   }
 
-  /** All keys, in no promised order. */
+  /** All keys, in no particular order. */
   keys(): K[] {
     return this.#nodes.map(({ key }) => key);
   }
@@ -106,7 +106,7 @@ export class Heap<T, K = string> {
     this.#restore(last);
   }
 
-  /** Moves a node from `index`, where it is as good as written, to where it belongs. */
+  /** Moves a node to its place in the order. `node.index` is where it is now; the slot there need not contain it yet. */
   #restore(node: Node<T, K>): void {
     const start = node.index;
     this.#siftUp(node);

@@ -1,6 +1,6 @@
 /** A named event that happens at most once and can be awaited any number of times. */
 export class Latch {
-  /** Says what is waited for, e.g. `initial list of pods`. */
+  /** Names the awaited event, e.g. `initial list of pods`. */
   readonly name: string;
   /** Resolves when opened; never rejects, so it needs no handler. */
   readonly opened: Promise<void>;
@@ -20,8 +20,8 @@ export class Latch {
   }
 
   /**
-   * Calls `listener` when it opens, at once if it is open. The returned function takes it back, which a continuation of
-   * `opened` cannot be: those stay with a latch that never opens.
+   * Calls `listener` when the latch opens, at once if it is open. The returned function removes the listener. A continuation of
+   * `opened` cannot be removed: it is kept as long as the latch, even if the latch never opens.
    */
   onOpen(listener: () => void): () => void {
     if (this.#isOpen) {
@@ -47,7 +47,7 @@ export class Latch {
   }
 }
 
-/** A promise with its two ends in hand (Node 20 lacks `Promise.withResolvers`). */
+/** A promise with its resolve and reject functions (Node 20 lacks `Promise.withResolvers`). */
 export interface Deferred<R> {
   readonly promise: Promise<R>;
   resolve(value: R): void;

@@ -1,14 +1,14 @@
 import { isPromiseLike, whenSettled } from './guarded-call.ts';
 
 /**
- * A value derived from something that changes, computed when somebody asks for it and not once per change.
+ * A value derived from changing data. It is computed when it is read, not once per change.
  *
  * Guarantees:
- * - After `notify`, the next `get` computes anew; until then all get the same value. A thousand changes that nobody asks in
- *   between cost one computation.
- * - When `compute` returns a promise, all who ask while it is pending share it.
- * - A computation that began before a `notify` never takes the place of a later one, however long it takes.
- * - What `compute` throws, or its promise rejects with, goes to those who asked and is not kept: the next `get` tries again.
+ * - The first `get` after a `notify` computes the value; further calls of `get` return the same value. A thousand changes
+ *   without a `get` between them cost one computation.
+ * - When `compute` returns a promise, all callers of `get` share it while it is pending.
+ * - A computation that began before a `notify` never replaces the result of a later one, even if it takes longer.
+ * - If `compute` throws or its promise rejects, the callers of `get` receive the error and it is not kept: the next `get` tries again.
  *
  * @example
  * const podsByNode = new Lazy(() => countByNode(informer.lister.list()));
@@ -38,7 +38,7 @@ export class Lazy<R> {
     return computed.value;
   }
 
-  /** Tells that the value may have changed. */
+  /** Reports that the value may have changed. */
   notify(): void {
     this.#generation += 1;
     this.#computed = undefined;
@@ -46,7 +46,7 @@ export class Lazy<R> {
 
   #forgetFailure(computed: { readonly value: R }): void {
     if (!isPromiseLike(computed.value)) return;
-    // Whoever asked handles the rejection; this only makes room for another try.
+    // The callers of `get` handle the rejection. This handler only discards the failed computation, so that the next `get` tries again.
     whenSettled(computed.value, undefined, () => {
       if (this.#computed === computed) this.#computed = undefined;
     });

@@ -2,8 +2,8 @@
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * The log of the package. Wrap your own logger. Informers and reconcile loops write warnings and errors to
- * standard error unless they are given one; everything else says nothing then.
+ * The log of the package; implement it to wrap your own logger. Informers and reconcile loops write warnings and errors to
+ * standard error unless they get a logger. All other parts log nothing without one.
  */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
@@ -12,7 +12,7 @@ export interface Logger {
   error(message: string, fields?: LogFields): void;
 }
 
-/** Says nothing. */
+/** Discards every message. */
 export const silentLogger: Logger = {
   debug: () => {},
   info: () => {},

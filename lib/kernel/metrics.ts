@@ -1,6 +1,6 @@
 export type MetricLabels = Readonly<Record<string, string>>;
 
-/** The metrics of the package. Wrap your own metrics library; the default counts nothing. */
+/** The metrics of the package; implement it to wrap your own metrics library. By default nothing is recorded. */
 export interface Metrics {
   /** Adds to a counter that only grows. */
   count(name: string, by?: number, labels?: MetricLabels): void;
@@ -10,12 +10,12 @@ export interface Metrics {
   observe(name: string, value: number, labels?: MetricLabels): void;
 }
 
-/** One metric, as a metrics library wants it declared. */
+/** One metric, in the form in which metrics libraries declare it. */
 export interface MetricDescription {
   readonly name: string;
   /** How it is reported: `count`, `gauge` or `observe` of `Metrics`. */
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** What the number counts. */
+  /** The unit of the value, or the thing that is counted. */
   readonly unit: string;
   readonly labels: readonly string[];
   readonly help: string;

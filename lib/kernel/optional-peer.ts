@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { ListwatchError } from './errors.ts';
 
-/** Packages that only some parts need; `peerDependencies` of package.json has the same ranges. */
+/** Packages that only some parts need. `peerDependencies` of package.json has the same ranges. */
 export const OPTIONAL_PEERS = {
   '@grpc/grpc-js': '^1.14.0',
   '@noble/ciphers': '^2.0.0',
@@ -13,8 +13,8 @@ export type OptionalPeer = keyof typeof OPTIONAL_PEERS;
 const load = createRequire(import.meta.url);
 
 /**
- * Loads an optional peer dependency, or the part `module` of it, e.g. `protobufjs/light.js`. `neededBy` is who needs it, for the
- * error.
+ * Loads an optional peer dependency, or its submodule `module`, e.g. `protobufjs/light.js`. `neededBy` names the part that needs
+ * it in the error.
  * @throws {ListwatchError} MISSING_PEER, with the line that installs the package, when it is not installed.
  */
 export function loadPeer(name: OptionalPeer, module: string, neededBy: string): unknown {
@@ -30,7 +30,7 @@ export function loadPeer(name: OptionalPeer, module: string, neededBy: string): 
   }
 }
 
-/** Whether the package itself is missing, not something that it needs. */
+/** Whether the package itself is missing, as opposed to one of its own dependencies. */
 function notFound(error: unknown, name: OptionalPeer): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as NodeJS.ErrnoException;

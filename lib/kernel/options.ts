@@ -1,7 +1,7 @@
 import { ListwatchError } from './errors.ts';
 
 /**
- * Refuses option names that do not exist, so that a typing error does not become a silent default.
+ * Refuses option names that do not exist, so that a misspelled option is not silently ignored.
  * @throws {ListwatchError} code INVALID_OPTION naming the option and the known ones.
  */
 export function rejectUnknownOptions(
@@ -26,7 +26,7 @@ export function rejectUnknownOptions(
 }
 
 /**
- * Refuses a call that lacks what it cannot do without.
+ * Refuses options that lack a required one.
  * @throws {ListwatchError} code INVALID_OPTION naming the option.
  */
 export function requireOptions<O extends object>(

@@ -1,6 +1,6 @@
 import type { Runtime, Timer, TimerOptions } from './runtime.ts';
 
-/** Node refuses longer delays and would fire at once; longer timers are re-armed in steps of this. */
+/** With a longer delay Node would fire at once; longer timers are re-armed in steps of this length. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 class RealTimer implements Timer {
@@ -28,7 +28,7 @@ class RealTimer implements Timer {
 
 /**
  * The machine's own clock, timers and random source. It holds no state, so one serves a whole process.
- * This file and `virtual-runtime.ts` are the only ones in `lib/` that may touch ambient time and chance.
+ * This file and `virtual-runtime.ts` are the only ones in `lib/` that may read the ambient clock or random source.
  */
 export const realRuntime: Runtime = {
   wallMs: () => Date.now(),

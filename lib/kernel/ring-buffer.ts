@@ -5,7 +5,7 @@ const LARGEST = { min: 0, max: 2 ** 30 };
 
 /**
  * A first-in first-out queue on a circular array: constant time at both ends, no shifting, no garbage per item.
- * It grows by doubling and gives memory back when it has emptied after being large.
+ * It grows by doubling, and frees the large array when it becomes empty.
  */
 export class RingBuffer<T> implements Iterable<T> {
   #slots: (T | undefined)[];
@@ -30,7 +30,7 @@ export class RingBuffer<T> implements Iterable<T> {
     this.#size += 1;
   }
 
-  /** The oldest item, which stays. */
+  /** The oldest item, without removing it. */
   peek(): T | undefined {
     return this.#slots[this.#head];
   }
@@ -41,7 +41,7 @@ export class RingBuffer<T> implements Iterable<T> {
     return this.#slots[(this.#head + offset) & (this.#slots.length - 1)];
   }
 
-  /** Takes the oldest item. */
+  /** Removes and returns the oldest item. */
   shift(): T | undefined {
     if (this.#size === 0) return undefined;
     const item = this.#slots[this.#head];
@@ -52,7 +52,7 @@ export class RingBuffer<T> implements Iterable<T> {
     return item;
   }
 
-  /** Takes all items, oldest first. */
+  /** Removes and returns all items, oldest first. */
   drain(): T[] {
     const items = this.#inOrder() as T[];
     this.clear();
@@ -71,7 +71,7 @@ export class RingBuffer<T> implements Iterable<T> {
     }
   }
 
-  /** In one copy, oldest first: the slots are full. */
+  /** Doubles the capacity with one copy, oldest item first. Called when all slots are in use. */
   #double(): void {
     const capacity = this.#slots.length * 2;
     this.#slots = this.#inOrder();

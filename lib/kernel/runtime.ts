@@ -1,8 +1,8 @@
 /**
- * Everything that is not a pure function of its inputs: time, chance, and when a task runs.
+ * Everything that is not a pure function of its inputs: time, random numbers, and when a task runs.
  *
- * Every constructor that needs one of them takes a `Runtime`; nothing in the package reads the ambient clock or random
- * source. With a `VirtualRuntime` a whole cluster-and-controllers run is a function of its seed.
+ * Every constructor that needs one of them takes a `Runtime`; no code in the package reads the ambient clock or random
+ * source. With a `VirtualRuntime`, a run of a whole cluster with its controllers is a function of its seed.
  *
  * Guarantees:
  * - `monotonicMs` never goes back; `wallMs` may (the clock can be set).
@@ -12,13 +12,13 @@
 export interface Runtime {
   /** Milliseconds since 1970-01-01T00:00:00Z. For timestamps that people read; never for measuring. */
   wallMs(): number;
-  /** Milliseconds since some fixed instant, fractional. For measuring and for deadlines. */
+  /** Milliseconds since a fixed, unspecified instant, fractional. For measuring and for deadlines. */
   monotonicMs(): number;
   /** A number in [0, 1). */
   random(): number;
   /** Runs `callback` once after `delayMs` (values below 0 count as 0). */
   setTimer(delayMs: number, callback: () => void, options?: TimerOptions): Timer;
-  /** Runs `task` as a task of its own: pending input, output and timers get their turn first. */
+  /** Runs `task` in a task of its own; pending input, output and timers run first. */
   queueTask(task: () => void): void;
 }
 

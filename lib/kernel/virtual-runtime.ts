@@ -13,12 +13,12 @@ export interface VirtualRuntimeOptions {
    * interleavings. Timers due at the same instant follow the same rule. @defaultValue 'fifo'
    */
   readonly order?: 'fifo' | 'random' | undefined;
-  /** Tasks that may run while the clock stands still before the run is called hung. @defaultValue 1 000 000 */
+  /** Maximum number of tasks at one instant of virtual time; beyond it the run fails as hung. @defaultValue 1 000 000 */
   readonly maxTasksAtOneInstant?: number | undefined;
 }
 
 export interface RunOptions {
-  /** Virtual time the run may take before it is called hung. @defaultValue 3 600 000 (one hour) */
+  /** Maximum virtual time of the run; beyond it the run fails as hung. @defaultValue 3 600 000 (one hour) */
   readonly limitMs?: number | undefined;
 }
 
@@ -27,7 +27,7 @@ interface Entry {
   readonly sequence: number;
   callback: () => void;
   readonly background: boolean;
-  /** It is in the heap and wants to run. */
+  /** The entry is in the heap and is neither cancelled nor run. */
   waiting: boolean;
 }
 
@@ -40,20 +40,20 @@ const KNOWN_OPTIONS: readonly (keyof VirtualRuntimeOptions)[] = [
 const OWNER = 'VirtualRuntime';
 const START_OF_2024 = Date.UTC(2024, 0, 1);
 const ONE_HOUR_MS = 3_600_000;
-/** With fewer cancelled timers the heap is not swept. */
+/** The heap is swept only when it has at least this many cancelled timers. */
 const SMALLEST_SWEEP = 1000;
 
 const nothing = (): void => {};
 
 /**
- * A clock that moves only when told, and a scheduler that is a function of its seed.
+ * A clock that moves only when it is advanced, and a scheduler that is a function of its seed.
  *
  * Guarantees:
- * - Between two tasks all promise continuations have run.
- * - Time jumps straight to the next timer; a run that waits an hour takes as long as its work.
- * - Two runs of one program with one seed see the same numbers, times and order.
+ * - Before the next task starts, all promise continuations of the previous one have run.
+ * - Time jumps straight to the next timer. A run with an hour of waiting takes only the time of its work.
+ * - Two runs of one program with the same seed have the same random numbers, times and order.
  *
- * Not guaranteed: anything about work outside the runtime, such as sockets, files or worker threads.
+ * Not guaranteed: the timing of work outside the runtime, such as sockets, files or worker threads.
  */
 export class VirtualRuntime implements Runtime {
   readonly #random: () => number;
@@ -65,7 +65,7 @@ export class VirtualRuntime implements Runtime {
   #tasks: (() => void)[] = [];
   /** Tasks before this index have run. */
   #nextTask = 0;
-  /** A heap; timers that were cancelled stay in it until their time comes or they are the greater part. */
+  /** A heap. A cancelled timer stays in it until it is due, or until more than half of the timers are cancelled. */
   #timers: Entry[] = [];
   #cancelledTimers = 0;
   #foregroundTimers = 0;
@@ -125,23 +125,23 @@ export class VirtualRuntime implements Runtime {
     this.#tasks.push(task);
   }
 
-  /** Number of timers and tasks that still want to run, background timers left out. */
+  /** Number of timers and tasks that are still to run, without background timers. */
   get pending(): number {
     return this.#tasks.length - this.#nextTask + this.#foregroundTimers;
   }
 
   /**
    * Runs everything that is ready now, without moving the clock.
-   * @throws {ListwatchError} code VIRTUAL_TIME_LIMIT when that does not end, because tasks keep queuing tasks; VIRTUAL_NESTED
-   * while `run` moves the clock, because nothing stands still then.
+   * @throws {ListwatchError} code VIRTUAL_TIME_LIMIT when tasks keep queuing tasks without end; VIRTUAL_NESTED when it is called
+   * inside `run`, which moves the clock itself.
    */
   async settle(): Promise<void> {
     await this.#settle('settle');
   }
 
   /**
-   * Moves the clock by `deltaMs`, at least 0, running what falls due on the way, in order.
-   * @throws {ListwatchError} code INVALID_OPTION for another number; what `settle` throws.
+   * Moves the clock by `deltaMs`, at least 0, and runs the timers and tasks that become due, in order.
+   * @throws {ListwatchError} code INVALID_OPTION for another number; the errors of `settle`.
    */
   async advance(deltaMs: number): Promise<void> {
     numberOption(OWNER, 'deltaMs', deltaMs, 0, { min: 0, max: Number.MAX_SAFE_INTEGER });
@@ -155,8 +155,8 @@ export class VirtualRuntime implements Runtime {
   }
 
   /**
-   * Drives time until `work` has settled and returns its result.
-   * @throws {ListwatchError} code VIRTUAL_DEADLOCK when nothing is left that could settle it, or VIRTUAL_TIME_LIMIT when
+   * Moves the clock until `work` has settled, and returns its result.
+   * @throws {ListwatchError} code VIRTUAL_DEADLOCK when no timer or task is left that could settle it, or VIRTUAL_TIME_LIMIT when
    * `limitMs` of virtual time have passed.
    */
   async run<R>(work: Promise<R> | (() => Promise<R>), options: RunOptions = {}): Promise<R> {
@@ -187,7 +187,7 @@ export class VirtualRuntime implements Runtime {
     return await work;
   }
 
-  /** `caller`: the method called from outside, which must not wait while `run` moves the clock. */
+  /** `caller`: the public method that was called, which must not wait while `run` moves the clock. */
   async #settle(caller?: 'settle' | 'advance'): Promise<void> {
     const check = (): void => {
       if (caller !== undefined && this.#runs > 0) throw nested(caller);
@@ -264,7 +264,10 @@ export class VirtualRuntime implements Runtime {
     return task;
   }
 
-  /** Lets timers that are due take part in the draw; one that is cancelled before its turn does nothing. */
+  /**
+   * Queues the due timers as tasks, so that the order option applies to them. A timer that is cancelled before its task runs
+   * does nothing.
+   */
   #queueDueTimers(): void {
     while (this.#nextDue() <= this.#elapsedMs) {
       const due = this.#takeNextDue();
@@ -306,7 +309,7 @@ function busyLoop(atMs: number, tasks: number): ListwatchError {
   );
 }
 
-/** A real macro-task hop: when it returns, every promise continuation that could run has run. */
+/** Waits for a real macrotask: when it resolves, every promise continuation that could run has run. */
 function drainMicrotasks(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

@@ -35,7 +35,7 @@ export function sleep(
   });
 }
 
-/** Resolves in a task of its own, when everything else in the process has had its turn. */
+/** Resolves in a task of its own, after all other ready work of the process. */
 export function nextTask(runtime: Runtime): Promise<void> {
   return new Promise((resolve) => {
     runtime.queueTask(resolve);
@@ -43,7 +43,7 @@ export function nextTask(runtime: Runtime): Promise<void> {
 }
 
 export interface DeadlineOptions {
-  /** Longest wait in milliseconds; leave out for none. */
+  /** Longest wait in milliseconds; no limit when left out. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** The awaited condition, in words; called only when the wait fails. */
@@ -51,8 +51,8 @@ export interface DeadlineOptions {
 }
 
 /**
- * Settles as `work` does, unless the deadline or the signal comes first. A wait that was given up stays with `work` until that
- * settles: where many may wait for what may never come, take a latch and `untilOpen`.
+ * Settles as `work` does, unless the deadline or the signal comes first. The continuation stays attached to `work` until `work`
+ * settles. Where many callers may wait for an event that may never come, use a latch and `untilOpen`.
  * @throws {ListwatchError} code TIMEOUT with the description; the signal's reason when aborted.
  */
 export function withDeadline<R>(
@@ -99,7 +99,7 @@ export function withDeadline<R>(
 }
 
 /**
- * Resolves when one of the latches is open, and leaves nothing on the others.
+ * Resolves when one of the latches is open, and removes its listeners from all of them.
  * @throws {ListwatchError} code TIMEOUT with the description; the signal's reason when aborted.
  */
 export async function untilOpen(

@@ -2,7 +2,7 @@ import { ListwatchError, type ErrorCode } from '../kernel/errors.ts';
 import { reasonRow } from './status-reason.ts';
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts';
 
-/** An answer with a failure Status, on either side of the wire: the server throws it, the client throws it again. */
+/** A failure Status as an error. The server throws it, and the client throws it again for the response. */
 export class ApiError extends ListwatchError {
   readonly status: Status;
 
@@ -25,7 +25,7 @@ export class ApiError extends ListwatchError {
     return Array.isArray(causes) ? causes.filter(isStatusCause) : [];
   }
 
-  /** How long the server asks to wait before the next try, milliseconds. */
+  /** The delay that the server asks for before the next try, milliseconds. */
   get retryAfterMs(): number | undefined {
     const seconds: unknown = this.status.details?.retryAfterSeconds;
     if (typeof seconds !== 'number' || seconds < 0 || !Number.isFinite(seconds)) return undefined;
@@ -33,7 +33,7 @@ export class ApiError extends ListwatchError {
   }
 }
 
-/** A Status may come off the wire, from whatever answers there. */
+/** A Status may come from the network, so its fields are checked. */
 function isStatusCause(cause: unknown): cause is StatusCause {
   return typeof cause === 'object' && cause !== null;
 }
@@ -47,11 +47,11 @@ export interface FailureOptions {
   readonly cause?: unknown;
   /** Overrides the HTTP status that goes with the reason. */
   readonly code?: number | undefined;
-  /** `metadata.continue`, for a list that can go on at the newest state. */
+  /** `metadata.continue`, for a list that can continue at the newest state. */
   readonly continueToken?: string | undefined;
 }
 
-/** Builds the error of a reason; the HTTP status follows from it. */
+/** Builds the error of a reason; the reason determines the HTTP status. */
 export function failure(
   reason: StatusReason,
   message: string,

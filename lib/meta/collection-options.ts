@@ -1,6 +1,6 @@
 import { groupResource } from './resource.ts';
 
-/** A resource type as it stands in a manifest and in a URL: `apps/v1`, `deployments`. */
+/** A resource type as it is written in a manifest and in a URL: `apps/v1`, `deployments`. */
 export interface ResourceName {
   /** `v1` or `apps/v1`. */
   readonly apiVersion: string;
@@ -8,9 +8,9 @@ export interface ResourceName {
   readonly resource: string;
 }
 
-/** Which objects of a resource, and how much of them; everything left out matches all. */
+/** Selects objects of a resource, and which part of them is read. An option that is left out does not restrict. */
 export interface CollectionOptions {
-  /** Left out: all namespaces, or a resource that has none. */
+  /** Leave out for all namespaces, or for a cluster-scoped resource. */
   readonly namespace?: string | undefined;
   /** E.g. `app=web,tier!=cache`. */
   readonly labelSelector?: string | undefined;

@@ -9,7 +9,7 @@ export interface Subject {
   readonly resource: string;
 }
 
-/** A name may be anything a client sent: control characters in it must not reach a terminal. */
+/** Quotes a name: it may be any text that a client sent, and its control characters must not reach a terminal. */
 function quoted(name: string): string {
   return JSON.stringify(name);
 }
@@ -79,15 +79,15 @@ export function invalid(
   );
 }
 
-/** 410: the asked-for history is gone. */
+/** 410: the requested history is no longer available. */
 export function expired(message: string, continueToken?: string): ApiError {
   return failure('Expired', message, { continueToken });
 }
 
-/** The cause type that tells "not reached yet" from other 504 answers. */
+/** The cause type that distinguishes "not reached yet" from other 504 responses. */
 export const RESOURCE_VERSION_TOO_LARGE = 'ResourceVersionTooLarge';
 
-/** 504: the asked-for resource version is ahead of this server; retry in a second. */
+/** 504: the requested resource version is ahead of this server; retry in a second. */
 export function tooLargeResourceVersion(asked: string, current: string): ApiError {
   return failure('Timeout', `Too large resource version: ${asked}, current: ${current}`, {
     details: {
@@ -108,7 +108,7 @@ export function internalError(message: string, cause?: unknown): ApiError {
   });
 }
 
-// Predicates. They read the Status, so they also work on errors of another copy of the package.
+// Predicates. They read the Status, so they also work for errors of another copy of the package.
 
 export function isApiError(error: unknown): error is ApiError {
   return isError(error) && 'httpStatus' in error && 'status' in error;
@@ -126,12 +126,12 @@ export function isConflict(error: unknown): boolean {
   return isApiError(error) && error.code === 'CONFLICT';
 }
 
-/** 410 in either spelling: reason Expired or Gone, or the bare status. */
+/** 410 in both forms: reason Expired or Gone, or the status code alone. */
 export function isExpired(error: unknown): boolean {
   return isApiError(error) && (error.code === 'EXPIRED' || error.code === 'GONE');
 }
 
-/** The asked-for resource version is ahead of the server, in today's and in older servers' wording. */
+/** Whether the requested resource version is ahead of the server. Recognises the present wording and that of older servers. */
 export function isTooLargeResourceVersion(error: unknown): boolean {
   if (!isApiError(error)) return false;
   if (error.causes.some((cause) => cause.reason === RESOURCE_VERSION_TOO_LARGE)) return true;

@@ -7,7 +7,7 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
-/** A parsed field selector: all requirements must hold. Which fields exist is up to the resource. */
+/** A parsed field selector: all requirements must hold. The resource defines which fields exist. */
 export class FieldSelector {
   readonly requirements: readonly FieldRequirement[];
 
@@ -15,7 +15,7 @@ export class FieldSelector {
     this.requirements = requirements;
   }
 
-  /** Matches everything. */
+  /** Whether it matches everything. */
   get empty(): boolean {
     return this.requirements.length === 0;
   }
@@ -45,8 +45,8 @@ function escape(value: string): string {
 }
 
 /**
- * Parses `status.phase=Running,spec.nodeName!=a`; a backslash escapes `\`, `,` and `=` in a value, and spaces are part of
- * it. The empty text matches everything.
+ * Parses `status.phase=Running,spec.nodeName!=a`. In a value a backslash escapes `\`, `,` and `=`, and spaces are part of
+ * the value. The empty text matches everything.
  * @throws {ListwatchError} code INVALID_SELECTOR.
  * @see apimachinery fields/selector.go @ eed236c
  */

@@ -3,15 +3,15 @@ import type { HasMetadata } from './object.ts';
 import { IdentifiedView, identityOf } from './object-view.ts';
 
 /**
- * Computes the key under which an object is stored. It may read `metadata` only, so that it works on views; one that reads
- * no more than `identityOf` gives spares views over bytes the decoding of their metadata.
+ * Computes the key under which an object is stored. It may read `metadata` only, so that it works on views. If it reads only
+ * the fields that `identityOf` gives, the metadata of views over bytes need not be decoded.
  * The same object must always give the same key, and the key must not change over the object's life.
  */
 export type KeyFunc = (object: HasMetadata) => string;
 
 /** An object whose key cannot be computed. */
 export class KeyError extends ListwatchError {
-  /** The object as it came in. */
+  /** The object as it was received. */
   readonly object: unknown;
 
   constructor(object: unknown, reason: string, cause?: unknown) {
@@ -34,7 +34,7 @@ export function metaNamespaceKeyFunc(object: HasMetadata): string {
   return joinedKey(name, identity.namespace);
 }
 
-/** The key of an object of this name, in one piece: caches keep keys, and one in two pieces takes 32 bytes more. */
+/** The key of an object of this name, as one flat string: caches keep keys, and a concatenated string takes 32 bytes more. */
 export function joinedKey(name: string, namespace: string | undefined): string {
   return namespace ? [namespace, name].join('/') : name;
 }
@@ -45,7 +45,7 @@ function nameless(object: HasMetadata | null | undefined): KeyError {
   return new KeyError(object, `it has no ${what}`);
 }
 
-/** Namespace and name of an object; the namespace of a cluster-scoped one is empty. */
+/** Namespace and name of an object; the namespace of a cluster-scoped object is empty. */
 export interface ObjectName {
   readonly namespace: string;
   readonly name: string;
@@ -57,7 +57,7 @@ export function objectKey({ namespace, name }: ObjectName): string {
 }
 
 /**
- * Takes a key of `metaNamespaceKeyFunc` apart.
+ * Splits a key of `metaNamespaceKeyFunc`.
  * @throws {KeyError} code KEY when it has more than one slash.
  */
 export function splitMetaNamespaceKey(key: string): ObjectName {

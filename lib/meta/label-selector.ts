@@ -25,7 +25,7 @@ export class LabelSelector {
     this.requirements = requirements;
   }
 
-  /** Matches everything. */
+  /** Whether it matches everything. */
   get empty(): boolean {
     return this.requirements.length === 0;
   }
@@ -66,7 +66,7 @@ function holds({ key, operator, values }: LabelRequirement, labels: Labels): boo
 
 const INTEGER = /^[+-]?[0-9]{1,63}$/;
 
-/** The integers of 64 bits with sign; a server takes no other value for a number. */
+/** Parses a signed 64-bit integer; a server accepts no other numbers here. */
 function toInteger(text: string): bigint | undefined {
   if (!INTEGER.test(text)) return undefined;
   const integer = BigInt(text.replace('+', ''));
@@ -121,7 +121,7 @@ const SPEC_OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
 ]);
 
 /**
- * A selector from `spec.selector` of a Deployment and the like.
+ * A selector from an object, such as `spec.selector` of a Deployment.
  * @throws {ListwatchError} code INVALID_SELECTOR for an unknown operator, or a key or value that no label can have.
  */
 export function labelSelectorFromSpec(spec: LabelSelectorSpec): LabelSelector {
@@ -175,7 +175,7 @@ function failSpec(key: unknown, reason: string): never {
   throw new ListwatchError('INVALID_SELECTOR', `label selector: ${JSON.stringify(key)}: ${reason}`);
 }
 
-/** White space of other kinds is part of a name, and no name may have it. */
+/** Other kinds of white space are part of a token, and make it invalid as a name. */
 const TOKEN = /[ \t\r\n]*(==|!=|[=!,()<>]|[^ \t\r\n=!,()<>]+)/y;
 
 class Parser {
@@ -186,7 +186,7 @@ class Parser {
   constructor(text: string) {
     this.#text = text;
     TOKEN.lastIndex = 0;
-    // Every character but white space belongs to a token: no match means that nothing else follows.
+    // Every character except white space belongs to a token: no match means that only white space is left.
     for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text)) {
       const token = match[1] as string;
       this.#tokens.push({ text: token, at: TOKEN.lastIndex - token.length });
@@ -243,7 +243,7 @@ class Parser {
 
   #integer(): string {
     const value = this.#peek();
-    // The bound has to be a label value too, so it has no sign.
+    // The bound must also be a label value, so it has no sign.
     if (value === undefined || !NAME.test(value) || toInteger(value) === undefined) {
       return this.#fail('expected a whole number');
     }

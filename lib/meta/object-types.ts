@@ -1,8 +1,8 @@
 import type { KubernetesObject, UnstructuredObject } from './object.ts';
 
 /**
- * The type of a resource's objects, from a map that a program declares once: `{ 'v1/pods': Pod; 'apps/v1/deployments': Deployment }`.
- * A resource that the map lacks is unstructured.
+ * The object type of a resource, from a map that a program declares once: `{ 'v1/pods': Pod; 'apps/v1/deployments': Deployment }`.
+ * A resource that is not in the map has unstructured objects.
  */
 export type ObjectOf<
   Types extends object,
@@ -15,8 +15,8 @@ export type ObjectOf<
   : UnstructuredObject;
 
 /**
- * `Types` itself. As a mapped type it makes TypeScript compare those who carry it member by member and not by variance, so
- * that code with declared types can hand them to code without.
+ * `Types` itself. Because it is a mapped type, TypeScript compares classes that use it member by member and not by variance.
+ * Code with declared types can therefore pass such objects to code without them.
  */
 export type DeclaredTypes<Types extends object> = {
   readonly [Resource in keyof Types]: Types[Resource];

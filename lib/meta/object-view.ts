@@ -1,6 +1,6 @@
 import type { HasMetadata, KubernetesObject, ObjectMeta } from './object.ts';
 
-/** The identity of an object and of its state. The metadata of an object is one. */
+/** The identity of an object and of its state. `ObjectMeta` satisfies it. */
 export interface ObjectIdentity {
   readonly name?: string | undefined;
   readonly namespace?: string | undefined;
@@ -16,8 +16,8 @@ export abstract class IdentifiedView implements ObjectIdentity {
   abstract readonly resourceVersion: string | undefined;
 
   /**
-   * Namespace and name as `metaNamespaceKeyFunc` joins them, where many caches have the view in common: the same text is the key
-   * in all of them then. Undefined: it is joined on each read.
+   * Namespace and name as `metaNamespaceKeyFunc` joins them. Set on views that many caches share, so that all of them use the
+   * same string as key. Undefined: the key is joined on each read.
    */
   get sharedKey(): string | undefined {
     return undefined;
@@ -26,31 +26,31 @@ export abstract class IdentifiedView implements ObjectIdentity {
 
 const NO_METADATA: ObjectMeta = Object.freeze({});
 
-/** The identity of an object or of a view of one, at the least cost: code that needs no more reads this, not `metadata`. */
+/** The identity of an object or a view at the lowest cost. Code that needs only the identity reads this instead of `metadata`. */
 export function identityOf(object: HasMetadata | null | undefined): ObjectIdentity {
   if (object instanceof IdentifiedView) return object;
-  // A source may send null for an object; that must cost no more than this one.
+  // A source may send null in place of an object; only that object may be lost.
   return object?.metadata ?? NO_METADATA;
 }
 
 /**
- * One object as it travels from the bytes to the handlers: metadata at once, the whole object on first read.
+ * One object on its way from the bytes to the handlers. Its metadata is available at once, the whole object is decoded on first read.
  *
- * Most handlers only enqueue a key, so an implementation over bytes never has to parse a body that is not read. Code that
- * asks first pays for the decoding; all who ask get the same object, which must not be modified.
+ * Most handlers only enqueue a key, so an implementation over bytes does not parse a body that is not read. The first read pays
+ * for the decoding; all readers get the same object, which must not be modified.
  */
 export interface ObjectView<T extends KubernetesObject = KubernetesObject> extends HasMetadata {
   readonly metadata: ObjectMeta;
   /** The whole object, decoded on first access and shared. */
   readonly object: T;
   /**
-   * Size of the object in bytes: on the wire, or as a cache keeps them. Left out where objects come without bytes. Caches
-   * add it up; decoded, an object takes several times as much memory.
+   * Size of the object in bytes: on the wire, or as a cache stores it. Left out where objects have no bytes. Caches add up the
+   * sizes. A decoded object takes several times as much memory.
    */
   readonly sizeBytes?: number | undefined;
 }
 
-/** The view of an object that is decoded already. */
+/** The view of an object that is already decoded. */
 export class DecodedView<T extends KubernetesObject> implements ObjectView<T> {
   readonly object: T;
   readonly sizeBytes: number | undefined;
@@ -61,7 +61,7 @@ export class DecodedView<T extends KubernetesObject> implements ObjectView<T> {
   }
 
   get metadata(): ObjectMeta {
-    // A source may send null for an object; that must cost no more than this one.
+    // A source may send null in place of an object; only that object may be lost.
     return (this.object as T | null | undefined)?.metadata ?? NO_METADATA;
   }
 }

@@ -1,4 +1,4 @@
-/** `metadata` of an object, as far as the package reads it; other fields travel along untouched. */
+/** `metadata` of an object: the fields that the package reads. Other fields are passed on unchanged. */
 export interface ObjectMeta {
   readonly name?: string | undefined;
   readonly generateName?: string | undefined;
@@ -25,13 +25,13 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean | undefined;
 }
 
-/** Anything that carries `metadata`: an object, or a view of one. All that keys and selectors read. */
+/** Anything that has `metadata`: an object, or a view of one. Keys and selectors read nothing else. */
 export interface HasMetadata {
   readonly metadata?: ObjectMeta | undefined;
 }
 
 /**
- * The least a Kubernetes object has. It is a structural constraint, so types of `kubernetes-types`, of
+ * The minimum of a Kubernetes object. It is a structural constraint, so types of `kubernetes-types`, of
  * `@kubernetes/client-node` and generated CRD types all fit without a cast.
  */
 export interface KubernetesObject extends HasMetadata {
@@ -44,14 +44,14 @@ export interface UnstructuredObject extends KubernetesObject {
   readonly [field: string]: unknown;
 }
 
-/** `metadata` of a list answer. */
+/** `metadata` of a list response. */
 export interface ListMeta {
   readonly resourceVersion?: string | undefined;
   readonly continue?: string | undefined;
   readonly remainingItemCount?: number | undefined;
 }
 
-/** A list answer on the wire. */
+/** A list response on the wire. */
 export interface KubernetesList<T extends KubernetesObject = UnstructuredObject> {
   readonly apiVersion?: string | undefined;
   readonly kind?: string | undefined;

@@ -10,7 +10,7 @@ export function isResourceVersion(text: unknown): text is string {
 /**
  * Orders two resource versions of one resource: negative when `left` is older, 0 when equal, positive when newer.
  * They are compared by length, then lexically, and never converted: they may exceed 2^53.
- * The empty string (never seen) is older than all others.
+ * The empty string (no version seen yet) is older than all others.
  * @throws {ListwatchError} code INVALID_RESOURCE_VERSION.
  * @see KEP-5504 comparable resource versions; apimachinery util/resourceversion @ eed236c
  */

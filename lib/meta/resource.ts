@@ -18,7 +18,7 @@ export interface ResourceInfo extends GroupVersionKind {
 }
 
 /**
- * Takes `v1` or `apps/v1` apart.
+ * Parses `v1` or `apps/v1`.
  * @throws {ListwatchError} code INVALID_API_VERSION.
  */
 export function parseApiVersion(apiVersion: string): GroupVersion {
@@ -39,7 +39,7 @@ export function apiVersionOf({ group, version }: GroupVersion): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** `pods` or `deployments.apps`: how a resource is named in messages. */
+/** `pods` or `deployments.apps`: the name of a resource in messages. */
 export function groupResource({
   group,
   resource,
@@ -73,10 +73,10 @@ export function resourcePath(
   return path;
 }
 
-/** Half a character, which no URL can carry. */
+/** Half of a surrogate pair, which a URL cannot contain. */
 const LONE_SURROGATE = /\p{Cs}/u;
 
-/** An empty name would address the whole collection, a dot segment something else altogether. */
+/** An empty name would address the whole collection, and a dot segment another path. */
 function pathSegment(what: string, text: string): string {
   if (text !== '' && text !== '.' && text !== '..' && !LONE_SURROGATE.test(text)) {
     return encodeURIComponent(text);

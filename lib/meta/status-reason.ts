@@ -7,7 +7,7 @@ interface ReasonRow {
   readonly errorCode: ErrorCode;
 }
 
-/** Which HTTP status and which error code go with a reason. The first row of a status stands for answers without reason. */
+/** The HTTP status and the error code of each reason. The first row of a status is used for responses without a reason. */
 const rows: readonly ReasonRow[] = [
   { reason: 'BadRequest', httpStatus: 400, errorCode: 'BAD_REQUEST' },
   { reason: 'Unauthorized', httpStatus: 401, errorCode: 'UNAUTHORIZED' },
@@ -30,7 +30,7 @@ const rows: readonly ReasonRow[] = [
   { reason: 'Timeout', httpStatus: 504, errorCode: 'GATEWAY_TIMEOUT' },
 ];
 
-/** The row of a reason, or, for an answer without a known one, of its HTTP status. */
+/** The row of a reason. For a response without a known reason, the row of its HTTP status. */
 export function reasonRow(
   reason: string | undefined,
   httpStatus: number | undefined,

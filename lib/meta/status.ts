@@ -16,7 +16,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** The answer of an API server that is not an object: a failure, or the success of a deletion. */
+/** A response of an API server that is not an object: a failure, or the success of a deletion. */
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';

@@ -6,7 +6,7 @@ export interface ObjectEvent<V extends HasMetadata> {
   readonly object: V;
 }
 
-/** The stream has reached `resourceVersion` and carried every matching change up to it. */
+/** Every matching change up to `resourceVersion` has been sent. */
 export interface BookmarkEvent {
   readonly type: 'BOOKMARK';
   readonly resourceVersion: string;
@@ -14,7 +14,7 @@ export interface BookmarkEvent {
   readonly initialEventsEnd: boolean;
 }
 
-/** An event after decoding. An ERROR on the wire is no event: it is thrown as an `ApiError`. */
+/** An event after decoding. An ERROR on the wire is not an event: it is thrown as an `ApiError`. */
 export type WatchEvent<V extends HasMetadata> = ObjectEvent<V> | BookmarkEvent;
 
 /** The annotation of the bookmark that ends the initial state of a streaming list (KEP-3157); its value is `"true"`. */

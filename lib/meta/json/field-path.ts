@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../object.ts';
 
-/** The value of a field of this type: with arrays, an item. */
+/** The value type of a field; for an array, the type of its items. */
 type Held<T> = NonNullable<T> extends readonly (infer Item)[] ? NonNullable<Item> : NonNullable<T>;
 
 /** The paths that end with one of the fields of a type, for completion and messages. */
@@ -8,8 +8,8 @@ type Known<T, Prefix extends string> =
   Held<T> extends object ? `${Prefix}${keyof Held<T> & string}` : never;
 
 /**
- * The path itself if `T` has it, with the fields of `T` and of what they hold, separated by dots; otherwise the paths that
- * could have been meant. What is `unknown` has every field.
+ * The path itself if `T` has it; otherwise the paths that could have been meant. The parts of a path are separated by dots: a
+ * field of `T`, then a field of its value, and so on. A value of type `unknown` accepts every field.
  */
 export type FieldPath<T, Path extends string, Prefix extends string = ''> = unknown extends T
   ? `${Prefix}${Path}`
@@ -23,7 +23,7 @@ export type FieldPath<T, Path extends string, Prefix extends string = ''> = unkn
         : Known<T, Prefix>
       : never;
 
-/** Paths that are checked against `T`, each for itself. */
+/** Paths that are checked against `T`, each on its own. */
 export type FieldPaths<T, Paths extends readonly string[]> = {
   readonly [Index in keyof Paths]: FieldPath<T, Paths[Index]>;
 };
@@ -33,7 +33,7 @@ type Rests<Path extends string, Head> = Path extends `${Head & string}.${infer R
   ? Rest
   : never;
 
-/** The fields at the paths, and nothing else. Inside arrays it is the items that have nothing else. */
+/** The fields at the paths, and no others. In an array this applies to the items. */
 type Picked<T, Path extends string> = T extends readonly (infer Item)[]
   ? readonly Picked<Item, Path>[]
   : T extends object
@@ -46,7 +46,7 @@ type Picked<T, Path extends string> = T extends readonly (infer Item)[]
         }
     : T;
 
-/** An object of which only some fields are kept: type, metadata, and the values at the paths. */
+/** An object with only some of its fields: type, metadata, and the values at the paths. */
 export type Projection<T extends KubernetesObject, Path extends string> = Pick<
   T,
   Extract<keyof T, keyof KubernetesObject>

@@ -16,15 +16,15 @@ interface Growing {
   readonly others: 'nothing';
 }
 
-/** Managed fields make up half of the metadata of many objects. */
+/** Managed fields are left out: they are half of the metadata of many objects. */
 const METADATA: FieldNode = { fields: new Map([['managedFields', 'nothing']]), others: 'all' };
-/** Names of fields, none empty. */
+/** Field names separated by dots; no name is empty. */
 const PATH = /^[^.]+(?:\.[^.]+)*$/;
 const ALWAYS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /**
  * The kept part of an object: its type, its metadata without `managedFields`, and the fields at the paths.
- * @throws {ListwatchError} code INVALID_OPTION for something that is no path.
+ * @throws {ListwatchError} code INVALID_OPTION for a text that is not a path.
  */
 export function fieldTree(paths: readonly string[]): FieldNode {
   const root: Growing = { fields: new Map(), others: 'nothing' };

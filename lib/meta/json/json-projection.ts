@@ -14,12 +14,12 @@ const CLOSE_BRACKET = 0x5d;
 const SMALLEST = 4096;
 
 /**
- * Keeps some fields of objects: apiVersion, kind, metadata without `managedFields`, and what is named.
+ * Keeps some fields of objects: apiVersion, kind, metadata without `managedFields`, and the fields at the given paths.
  *
  * Guarantees:
- * - From bytes, it copies ranges and decodes nothing; what it gives is what decoding and picking would give.
- * - A path goes through arrays, and picks from their items. Where it leads through something that has no fields, such as null,
- *   that stays as it is; an object of which nothing is kept stays as an empty one.
+ * - On bytes, it copies ranges and decodes nothing. The result equals that of decoding the object and picking the fields.
+ * - A path through an array applies to its items. If a path leads through a value without fields, such as null, that value is
+ *   kept as it is. An object without a kept field becomes an empty object.
  */
 export class JsonProjection {
   readonly #root: FieldNode;
@@ -36,7 +36,7 @@ export class JsonProjection {
     this.#root = fieldTree(paths);
   }
 
-  /** A view of what is left of the object. */
+  /** A view of the projected object. */
   view<T extends KubernetesObject>(view: ObjectView<T>): ObjectView<T> {
     if (!(view instanceof JsonView)) {
       const { object, sizeBytes } = view;
@@ -63,7 +63,7 @@ export class JsonProjection {
     return this.bytes(json, 0, json.length);
   }
 
-  /** Copies what is kept of the value at `at`, and returns where it ends. */
+  /** Copies the kept part of the value at `at`, and returns the position after the value. */
   #copyValue(at: number, tree: FieldTree): number {
     if (typeof tree === 'object') {
       const byte = this.#bytes[at];
@@ -117,7 +117,7 @@ export class JsonProjection {
   #key(start: number, end: number): string {
     const bytes = this.#bytes;
     for (let at = start + 1; at < end - 1; at += 1) {
-      // A name that is written with escapes is still the same name.
+      // A key that is written with escapes has to be decoded before it is compared.
       if (bytes[at] === BACKSLASH) return JSON.parse(bytes.toString('utf8', start, end)) as string;
     }
     return bytes.toString('utf8', start + 1, end - 1);
@@ -143,7 +143,7 @@ export class JsonProjection {
   }
 }
 
-/** The projection of a decoded value; parts that are kept whole are shared. */
+/** The projection of a decoded value. Parts that are kept whole are shared with it, not copied. */
 function pick(value: unknown, tree: FieldTree): unknown {
   if (typeof tree !== 'object' || typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => pick(item, tree));

@@ -1,6 +1,6 @@
-/** The bytes end within the value: more of them may complete it. */
+/** The bytes end within the value; more bytes may complete it. */
 export const INCOMPLETE = -1;
-/** No JSON value starts here, or it breaks off in a way that no further bytes can complete. */
+/** No JSON value starts here, or its beginning is invalid, so that no further bytes can complete it. */
 export const INVALID = -2;
 
 const QUOTE = 0x22;
@@ -17,19 +17,19 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const LETTER_U = 0x75;
 
-/** The class of a byte within a string: text, or a byte that needs a check. */
+/** The class of a byte within a string: plain text, or a byte that needs a check. */
 const TEXT = 1;
 const IN_STRING: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= SPACE && byte !== QUOTE && byte !== BACKSLASH ? TEXT : 0,
 );
-/** A byte four times, for looking at four bytes at once. */
+/** The same byte four times, for comparing four bytes at once. */
 const ONES = 0x01010101;
 const SPACES = 0x20202020;
 const QUOTES = 0x22222222;
 const BACKSLASHES = 0x5c5c5c5c;
 const HIGH_BITS = 0x80808080;
 
-/** Bytes that may follow a backslash, `u` left out. */
+/** Bytes that may follow a backslash, without `u`. */
 const ESCAPED: Uint8Array = table('"\\/bfnrt');
 const HEX: Uint8Array = table('0123456789abcdefABCDEF');
 const DIGIT: Uint8Array = table('0123456789');
@@ -39,7 +39,7 @@ const TRUE: Uint8Array = Buffer.from('true');
 const FALSE: Uint8Array = Buffer.from('false');
 const NULL: Uint8Array = Buffer.from('null');
 
-/** From `[` to `]`, and from `{` to `}`. */
+/** The distance in ASCII from `[` to `]`, and from `{` to `}`. */
 const TO_CLOSING = 2;
 
 const SMALLEST_STACK = 64;
@@ -47,11 +47,11 @@ const SMALLEST_STACK = 64;
 /**
  * Finds the ends of JSON values in bytes, without making strings or objects of them.
  *
- * Guarantees:
- * - A value is taken exactly when `JSON.parse` takes its text: numbers, escapes, literals and commas are checked on the way.
+ * - It accepts a value exactly when `JSON.parse` accepts its text: numbers, escapes, literals and commas are checked on the way.
+ *   Bytes that are not valid UTF-8 count as text, because decoding replaces them.
  *   Bytes that are no UTF-8 count as text, since decoding replaces them.
- * - Time is linear in the bytes looked at; memory is one byte for each level of nesting.
- * - A position below zero is `INCOMPLETE` or `INVALID`; every method takes a position that is not.
+ * - Time is linear in the number of scanned bytes; memory is one byte for each level of nesting.
+ * - A result below zero is `INCOMPLETE` or `INVALID`; the position that a method takes must not be negative.
  */
 export class JsonScanner {
   #bytes: Uint8Array = NULL;
@@ -61,7 +61,7 @@ export class JsonScanner {
   /** Whether the last `skipToNextKey` or `enterObject` found the end of the object. */
   closed = false;
 
-  /** The scanned bytes; bytes from `end` on are not read. */
+  /** Sets the bytes to scan; bytes from `end` on are not read. */
   load(bytes: Uint8Array, end: number): void {
     this.#end = end;
     if (bytes === this.#bytes) return;
@@ -73,7 +73,7 @@ export class JsonScanner {
     return this.#end;
   }
 
-  /** Behind the whitespace at `position`. */
+  /** Returns the position after the whitespace at `position`. */
   skipSpace(position: number): number {
     const bytes = this.#bytes;
     const end = this.#end;
@@ -82,7 +82,7 @@ export class JsonScanner {
     return at;
   }
 
-  /** Behind the string whose opening quote is at `position`. */
+  /** Returns the position after the string whose opening quote is at `position`. */
   skipString(position: number): number {
     const bytes = this.#bytes;
     const end = this.#end;
@@ -99,7 +99,7 @@ export class JsonScanner {
     }
   }
 
-  /** From behind a key to its value. */
+  /** Takes the position after a key, and returns that of its value. */
   skipColon(position: number): number {
     const bytes = this.#bytes;
     const end = this.#end;
@@ -113,14 +113,15 @@ export class JsonScanner {
   }
 
   /**
-   * Behind the value that starts at `position`, of any kind and depth. One loop without calls: this is where the time goes.
+   * Returns the position after the value that starts at `position`, of any kind and depth. One loop without calls, because
+   * most of the time is spent here.
    */
   skipValue(position: number): number {
     const bytes = this.#bytes;
     const view = this.#view;
     const end = this.#end;
     let depth = 0;
-    // The bracket that encloses what is looked at; the ones around it are on the stack.
+    // The innermost open bracket; the outer ones are on the stack.
     let open = 0;
     let isKey = false;
     let at = position;
@@ -164,7 +165,7 @@ export class JsonScanner {
         at = this.#skipScalar(at, byte);
         if (at < 0) return at;
       }
-      // Behind a value: what encloses it goes on, or ends, too.
+      // After a value, the enclosing array or object continues, or ends as well.
       for (;;) {
         if (depth === 0) return at;
         if (at < end && (bytes[at] as number) <= SPACE) at = this.skipSpace(at);
@@ -184,7 +185,8 @@ export class JsonScanner {
   }
 
   /**
-   * From behind a value of an object to the quote of its next key, or behind the closing brace: `closed` tells which.
+   * Takes the position after a value of an object. Returns the position of the quote of the next key, or, with `closed` set,
+   * after the closing brace.
    */
   skipToNextKey(position: number): number {
     const bytes = this.#bytes;
@@ -204,7 +206,10 @@ export class JsonScanner {
     return at;
   }
 
-  /** From the opening brace at `position` to the quote of the first key, or behind the closing brace: `closed` tells which. */
+  /**
+   * Takes the position of the opening brace. Returns that of the quote of the first key, or, with `closed` set, the one after
+   * the closing brace.
+   */
   enterObject(position: number): number {
     const bytes = this.#bytes;
     const end = this.#end;
@@ -249,7 +254,7 @@ export class JsonScanner {
     return position + word.length;
   }
 
-  /** A number that ends where the bytes end may go on, so it is incomplete: numbers never end a frame. */
+  /** A number at the end of the bytes is incomplete, because more digits may follow; a frame never ends with a number. */
   #skipNumber(position: number): number {
     const bytes = this.#bytes;
     const end = this.#end;
@@ -268,7 +273,7 @@ export class JsonScanner {
     return at >= end ? INCOMPLETE : at;
   }
 
-  /** One digit at least. */
+  /** Skips one or more digits. */
   #skipDigits(position: number): number {
     const bytes = this.#bytes;
     const end = this.#end;
@@ -287,8 +292,8 @@ export class JsonScanner {
 }
 
 /**
- * The first byte from `from` on that is no plain text of a string, or `end`. It looks at four bytes at a time: a byte of
- * `quoted` is zero where a quote is, one of `escaped` where a backslash is, and one of `word` borrows where it is below a space.
+ * The position of the first byte from `from` on that is not plain text of a string, or `end`. It compares four bytes at a time:
+ * a byte of `quoted` is zero at a quote, a byte of `escaped` is zero at a backslash, and a byte of `word` below a space borrows.
  */
 function skipText(bytes: Uint8Array, view: DataView, from: number, end: number): number {
   let at = from;
@@ -299,7 +304,7 @@ function skipText(bytes: Uint8Array, view: DataView, from: number, end: number):
     const found =
       (((quoted - ONES) & ~quoted) | ((escaped - ONES) & ~escaped) | ((word - SPACES) & ~word)) &
       HIGH_BITS;
-    // The lowest bit set is exact; those above it may be borrowed from it.
+    // The lowest set bit is exact; higher ones may be the result of its borrow.
     if (found !== 0) return at + ((31 - Math.clz32(found & -found)) >> 3);
     at += 4;
   }

@@ -3,17 +3,17 @@ import { IdentifiedView, type ObjectIdentity, type ObjectView } from '../object-
 import type { KnownValue } from './known-values.ts';
 import { ObjectScanner } from './object-scanner.ts';
 
-/** Bytes in which views lie: a piece of a stream, a page, or a slab of a cache. They never change. */
+/** Bytes that contain views: a chunk of a stream, a page of a list, or a slab of a cache. They never change. */
 export interface ByteSource {
   readonly bytes: Buffer;
   /**
-   * Decodes the views that lie here, and may remember the result. Without one the bytes are plain JSON, and a view decodes its object itself and
-   * keeps it.
+   * Decodes the views in these bytes, and may keep the result. Without a codec the bytes are plain JSON, and each view decodes
+   * its object itself and keeps it.
    */
   readonly codec?: ViewCodec | undefined;
 }
 
-/** Reads the views that lie in the slabs of a cache. */
+/** Reads the views in the slabs of a cache. */
 export interface ViewCodec {
   /** The JSON of the object; it must not be modified. */
   json(view: JsonView<KubernetesObject>): Buffer;
@@ -21,13 +21,13 @@ export interface ViewCodec {
   metadata(view: JsonView<KubernetesObject>): ObjectMeta;
   uid(view: JsonView<KubernetesObject>): string | undefined;
   resourceVersion(view: JsonView<KubernetesObject>): string | undefined;
-  /** As the view gives it. */
+  /** The same as `JsonView.longestMember`. */
   longestMember?(view: JsonView<KubernetesObject>): KnownValue | undefined;
 }
 
 /**
- * Offsets in the bytes of a plain object: its metadata, in that its managed fields, and the longest of its other members; −1
- * for what is not there.
+ * Offsets in the bytes of a plain object: its metadata, the managed fields in the metadata, and the longest other member; −1
+ * for a part that is absent.
  */
 export interface ObjectPlaces {
   readonly metadataStart: number;
@@ -38,13 +38,13 @@ export interface ObjectPlaces {
   readonly longestEnd: number;
 }
 
-/** Version and kind of the items of a list, which lack them on the wire. */
+/** Version and kind of the items of a list; the items lack them on the wire. */
 export interface TypeMeta {
   readonly apiVersion: string | undefined;
   readonly kind: string | undefined;
 }
 
-/** The result of the scan of an object; offsets count from its start. */
+/** The result of scanning an object; offsets count from its start. */
 class ScannedIdentity implements ObjectIdentity, ObjectPlaces {
   readonly name: string | undefined;
   readonly namespace: string | undefined;
@@ -80,24 +80,24 @@ const NO_METADATA: ObjectMeta = Object.freeze({});
 const scanner = new ObjectScanner();
 
 /**
- * An object as the bytes it came in. Its identity is known; metadata and object are decoded on first read.
+ * An object in the form of the bytes it was received as. Its identity is read at once; metadata and object are decoded on first read.
  *
- * Guarantees: what it gives is what `JSON.parse` of its bytes gives, `managedFields` of `metadata` left out.
+ * Guarantees: it returns the same values as `JSON.parse` of its bytes, without `managedFields` of `metadata`.
  *
- * Not guaranteed: that asking twice gives the same object; a source with a codec may have to decode again.
+ * Not guaranteed: that two reads return the same object. A source with a codec may have to decode again.
  */
 export class JsonView<T extends KubernetesObject> extends IdentifiedView implements ObjectView<T> {
   #source: ByteSource;
   #start: number;
   readonly #length: number;
   readonly #type: TypeMeta | undefined;
-  /** Undefined when the codec of the source has it. */
+  /** Undefined when the codec of the source keeps it. */
   #identity: ScannedIdentity | undefined;
   #object: T | undefined = undefined;
 
   /**
-   * The plain object that lies between `start` and `end`, and who it is: the scan that has just found it, say, which also knows
-   * where in the source its metadata lies.
+   * A view of the plain object between `start` and `end`. `identity` is, for example, the scan that has just found it, which also
+   * knows where in the source the metadata is.
    */
   constructor(
     source: ByteSource,
@@ -147,7 +147,7 @@ export class JsonView<T extends KubernetesObject> extends IdentifiedView impleme
     return this.#object;
   }
 
-  /** The length of its JSON, however it lies in memory. */
+  /** The length of its JSON in bytes, in whichever form it is stored. */
   get sizeBytes(): number {
     return this.#length;
   }
@@ -170,12 +170,12 @@ export class JsonView<T extends KubernetesObject> extends IdentifiedView impleme
     return codec?.json(this) ?? bytes.subarray(this.#start, this.#start + this.#length);
   }
 
-  /** Offsets of its parts, from the start of its JSON, as long as they are remembered. */
+  /** Offsets of its parts, from the start of its JSON; undefined when they are no longer kept. */
   get places(): ObjectPlaces | undefined {
     return this.#identity;
   }
 
-  /** The longest of its members, metadata aside, where its bytes are at hand. */
+  /** The longest of its members other than the metadata, if its bytes can be read directly. */
   get longestMember(): KnownValue | undefined {
     const { codec, bytes } = this.#source;
     if (codec !== undefined) return codec.longestMember?.(this);
@@ -190,24 +190,24 @@ export class JsonView<T extends KubernetesObject> extends IdentifiedView impleme
     return this.#object;
   }
 
-  /** For caches: its bytes lie elsewhere now, where the codec of `source` finds them. */
+  /** For caches: sets a new place of its bytes. The codec of `source` finds them there. */
   moveTo(source: ByteSource, start: number): void {
     this.#source = source;
     this.#start = start;
   }
 
-  /** For caches: drops the identity strings; the codec of its source has uid and resource version. */
+  /** For caches: drops the identity strings. The codec of its source keeps uid and resource version. */
   forgetIdentity(): void {
     this.#identity = undefined;
   }
 
-  /** For caches: from now on the view holds the decoded object itself, or, with undefined, no longer does. */
+  /** For caches: the view keeps the decoded object itself from now on; with undefined, it no longer does. */
   hold(object: T | undefined): void {
     this.#object = object;
   }
 }
 
-/** Decodes an object; items of a list get the type of the list where they have none. */
+/** Decodes an object. An item of a list without apiVersion or kind gets those of the list. */
 export function parseObject(
   bytes: Buffer,
   start: number,
@@ -224,7 +224,7 @@ export function parseObject(
   return object;
 }
 
-/** Decodes the metadata of a plain object, `managedFields` left out. */
+/** Decodes the metadata of a plain object, without `managedFields`. */
 export function parseMetadata(bytes: Buffer, start: number, end: number): ObjectMeta {
   scanner.scanMetadata(bytes, start, end);
   const { metadataStart, metadataEnd, managedFieldsStart, managedFieldsEnd } = scanner;

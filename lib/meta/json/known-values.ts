@@ -1,4 +1,7 @@
-/** An object or array among the bytes of something, that was found to be valid there. It is read at once, or not at all. */
+/**
+ * An object or array in the given bytes that is known to be valid there. It has to be read at once, because the bytes may
+ * change later.
+ */
 export interface KnownValue {
   readonly bytes: Buffer;
   readonly start: number;
@@ -6,15 +9,15 @@ export interface KnownValue {
 }
 
 /**
- * Gives the longest member of an object as it was last, metadata aside: most changes are of a status, and a `spec` that is the
- * same byte for byte need not be scanned again. It is a hint.
+ * Returns the longest member of the last known state of an object, other than its metadata. Most changes are changes of
+ * `status`, and a `spec` with the same bytes need not be scanned again. The result is only a hint.
  */
 export type KnownValueOf = (name: string, namespace: string | undefined) => KnownValue | undefined;
 
-/** By source. A wrapper around a source is another object, and not found here: what it does must not be left out. */
+/** By source. A wrapper around a source is another object and has no entry here, so the work of the wrapper is not skipped. */
 const users = new WeakMap<object, (knownValueOf: KnownValueOf) => object>();
 
-/** Says that a source scans less with known values; `derive` makes a source like it that asks for them. */
+/** Declares that a source scans less when it knows the previous values; `derive` returns a copy of the source that uses them. */
 export function takesKnownValues<S extends object>(
   source: S,
   derive: (knownValueOf: KnownValueOf) => S,
@@ -22,7 +25,7 @@ export function takesKnownValues<S extends object>(
   users.set(source, derive);
 }
 
-/** The source with known values at hand, or the source itself when it has no use for them. */
+/** The source with known values, or the source itself if it cannot use them. */
 export function withKnownValues<S extends object>(source: S, knownValueOf: KnownValueOf): S {
   return (users.get(source)?.(knownValueOf) as S | undefined) ?? source;
 }

@@ -1,7 +1,7 @@
 import { INCOMPLETE, INVALID, JsonScanner } from './json-scanner.ts';
 import type { KnownValue, KnownValueOf } from './known-values.ts';
 
-/** Types of the events that carry an object, by the place they have in a scan. */
+/** Types of the events that carry an object; a scan uses their indexes. */
 export type ScannedEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 const QUOTE = 0x22;
@@ -30,18 +30,18 @@ const RESOURCE_VERSION = Buffer.from('resourceVersion');
 const MANAGED_FIELDS = Buffer.from('managedFields');
 
 /**
- * Reads from the bytes of an object what the pipeline needs of it: where it ends, who it is, where its metadata lies.
+ * Reads from the bytes of an object only the parts that the pipeline needs: its end, its identity, and the place of its metadata.
  *
  * Guarantees:
- * - What it takes is exactly what `JSON.parse` takes (see `JsonScanner`), and what it finds is what `JSON.parse` would give.
- * - What it cannot be sure of at a glance it does not take for `plain`: a key that matters and comes twice or is written with
- *   escapes, an identity that is no simple text, metadata that is no object. The caller has to parse the whole object then.
+ * - It accepts exactly the values that `JSON.parse` accepts (see `JsonScanner`), and finds the same values as `JSON.parse`.
+ * - An object is not `plain` if a relevant key occurs twice or is written with escapes, if an identity field is not a simple
+ *   string, or if the metadata is not an object. The caller then has to parse the whole object.
  *
- * A scan is one synchronous step; its results stay until the next one.
+ * A scan is one synchronous step; its results are valid until the next one.
  */
 export class ObjectScanner {
   readonly #json = new JsonScanner();
-  /** The bytes say no more than what was found; see above. */
+  /** Whether the results are complete; see above. */
   plain = false;
   name: string | undefined;
   namespace: string | undefined;
@@ -49,16 +49,16 @@ export class ObjectScanner {
   resourceVersion: string | undefined;
   hasKind = false;
   hasApiVersion = false;
-  /** From the opening brace to behind the closing one; −1 without metadata. */
+  /** From the opening brace to after the closing one; −1 without metadata. */
   metadataStart: number = NOWHERE;
   metadataEnd: number = NOWHERE;
   /** The range of `managedFields` in the metadata; −1 when they are absent. */
   managedFieldsStart: number = NOWHERE;
   managedFieldsEnd: number = NOWHERE;
-  /** The longest member that is an object or array, metadata aside; −1 without one. */
+  /** The longest member that is an object or array, other than the metadata; −1 without one. */
   longestStart: number = NOWHERE;
   longestEnd: number = NOWHERE;
-  /** Of the last event. */
+  /** The type of the last scanned event. */
   eventType: ScannedEventType = 'ADDED';
   objectStart: number = NOWHERE;
   objectEnd: number = NOWHERE;
@@ -66,13 +66,13 @@ export class ObjectScanner {
   #knownValueOf: KnownValueOf | undefined;
   #known: KnownValue | undefined;
 
-  /** Behind the object that starts at `start`; `INCOMPLETE` or `INVALID` (below zero) when there is none. */
+  /** Returns the position after the object that starts at `start`, or `INCOMPLETE` or `INVALID` (below zero). */
   scanObject(bytes: Buffer, start: number, end: number): number {
     this.#begin(bytes, end);
     return this.#object(start);
   }
 
-  /** Finds the metadata of an object that is known to be plain. What comes behind it is not looked at. */
+  /** Finds the metadata of an object that is known to be plain. The rest of the object is not scanned. */
   scanMetadata(bytes: Buffer, start: number, end: number): void {
     this.#begin(bytes, end);
     const json = this.#json;
@@ -85,8 +85,8 @@ export class ObjectScanner {
   }
 
   /**
-   * Whether the whole range is one event with a plain object. What it is otherwise, a parser has to tell. A member that
-   * `knownValueOf` gives is compared instead of scanned.
+   * Whether the whole range is one event with a plain object. If not, the caller has to parse it. If `knownValueOf` returns a
+   * member, its bytes are compared instead of scanned.
    */
   scanEvent(bytes: Buffer, start: number, end: number, knownValueOf?: KnownValueOf): boolean {
     this.#begin(bytes, end);
@@ -172,7 +172,7 @@ export class ObjectScanner {
     return at;
   }
 
-  /** Behind the key whose quote should be at `at`. */
+  /** Returns the position after the key whose opening quote should be at `at`. */
   #keyBehind(at: number): number {
     const json = this.#json;
     if (at >= json.end) return INCOMPLETE;
@@ -215,7 +215,10 @@ export class ObjectScanner {
     return end;
   }
 
-  /** Behind the known value, when just that lies at `at`. An object or array ends where its bytes end, whatever follows. */
+  /**
+   * Returns the position after the known value if its bytes are at `at`. An object or array is complete at its closing bracket,
+   * so what follows does not matter.
+   */
   #knownEnd(at: number): number {
     const { name } = this;
     if (this.#knownValueOf !== undefined && name !== undefined) {
@@ -226,7 +229,7 @@ export class ObjectScanner {
     const { bytes, start, end } = this.#known;
     const behind = at + end - start;
     if (behind > this.#json.end) return NOWHERE;
-    // Another member is another one at its last byte already, as a rule.
+    // A different member usually differs in this byte already.
     if (this.#bytes[behind - 1] !== bytes[end - 1]) return NOWHERE;
     return this.#bytes.compare(bytes, start, end, at, behind) === 0 ? behind : NOWHERE;
   }
@@ -260,7 +263,7 @@ export class ObjectScanner {
     else if (this.#isEscaped(key, keyEnd)) this.plain = false;
   }
 
-  /** With the comma before it, or behind it when it is the first. */
+  /** Leaves out the member with the comma before it; the first member, with the comma after it. */
   #leaveOut(open: number, key: number, end: number): void {
     if (this.managedFieldsStart !== NOWHERE) {
       this.plain = false;
@@ -276,7 +279,7 @@ export class ObjectScanner {
     if (bytes[behind] === COMMA) this.managedFieldsEnd = behind + 1;
   }
 
-  /** The text of a string that is written as it is read; anything else is not plain. */
+  /** The text of a string without escapes; any other value makes the object not plain. */
   #text(before: string | undefined, value: number, end: number): string | undefined {
     const bytes = this.#bytes;
     if (before !== undefined || bytes[value] !== QUOTE) {
