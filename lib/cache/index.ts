@@ -1,4 +1,4 @@
-export type { CacheMemory, CacheMode } from './memory/cache-keeper.ts';
+export type { CacheMemory, CacheMode } from './memory/object-memory.ts';
 export type {
   BytesCacheOptions,
   CacheOptions,

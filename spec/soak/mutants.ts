@@ -181,7 +181,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'body-gone',
     bug: 'what has left a cache has lost its body, whoever may read it',
     file: 'cache/memory/slab-memory.ts',
-    from: "this.#arena.release(view, why === 'unused' ? 'body' : this.demand.readable);",
+    from: "this.#arena.release(view, why === 'unused' ? 'body' : this.#retention.readable);",
     to: "this.#arena.release(view, why === 'unused' ? 'body' : 'metadata');",
   },
 ];

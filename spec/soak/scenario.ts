@@ -1,5 +1,5 @@
 import type { DeltaOrder } from '../../lib/cache/delta/delta-fifo.ts';
-import type { CacheMode } from '../../lib/cache/memory/cache-keeper.ts';
+import type { CacheMode } from '../../lib/cache/memory/object-memory.ts';
 import { Dice } from './dice.ts';
 import { FAULT_KINDS, type FaultKind } from './faults.ts';
 import type { ListenerHabits } from './listener.ts';

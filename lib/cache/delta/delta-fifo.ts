@@ -97,7 +97,7 @@ export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
   readonly #capacity: number;
   /** The relist that is coming in. */
   #incoming: IncomingRelist<V> | undefined;
-  #unpin: (() => void) | undefined;
+  #pin: Disposable | undefined;
   #populated = false;
   #initialItems = 0;
   #closed = false;
@@ -179,7 +179,7 @@ export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
     const { consumer } = this.#options;
     this.#incoming?.discard();
     // It may carry what is in the store now, and bring it back there after something older in the queue has replaced it.
-    this.#unpin ??= consumer?.pin();
+    this.#pin ??= consumer?.pin();
     this.#incoming = new IncomingRelist<V>({
       intake: new ObjectIntake(this.#intakeOptions),
       consumer,
@@ -293,8 +293,8 @@ export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
   }
 
   #endPin(): void {
-    this.#unpin?.();
-    this.#unpin = undefined;
+    this.#pin?.[Symbol.dispose]();
+    this.#pin = undefined;
   }
 
   #checkOpen(): void {

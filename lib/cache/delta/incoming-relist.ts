@@ -7,12 +7,12 @@ import type { ObjectIntake } from './object-intake.ts';
 
 /** Who stores what a relist brings, and sees its objects as they come in. */
 export interface RelistConsumer<V extends HasMetadata> {
-  /** A relist begins. What leaves the store may come back with it, until the function that it returns is called. */
-  pin(): () => void;
+  /** A relist begins. What leaves the store may come back with it, until the pin is disposed of. */
+  pin(): Disposable | undefined;
   /** The stored object that `object`, as it came in, is the same as, if it is; the relist carries that one then. */
   unchanged(key: string, object: V): V | undefined;
-  /** The relist has this object now. */
-  retain(object: V): void;
+  /** The relist has this object now. Returns what it is to carry: the object, or a copy. */
+  retain(object: V): V;
   /** The relist does not have this object any more. */
   release(key: string, object: V): void;
 }
@@ -95,7 +95,7 @@ export class IncomingRelist<V extends HasMetadata> implements Relist<V> {
     const key = intake.keyOf(item);
     if (key === undefined) return;
     const stored = unchanged(key, item);
-    const object = stored ?? intake.transformed(key, item);
+    const object = stored ?? this.#retained(intake.transformed(key, item));
     const before = this.#contents.get(key);
     if (before !== undefined && before !== object) consumer?.release(key, before);
     if (object === undefined) {
@@ -103,9 +103,12 @@ export class IncomingRelist<V extends HasMetadata> implements Relist<V> {
       this.#unreadable.add(key);
       return;
     }
-    if (stored === undefined) consumer?.retain(object);
     this.#contents.set(key, object);
     if (this.#unreadable.size > 0) this.#unreadable.delete(key);
+  }
+
+  #retained(object: V | undefined): V | undefined {
+    return object && (this.#options.consumer?.retain(object) ?? object);
   }
 
   #delete(item: V): void {

@@ -1,12 +1,12 @@
 import type { EventEmitter } from 'eventemitter3';
-import type { Demand } from '../memory/demand.ts';
 import { silentMetrics, type Metrics } from '../../kernel/metrics.ts';
 import { withKnownValues } from '../../meta/json/known-values.ts';
 import { metaNamespaceKeyFunc, objectKey } from '../../meta/key.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { ReflectorErrorContext } from '../reflector/options/reflector-report.ts';
-import { keptViewOf, type CacheKeeper } from '../memory/cache-keeper.ts';
+import { longestMemberOf } from '../memory/kept-view.ts';
+import type { ObjectMemory } from '../memory/object-memory.ts';
 import { SlabMemory } from '../memory/slab-memory.ts';
 import type { ListerWatcher } from '../reflector/contract/lister-watcher.ts';
 import { Reflector } from '../reflector/reflector.ts';
@@ -34,20 +34,20 @@ export interface InformerEngineOptions<T extends KubernetesObject> {
 /** The parts of an informer, put together: reflector, pipeline and handlers, and who is told of what. */
 export class InformerEngine<T extends KubernetesObject> {
   readonly handlers: HandlerRegistry<T>;
+  readonly memory: ObjectMemory<ObjectView<T>>;
   readonly pipeline: ObjectPipeline<T>;
   readonly #given: InformerEngineOptions<T>;
   readonly #errors: ErrorReporter;
   readonly #metrics: Metrics;
   readonly #journal: InformerJournal;
   readonly #meter: InformerMeter | undefined;
-  readonly #keeper: CacheKeeper;
   readonly #listerWatcher: ListerWatcher<ObjectView<T>>;
   #reflector: Reflector<ObjectView<T>>;
 
   constructor(given: InformerEngineOptions<T>) {
     const { name, runtime, logger, onError, metrics, cache } = given.options;
     this.#given = given;
-    this.#keeper = new SlabMemory(cache);
+    this.memory = new SlabMemory(cache);
     this.#errors = new ErrorReporter({ informer: name, logger, onError });
     this.#metrics = guardedMetrics(metrics, (error) => {
       this.#errors.report(error, { source: 'metrics' });
@@ -62,11 +62,6 @@ export class InformerEngine<T extends KubernetesObject> {
     this.handlers = this.#makeHandlers();
     this.#listerWatcher = this.#makeListerWatcher();
     this.#reflector = this.#makeReflector();
-  }
-
-  /** Where to say that objects which have left may be read. */
-  get demand(): Demand {
-    return this.#keeper.demand;
   }
 
   get events(): EventEmitter<InformerEvents> {
@@ -107,7 +102,7 @@ export class InformerEngine<T extends KubernetesObject> {
   async stop(): Promise<void> {
     this.pipeline.close();
     await this.handlers.close();
-    this.#keeper.close();
+    this.memory.close();
     this.#meter?.stop();
     this.events.emit('stopped');
   }
@@ -119,7 +114,7 @@ export class InformerEngine<T extends KubernetesObject> {
       waitingForServer: this.#reflector.waitingFor,
       lastSyncResourceVersion: this.lastSyncResourceVersion,
       ...this.pipeline.inspect(),
-      memory: this.#keeper.inspect(),
+      memory: this.memory.inspect(),
       relists: this.#journal.relists,
       staleEvents: this.#reflector.staleEvents,
       lastError: this.#journal.lastError,
@@ -131,7 +126,7 @@ export class InformerEngine<T extends KubernetesObject> {
     const { options, onSynced } = this.#given;
     return new ObjectPipeline<T>({
       options,
-      keeper: this.#keeper,
+      memory: this.memory,
       errors: this.#errors,
       meter: this.#meter,
       lastSyncResourceVersion: () => this.lastSyncResourceVersion,
@@ -160,7 +155,7 @@ export class InformerEngine<T extends KubernetesObject> {
       runtime,
       resyncIntervalMs,
       waitsFor,
-      demand: this.demand,
+      memory: this.memory,
       onError: (error, about) => {
         this.#errors.report(error, { source: 'handler', ...about });
       },
@@ -181,7 +176,7 @@ export class InformerEngine<T extends KubernetesObject> {
     return withKnownValues(listerWatcher, (name, namespace = '') => {
       if (store.size === 0) return undefined;
       const stored = store.get(objectKey({ namespace, name }));
-      return stored && keptViewOf(stored)?.longestMember;
+      return stored && longestMemberOf(stored);
     });
   }
 

@@ -7,6 +7,7 @@ import { untilOpen } from '../../kernel/wait.ts';
 import type { Projection } from '../../meta/json/field-path.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { listBudget } from '../memory/cache-options.ts';
+import { ViewOpener } from '../memory/view-opener.ts';
 import { StoreLister, type Lister } from '../store/lister.ts';
 import type { Deletion } from '../store/write-overlay.ts';
 import type { AuditOptions, AuditReport } from './audit/audit-report.ts';
@@ -30,7 +31,7 @@ import {
   type ResolvedInformerOptions,
   type SharedIndexInformerOptions,
 } from './options/informer-options.ts';
-import { ObjectReader, ViewOpener } from './apply/object-reader.ts';
+import { ObjectReader } from './apply/object-reader.ts';
 import { unknownResource } from './options/start-failure.ts';
 
 /**
@@ -87,9 +88,11 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     });
     this.events = this.#engine.events;
     const opener = new ViewOpener<T>(listBudget(this.#options.cache));
-    const { overlay } = this.#engine.pipeline;
+    const { memory, pipeline } = this.#engine;
+    const { overlay } = pipeline;
+    let pin: Disposable | undefined;
     this.indexer = new ObjectReader(overlay, opener, () => {
-      this.#engine.demand.begin('body');
+      pin ??= memory.pin('body');
     });
     this.lister = new StoreLister({ store: overlay, opener, subject });
   }
@@ -176,14 +179,14 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
    * INVALID_OPTION; the signal's reason when aborted. {ApiError} what the server refuses the list with.
    */
   async audit(options: AuditOptions = {}): Promise<AuditReport> {
-    const { pipeline, demand } = this.#engine;
+    const { pipeline, memory } = this.#engine;
     const stopped = this.#abort.signal;
-    const endDemand = demand.begin('body');
+    const pin = memory.pin('body');
     try {
       const source = { ...this.#options, informer: this, store: pipeline.store, stopped };
       return await auditOf<T>(source, options);
     } finally {
-      endDemand();
+      pin[Symbol.dispose]();
     }
   }
 

@@ -1,6 +1,6 @@
 import { ListwatchError } from '../../kernel/errors.ts';
 import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
-import type { CacheMode } from './cache-keeper.ts';
+import type { CacheMode } from './object-memory.ts';
 
 /** Decodes an object once, and keeps it as long as it is in the cache. */
 export interface ObjectsCacheOptions {

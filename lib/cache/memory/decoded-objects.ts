@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { KubernetesObject } from '../../meta/object.ts';
-import type { KeptView } from './record.ts';
+import type { KeptView } from './kept-view.ts';
 import { Slab } from './slab.ts';
 
 /** What a decoded object takes in memory, in multiples of its JSON, as pods do. */

@@ -1,6 +1,6 @@
 import type { ByteSource, ViewCodec } from '../../meta/json/json-view.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
-import type { KeptView } from './record.ts';
+import type { KeptView } from './kept-view.ts';
 
 /** Where views lie that hold their decoded objects: nowhere. */
 export class HeldSource implements ByteSource, ViewCodec {

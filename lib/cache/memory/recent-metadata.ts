@@ -1,6 +1,6 @@
 import type { ByteSource } from '../../meta/json/json-view.ts';
 import type { ObjectMeta } from '../../meta/object.ts';
-import type { KeptView } from './record.ts';
+import type { KeptView } from './kept-view.ts';
 
 /** Enough for the handlers of an informer, each of which is told of a batch after the other. */
 const CAPACITY = 1024;

@@ -1,6 +1,7 @@
 import type { KnownValue } from '../../meta/json/known-values.ts';
 import { parseMetadata, parseObject, type ViewCodec } from '../../meta/json/json-view.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
+import type { KeptView } from './kept-view.ts';
 import type { RecentMetadata } from './recent-metadata.ts';
 import {
   bodyLength,
@@ -8,7 +9,6 @@ import {
   recordedLongest,
   recordedUid,
   recordedVersion,
-  type KeptView,
 } from './record.ts';
 
 export interface RecordCodecOptions {

@@ -1,11 +1,9 @@
-import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectIdentity } from '../../meta/object-view.ts';
-import type { ByteSource, JsonView, ObjectPlaces, ViewCodec } from '../../meta/json/json-view.ts';
-import type { Readable } from './demand.ts';
+import type { ByteSource, ObjectPlaces, ViewCodec } from '../../meta/json/json-view.ts';
+import type { Readable } from './retention.ts';
 import type { KnownValue } from '../../meta/json/known-values.ts';
 import { DetachedMetadata, detachedNothing, DetachedRecord } from './detached.ts';
-
-export type KeptView = JsonView<KubernetesObject>;
+import type { KeptView } from './kept-view.ts';
 
 /*
  * A record is what is known of one view without reading its body, and then the body, at which the view starts. It lies in a

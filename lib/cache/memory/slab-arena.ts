@@ -1,8 +1,9 @@
 import { assert } from '../../kernel/assert.ts';
 import type { ObjectPlaces } from '../../meta/json/json-view.ts';
-import type { Readable } from './demand.ts';
+import type { Readable } from './retention.ts';
 import { FreeSlots, slotSize } from './free-slots.ts';
-import { isRecordable, newRecordBytes, recordBytes, slotBytes, type KeptView } from './record.ts';
+import type { KeptView } from './kept-view.ts';
+import { isRecordable, newRecordBytes, recordBytes, slotBytes } from './record.ts';
 import { Slab, type SlabCodecs } from './slab.ts';
 
 export interface SlabArenaOptions extends SlabCodecs {

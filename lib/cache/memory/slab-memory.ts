@@ -1,13 +1,14 @@
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
-import { keptViewOf, type CacheKeeper, type CacheMemory } from './cache-keeper.ts';
 import { singleBudget, type ResolvedCacheOptions } from './cache-options.ts';
 import { DECODED_SHARE, DecodedObjects } from './decoded-objects.ts';
-import { Demand } from './demand.ts';
 import { HeldSource, releasedHeld } from './held-source.ts';
+import { copyOf, keptViewOf, type KeptView } from './kept-view.ts';
+import type { CacheMemory, CacheMode, ObjectMemory } from './object-memory.ts';
 import { RecentMetadata } from './recent-metadata.ts';
-import { noteRead, type KeptView } from './record.ts';
+import { noteRead } from './record.ts';
 import { RecordCodec } from './record-codec.ts';
+import { Retention } from './retention.ts';
 import { SlabArena } from './slab-arena.ts';
 
 /**
@@ -16,23 +17,31 @@ import { SlabArena } from './slab-arena.ts';
  * Guarantees, without a limit for decoded objects: an object is decoded at most once while it is in the cache, and all readers
  * get the same one. It takes the place of its bytes.
  */
-export class SlabMemory implements CacheKeeper {
-  readonly demand: Demand = new Demand();
-  readonly #options: ResolvedCacheOptions;
+export class SlabMemory implements ObjectMemory {
+  readonly #mode: CacheMode;
+  readonly #retention = new Retention();
   readonly #metadata = new RecentMetadata();
   /** Undefined when there is no limit. */
   readonly #decoded: DecodedObjects | undefined;
   /** Where views lie that hold their objects and have no bytes. */
   readonly #held = new HeldSource();
+  /** Reads what has left. */
+  readonly #releasedCodec: RecordCodec;
   readonly #arena: SlabArena;
   #heldBytes = 0;
 
   constructor(options: ResolvedCacheOptions) {
-    this.#options = options;
+    this.#mode = options.mode;
     const budget = singleBudget(options);
     const decoded = budget === Infinity ? undefined : new DecodedObjects(budget);
     this.#decoded = decoded;
     const metadata = this.#metadata;
+    this.#releasedCodec = new RecordCodec({
+      metadata,
+      decoded: (view, object) => {
+        releasedHeld.take(view, object);
+      },
+    });
     this.#arena = new SlabArena({
       codec: new RecordCodec({
         metadata,
@@ -43,34 +52,31 @@ export class SlabMemory implements CacheKeeper {
             return;
           }
           this.#arena.take(view);
-          this.#holdDecoded(view, object);
+          this.#hold(view, object);
         },
       }),
-      releasedCodec: new RecordCodec({
-        metadata,
-        decoded: (view, object) => {
-          releasedHeld.take(view, object);
-        },
-      }),
+      releasedCodec: this.#releasedCodec,
       onGone: ({ released }) => {
         this.#metadata.letGo(released);
       },
     });
   }
 
-  keep(object: ObjectView): void {
+  retain<V extends ObjectView>(object: V): V {
     const view = keptViewOf(object);
-    if (view === undefined || view.source === this.#held || this.#arena.has(view)) return;
+    if (view === undefined || this.#has(view)) return object;
+    if (this.#isForeign(view)) return this.retain(copyOf(object, view));
     const { held } = view;
     // The bytes of an object that has left, decoded, and comes back are gone.
     if (held !== undefined && (this.#decoded === undefined || view.source === releasedHeld)) {
-      this.#holdDecoded(view, held);
-      return;
+      this.#hold(view, held);
+      return object;
     }
     this.#arena.put(view, view.json, view.places);
-    if (held === undefined) return;
+    if (held === undefined) return object;
     view.hold(undefined);
     this.#decoded?.add(view, held, false);
+    return object;
   }
 
   release(object: ObjectView, why: 'left' | 'unused'): void {
@@ -84,7 +90,7 @@ export class SlabMemory implements CacheKeeper {
     if (!this.#arena.has(view)) return;
     this.#decoded?.release(view);
     if (view.held === undefined) {
-      this.#arena.release(view, why === 'unused' ? 'body' : this.demand.readable);
+      this.#arena.release(view, why === 'unused' ? 'body' : this.#retention.readable);
       return;
     }
     // A reader that has the view has the object, and does not need the bytes.
@@ -92,14 +98,15 @@ export class SlabMemory implements CacheKeeper {
     releasedHeld.take(view, view.held);
   }
 
-  hold(): () => void {
-    return this.demand.begin('body');
+  pin(what: 'metadata' | 'body'): Disposable {
+    return this.#retention.pin(what);
   }
 
   inspect(): CacheMemory {
     const { liveBytes, slabBytes } = this.#arena;
     const decodedBytes = this.#heldBytes + (this.#decoded?.bytes ?? 0);
-    return { mode: this.#options.mode, liveBytes, slabBytes, decodedBytes };
+    const { readable: retention } = this.#retention;
+    return { mode: this.#mode, liveBytes, slabBytes, decodedBytes, retention };
   }
 
   close(): void {
@@ -108,7 +115,17 @@ export class SlabMemory implements CacheKeeper {
     this.#arena.trim();
   }
 
-  #holdDecoded(view: KeptView, object: KubernetesObject): void {
+  #has(view: KeptView): boolean {
+    return view.source === this.#held || this.#arena.has(view);
+  }
+
+  /** Whether it lies in another cache, or has left one. */
+  #isForeign({ source }: KeptView): boolean {
+    const { codec } = source;
+    return codec !== undefined && codec !== this.#releasedCodec && source !== releasedHeld;
+  }
+
+  #hold(view: KeptView, object: KubernetesObject): void {
     this.#held.take(view, object);
     this.#heldBytes += view.sizeBytes * DECODED_SHARE;
   }

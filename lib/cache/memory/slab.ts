@@ -1,5 +1,6 @@
 import type { ByteSource, ObjectPlaces, ViewCodec } from '../../meta/json/json-view.ts';
-import type { Readable } from './demand.ts';
+import type { KeptView } from './kept-view.ts';
+import type { Readable } from './retention.ts';
 import {
   bodyLength,
   detached,
@@ -8,7 +9,6 @@ import {
   slotBytes,
   slotNumber,
   writeRecord,
-  type KeptView,
 } from './record.ts';
 
 export interface SlabCodecs {

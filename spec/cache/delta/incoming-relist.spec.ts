@@ -9,18 +9,18 @@ import { podOf, viewOf } from '../memory/kept-views.ts';
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
 import { WriteOverlay } from '../../../lib/cache/store/write-overlay.ts';
 import { codeOf, pod, type Pod } from '../support/objects.ts';
-import { RecordingKeeper, releaseDisplaced } from '../support/recording-keeper.ts';
+import { RecordingMemory, releaseDisplaced } from '../support/recording-memory.ts';
 import { popAll } from './delta-support.ts';
 
 function at(name: string, resourceVersion: string, uid: string = name): Pod {
   return pod(`/${name}`, { resourceVersion, uid });
 }
 
-/** A queue in front of a store, with one keeper for both. */
+/** A queue in front of a store, with one memory for both. */
 class Setup {
-  readonly keeper = new RecordingKeeper<Pod>();
+  readonly memory = new RecordingMemory<Pod>();
   readonly store = new ThreadSafeStore<Pod>();
-  readonly objects = new StoredObjects<Pod>({ store: this.store, keeper: this.keeper });
+  readonly objects = new StoredObjects<Pod>({ store: this.store, memory: this.memory });
   readonly processor = new DeltaProcessor<Pod>({
     objects: this.objects,
     overlay: new WriteOverlay({ store: this.store }),
@@ -47,7 +47,7 @@ class Setup {
 
   /** Fails unless exactly what is stored is kept. */
   checkKept(): void {
-    expect([...this.keeper.kept]).to.have.members([...this.store.list()]);
+    expect([...this.memory.retained]).to.have.members([...this.store.list()]);
   }
 }
 
@@ -117,16 +117,16 @@ describe('a relist in pieces', () => {
 
   it('has its objects kept as they come in, and those that come to nothing released', () => {
     const setup = new Setup();
-    const { fifo, keeper } = setup;
+    const { fifo, memory } = setup;
     const relist = fifo.beginRelist();
     const [a1, a2, b] = [at('a', '1'), at('a', '2'), at('b', '1')];
     relist.add([a1, b]);
-    expect([...keeper.kept]).to.deep.equal([a1, b]);
+    expect([...memory.retained]).to.deep.equal([a1, b]);
     relist.apply([
       { type: 'MODIFIED', object: a2 },
       { type: 'DELETED', object: b },
     ]);
-    expect(keeper.released).to.deep.equal([a1, b]);
+    expect(memory.released).to.deep.equal([a1, b]);
     relist.commit('2');
     setup.drain();
     setup.checkKept();
@@ -141,14 +141,14 @@ describe('a relist in pieces', () => {
         return object;
       },
     });
-    const { fifo, keeper, store } = setup;
+    const { fifo, memory, store } = setup;
     fifo.replace([at('a', '1'), at('b', '2'), at('c', '3')], '3');
     setup.drain();
     const stored = store.get('a');
-    const before = keeper.keeps;
+    const before = memory.retains;
     const relist = fifo.beginRelist();
     relist.add([at('a', '1'), at('b', '5'), at('c', '3', 'another')]);
-    expect(keeper.keeps).to.equal(before + 2);
+    expect(memory.retains).to.equal(before + 2);
     expect(transformed).to.deep.equal(['1', '2', '3', '5', '3']);
     relist.commit('6');
     expect(fifo.peekRelist()!.relist.contents.get('a')).to.equal(stored);
@@ -234,14 +234,14 @@ describe('a relist in pieces', () => {
 
   it('leaves nothing behind when it is discarded', () => {
     const setup = new Setup();
-    const { fifo, keeper } = setup;
+    const { fifo, memory } = setup;
     fifo.replace([at('a', '1')], '1');
     setup.drain();
     const relist = fifo.beginRelist();
     relist.add([at('a', '1'), at('b', '2')]);
     relist.discard();
     relist.discard();
-    expect(keeper.released.map(({ metadata }) => metadata.name)).to.deep.equal(['b']);
+    expect(memory.released.map(({ metadata }) => metadata.name)).to.deep.equal(['b']);
     expect(fifo.size).to.equal(0);
     setup.checkKept();
     expect(codeOf(() => relist.add([]))).to.equal('ASSERTION');
@@ -318,10 +318,10 @@ describe('a relist that is one item', () => {
 
 describe('a relist over bytes', () => {
   it('brings back whole what something older in the queue had replaced', () => {
-    const keeper = new SlabMemory({ mode: 'bytes', decodedBytes: 0 });
+    const memory = new SlabMemory({ mode: 'bytes', decodedBytes: 0 });
     const store = new ThreadSafeStore<ObjectView>();
     const overlay = new WriteOverlay({ store });
-    const objects = new StoredObjects<ObjectView>({ store, keeper });
+    const objects = new StoredObjects<ObjectView>({ store, memory });
     const processor = new DeltaProcessor<ObjectView>({ objects, overlay, ordered: true });
     const fifo = new DeltaFIFO<ObjectView>({
       knownObjects: store,
@@ -337,11 +337,11 @@ describe('a relist over bytes', () => {
     relist.add([viewOf(podOf(1, 5)), viewOf(podOf(2, 5))]);
     fifo.update(viewOf(podOf(1, 6)));
     drain();
-    expect(keeper.demand.readable).to.equal('body');
+    expect(memory.inspect().retention).to.equal('body');
     fifo.delete(viewOf(podOf(2, 7)));
     relist.commit('5');
     while (fifo.size > 0) drain();
     expect(store.list().map(({ object }) => object)).to.deep.equal([podOf(1, 5), podOf(2, 5)]);
-    expect(keeper.demand.readable).to.equal('nothing');
+    expect(memory.inspect().retention).to.equal('nothing');
   });
 });

@@ -57,4 +57,36 @@ describe('InformerEngine', () => {
       expect(given).to.deep.equal([]);
     });
   });
+
+  it('takes views that lie in the cache of another informer, and leaves them there', async () => {
+    const world = new Harness({ objects: [pod('a', { nodeName: 'node-1' }), pod('b')] });
+    const { runtime, source } = world;
+    const listed = new BytesSource<Pod>(source).list({});
+    const listerWatcher: Source = {
+      description: 'the same page for all',
+      list: () => listed,
+      watch: (request) => source.watch(request),
+    };
+    const informers = [false, true].map(
+      (freeze) =>
+        new SharedIndexInformer<Pod>({ listerWatcher, runtime, freeze, watchList: false }),
+    ) as [SharedIndexInformer<Pod>, SharedIndexInformer<Pod>];
+    const running = informers.map((informer) => informer.run());
+    for (const informer of informers) await runtime.run(informer.whenSynced());
+    await runtime.settle();
+    const [first, second] = informers;
+    expect(second.indexer.list()).to.deep.equal(first.indexer.list());
+    const before = second.indexer.get('shop/a');
+    for (const name of ['a', 'b']) source.delete({ namespace: 'shop', name });
+    source.add(pod('c'));
+    await runtime.settle();
+    for (const informer of informers) {
+      expect(informer.indexer.keys()).to.deep.equal(['shop/c']);
+      const { liveBytes, slabBytes } = informer.inspect().memory;
+      expect(liveBytes).to.be.at.most(slabBytes);
+      await runtime.run(informer.close());
+    }
+    expect(before?.spec).to.deep.equal({ nodeName: 'node-1' });
+    await Promise.all(running);
+  });
 });

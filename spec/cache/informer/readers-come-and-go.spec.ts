@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { CacheMode } from '../../../lib/cache/memory/cache-keeper.ts';
+import type { CacheMode } from '../../../lib/cache/memory/object-memory.ts';
 import type {
   LazyObject,
   ObjectMetadata,

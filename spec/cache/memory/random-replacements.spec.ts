@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { isListwatchError } from '../../../lib/kernel/errors.ts';
-import type { CacheKeeper } from '../../../lib/cache/memory/cache-keeper.ts';
+import type { KeptView } from '../../../lib/cache/memory/kept-view.ts';
 import { RecentMetadata } from '../../../lib/cache/memory/recent-metadata.ts';
 import { RecordCodec } from '../../../lib/cache/memory/record-codec.ts';
 import { SlabArena } from '../../../lib/cache/memory/slab-arena.ts';
 import { SlabMemory } from '../../../lib/cache/memory/slab-memory.ts';
-import { slotBytes, type KeptView } from '../../../lib/cache/memory/record.ts';
+import { slotBytes } from '../../../lib/cache/memory/record.ts';
 import {
   RandomViews,
   wrongJson,
@@ -35,7 +35,7 @@ function wrongLeft(left: LeftView): string | undefined {
   try {
     return wrongObject(left);
   } catch (error) {
-    return isListwatchError(error, 'ASSERTION') && !left.whole ? undefined : String(error);
+    return isListwatchError(error, 'OBJECT_RELEASED') && !left.whole ? undefined : String(error);
   }
 }
 
@@ -138,30 +138,29 @@ function codec(): RecordCodec {
 }
 
 /** Handlers that read bodies come and go, and what has left may come back while that is to be feared. */
-class ReplacedInKeeper extends ReplacedViews {
-  readonly #keeper: CacheKeeper;
-  readonly #ends: (() => void)[] = [];
-  #endHold: (() => void) | undefined;
+class ReplacedInMemory extends ReplacedViews {
+  readonly #memory: SlabMemory;
+  readonly #pins: Disposable[] = [];
+  #relistPin: Disposable | undefined;
   #gone: RememberedView[] = [];
 
-  constructor(seed: number, keeper: CacheKeeper) {
+  constructor(seed: number, memory: SlabMemory) {
     super(seed);
-    this.#keeper = keeper;
-    keeper.demand?.begin('metadata');
+    this.#memory = memory;
+    memory.pin('metadata');
   }
 
   protected put(next: RememberedView): void {
     this.#comeAndGo();
-    this.#keeper.keep(next.view);
-    this.#keeper.keep(next.view);
+    this.#memory.retain(next.view);
+    this.#memory.retain(next.view);
   }
 
   protected release(before: RememberedView): boolean {
-    const { demand } = this.#keeper;
     const why = this.random.once(10) ? 'unused' : 'left';
-    const whole = why === 'unused' || demand === undefined || demand.readable === 'body';
-    this.#keeper.release(before.view, why);
-    if (this.#endHold !== undefined) this.#comeBack(before, why);
+    const whole = why === 'unused' || this.#memory.inspect().retention === 'body';
+    this.#memory.release(before.view, why);
+    if (this.#relistPin !== undefined) this.#comeBack(before, why);
     return whole;
   }
 
@@ -171,7 +170,7 @@ class ReplacedInKeeper extends ReplacedViews {
   }
 
   protected checkBytes(): void {
-    const { mode, liveBytes, slabBytes, decodedBytes } = this.#keeper.inspect();
+    const { mode, liveBytes, slabBytes, decodedBytes } = this.#memory.inspect();
     const jsonBytes = (views: readonly RememberedView[]): number =>
       views.reduce((sum, { view }) => sum + view.sizeBytes, 0);
     if (mode === 'objects') {
@@ -186,16 +185,16 @@ class ReplacedInKeeper extends ReplacedViews {
   }
 
   #comeAndGo(): void {
-    const begin = this.#keeper.demand?.begin('body');
-    if (begin !== undefined && this.random.once(20)) this.#ends.push(begin);
-    else begin?.();
-    if (this.random.once(10)) this.#ends.pop()?.();
+    const pin = this.#memory.pin('body');
+    if (this.random.once(20)) this.#pins.push(pin);
+    else pin[Symbol.dispose]();
+    if (this.random.once(10)) this.#pins.pop()?.[Symbol.dispose]();
     if (!this.random.once(30)) return;
-    if (this.#endHold === undefined) {
-      this.#endHold = this.#keeper.hold?.() ?? ((): void => {});
+    if (this.#relistPin === undefined) {
+      this.#relistPin = this.#memory.pin('body');
     } else {
-      this.#endHold();
-      this.#endHold = undefined;
+      this.#relistPin[Symbol.dispose]();
+      this.#relistPin = undefined;
       this.#gone = [];
     }
   }
@@ -205,9 +204,9 @@ class ReplacedInKeeper extends ReplacedViews {
     this.#gone.push(before);
     if (!this.random.once(5)) return;
     const again = this.#gone[this.random.below(this.#gone.length)] as RememberedView;
-    this.#keeper.keep(again.view);
+    this.#memory.retain(again.view);
     if (this.random.once(2)) this.expectRight(again);
-    this.#keeper.release(again.view, why);
+    this.#memory.release(again.view, why);
   }
 }
 
@@ -220,18 +219,15 @@ describe('objects that are replaced at random', () => {
     });
   }
 
-  const keepers: readonly [string, () => CacheKeeper][] = [
-    ['objects', (): CacheKeeper => new SlabMemory({ mode: 'objects', decodedBytes: Infinity })],
-    ['bytes', (): CacheKeeper => new SlabMemory({ mode: 'bytes', decodedBytes: BUDGET })],
-    [
-      'bytes, with no budget',
-      (): CacheKeeper => new SlabMemory({ mode: 'bytes', decodedBytes: 0 }),
-    ],
+  const memories: readonly [string, () => SlabMemory][] = [
+    ['objects', (): SlabMemory => new SlabMemory({ mode: 'objects', decodedBytes: Infinity })],
+    ['bytes', (): SlabMemory => new SlabMemory({ mode: 'bytes', decodedBytes: BUDGET })],
+    ['bytes, with no budget', (): SlabMemory => new SlabMemory({ mode: 'bytes', decodedBytes: 0 })],
   ];
-  for (const [mode, keeper] of keepers) {
+  for (const [mode, memoryOf] of memories) {
     it(`stay what they are, whoever comes and goes (${mode})`, () => {
       const seed = FIRST_SEED + 2;
-      const replaced = new ReplacedInKeeper(seed, keeper());
+      const replaced = new ReplacedInMemory(seed, memoryOf());
       replaced.replace(REPLACEMENTS);
       replaced.empty();
     });

@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import { resolveCacheOptions } from '../../../lib/cache/memory/cache-options.ts';
 import { SlabMemory } from '../../../lib/cache/memory/slab-memory.ts';
 import { FrozenView } from '../../../lib/cache/store/frozen-view.ts';
+import { JsonView } from '../../../lib/meta/json/json-view.ts';
+import { identityOf } from '../../../lib/meta/object-view.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 import { podOf, viewOf, viewOfText } from './kept-views.ts';
 
@@ -12,9 +14,9 @@ function bytesMemory(budget: number = BUDGET): SlabMemory {
   return new SlabMemory({ mode: 'bytes', decodedBytes: 2 * budget });
 }
 
-function keptIn(memory: SlabMemory, object: object): ReturnType<typeof viewOf> {
+function retainedIn(memory: SlabMemory, object: object): ReturnType<typeof viewOf> {
   const view = viewOf(object);
-  memory.keep(view);
+  memory.retain(view);
   return view;
 }
 
@@ -44,12 +46,12 @@ describe('SlabMemory of bytes', () => {
     const memory = bytesMemory();
     const metadata = { name: 'a', resourceVersion: '7' };
     const view = viewOf({ metadata });
-    memory.keep(view);
+    memory.retain(view);
     expect(view.object).to.deep.equal({ metadata });
-    const end = memory.hold();
+    const pin = memory.pin('body');
     memory.release(view, 'left');
-    memory.keep(view);
-    end();
+    memory.retain(view);
+    pin[Symbol.dispose]();
     expect(view.resourceVersion).to.equal('7');
     memory.release(view, 'left');
     expect(view.resourceVersion).to.equal('7');
@@ -59,7 +61,7 @@ describe('SlabMemory of bytes', () => {
   it('gives the same object to all who read it at about the same time', () => {
     const memory = bytesMemory();
     const view = viewOf(podOf(1));
-    memory.keep(view);
+    memory.retain(view);
     expect(view.object).to.equal(view.object);
     expect(view.object).to.deep.equal(podOf(1));
   });
@@ -67,7 +69,7 @@ describe('SlabMemory of bytes', () => {
   it('keeps what is read once for a moment, and what is read again longer', () => {
     const memory = bytesMemory();
     const views = Array.from({ length: 500 }, (_, index) => viewOf(podOf(index)));
-    for (const view of views) memory.keep(view);
+    for (const view of views) memory.retain(view);
     const first = views.map(({ object }) => object);
     expect(memory.inspect().decodedBytes).to.be.below(64 * 1000);
     const second = views.map(({ object }) => object);
@@ -78,7 +80,7 @@ describe('SlabMemory of bytes', () => {
   it('keeps within its budget, whatever is read', () => {
     const memory = bytesMemory();
     const views = Array.from({ length: 300 }, (_, index) => viewOf(podOf(index, 1, 10_000)));
-    for (const view of views) memory.keep(view);
+    for (const view of views) memory.retain(view);
     for (let round = 0; round < 4; round += 1) {
       for (const [index, view] of views.entries()) {
         expect(view.object).to.deep.equal(podOf(index, 1, 10_000));
@@ -95,7 +97,7 @@ describe('SlabMemory of bytes', () => {
     ] as const) {
       const memory = bytesMemory(budget);
       const view = viewOf(podOf(1, 1, bulk));
-      memory.keep(view);
+      memory.retain(view);
       expect(view.object).to.deep.equal(podOf(1, 1, bulk));
       expect(view.object).to.deep.equal(podOf(1, 1, bulk));
       expect(memory.inspect().decodedBytes).to.equal(0);
@@ -105,9 +107,9 @@ describe('SlabMemory of bytes', () => {
   it('leaves a decoded object with those who have a view that was released', () => {
     const memory = bytesMemory();
     const view = viewOf(podOf(1));
-    memory.keep(view);
+    memory.retain(view);
     const filler = Array.from({ length: 200 }, (_, index) => viewOf(podOf(index + 2)));
-    for (const one of filler) memory.keep(one);
+    for (const one of filler) memory.retain(one);
     expect(view.object.kind).to.equal('Pod');
     for (const one of filler) expect(one.object.kind).to.equal('Pod');
     const { object } = view;
@@ -119,7 +121,7 @@ describe('SlabMemory of bytes', () => {
   it('does not take back what was read just before its view was released', () => {
     const memory = bytesMemory();
     const views = Array.from({ length: 200 }, (_, index) => viewOf(podOf(index)));
-    for (const view of views) memory.keep(view);
+    for (const view of views) memory.retain(view);
     const [released, ...others] = views as [(typeof views)[0], ...typeof views];
     const { object } = released;
     memory.release(released, 'left');
@@ -132,7 +134,7 @@ describe('SlabMemory of bytes', () => {
     const memory = bytesMemory();
     const view = viewOf(podOf(1));
     const { object } = view;
-    memory.keep(view);
+    memory.retain(view);
     expect(view.object).to.equal(object);
     expect(memory.inspect().decodedBytes).to.equal(view.sizeBytes * 2);
   });
@@ -142,7 +144,7 @@ describe('SlabMemory of objects', () => {
   it('keeps bytes until the object is read, and then the object', () => {
     const memory = objectsMemory();
     const view = viewOf(podOf(1));
-    memory.keep(view);
+    memory.retain(view);
     const { liveBytes } = memory.inspect();
     expect(liveBytes).to.be.above(view.sizeBytes);
     const { object } = view;
@@ -158,7 +160,7 @@ describe('SlabMemory of objects', () => {
   it('decodes each object once, however many are read and how often', () => {
     const memory = objectsMemory();
     const views = Array.from({ length: 3000 }, (_, index) => viewOf(podOf(index)));
-    for (const view of views) memory.keep(view);
+    for (const view of views) memory.retain(view);
     const first = views.map(({ object }) => object);
     for (let round = 0; round < 2; round += 1) {
       for (const [index, view] of views.entries()) expect(view.object).to.equal(first[index]);
@@ -169,7 +171,7 @@ describe('SlabMemory of objects', () => {
     const memory = objectsMemory();
     const view = viewOf(podOf(1));
     const { object } = view;
-    memory.keep(view);
+    memory.retain(view);
     expect(view.object).to.equal(object);
     expect(memory.inspect().liveBytes).to.equal(0);
   });
@@ -184,14 +186,14 @@ for (const [mode, memoryOf] of [
       const memory = memoryOf();
       const view = viewOf(podOf(1));
       memory.release(view, 'unused');
-      memory.keep(view);
+      memory.retain(view);
       const { liveBytes } = memory.inspect();
-      memory.keep(view);
+      memory.retain(view);
       expect(memory.inspect().liveBytes).to.equal(liveBytes);
       memory.release(view, 'unused');
       memory.release(view, 'unused');
       expect(memory.inspect().liveBytes).to.equal(0);
-      memory.keep(view);
+      memory.retain(view);
       expect(memory.inspect().liveBytes).to.equal(liveBytes);
       expect(view.object).to.deep.equal(podOf(1));
     });
@@ -201,7 +203,7 @@ for (const [mode, memoryOf] of [
       for (const frozen of [false, true]) {
         const view = viewOf(podOf(1));
         const { bytes } = view.source;
-        memory.keep(frozen ? new FrozenView(view) : view);
+        memory.retain(frozen ? new FrozenView(view) : view);
         bytes.fill(0);
         expect(view.object).to.deep.equal(podOf(1));
       }
@@ -210,15 +212,57 @@ for (const [mode, memoryOf] of [
     it('gives what has left, was decoded and comes back, though its JSON is written differently now', () => {
       const memory = memoryOf();
       const view = viewOfText(JSON.stringify(podOf(1), null, 2));
-      memory.keep(view);
+      memory.retain(view);
       expect(view.object).to.deep.equal(podOf(1));
       memory.release(view, 'left');
-      memory.keep(view);
-      for (let index = 2; index < 400; index += 1) void keptIn(memory, podOf(index)).object;
+      memory.retain(view);
+      for (let index = 2; index < 400; index += 1) void retainedIn(memory, podOf(index)).object;
       expect(view.object).to.deep.equal(podOf(1));
       expect(view.metadata).to.deep.equal(podOf(1).metadata);
       memory.release(view, 'left');
       expect(view.object).to.deep.equal(podOf(1));
+    });
+
+    it('takes a copy of what lies in another cache, or has left one, and leaves the view there', () => {
+      for (const [state, read] of [
+        ['stored', false],
+        ['stored', true],
+        ['left', false],
+        ['left', true],
+      ] as const) {
+        for (const frozen of [false, true]) {
+          const [first, second] = [memoryOf(), memoryOf()];
+          const view = viewOf(podOf(1));
+          const stored = first.retain(frozen ? new FrozenView(view) : view);
+          if (read) expect(view.object).to.deep.equal(podOf(1));
+          first.pin('body');
+          if (state === 'left') first.release(stored, 'left');
+          const { liveBytes, decodedBytes } = first.inspect();
+          const copy = second.retain(stored);
+          expect(copy instanceof FrozenView).to.equal(frozen);
+          expect(second.retain(copy)).to.equal(copy);
+          if (state === 'stored') {
+            expect(copy).to.not.equal(stored);
+            expect(first.inspect()).to.include({ liveBytes, decodedBytes });
+            first.release(stored, 'left');
+          }
+          for (let index = 2; index < 20; index += 1) retainedIn(first, podOf(index));
+          expect(copy.object).to.deep.equal(podOf(1));
+          expect(stored.object).to.deep.equal(podOf(1));
+          expect(identityOf(copy)).to.include({ name: 'pod-1', resourceVersion: '1' });
+          second.release(copy, 'left');
+          expect(second.inspect().liveBytes).to.equal(0);
+        }
+      }
+    });
+
+    it('gives a copy the type that the object has from its list', () => {
+      const { metadata } = podOf(1);
+      const item = viewOf({ metadata });
+      const type = { apiVersion: 'v1', kind: 'Pod' };
+      const view = new JsonView(item.source, item.start, item.start + item.sizeBytes, item, type);
+      const copy = memoryOf().retain(memoryOf().retain(view));
+      expect(copy.object).to.deep.equal({ ...type, metadata });
     });
 
     it('keeps __proto__ a key and every letter what it is', () => {
@@ -226,7 +270,7 @@ for (const [mode, memoryOf] of [
       const text =
         '{"__proto__":{"a":1},"metadata":{"name":"n","uid":"u","resourceVersion":"1"},"text":"Größe ✓ 😀 \\ud83d\\u0000\\n","n":1e400}';
       const view = viewOfText(text);
-      memory.keep(view);
+      memory.retain(view);
       expect(view.object).to.deep.equal(JSON.parse(text));
       expect(Object.hasOwn(view.object, '__proto__')).to.equal(true);
     });
@@ -234,7 +278,7 @@ for (const [mode, memoryOf] of [
     it('leaves alone what came in decoded', () => {
       const memory = memoryOf();
       const object = { metadata: { name: 'a' }, object: { metadata: { name: 'a' } } };
-      memory.keep(object);
+      expect(memory.retain(object)).to.equal(object);
       memory.release(object, 'left');
       expect(memory.inspect()).to.include({ liveBytes: 0, slabBytes: 0 });
     });
@@ -242,35 +286,35 @@ for (const [mode, memoryOf] of [
     it('parses metadata once for all who read it one after the other', () => {
       const memory = memoryOf();
       const views = Array.from({ length: 1000 }, (_, index) => viewOf(podOf(index)));
-      for (const view of views) memory.keep(view);
+      for (const view of views) memory.retain(view);
       const first = views.map(({ metadata }) => metadata);
       for (const [index, view] of views.entries()) expect(view.metadata).to.equal(first[index]);
     });
 
     it('leaves those who have a view that has left its metadata and identity, whatever lies there now', () => {
       const memory = memoryOf();
-      memory.demand.begin('metadata');
+      memory.pin('metadata');
       for (const object of oddPods()) {
         const view = viewOf(object);
         const { managedFields: _, ...metadata } = (object.metadata ??
           {}) as UnstructuredObject['metadata'] & { managedFields?: unknown };
-        memory.keep(view);
-        memory.keep(viewOf(podOf(2)));
+        memory.retain(view);
+        memory.retain(viewOf(podOf(2)));
         memory.release(view, 'left');
-        memory.keep(viewOf(podOf(3)));
+        memory.retain(viewOf(podOf(3)));
         expect(view.uid).to.equal(metadata.uid);
         expect(view.resourceVersion).to.equal(metadata.resourceVersion);
         expect(view.metadata).to.deep.equal(metadata);
         expect(view.metadata).to.equal(view.metadata);
-        expect(() => view.object).to.throw('nobody had said');
+        expect(() => view.object).to.throw('no handler had asked for as much');
       }
     });
 
     it('leaves nothing when nobody may read anything, and says so to whoever does', () => {
       const memory = memoryOf();
       const view = viewOf(podOf(1));
-      memory.keep(view);
-      memory.keep(viewOf(podOf(2)));
+      memory.retain(view);
+      memory.retain(viewOf(podOf(2)));
       memory.release(view, 'left');
       expect(() => view.metadata).to.throw('the metadata of an object that has left the cache');
       expect(() => view.object).to.throw('the body of an object that has left the cache');
@@ -278,20 +322,20 @@ for (const [mode, memoryOf] of [
 
     it('leaves them the whole object while somebody may read it', () => {
       const memory = memoryOf();
-      const ends = [memory.demand.begin('body'), memory.hold()];
-      for (const end of ends) {
+      const pins = [memory.pin('body'), memory.pin('body')];
+      for (const pin of pins) {
         for (const object of oddPods()) {
           const view = viewOf(object);
-          memory.keep(view);
-          memory.keep(viewOf(podOf(2)));
+          memory.retain(view);
+          memory.retain(viewOf(podOf(2)));
           memory.release(view, 'left');
-          memory.keep(viewOf(podOf(3)));
+          memory.retain(viewOf(podOf(3)));
           expect(view.object).to.deep.equal(object);
         }
-        end();
-        end();
+        pin[Symbol.dispose]();
+        pin[Symbol.dispose]();
       }
-      expect(memory.demand.readable).to.equal('nothing');
+      expect(memory.inspect().retention).to.equal('nothing');
     });
   });
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ViewOpener } from '../../../lib/cache/informer/apply/object-reader.ts';
+import { ViewOpener } from '../../../lib/cache/memory/view-opener.ts';
 import { metaNamespaceIndexFunc, NAMESPACE_INDEX } from '../../../lib/cache/store/indexers.ts';
 import { asStored, StoreLister, type Lister } from '../../../lib/cache/store/lister.ts';
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';

@@ -123,11 +123,11 @@ export class DeltaProcessor<V extends HasMetadata> {
     }
     // Asked before it leaves the store, while its identity is at hand.
     const recreated = old !== undefined && isRecreated(old, object);
-    this.#objects.set(key, object);
-    this.#overlay.observed(key, object, false);
+    const stored = this.#objects.set(key, object);
+    this.#overlay.observed(key, stored, false);
     if (recreated) this.#tell(lastSeen(key, old));
-    const origin = replaced ? 'other' : this.#originOf(key, object);
-    this.#tell(this.#present(key, recreated ? undefined : old, object, origin));
+    const origin = replaced ? 'other' : this.#originOf(key, stored);
+    this.#tell(this.#present(key, recreated ? undefined : old, stored, origin));
   }
 
   #delete({ key, object, finalStateUnknown }: DeletedDelta<V>): void {

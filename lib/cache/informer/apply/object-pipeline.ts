@@ -3,7 +3,7 @@ import { nextTask } from '../../../kernel/wait.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
 import { metaNamespaceKeyFunc } from '../../../meta/key.ts';
-import type { ObjectKeeper } from '../../memory/cache-keeper.ts';
+import type { ObjectMemory } from '../../memory/object-memory.ts';
 import { DeltaFIFO, type NextRelist, type PopProcess } from '../../delta/delta-fifo.ts';
 import type { ReflectorSink } from '../../reflector/contract/reflector-sink.ts';
 import { keyNamespaceIndexFunc, NAMESPACE_INDEX, type Indexers } from '../../store/indexers.ts';
@@ -37,7 +37,7 @@ const BATCH_WITH_BACKLOG = 64;
 export interface ObjectPipelineOptions<T extends KubernetesObject> {
   readonly options: ResolvedInformerOptions<T>;
   /** Looks after the bytes of what the store holds. @defaultValue nobody does */
-  readonly keeper?: ObjectKeeper<ObjectView<T>> | undefined;
+  readonly memory?: ObjectMemory<ObjectView<T>> | undefined;
   readonly errors: ErrorReporter;
   readonly meter: InformerMeter | undefined;
   /** Queues what handlers have to be told; called in the same step in which the store changed. */
@@ -76,7 +76,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
 
   constructor(options: ObjectPipelineOptions<T>) {
     const { order, runtime, projection, transform, freeze } = options.options;
-    const { errors, keeper } = options;
+    const { errors, memory } = options;
     this.#options = options;
     this.#runtime = runtime;
     this.#prepare = prepareObject({ projection, transform, freeze });
@@ -93,7 +93,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
       errors,
     });
     const { store, overlay } = this;
-    const objects = new StoredObjects({ store, keeper });
+    const objects = new StoredObjects({ store, memory });
     this.#objects = objects;
     this.#processor = new DeltaProcessor({ objects, overlay, ordered: order === 'arrival' });
     this.#fifo = this.#makeFifo();

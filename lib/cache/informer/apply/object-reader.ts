@@ -1,54 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import { ListwatchError } from '../../../kernel/errors.ts';
 import type { KubernetesObject, ObjectMeta } from '../../../meta/object.ts';
 import { DecodedView, type ObjectView } from '../../../meta/object-view.ts';
-import { keptViewOf } from '../../memory/cache-keeper.ts';
-import { DECODED_SHARE } from '../../memory/decoded-objects.ts';
 import { NAMESPACE_INDEX, type IndexFunc, type Indexers } from '../../store/indexers.ts';
 import type { Opener } from '../../store/lister.ts';
 import type { StoreReader } from '../../store/store-reader.ts';
 import type { LazyObject } from '../handlers/event-handler.ts';
-
-/**
- * Decodes views. A list that the store keeps is decoded once, as long as its objects stay decoded in any case, or lists that
- * are kept decoded stay within a budget.
- */
-export class ViewOpener<T extends KubernetesObject> implements Opener<ObjectView<T>, T> {
-  readonly #opened = new WeakMap<readonly ObjectView<T>[], readonly T[]>();
-  readonly #within: LRUCache<readonly ObjectView<T>[], readonly T[]> | undefined;
-  readonly #budgetBytes: number;
-
-  /** `budgetBytes`: what lists of views over bytes may keep decoded; without it such objects stay decoded in any case. */
-  constructor(budgetBytes: number = Infinity) {
-    this.#budgetBytes = budgetBytes;
-    if (budgetBytes > 0 && budgetBytes < Infinity) {
-      this.#within = new LRUCache({ maxSize: Math.ceil(budgetBytes) });
-    }
-  }
-
-  one(view: ObjectView<T>): T {
-    return view.object;
-  }
-
-  many(views: readonly ObjectView<T>[]): readonly T[] {
-    return this.#opened.get(views) ?? this.#within?.get(views) ?? this.#open(views);
-  }
-
-  #open(views: readonly ObjectView<T>[]): readonly T[] {
-    const objects = Object.freeze(views.map(({ object }) => object));
-    const bytes = this.#budgetBytes === Infinity ? 0 : decodedBytesOf(views);
-    if (bytes === 0) this.#opened.set(views, objects);
-    else if (bytes <= this.#budgetBytes) this.#within?.set(views, objects, { size: bytes });
-    return objects;
-  }
-}
-
-/** What the objects take that would not stay decoded otherwise. */
-function decodedBytesOf(views: readonly ObjectView[]): number {
-  let bytes = 0;
-  for (const view of views) bytes += keptViewOf(view) === undefined ? 0 : (view.sizeBytes ?? 0);
-  return bytes * DECODED_SHARE;
-}
 
 /** The questions of a `StoreReader`, answered by objects that are decoded when, and if, somebody reads `object`. */
 export type LazyReader<T> = Omit<
@@ -76,13 +32,13 @@ function overViews<T extends KubernetesObject>(indexFunc: IndexFunc<T>): IndexFu
  */
 export class ObjectReader<T extends KubernetesObject> implements StoreReader<T> {
   readonly #store: StoreReader<ObjectView<T>>;
-  readonly #opener: ViewOpener<T>;
+  readonly #opener: Opener<ObjectView<T>, T>;
   readonly #onLazy: () => void;
 
-  /** `onLazy`: views are about to be handed out, and may be read when they have long left the store. */
+  /** `onLazy`: views are about to be handed out, which may be read after they have left the store. */
   constructor(
     store: StoreReader<ObjectView<T>>,
-    opener: ViewOpener<T>,
+    opener: Opener<ObjectView<T>, T>,
     onLazy: () => void = () => {},
   ) {
     this.#store = store;

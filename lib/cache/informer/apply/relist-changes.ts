@@ -71,14 +71,14 @@ export class RelistChanges<V extends HasMetadata> {
     this.#deletions.push(lastSeen(key, old));
   }
 
-  #listed(key: string, object: V): void {
+  #listed(key: string, listed: V): void {
     const { objects, initial } = this.#options;
     const old = objects.store.get(key);
-    if (objects.isUnchanged(key, old, object)) {
-      objects.release(key, object);
+    if (objects.isUnchanged(key, old, listed)) {
+      objects.release(key, listed);
       return;
     }
-    objects.retain(object);
+    const object = objects.retain(listed);
     this.#transaction.set(key, object);
     if (old !== undefined && !isRecreated(old, object)) {
       this.#present.push(new UpdateNotification(key, old, object, false, 'other'));

@@ -1,33 +1,33 @@
 import type { HasMetadata } from '../../../meta/object.ts';
 import { identityOf } from '../../../meta/object-view.ts';
 import type { RelistConsumer } from '../../delta/incoming-relist.ts';
-import type { ObjectKeeper } from '../../memory/cache-keeper.ts';
+import type { ObjectMemory } from '../../memory/object-memory.ts';
 import type { StoreTransaction } from '../../store/store-transaction.ts';
 import type { ThreadSafeStore } from '../../store/thread-safe-store.ts';
 import { runToEnd } from './sliced-steps.ts';
 
 export interface StoredObjectsOptions<V extends HasMetadata> {
   readonly store: ThreadSafeStore<V>;
-  /** Keeps what is stored, and releases what has left or comes to nothing. @defaultValue none */
-  readonly keeper?: ObjectKeeper<V> | undefined;
+  /** Of what is stored. @defaultValue none */
+  readonly memory?: ObjectMemory<V> | undefined;
 }
 
 /**
  * The writes of a store together with the memory that its objects take. The one place that tells unchanged objects.
  *
- * Guarantees: an object is kept before its index functions run, and released once it is in the store no more.
+ * Guarantees: an object is retained before its index functions run, and released once it is in the store no more.
  */
 export class StoredObjects<V extends HasMetadata> implements RelistConsumer<V> {
   /** To be read; writes go through the methods here. */
   readonly store: ThreadSafeStore<V>;
-  readonly #keeper: ObjectKeeper<V> | undefined;
+  readonly #memory: ObjectMemory<V> | undefined;
   /** Keys with a state that the restored server has undone; their version may come again and stand for something else. */
   #undone: Set<string> = new Set();
   #displaced: Iterator<void> | undefined;
 
-  constructor({ store, keeper }: StoredObjectsOptions<V>) {
+  constructor({ store, memory }: StoredObjectsOptions<V>) {
     this.store = store;
-    this.#keeper = keeper;
+    this.#memory = memory;
   }
 
   /**
@@ -54,25 +54,27 @@ export class StoredObjects<V extends HasMetadata> implements RelistConsumer<V> {
     return this.isUnchanged(key, stored, object) ? stored : undefined;
   }
 
-  pin(): () => void {
-    return this.#keeper?.hold?.() ?? ((): void => {});
+  pin(): Disposable | undefined {
+    return this.#memory?.pin('body');
   }
 
-  retain(object: V): void {
-    this.#keeper?.keep(object);
+  retain(object: V): V {
+    return this.#memory?.retain(object) ?? object;
   }
 
   /** Harmless for what is stored under the key. */
   release(key: string, object: V): void {
-    if (this.store.get(key) !== object) this.#keeper?.release(object, 'unused');
+    if (this.store.get(key) !== object) this.#memory?.release(object, 'unused');
   }
 
-  set(key: string, object: V): void {
+  /** Returns what is stored now, which is `object` or a copy. */
+  set(key: string, object: V): V {
     this.#releaseDisplaced();
     this.#undone.delete(key);
-    this.#keeper?.keep(object);
-    const before = this.store.add(key, object);
-    if (before !== undefined && before !== object) this.#keeper?.release(before, 'left');
+    const retained = this.retain(object);
+    const before = this.store.add(key, retained);
+    if (before !== undefined && before !== retained) this.#memory?.release(before, 'left');
+    return retained;
   }
 
   /** `object`, its last state, carries the resource version of the deletion. Returns what was stored. */
@@ -80,7 +82,7 @@ export class StoredObjects<V extends HasMetadata> implements RelistConsumer<V> {
     this.#releaseDisplaced();
     this.#undone.delete(key);
     const stored = this.store.delete(key, object);
-    if (stored !== undefined) this.#keeper?.release(stored, 'left');
+    if (stored !== undefined) this.#memory?.release(stored, 'left');
     return stored;
   }
 
@@ -98,7 +100,7 @@ export class StoredObjects<V extends HasMetadata> implements RelistConsumer<V> {
 
   *#releaseAll(displaced: Iterable<V | undefined>): Generator<void> {
     for (const object of displaced) {
-      if (object !== undefined) this.#keeper?.release(object, 'left');
+      if (object !== undefined) this.#memory?.release(object, 'left');
       yield;
     }
     this.#displaced = undefined;

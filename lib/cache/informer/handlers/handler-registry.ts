@@ -1,10 +1,10 @@
-import type { Demand } from '../../memory/demand.ts';
 import { onAbort } from '../../../kernel/abort.ts';
 import { ListwatchError } from '../../../kernel/errors.ts';
 import { rejectUnknownOptions } from '../../../kernel/options.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
+import type { ObjectMemory } from '../../memory/object-memory.ts';
 import type { ThreadSafeStore } from '../../store/thread-safe-store.ts';
 import { HandlerError, type ResourceEventHandler } from './event-handler.ts';
 import { resolveHandlerBuffer, type HandlerBuffer } from './handler-buffer.ts';
@@ -34,9 +34,9 @@ export interface HandlerRegistryOptions<T extends KubernetesObject> {
   readonly waitsFor: () => string | undefined;
   /** A callback threw, or a handler was removed because its buffer is full. */
   readonly onError: (error: ListwatchError, about: { handler: string; key?: string }) => void;
+  /** Pinned for handlers that read more than keys. @defaultValue none */
+  readonly memory?: ObjectMemory<ObjectView<T>> | undefined;
   /** A handler has left, and its last callback has returned. */
-  /** Told of handlers that read bodies. @defaultValue nobody asks */
-  readonly demand?: Demand | undefined;
   readonly onRemoved: (handler: RegisteredHandler<ObjectView<T>>) => void;
   readonly onWarning: (message: string) => void;
 }
@@ -84,7 +84,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
     });
     const resync = this.#resyncs.add(name, options.resyncIntervalMs, runtime.monotonicMs());
     let release = (): void => {};
-    const endDemand = this.#demandOf(handler);
+    const pin = this.#pinFor(handler);
     const registered = new RegisteredHandler<ObjectView<T>>({
       informer,
       queue,
@@ -97,7 +97,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
         release();
         queue.stop();
         void queue.drained().then(() => {
-          endDemand?.();
+          pin?.[Symbol.dispose]();
           this.#options.onRemoved(registered);
         });
       },
@@ -156,11 +156,11 @@ export class HandlerRegistry<T extends KubernetesObject> {
     return Array.from(this.#fanout.handlers, (handler) => handler.inspect());
   }
 
-  /** Who has lazy objects, or lazy metadata, may read them as long as they like. */
-  #demandOf({ view }: ResourceEventHandler<T>): (() => void) | undefined {
+  /** Undefined where nothing ends the pin: lazy objects, and metadata, may be read long after the handler is removed. */
+  #pinFor({ view }: ResourceEventHandler<T>): Disposable | undefined {
     if (view === 'key') return undefined;
-    const end = this.#options.demand?.begin(view === 'metadata' ? 'metadata' : 'body');
-    return view === 'lazy' || view === 'metadata' ? undefined : end;
+    const pin = this.#options.memory?.pin(view === 'metadata' ? 'metadata' : 'body');
+    return view === 'lazy' || view === 'metadata' ? undefined : pin;
   }
 
   #overflow(handler: RegisteredHandler<ObjectView<T>>, pending: number): void {

@@ -1,4 +1,4 @@
-import type { CacheMemory } from '../../memory/cache-keeper.ts';
+import type { CacheMemory } from '../../memory/object-memory.ts';
 import type { ReflectorStateName } from '../../reflector/table/reflector-state.ts';
 
 export type InformerPhase = 'new' | 'running' | 'stopped';

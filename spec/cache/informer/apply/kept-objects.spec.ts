@@ -7,11 +7,11 @@ import { ThreadSafeStore } from '../../../../lib/cache/store/thread-safe-store.t
 import { WriteOverlay } from '../../../../lib/cache/store/write-overlay.ts';
 import { seededRandom } from '../../../../lib/kernel/random.ts';
 import { pod, type Pod } from '../../support/objects.ts';
-import { RecordingKeeper, releaseDisplaced } from '../../support/recording-keeper.ts';
+import { RecordingMemory, releaseDisplaced } from '../../support/recording-memory.ts';
 
 /** A store whose content is kept, and what is applied to it. */
 class Setup {
-  readonly keeper = new RecordingKeeper<Pod>();
+  readonly memory = new RecordingMemory<Pod>();
   /** Whether the objects that the index function saw were kept by then. */
   readonly seen: boolean[] = [];
   readonly store: ThreadSafeStore<Pod>;
@@ -20,14 +20,14 @@ class Setup {
 
   constructor(mostInPlace?: number) {
     const byKept: IndexFunc<Pod> = (object) => {
-      this.seen.push(this.keeper.kept.has(object));
+      this.seen.push(this.memory.retained.has(object));
       return [];
     };
-    const { keeper } = this;
+    const { memory } = this;
     const store = new ThreadSafeStore<Pod>({ indexers: { byKept }, mostInPlace });
     const overlay = new WriteOverlay({ store });
     this.store = store;
-    this.objects = new StoredObjects<Pod>({ store, keeper });
+    this.objects = new StoredObjects<Pod>({ store, memory });
     this.#processor = new DeltaProcessor<Pod>({ objects: this.objects, overlay, ordered: true });
   }
 
@@ -37,7 +37,7 @@ class Setup {
 
   /** Fails unless exactly what is stored is kept. */
   checkKept(): void {
-    expect([...this.keeper.kept]).to.have.members([...this.store.list()]);
+    expect([...this.memory.retained]).to.have.members([...this.store.list()]);
   }
 }
 
@@ -68,10 +68,10 @@ describe('the objects of a cache', () => {
     const [first, second] = [pod('a'), pod('a')];
     setup.apply(added(first));
     setup.apply(added(second));
-    expect(setup.keeper.released).to.deep.equal([first]);
+    expect(setup.memory.released).to.deep.equal([first]);
     setup.apply(deleted('a'));
     setup.apply(deleted('a'));
-    expect(setup.keeper.released).to.deep.equal([first, second]);
+    expect(setup.memory.released).to.deep.equal([first, second]);
     setup.checkKept();
   });
 
@@ -80,24 +80,24 @@ describe('the objects of a cache', () => {
     const a = pod('a');
     setup.apply(added(a), added(a), relist(a));
     releaseDisplaced(setup.objects);
-    expect(setup.keeper.released).to.deep.equal([]);
+    expect(setup.memory.released).to.deep.equal([]);
     setup.checkKept();
   });
 
   for (const mostInPlace of [0, 2000]) {
     it(`are released piece by piece after a relist, with up to ${mostInPlace} changes in place`, () => {
       const setup = new Setup(mostInPlace);
-      const { keeper, objects } = setup;
+      const { memory, objects } = setup;
       const stays = pod('b', { resourceVersion: '1' });
       setup.apply(relist(pod('a'), stays, pod('c')));
       setup.apply(relist(stays, pod('c')));
-      expect(keeper.released).to.have.length(0);
+      expect(memory.released).to.have.length(0);
       objects.displaced!.next();
-      expect(keeper.released).to.have.length(1);
+      expect(memory.released).to.have.length(1);
       expect(objects.displaced).not.to.equal(undefined);
       releaseDisplaced(objects);
       expect(objects.displaced).to.equal(undefined);
-      expect(keeper.released.map(({ metadata }) => metadata.name)).to.deep.equal(['a', 'c']);
+      expect(memory.released.map(({ metadata }) => metadata.name)).to.deep.equal(['a', 'c']);
       setup.checkKept();
     });
 
@@ -118,7 +118,7 @@ describe('the objects of a cache', () => {
             setup.apply(next(a));
           }
           releaseDisplaced(setup.objects);
-          expect(setup.keeper.released[0]).to.equal(a);
+          expect(setup.memory.released[0]).to.equal(a);
           setup.checkKept();
         });
       }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { CacheMode } from '../../../../lib/cache/memory/cache-keeper.ts';
+import type { CacheMode } from '../../../../lib/cache/memory/object-memory.ts';
 import { resolveCacheOptions } from '../../../../lib/cache/memory/cache-options.ts';
 import { SlabMemory } from '../../../../lib/cache/memory/slab-memory.ts';
 import { DeltaFIFO, type DeltaOrder } from '../../../../lib/cache/delta/delta-fifo.ts';
@@ -9,25 +9,25 @@ import { ThreadSafeStore } from '../../../../lib/cache/store/thread-safe-store.t
 import { WriteOverlay } from '../../../../lib/cache/store/write-overlay.ts';
 import type { ObjectView } from '../../../../lib/meta/object-view.ts';
 import { podOf, viewOf } from '../../memory/kept-views.ts';
-import { releaseDisplaced } from '../../support/recording-keeper.ts';
+import { releaseDisplaced } from '../../support/recording-memory.ts';
 
 const KEY = 'ns-1/pod-1';
 
 /** A queue and the store behind it, for which nobody reads bodies. */
 class Cache {
-  readonly keeper: SlabMemory;
+  readonly memory: SlabMemory;
   readonly store: ThreadSafeStore<ObjectView>;
   readonly fifo: DeltaFIFO<ObjectView>;
   readonly #objects: StoredObjects<ObjectView>;
   readonly #processor: DeltaProcessor<ObjectView>;
 
   constructor(mode: CacheMode, order: DeltaOrder) {
-    const keeper = new SlabMemory(resolveCacheOptions('Cache', mode));
-    this.keeper = keeper;
+    const memory = new SlabMemory(resolveCacheOptions('Cache', mode));
+    this.memory = memory;
     this.store = new ThreadSafeStore<ObjectView>();
     const { store } = this;
     const overlay = new WriteOverlay({ store });
-    this.#objects = new StoredObjects({ store, keeper });
+    this.#objects = new StoredObjects({ store, memory });
     const objects = this.#objects;
     this.#processor = new DeltaProcessor({ objects, overlay, ordered: order === 'arrival' });
     this.fifo = new DeltaFIFO<ObjectView>({
@@ -52,8 +52,8 @@ for (const order of ['arrival', 'key'] as const) {
       for (const when of ['before the list is complete', 'when the list waits'] as const) {
         it(`is read as a whole though it left ${when}`, () => {
           const cache = new Cache(mode, order);
-          const { fifo, store, keeper } = cache;
-          keeper.demand.begin('metadata');
+          const { fifo, store, memory } = cache;
+          memory.pin('metadata');
           const stored = store.get(KEY);
           const relist = fifo.beginRelist();
           relist.add([viewOf(podOf(1, 5))]);
@@ -66,20 +66,20 @@ for (const order of ['arrival', 'key'] as const) {
           cache.apply();
           expect(store.get(KEY)).to.equal(stored);
           expect(store.get(KEY)?.object).to.deep.equal(podOf(1, 5));
-          expect(keeper.demand.readable).to.equal('metadata');
+          expect(memory.inspect().retention).to.equal('metadata');
         });
       }
 
       it('takes no body along once no list is to be expected', () => {
         const cache = new Cache(mode, order);
-        const { fifo, store, keeper } = cache;
-        keeper.demand.begin('metadata');
+        const { fifo, store, memory } = cache;
+        memory.pin('metadata');
         const relist = fifo.beginRelist();
         relist.add([viewOf(podOf(1, 5))]);
         relist.discard();
         fifo.update(viewOf(podOf(1, 6)));
         cache.apply();
-        expect(keeper.demand.readable).to.equal('metadata');
+        expect(memory.inspect().retention).to.equal('metadata');
         const left = store.get(KEY);
         fifo.update(viewOf(podOf(1, 7)));
         cache.apply();

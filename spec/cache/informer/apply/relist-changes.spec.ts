@@ -6,7 +6,7 @@ import type { ReplacedAllDelta } from '../../../../lib/cache/delta/delta.ts';
 import { ThreadSafeStore } from '../../../../lib/cache/store/thread-safe-store.ts';
 import { seededRandom } from '../../../../lib/kernel/random.ts';
 import { pod, type Pod } from '../../support/objects.ts';
-import { RecordingKeeper, releaseDisplaced } from '../../support/recording-keeper.ts';
+import { RecordingMemory, releaseDisplaced } from '../../support/recording-memory.ts';
 
 function print(notification: Notification<Pod>): string {
   const { key, object } = notification;
@@ -63,7 +63,7 @@ describe('RelistChanges', () => {
       const some = (): Pod =>
         pod(`/p${below(8)}`, { resourceVersion: String(1 + below(5)), uid: `u${below(2)}` });
       for (let round = 0; round < 2000; round += 1) {
-        const keeper = new RecordingKeeper<Pod>();
+        const memory = new RecordingMemory<Pod>();
         const store = new ThreadSafeStore<Pod>({
           mostInPlace,
           indexers: { byUid: ({ metadata }) => [metadata.uid!] },
@@ -74,7 +74,7 @@ describe('RelistChanges', () => {
           stored.set(object.metadata.name!, object);
         }
         store.replace(stored, '1');
-        for (const object of stored.values()) keeper.keep(object);
+        for (const object of stored.values()) memory.retain(object);
         const contents = new Map<string, Pod>();
         const unreadable = new Set<string>();
         for (let index = below(9); index > 0; index -= 1) {
@@ -84,11 +84,11 @@ describe('RelistChanges', () => {
           if (unreadable.has(key)) continue;
           const unchanged = random() < 0.3 ? stored.get(key) : undefined;
           contents.set(key, unchanged ?? object);
-          keeper.keep(unchanged ?? object);
+          memory.retain(unchanged ?? object);
         }
-        for (const object of keeper.kept) {
+        for (const object of memory.retained) {
           const isUsed = [...contents.values()].includes(object) || store.list().includes(object);
-          if (!isUsed) keeper.release(object);
+          if (!isUsed) memory.release(object);
         }
         const undone = new Set([...stored.keys()].filter(() => random() < 0.2));
         const relist: ReplacedAllDelta<Pod> = {
@@ -98,7 +98,7 @@ describe('RelistChanges', () => {
           resourceVersion: String(1 + below(5)),
         };
         const right = expected(stored, relist, undone);
-        const objects = new StoredObjects<Pod>({ store, keeper });
+        const objects = new StoredObjects<Pod>({ store, memory });
         objects.commit(objects.begin(), '1', undone);
         const changes = new RelistChanges<Pod>({ relist, objects, initial: false });
         // Some of the steps are left to `apply`.
@@ -118,7 +118,7 @@ describe('RelistChanges', () => {
           );
         }
         releaseDisplaced(objects);
-        expect([...keeper.kept]).to.have.members([...store.list()]);
+        expect([...memory.retained]).to.have.members([...store.list()]);
       }
     });
   }

@@ -8,7 +8,7 @@ import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
 import { DecodedView, type ObjectView } from '../../../../lib/meta/object-view.ts';
 import { ScriptedListerWatcher } from '../../../../lib/testing/scripted-lister-watcher.ts';
 import { pod, type Pod } from '../../support/objects.ts';
-import { RecordingKeeper } from '../../support/recording-keeper.ts';
+import { RecordingMemory } from '../../support/recording-memory.ts';
 
 /** Objects that may be looked at in one task: those of one slice, and a few. */
 const MOST_AT_ONCE = 5500;
@@ -32,7 +32,7 @@ interface Seen {
   readonly newestIndexed: number;
   /** Runs of the index function in this task. */
   readonly indexed: number;
-  /** Objects that the keeper was told to release in this task. */
+  /** Objects that the memory was told to release in this task. */
   readonly released: number;
   readonly told: number;
 }
@@ -40,7 +40,7 @@ interface Seen {
 /** A pipeline in virtual time, and what is to be seen of it from task to task. */
 class Bench {
   readonly runtime = new VirtualRuntime();
-  readonly keeper = new RecordingKeeper<View>();
+  readonly memory = new RecordingMemory<View>();
   readonly pipeline: ObjectPipeline<Pod>;
   readonly batches: (readonly Notification<View>[])[] = [];
   readonly abort = new AbortController();
@@ -50,7 +50,7 @@ class Bench {
   #draining: Promise<void>;
 
   constructor(order?: DeltaOrder) {
-    const { runtime, keeper } = this;
+    const { runtime, memory } = this;
     const options = resolveInformerOptions<Pod>({
       listerWatcher: new ScriptedListerWatcher<Pod>({ runtime }),
       runtime,
@@ -66,7 +66,7 @@ class Bench {
     const { logger, onError } = options;
     this.pipeline = new ObjectPipeline<Pod>({
       options,
-      keeper,
+      memory,
       errors: new ErrorReporter({ informer: 'pods', logger, onError }),
       meter: undefined,
       onChanges: (batches) => {
@@ -90,7 +90,7 @@ class Bench {
   /** Everything that is ready happens, task by task; `during` is called after each. */
   async watch(during: (seen: Seen, turn: number) => void = (): void => {}): Promise<Seen[]> {
     const all: Seen[] = [];
-    let [indexed, released, told] = [this.indexed, this.keeper.released.length, 0];
+    let [indexed, released, told] = [this.indexed, this.memory.released.length, 0];
     const before = this.batches.length;
     const look = (): void => {
       const { store } = this.pipeline;
@@ -100,10 +100,10 @@ class Bench {
         size: store.size,
         newestIndexed: store.byIndex('byVersion', '2').length,
         indexed: this.indexed - indexed,
-        released: this.keeper.released.length - released,
+        released: this.memory.released.length - released,
         told: toldNow - told,
       };
-      [indexed, released, told] = [this.indexed, this.keeper.released.length, toldNow];
+      [indexed, released, told] = [this.indexed, this.memory.released.length, toldNow];
       all.push(seen);
       during(seen, all.length);
       if (all.length < 60) this.runtime.queueTask(look);
@@ -143,7 +143,7 @@ describe('a large relist', () => {
     expect(bench.batches.map((batch) => batch.length)).to.deep.equal([MANY]);
     expect(seen.filter(({ told }) => told > 0)).to.have.length(1);
     expect(bench.synced).to.equal(1);
-    expect([...bench.keeper.kept]).to.have.lengthOf(MANY);
+    expect([...bench.memory.retained]).to.have.lengthOf(MANY);
     await bench.end();
   });
 
@@ -170,7 +170,7 @@ describe('a large relist', () => {
     const told = bench.batches[1]!.map(({ type }) => type);
     expect(told.slice(0, 100)).to.deep.equal(Array.from({ length: 100 }, () => 'delete'));
     expect(told.slice(100)).to.deep.equal(Array.from({ length: changed }, () => 'update'));
-    expect([...bench.keeper.kept]).to.have.members([...bench.pipeline.store.list()]);
+    expect([...bench.memory.retained]).to.have.members([...bench.pipeline.store.list()]);
     await bench.end();
   });
 
@@ -181,7 +181,7 @@ describe('a large relist', () => {
       '1',
     );
     await bench.watch();
-    const kept = bench.keeper.keeps;
+    const kept = bench.memory.retains;
     bench.relist(
       many((index) => (index % 20 === 0 ? '2' : '1')),
       '2',
@@ -190,9 +190,9 @@ describe('a large relist', () => {
     const seen = await bench.watch();
     expect(states(seen)).to.deep.equal([`1 ${MANY} 0`, `2 ${MANY} ${changed}`]);
     expect(bench.indexed).to.equal(MANY + changed);
-    expect(bench.keeper.keeps - kept).to.be.below(3 * changed);
+    expect(bench.memory.retains - kept).to.be.below(3 * changed);
     expect(bench.batches.map((batch) => batch.length)).to.deep.equal([MANY, changed]);
-    expect([...bench.keeper.kept]).to.have.members([...bench.pipeline.store.list()]);
+    expect([...bench.memory.retained]).to.have.members([...bench.pipeline.store.list()]);
     await bench.end();
   });
 
@@ -302,24 +302,24 @@ describe('a large relist', () => {
       '1',
     );
     await bench.watch();
-    const keep = bench.keeper.keep.bind(bench.keeper);
+    const retain = bench.memory.retain.bind(bench.memory);
     let failures = 1;
     bench.relist(
       many(() => '2'),
       '2',
     );
-    bench.keeper.keep = (object): void => {
-      if (bench.keeper.keeps > 45_000 && failures > 0) {
+    bench.memory.retain = (object): typeof object => {
+      if (bench.memory.retains > 45_000 && failures > 0) {
         failures -= 1;
         throw new Error('no memory');
       }
-      keep(object);
+      return retain(object);
     };
     await bench.watch();
     expect(failures).to.equal(0);
     expect(bench.errors).to.deep.equal([]);
     expect(bench.pipeline.store.size).to.equal(MANY);
-    expect([...bench.keeper.kept]).to.have.members([...bench.pipeline.store.list()]);
+    expect([...bench.memory.retained]).to.have.members([...bench.pipeline.store.list()]);
     expect(bench.pipeline.store.resourceVersion).to.equal('2');
     expect(bench.batches.map((batch) => batch.length)).to.deep.equal([MANY, MANY]);
     await bench.end();
@@ -327,12 +327,12 @@ describe('a large relist', () => {
 
   it('comes in pieces when changes are ordered by key, too', async () => {
     const bench = new Bench('key');
-    const { keeper, pipeline } = bench;
+    const { memory, pipeline } = bench;
     const [first, second] = [numbered(0, '1'), numbered(1, '1')];
     const relist = pipeline.sink.beginRelist();
     relist.add([first]);
     relist.add([second]);
-    expect([...keeper.kept]).to.deep.equal([first, second]);
+    expect([...memory.retained]).to.deep.equal([first, second]);
     await bench.watch();
     expect(pipeline.store.size).to.equal(0);
     relist.commit('1');
@@ -341,7 +341,7 @@ describe('a large relist', () => {
     bench.relist([numbered(1, '1')], '2');
     await bench.watch();
     expect(pipeline.store.list()).to.deep.equal([second]);
-    expect([...keeper.kept]).to.deep.equal([second]);
+    expect([...memory.retained]).to.deep.equal([second]);
     await bench.end();
   });
 });

@@ -29,6 +29,7 @@ describe('inspect()', () => {
       waitingFor: undefined,
       reflector: 'watching',
       connected: true,
+      waitingForServer: undefined,
       lastSyncResourceVersion: '1',
       storeResourceVersion: '1',
       objects: 1,
@@ -39,7 +40,7 @@ describe('inspect()', () => {
       lastEventAgeMs: 1500,
       eventsApplied: 0,
       ownWrites: 0,
-      memory: { mode: 'bytes', liveBytes: 0, slabBytes: 0, decodedBytes: 0 },
+      memory: { mode: 'bytes', liveBytes: 0, slabBytes: 0, decodedBytes: 0, retention: 'body' },
       relists: 0,
       staleEvents: 0,
       lastError: undefined,
@@ -90,6 +91,7 @@ describe('inspect()', () => {
     await harness.relist(() => harness.source.add(pod('b')));
     expect(harness.informer.inspect()).to.include({
       connected: true,
+      waitingForServer: undefined,
       relists: relists + 1,
       eventsApplied: 2,
       objects: 1,
