@@ -124,6 +124,10 @@ describe('errorMessage', () => {
     expect(errorMessage(lost)).to.equal('refused; 7; TypeError');
     lost.errors = Array.from({ length: 9 }, () => lost);
     expect(errorMessage(lost)).to.match(/AggregateError; and 4 more$/);
+    lost.errors = Array.from({ length: 6 }, () => 'refused');
+    expect(errorMessage(lost)).to.match(/refused; and 1 more$/);
+    lost.errors = Array.from({ length: 5 }, () => 'refused');
+    expect(errorMessage(lost)).to.equal('refused; refused; refused; refused; refused');
     expect(errorMessage('text')).to.equal('text');
     for (const nothing of ['', undefined, null, 0, Symbol('s'), {}, []]) {
       expect(errorMessage(nothing)).to.be.a('string').that.is.not.equal('');

@@ -58,6 +58,19 @@ describe('Freshness', () => {
     expect(requestedAtMs).to.have.length(3);
   });
 
+  it('asks once every 100 ms for all who wait, counted from the last who came', async () => {
+    const { freshness, runtime, requestedAtMs } = new Stage();
+    const waits = [caught(freshness.waitFor(5n))];
+    await runtime.advance(30);
+    waits.push(caught(freshness.waitFor(6n)));
+    await runtime.advance(30);
+    waits.push(caught(freshness.waitFor(7n)));
+    await runtime.advance(250);
+    expect(requestedAtMs).to.deep.equal([0, 30, 60, 160, 260]);
+    freshness.close(new Error('over'));
+    await Promise.all(waits);
+  });
+
   it('has one request under way at a time, and another one for who came meanwhile', async () => {
     const stage = new Stage();
     const first = deferred<void>();
