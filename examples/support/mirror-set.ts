@@ -47,7 +47,11 @@ export class MirrorSet implements Iterable<Mirror> {
   async resumeAfter(cut: () => void, signal: AbortSignal): Promise<void> {
     const { lists, resumes } = this.counts;
     cut();
-    await until(() => this.counts.resumes + this.counts.lists === resumes + lists + this.size, {
+    const areBack = (): boolean => {
+      for (const mirror of this.#mirrors) mirror.lookForResume();
+      return this.counts.resumes + this.counts.lists >= resumes + lists + this.size;
+    };
+    await until(areBack, {
       signal,
       describe: () => `the watches of ${names(this.#away)} to come back`,
     });

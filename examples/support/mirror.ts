@@ -28,8 +28,8 @@ export class Mirror {
   #lists = 0;
   #resumes = 0;
   #events = 0;
-  /** The present watch goes on where the one before it was cut. */
-  #resumed = false;
+  /** Where a watch was asked to go on that has not been open since. */
+  #reopenedFrom: string | undefined;
 
   constructor(
     informers: SharedInformerFactory,
@@ -44,8 +44,18 @@ export class Mirror {
     this.#tellOfObjects();
   }
 
+  /** Whether a watch is open. */
   get watching(): boolean {
-    return this.informer.inspect().reflector === 'watching';
+    return this.informer.inspect().connected;
+  }
+
+  /** Looks whether a lost watch is open again, and tells of it. */
+  lookForResume(): void {
+    if (this.#reopenedFrom === undefined || !this.watching) return;
+    this.#resumes += 1;
+    const how = `watch reopened from ${this.#reopenedFrom}, without a list`;
+    this.#timeline.say('reflector', this.resource, how);
+    this.#reopenedFrom = undefined;
   }
 
   get counts(): MirrorCounts {
@@ -57,19 +67,16 @@ export class Mirror {
     events.on('transition', ({ from, to, items, resourceVersion }) => {
       if (to !== 'watching') return;
       const listed = from === 'listing' || from === 'streaming-list';
-      this.#resumed = !listed;
-      if (listed) this.#lists += 1;
-      else this.#resumes += 1;
-      const how = listed
-        ? `${items === 1 ? '1 object' : `${items ?? 0} objects`} listed, watching from ${resourceVersion}`
-        : `watch reopened from ${resourceVersion}, without a list`;
+      this.#reopenedFrom = listed ? undefined : resourceVersion;
+      if (!listed) return;
+      this.#lists += 1;
+      const objects = items === 1 ? '1 object' : `${items ?? 0} objects`;
+      const how = `${objects} listed, watching from ${resourceVersion}`;
       this.#timeline.say('reflector', this.resource, how);
-      if (listed) this.#timeline.tally('fifo', '', 'whole lists queued, each as one item');
+      this.#timeline.tally('fifo', '', 'whole lists queued, each as one item');
     });
     events.on('watch-error', (error) => {
       if (isExpired(error)) {
-        // A watch may be opened first and refused for its age then; it has resumed nothing.
-        if (this.#resumed) this.#resumes -= 1;
         this.#timeline.tally(
           'reflector',
           '',
@@ -78,7 +85,6 @@ export class Mirror {
       } else {
         this.#timeline.tally('reflector', '', 'watches lost');
       }
-      this.#resumed = false;
     });
   }
 
