@@ -100,7 +100,7 @@ describe('A reconcile loop and its queue', () => {
     await runtime.advance(60_000);
     await runtime.run(queue.close());
     await runtime.run(running);
-    expect(lines[0]).to.equal('listwatch: error: shops: a: no route failures=1 retryInMs=5.4');
+    expect(lines[0]).to.equal('listwatch: error: shops: a: no route failures=1 retryInMs=5');
     const titles = lines.map((line) => line.trim()).filter((line) => !line.startsWith('at '));
     expect(titles.slice(1, 4)).to.deep.equal([
       'AggregateError: no route',
