@@ -1,5 +1,6 @@
 import type { WatchStream } from '../../cache/reflector/contract/lister-watcher.ts';
 import type { DerivedAbort } from '../../kernel/abort.ts';
+import { IdleWatchdog } from '../../kernel/idle-watchdog.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { ByteSource } from '../../meta/json/json-view.ts';
 import type { KnownValueOf } from '../../meta/json/known-values.ts';
@@ -7,7 +8,6 @@ import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
 import { FrameSplitter } from '../transport/frame-splitter.ts';
-import { SilenceGuard } from '../transport/silence-guard.ts';
 import { TransportError, type ExchangeTarget } from '../transport/transport-error.ts';
 import type { BodyReader, ResponseBody } from '../transport/transport.ts';
 import type { ObjectDecoder } from './object-decoder.ts';
@@ -42,7 +42,7 @@ export class WatchBatches<T extends KubernetesObject> implements WatchStream<Obj
   readonly #options: WatchBatchesOptions<T>;
   readonly #pieces: BodyReader;
   readonly #splitter: FrameSplitter;
-  readonly #guard: SilenceGuard;
+  readonly #guard: IdleWatchdog;
   #source: ByteSource = NO_BYTES;
   #batch: WatchEvent<ObjectView<T>>[] = [];
   #failure: { readonly error: unknown } | undefined;
@@ -54,10 +54,10 @@ export class WatchBatches<T extends KubernetesObject> implements WatchStream<Obj
     this.#options = options;
     this.#pieces = body[Symbol.asyncIterator]();
     this.#splitter = new FrameSplitter({ maxFrameBytes });
-    this.#guard = new SilenceGuard({
-      runtime,
+    this.#guard = new IdleWatchdog(runtime);
+    this.#guard.limit({
       limitMs: idleTimeoutMs,
-      onSilent: () => {
+      onIdle: () => {
         const problem = `the watch carried nothing for ${idleTimeoutMs} ms; the connection is taken for dead`;
         abort.abort(new TransportError('STREAM_IDLE', target, problem));
       },

@@ -5,13 +5,13 @@ import type { Readable } from 'node:stream';
 import type { AxiosError, AxiosInstance, AxiosRequestConfig, AxiosResponse } from 'axios';
 import { abortable, deriveAbort, type DerivedAbort } from '../../kernel/abort.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
+import { IdleWatchdog } from '../../kernel/idle-watchdog.ts';
 import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { connectionFailure } from './connection-failure.ts';
 import { reuseReadMemory } from './reuse-read-memory.ts';
 import { isLoopback, parseServerAddress } from './server-address.ts';
-import { SilenceGuard } from './silence-guard.ts';
 import { StreamBody } from './stream-body.ts';
 import { TransportError, type ExchangeTarget } from './transport-error.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
@@ -243,16 +243,17 @@ export class AxiosTransport implements Transport {
     return `Bearer ${token}`;
   }
 
-  #guard(target: ExchangeTarget, abort: DerivedAbort, limitMs: number): SilenceGuard {
-    return new SilenceGuard({
-      runtime: this.#runtime,
+  #guard(target: ExchangeTarget, abort: DerivedAbort, limitMs: number): IdleWatchdog {
+    const guard = new IdleWatchdog(this.#runtime);
+    guard.limit({
       limitMs,
-      onSilent: () => {
+      onIdle: () => {
         const raise = limitMs === this.#requestTimeoutMs ? ', or raise requestTimeoutMs' : '';
         const problem = `no answer within ${limitMs} ms; check that the server is reachable${raise}`;
         abort.abort(new TransportError('REQUEST_TIMEOUT', target, problem));
       },
     });
+    return guard;
   }
 
   #closedError(): ListwatchError {

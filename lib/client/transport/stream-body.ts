@@ -1,13 +1,13 @@
 import { finished, type Readable } from 'node:stream';
+import type { IdleWatchdog } from '../../kernel/idle-watchdog.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
-import type { SilenceGuard } from './silence-guard.ts';
 import type { BodyReader, ResponseBody } from './transport.ts';
 
 export interface StreamBodyOptions {
   readonly stream: Readable;
   readonly runtime: Runtime;
   /** Told when a piece is expected and when it came. */
-  readonly guard: SilenceGuard;
+  readonly guard: IdleWatchdog;
   /** Ends the exchange: what has come in and was not read is dropped then. */
   readonly signal: AbortSignal;
   /** Makes the error to throw from what broke the stream. */

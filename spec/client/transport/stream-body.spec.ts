@@ -1,8 +1,8 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { expect } from 'chai';
-import { SilenceGuard } from '../../../lib/client/transport/silence-guard.ts';
 import { StreamBody } from '../../../lib/client/transport/stream-body.ts';
 import type { BodyReader } from '../../../lib/client/transport/transport.ts';
+import { IdleWatchdog } from '../../../lib/kernel/idle-watchdog.ts';
 import { realRuntime } from '../../../lib/kernel/real-runtime.ts';
 import type { Runtime } from '../../../lib/kernel/runtime.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
@@ -14,11 +14,7 @@ describe('StreamBody', () => {
   let controller: AbortController;
   const bodyOf = (stream: Readable, runtime: Runtime = realRuntime): BodyReader => {
     controller = new AbortController();
-    const guard = new SilenceGuard({
-      runtime: new VirtualRuntime(),
-      limitMs: Infinity,
-      onSilent: () => {},
-    });
+    const guard = new IdleWatchdog(new VirtualRuntime());
     const explain = (error: unknown): unknown => error;
     const { signal } = controller;
     return new StreamBody({ stream, runtime, guard, signal, explain })[Symbol.asyncIterator]();

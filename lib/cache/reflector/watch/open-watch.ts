@@ -1,5 +1,5 @@
 import { ListwatchError } from '../../../kernel/errors.ts';
-import type { Timer } from '../../../kernel/runtime.ts';
+import type { IdleLimit } from '../../../kernel/idle-watchdog.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
 import { OverlapBuffer } from './overlap-buffer.ts';
@@ -42,7 +42,7 @@ export class OpenWatch<V extends HasMetadata> {
   #order: StreamOrder<V> | undefined;
   #probe: SilenceProbe<V> | undefined;
   #deadline: PausableDeadline | undefined;
-  #silence: Timer | undefined;
+  #silence: IdleLimit | undefined;
 
   constructor(given: OpenWatchOptions<V>) {
     const { state, signal, options } = given;
@@ -54,7 +54,7 @@ export class OpenWatch<V extends HasMetadata> {
     this.#reader = new WatchReader({ runtime, listerWatcher, request, signal, idleTimeoutMs });
     if (state.name === 'watching') return;
     this.#deadline = this.#newDeadline(state.name);
-    if (state.name === 'streaming-list') this.#silence = this.#armSilence(STREAMING_SILENCE_MS);
+    if (state.name === 'streaming-list') this.#silence = this.#limitSilence();
   }
 
   get ageMs(): number {
@@ -131,15 +131,10 @@ export class OpenWatch<V extends HasMetadata> {
     });
   }
 
-  /** One timer for the silence of a streaming list, however many events come. */
-  #armSilence(delayMs: number): Timer {
-    const { runtime } = this.#options.options;
-    return runtime.setTimer(delayMs, () => {
-      const since = this.#reader.waitingSinceMs;
-      const silentMs = since === undefined ? 0 : runtime.monotonicMs() - since;
-      if (silentMs >= STREAMING_SILENCE_MS)
-        this.#interruptStreaming(`after ${Math.round(silentMs)} ms of silence`);
-      else this.#silence = this.#armSilence(STREAMING_SILENCE_MS - silentMs);
+  #limitSilence(): IdleLimit {
+    return this.#reader.idle.limit({
+      limitMs: STREAMING_SILENCE_MS,
+      onIdle: (silentMs) => this.#interruptStreaming(`after ${silentMs} ms of silence`),
     });
   }
 

@@ -1,7 +1,8 @@
 import { deriveAbort, type DerivedAbort } from '../../../kernel/abort.ts';
 import { ListwatchError } from '../../../kernel/errors.ts';
 import type { Metrics } from '../../../kernel/metrics.ts';
-import type { Runtime, Timer } from '../../../kernel/runtime.ts';
+import type { IdleLimit } from '../../../kernel/idle-watchdog.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
 import { nextTask, sleep, withDeadline } from '../../../kernel/wait.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import { identityOf } from '../../../meta/object-view.ts';
@@ -38,7 +39,7 @@ export interface SilenceProbeOptions<V extends HasMetadata> {
   /** Silence after which the server is asked, milliseconds. */
   readonly silenceProbeMs: number;
   /** The watch that is looked after. */
-  readonly reader: Pick<WatchReader<V>, 'waitingSinceMs' | 'interrupt'>;
+  readonly reader: Pick<WatchReader<V>, 'idle' | 'interrupt'>;
   /** Where the watch stands; empty while there is nothing to ask about. */
   readonly resourceVersion: () => string;
 }
@@ -72,7 +73,7 @@ const QUIET: Finding = { verdict: 'quiet' };
 export class SilenceProbe<V extends HasMetadata> {
   readonly #options: SilenceProbeOptions<V>;
   readonly #abort: DerivedAbort = deriveAbort();
-  #timer: Timer | undefined;
+  #limit: IdleLimit | undefined;
   #unanswered = 0;
   /** Questions of the present round. */
   #asked = 0;
@@ -84,23 +85,22 @@ export class SilenceProbe<V extends HasMetadata> {
 
   /** Asks no more. */
   close(): void {
-    this.#timer?.cancel();
+    this.#limit?.cancel();
     this.#abort.abort(new ListwatchError('CLOSED', 'the watch was closed'));
   }
 
-  #arm(delayMs: number): void {
+  #arm(limitMs: number): void {
     if (this.#abort.signal.aborted) return;
-    const options = { background: true };
-    this.#timer = this.#options.runtime.setTimer(delayMs, () => this.#look(), options);
+    const { idle } = this.#options.reader;
+    this.#limit = idle.limit({ limitMs, onIdle: () => this.#look(), background: true });
   }
 
   #look(): void {
-    const { runtime, reader, silenceProbeMs, resourceVersion } = this.#options;
-    const sinceMs = reader.waitingSinceMs;
-    const silentMs = sinceMs === undefined ? 0 : runtime.monotonicMs() - sinceMs;
+    const { reader, silenceProbeMs, resourceVersion } = this.#options;
     const seen = resourceVersion();
-    if (sinceMs === undefined || silentMs < silenceProbeMs) this.#arm(silenceProbeMs - silentMs);
-    else if (seen === '0' || !isResourceVersion(seen)) this.#arm(silenceProbeMs);
+    const sinceMs = reader.idle.waitingSinceMs;
+    if (sinceMs === undefined || seen === '0' || !isResourceVersion(seen))
+      this.#arm(silenceProbeMs);
     else void this.#probe(seen, sinceMs);
   }
 
@@ -114,7 +114,7 @@ export class SilenceProbe<V extends HasMetadata> {
       verdict: finding.verdict,
     });
     this.#unanswered = finding.verdict === 'unanswered' ? this.#unanswered + this.#asked : 0;
-    if (reader.waitingSinceMs !== sinceMs) {
+    if (reader.idle.waitingSinceMs !== sinceMs) {
       this.#unanswered = 0;
       this.#arm(silenceProbeMs);
     } else if ('error' in finding) {
@@ -249,7 +249,7 @@ export class SilenceProbe<V extends HasMetadata> {
     const { runtime, reader } = this.#options;
     for (let nap = 0; nap < GRACE_NAPS; nap += 1) {
       await sleep(runtime, NAP_MS, { signal: this.#abort.signal, background: true });
-      if (reader.waitingSinceMs !== sinceMs) return false;
+      if (reader.idle.waitingSinceMs !== sinceMs) return false;
     }
     return true;
   }

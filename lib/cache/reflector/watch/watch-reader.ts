@@ -1,5 +1,6 @@
 import { deriveAbort, onAbort, type DerivedAbort } from '../../../kernel/abort.ts';
 import { ListwatchError } from '../../../kernel/errors.ts';
+import { IdleWatchdog } from '../../../kernel/idle-watchdog.ts';
 import type { Runtime, Timer } from '../../../kernel/runtime.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
@@ -28,14 +29,14 @@ export interface WatchReaderOptions<V extends HasMetadata> {
 export class WatchReader<V extends HasMetadata> {
   /** Taken before the request: some proxies hold the answer back until the first event. */
   readonly startedAtMs: number;
+  /** Waits while the source is read. */
+  readonly idle: IdleWatchdog;
   /** Events read so far. */
   events = 0;
   readonly #options: WatchReaderOptions<V>;
   readonly #abort: DerivedAbort;
   readonly #releaseSignal: () => void;
   #deadline: Timer;
-  #idle: Timer | undefined;
-  #readSinceMs: number | undefined;
   #iterator: AsyncIterator<readonly WatchEvent<V>[]> | undefined;
   #failure: { readonly error: unknown } | undefined;
   #resolve: ((batch: readonly WatchEvent<V>[] | undefined) => void) | undefined;
@@ -46,15 +47,11 @@ export class WatchReader<V extends HasMetadata> {
     this.#options = options;
     this.startedAtMs = runtime.monotonicMs();
     this.#abort = deriveAbort();
+    this.idle = new IdleWatchdog(runtime);
     this.#deadline = this.#armDeadline(request.timeoutSeconds * 1000 + DEADLINE_SLACK_MS);
     this.#releaseSignal = onAbort(signal, () => {
       this.interrupt(signal.reason);
     });
-  }
-
-  /** Since when the source is waited for, monotonic milliseconds; undefined while nobody reads. */
-  get waitingSinceMs(): number | undefined {
-    return this.#readSinceMs;
   }
 
   /** Milliseconds since the request was made. */
@@ -73,8 +70,11 @@ export class WatchReader<V extends HasMetadata> {
       leave(this.#iterator);
       throw this.#failure.error;
     }
-    const { idleTimeoutMs } = this.#options;
-    if (idleTimeoutMs !== undefined) this.#armIdle(idleTimeoutMs, idleTimeoutMs);
+    const { idleTimeoutMs: limitMs } = this.#options;
+    if (limitMs === undefined) return;
+    const text = `the watch carried nothing for ${limitMs} ms`;
+    const onIdle = (): void => this.interrupt(new ListwatchError('STREAM_IDLE', text));
+    this.idle.limit({ limitMs, onIdle });
   }
 
   /** The next batch; undefined when the server has ended the stream. */
@@ -87,7 +87,7 @@ export class WatchReader<V extends HasMetadata> {
     if (this.#failure !== undefined) return;
     this.#failure = { error };
     this.#deadline.cancel();
-    this.#idle?.cancel();
+    this.idle.stop();
     this.#releaseSignal?.();
     const reject = this.#reject;
     this.#reject = undefined;
@@ -109,7 +109,7 @@ export class WatchReader<V extends HasMetadata> {
   ): void => {
     const iterator = this.#iterator;
     if (iterator === undefined) throw new ListwatchError('ASSERTION', 'read before open');
-    this.#readSinceMs = this.#options.runtime.monotonicMs();
+    this.idle.expect();
     this.#resolve = resolve;
     this.#reject = reject;
     if (this.#failure !== undefined) reject(this.#failure.error);
@@ -118,7 +118,7 @@ export class WatchReader<V extends HasMetadata> {
 
   readonly #brought = (result: IteratorResult<readonly WatchEvent<V>[]>): void => {
     if (this.#failure !== undefined) return;
-    this.#readSinceMs = undefined;
+    this.idle.pause();
     try {
       if (result.done !== true) this.events += result.value.length;
       this.#resolve?.(result.done === true ? undefined : result.value);
@@ -166,22 +166,6 @@ export class WatchReader<V extends HasMetadata> {
       }
       const text = `the watch did not end at its timeout of ${request.timeoutSeconds} s: the connection counts as dead`;
       this.interrupt(new ListwatchError('TIMEOUT', text));
-    });
-  }
-
-  /** One timer that looks how long the present read has waited, instead of one timer a read. */
-  #armIdle(delayMs: number, idleTimeoutMs: number): void {
-    const { runtime } = this.#options;
-    this.#idle = runtime.setTimer(delayMs, () => {
-      const sinceMs = this.#readSinceMs;
-      const waitedMs = sinceMs === undefined ? 0 : runtime.monotonicMs() - sinceMs;
-      if (waitedMs < idleTimeoutMs) {
-        this.#armIdle(idleTimeoutMs - waitedMs, idleTimeoutMs);
-        return;
-      }
-      this.interrupt(
-        new ListwatchError('STREAM_IDLE', `the watch carried nothing for ${idleTimeoutMs} ms`),
-      );
     });
   }
 }

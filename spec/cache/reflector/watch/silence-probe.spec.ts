@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { SilenceProbe } from '../../../../lib/cache/reflector/watch/silence-probe.ts';
+import { IdleWatchdog } from '../../../../lib/kernel/idle-watchdog.ts';
 import { ListwatchError } from '../../../../lib/kernel/errors.ts';
 import { silentMetrics, type Metrics } from '../../../../lib/kernel/metrics.ts';
 import type { Runtime, Timer } from '../../../../lib/kernel/runtime.ts';
@@ -280,18 +281,21 @@ describe('SilenceProbe', () => {
     const armed = new Set<() => void>();
     const runtime = new VirtualRuntime();
     const counting = Object.assign(Object.create(runtime) as Runtime, {
+      monotonicMs: () => 0,
       setTimer: (_delayMs: number, callback: () => void): Timer => {
         armed.add(callback);
         return { cancel: () => armed.delete(callback) };
       },
     });
+    const idle = new IdleWatchdog(counting);
+    idle.expect();
     const probe = new SilenceProbe({
       runtime: counting,
       listerWatcher: new RestoredSource(),
       metrics: silentMetrics,
       name: 'things',
       silenceProbeMs: 30_000,
-      reader: { waitingSinceMs: 0, interrupt: () => {} },
+      reader: { idle, interrupt: () => {} },
       resourceVersion: () => '1',
     });
     expect(armed.size).to.equal(1);
