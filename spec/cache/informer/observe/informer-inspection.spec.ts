@@ -27,7 +27,6 @@ describe('inspect()', () => {
       phase: 'running',
       synced: true,
       waitingFor: undefined,
-      waitingForServer: undefined,
       reflector: 'watching',
       connected: true,
       waitingForServer: undefined,
