@@ -1,4 +1,4 @@
-/** The part of an entry that the tree uses. */
+/** The property of an entry that the tree reads. */
 export interface CountedEntry {
   readonly live: boolean;
 }
@@ -17,12 +17,12 @@ const MOST_KEYS = 64;
 const FEWEST_KEYS = MOST_KEYS / 4;
 
 /**
- * A B+ tree from ordered texts to entries that counts its live entries, so that counting a range takes O(log n) and a range
- * read skips whole subtrees of dead ones.
+ * A B+ tree from ordered texts to entries. It counts its live entries, so that counting a range takes O(log n), and reading a
+ * range skips whole subtrees of dead entries.
  *
  * Guarantees:
  * - `insert`, `adjustLive`, `remove` and `countLive` take O(log n); `visit` O(log n + visited).
- * - Nodes are never more than 64 wide; one that falls under a quarter joins a neighbour when both fit into one.
+ * - A node has at most 64 entries; one that falls below a quarter of that is joined with a neighbour if both fit into one node.
  */
 export class CountedTree<E extends CountedEntry> {
   #root: Node<E> = leaf([], []);
@@ -33,7 +33,7 @@ export class CountedTree<E extends CountedEntry> {
       this.#root = branch([], [this.#root]);
       splitChild(this.#root, 0);
     }
-    // Full nodes are split on the way down, so that there is always room for what a split below hands up.
+    // Full nodes are split on the way down, so that a parent always has room for the key that a split below moves up.
     const gained = entry.live ? 1 : 0;
     let node = this.#root;
     node.live += gained;
@@ -51,7 +51,7 @@ export class CountedTree<E extends CountedEntry> {
     insertAt(node.entries, place, entry);
   }
 
-  /** Records that the entry under `key` came to life (+1) or died (-1). */
+  /** Records that the entry under `key` became live (+1) or dead (-1). */
   adjustLive(key: string, delta: 1 | -1): void {
     let node = this.#root;
     node.live += delta;
@@ -61,7 +61,7 @@ export class CountedTree<E extends CountedEntry> {
     }
   }
 
-  /** Takes away the dead entry under `key`. */
+  /** Removes the dead entry under `key`. */
   remove(key: string): void {
     removeFrom(this.#root, key);
     while (this.#root.children?.length === 1) this.#root = this.#root.children[0] as Node<E>;
@@ -72,7 +72,10 @@ export class CountedTree<E extends CountedEntry> {
     return end <= start ? 0 : this.#rank(end) - this.#rank(start);
   }
 
-  /** Calls `visit` for the entries from `start` to `end` in order, dead ones too unless `liveOnly`; false ends it. */
+  /**
+   * Calls `visit` for the entries from `start` to `end` in order, with `liveOnly` for live ones only. Stops when `visit`
+   * returns false.
+   */
   visit(start: string, end: string, liveOnly: boolean, visit: (entry: E) => boolean): void {
     if (start < end) walk(this.#root, start, end, liveOnly, visit);
   }
@@ -146,7 +149,7 @@ function splitChild<E extends CountedEntry>(parent: Node<E>, place: number): voi
   insertAt(children, place + 1, right);
 }
 
-/** `splice` would make an array for what it took out, each time. */
+/** Used instead of `splice`, which would allocate an array of the removed items on each call. */
 function insertAt<T>(list: T[], place: number, item: T): void {
   list.push(item);
   for (let index = list.length - 1; index > place; index -= 1) {

@@ -29,35 +29,38 @@ export interface EmbeddedKeyValueStoreOptions {
   /** @defaultValue the real clock */
   readonly runtime?: Runtime | undefined;
   /**
-   * The revision of the empty store; those before it count as compacted away. Above all revisions of a lost store, it makes
-   * the watchers of that one begin anew (etcdutl snapshot restore --bump-revision --mark-compacted). @defaultValue 1n
+   * The revision of the empty store. Earlier revisions count as compacted. After the loss of a store, a value above all its
+   * revisions makes its watchers start over (etcdutl snapshot restore --bump-revision --mark-compacted). @defaultValue 1n
    */
   readonly firstRevision?: Revision | undefined;
   /**
-   * History is compacted in steps of this many milliseconds to where the store stood one step before, so it reaches back
-   * between one and two steps. 0: never by time. @defaultValue 300 000 (kube-apiserver --etcd-compaction-interval)
+   * Every this many milliseconds, history is compacted to the revision that was current one interval before. So it covers between
+   * one and two intervals. 0: never by time. @defaultValue 300 000 (kube-apiserver --etcd-compaction-interval)
    */
   readonly compactionIntervalMs?: number | undefined;
-  /** History over this size is compacted at once, oldest first, in bytes. @defaultValue 512 MiB */
+  /** Maximum size of the history in bytes; beyond it the oldest revisions are compacted at once. @defaultValue 512 MiB */
   readonly maxHistoryBytes?: number | undefined;
-  /** Most bytes of values in one transaction. @defaultValue 1 572 864 (etcd --max-request-bytes) */
+  /** Maximum size of all values in one transaction, in bytes. @defaultValue 1 572 864 (etcd --max-request-bytes) */
   readonly maxValueBytes?: number | undefined;
   /**
-   * Shorter leases are lengthened to this. @defaultValue 1 (etcd rounds one and a half times its election timeout up to
-   * whole seconds, which makes 2 of its default)
+   * Minimum time to live of a lease; shorter requests are raised to it. @defaultValue 1 (etcd uses 1.5 times its election
+   * timeout, rounded up to whole seconds: 2 by default)
    */
   readonly minLeaseTtlSeconds?: number | undefined;
-  /** Interval at which idle watches with `progressNotify` get the revision, milliseconds. @defaultValue 600 000 (etcd) */
+  /** Interval at which idle watches with `progressNotify` receive the revision, milliseconds. @defaultValue 600 000 (etcd) */
   readonly progressIntervalMs?: number | undefined;
-  /** Events held for a watch whose reader is busy, before it has to read from the history. @defaultValue 1000 */
+  /**
+   * Maximum number of events buffered for a watch whose reader is busy; beyond it the watch reads from the history.
+   * @defaultValue 1000
+   */
   readonly watchBufferEvents?: number | undefined;
-  /** Bytes of values held for such a watch. @defaultValue 4 MiB */
+  /** Maximum size of the values buffered for such a watch, in bytes. @defaultValue 4 MiB */
   readonly watchBufferBytes?: number | undefined;
 }
 
 export interface SnapshotOptions {
   /**
-   * Whether past revisions come along as far as they are kept, so that reads and watches of the past go on after a load.
+   * Whether the snapshot includes the kept past revisions, so that reads and watches of the past continue after a load.
    * @defaultValue false: the loaded store begins at the revision of the snapshot
    */
   readonly history?: boolean | undefined;
@@ -65,7 +68,7 @@ export interface SnapshotOptions {
 }
 
 export interface SnapshotSummary {
-  /** The revision whose state was saved. */
+  /** The revision of the saved state. */
   readonly revision: Revision;
   /** The size of the file in bytes. */
   readonly bytes: number;
@@ -73,9 +76,9 @@ export interface SnapshotSummary {
 
 export interface LoadOptions extends Omit<EmbeddedKeyValueStoreOptions, 'firstRevision'> {
   /**
-   * The store goes on at a revision higher by this, and everything before it counts as compacted away. For a snapshot older
-   * than what clients have seen: more than was written since makes their watches begin anew (etcdutl snapshot restore
-   * --bump-revision --mark-compacted). @defaultValue 0n
+   * Added to the revision of the snapshot; everything before the result counts as compacted. Use it for a snapshot that is older
+   * than the state clients have seen. If it exceeds the number of revisions written since the snapshot, their watches start over
+   * (etcdutl snapshot restore --bump-revision --mark-compacted). @defaultValue 0n
    */
   readonly bumpRevision?: Revision | undefined;
 }
@@ -97,15 +100,15 @@ const MIB = 1024 * 1024;
 const OWNER = 'EmbeddedKeyValueStore';
 
 /**
- * etcd's semantics in memory: revisions, transactions, history, leases and watches, without a server.
+ * etcd's semantics in memory, without a server: revisions, transactions, history, leases and watches.
  *
  * Guarantees:
- * - Everything `KeyValueStore` promises. A call has taken effect when it returns, before its promise is awaited.
- * - Range, count and write take O(log n) in the number of keys, also at a past revision (plus what is returned, and for a
- *   count the smaller of the range and the number of later changes).
+ * - Everything that `KeyValueStore` promises. A call takes effect before it returns; its promise need not be awaited for that.
+ * - Range, count and write take O(log n) in the number of keys, plus the size of the result, also at a past revision. A count
+ *   at a past revision adds the smaller of the size of the range and the number of later changes.
  * - History, watch buffers and values are bounded by the options.
  *
- * Not guaranteed: anything written after the last snapshot, once the process has ended; the state is in memory only.
+ * Not guaranteed: durability. The state is in memory only, so writes after the last snapshot are lost when the process ends.
  */
 export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
   readonly supportsProgress = true;
@@ -155,8 +158,8 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
   }
 
   /**
-   * A store with the content of a snapshot: a file, or its bytes in pieces of any size. Leases go on with the time they had
-   * left. @throws {ListwatchError} SNAPSHOT_INVALID with what is wrong and where, SNAPSHOT_FILE, INVALID_OPTION.
+   * Loads a store from a snapshot: a file, or its bytes in chunks of any size. Leases continue with the time that they had left.
+   * @throws {ListwatchError} SNAPSHOT_INVALID with the fault and its place, SNAPSHOT_FILE, INVALID_OPTION.
    *
    * @example
    * const store = await EmbeddedKeyValueStore.load('/var/lib/app/state.snapshot');
@@ -220,9 +223,9 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
   }
 
   /**
-   * The state at one revision, with all leases, as bytes to keep: that of the moment when reading begins. Writes go on
-   * meanwhile. Until the reader is done the engine holds besides its state at most one older version of each key, and with
-   * `history` the past as it was at the beginning.
+   * The state at one revision with all leases, as bytes. The revision is the current one when reading begins; writes continue
+   * meanwhile. Until the reader is done, the store keeps in addition at most one older version of each key, and with `history`
+   * all past revisions of that moment.
    */
   snapshot(options: SnapshotOptions = {}): AsyncIterable<Uint8Array> {
     this.#checkOpen();
@@ -231,8 +234,8 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
   }
 
   /**
-   * Writes a snapshot into a file, readable by its owner only, that appears whole or not at all; one that was there before
-   * stays until then. @throws {ListwatchError} SNAPSHOT_FILE.
+   * Writes a snapshot into a file that only its owner may read. The file is replaced atomically: until the new one is complete,
+   * an earlier file stays. @throws {ListwatchError} SNAPSHOT_FILE.
    */
   async saveSnapshot(path: string, options: SnapshotOptions = {}): Promise<SnapshotSummary> {
     this.#checkOpen();
@@ -278,7 +281,7 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
     }
   }
 
-  /** Takes up what a snapshot left: the clock of the leases begins now. */
+  /** Restores the leases and the revision of a snapshot; the time of the leases runs from now. */
   #resume(leases: readonly LeaseRecord[], bump: Revision): void {
     const state = this.#state;
     if (bump > 0n) state.skipTo(state.revision + bump);
@@ -292,7 +295,7 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
     this.#keeper.afterCommit();
   }
 
-  /** In key order and in one revision, as etcd does when a lease ends. */
+  /** Deletes in key order and in one revision, as etcd does when a lease ends. */
   #deleteAll(keys: readonly string[]): void {
     const byOrder = keys.map((key) => ({ key, order: orderedForm(key) }));
     byOrder.sort((left, right) => (left.order < right.order ? -1 : 1));
@@ -300,7 +303,7 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
     this.#commit();
   }
 
-  /** Closes the revision, tells leases and watchers, and keeps history within its bounds: one synchronous block. */
+  /** Closes the revision, passes its events to leases and watchers, and limits the history. All in one synchronous block. */
   #commit(): void {
     const events = this.#state.commit();
     if (events === undefined) return;
@@ -314,7 +317,7 @@ export class EmbeddedKeyValueStore implements KeyValueStore, AsyncDisposable {
   }
 }
 
-/** Half of what etcd's 64 bits hold, so that there is room for writes. */
+/** Half of the range of etcd's 64-bit revisions, which leaves room for writes. */
 const HIGHEST_FIRST_REVISION = 2n ** 62n;
 
 function checkBump(value: unknown): void {

@@ -5,19 +5,19 @@ import type { MultiVersionMap } from './multi-version-map.ts';
 export interface HistoryKeeperOptions {
   readonly runtime: Runtime;
   readonly state: MultiVersionMap;
-  /** 0: never by time. */
+  /** 0: history is not compacted by time. */
   readonly intervalMs: number;
   readonly maxBytes: number;
 }
 
-/** Changes freed at a time: a task of a few milliseconds. */
+/** Number of changes freed in one task, which takes a few milliseconds. */
 const TRIM_STEP = 2000;
 
 /**
  * Decides when history is compacted, and spreads the work of freeing it over tasks.
  *
- * By time it compacts to the revision recorded one interval before (as kube-apiserver does with etcd); while nothing is
- * written no timer runs. By size it lets the oldest revision go for each new one.
+ * By time, it compacts to the revision recorded one interval before, as kube-apiserver does with etcd. While nothing is
+ * written, no timer runs. By size, it compacts the oldest revisions until the history fits its limit again.
  */
 export class HistoryKeeper {
   readonly #options: HistoryKeeperOptions;
@@ -72,7 +72,7 @@ export class HistoryKeeper {
     if (state.compactedRevision < state.revision) this.#arm();
   }
 
-  /** Frees in steps what no read can see any more. */
+  /** Frees, in steps, the versions that no read can reach any more. */
   trim(): void {
     if (this.#trimming || this.#closed || !this.#options.state.trim(TRIM_STEP)) return;
     this.#trimming = true;

@@ -8,16 +8,17 @@ export function isTombstone(version: KeyValue): boolean {
 }
 
 /**
- * All kept versions of one key, oldest first. A deletion is a version too (a tombstone), so one key may live several lives.
+ * All kept versions of one key, oldest first. A deletion is a version too (a tombstone), so the history may contain several
+ * creations of the key.
  *
- * Nearly all keys have one version; the array for more is made when the second comes.
+ * Nearly all keys have one version; the array for older ones is allocated with the second version.
  */
 export class KeyHistory {
   readonly key: string;
-  /** The key in the form the index is sorted by. */
+  /** The key in the form by which the index is sorted. */
   readonly order: string;
   #latest: KeyValue;
-  /** Kept beside the version it follows from: reads of a range look at nothing else of a dead key. */
+  /** Derived from the latest version, and stored because range reads look at nothing else of a dead key. */
   #live: boolean;
   #older: KeyValue[] | undefined;
 
@@ -52,8 +53,8 @@ export class KeyHistory {
   }
 
   /**
-   * Forgets what no read at `revision` or later, or at one of the pinned revisions, can see: of the versions up to there the
-   * newest one stays, and that one too goes if it is a tombstone. Returns false when nothing is left.
+   * Drops the versions that no read at `revision` or later, or at a pinned revision, can see. Of the versions up to a revision the
+   * newest one is kept, unless it is a tombstone. Returns false when no version is left.
    */
   compact(revision: Revision, pins: readonly Revision[] = NO_PINS): boolean {
     if (this.#older === undefined) return this.#live || this.#latest.modRevision > revision;
@@ -70,7 +71,7 @@ export class KeyHistory {
     return true;
   }
 
-  /** How many versions before the latest one are kept. */
+  /** The number of versions kept before the latest one. */
   get depth(): number {
     return this.#older?.length ?? 0;
   }

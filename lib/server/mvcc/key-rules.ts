@@ -2,8 +2,8 @@ import { ListwatchError } from '../../kernel/errors.ts';
 import { isWellFormed, orderedForm } from './ordered-form.ts';
 
 /**
- * A range may start at the empty key, which sorts first; a single key must not be empty. A text with half a surrogate pair
- * has no UTF-8 form: encoded, different ones would become one key.
+ * Checks a key or a range. A range may start at the empty key, which sorts first; a single key must not be empty. A text with
+ * an unpaired surrogate is refused: it has no UTF-8 form, and different ones would be encoded as the same key.
  * @throws {ListwatchError} INVALID_KEY.
  */
 export function checkKey(key: string, rangeEnd?: string): void {
@@ -14,7 +14,7 @@ export function checkKey(key: string, rangeEnd?: string): void {
   if (rangeEnd !== undefined) checkText(rangeEnd);
 }
 
-/** A watch has to be about a key, as in etcd. @throws {ListwatchError} INVALID_KEY. */
+/** A watch must cover at least one possible key, as in etcd. @throws {ListwatchError} INVALID_KEY. */
 export function checkWatchedKeys(key: string, rangeEnd?: string): void {
   checkKey(key, rangeEnd);
   if (rangeEnd !== undefined && isEmptyRange(key, rangeEnd)) {
@@ -23,7 +23,7 @@ export function checkWatchedKeys(key: string, rangeEnd?: string): void {
   }
 }
 
-/** Whether no key can lie in a range. */
+/** Whether the range contains no possible key. */
 export function isEmptyRange(key: string, rangeEnd: string): boolean {
   return orderedForm(rangeEnd) <= (key === '' ? '\0' : orderedForm(key));
 }

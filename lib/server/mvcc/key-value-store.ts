@@ -1,29 +1,29 @@
 /**
- * The contract between the storage and whatever keeps the bytes: the embedded engine, or a real etcd cluster.
+ * The interface between the storage and the key-value engine: the embedded engine, or a real etcd cluster.
  * It is the part of etcd's API that Kubernetes uses, with etcd's semantics.
  *
  * Guarantees:
  * - An empty store is at revision 1; each write transaction adds 1, and all its writes share that revision.
- * - A put of the same value is a write: new revision, new version, an event. A delete of a missing key is none.
- * - Keys are ordered by their UTF-8 bytes; one that has no UTF-8 form is refused with INVALID_KEY.
- * - Reads are linearizable unless a revision is asked for; a read changes nothing.
- * - Historic reads answer as of the asked-for revision, but `revision` in the answer is always the current one.
+ * - A put of the same value is a write: it makes a new revision, a new version and an event. A delete of a missing key is not.
+ * - Keys are ordered by their UTF-8 bytes; a key without a UTF-8 form is refused with INVALID_KEY.
+ * - Reads are linearizable unless the request names a revision; a read changes nothing.
+ * - A read at a past revision returns the state at that revision, but `revision` in the response is always the current one.
  */
 export interface KeyValueStore {
   /** Keys from `key` (included) to `rangeEnd` (not included), or the single `key`. */
   range(request: RangeRequest): Promise<RangeResponse>;
   /**
-   * All comparisons hold: `success` is carried out, otherwise `failure`; atomically. One that is refused has changed nothing.
+   * Atomically carries out `success` if all comparisons hold, otherwise `failure`. A refused transaction has no effect.
    * @throws {ListwatchError} DUPLICATE_KEY, TOO_MANY_OPERATIONS, INVALID_KEY and VALUE_TOO_LARGE (all values together) for
    * either branch; LEASE_NOT_FOUND, COMPACTED and FUTURE_REVISION for the one that is taken.
    */
   txn(request: TxnRequest): Promise<TxnResponse>;
-  /** Starts a watch; resolves when the store has registered it. @throws {ListwatchError} INVALID_KEY for no key at all. */
+  /** Starts a watch; resolves when the store has registered it. @throws {ListwatchError} INVALID_KEY for a range without keys. */
   watch(request: KeyValueWatchRequest): Promise<KeyValueWatch>;
   /** Drops history below `revision`. @throws {ListwatchError} COMPACTED or FUTURE_REVISION. */
   compact(revision: Revision): Promise<void>;
   /**
-   * A lease that expires after `ttlSeconds` and takes its keys with it, in key order and one revision.
+   * Grants a lease that expires after `ttlSeconds`. Its keys are deleted then, in key order and in one revision.
    * @throws {ListwatchError} INVALID_OPTION for more than 9 000 000 000 seconds.
    */
   leaseGrant(ttlSeconds: number): Promise<Lease>;
@@ -31,13 +31,13 @@ export interface KeyValueStore {
   leaseRevoke(leaseId: bigint): Promise<void>;
   /** The current and the compacted revision. */
   status(): Promise<KeyValueStatus>;
-  /** Whether `KeyValueWatch.requestProgress` can be trusted (etcd before 3.4.31 and 3.5.13 answers too early). */
+  /** Whether `KeyValueWatch.requestProgress` is reliable (etcd before 3.4.31 and 3.5.13 answers too early). */
   readonly supportsProgress: boolean;
   /** Ends all watches and timers. */
   close(): Promise<void>;
 }
 
-/** A point in the store's history. 64 bits wide, so never a `number`. */
+/** A point in the store's history. It has 64 bits and is therefore never a `number`. */
 export type Revision = bigint;
 
 export interface KeyValue {
@@ -46,7 +46,7 @@ export interface KeyValue {
   readonly value: Uint8Array;
   readonly createRevision: Revision;
   readonly modRevision: Revision;
-  /** Writes since creation; 1 for a new key. */
+  /** Number of writes since creation; 1 for a new key. */
   readonly version: bigint;
   /** 0 for none. */
   readonly lease: bigint;
@@ -54,7 +54,7 @@ export interface KeyValue {
 
 export interface RangeRequest {
   readonly key: string;
-  /** Left out: only `key`. One that is not after `key` makes an empty range. See `prefixEnd`. */
+  /** Left out: only `key`. A value that does not sort after `key` makes an empty range. See `prefixEnd`. */
   readonly rangeEnd?: string | undefined;
   /** Left out, 0 or below: the current state. @throws {ListwatchError} COMPACTED below, FUTURE_REVISION above the kept history. */
   readonly revision?: Revision | undefined;
@@ -65,15 +65,15 @@ export interface RangeRequest {
 }
 
 export interface RangeResponse {
-  /** The store's current revision; inside a transaction that of the transaction. */
+  /** The store's current revision; inside a transaction, the revision of the transaction. */
   readonly revision: Revision;
   readonly items: readonly KeyValue[];
-  /** All keys in the range, whatever the limit. */
+  /** The number of all keys in the range, regardless of the limit. */
   readonly count: number;
   readonly more: boolean;
 }
 
-/** A comparison with one property of one key; a missing key has 0 everywhere. */
+/** A comparison with one property of one key. All properties of a missing key are 0. */
 export interface Compare {
   readonly key: string;
   readonly target: 'modRevision' | 'createRevision' | 'version' | 'lease';
@@ -81,7 +81,7 @@ export interface Compare {
   readonly operand: bigint;
 }
 
-/** A comparison with the value of a key; false for a missing key. */
+/** A comparison with the value of a key; it is false for a missing key. */
 export interface CompareValue {
   readonly key: string;
   readonly target: 'value';
@@ -93,7 +93,7 @@ export interface PutOperation {
   readonly type: 'put';
   readonly key: string;
   readonly value: Uint8Array;
-  /** Left out: none, and an earlier lease is detached. */
+  /** Left out: no lease; an earlier lease is detached. */
   readonly lease?: bigint | undefined;
 }
 
@@ -111,7 +111,7 @@ export type Operation = PutOperation | DeleteOperation | RangeOperation;
 
 export interface TxnRequest {
   readonly compare: readonly (Compare | CompareValue)[];
-  /** At most 128 operations; no key written twice. */
+  /** At most 128 operations. No key may be written twice. */
   readonly success: readonly Operation[];
   readonly failure?: readonly Operation[] | undefined;
 }
@@ -123,7 +123,7 @@ export type OperationResponse =
 
 export interface TxnResponse {
   readonly succeeded: boolean;
-  /** The revision after the transaction; the one its writes got. */
+  /** The revision after the transaction, which is also that of its writes. */
   readonly revision: Revision;
   readonly responses: readonly OperationResponse[];
 }
@@ -133,18 +133,18 @@ export interface KeyValueWatchRequest {
   readonly rangeEnd?: string | undefined;
   /** First revision to deliver, included. Left out: from now. */
   readonly startRevision?: Revision | undefined;
-  /** Deliver the key-value before each change, where it still exists. */
+  /** Deliver the key-value before each change, if it still exists. */
   readonly previous?: boolean | undefined;
-  /** Send `progress` by itself now and then when idle. */
+  /** Send `progress` at intervals while the watch is idle. */
   readonly progressNotify?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface KeyValueEvent {
   readonly type: 'put' | 'delete';
-  /** For a delete: the key and `modRevision` of the deletion, an empty value. */
+  /** For a delete: the key, `modRevision` of the deletion, and an empty value. */
   readonly kv: KeyValue;
-  /** Absent for a creation, and where the state before was compacted. */
+  /** Undefined for a creation, and if the previous state was compacted. */
   readonly previous?: KeyValue | undefined;
 }
 
@@ -154,9 +154,9 @@ export type KeyValueWatchMessage =
   | { readonly type: 'progress'; readonly revision: Revision };
 
 /**
- * A running watch. Events come in revision order, each once, without gaps; the events of one revision are never split over
- * two batches. Iterating throws `ListwatchError` COMPACTED (with the revision in the message) when the start was compacted
- * away, and ends normally after `close` or abort.
+ * A running watch. Events come in revision order, each once, without gaps. All events of one revision are in the same batch.
+ * Iterating throws `ListwatchError` COMPACTED (with the revision in the message) when the start of the watch was compacted. It
+ * ends normally after `close` or abort.
  */
 export interface KeyValueWatch extends AsyncIterable<readonly KeyValueWatchMessage[]> {
   /** The store's revision when the watch was registered. */
@@ -168,7 +168,7 @@ export interface KeyValueWatch extends AsyncIterable<readonly KeyValueWatchMessa
 
 export interface Lease {
   readonly id: bigint;
-  /** As granted; may be longer than asked. */
+  /** The granted time; may be longer than requested. */
   readonly ttlSeconds: number;
 }
 
@@ -185,7 +185,7 @@ export function prefixEnd(prefix: string): string {
   while (points.length > 0) {
     const point = (points.pop() as string).codePointAt(0) as number;
     if (point === LAST_CODE_POINT) continue;
-    // The code points before U+E000 are surrogates, which are no characters.
+    // The code points from U+D800 to U+DFFF are surrogates, not characters.
     const next = point === 0xd7ff ? 0xe000 : point + 1;
     return points.join('') + String.fromCodePoint(next);
   }

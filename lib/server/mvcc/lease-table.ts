@@ -8,8 +8,8 @@ import type { RevisionEvents } from './revision-log.ts';
 const LONGEST_TTL_SECONDS = 9_000_000_000;
 
 /**
- * A time to live in the whole seconds etcd counts in, rounded up, so that no lease ends early.
- * @throws {ListwatchError} INVALID_OPTION for a time that is no number or over etcd's limit.
+ * A time to live in whole seconds, as etcd counts it. It is rounded up, so that no lease ends early.
+ * @throws {ListwatchError} INVALID_OPTION if it is not a number, or over etcd's limit.
  */
 export function wholeTtlSeconds(ttlSeconds: number): number {
   if (ttlSeconds <= LONGEST_TTL_SECONDS) return Math.max(0, Math.ceil(ttlSeconds));
@@ -26,23 +26,23 @@ interface LeaseState {
   readonly timer: Timer;
 }
 
-/** A lease at some moment, without its keys. */
+/** The state of a lease at one moment, without its keys. */
 export interface LeaseRecord {
   readonly id: bigint;
-  /** As granted. */
+  /** The granted time to live. */
   readonly ttlSeconds: number;
   readonly remainingMs: number;
 }
 
 export interface LeaseTableOptions {
   readonly runtime: Runtime;
-  /** Shorter leases are lengthened to this. */
+  /** Minimum time to live; shorter requests are raised to it. */
   readonly minTtlSeconds: number;
-  /** Called with the keys of a lease that ran out, in no particular order. */
+  /** Called with the keys of an expired lease, in no particular order. */
   readonly onExpire: (keys: readonly string[]) => void;
 }
 
-/** Which leases run, and which keys hang on each. */
+/** The running leases, and the keys attached to each. */
 export class LeaseTable {
   readonly #options: LeaseTableOptions;
   readonly #leases = new Map<bigint, LeaseState>();
@@ -72,12 +72,12 @@ export class LeaseTable {
     });
   }
 
-  /** Lets a lease go on with the time it had left; its keys come through `attach`. */
+  /** Restores a lease with the time that it had left; its keys are added with `attach`. */
   restore({ id, ttlSeconds, remainingMs }: LeaseRecord): void {
     this.#run(id, ttlSeconds, remainingMs);
   }
 
-  /** Hangs a key on its lease, where it has one. */
+  /** Attaches a key to its lease, if it has one. */
   attach({ key, lease }: KeyValue): void {
     this.#leases.get(lease)?.keys.add(key);
   }
@@ -95,7 +95,7 @@ export class LeaseTable {
     this.#find(id);
   }
 
-  /** Moves the keys of a committed revision from lease to lease. */
+  /** Detaches and attaches keys according to the events of a committed revision. */
   apply(events: RevisionEvents): void {
     for (const { event } of events) {
       const { kv, previous } = event;
@@ -125,8 +125,8 @@ export class LeaseTable {
   }
 
   /**
-   * Somewhere in 62 bits and counted up from there: a client that still has an id from before the store was loaded from an
-   * older snapshot must not meet another lease under it.
+   * The first id is a random number, later ones count up from it. After the store was loaded from an older snapshot, a client may
+   * still have an id from before; that id must not belong to another lease now.
    */
   #freshId(): bigint {
     if (this.#lastId === 0n) {

@@ -6,7 +6,7 @@ import { compactedError, futureRevisionError } from './revision-errors.ts';
 import { RevisionLog, type EventMessage, type RevisionEvents } from './revision-log.ts';
 
 const NO_BYTES = new Uint8Array(0);
-/** Above the ordered form of every key: none begins with a low surrogate. */
+/** Sorts after the ordered form of every key: none begins with U+FFFF. */
 const BEHIND_ALL = '\uffff';
 
 /**
@@ -16,7 +16,7 @@ const BEHIND_ALL = '\uffff';
  * revision, so a transaction reads what it wrote.
  */
 export class MultiVersionMap {
-  /** Key to history, for single keys; the tree has the same histories in order. */
+  /** Histories by key, for single keys; the tree has the same histories in key order. */
   readonly #keys = new Map<string, KeyHistory>();
   readonly #tree = new CountedTree<KeyHistory>();
   #log: RevisionLog;
@@ -24,17 +24,17 @@ export class MultiVersionMap {
   /** The open revision. */
   #next: Revision;
   #compacted: Revision;
-  /** Up to here histories were trimmed; follows `#compacted`. */
+  /** Histories are trimmed up to here; follows `#compacted`. */
   #trimmed: Revision;
-  /** The writes of the open revision; nearly always there is one. */
+  /** The writes of the open revision; nearly always there is only one. */
   #open: EventMessage[] | undefined;
 
-  /** Revisions whose state stays readable through `visitFrom` although they are compacted; see `pin`. */
+  /** Compacted revisions whose state is still readable through `visitFrom`; see `pin`. */
   #pins: Revision[] = [];
-  /** Keys that keep versions for a pin alone. */
+  /** Keys with versions that only a pin keeps. */
   readonly #held = new Set<string>();
 
-  /** Empty at `firstRevision`; what was before a first revision above 1 counts as compacted away. */
+  /** Starts empty at `firstRevision`; earlier revisions count as compacted. */
   constructor(firstRevision: Revision = 1n) {
     this.#log = new RevisionLog(firstRevision + 1n);
     this.#revision = firstRevision;
@@ -43,7 +43,7 @@ export class MultiVersionMap {
     this.#trimmed = firstRevision;
   }
 
-  /** The current revision; the open one as soon as it has a write. */
+  /** The current revision; once the open revision has a write, the open one. */
   get revision(): Revision {
     return this.#open === undefined ? this.#revision : this.#next;
   }
@@ -52,21 +52,21 @@ export class MultiVersionMap {
     return this.#compacted;
   }
 
-  /** The oldest revision `range` answers for. */
+  /** The oldest revision that `range` can read. */
   get oldestReadable(): Revision {
     return this.#compacted === 0n ? 1n : this.#compacted;
   }
 
   /**
-   * The oldest revision a watch may begin with: the compacted one, unless the changes of that very revision are not known, as
-   * after a start above 1 or from a snapshot.
+   * The oldest revision at which a watch can start: the compacted one. If the changes of that revision are not known, as after a
+   * start above 1 or from a snapshot, the next one.
    */
   get oldestWatchable(): Revision {
     const { first } = this.#log;
     return this.#compacted === 0n || first <= this.#compacted ? this.#compacted : first;
   }
 
-  /** Bytes held by the log; see `RevisionLog.bytes`. */
+  /** Size of the log in bytes; see `RevisionLog.bytes`. */
   get historyBytes(): number {
     return this.#log.bytes;
   }
@@ -98,7 +98,7 @@ export class MultiVersionMap {
     this.#record({ type: 'event', event: { type: 'put', kv, previous } });
   }
 
-  /** Returns what was deleted; undefined, and no write, when there is no such key. */
+  /** Returns the deleted key-value; undefined, and writes nothing, when the key does not exist. */
   delete(key: string): KeyValue | undefined {
     const history = this.#keys.get(key);
     if (history === undefined || !history.live) return undefined;
@@ -110,7 +110,7 @@ export class MultiVersionMap {
     return previous;
   }
 
-  /** Closes the open revision and returns its changes; undefined when there are none, and the revision stays. */
+  /** Closes the open revision and returns its changes. Without changes it returns undefined, and the revision stays the same. */
   commit(): RevisionEvents | undefined {
     const events = this.#open;
     if (events === undefined) return undefined;
@@ -160,7 +160,7 @@ export class MultiVersionMap {
   }
 
   /**
-   * Frees what compaction made unreachable, revision by revision, until about `changes` changes are done; returns whether
+   * Frees memory that compaction made unreachable, revision by revision, until about `changes` changes are done. Returns whether
    * there is more to do.
    */
   trim(changes: number): boolean {
@@ -176,8 +176,8 @@ export class MultiVersionMap {
   }
 
   /**
-   * Keeps what `visitFrom` shows at a revision, whatever is compacted meanwhile, until the returned function is called (and
-   * `trim` after it). That costs one version for each key at most; the log is not held.
+   * Keeps the state at a revision readable for `visitFrom`, even if it is compacted, until the returned function is called (call
+   * `trim` after it). It keeps at most one version of each key, and not the log.
    */
   pin(revision: Revision): () => void {
     this.#pins.push(revision);
@@ -190,9 +190,8 @@ export class MultiVersionMap {
   }
 
   /**
-   * Visits the keys as of a pinned or readable revision in order, from `start` (in ordered form), and stops after `most` of
-   * them, or where `visit` returns false. Returns where to go on: behind the last one, or at the one that was refused;
-   * undefined at the end.
+   * Visits the keys at a pinned or readable revision in order, from `start` (in ordered form). Stops after `most` keys, or when
+   * `visit` returns false. Returns the position to continue at: after the last key, or at the refused one; undefined at the end.
    */
   visitFrom(
     start: string,
@@ -228,7 +227,7 @@ export class MultiVersionMap {
     this.#tree.insert(history.order, history);
   }
 
-  /** Tells the changes of the first revision, which the restored keys show already; for a map with no write yet. */
+  /** Sets the changes of the first revision, which the restored keys contain already. Only for a map without writes. */
   restoreBase(changes: readonly { readonly type: 'put' | 'delete'; readonly key: string }[]): void {
     const revision = this.#revision;
     const events = changes.map(({ type, key }): EventMessage => {
@@ -240,7 +239,7 @@ export class MultiVersionMap {
     this.#log.append(events);
   }
 
-  /** Goes on at a higher revision; everything before it counts as compacted away. */
+  /** Continues at a higher revision; everything before it counts as compacted. */
   skipTo(revision: Revision): void {
     if (this.#compacted < this.#revision) this.compact(this.#revision);
     this.trim(Infinity);
@@ -252,7 +251,7 @@ export class MultiVersionMap {
   }
 
   #record(message: EventMessage): void {
-    // An array that begins with its item is as large as that; one that is pushed to has room for sixteen more.
+    // An array literal allocates one slot; the first push to an empty array allocates about sixteen.
     if (this.#open === undefined) this.#open = [message];
     else this.#open.push(message);
   }
@@ -267,7 +266,7 @@ export class MultiVersionMap {
     this.#tree.remove(history.order);
   }
 
-  /** Frees what was kept for pins that are gone; returns how many keys that were. */
+  /** Frees the versions that were kept for released pins; returns the number of keys. */
   #trimHeld(most: number): number {
     if (this.#held.size === 0 || this.#pins.length > 0) return 0;
     let done = 0;
@@ -280,7 +279,7 @@ export class MultiVersionMap {
     return done;
   }
 
-  /** Undefined for the current state. */
+  /** The past revision to read; undefined for the current state. */
   #pastRevision(asked: Revision | undefined): Revision | undefined {
     if (asked === undefined || asked <= 0n) return undefined;
     this.checkReadable(asked);
@@ -303,7 +302,7 @@ export class MultiVersionMap {
     return items;
   }
 
-  /** All keys of the range, given the first `limit` of them. */
+  /** The number of keys in the range; `items` are the first `limit` of them. */
   #count(
     start: string,
     end: string,
@@ -316,7 +315,7 @@ export class MultiVersionMap {
     return past === undefined ? now : this.#countPast(start, end, past, now);
   }
 
-  /** Goes back from the present count through the log, or over the keys, whichever is shorter. */
+  /** Either counts back from the present number through the log, or visits the keys, whichever is shorter. */
   #countPast(start: string, end: string, past: Revision, now: number): number {
     if (this.#revision - past > BigInt(now) || this.#open !== undefined) {
       return this.#items(start, end, past, Infinity).length;

@@ -1,6 +1,6 @@
 import type { KeyValueEvent, Revision } from './key-value-store.ts';
 
-/** An event in the form watchers get it; one for all of them. */
+/** An event in the form that watchers receive; all watchers share one object. */
 export interface EventMessage {
   readonly type: 'event';
   readonly event: KeyValueEvent;
@@ -10,18 +10,18 @@ export interface EventMessage {
 export type RevisionEvents = readonly EventMessage[];
 
 const SEGMENT = 4096;
-/** Bytes of an event besides its value: the key-value, the event, its places in history and log. */
+/** Estimated size of an event without its value: the key-value, the event, and its slots in history and log. */
 const EVENT_OVERHEAD_BYTES = 256;
 
 /**
- * The changes of every kept revision, found by revision in constant time. Revisions are consecutive, so their number is
- * their place; segments of 4 096 keep growth free of copying and let old ones go whole.
+ * The changes of every kept revision, found by revision in constant time. Revisions are consecutive, so the number is the
+ * index. With segments of 4 096 entries, growth copies nothing and old segments are freed as a whole.
  */
 export class RevisionLog {
   #segments: (RevisionEvents | undefined)[][] = [];
   /** Revision of the first slot of the first segment. */
   #base: Revision;
-  /** Slots that are empty already at the start of the first segment. */
+  /** Number of slots at the start of the first segment that are already empty. */
   #dropped = 0;
   #bytes = 0;
 
@@ -29,12 +29,12 @@ export class RevisionLog {
     this.#base = firstRevision;
   }
 
-  /** The oldest revision in the log; that of the next entry when it is empty. */
+  /** The oldest revision in the log; if it is empty, the revision of the next entry. */
   get first(): Revision {
     return this.#base + BigInt(this.#dropped);
   }
 
-  /** Size of all kept values, with the cost of keeping them. */
+  /** Size of all kept values and of the structures that hold them. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -53,12 +53,12 @@ export class RevisionLog {
     return this.#segments[Math.floor(place / SEGMENT)]?.[place % SEGMENT];
   }
 
-  /** All entries as they are now; what the log drops later stays in the copy. */
+  /** A copy of all present entries; entries that the log drops later stay in it. */
   copy(): (RevisionEvents | undefined)[][] {
     return this.#segments.map((segment) => [...segment]);
   }
 
-  /** Takes the oldest entry out. */
+  /** Removes the oldest entry. */
   dropFirst(): void {
     const segment = this.#segments[0];
     const events = segment?.[this.#dropped];

@@ -8,9 +8,9 @@ import type { Runtime } from '../../kernel/runtime.ts';
 const READ_BYTES = 1024 * 1024;
 
 /**
- * Writes a file that appears whole or not at all: beside its place first, then flushed to the disk, then put in its place.
- * Readable by its owner only, since a store holds secrets. Returns its size.
- * @throws {ListwatchError} SNAPSHOT_FILE; the file that was there before stays.
+ * Writes a file atomically: first beside its final place, then flushed to disk, then renamed. Only its owner may read it, since
+ * a store contains secrets. Returns its size.
+ * @throws {ListwatchError} SNAPSHOT_FILE; an earlier file stays.
  */
 export async function writeWhole(
   path: string,
@@ -53,7 +53,7 @@ async function writeSynced(path: string, chunks: AsyncIterable<Uint8Array>): Pro
   return size;
 }
 
-/** A write may take less than it was given. */
+/** One write may take only part of the bytes, so it is repeated. */
 async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   let written = 0;
   while (written < chunk.byteLength) {
@@ -62,21 +62,21 @@ async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   }
 }
 
-/** A new name is on the disk when its folder is. Not every system lets a folder be flushed. */
+/** A new file name is durable only once its folder is flushed. Some systems do not support that. */
 async function syncFolder(path: string): Promise<void> {
   let folder: FileHandle | undefined;
   try {
     folder = await open(path, 'r');
     await folder.sync();
   } catch {
-    // The file is whole either way; only a power cut now may bring the old one back.
+    // The file is complete either way. If this fails, a power failure now may bring the earlier file back.
   } finally {
     await folder?.close();
   }
 }
 
 function fileError(what: string, error: unknown): unknown {
-  // The system refused the file. An abort, or a damaged snapshot, says nothing about the file.
+  // Only an error of the file system concerns the file; an abort or a damaged snapshot does not.
   if (!(error instanceof Error && 'syscall' in error)) return error;
   return new ListwatchError('SNAPSHOT_FILE', `${what}: ${errorMessage(error)}`, { cause: error });
 }

@@ -3,15 +3,15 @@ import { crc32 } from 'node:zlib';
 import { ListwatchError } from '../../kernel/errors.ts';
 
 /**
- * The outer form of a snapshot: eight letters, the format version, and frames up to one of the kind `end`. Integers are
- * little-endian. A frame is its kind (1 byte), the length of its payload (4), the CRC-32 of its payload (4), the CRC-32 of
- * the nine bytes before (4), and the payload; so a damaged length is found before it is used.
+ * The outer format of a snapshot: a magic number of eight letters, the format version, and frames; the last one has the kind
+ * `end`. Integers are little-endian. A frame is its kind (1 byte), the length of its payload (4), the CRC-32 of its payload (4),
+ * the CRC-32 of the nine bytes before (4), and the payload. A damaged length is therefore found before it is used.
  */
 export const MAGIC = 'LWKVSNAP';
 export const FORMAT_VERSION = 1;
 const PREAMBLE_BYTES = MAGIC.length + 4;
 const FRAME_HEAD_BYTES = 13;
-/** A frame is closed when it is as long as this; only a record that is longer itself makes a longer one. */
+/** Maximum length of a frame. Only a single record that is longer makes a longer frame. */
 export const FRAME_BYTES: number = 256 * 1024;
 
 export const FRAME = { head: 1, leases: 2, keyValues: 3, events: 4, end: 5 } as const;
@@ -24,7 +24,7 @@ export function preamble(): Uint8Array {
   return bytes;
 }
 
-/** Puts records one after the other into a frame. */
+/** Writes records one after the other into a frame. */
 export class FrameWriter {
   readonly #kind: FrameKind;
   #bytes: Buffer = Buffer.allocUnsafeSlow(FRAME_BYTES);
@@ -38,12 +38,12 @@ export class FrameWriter {
     return this.#length === FRAME_HEAD_BYTES;
   }
 
-  /** Whether a record of `size` bytes still belongs into this frame. */
+  /** Whether a record of `size` bytes fits into this frame. */
   hasRoom(size: number): boolean {
     return this.isEmpty || this.#length + size <= FRAME_BYTES;
   }
 
-  /** Makes room for a record, to be written by the caller at `offset` of `bytes`. */
+  /** Reserves space for a record, which the caller writes at `offset` of `bytes`. */
   add(size: number): { readonly bytes: Buffer; readonly offset: number } {
     const offset = this.#length;
     this.#length += size;
@@ -55,7 +55,7 @@ export class FrameWriter {
     return { bytes: this.#bytes, offset };
   }
 
-  /** The frame; the writer must not be used any more. */
+  /** Completes and returns the frame; the writer must not be used any more. */
   finish(): Uint8Array {
     const frame = this.#bytes.subarray(0, this.#length);
     frame.writeUInt8(this.#kind, 0);
@@ -71,7 +71,7 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** Reads the frames of a snapshot, whatever pieces it comes in, and believes nothing that its checksum does not confirm. */
+/** Reads the frames of a snapshot from chunks of any size, and verifies every checksum before it uses the bytes. */
 export class FrameReader {
   readonly #name: string;
   readonly #source: AsyncIterator<Uint8Array>;
@@ -79,7 +79,7 @@ export class FrameReader {
   #position = 0;
   #frames = 0;
 
-  /** `name` says in errors which snapshot it is. */
+  /** `name` names the snapshot in errors. */
   constructor(name: string, source: AsyncIterable<Uint8Array>) {
     this.#name = name;
     this.#source = source[Symbol.asyncIterator]();
@@ -121,7 +121,7 @@ export class FrameReader {
     return { kind, payload };
   }
 
-  /** Expects nothing more. @throws {ListwatchError} SNAPSHOT_INVALID. */
+  /** Checks that no bytes follow. @throws {ListwatchError} SNAPSHOT_INVALID. */
   async finish(): Promise<void> {
     const start = this.#position;
     if ((await this.#take(1)) !== undefined) {
@@ -129,7 +129,7 @@ export class FrameReader {
     }
   }
 
-  /** Closes the source, which may be in the middle. */
+  /** Closes the source, also before its end. */
   async close(): Promise<void> {
     await this.#source.return?.();
   }

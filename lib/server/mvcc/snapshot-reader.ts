@@ -14,8 +14,8 @@ import {
 } from './snapshot-records.ts';
 
 /**
- * Reads a snapshot frame by frame into a state without a key or a write, and returns the leases; it holds one frame besides.
- * `name` says in errors which snapshot it is.
+ * Reads a snapshot frame by frame into an empty state, and returns the leases. It holds one frame in memory in addition.
+ * `name` names the snapshot in errors.
  * @throws {ListwatchError} SNAPSHOT_INVALID, with what is wrong and where.
  */
 export async function readSnapshot(
@@ -51,14 +51,14 @@ function headOf(frames: FrameReader, { kind, payload }: Frame): SnapshotHead {
   return head;
 }
 
-/** A state on the way from the base of a snapshot to its revision. */
+/** A state while it is loaded, from the base of a snapshot to its revision. */
 class Loading {
   readonly #head: SnapshotHead;
   readonly #frames: FrameReader;
   readonly #state: MultiVersionMap;
   readonly #leases: LeaseRecord[] = [];
   readonly #counts: SnapshotCounts = { keyValues: 0, events: 0, leases: 0 };
-  /** The events of the base itself; they are in its key-values already. */
+  /** The events of the base revision itself; the key-values contain them already. */
   #atBase: EventRecord[] = [];
   #open: Revision;
 
@@ -86,7 +86,7 @@ class Loading {
     return this.#leases;
   }
 
-  /** Records with correct checksums may still contradict each other: a RangeError says how. */
+  /** Records with correct checksums may still contradict each other; the RangeError has the reason. */
   #checked(work: () => void): void {
     try {
       work();

@@ -4,9 +4,9 @@ import type { FrameWriter } from './snapshot-frames.ts';
 
 /** The first record of a snapshot. */
 export interface SnapshotHead {
-  /** The state it brings back. */
+  /** The revision of the restored state. */
   readonly revision: Revision;
-  /** The revision of its key-values; its events lead from there to `revision`. */
+  /** The revision of the key-values in the snapshot; its events lead from there to `revision`. */
   readonly base: Revision;
   readonly compactedRevision: Revision;
 }
@@ -26,7 +26,7 @@ const EVENT_BYTES = 25;
 const PUT = 0;
 const DELETE = 1;
 const TWO_TO_32 = 2 ** 32;
-/** The value of most versions and leases; one object for all of them. */
+/** Shared bigints for versions and leases, most of which are small. */
 const SMALL: readonly bigint[] = Array.from({ length: 256 }, (_, value) => BigInt(value));
 const NO_BYTES = new Uint8Array(0);
 
@@ -37,7 +37,7 @@ export function writeHead(frame: FrameWriter, head: SnapshotHead): void {
   bytes.writeBigUInt64LE(head.compactedRevision, offset + 16);
 }
 
-/** Undefined for what is none. */
+/** Returns undefined when the bytes are not a head. */
 export function readHead(bytes: Buffer): SnapshotHead | undefined {
   if (bytes.byteLength !== HEAD_BYTES) return undefined;
   return {
@@ -54,7 +54,7 @@ export function writeCounts(frame: FrameWriter, counts: SnapshotCounts): void {
   bytes.writeDoubleLE(counts.leases, offset + 16);
 }
 
-/** Undefined for what is none. */
+/** Returns undefined when the bytes are not a counts record. */
 export function readCounts(bytes: Buffer): SnapshotCounts | undefined {
   if (bytes.byteLength !== COUNTS_BYTES) return undefined;
   return {
@@ -71,7 +71,7 @@ export function writeLease(frame: FrameWriter, lease: LeaseRecord): void {
   bytes.writeDoubleLE(lease.remainingMs, offset + 16);
 }
 
-/** Every record of a frame; throws a RangeError where it does not add up. */
+/** Every record of a frame; throws a RangeError if the lengths are wrong. */
 export function* readLeases(bytes: Buffer): Generator<LeaseRecord> {
   for (let offset = 0; offset < bytes.byteLength; offset += LEASE_BYTES) {
     yield {
@@ -96,7 +96,7 @@ export function writeKeyValue(frame: FrameWriter, kv: KeyValue, size: number): v
   writeTexts(bytes, kv.key, kv.value, offset + 32);
 }
 
-/** Calls `take` for every record of a frame; throws a RangeError where it does not add up. */
+/** Calls `take` for every record of a frame; throws a RangeError if the lengths are wrong. */
 export function readKeyValues(bytes: Buffer, take: (kv: KeyValue) => void): number {
   let count = 0;
   for (let offset = 0; offset < bytes.byteLength; count += 1) {
@@ -128,7 +128,7 @@ export function writeEvent(frame: FrameWriter, { type, kv }: KeyValueEvent, size
   writeTexts(bytes, kv.key, kv.value, offset + 17);
 }
 
-/** An event without what can be worked out: the rest of its key-value, and the one before. */
+/** An event without the parts that can be derived: the rest of its key-value, and the one before. */
 export interface EventRecord {
   readonly type: KeyValueEvent['type'];
   readonly revision: Revision;
@@ -137,7 +137,7 @@ export interface EventRecord {
   readonly lease: bigint;
 }
 
-/** Calls `take` for every record of a frame; throws a RangeError where it does not add up. */
+/** Calls `take` for every record of a frame; throws a RangeError if the lengths are wrong. */
 export function readEvents(bytes: Buffer, take: (event: EventRecord) => void): number {
   let count = 0;
   for (let offset = 0; offset < bytes.byteLength; count += 1) {
@@ -154,7 +154,7 @@ export function readEvents(bytes: Buffer, take: (event: EventRecord) => void): n
   return count;
 }
 
-/** The lengths of key and value, and both. */
+/** Writes the lengths of key and value, then both. */
 function writeTexts(bytes: Buffer, key: string, value: Uint8Array, offset: number): void {
   const keyBytes = bytes.write(key, offset + 8);
   bytes.writeUInt32LE(keyBytes, offset);
@@ -170,7 +170,7 @@ function readTexts(
   const middle = start + bytes.readUInt32LE(offset);
   const end = middle + bytes.readUInt32LE(offset + 4);
   if (end > bytes.byteLength) throw new RangeError('a record is longer than its frame');
-  // A copy: a value that lives on must not keep the frame it came in.
+  // A copy is needed: a value that is kept must not retain the frame that it was read from.
   const value = middle === end ? NO_BYTES : Buffer.from(bytes.subarray(middle, end));
   return { key: bytes.toString('utf8', start, middle), value, end };
 }

@@ -21,18 +21,18 @@ export interface SnapshotWriterOptions {
   readonly state: MultiVersionMap;
   readonly leases: readonly LeaseRecord[];
   readonly history: boolean;
-  /** Throws when there is no use in going on; asked before each step. */
+  /** Called before each step; throws to stop the writer. */
   readonly check: () => void;
 }
 
-/** Keys looked at in one task. */
+/** Number of keys visited in one task. */
 const KEYS_AT_A_TIME = 5000;
 
 /**
- * The frames of a snapshot, made while they are taken: the state at one revision, while the store goes on.
+ * The frames of a snapshot: the state at one revision. Each frame is made when it is read, while the store continues.
  *
- * The constructor fixes the content: the pinned revision keeps its versions, and the past its events, until
- * `release`. Beyond that it holds one frame.
+ * The constructor fixes the content: it pins the revision, and with `history` it copies the past events, until `release`.
+ * Beyond that it holds one frame.
  */
 export class SnapshotWriter {
   readonly revision: Revision;
@@ -48,7 +48,7 @@ export class SnapshotWriter {
     this.#options = options;
     this.revision = state.revision;
     this.#base = history ? state.oldestReadable : state.revision;
-    // A store that was never written to has no past to be lost.
+    // A store without a write has no past that could be missing.
     this.#compacted = history || this.revision === 1n ? state.compactedRevision : state.revision;
     this.#events = history ? state.copyEvents() : [];
     this.#unpin = state.pin(this.#base);
@@ -133,7 +133,7 @@ export class SnapshotWriter {
     if (!frame.isEmpty) yield frame.finish();
   }
 
-  /** Lets others run. */
+  /** Lets other tasks run. */
   async #turn(): Promise<void> {
     await nextTask(this.#options.runtime);
     this.#options.check();

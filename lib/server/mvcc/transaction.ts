@@ -19,19 +19,19 @@ import { orderedForm } from './ordered-form.ts';
 /** etcd's DefaultMaxTxnOps. */
 const MOST_OPERATIONS = 128;
 
-/** The state that a transaction is checked against and carried out on. */
+/** The state against which a transaction is checked and carried out. */
 export interface TxnContext {
   readonly state: MultiVersionMap;
   readonly leases: LeaseTable;
-  /** Most bytes of values in one transaction, both branches together. */
+  /** Maximum size of the values in one transaction, both branches together, in bytes. */
   readonly maxValueBytes: number;
 }
 
 /**
- * Carries out a transaction in the open revision, which the caller commits. It is refused before anything of it is carried
- * out, so that a failing one leaves no trace.
+ * Carries out a transaction in the open revision, which the caller commits. All checks come before the first write, so a
+ * refused transaction has no effect.
  * @throws {ListwatchError} TOO_MANY_OPERATIONS, DUPLICATE_KEY, INVALID_KEY and VALUE_TOO_LARGE for either branch;
- * LEASE_NOT_FOUND, COMPACTED and FUTURE_REVISION for the one that is taken.
+ * LEASE_NOT_FOUND, COMPACTED and FUTURE_REVISION for the branch that is taken.
  */
 export function runTxn(request: TxnRequest, context: TxnContext): TxnResponse {
   const { compare, success, failure = NO_OPERATIONS } = request;
@@ -108,7 +108,7 @@ function checkPossible(operation: Operation, { state, leases }: TxnContext): voi
   }
 }
 
-/** A key may be put once, and not both put and deleted; deleting it twice is harmless. */
+/** A key may be put once, and not both put and deleted. Deleting it twice is allowed. */
 function checkDistinctWrites(operations: readonly Operation[]): void {
   const puts = new Set<string>();
   for (const operation of operations) {
@@ -132,7 +132,7 @@ function covers({ key, rangeEnd }: DeleteOperation, candidate: string): boolean 
   return order >= orderedForm(key) && order < orderedForm(rangeEnd);
 }
 
-/** A range among the writes has the revision of the whole, as everything in a transaction. */
+/** Sets the revision of a range response to that of the whole transaction. */
 function atRevision(response: OperationResponse, revision: Revision): OperationResponse {
   if (response.type !== 'range' || response.revision === revision) return response;
   return { ...response, revision };

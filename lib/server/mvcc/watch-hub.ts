@@ -14,7 +14,7 @@ export interface WatchHubOptions {
   readonly bufferBytes: number;
 }
 
-/** All watchers of a store: hands each commit to those it concerns, and tells quiet ones now and then how far they are. */
+/** All watchers of a store. It passes each commit to the watchers of its keys, and reports progress to idle ones at intervals. */
 export class WatchHub {
   readonly #options: WatchHubOptions;
   readonly #table = new WatcherTable<Watcher>();

@@ -1,6 +1,6 @@
 import { orderedForm } from './ordered-form.ts';
 
-/** The keys a watcher is about, in ordered form; `end` is undefined for a single key. */
+/** The keys that a watcher watches, in ordered form; `end` is undefined for a single key. */
 export interface Interest {
   readonly start: string;
   readonly end: string | undefined;
@@ -13,8 +13,8 @@ interface Group<W> {
 }
 
 /**
- * Finds the watchers of a key. Single-key watchers are found by hash; range watchers are grouped by range, and the groups,
- * sorted by start, know the greatest end before them, so that a look-up among disjoint prefixes takes O(log groups).
+ * Finds the watchers of a key. Single-key watchers are found by hash. Range watchers are grouped by range and the groups sorted
+ * by start; each knows the greatest end up to it, so that a look-up among disjoint prefixes takes O(log groups).
  */
 export class WatcherTable<W extends { readonly interest: Interest }> {
   readonly #singles = new Map<string, Set<W>>();

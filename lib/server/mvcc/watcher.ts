@@ -10,7 +10,7 @@ import { concerns, type Interest } from './watcher-table.ts';
 export interface WatchHistory {
   readonly revision: Revision;
   readonly compactedRevision: Revision;
-  /** The compacted revision, or the one after it where the changes of that one are not known. */
+  /** The compacted revision, or the next one if the changes of the compacted one are not known. */
   readonly oldestWatchable: Revision;
   eventsAt(revision: Revision): RevisionEvents | undefined;
 }
@@ -23,36 +23,36 @@ export interface WatcherOptions {
   readonly start: Revision;
   readonly previous: boolean;
   readonly progressNotify: boolean;
-  /** Events held for a reader that is busy. */
+  /** Maximum number of events buffered for a busy reader. */
   readonly bufferEvents: number;
-  /** Bytes of values held for a reader that is busy. */
+  /** Maximum size of the values buffered for a busy reader, in bytes. */
   readonly bufferBytes: number;
-  /** Called once, when the watch has ended for whatever reason. */
+  /** Called once, when the watch has ended for any reason. */
   readonly onEnd: (watcher: Watcher) => void;
 }
 
-/** Events a catching-up reader gets at a time, and revisions looked through for them before others get their turn. */
+/** Number of events read from the log at a time, and of revisions searched for them in one task. */
 const CATCH_UP_EVENTS = 1000;
 const CATCH_UP_REVISIONS = 10_000;
 
 /**
- * One watch: a place in the history and a small buffer in front of it.
+ * One watch: a position in the history and a small buffer of events after it.
  *
- * While it is synced, each commit puts its events into the buffer. When the reader is too slow the buffer is left as it is and
- * the watcher falls behind: once the reader has emptied it, events come from the log, until the place is the present again.
- * A slow reader therefore costs a bounded buffer, and loses nothing unless compaction overtakes it.
+ * While it is synced, each commit appends its events to the buffer. When the buffer is full it is left as it is, and the watcher
+ * falls behind: after the reader has emptied the buffer, events come from the log until the watcher is synced again. A slow
+ * reader therefore costs one bounded buffer, and loses events only if compaction overtakes it.
  */
 export class Watcher implements KeyValueWatch {
   readonly startedAt: Revision;
   readonly interest: Interest;
   readonly progressNotify: boolean;
   readonly #options: WatcherOptions;
-  /** First revision that is not in the buffer and was not delivered. While synced it is only a lower bound. */
+  /** First revision that is neither buffered nor delivered. While synced it is only a lower bound. */
   #next: Revision;
   #state: 'synced' | 'behind' | 'ended';
   #buffer: EventMessage[] = [];
   #bufferBytes = 0;
-  /** The revision whose events are coming in, and where the buffer stood before it. */
+  /** The revision whose events are being added, and the size of the buffer before it. */
   #incoming: Revision = 0n;
   #sizeBefore = 0;
   #progressRequested = false;
@@ -70,7 +70,7 @@ export class Watcher implements KeyValueWatch {
     this.#state = start > history.revision ? 'synced' : 'behind';
   }
 
-  /** Takes one event of the revision being committed; all events of one revision come in one synchronous block. */
+  /** Adds one event of the revision being committed; all events of one revision come in one synchronous block. */
   offer(message: EventMessage): void {
     const { kv } = message.event;
     if (this.#state !== 'synced' || kv.modRevision < this.#next) return;
@@ -87,7 +87,7 @@ export class Watcher implements KeyValueWatch {
       this.#buffer.push(message);
       return;
     }
-    // A revision is never split: what came of it goes back and is read from the log with the rest.
+    // A revision is never split: its buffered events are removed, and all of them are read from the log later.
     this.#buffer.length = this.#sizeBefore;
     this.#next = kv.modRevision;
     this.#state = 'behind';
@@ -99,7 +99,7 @@ export class Watcher implements KeyValueWatch {
     return Promise.resolve();
   }
 
-  /** Asks for progress if no event came since the last call. */
+  /** Requests progress if no event came since the last call. */
   requestProgressIfQuiet(): void {
     if (this.#quiet) {
       this.#progressRequested = true;

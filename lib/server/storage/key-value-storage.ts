@@ -51,9 +51,9 @@ export interface KeyValueStorageOptions<T extends KubernetesObject> {
  * Guarantees:
  * - Reads without a resource version are linearizable with all completed writes.
  * - A resource version is the engine's revision of the last change; it is never stored in the value.
- * - Writes are compare-and-swap; two writers never overwrite one another unseen.
+ * - Writes are compare-and-swap: a writer never overwrites a concurrent write without having read it.
  * - A watch delivers every change after its start once and in order, or fails with 410.
- * - What it hands out can be decoded; values that cannot are reported, and stay until they are deleted on purpose.
+ * - Every returned object can be decoded. Values that cannot be decoded are reported, and stay until they are deleted explicitly.
  */
 export class KeyValueStorage<T extends KubernetesObject = KubernetesObject>
   implements StorageInterface<T>
@@ -155,7 +155,7 @@ export class KeyValueStorage<T extends KubernetesObject = KubernetesObject>
     const { sizes } = this.#access;
     if (sizes === undefined) return { objectCount: count };
     if (sizes.count > count) {
-      // Other clients delete too, and there may be no watch.
+      // Other clients may have deleted objects, and this storage may have no watch that would show it.
       const { items, revision } = await this.#store.range({ ...range, keysOnly: true });
       sizes.retain(
         items.map((kv) => kv.key),
@@ -178,7 +178,7 @@ export class KeyValueStorage<T extends KubernetesObject = KubernetesObject>
     await Promise.all([...this.#watches].map((watch) => watch.requestProgress()));
   }
 
-  /** From a linearizable read: every write that was acknowledged before the call is covered. */
+  /** Uses a linearizable read, so the result covers every write that was acknowledged before the call. */
   async getCurrentResourceVersion(): Promise<string> {
     const { revision } = await this.#store.range({ key: this.resourcePrefix });
     return this.versioner.resourceVersionOf(revision);
@@ -190,7 +190,7 @@ export class KeyValueStorage<T extends KubernetesObject = KubernetesObject>
     return this.versioner.resourceVersionOf(compactedRevision);
   }
 
-  /** The raw storage is always ready; a failing engine fails the calls themselves. */
+  /** The raw storage is always ready; if the engine fails, the calls themselves fail. */
   async readinessCheck(): Promise<void> {}
 
   #prepare(key: string, recursive: boolean = false): string {

@@ -2,7 +2,7 @@ import { StorageError } from './storage-error.ts';
 import type { Preconditions } from './storage-interface.ts';
 import type { StoredObject } from './stored-object.ts';
 
-/** @throws {StorageError} INVALID_OBJECT when the object is not the one the caller means; a missing one never is. */
+/** @throws {StorageError} INVALID_OBJECT when the object does not meet the preconditions; a missing object never does. */
 export function checkPreconditions(
   key: string,
   preconditions: Preconditions | undefined,

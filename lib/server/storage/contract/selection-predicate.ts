@@ -5,7 +5,7 @@ import type { KubernetesObject } from '../../../meta/object.ts';
 /** The part of an object that selectors read. */
 export interface ObjectAttributes {
   readonly labels: Labels;
-  /** Values of the fields that the resource can be selected by. */
+  /** Values of the fields that a field selector may use for this resource. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -13,14 +13,14 @@ export type AttributesFunc<T extends KubernetesObject = KubernetesObject> = (
   object: T,
 ) => ObjectAttributes;
 
-/** The label and field conditions of a list or watch, with the way to read an object's side of them. */
+/** The label and field conditions of a list or watch, and the function that reads labels and fields of an object. */
 export interface SelectionPredicate<T extends KubernetesObject = KubernetesObject> {
   readonly labels: LabelSelector;
   readonly fields: FieldSelector;
   readonly attributesOf: AttributesFunc<T>;
 }
 
-/** Whether the predicate lets everything through; it is then never evaluated. */
+/** Whether the predicate matches every object; it is then never evaluated. */
 export function predicateIsEmpty(predicate: SelectionPredicate | undefined): boolean {
   return predicate === undefined || (predicate.labels.empty && predicate.fields.empty);
 }

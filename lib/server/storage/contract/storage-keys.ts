@@ -1,8 +1,8 @@
 import { StorageError } from './storage-error.ts';
 
 /**
- * Checks a key and brings it into the form it has in the engine. The key of a recursive call gets a trailing slash, so that a
- * prefix never matches part of a name.
+ * Checks a key and brings it into the form of the engine. The key of a recursive call gets a trailing slash, so that a prefix
+ * never matches part of a name.
  * @throws {StorageError} INVALID_KEY when it is empty, has a segment `.` or `..`, or does not lie under the prefix.
  * @see apiserver pkg/storage/etcd3/store.go prepareKey @ 24a394e
  */
@@ -18,7 +18,7 @@ export function prepareKey(resourcePrefix: string, key: string, recursive: boole
   return prepared;
 }
 
-/** A prefix with one slash at either end. @throws {StorageError} INVALID_KEY. */
+/** A prefix with one slash at each end. @throws {StorageError} INVALID_KEY. */
 export function prepareResourcePrefix(prefix: string): string {
   const prepared = `/${prefix}/`.replaceAll(/\/{2,}/g, '/');
   if (prepared === '/' || hasDotSegment(prepared)) {

@@ -2,7 +2,7 @@ import type { KubernetesObject, ObjectMeta } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
 
 /**
- * One object as the server holds it: its JSON bytes and, on first read, the decoded object.
+ * One object in the server: its JSON bytes and, after the first read, the decoded object.
  *
  * Guarantees:
  * - `object` and `bytes` carry the resource version; both are computed at most once and shared by all readers.
@@ -13,11 +13,11 @@ export interface StoredObject<T extends KubernetesObject = KubernetesObject> ext
   readonly key: string;
   readonly metadata: ObjectMeta;
   readonly object: T;
-  /** The JSON document of `object`, UTF-8. Encoded once, however many watchers and readers get it. */
+  /** The JSON document of `object`, UTF-8. It is encoded once for all watchers and readers. */
   readonly bytes: Uint8Array;
   /**
-   * The parts of `bytes`, over bytes that exist anyway: for callers that copy them at once and keep nothing for the
-   * next reader. Left out: it is `bytes` that would have to be made.
+   * The parts of `bytes`, over existing memory. For callers that copy them at once, so that no document is kept for later readers.
+   * Without this method, read `bytes`.
    */
   pieces?(): readonly Uint8Array[];
   /** Decimal; also in `object.metadata.resourceVersion`. */
@@ -26,7 +26,7 @@ export interface StoredObject<T extends KubernetesObject = KubernetesObject> ext
   copy(): T;
 }
 
-/** The document of an object in pieces to be copied at once; see `StoredObject.pieces`. */
+/** The document of an object in pieces, which must be copied at once; see `StoredObject.pieces`. */
 export function documentPieces(stored: StoredObject): readonly Uint8Array[] {
   return stored.pieces?.() ?? [stored.bytes];
 }

@@ -6,18 +6,18 @@ import type { Revision } from '../../mvcc/key-value-store.ts';
 const LARGEST = 2n ** 64n - 1n;
 
 /**
- * Turns engine revisions into resource versions and back. The one place that knows they are numbers.
+ * Converts engine revisions to resource versions and back. No other code depends on resource versions being numbers.
  * @see apiserver pkg/storage/api_object_versioner.go @ 24a394e
  */
 export interface Versioner {
   /** The resource version of a revision: its decimal digits. */
   resourceVersionOf(revision: Revision): string;
   /**
-   * The revision of a resource version; left out, empty and `"0"` give 0.
+   * The revision of a resource version; 0 if it is left out, empty or `"0"`.
    * @throws {ApiError} 400 for anything else than a 64-bit decimal number.
    */
   parseResourceVersion(resourceVersion: string | undefined): Revision;
-  /** The revision an object carries; 0 when it carries none. @throws {ApiError} 400. */
+  /** The revision in the metadata of an object; 0 if it has none. @throws {ApiError} 400. */
   revisionOf(object: HasMetadata): Revision;
 }
 

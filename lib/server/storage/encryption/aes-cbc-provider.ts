@@ -19,10 +19,10 @@ export interface AesCbcOptions extends EncryptionKey {
 }
 
 /**
- * AES-CBC with PKCS#7 padding under one key of 16, 24 or 32 bytes: for reading what was written with it.
+ * AES-CBC with PKCS#7 padding and a key of 16, 24 or 32 bytes, for reading values that were written with it.
  *
- * Not guaranteed: anything about changed values. CBC does not authenticate: a value may be changed, or moved to another
- * storage key, without notice, and one wrong key in 256 yields bytes that only the codec recognises as nonsense. Prefer
+ * Not guaranteed: integrity. CBC does not authenticate, so a value may be changed, or moved to another storage key, without
+ * being noticed. With a wrong key, one value in 256 decrypts to random bytes, which only the codec refuses. Prefer
  * `SecretboxProvider`, `AesGcmProvider` or `KmsProvider` for writing.
  * @see apiserver pkg/storage/value/encrypt/aes/aes.go @ 24a394e
  */
@@ -44,7 +44,7 @@ export class AesCbcProvider implements EncryptionProvider {
     this.#randomBytes = options.randomBytes ?? systemRandomBytes;
   }
 
-  /** @throws {Error} when length or padding are wrong; the message does not tell which bytes were. */
+  /** @throws {Error} when length or padding are wrong; the message does not say which bytes. */
   decrypt(value: Uint8Array): PlainValue {
     const sealed = value.subarray(this.#head.length);
     if (sealed.length >= 2 * BLOCK_BYTES && sealed.length % BLOCK_BYTES === 0) {
@@ -54,7 +54,7 @@ export class AesCbcProvider implements EncryptionProvider {
       try {
         return { data: Buffer.concat([data, decipher.final()]), stale: false };
       } catch {
-        // The padding is wrong; told below like everything else.
+        // The padding is wrong; reported below like every other failure.
       }
     }
     throw new Error(

@@ -4,18 +4,18 @@ export const GCM_NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const TAG: { readonly authTagLength: number } = { authTagLength: TAG_BYTES };
 
-/** AES-GCM with the storage key as authenticated data, laid out as nonce, ciphertext, tag. */
+/** AES-GCM with the storage key as authenticated data. The layout is nonce, ciphertext, tag. */
 export class AesGcmCipher {
   readonly #algorithm: CipherGCMTypes;
   readonly #secret: Uint8Array;
 
-  /** The secret has 16, 24 or 32 bytes, and is the cipher's from now on. */
+  /** The secret has 16, 24 or 32 bytes. The cipher keeps it; the caller must not use it any more. */
   constructor(secret: Uint8Array) {
     this.#algorithm = `aes-${secret.length * 8}-gcm` as CipherGCMTypes;
     this.#secret = secret;
   }
 
-  /** The sealed data, with `head` in front and `tail` behind it. */
+  /** The encrypted data, with `head` before and `tail` after it. */
   seal(
     data: Uint8Array,
     nonce: Uint8Array,
@@ -30,7 +30,7 @@ export class AesGcmCipher {
     return Buffer.concat([...head, nonce, encrypted, cipher.getAuthTag(), ...tail]);
   }
 
-  /** Undefined when the key is not the right one, or nonce, ciphertext, tag or storage key are not what they were. */
+  /** Returns undefined when the key is wrong, or when nonce, ciphertext, tag or storage key were changed. */
   open(sealed: Uint8Array, storageKey: string): Uint8Array | undefined {
     const end = sealed.length - TAG_BYTES;
     if (end < GCM_NONCE_BYTES) return undefined;
@@ -48,5 +48,5 @@ export class AesGcmCipher {
   }
 }
 
-/** How many bytes `seal` adds to the data. */
+/** The number of bytes that `seal` adds to the data. */
 export const GCM_OVERHEAD_BYTES: number = GCM_NONCE_BYTES + TAG_BYTES;

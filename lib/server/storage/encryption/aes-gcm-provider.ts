@@ -14,12 +14,12 @@ import {
 
 const OWNER = 'AesGcmProvider';
 
-/** With random nonces of 96 bits a key is good for this many values (NIST SP 800-38D, 8.3). */
+/** With random nonces of 96 bits a key may encrypt this many values (NIST SP 800-38D, 8.3). */
 const MOST_WRITES = 2 ** 32;
 
-/** Counts the values one key has encrypted; providers of the same key share one. */
+/** Counts the values that one key has encrypted; all providers with the same key share it. */
 export class KeyUsage {
-  /** Values encrypted so far, in this process. */
+  /** Values encrypted so far in this process. */
   writes = 0;
   readonly mostWrites: number;
 
@@ -29,7 +29,7 @@ export class KeyUsage {
     this.mostWrites = numberOption('KeyUsage', 'mostWrites', mostWrites, MOST_WRITES, rule);
   }
 
-  /** Counts one more. @throws {ListwatchError} ENCRYPTION_KEY_EXHAUSTED. */
+  /** Counts one more value. @throws {ListwatchError} ENCRYPTION_KEY_EXHAUSTED. */
   count(name: string): void {
     if (this.writes >= this.mostWrites) {
       throw new ListwatchError(
@@ -42,21 +42,21 @@ export class KeyUsage {
 }
 
 export interface AesGcmOptions extends EncryptionKey {
-  /** @defaultValue a count of its own, up to 2^32 */
+  /** @defaultValue a new count, up to 2^32 */
   readonly usage?: KeyUsage | undefined;
   /** @defaultValue the operating system's */
   readonly randomBytes?: RandomBytes | undefined;
 }
 
 /**
- * AES-GCM under one key of 16, 24 or 32 bytes.
+ * AES-GCM with a key of 16, 24 or 32 bytes.
  *
  * Guarantees:
  * - A value that was changed, or moved to another storage key, is not decrypted.
- * - One provider encrypts at most 2^32 values, then refuses; random nonces would begin to repeat.
+ * - One provider encrypts at most 2^32 values and then refuses, because random nonces would begin to repeat.
  *
- * Not guaranteed: the count outlives the process, so a key that many processes or restarts share has to be rotated in time.
- * `KmsProvider` needs no such care.
+ * Not guaranteed: that the count outlives the process. A key that several processes or restarts share has to be rotated in
+ * time. `KmsProvider` has no such limit.
  * @see apiserver pkg/storage/value/encrypt/aes/aes.go @ 24a394e
  */
 export class AesGcmProvider implements EncryptionProvider {

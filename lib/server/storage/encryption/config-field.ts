@@ -17,16 +17,16 @@ interface ConfigFile {
   readonly lines: LineCounter;
 }
 
-/** More than this is no configuration. */
+/** Larger files are refused. */
 const LARGEST_FILE_BYTES = 1024 * 1024;
-/** Aliases that are followed at most; nested ones would multiply a small file into a huge one. */
+/** Maximum number of aliases; nested aliases could expand a small file to a huge one. */
 const MOST_ALIASES = 100;
-/** Names that are longer, or look otherwise, are not shown: a secret may stand where a field name should. */
+/** Messages show only names of this form: a secret may be in the place of a field name. */
 const SHOWN_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,19}$/;
 
 /**
- * A place in a YAML or JSON file that knows its path and line, so that what is wrong there can be said exactly. Messages show no
- * values: they may be keys.
+ * A place in a YAML or JSON file with its path and line, so that an error can name it. Messages never show values, which may be
+ * keys.
  */
 export class ConfigField {
   readonly #file: ConfigFile;
@@ -46,13 +46,13 @@ export class ConfigField {
     this.#line = offset === undefined ? lineOfParent : file.lines.linePos(offset).line;
   }
 
-  /** The root of a file. @throws {ListwatchError} CONFIG_INVALID with the line, when it is not YAML. */
+  /** The root of a file. @throws {ListwatchError} CONFIG_INVALID with the line, if it is not YAML. */
   static parse(name: string, text: string): ConfigField {
     if (Buffer.byteLength(text) > LARGEST_FILE_BYTES) {
       throw invalid(name, `it is larger than ${LARGEST_FILE_BYTES} bytes`);
     }
     const lines = new LineCounter();
-    // Pretty errors quote the file.
+    // The `prettyErrors` of the parser quote the file, which may contain keys.
     const document = parseDocument(text, {
       lineCounter: lines,
       prettyErrors: false,
@@ -78,7 +78,7 @@ export class ConfigField {
     return this.#node !== undefined;
   }
 
-  /** The fields of a mapping, present or not. @throws {ListwatchError} CONFIG_INVALID for one that is not among `known`. */
+  /** The fields of a mapping, present or not. @throws {ListwatchError} CONFIG_INVALID for a field that is not in `known`. */
   fields<Name extends string>(known: readonly Name[]): Readonly<Record<Name, ConfigField>> {
     const values = new Map<string, unknown>();
     if (this.#node !== undefined) {
@@ -97,7 +97,7 @@ export class ConfigField {
     return Object.fromEntries(fields) as Readonly<Record<Name, ConfigField>>;
   }
 
-  /** The entries of a list; none when it is absent. */
+  /** The entries of a list; an absent list has none. */
   items(): ConfigField[] {
     if (this.#node === undefined) return [];
     if (!isSeq(this.#node)) return this.fail('expected a list');
@@ -106,13 +106,13 @@ export class ConfigField {
     );
   }
 
-  /** The entries of a list that must not be empty. */
+  /** The entries of a list; an empty one is refused. */
   someItems(): ConfigField[] {
     const items = this.items();
     return items.length > 0 ? items : this.fail('at least one is needed');
   }
 
-  /** A text; undefined when absent or empty. */
+  /** A text; undefined if absent or empty. */
   optionalText(): string | undefined {
     const value = this.#scalar();
     if (value === undefined || value === '') return undefined;
@@ -123,7 +123,7 @@ export class ConfigField {
     return this.optionalText() ?? this.fail('it is missing');
   }
 
-  /** A whole number; undefined when absent. */
+  /** A whole number; undefined if absent. */
   optionalInteger(): number | undefined {
     const value = this.#scalar();
     if (value === undefined || Number.isSafeInteger(value)) return value as number | undefined;

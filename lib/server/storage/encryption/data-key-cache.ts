@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 /** kube-apiserver's default cachesize. @see apiserver pkg/apis/apiserver/v1/defaults.go @ 24a394e */
 export const CACHED_DATA_KEYS = 1000;
 
-/** The SHA-256 of several parts, each counted, so that no two lists of parts look alike. */
+/** The SHA-256 of several parts. The length of each part is included, so that different lists never have the same input. */
 export function hashOf(parts: readonly Uint8Array[]): string {
   const counted: Uint8Array[] = [];
   for (const part of parts) {
@@ -15,13 +15,13 @@ export function hashOf(parts: readonly Uint8Array[]): string {
   return hash('sha256', Buffer.concat(counted), 'base64');
 }
 
-/** Unwrapped data keys by the hash of their wrapped form, at most so many; the least recently used one goes first. */
+/** Unwrapped data keys by the hash of their wrapped form. The number is limited; the least recently used one is dropped first. */
 export class DataKeyCache<K extends object> {
   readonly #kept: LRUCache<string, K> | undefined;
-  /** Being unwrapped now; as many as there are reads at once. */
+  /** Keys that are being unwrapped; their number is limited by that of concurrent reads. */
   readonly #coming = new Map<string, Promise<K>>();
 
-  /** 0 keeps none. */
+  /** With size 0, no key is kept. */
   constructor(size: number) {
     this.#kept = size > 0 ? new LRUCache({ max: size }) : undefined;
   }
@@ -34,7 +34,7 @@ export class DataKeyCache<K extends object> {
     this.#kept?.set(id, key);
   }
 
-  /** The key, unwrapped by `unwrap` unless it is known or being unwrapped. Failures are not remembered. */
+  /** The key, from the cache, from an unwrapping that is in progress, or from `unwrap`. Failures are not cached. */
   load(id: string, unwrap: () => Promise<K>): Promise<K> {
     let coming = this.#coming.get(id);
     if (coming === undefined) {

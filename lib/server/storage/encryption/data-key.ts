@@ -2,26 +2,26 @@ import { createHmac } from 'node:crypto';
 import { AesGcmCipher, GCM_NONCE_BYTES, GCM_OVERHEAD_BYTES } from './aes-gcm-cipher.ts';
 import { drawBytes, type RandomBytes } from './encryption-provider.ts';
 
-/** Opens the values of one data key. */
+/** Decrypts the values of one data key. */
 export interface DataKey {
-  /** Undefined when it is not the right key, or data or storage key are not what they were. */
+  /** Returns undefined when the key is wrong, or when data or storage key were changed. */
   open(sealed: Uint8Array, storageKey: string): Uint8Array | undefined;
 }
 
 export const SEED_BYTES = 32;
 const INFO_BYTES = 32;
-/** The count of the only block that HKDF has to expand: it makes as many bytes as a key has. */
+/** The counter of the first and only HKDF block, which has as many bytes as a key. */
 const FIRST_BLOCK = Buffer.of(1);
 
 /**
- * A seed from which every value gets an AES-GCM key of its own, by HKDF-SHA256 (its second half, RFC 5869, 2.3) from 32
- * random bytes that are stored in front of the nonce. So nonces cannot repeat, and the seed does not wear out.
+ * A seed from which each value gets its own AES-GCM key: HKDF-SHA256 (the expand step, RFC 5869, 2.3) over 32 random bytes,
+ * which are stored in front of the nonce. Nonces therefore cannot repeat, and there is no limit on the number of values.
  * @see apiserver pkg/storage/value/encrypt/aes/aes_extended_nonce.go @ 24a394e
  */
 export class SeededDataKey implements DataKey {
   readonly #seed: Uint8Array;
 
-  /** The seed has 32 bytes or more, and is the data key's from now on. */
+  /** The seed has 32 bytes or more. The data key keeps it; the caller must not use it any more. */
   constructor(seed: Uint8Array) {
     this.#seed = seed;
   }
@@ -51,5 +51,5 @@ export class SeededDataKey implements DataKey {
   }
 }
 
-/** How many bytes `seal` adds to the data. */
+/** The number of bytes that `seal` adds to the data. */
 export const SEED_OVERHEAD_BYTES: number = INFO_BYTES + GCM_OVERHEAD_BYTES;

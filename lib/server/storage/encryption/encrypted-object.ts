@@ -1,10 +1,10 @@
 /**
- * The source of the data key of a value: the wrapped key itself, or a key derived from it for each value.
+ * What the wrapped data key of a value is: the key itself, or a seed from which a key is derived for each value.
  * @see apiserver pkg/storage/value/encrypt/envelope/kmsv2/v2/api.proto EncryptedDEKSourceType @ 24a394e
  */
 export type DataKeySource = 'key' | 'seed';
 
-/** How a data key is stored with each value that it encrypts. */
+/** The data key in the form in which it is stored with each value that it encrypts. */
 export interface StoredDataKey {
   readonly keyId: string;
   /** The wrapped key or seed. */
@@ -13,7 +13,7 @@ export interface StoredDataKey {
   readonly annotations: ReadonlyMap<string, Uint8Array>;
 }
 
-/** The message that a value of a `KmsProvider` is. @see ibid. EncryptedObject */
+/** The message that a `KmsProvider` stores for a value. @see ibid. EncryptedObject */
 export interface EncryptedObject extends StoredDataKey {
   readonly data: Uint8Array;
 }
@@ -28,7 +28,7 @@ const SOURCE_TYPES: readonly DataKeySource[] = ['key', 'seed'];
 const LENGTH_DELIMITED = 2;
 
 /**
- * The fault of a data key that is to be stored, or was; undefined when there is none.
+ * The fault of a data key that is or will be stored; undefined when there is none.
  * @see apiserver pkg/storage/value/encrypt/envelope/kmsv2/envelope.go ValidateEncryptedObject @ 24a394e
  */
 export function dataKeyProblem({ keyId, source, annotations }: StoredDataKey): string | undefined {
@@ -61,12 +61,12 @@ function isDomainName(name: string): boolean {
   return bare.length <= LONGEST_DOMAIN_NAME && DOMAIN_NAME.test(bare);
 }
 
-/** The header in front of `length` bytes of data. */
+/** The bytes before the `length` bytes of data. */
 export function encodeDataHead(length: number): Uint8Array {
   return Buffer.from([tagOf(FIELD.data), ...varint(length)]);
 }
 
-/** The trailer behind the data: the same for all values of one data key. */
+/** The bytes after the data; they are the same for all values of one data key. */
 export function encodeDataKey({
   keyId,
   source,
@@ -78,12 +78,12 @@ export function encodeDataKey({
     const entry = [delimited(ENTRY.key, Buffer.from(name)), delimited(ENTRY.value, value)];
     parts.push(delimited(FIELD.annotations, Buffer.concat(entry)));
   }
-  // A zero is not written.
+  // A zero is not written, as usual in protobuf.
   if (sourceType === 'seed') parts.push(Buffer.of(FIELD.sourceType << 3, 1));
   return Buffer.concat(parts);
 }
 
-/** Reads a message; fields that are not known are skipped. @throws {Error} when it is none, or not one that may be stored. */
+/** Reads a message; unknown fields are skipped. @throws {Error} when it is not a message, or not a valid one. */
 export function decodeEncryptedObject(message: Uint8Array): EncryptedObject {
   let data: Uint8Array = Buffer.alloc(0);
   let keyId = '';
@@ -129,13 +129,13 @@ function textOf(bytes: Uint8Array): string {
 
 interface WireField {
   readonly field: number;
-  /** The tag of a length-delimited field. */
+  /** The content of a length-delimited field. */
   readonly bytes: Uint8Array | undefined;
-  /** The tag of a varint field. */
+  /** The value of a varint field. */
   readonly number: number | undefined;
 }
 
-/** Bytes of the fixed-size wire types. */
+/** Sizes of the fixed-size wire types in bytes. */
 const FIXED: ReadonlyMap<number, number> = new Map([
   [1, 8],
   [5, 4],
@@ -174,7 +174,7 @@ class VarintReader {
     return this.#at === this.#bytes.length;
   }
 
-  /** Up to ten bytes; what is beyond 2^53 loses digits, which no length and no known enum reaches. */
+  /** Reads up to ten bytes. Values beyond 2^53 lose digits; no length and no known enum is that large. */
   varint(): number {
     let value = 0;
     let scale = 1;

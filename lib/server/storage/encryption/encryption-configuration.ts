@@ -30,13 +30,13 @@ import { rulesFor, ruleText, type GroupResource } from './resource-rules.ts';
 import { SecretboxProvider } from './secretbox-provider.ts';
 
 export interface EncryptionConfigurationOptions {
-  /** The key services that `kms` entries name. Their `endpoint` is checked, but not connected to. */
+  /** The key services by the names in `kms` entries. Their `endpoint` is checked, but not used for a connection. */
   readonly keyServices?: Readonly<Record<string, KeyService>> | undefined;
   /** The clock of the key services. @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
   /** @defaultValue the operating system's */
   readonly randomBytes?: RandomBytes | undefined;
-  /** Logs failing key services and new data keys. @defaultValue silentLogger */
+  /** Logs failures of key services and new data keys. @defaultValue silentLogger */
   readonly logger?: Logger | undefined;
 }
 
@@ -44,28 +44,28 @@ const KNOWN = ['keyServices', 'runtime', 'randomBytes', 'logger'];
 
 /** The content of one version of the file. */
 interface Loaded {
-  /** By rule, as text. */
+  /** By the text of the rule. */
   readonly transformers: ReadonlyMap<string, Transformer>;
   readonly kmsProviders: readonly KmsProvider[];
   readonly hash: string;
 }
 
 /**
- * Which resources are encrypted, and how: an `EncryptionConfiguration` file in the form that kube-apiserver takes with
- * `--encryption-provider-config`.
+ * The resources that are encrypted and the providers for each, read from an `EncryptionConfiguration` file of the form that
+ * kube-apiserver accepts with `--encryption-provider-config`.
  *
  * Guarantees:
- * - Transformers it gave out follow a `reload`; storages need not be made anew.
- * - A file that cannot be read, or is wrong, leaves everything as it was.
- * - No key is printed, by messages, `inspect` or `JSON.stringify`.
+ * - After a `reload`, the transformers that were returned before use the new configuration; storages need not be recreated.
+ * - A file that is invalid or cannot be read changes nothing.
+ * - Messages, `inspect` and `JSON.stringify` never show a key.
  *
- * Not guaranteed: that changes of the file are noticed; call `reload`.
+ * Not guaranteed: that changes of the file are noticed. Call `reload`.
  */
 export class EncryptionConfiguration {
   readonly #file: string;
   readonly #options: EncryptionConfigurationOptions;
   readonly #given = new Map<string, ResourceTransformer>();
-  /** How much the AES-GCM keys were used, by hash, whatever they are called and however often the file is loaded. */
+  /** The use counts of the AES-GCM keys by hash. They survive a renamed key and a reload of the file. */
   readonly #usages = new Map<string, KeyUsage>();
   #loaded: Loaded;
   #reloading: Promise<unknown> = Promise.resolve();
@@ -86,7 +86,7 @@ export class EncryptionConfiguration {
   }
 
   /**
-   * Takes the text of a file; `file` is its name in messages, and what `reload` reads.
+   * Parses the text of a file; `file` is its name in messages, and the file that `reload` reads.
    * @throws {ListwatchError} CONFIG_INVALID naming file, line and field.
    */
   static parse(
@@ -98,8 +98,8 @@ export class EncryptionConfiguration {
   }
 
   /**
-   * How objects of a resource are stored: by the rule that names it, else the one for its group, else the one for everything,
-   * else as they are. The same resource gets the same transformer each time.
+   * The transformer for a resource, from the first rule that exists: the one that names the resource, the one for its group, the
+   * one for all resources. Without a rule, values are stored as they are. The same resource always gets the same transformer.
    */
   transformerFor({ group, resource }: GroupResource): Transformer {
     const name = ruleText({ group, resource });
@@ -112,9 +112,9 @@ export class EncryptionConfiguration {
   }
 
   /**
-   * Reads the file again. Calls run one after the other.
-   * @returns whether it had changed.
-   * @throws {ListwatchError} CONFIG_INVALID; nothing has changed then.
+   * Reads the file again. Concurrent calls run one after the other.
+   * @returns whether the file had changed.
+   * @throws {ListwatchError} CONFIG_INVALID; the configuration is then unchanged.
    */
   async reload(): Promise<boolean> {
     const reloading = this.#reloading.then(async () => this.#take(await readText(this.#file)));
@@ -123,8 +123,8 @@ export class EncryptionConfiguration {
   }
 
   /**
-   * Asks the key services of all `kms` entries of version 2 which key they use now; what is under another one is stale from
-   * then on. To be called before `rewriteStale`.
+   * Asks the key services of all version 2 `kms` entries for their current key. Values under another key are stale from then on.
+   * Call it before `rewriteStale`.
    * @throws {ListwatchError} KEY_SERVICE_FAILED.
    */
   async refreshKeys(): Promise<void> {
@@ -206,7 +206,7 @@ export class EncryptionConfiguration {
   }
 }
 
-/** Stands for whatever the configuration says about a resource at the time. */
+/** Passes each call to the transformer that the current configuration has for the resource. */
 class ResourceTransformer implements Transformer {
   readonly resource: GroupResource;
   #current: Transformer;

@@ -11,7 +11,7 @@ import {
   type GroupResource,
 } from './resource-rules.ts';
 
-/** A provider as an EncryptionConfiguration file describes it. */
+/** A provider entry of an EncryptionConfiguration file. */
 export type ProviderEntry =
   | { readonly type: 'identity' }
   | { readonly type: 'aesgcm' | 'aescbc' | 'secretbox'; readonly keys: readonly EncryptionKey[] }
@@ -22,9 +22,9 @@ export interface KmsEntry {
   readonly version: 'v1' | 'v2';
   readonly name: string;
   readonly timeoutMs: number;
-  /** 0 for none. */
+  /** 0: no cache. */
   readonly cacheSize: number;
-  /** The position of the name, for faults that are found later. */
+  /** The position of the name, for errors that are found later. */
   readonly nameField: ConfigField;
 }
 
@@ -36,7 +36,7 @@ export interface ResourceEntry {
 const SECRETBOX_KEY_BYTES: readonly number[] = [32];
 
 /**
- * Reads and checks an EncryptionConfiguration file, as strictly as kube-apiserver, and, beyond it, for keys of the same name.
+ * Reads and checks an EncryptionConfiguration file as strictly as kube-apiserver does, and also refuses two keys of the same name.
  * @throws {ListwatchError} CONFIG_INVALID naming file, line and field, never a value.
  * @see apiserver pkg/apis/apiserver/validation/validation_encryption.go @ 24a394e
  */
@@ -45,7 +45,7 @@ export function parseEncryptionDocument(file: string, text: string): ResourceEnt
   if (!root.present) root.fail('it is empty');
   const { apiVersion, kind, resources } = root.fields(['apiVersion', 'kind', 'resources']);
   const type = `${apiVersion.text()} ${kind.text()}`;
-  // The second form is what the documentation of Kubernetes once said.
+  // The second form was in the documentation of Kubernetes once.
   if (
     type !== 'apiserver.config.k8s.io/v1 EncryptionConfiguration' &&
     type !== 'v1 EncryptionConfig'
@@ -63,7 +63,7 @@ export function parseEncryptionDocument(file: string, text: string): ResourceEnt
   });
 }
 
-/** Reads the rules of one list; `earlier` has those of the lists before, and gets these. */
+/** Reads the rules of one list. `earlier` has the rules of the lists before, and gets these too. */
 function readRules(list: ConfigField, earlier: Set<string>): GroupResource[] {
   const fields = list.someItems();
   const rules = fields.map((field) => {
@@ -156,7 +156,7 @@ function readKms(kms: ConfigField, names: Set<string>): KmsEntry {
   return { type: 'kms', version, name, timeoutMs, cacheSize, nameField: fields.name };
 }
 
-/** Milliseconds of the units of a Go duration. */
+/** The units of a Go duration in milliseconds. */
 const UNIT_MS: ReadonlyMap<string, number> = new Map([
   ['ns', 1e-6],
   ['us', 1e-3],

@@ -7,21 +7,24 @@ import {
 } from '../value/transformer.ts';
 
 /**
- * One way to encrypt values under one key. `PrefixTransformers` makes a transformer of one or several.
+ * Encrypts values with one key. `PrefixTransformers` makes a transformer from one or several providers.
  *
- * `decrypt` throws when it cannot read the value: a plain `Error` when that is the fault of value or key, a `ListwatchError`
- * when it may pass, e.g. because a key service does not answer.
+ * `decrypt` throws when it cannot read the value: a plain `Error` if the value or the key is wrong, a `ListwatchError` if the
+ * failure is temporary, e.g. because a key service does not answer.
  */
 export interface EncryptionProvider {
-  /** The prefix of the values of this provider, and of no others; empty for values as they are. */
+  /** The prefix of the values of this provider, which no other provider uses. Empty for values that are not encrypted. */
   readonly prefix: string;
-  /** Takes a whole value, which begins with the prefix. */
+  /** Takes a whole value, including the prefix. */
   decrypt(value: Uint8Array, context: TransformContext): PlainValue | Promise<PlainValue>;
-  /** Gives the whole value, prefix included. */
+  /** Returns the whole value, including the prefix. */
   encrypt(data: Uint8Array, context: TransformContext): Uint8Array | Promise<Uint8Array>;
 }
 
-/** Values as they are. Behind other providers it reads what was stored before there was encryption; in front, it ends it. */
+/**
+ * Values without encryption. After other providers, it reads the values from before encryption; as the first one, it turns
+ * encryption off.
+ */
 export const identityProvider: EncryptionProvider = {
   prefix: '',
   decrypt: (value, context) => identityTransformer.fromStorage(value, context),
@@ -29,14 +32,14 @@ export const identityProvider: EncryptionProvider = {
 };
 
 /**
- * The source of keys, nonces and initialization vectors: unpredictable, and never the same twice. Not a part of `Runtime`,
- * because a run that can be repeated is one whose nonces repeat.
+ * The source of keys, nonces and initialization vectors: unpredictable, and never the same twice. It is not a part of `Runtime`,
+ * because a repeatable run would repeat its nonces.
  */
 export type RandomBytes = (size: number) => Uint8Array;
 
 export { systemRandomBytes };
 
-/** Draws from the source. @throws {ListwatchError} INVALID_OPTION when it gives another number of bytes. */
+/** Reads from the source. @throws {ListwatchError} INVALID_OPTION when it returns another number of bytes. */
 export function drawBytes(randomBytes: RandomBytes, size: number): Uint8Array {
   const bytes = randomBytes(size);
   if (bytes.length === size) return bytes;
@@ -48,13 +51,13 @@ export function drawBytes(randomBytes: RandomBytes, size: number): Uint8Array {
 
 /** The name and the bytes of a key. */
 export interface EncryptionKey {
-  /** Stands in front of every value the key encrypts, and in messages. */
+  /** Part of the prefix of every value that the key encrypts, and of messages. */
   readonly name: string;
   readonly secret: Uint8Array;
 }
 
 /**
- * A private copy of the secret, which no other code can change.
+ * A private copy of the secret, which other code cannot change.
  * @throws {ListwatchError} INVALID_OPTION for a key without name or of the wrong length.
  */
 export function takeSecret(
@@ -75,5 +78,5 @@ export function takeSecret(
   return Uint8Array.from(secret);
 }
 
-/** Lengths of AES keys in bytes. */
+/** Valid lengths of AES keys in bytes. */
 export const AES_KEY_BYTES: readonly number[] = [16, 24, 32];

@@ -15,17 +15,17 @@ import { KEY_SERVICE_TIMEOUT_MS, KeyServiceClient, type KeyService } from './key
 
 const OWNER = 'EnvelopeProvider';
 const DATA_KEY_BYTES = 32;
-/** The wrapped key stands behind its length in two bytes. */
+/** The wrapped key follows its length in two bytes. */
 const LENGTH_BYTES = 2;
 const LONGEST_WRAPPED_KEY = 0xffff;
 
 export interface EnvelopeOptions {
-  /** The name of the key service; stands in front of every value. */
+  /** The name of the key service; part of the prefix of every value. */
   readonly name: string;
   readonly service: KeyService;
-  /** Longest wait for an answer of the service, milliseconds. @defaultValue 3 000 */
+  /** Longest wait for a response of the service, milliseconds. @defaultValue 3 000 */
   readonly timeoutMs?: number | undefined;
-  /** Data keys held unwrapped; 0 for none. @defaultValue 1 000 */
+  /** Maximum number of unwrapped data keys in the cache; 0 for no cache. @defaultValue 1 000 */
   readonly cacheSize?: number | undefined;
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
@@ -34,14 +34,14 @@ export interface EnvelopeOptions {
 }
 
 /**
- * Envelope encryption as in version 1 of the KMS interface: every write makes a data key, has it wrapped by the key service, and
- * stores it in front of the data, which is under AES-GCM. One call of the service a write; prefer `KmsProvider`.
+ * Envelope encryption, version 1 of the KMS interface. Every write creates a data key, the key service wraps it, and it is
+ * stored before the data, which is encrypted with AES-GCM. Each write costs one call of the service; prefer `KmsProvider`.
  *
  * Guarantees: a value that was changed, or moved to another storage key, is not decrypted. A failing service fails reads and
  * writes with KEY_SERVICE_FAILED, never with CORRUPT_OBJECT.
  *
- * Not guaranteed: that values are stale after the service took another key, as their layout has no room for a key id; nor
- * that values are readable which kube-apiserver before 1.25 wrote, with AES-CBC inside.
+ * Not guaranteed: that values become stale when the service changes its key, because their layout has no room for a key id;
+ * that values from kube-apiserver before 1.25 are readable, because they use AES-CBC inside.
  * @see apiserver pkg/storage/value/encrypt/envelope/envelope.go @ 24a394e
  */
 export class EnvelopeProvider implements EncryptionProvider {
@@ -69,7 +69,7 @@ export class EnvelopeProvider implements EncryptionProvider {
     this.#randomBytes = randomBytes;
   }
 
-  /** A promise only while the data key is not known. @throws {Error} when the value cannot be authenticated. */
+  /** Returns a promise only while the data key is not in the cache. @throws {Error} when the value cannot be authenticated. */
   decrypt(value: Uint8Array, { key }: TransformContext): PlainValue | Promise<PlainValue> {
     const start = this.#head.length + LENGTH_BYTES;
     const length =

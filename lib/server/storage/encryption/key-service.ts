@@ -3,30 +3,30 @@ import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import { withDeadline } from '../../../kernel/wait.ts';
 
-/** A data key as a key service gives it out: to be stored beside the data it encrypts. */
+/** A data key as a key service wraps it. It is stored with the data that it encrypts. */
 export interface WrappedKey {
   readonly ciphertext: Uint8Array;
-  /** Which key-encryption key it was wrapped with; up to 1 024 bytes, not secret. */
+  /** The id of the key-encryption key that wrapped it; up to 1 024 bytes, not secret. */
   readonly keyId: string;
   /** Further data that the service needs to unwrap it, by domain name; up to 32 KiB, not secret. */
   readonly annotations?: ReadonlyMap<string, Uint8Array> | undefined;
 }
 
 export interface KeyServiceCall {
-  /** Aborts when no caller waits for the answer any more. */
+  /** Aborts when no caller waits for the result any more. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Keeps the key-encryption keys, and wraps data keys with them: a KMS plugin, a hardware module, a cloud service. Rejections
- * reach readers and writers of objects as KEY_SERVICE_FAILED; messages must not carry keys.
+ * Holds the key-encryption keys, and wraps data keys with them: a KMS plugin, a hardware module, a cloud service. Rejections
+ * reach readers and writers of objects as KEY_SERVICE_FAILED; messages must not contain keys.
  * @see kms pkg/service/interface.go Service
  */
 export interface KeyService {
   /** The key that `encrypt` uses at present. Rejects while the service is not healthy. */
   status(call: KeyServiceCall): Promise<{ readonly keyId: string }>;
   encrypt(plaintext: Uint8Array, call: KeyServiceCall): Promise<WrappedKey>;
-  /** `keyId` and `annotations` as `encrypt` gave them; an `EnvelopeProvider` does not keep them and leaves them out. */
+  /** `keyId` and `annotations` are those that `encrypt` returned; an `EnvelopeProvider` does not store them and leaves them out. */
   decrypt(
     wrapped: Partial<WrappedKey> & Pick<WrappedKey, 'ciphertext'>,
     call: KeyServiceCall,
@@ -43,7 +43,7 @@ export interface KeyServiceClientOptions {
   readonly runtime: Runtime;
 }
 
-/** Calls a key service; whatever goes wrong, in time, becomes a KEY_SERVICE_FAILED with its name. */
+/** Calls a key service with a time limit; every failure becomes KEY_SERVICE_FAILED with the name of the service. */
 export class KeyServiceClient {
   readonly #options: KeyServiceClientOptions;
 
@@ -80,7 +80,7 @@ export class KeyServiceClient {
     throw this.failure(`unwrapped the data key of ${storageKey} as something else than bytes`);
   }
 
-  /** The failure to report when the service answers, but not as it should. */
+  /** The error for a response that is not valid. */
   failure(problem: string, cause?: unknown): ListwatchError {
     const message = `the key service "${this.#options.name}" ${problem}`;
     return new ListwatchError('KEY_SERVICE_FAILED', message, { cause });

@@ -25,12 +25,12 @@ import { KmsWriteKey, type WriteKey } from './kms-write-key.ts';
 const OWNER = 'KmsProvider';
 
 export interface KmsOptions {
-  /** The name of the key service; stands in front of every value, and must not contain a colon. */
+  /** The name of the key service; part of the prefix of every value. It must not contain a colon. */
   readonly name: string;
   readonly service: KeyService;
-  /** Longest wait for an answer of the service, milliseconds. @defaultValue 3 000 */
+  /** Longest wait for a response of the service, milliseconds. @defaultValue 3 000 */
   readonly timeoutMs?: number | undefined;
-  /** Data keys held unwrapped. @defaultValue 1 000 */
+  /** Maximum number of unwrapped data keys in the cache. @defaultValue 1 000 */
   readonly cacheSize?: number | undefined;
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
@@ -41,16 +41,16 @@ export interface KmsOptions {
 }
 
 /**
- * Envelope encryption as in version 2 of the KMS interface: a seed, wrapped by the key service, from which every value gets a
- * key of its own. The service is called for a new seed and for seeds that are not in the cache, not for each value.
+ * Envelope encryption, version 2 of the KMS interface. The key service wraps a seed, and each value gets its own key derived
+ * from the seed. The service is called for a new seed and for seeds that are not in the cache, not for each value.
  *
  * Guarantees:
  * - A value that was changed, or moved to another storage key, is not decrypted.
- * - Keys do not wear out, however many processes write with one service.
- * - After the service took another key, new values use it within three minutes (at once after `refresh`), and values under
- *   the old one are stale.
- * - A failing service fails what needs it with KEY_SERVICE_FAILED, never with CORRUPT_OBJECT; what is in the cache can be
- *   read on, and written for three minutes more.
+ * - Keys do not wear out, even if many processes write with one service.
+ * - When the service changes its key, new values use the new key within three minutes (after `refresh`, at once), and values
+ *   under the old key are stale.
+ * - When the service fails, operations that need it fail with KEY_SERVICE_FAILED, never with CORRUPT_OBJECT. Values whose keys
+ *   are in the cache stay readable, and writes continue for three minutes.
  * @see apiserver pkg/storage/value/encrypt/envelope/kmsv2/envelope.go @ 24a394e
  */
 export class KmsProvider implements EncryptionProvider {
@@ -91,15 +91,15 @@ export class KmsProvider implements EncryptionProvider {
   }
 
   /**
-   * Asks the service for its status now. To be called before a rotation, so that no value counts as up to date any more
-   * that is under the old key.
+   * Asks the service for its status now. Call it before a rotation of keys, so that values under the old key no longer count as
+   * up to date.
    * @throws {ListwatchError} KEY_SERVICE_FAILED.
    */
   async refresh(): Promise<void> {
     await this.#writeKey.refresh();
   }
 
-  /** A promise only while the data key is not known. @throws {Error} when the value cannot be authenticated. */
+  /** Returns a promise only while the data key is not in the cache. @throws {Error} when the value cannot be authenticated. */
   decrypt(value: Uint8Array, { key }: TransformContext): PlainValue | Promise<PlainValue> {
     const object = decodeEncryptedObject(value.subarray(this.#head.length));
     this.#writeKey.refreshIfDue();
@@ -111,7 +111,7 @@ export class KmsProvider implements EncryptionProvider {
     return this.#unwrapAndOpen(id, object, key);
   }
 
-  /** A promise only while the service has to answer. @throws {ListwatchError} KEY_SERVICE_FAILED. */
+  /** Returns a promise only if the service has to be called first. @throws {ListwatchError} KEY_SERVICE_FAILED. */
   encrypt(data: Uint8Array, { key }: TransformContext): Uint8Array | Promise<Uint8Array> {
     const writeKey = this.#writeKey.forWriting();
     if (!(writeKey instanceof Promise)) return this.#seal(writeKey, data, key);
@@ -139,7 +139,7 @@ export class KmsProvider implements EncryptionProvider {
   async #unwrapAndOpen(id: string, object: EncryptedObject, key: string): Promise<PlainValue> {
     const { source, keyId, annotations } = object;
     const wrapped = { ciphertext: source, keyId, annotations };
-    // Without the present key id a stale value could not be told from a fresh one.
+    // Without the present key id, stale and fresh values could not be told apart.
     const settled = this.#writeKey.settled();
     const dataKey = await this.#cache.load(id, async () =>
       this.#dataKey(object, await this.#client.unwrap(wrapped, key)),

@@ -6,17 +6,17 @@ import { dataKeyProblem, encodeDataKey, type StoredDataKey } from './encrypted-o
 import { drawBytes, type RandomBytes } from './encryption-provider.ts';
 import type { KeyServiceClient } from './key-service.ts';
 
-/** How long the status of a healthy service counts as fresh. */
+/** How long the status of a healthy service is considered fresh. */
 const FRESH_MS = 60_000;
-/** How long a failing service is left alone. */
+/** The pause before a failing service is called again. */
 const RETRY_AFTER_MS = 10_000;
-/** How long a data key may write after the last status that confirmed its key id. */
+/** How long a data key may be used for writing after the last status that confirmed its key id. */
 const WRITABLE_MS = 180_000;
 
-/** The key that values are written with at present. */
+/** The present key for writing values. */
 export interface WriteKey {
   readonly stored: StoredDataKey;
-  /** `stored` as it stands behind every value. */
+  /** `stored` in the form that follows every value. */
   readonly tail: Uint8Array;
   readonly dataKey: SeededDataKey;
 }
@@ -27,15 +27,16 @@ export interface KmsWriteKeyOptions {
   readonly runtime: Runtime;
   readonly randomBytes: RandomBytes;
   readonly logger: Logger;
-  /** Gets every new key before anything is written with it. */
+  /** Called with every new key before a value is written with it. */
   readonly onNewKey: (key: WriteKey) => void;
 }
 
 /**
- * The data key that a KMS provider writes with: made once, and again when the service has another key id. The service is asked
- * when the key is used, at most once a minute; while it fails, the last key writes for up to three minutes.
+ * The data key for writing of a KMS provider. It is created at the first use, and again when the service has another key id. The
+ * status of the service is read when the key is used, at most once a minute. While the service fails, the last key is used for
+ * up to three minutes.
  *
- * After the service took another key, writes therefore use it, or fail, three minutes later at the latest.
+ * So, three minutes after the service changed its key, every write either uses the new key or fails.
  * @see apiserver pkg/server/options/encryptionconfig/config.go rotateDEKOnKeyIDChange, kmsv2Plugin… @ 24a394e
  */
 export class KmsWriteKey {
@@ -50,18 +51,18 @@ export class KmsWriteKey {
     this.#options = options;
   }
 
-  /** The last key, however old; enough to tell whether a value is stale. */
+  /** The last key, of any age; it is enough to tell whether a value is stale. */
   get current(): WriteKey | undefined {
     return this.#current;
   }
 
-  /** Waits, while no key is known, for the service to be asked; resolves also when that fails. */
+  /** If no key is known, waits for a call of the service; resolves even if that fails. */
   async settled(): Promise<void> {
     if (this.#current !== undefined || this.#now() < this.#askAgainMs) return;
     await this.refresh().catch(() => {});
   }
 
-  /** A key to write with; a promise only when the service has to answer first. @throws {ListwatchError} KEY_SERVICE_FAILED. */
+  /** A key for writing; a promise only if the service has to be called first. @throws {ListwatchError} KEY_SERVICE_FAILED. */
   forWriting(): WriteKey | Promise<WriteKey> {
     const current = this.#current;
     if (current === undefined || this.#now() > this.#writableUntilMs) return this.#renewed();
@@ -69,14 +70,14 @@ export class KmsWriteKey {
     return current;
   }
 
-  /** Asks the service if it is time to; no caller waits for the answer. */
+  /** Starts a call of the service if it is due, without waiting for it. */
   refreshIfDue(): void {
     if (this.#now() < this.#askAgainMs) return;
     // The failure was logged. The next write that needs the key gets it as its error.
     this.refresh().catch(() => {});
   }
 
-  /** Asks the service now, and makes a new data key if it has another key id. @throws {ListwatchError} KEY_SERVICE_FAILED. */
+  /** Calls the service now, and makes a new data key if the key id has changed. @throws {ListwatchError} KEY_SERVICE_FAILED. */
   refresh(): Promise<void> {
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = undefined;
@@ -90,10 +91,10 @@ export class KmsWriteKey {
     return this.#current as WriteKey;
   }
 
-  /** Awaits; callers come through `refresh`, so that it runs once at a time. */
+  /** Awaits. Callers use `refresh`, which runs it only once at a time. */
   async #refresh(): Promise<void> {
     const { client, logger, name } = this.#options;
-    // From before the call: the service may take another key while the answer is under way.
+    // The time before the call counts, because the service may change its key during the call.
     const askedMs = this.#now();
     try {
       const keyId = await client.status();

@@ -13,16 +13,16 @@ import type { KeyService, WrappedKey } from './key-service.ts';
 const OWNER = 'LocalKeyService';
 
 export interface LocalKeyServiceOptions {
-  /** The first one wraps, all of them unwrap. */
+  /** The first key wraps; all keys unwrap. */
   readonly keys: readonly EncryptionKey[];
   /** @defaultValue the operating system's */
   readonly randomBytes?: RandomBytes | undefined;
 }
 
 /**
- * A key service in this process, for tests and examples. Its keys lie in the memory of the process they are to protect from.
+ * A key service in this process, for tests and examples. It offers no protection: its keys are in the same memory as the data.
  *
- * A wrapped key names the key it was wrapped with, so it can be unwrapped without its key id.
+ * A wrapped key contains the name of the key that wrapped it, so it can be unwrapped without its key id.
  */
 export class LocalKeyService implements KeyService {
   readonly #keys = new Map<string, AesGcmCipher>();
@@ -40,13 +40,13 @@ export class LocalKeyService implements KeyService {
     this.#current = first.name;
   }
 
-  /** Wraps with this key from now on; the earlier ones still unwrap. @throws {ListwatchError} INVALID_OPTION. */
+  /** Wraps with this key from now on; earlier keys still unwrap. @throws {ListwatchError} INVALID_OPTION. */
   rotate(key: EncryptionKey): void {
     this.#add(key);
     this.#current = key.name;
   }
 
-  /** Forgets a key; what was wrapped with it is lost. */
+  /** Removes a key; data keys that it wrapped are lost. */
   forget(name: string): void {
     this.#keys.delete(name);
   }
@@ -55,7 +55,7 @@ export class LocalKeyService implements KeyService {
     return { keyId: this.#current };
   }
 
-  /** @throws {ListwatchError} KEY_SERVICE_FAILED when the current key was forgotten. */
+  /** @throws {ListwatchError} KEY_SERVICE_FAILED when the current key was removed. */
   async encrypt(plaintext: Uint8Array): Promise<WrappedKey> {
     const keyId = this.#current;
     const nonce = drawBytes(this.#randomBytes, GCM_NONCE_BYTES);
@@ -63,7 +63,7 @@ export class LocalKeyService implements KeyService {
     return { ciphertext: this.#key(keyId).seal(plaintext, nonce, keyId, [head]), keyId };
   }
 
-  /** @throws {ListwatchError} KEY_SERVICE_FAILED when it is not a key that was wrapped here. */
+  /** @throws {ListwatchError} KEY_SERVICE_FAILED when this service did not wrap the key. */
   async decrypt({
     ciphertext,
     keyId,

@@ -10,14 +10,14 @@ interface Entry {
 }
 
 /**
- * Several providers as one transformer: the first one writes, all of them read.
+ * Combines several providers into one transformer: the first one writes, all of them read.
  *
  * Guarantees:
- * - What another than the first provider reads is stale, so the next update, or `rewriteStale`, brings it up to date.
- * - When several providers have the prefix of a value, they are tried in order; so a key can be replaced under its name.
- * - A value that no provider can read is a CORRUPT_OBJECT with its storage key, the name of its encryption key, and nothing more.
+ * - A value that a provider other than the first one reads is stale: the next update, or `rewriteStale`, writes it again.
+ * - If several providers have the prefix of a value, they are tried in order. A key can therefore be replaced under its name.
+ * - A value that no provider can read gives CORRUPT_OBJECT with its storage key and the name of its encryption key only.
  *
- * It gives promises only where a provider does.
+ * It returns a promise only where a provider does.
  * @see apiserver pkg/storage/value/transformer.go NewPrefixTransformers @ 24a394e
  */
 export class PrefixTransformers implements Transformer {
@@ -46,7 +46,7 @@ export class PrefixTransformers implements Transformer {
     return this.#first.encrypt(data, context);
   }
 
-  /** Tries the providers from `from` on; `failures` are those of the ones before. */
+  /** Tries the providers from index `from` on; `failures` are the errors of the earlier ones. */
   #read(
     data: Uint8Array,
     context: TransformContext,
@@ -65,7 +65,7 @@ export class PrefixTransformers implements Transformer {
           (error: unknown) => this.#read(data, context, index + 1, [...failed, error]),
         );
       } catch (error) {
-        // An encrypted value that identity refuses may still belong to another provider.
+        // An encrypted value that the identity provider refuses may still belong to another provider.
         if (head.length > 0) failed = [...failed, error];
       }
     }

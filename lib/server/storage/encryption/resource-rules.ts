@@ -1,6 +1,6 @@
 import { groupResource } from '../../../meta/resource.ts';
 
-/** A resource type; a rule may have `*` for the resource, or for both. */
+/** A resource type; in a rule the resource, or both fields, may be `*`. */
 export interface GroupResource {
   /** Empty for the core group. */
   readonly group: string;
@@ -9,19 +9,19 @@ export interface GroupResource {
 
 export const EVERYTHING: GroupResource = { group: '*', resource: '*' };
 
-/** Takes `secrets`, `deployments.apps`, `*.apps`, `*.` or `*.*` apart. */
+/** Parses `secrets`, `deployments.apps`, `*.apps`, `*.` or `*.*`. */
 export function parseResourceRule(text: string): GroupResource {
   const dot = text.indexOf('.');
   if (dot < 0) return { group: '', resource: text };
   return { resource: text.slice(0, dot), group: text.slice(dot + 1) };
 }
 
-/** A rule as it stands in the file. */
+/** The text of a rule as it is written in the file. */
 export function ruleText(rule: GroupResource): string {
   return rule.group === '' && rule.resource === '*' ? '*.' : groupResource(rule);
 }
 
-/** Types that are kept in the engine, but not encrypted: they have no API. */
+/** Types that are stored, but cannot be encrypted because they have no API. */
 const WITHOUT_API: ReadonlySet<string> = new Set([
   'apiserveripinfo',
   'serviceipallocations',
@@ -29,7 +29,7 @@ const WITHOUT_API: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The fault of one rule by itself; undefined when there is none.
+ * The fault of a single rule; undefined when there is none.
  * @see apiserver pkg/apis/apiserver/validation/validation_encryption.go validateResourceNames @ 24a394e
  */
 export function ruleProblem(text: string): string | undefined {
@@ -49,7 +49,7 @@ export function ruleProblem(text: string): string | undefined {
 }
 
 /**
- * The fault of the rules of one list together; undefined when there is none.
+ * The fault of the combination of rules in one list; undefined when there is none.
  * @see ibid. validateResourceOverlap
  */
 export function overlapProblem(rules: readonly GroupResource[]): string | undefined {
@@ -66,7 +66,7 @@ export function overlapProblem(rules: readonly GroupResource[]): string | undefi
   return overlaps ? 'one of its wildcards covers another entry of the list' : undefined;
 }
 
-/** The rules that may apply to a resource, the most exact one first. */
+/** The rules that may apply to a resource, the most specific one first. */
 export function rulesFor({ group, resource }: GroupResource): readonly GroupResource[] {
   return [{ group, resource }, { group, resource: '*' }, EVERYTHING];
 }

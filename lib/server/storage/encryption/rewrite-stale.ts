@@ -8,26 +8,26 @@ import type { StorageInterface, StorageList } from '../contract/storage-interfac
 import type { StoredObject } from '../contract/stored-object.ts';
 
 export interface RewriteProgress {
-  /** Objects looked at so far. */
+  /** Number of objects processed so far. */
   readonly seen: number;
-  /** Objects that were stale, and are no more. */
+  /** Number of stale objects that were written again. */
   readonly rewritten: number;
-  /** Objects that cannot be read; see `RewriteOptions.onUnreadable`. */
+  /** Number of objects that cannot be read; see `RewriteOptions.onUnreadable`. */
   readonly unreadable: number;
-  /** Everything up to this key is done: pass it as `after` to go on from here. Undefined before the first object. */
+  /** Everything up to this key is done: pass it as `after` to continue from here. Undefined before the first object. */
   readonly lastKey: string | undefined;
 }
 
 export interface RewriteOptions {
-  /** Goes on behind this key: the `lastKey` of a run that was interrupted. @defaultValue from the start */
+  /** Starts after this key: the `lastKey` of an interrupted run. @defaultValue from the start */
   readonly after?: string | undefined;
-  /** Objects read at once. @defaultValue 500 */
+  /** Number of objects in one page. @defaultValue 500 */
   readonly pageSize?: number | undefined;
-  /** Called after every page. What it throws ends the run. */
+  /** Called after every page. If it throws, the run ends with that error. */
   readonly onProgress?: ((progress: RewriteProgress) => void) | undefined;
   /**
-   * Called for every object that cannot be decrypted or decoded; the run leaves it as it is and goes on. Without it the
-   * first such object ends the run.
+   * Called for every object that cannot be decrypted or decoded; the run leaves the object unchanged and continues. Without this
+   * option the first such object ends the run.
    */
   readonly onUnreadable?: ((error: StorageError) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -36,18 +36,19 @@ export interface RewriteOptions {
 const PAGE_SIZE = 500;
 
 /**
- * Writes every object under `prefix` again whose stored form is not what would be written now, so that an old encryption key
- * can be taken out of the configuration. First make sure that no other process writes with the old key any more.
+ * Writes every stale object under `prefix` again, that is, every object whose stored form differs from the form that would be
+ * written now. After that, an old encryption key can be removed from the configuration. First make sure that no other process
+ * writes with the old key any more.
  *
  * Guarantees:
- * - Objects that are up to date are not written; their resource version stays.
- * - A write of another client in between is kept: the object is read again.
- * - An object that expires goes on to do so.
- * - It reads the present state page by page, so it cannot be outrun by compaction, however long it takes.
+ * - Objects that are up to date are not written and keep their resource version.
+ * - A concurrent write of another client is kept: the object is read again.
+ * - An object with an expiry keeps it.
+ * - It reads the present state page by page, so a long run never fails because of compaction.
  *
- * @returns how much was done.
- * @throws {StorageError} CORRUPT_OBJECT without `onUnreadable`. @throws {ListwatchError} what storage or key service throw;
- * the last `onProgress` tells where to go on.
+ * @returns the final progress.
+ * @throws {StorageError} CORRUPT_OBJECT without `onUnreadable`. @throws {ListwatchError} the errors of storage and key service;
+ * the last `onProgress` has the position to continue from.
  */
 export async function rewriteStale<T extends KubernetesObject>(
   storage: StorageInterface<T>,
@@ -89,7 +90,7 @@ class Rewriting<T extends KubernetesObject> {
       signal?.throwIfAborted();
       const page = await this.#page(limit);
       if (page === undefined) {
-        // Some of them cannot be read, and the list does not tell what comes before them.
+        // Some objects of the page cannot be read, and the error does not say which readable ones come before them.
         limit = Math.ceil(limit / 2);
         continue;
       }
@@ -103,7 +104,10 @@ class Rewriting<T extends KubernetesObject> {
     }
   }
 
-  /** The keys of the next page, or, at a limit of 1, those in front that cannot be read; undefined if some are among others. */
+  /**
+   * The keys of the next page. With a limit of 1, also the unreadable keys at its start. Undefined if unreadable keys are mixed
+   * with others.
+   */
   async #page(
     limit: number,
   ): Promise<
@@ -123,7 +127,7 @@ class Rewriting<T extends KubernetesObject> {
     }
   }
 
-  /** Behind the last key, in whatever state the storage is in then. */
+  /** The position after the last key, in the present state of the storage. */
   #position(): string | undefined {
     if (this.#lastKey === undefined) return undefined;
     return encodeContinue({ startKey: keyAfter(this.#lastKey), revision: -1n }, this.#prefix);
@@ -144,7 +148,7 @@ class Rewriting<T extends KubernetesObject> {
       if (after.resourceVersion !== before?.resourceVersion) this.#rewritten += 1;
     } catch (error) {
       if (isStorageError(error, 'CORRUPT_OBJECT')) this.#skip(error);
-      // It was deleted, or expired, in between.
+      // The object was deleted, or expired, in the meantime.
       else if (!isListwatchError(error, 'KEY_NOT_FOUND')) throw error;
     }
     this.#seen += 1;
@@ -164,7 +168,7 @@ class Rewriting<T extends KubernetesObject> {
   }
 }
 
-/** The keys that a list failed on, in order; none when it failed for another reason. */
+/** The keys on which a list failed, in order; empty when it failed for another reason. */
 function unreadableKeys(error: unknown, prefix: string): string[] {
   if (isStorageError(error, 'CORRUPT_OBJECT')) return [error.key];
   if (!isApiError(error) || error.code !== 'STORAGE_READ_ERROR') return [];

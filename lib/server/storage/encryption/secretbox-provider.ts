@@ -28,12 +28,12 @@ export interface SecretboxOptions extends EncryptionKey {
 }
 
 /**
- * NaCl's secretbox, XSalsa20 with Poly1305, under one key of 32 bytes.
+ * NaCl's secretbox (XSalsa20 with Poly1305) with a key of 32 bytes.
  *
- * Guarantees: a value that was changed is not decrypted. Nonces have 192 bits, so a key does not wear out.
+ * Guarantees: a value that was changed is not decrypted. Nonces have 192 bits, so the number of values is not limited.
  *
- * Not guaranteed: that a value stands where it was written. secretbox has no authenticated data, so an attacker who can write to the
- * engine can copy a value to another storage key.
+ * Not guaranteed: that a value is under the storage key where it was written. secretbox has no authenticated data, so an attacker
+ * who can write to the engine can copy a value to another storage key.
  * @see apiserver pkg/storage/value/encrypt/secretbox/secretbox.go @ 24a394e
  */
 export class SecretboxProvider implements EncryptionProvider {
@@ -61,7 +61,7 @@ export class SecretboxProvider implements EncryptionProvider {
       try {
         return { data: box.open(sealed.subarray(NONCE_BYTES)), stale: false };
       } catch {
-        // The tag is wrong; told below.
+        // The tag is wrong; reported below.
       }
     }
     throw new Error(

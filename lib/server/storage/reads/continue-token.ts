@@ -4,14 +4,14 @@ import type { ApiError } from '../../../meta/api-error.ts';
 import type { Revision } from '../../mvcc/key-value-store.ts';
 
 const VERSION = 'meta.k8s.io/v1';
-/** Larger tokens are refused unread: a key has at most a few hundred characters. */
+/** Longer tokens are refused without parsing: a key has at most a few hundred characters. */
 const LONGEST_TOKEN = 8192;
 
 /** The position at which a list continues. */
 export interface ContinuePosition {
   /** First key of the next page. */
   readonly startKey: string;
-  /** The revision all pages are read at; negative: the newest one at the time. */
+  /** The revision of all pages; negative: the newest revision at the time of each request. */
   readonly revision: Revision;
 }
 
@@ -21,7 +21,7 @@ export function keyAfter(key: string): string {
 }
 
 /**
- * Packs a position into the text clients send back.
+ * Encodes a position as the text that clients send back.
  * @see apiserver pkg/storage/continue.go EncodeContinue @ 24a394e
  */
 export function encodeContinue({ startKey, revision }: ContinuePosition, prefix: string): string {
@@ -31,7 +31,7 @@ export function encodeContinue({ startKey, revision }: ContinuePosition, prefix:
 }
 
 /**
- * Unpacks a token a client sent back. Wherever its start points to, the position lies under `prefix`.
+ * Decodes a token that a client sent back. The position is under `prefix`, even if the token was forged.
  * @throws {ApiError} 400, with an INVALID_CONTINUE as its cause.
  */
 export function decodeContinue(token: string, prefix: string): ContinuePosition {
@@ -39,8 +39,8 @@ export function decodeContinue(token: string, prefix: string): ContinuePosition 
   const json = Buffer.from(token, 'base64url').toString('utf8');
   const { v, start } = parse(json);
   if (v !== VERSION) throw invalid(`its version is not ${VERSION}`);
-  // From the text, not from the parsed number, which would lose digits beyond 2^53. A quote in `start` is escaped, so the
-  // field name cannot be mistaken.
+  // Taken from the text, because the parsed number would lose digits beyond 2^53. A quote in `start` is escaped, so the pattern
+  // matches only the field.
   const digits = /"rv":\s*(-?[0-9]+)\s*[,}]/.exec(json)?.[1];
   if (digits === undefined || BigInt(digits) === 0n) throw invalid('it has no resource version');
   if (typeof start !== 'string' || start === '') throw invalid('it has no start');
@@ -60,7 +60,7 @@ function parse(json: string): { readonly v?: unknown; readonly start?: unknown }
   return value;
 }
 
-/** No empty, `.` or `..` segments. */
+/** Whether a path has no empty, `.` or `..` segments. */
 function isClean(path: string): boolean {
   return path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 }

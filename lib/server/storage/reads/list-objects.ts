@@ -17,9 +17,9 @@ import type { StoredObject } from '../contract/stored-object.ts';
 import { UnreadableObjects } from './unreadable-objects.ts';
 import type { Versioner } from '../contract/versioner.ts';
 
-/** A filtered list reads pages that double up to this. @see apiserver pkg/storage/etcd3/store.go maxLimit @ 24a394e */
+/** A filtered list doubles its page size up to this. @see apiserver pkg/storage/etcd3/store.go maxLimit @ 24a394e */
 const LARGEST_PAGE = 10_000;
-/** Objects looked at before others get their turn. */
+/** Number of objects processed in one task. */
 const OBJECTS_PER_TASK = 500;
 
 /** The keys and the revision that a list reads. */
@@ -27,7 +27,7 @@ interface ListPlan {
   readonly startKey: string;
   /** The revision to read at; undefined: the newest. */
   readonly revision: Revision | undefined;
-  /** The answer must not be older than this revision; 0: any revision. */
+  /** The response must not be older than this revision; 0: any revision. */
   readonly notOlderThan: Revision;
 }
 
@@ -47,7 +47,7 @@ export function planList<T extends KubernetesObject>(
   const revision = versioner.parseResourceVersion(resourceVersion);
   const newest = { startKey: prefix, revision: undefined, notOlderThan: revision };
   if (match === undefined) {
-    // Before there were match rules, a paged list of a given version meant exactly that version.
+    // Before match rules existed, a paged list with a resource version meant exactly that version.
     const exact = recursive && limit > 0 && revision > 0n;
     return exact ? { ...newest, revision } : newest;
   }
@@ -90,8 +90,8 @@ export interface ListRequest<T extends KubernetesObject> {
 }
 
 /**
- * One list call: reads until the limit is reached or the range is exhausted. All pages are read at one revision. Objects that
- * cannot be read fail it in the end, together.
+ * One list call: reads until the limit is reached or the range ends. All pages are read at one revision. Objects that cannot be
+ * read fail the call at its end, with one error for all of them.
  */
 export async function listObjects<T extends KubernetesObject>(
   access: ObjectAccess<T>,
@@ -165,7 +165,7 @@ class Listing<T extends KubernetesObject> {
     return page;
   }
 
-  /** Takes the matching objects of a page; returns the last key that was looked at. */
+  /** Adds the matching objects of a page; returns the last key that was processed. */
   async #collect({ items }: RangeResponse): Promise<string | undefined> {
     const reader = new ReadAhead(
       this.#access,
@@ -224,7 +224,7 @@ class Listing<T extends KubernetesObject> {
     return expired(
       'the continue token is too old: the state it belongs to was compacted away. Start the list over, or use the token ' +
         'in metadata.continue to go on with the newest state, which may be inconsistent with the pages before',
-      // From where this request started: what it had read so far is lost with it.
+      // The token starts where this request started, because the objects that it has read so far are discarded.
       encodeContinue({ startKey: this.#plan.startKey, revision: -1n }, key),
     );
   }

@@ -25,7 +25,7 @@ export interface ObjectState<T extends KubernetesObject> {
   readonly lease: bigint;
 }
 
-/** The outcome of a compare-and-swap: the revision of the write, or the value that stood in its way. */
+/** The outcome of a compare-and-swap: the revision of the write, or the value that differs from the expected one. */
 export type Swap =
   | { readonly swapped: true; readonly revision: Revision }
   | { readonly swapped: false; readonly kv: KeyValue | undefined };
@@ -37,15 +37,15 @@ export interface ObjectAccessOptions<T extends KubernetesObject> {
   readonly versioner: Versioner;
 }
 
-/** Objects in, key-values out and back: codec, transformer and compare-and-swap over one engine. */
+/** Reads and writes objects in a key-value engine: codec, transformer and compare-and-swap. */
 export class ObjectAccess<T extends KubernetesObject> {
   readonly store: KeyValueStore;
   readonly versioner: Versioner;
   readonly codec: Codec<T>;
-  /** Notes sizes, once a caller asked for them. */
+  /** Recorded sizes; undefined until `enableResourceSizeEstimation` is called. */
   sizes: ObjectSizes | undefined;
   readonly #transformer: Transformer;
-  /** Values that were encoded here. An engine in this process hands them out again, and they need not be checked. */
+  /** Values that were encoded here. An engine in this process returns the same arrays, which need not be checked again. */
   readonly #written: WeakSet<Uint8Array> = new WeakSet();
 
   constructor({ store, codec, transformer, versioner }: ObjectAccessOptions<T>) {
@@ -56,8 +56,8 @@ export class ObjectAccess<T extends KubernetesObject> {
   }
 
   /**
-   * The object of a key-value, which can be decoded then; a promise only when the transformer makes one.
-   * @throws {StorageError} CORRUPT_OBJECT. @throws {ListwatchError} what the transformer says itself.
+   * The object of a key-value, which is known to be decodable. Returns a promise only when the transformer does.
+   * @throws {StorageError} CORRUPT_OBJECT. @throws {ListwatchError} an error of the transformer.
    */
   stateOf(
     kv: KeyValue,
@@ -85,7 +85,7 @@ export class ObjectAccess<T extends KubernetesObject> {
     return new JsonStoredObject({ key, value, resourceVersion, codec: this.codec });
   }
 
-  /** The state a cache believes in, as if it had been read. */
+  /** The state in a cache, in the form of a state that was read. */
   stateFromCache(key: string, cached: StoredObject<T>): ObjectState<T> {
     const revision = this.versioner.parseResourceVersion(cached.resourceVersion);
     const stored =
@@ -95,7 +95,7 @@ export class ObjectAccess<T extends KubernetesObject> {
     return { stored, revision, stale: false, lease: 0n };
   }
 
-  /** Whether the value can be transformed and decoded. Throws when that cannot be told at present. */
+  /** Whether the value can be transformed and decoded. Throws when that is not known at present. */
   async isReadable(kv: KeyValue): Promise<boolean> {
     try {
       await this.stateOf(kv);
@@ -106,7 +106,7 @@ export class ObjectAccess<T extends KubernetesObject> {
     }
   }
 
-  /** The present value of a key, as it is stored. */
+  /** The present value of a key, in stored form. */
   async readValue(key: string): Promise<KeyValue | undefined> {
     const { items } = await this.store.range({ key });
     return items[0];
@@ -125,7 +125,7 @@ export class ObjectAccess<T extends KubernetesObject> {
     return state;
   }
 
-  /** Writes an encoded object if the key is still at `revision` (0: missing). */
+  /** Writes an encoded object if the key is still at `revision` (0: does not exist). */
   async swap(key: string, revision: Revision, data: Uint8Array, lease: bigint): Promise<Swap> {
     this.#written.add(data);
     const value = await this.#transformer.toStorage(data, { key });

@@ -26,7 +26,7 @@ import type { StoredObject } from '../contract/stored-object.ts';
 
 type Batch<T extends KubernetesObject> = readonly WatchEvent<StoredObject<T>>[];
 
-/** Objects of the initial state sent in one batch. */
+/** Number of initial objects in one batch. */
 const INITIAL_BATCH = 500;
 
 export interface WatchRequest<T extends KubernetesObject> {
@@ -41,14 +41,14 @@ interface Start {
   readonly initial:
     | { readonly items: readonly KeyValue[]; readonly revision: Revision }
     | undefined;
-  /** Send a bookmark behind the initial state. */
+  /** Whether to send a bookmark after the initial state. */
   readonly endBookmark: boolean;
   readonly changes: KeyValueWatch;
 }
 
 /**
- * A watch over the raw engine. The initial state is read, and the watch for the changes behind it registered, when `open`
- * is called; objects are decoded only when a selector or the reader looks at them.
+ * A watch over the raw engine. `open` reads the initial state and registers the watch for later changes. Objects are decoded
+ * only when a selector or the reader reads them.
  */
 export class RawStorageWatch<T extends KubernetesObject> implements StorageWatch<T> {
   readonly #access: ObjectAccess<T>;
@@ -74,7 +74,7 @@ export class RawStorageWatch<T extends KubernetesObject> implements StorageWatch
       : predicate;
   }
 
-  /** Registers the watch. What goes wrong is thrown to the reader. Awaits between reading the state and registering. */
+  /** Registers the watch. The reader gets any error. Awaits between reading the state and registering. */
   async open(): Promise<void> {
     this.#release = onAbort(this.#request.options.signal, () => {
       this.close();
@@ -184,7 +184,7 @@ export class RawStorageWatch<T extends KubernetesObject> implements StorageWatch
     }
   }
 
-  /** Reads what `#derive` will ask for, in that order. */
+  /** Reads, in order, the states that `#derive` needs. */
   #readerOf(messages: readonly KeyValueWatchMessage[]): ReadAhead<T> {
     const reads: PendingRead[] = [];
     for (const message of messages) {
@@ -198,13 +198,13 @@ export class RawStorageWatch<T extends KubernetesObject> implements StorageWatch
     return new ReadAhead(this.#access, reads);
   }
 
-  /** Whether the state before a change decides what it is for this watch. */
+  /** Whether the type of the event depends on the state before the change. */
   #looksBack({ type, kv }: KeyValueEvent): boolean {
     if (type === 'delete') return true;
     return this.#predicate !== undefined && kv.createRevision !== kv.modRevision;
   }
 
-  /** The event that a change is for this watch: what enters the selection is ADDED, what leaves it DELETED. */
+  /** The event of a change for this watch: ADDED if the object starts to match, DELETED if it no longer matches. */
   async #derive(
     event: KeyValueEvent,
     reader: ReadAhead<T>,

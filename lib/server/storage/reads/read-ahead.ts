@@ -2,10 +2,10 @@ import type { KubernetesObject } from '../../../meta/object.ts';
 import type { KeyValue, Revision } from '../../mvcc/key-value-store.ts';
 import type { ObjectAccess, ObjectState } from './object-access.ts';
 
-/** Values a transformer works on at a time (etcd3/watcher.go processEventConcurrency @ 24a394e). */
+/** Number of values transformed at the same time (etcd3/watcher.go processEventConcurrency @ 24a394e). */
 const AT_A_TIME = 10;
 
-/** A value to be read, and the revision its object shall carry; left out: its own. */
+/** A value to be read, and the resource version that its object gets; left out: its own revision. */
 export interface PendingRead {
   readonly kv: KeyValue;
   readonly revision?: Revision | undefined;
@@ -14,8 +14,8 @@ export interface PendingRead {
 type Reading<T extends KubernetesObject> = ObjectState<T> | Promise<ObjectState<T>>;
 
 /**
- * Reads values in order, and while the reader waits for one also those behind it: a transformer that asks a key service is not
- * waited for once for each value. With a synchronous transformer nothing is read ahead.
+ * Reads values in order. While the reader waits for one value, the following ones are read too, so that a transformer that calls
+ * a key service does not cost one waiting time for each value. With a synchronous transformer nothing is read ahead.
  */
 export class ReadAhead<T extends KubernetesObject> {
   readonly #access: ObjectAccess<T>;
@@ -28,13 +28,13 @@ export class ReadAhead<T extends KubernetesObject> {
     this.#values = values;
   }
 
-  /** The next object, one call for each value. @throws {StorageError} CORRUPT_OBJECT, and goes on with the next call. */
+  /** The next object; call it once for each value. @throws {StorageError} CORRUPT_OBJECT; the next call continues after it. */
   read(): Reading<T> {
     const reading = this.#underWay.shift() ?? this.#start();
     if (!(reading instanceof Promise)) return reading;
     while (this.#underWay.length < AT_A_TIME - 1 && this.#next < this.#values.length) {
       const ahead = this.#startSafely();
-      // The reader that takes it gets the failure; there may be no such reader.
+      // The reader that takes this promise gets the failure; possibly no reader takes it.
       ahead.catch(() => {});
       this.#underWay.push(ahead);
     }

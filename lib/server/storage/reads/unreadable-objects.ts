@@ -3,27 +3,27 @@ import { failure, type ApiError } from '../../../meta/api-error.ts';
 import type { StatusCause } from '../../../meta/status.ts';
 import { isStorageError, type StorageError } from '../contract/storage-error.ts';
 
-/** Objects a failed list names (etcd3/corrupt_obj_deleter.go maxCorruptObjErrsToAggregate @ 24a394e). */
+/** Maximum number of objects in the error of a failed list (etcd3/corrupt_obj_deleter.go maxCorruptObjErrsToAggregate @ 24a394e). */
 const MOST_NAMED = 100;
 
-/** The unreadable objects of a list, so that one answer names all of them. */
+/** Collects the unreadable objects of a list, so that one error names all of them. */
 export class UnreadableObjects {
   readonly #errors: StorageError[] = [];
   readonly #tolerated: boolean;
 
-  /** @param tolerated the list leaves them out instead of failing */
+  /** @param tolerated whether the list leaves the objects out instead of failing */
   constructor(tolerated: boolean) {
     this.#tolerated = tolerated;
   }
 
-  /** Number of all that were noted. */
+  /** The keys of all collected objects. */
   get keys(): readonly string[] {
     return this.#errors.map(({ key }) => key);
   }
 
   /**
-   * Notes what a read threw. Returns normally when the list should go on, to find the rest.
-   * @throws {ApiError} StorageReadError when there are too many; when `error` is of another kind and some were found before.
+   * Records an error of a read. Returns normally when the list should continue, to find further unreadable objects.
+   * @throws {ApiError} StorageReadError when there are too many, or when `error` is of another kind and some were found before.
    * Otherwise `error` itself.
    */
   note(error: unknown): void {
@@ -39,7 +39,7 @@ export class UnreadableObjects {
     });
   }
 
-  /** @throws {ApiError} StorageReadError that names all that were noted, unless they are tolerated. */
+  /** @throws {ApiError} StorageReadError with all collected objects, unless they are tolerated. */
   throwIfAny(): void {
     if (!this.#tolerated && this.#errors.length > 0) throw this.#failure();
   }

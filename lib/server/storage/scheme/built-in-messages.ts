@@ -22,7 +22,7 @@ const CORE_KINDS: readonly string[] = [
   'ServiceAccount',
 ];
 
-/** Kinds that every API group has, under its own name. */
+/** Kinds that exist in every API group. */
 const SHARED_KINDS: readonly string[] = ['DeleteOptions', 'Status'];
 
 interface BuiltInMessages {
@@ -31,7 +31,7 @@ interface BuiltInMessages {
   readonly shared: ReadonlyMap<string, MessageType>;
 }
 
-/** Read on first use: most processes never see protobuf. */
+/** Parsed at the first use: most processes never read protobuf. */
 let messages: BuiltInMessages | undefined;
 
 /** The message of a built-in kind. */
@@ -41,8 +41,8 @@ export function builtInMessage(apiVersion: string, kind: string): MessageType | 
 }
 
 /**
- * All built-in messages that are objects of their own, by `apiVersion`; those of all groups under an empty one.
- * @internal for specs that go over all of them
+ * All built-in messages that are objects, by `apiVersion`; those of all groups are under an empty one.
+ * @internal for specs that iterate over them
  */
 export function builtInMessages(): ReadonlyMap<string, ReadonlyMap<string, MessageType>> {
   messages ??= readMessages();

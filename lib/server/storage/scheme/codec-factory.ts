@@ -11,12 +11,12 @@ import type { DecodeOptions, Serializer } from './serializer.ts';
 export interface CodecFactoryOptions {
   /** @defaultValue JSON, protobuf, YAML */
   readonly serializers?: readonly Serializer[] | undefined;
-  /** Refuses objects in which a field stands twice. @defaultValue false */
+  /** Refuses objects in which a field occurs twice. @defaultValue false */
   readonly strict?: boolean | undefined;
 }
 
 export interface CodecOptions {
-  /** The version that objects are written in. Objects stored in other versions can be read, and the next update rewrites them. */
+  /** The version in which objects are written. Objects stored in other versions can be read, and the next update rewrites them. */
   readonly storageVersion: GroupVersion;
 }
 
@@ -24,10 +24,10 @@ export interface CodecOptions {
  * Makes the codecs of a scheme.
  *
  * Guarantees:
- * - Reading goes by what the bytes are, not by configuration: a database may hold JSON, YAML and protobuf, in all versions the
- *   scheme knows.
- * - What is read has its defaults and is in the hub version of its kind; what is written is JSON in the storage version, the
- *   same bytes for the same content.
+ * - The decoder is chosen by the bytes, not by configuration: a database may contain JSON, YAML and protobuf, in all versions
+ *   that the scheme has.
+ * - A decoded object has its defaults and is in the hub version of its kind. An encoded one is JSON in the storage version; the
+ *   same content gives the same bytes.
  *
  * @see apimachinery pkg/runtime/serializer/codec_factory.go @ eed236c
  */
@@ -43,7 +43,7 @@ export class CodecFactory {
   }
 
   /**
-   * An object as its bytes have it, in its own version and without defaults.
+   * Decodes an object in its own version and without defaults.
    * @throws {SchemeError} MALFORMED_OBJECT, UNSUPPORTED_ENCODING.
    */
   deserialize(bytes: Uint8Array): UnstructuredObject {
@@ -51,7 +51,7 @@ export class CodecFactory {
   }
 
   /**
-   * An object with its defaults, in the hub version of its kind.
+   * Decodes an object, adds its defaults and converts it to the hub version of its kind.
    * @throws {SchemeError} MALFORMED_OBJECT, UNSUPPORTED_ENCODING, UNKNOWN_KIND, NO_CONVERSION, CONVERSION.
    */
   decode(bytes: Uint8Array): UnstructuredObject {
@@ -67,14 +67,14 @@ export class CodecFactory {
 
   /**
    * The codec of a storage. Its `encode` throws a SchemeError as well: UNKNOWN_KIND, NO_CONVERSION, CONVERSION.
-   * @throws {SchemeError} UNKNOWN_KIND when nothing is known in the storage version.
+   * @throws {SchemeError} UNKNOWN_KIND when the scheme has no kind in the storage version.
    */
   codecFor<T extends KubernetesObject = UnstructuredObject>(options: CodecOptions): Codec<T> {
     return new SchemeCodec(this, options.storageVersion) as Codec as Codec<T>;
   }
 }
 
-/** The codec of a scheme with the usual serializers; see `CodecFactory.codecFor`. @throws {SchemeError} UNKNOWN_KIND. */
+/** The codec of a scheme with the default serializers; see `CodecFactory.codecFor`. @throws {SchemeError} UNKNOWN_KIND. */
 export function codecFor<T extends KubernetesObject = UnstructuredObject>(
   scheme: Scheme,
   options: CodecOptions,
@@ -83,7 +83,7 @@ export function codecFor<T extends KubernetesObject = UnstructuredObject>(
 }
 
 const json = jsonCodec();
-/** The offset in the output of `encode` at which the kind ends. */
+/** Maximum length of a kind in bytes, when it is read from encoded JSON. */
 const LONGEST_KIND_BYTES = 256;
 
 class SchemeCodec implements Codec {
@@ -115,7 +115,7 @@ class SchemeCodec implements Codec {
     return this.#factory.decode(bytes);
   }
 
-  /** JSON of the hub version that no defaults are added to is the document already. */
+  /** A value of the hub version without defaulting functions is the JSON document already. */
   documentOf(bytes: Uint8Array): Uint8Array | undefined {
     const head = this.#head;
     if (!head.equals(bytes.subarray(0, head.byteLength))) return undefined;

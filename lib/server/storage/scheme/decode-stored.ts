@@ -8,24 +8,24 @@ import type { Encoding } from './serializer.ts';
 export interface DecodeStoredOptions {
   /** The storage key of the value. Encrypted values are bound to it. @defaultValue '' */
   readonly key?: string | undefined;
-  /** Undoes what was done to the value on its way into the storage. @defaultValue nothing was */
+  /** Reverses the transformation that was applied when the value was stored. @defaultValue none was applied */
   readonly transformer?: Transformer | undefined;
-  /** Brings the object into the version it has in memory. @defaultValue it stays in the version it is stored in */
+  /** Converts the object to its version in memory. @defaultValue it stays in the stored version */
   readonly scheme?: Scheme | undefined;
 }
 
 export interface StoredDocument {
   readonly encoding: Encoding;
-  /** Whether the transformer would write it differently now. */
+  /** Whether the transformer would now write it differently. */
   readonly stale: boolean;
-  /** As the API writes it; without a resource version, which is not part of the value. */
+  /** The object as the API returns it, but without a resource version, which is not part of the value. */
   readonly object: UnstructuredObject;
 }
 
 /**
- * Decodes a value of etcd into an object, no matter which API server wrote it.
+ * Decodes a value of etcd into an object. The value may come from any API server.
  * @throws {SchemeError} MALFORMED_OBJECT, UNSUPPORTED_ENCODING; with a scheme also UNKNOWN_KIND, NO_CONVERSION, CONVERSION.
- * Errors of the transformer are thrown as they are.
+ * Errors of the transformer are passed on unchanged.
  */
 export async function decodeStored(
   bytes: Uint8Array,

@@ -1,14 +1,14 @@
 /** The messages of one API group in one version. */
 export interface GroupMessages {
   readonly apiVersion: string;
-  /** The messages that are objects of their own. */
+  /** The messages that are objects. */
   readonly kinds: readonly string[];
   /** In the notation of `MessageTable`. */
   readonly messages: string;
 }
 
 /**
- * The messages of the other API groups that clients write in protobuf.
+ * The messages of the other API groups, which clients may send as protobuf.
  * @see api apps/v1/types.go and its neighbours @ 10b39a3
  */
 export const GROUP_MESSAGES: readonly GroupMessages[] = [

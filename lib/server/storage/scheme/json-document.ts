@@ -4,11 +4,11 @@ import { malformed, quoted, type SchemeError } from './scheme-error.ts';
 export interface DocumentLimits {
   /** @defaultValue 1 000 */
   readonly deepestLevel?: number | undefined;
-  /** Refuses a field that stands twice in an object; otherwise the last one counts. @defaultValue false */
+  /** Refuses a field that occurs twice in an object; otherwise the last one counts. @defaultValue false */
   readonly strict?: boolean | undefined;
 }
 
-/** Deeper documents are refused before anything recursive sees them; `JSON.stringify` gives up at about 4 000 levels. */
+/** Deeper documents are refused before recursive code reads them; `JSON.stringify` fails at about 4 000 levels. */
 export const DEEPEST_DOCUMENT = 1_000;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -23,8 +23,8 @@ export function decodeUtf8(bytes: Uint8Array): string {
 }
 
 /**
- * The value of a JSON document. Numbers become doubles: whole ones beyond 2^53 lose digits.
- * @throws {SchemeError} MALFORMED_OBJECT when it is malformed, nested too deeply, or has a number beyond all doubles.
+ * Parses a JSON document. Numbers become doubles: whole numbers beyond 2^53 lose digits.
+ * @throws {SchemeError} MALFORMED_OBJECT when it is malformed or nested too deeply, or has a number that is too large for a double.
  */
 export function parseJsonDocument(
   bytes: Uint8Array,
@@ -52,8 +52,8 @@ const BACKSLASH = 0x5c;
 const LONGEST_SAFE_DIGITS = 300;
 
 /**
- * Counts brackets outside of strings: one pass over the bytes, no recursion. Says whether there is a number that may be too
- * large for a double.
+ * Counts brackets outside of strings, in one pass over the bytes without recursion. Returns whether there may be a number that
+ * is too large for a double.
  */
 function scan(bytes: Uint8Array, deepestLevel: number): boolean {
   let depth = 0;
@@ -79,7 +79,7 @@ function scan(bytes: Uint8Array, deepestLevel: number): boolean {
   return large;
 }
 
-/** From an opening quote to the closing one, or to the end. */
+/** The position of the closing quote of the string at `start`, or of the end. */
 function endOfString(bytes: Uint8Array, start: number): number {
   let index = start + 1;
   while (index < bytes.length && bytes[index] !== QUOTE) {
@@ -92,7 +92,7 @@ export function tooDeep(deepestLevel: number): SchemeError {
   return malformed(`the object is nested deeper than ${deepestLevel} levels`);
 }
 
-/** Refuses depth and numbers that JSON cannot express. Iterative, and each part that is shared once. */
+/** Refuses too deep nesting, and numbers that JSON cannot express. Iterative; visits each shared part once. */
 export function checkTree(root: unknown, deepestLevel: number): void {
   const seen = new Set<object>();
   let level: unknown[] = [root];
@@ -111,10 +111,10 @@ export function checkTree(root: unknown, deepestLevel: number): void {
   }
 }
 
-/** A string with the colon that makes it the name of a field, or a bracket. */
+/** A string, with the colon if it is the name of a field; or a bracket. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"[ \t\r\n]*(:?)|[{}[\]]/g;
 
-/** The first field that stands twice in an object of a valid JSON document. */
+/** The first field that occurs twice in an object of a valid JSON document. */
 function duplicateField(text: string): string | undefined {
   const open: Set<string>[] = [];
   for (const [token, colon] of text.matchAll(TOKENS)) {

@@ -1,32 +1,32 @@
 import { parseJsonDocument } from './json-document.ts';
 
-/** A message that JSON writes as one value. */
+/** A message that JSON writes as a single value. */
 export interface JsonValue {
-  /** Which message it is on the wire. */
+  /** The name of the message on the wire. */
   readonly message: string;
-  /** Throws a RangeError for what has no JSON. */
+  /** Throws a RangeError for values that JSON cannot express. */
   readonly fromFields: (fields: Readonly<Record<string, unknown>>) => unknown;
 }
 
 const VALUES: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ['Time', { message: 'Timestamp', fromFields: time }],
   ['MicroTime', { message: 'Timestamp', fromFields: microTime }],
-  // A quantity that was never set is zero.
+  // The default of a quantity is zero.
   ['Quantity', { message: 'QuantityText', fromFields: ({ string = '0' }) => string }],
   ['IntOrString', { message: 'IntOrStringParts', fromFields: intOrString }],
   ['RawJson', { message: 'RawBytes', fromFields: rawJson }],
 ]);
 
-/** Undefined for a message that JSON writes as an object. */
+/** Returns undefined for a message that JSON writes as an object. */
 export function jsonValueOf(type: string): JsonValue | undefined {
   return VALUES.get(type);
 }
 
-/** From the first moment of year 0 to the last of year 9999, which is what RFC 3339 can say. */
+/** The range of RFC 3339: from the first second of year 0 to the last second of year 9999. */
 const FIRST_SECOND = -62_167_219_200;
 const LAST_SECOND = 253_402_300_799;
 
-/** `2030-01-02T03:04:05`, or undefined when no time was set: that is sent as nothing at all. */
+/** `2030-01-02T03:04:05`; undefined when no time was set, which is sent as an empty message. */
 function dateTime({ seconds, nanos }: Readonly<Record<string, unknown>>): string | undefined {
   if (seconds === undefined && nanos === undefined) return undefined;
   const whole = Number(seconds ?? 0);
@@ -36,7 +36,7 @@ function dateTime({ seconds, nanos }: Readonly<Record<string, unknown>>): string
   return new Date(whole * 1_000).toISOString().slice(0, -'.000Z'.length);
 }
 
-/** Whole seconds: nanoseconds are dropped, as by every reader of JSON. */
+/** A time in whole seconds: nanoseconds are dropped, as in the JSON of Kubernetes. */
 function time(fields: Readonly<Record<string, unknown>>): string | null {
   const text = dateTime(fields);
   return text === undefined ? null : `${text}Z`;

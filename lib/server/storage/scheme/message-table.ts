@@ -1,6 +1,6 @@
 /**
- * When a field is in the JSON of Go's types: `nonzero` when it is not zero or empty; `always`, as zero or null if need be;
- * `sent` when it was on the wire; `nullable` likewise, and otherwise as null.
+ * When a field is present in the JSON of Go's types. `nonzero`: if it is not zero or empty. `always`: in every case, as zero or
+ * null if it was not sent. `sent`: if it was on the wire. `nullable`: in every case, as null if it was not on the wire.
  */
 export type Presence = 'nonzero' | 'always' | 'sent' | 'nullable';
 
@@ -9,11 +9,11 @@ export interface MessageField {
   readonly name: string;
   readonly number: number;
   readonly presence: Presence;
-  /** `inline`: the fields of the message stand among those around it. */
+  /** `inline`: the fields of the message belong to the enclosing message. */
   readonly shape: 'one' | 'list' | 'map' | 'inline';
-  /** A scalar of the wire, or a message by name. */
+  /** A scalar type of protobuf, or the name of a message. */
   readonly type: string;
-  /** On the wire a map is a list of these, each with a key and a value. */
+  /** On the wire, a map is a list of these messages, each with a key and a value. */
   readonly entry?: MessageType | undefined;
 }
 
@@ -35,19 +35,19 @@ const PRESENCE: Readonly<Record<string, Presence>> = {
 const SHAPE: Readonly<Record<string, MessageField['shape']>> = { '[]': 'list', '{}': 'map' };
 
 /**
- * Messages by name, from a notation of one message a line, continued by indented ones:
+ * Messages by name. In the notation, each message is one line, continued by indented lines:
  *
  *     Taint: key=1! value=2 effect=3! timeAdded=4?:Time
  *
  * is a message with four fields. After the number comes the presence (nothing: `nonzero`, `!` always, `?` sent, `!?`
- * nullable), then the type; left out it is `string`. `Volume[]` is a list, `Quantity{}` a map from strings, and `...` in
- * place of the name puts the fields of a message among those around it.
+ * nullable), then the type; without one it is `string`. `Volume[]` is a list, `Quantity{}` a map from strings. With `...` in
+ * place of the name, the fields of that message become fields of this one.
  */
 export class MessageTable {
   readonly #types = new Map<string, MessageType>();
   readonly #parents: readonly MessageTable[];
 
-  /** Messages that are not in `text` are looked up in `parents`. Throws a TypeError when the text is not in the notation. */
+  /** Messages that are not in `text` are looked up in `parents`. Throws a TypeError when the text does not follow the notation. */
   constructor(text: string, parents: readonly MessageTable[] = []) {
     this.#parents = parents;
     for (const entry of text.trim().split(/\n(?! )/)) {

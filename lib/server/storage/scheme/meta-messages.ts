@@ -1,5 +1,5 @@
 /**
- * The messages all API groups share, in the notation of `MessageTable`. The last four are values that JSON writes as one.
+ * The messages that all API groups share, in the notation of `MessageTable`. The last four are values that JSON writes as one.
  * @see apimachinery pkg/apis/meta/v1/types.go @ eed236c
  */
 export const META_MESSAGES: string = `

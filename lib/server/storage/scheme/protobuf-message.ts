@@ -5,7 +5,7 @@ import { LENGTH_DELIMITED, scalarOf, VARINT } from './protobuf-scalars.ts';
 import { isSchemeError, malformed, unsupported, type SchemeError } from './scheme-error.ts';
 import { WireReader } from './wire-reader.ts';
 
-/** An empty message takes two bytes on the wire and many times as much in memory. */
+/** Maximum number of messages: an empty one takes two bytes on the wire and many times as much in memory. */
 const MOST_MESSAGES = 200_000;
 
 type JsonFields = Record<string, unknown>;
@@ -13,8 +13,8 @@ type JsonFields = Record<string, unknown>;
 const NONE: readonly unknown[] = [];
 
 /**
- * The JSON that Go's types would write for the bytes of a message: zero values left out, null or written as their field says,
- * times and quantities as text. Whole numbers beyond 2^53 lose digits.
+ * Decodes a message into the JSON that Go's types would write: zero values are left out, or written as zero or null, depending
+ * on the field; times and quantities are text. Whole numbers beyond 2^53 lose digits.
  * @throws {SchemeError} MALFORMED_OBJECT; UNSUPPORTED_ENCODING for a field that is not in the table.
  */
 export function decodeMessage(type: MessageType, bytes: Uint8Array): JsonFields {
@@ -27,7 +27,7 @@ export function decodeMessage(type: MessageType, bytes: Uint8Array): JsonFields 
   }
 }
 
-/** One field as it comes off the wire. */
+/** One field as it was received. */
 interface Incoming {
   readonly field: MessageField;
   readonly wireType: number;
@@ -35,7 +35,7 @@ interface Incoming {
 }
 
 class Decoding {
-  /** The offset of the decoder. An error leaves it as it was when it happened. */
+  /** The path of the field that is being decoded. After an error it still is the path of the place. */
   readonly #path: string[];
   #messages = 0;
 
@@ -55,7 +55,7 @@ class Decoding {
     if (this.#messages > MOST_MESSAGES) {
       throw this.malformed(`there are more than ${MOST_MESSAGES} messages`);
     }
-    // All values of each field, in the order they came in.
+    // All values of each field, in the order of arrival.
     const received = new Map<MessageField, unknown[]>();
     const reader = new WireReader(bytes);
     while (!reader.done) {
@@ -122,7 +122,7 @@ class Decoding {
       scalar === undefined &&
       (values.length > 0 || presence === 'always' || shape === 'inline')
     ) {
-      // A message may come in parts; it is what they say together.
+      // A message may arrive in parts, which are joined.
       this.#path.push(name);
       value = this.#value(type, field, joined(values as Uint8Array[]));
       this.#path.pop();
@@ -140,7 +140,7 @@ function isZero(value: unknown, zero: unknown): boolean {
   return value === undefined || value === null || value === zero;
 }
 
-/** Keys become fields of their own, whatever they are called. */
+/** Keys become own fields of the object, even `__proto__`. */
 function mapOf(entries: readonly JsonFields[]): JsonFields {
   return Object.fromEntries(entries.map(({ key, value }) => [key, value]));
 }

@@ -4,7 +4,7 @@ import type { WireReader } from './wire-reader.ts';
 export const VARINT = 0;
 export const LENGTH_DELIMITED = 2;
 
-/** A value that is no message on the wire. */
+/** A type of value that is not a message on the wire. */
 export interface Scalar {
   readonly wireType: typeof VARINT | typeof LENGTH_DELIMITED;
   readonly zero: string | number | boolean | undefined;
@@ -13,7 +13,7 @@ export interface Scalar {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** All numbers are read as 64 bits, as their writers have them: a shorter read would take too long a one. */
+/** All numbers are read as 64 bits, as they are written. A shorter read would accept numbers that are too long. */
 const SCALARS: ReadonlyMap<string, Scalar> = new Map<string, Scalar>([
   [
     'string',
@@ -33,7 +33,7 @@ const SCALARS: ReadonlyMap<string, Scalar> = new Map<string, Scalar>([
   ['int64', { wireType: VARINT, zero: 0, read: (reader) => reader.int64() }],
 ]);
 
-/** Undefined for the name of a message. */
+/** Returns undefined if the type is the name of a message. */
 export function scalarOf(type: string): Scalar | undefined {
   return SCALARS.get(type);
 }

@@ -13,22 +13,22 @@ export const PROTOBUF_MEDIA_TYPE = 'application/vnd.kubernetes.protobuf';
 /** The prefix of a protobuf document: `k8s` and a zero. */
 const MAGIC: readonly number[] = [0x6b, 0x38, 0x73, 0x00];
 
-/** The envelope of every object in protobuf; it names the kind without decoding the object. */
+/** The envelope of every object in protobuf. It names the kind, so that the object need not be decoded for that. */
 export interface ProtobufEnvelope {
-  /** Empty when the object does not say it. */
+  /** Empty when the envelope has none. */
   readonly apiVersion: string;
-  /** Empty when the object does not say it. */
+  /** Empty when the envelope has none. */
   readonly kind: string;
   readonly raw: Uint8Array;
-  /** Empty for none. */
+  /** Empty for no encoding. */
   readonly contentEncoding: string;
-  /** The content type of `raw`; empty stands for protobuf. */
+  /** The content type of `raw`; empty for protobuf. */
   readonly contentType: string;
 }
 
 /**
- * The envelope of Kubernetes' protobuf, around the built-in kinds of `builtInMessage` or around JSON of any kind. It is read
- * only: every client that accepts protobuf accepts JSON.
+ * Reads the protobuf envelope of Kubernetes with a built-in kind (see `builtInMessage`) or JSON of any kind inside. There is no
+ * `encode`: every client that accepts protobuf also accepts JSON.
  * @see apimachinery pkg/runtime/serializer/protobuf @ eed236c
  */
 export class ProtobufSerializer implements Serializer {
@@ -39,7 +39,7 @@ export class ProtobufSerializer implements Serializer {
     return MAGIC.every((byte, index) => bytes[index] === byte);
   }
 
-  /** @throws {SchemeError} MALFORMED_OBJECT; UNSUPPORTED_ENCODING for kinds and fields that are not known. */
+  /** @throws {SchemeError} MALFORMED_OBJECT; UNSUPPORTED_ENCODING for unknown kinds and fields. */
   decode(bytes: Uint8Array, { strict, defaults }: DecodeOptions = {}): UnstructuredObject {
     const envelope = openEnvelope(bytes);
     const { raw, contentEncoding, contentType } = envelope;
@@ -67,7 +67,7 @@ export class ProtobufSerializer implements Serializer {
 }
 
 /**
- * Reads the envelope and leaves what is in it alone.
+ * Reads the envelope without decoding its content.
  * @throws {SchemeError} MALFORMED_OBJECT.
  */
 export function openEnvelope(bytes: Uint8Array): ProtobufEnvelope {

@@ -8,7 +8,7 @@ import { YamlSerializer } from './yaml-serializer.ts';
 
 const CBOR_MAGIC = Buffer.from([0xd9, 0xd9, 0xf7]);
 
-/** Decodes whatever the bytes themselves say they are, so that a database may hold a mixture. */
+/** Recognises the encoding by the bytes themselves, so that a database may contain several encodings. */
 export class RecognizingDecoder {
   readonly #serializers: readonly Serializer[];
 
@@ -36,7 +36,7 @@ export class RecognizingDecoder {
   }
 }
 
-/** A description without content, which may be secret. */
+/** Describes bytes without showing their content, which may be secret. */
 function describeUnknown(bytes: Uint8Array): string {
   if (bytes.byteLength === 0) return 'there are no bytes';
   if (CBOR_MAGIC.equals(bytes.subarray(0, CBOR_MAGIC.byteLength))) {

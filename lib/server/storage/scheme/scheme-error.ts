@@ -6,7 +6,7 @@ export type SchemeErrorCode = Extract<
   'MALFORMED_OBJECT' | 'UNSUPPORTED_ENCODING' | 'UNKNOWN_KIND' | 'NO_CONVERSION' | 'CONVERSION'
 >;
 
-/** Bytes that are no object, or an object the scheme cannot bring into the form asked for. */
+/** Bytes that are not an object, or an object that the scheme cannot convert as requested. */
 export class SchemeError extends ListwatchError {
   declare readonly code: SchemeErrorCode;
 
@@ -27,14 +27,14 @@ export function unsupported(message: string): SchemeError {
   return new SchemeError('UNSUPPORTED_ENCODING', message);
 }
 
-/** `apps/v1 Deployment`: how a kind is named in messages. */
+/** `apps/v1 Deployment`: the name of a kind in messages. */
 export function kindName(gvk: GroupVersionKind): string {
   return `${apiVersionOf(gvk)} ${gvk.kind}`;
 }
 
 const LONGEST_QUOTE = 100;
 
-/** Something a stranger wrote, for a message: quoted, and cut where it is long. */
+/** Quotes untrusted text for a message, and shortens it. */
 export function quoted(text: unknown): string {
   const json =
     typeof text === 'string' ? JSON.stringify(text.slice(0, LONGEST_QUOTE)) : typeof text;

@@ -4,22 +4,23 @@ import { apiVersionOf, type GroupVersion, type GroupVersionKind } from '../../..
 import { kindName, quoted, SchemeError } from './scheme-error.ts';
 
 export interface KnownTypeOptions {
-  /** @defaultValue the kind with `List` behind it */
+  /** @defaultValue the kind followed by `List` */
   readonly listKind?: string | undefined;
   /**
-   * Lives in memory only: the hub that all versions of the kind are converted through. It is neither decoded nor encoded.
+   * Whether the version exists in memory only: the hub for conversions between all versions of the kind. It is neither decoded
+   * nor encoded.
    * @defaultValue false
    */
   readonly internal?: boolean | undefined;
 }
 
-/** Makes an object of one version from one of another. Gets an object of its own and may change it. */
+/** Converts an object to another version. It gets its own copy, which it may change. */
 export type ConversionFunc<
   From extends KubernetesObject = UnstructuredObject,
   To extends KubernetesObject = UnstructuredObject,
 > = (object: From) => To;
 
-/** Fills in what an object leaves out, in place. */
+/** Sets fields that an object leaves out, in place. */
 export type DefaultingFunc<T extends KubernetesObject = UnstructuredObject> = (object: T) => void;
 
 interface KnownType {
@@ -33,29 +34,29 @@ interface KnownType {
 }
 
 interface Group {
-  /** Versions with a set order come first, then the others in the order they were added. */
+  /** The versions from `setVersionPriority` come first, then the others in the order they were added. */
   versions: string[];
   /** By kind, then by version. */
   readonly kinds: Map<string, Map<string, KnownType>>;
-  /** By kind, filled on demand; cleared with every change. */
+  /** By kind. Filled on demand; cleared with every change of the scheme. */
   readonly hubs: Map<string, KnownType>;
 }
 
 /**
- * Which kinds there are in which versions, how one version becomes another, and what a version fills in by itself.
+ * The kinds in their versions, the conversions between versions, and the defaults of each version.
  *
  * Guarantees:
- * - A conversion takes at most two steps: it goes straight where there is a function for it, and otherwise through the hub of
- *   the kind, which is its internal version or else the preferred one.
- * - What is missing is named: the kind, or both ends of the conversion.
+ * - A conversion takes at most two steps: directly if there is a function for it, otherwise through the hub of the kind. The hub
+ *   is the internal version, or the preferred version if there is no internal one.
+ * - An error names the missing kind, or both versions of the missing conversion.
  *
- * Not guaranteed: that fields are right. Validation checks the fields of a kind.
+ * Not guaranteed: that field values are valid. Validation checks the fields of a kind.
  * @see apimachinery pkg/runtime/scheme.go @ eed236c
  */
 export class Scheme {
   readonly #groups = new Map<string, Group>();
 
-  /** @throws {ListwatchError} INVALID_OPTION when it is known already, or a second internal version of its kind. */
+  /** @throws {ListwatchError} INVALID_OPTION when the type exists already, or is a second internal version of its kind. */
   addKnownType(gvk: GroupVersionKind, options: KnownTypeOptions = {}): this {
     const { listKind = `${gvk.kind}List`, internal = false } = options;
     const group: Group = this.#groups.get(gvk.group) ?? {
@@ -83,12 +84,12 @@ export class Scheme {
     return this.#find(gvk) !== undefined;
   }
 
-  /** The kind of a list of these. @throws {SchemeError} UNKNOWN_KIND. */
+  /** The kind of a list of such objects. @throws {SchemeError} UNKNOWN_KIND. */
   listKindOf(gvk: GroupVersionKind): string {
     return this.#get(gvk).listKind;
   }
 
-  /** All versions of a kind, the internal one included, best first. */
+  /** All versions of a kind, the internal one included, in order of preference. */
   versionsOf({ group, kind }: { readonly group: string; readonly kind: string }): string[] {
     const types = this.#groups.get(group)?.kinds.get(kind);
     if (types === undefined) return [];
@@ -97,8 +98,8 @@ export class Scheme {
   }
 
   /**
-   * Puts versions of a group first, best first; the others follow in the order they were added.
-   * @throws {ListwatchError} INVALID_OPTION for a version that is not known or stands twice.
+   * Sets the preferred versions of a group, best first; the others follow in the order they were added.
+   * @throws {ListwatchError} INVALID_OPTION for a version that does not exist or occurs twice.
    */
   setVersionPriority(group: string, versions: readonly string[]): this {
     const known = this.#groups.get(group);
@@ -115,17 +116,17 @@ export class Scheme {
     return this;
   }
 
-  /** The versions of a group without internal ones, best first. */
+  /** The versions of a group without internal ones, in order of preference. */
   prioritizedVersions(group: string): readonly string[] {
     return this.#groups.get(group)?.versions ?? [];
   }
 
-  /** The best version of a group; undefined when there is none. */
+  /** The preferred version of a group; undefined when there is none. */
   preferredVersion(group: string): string | undefined {
     return this.prioritizedVersions(group)[0];
   }
 
-  /** The type of the objects of the kind in memory. @throws {SchemeError} UNKNOWN_KIND. */
+  /** The version in which objects of the kind are in memory. @throws {SchemeError} UNKNOWN_KIND. */
   hubOf({ group, kind }: { readonly group: string; readonly kind: string }): GroupVersionKind {
     return this.#hubOf(group, kind).gvk;
   }
@@ -134,15 +135,15 @@ export class Scheme {
     return this.#get(gvk).internal;
   }
 
-  /** Whether objects of this version are changed by `applyDefaults`. */
+  /** Whether `applyDefaults` may change objects of this version. */
   hasDefaulting(gvk: GroupVersionKind): boolean {
     return this.#get(gvk).defaulting.length > 0;
   }
 
   /**
-   * The result of `convert` need not have `apiVersion` and `kind`.
+   * Registers a conversion. The result of `convert` need not have `apiVersion` and `kind`.
    * @throws {SchemeError} UNKNOWN_KIND.
-   * @throws {ListwatchError} INVALID_OPTION when these are not two versions of one kind, or there is a function already.
+   * @throws {ListwatchError} INVALID_OPTION when these are not two versions of one kind, or the conversion exists already.
    */
   addConversion<From extends KubernetesObject, To extends KubernetesObject>(
     from: GroupVersionKind,
@@ -162,7 +163,7 @@ export class Scheme {
     return this;
   }
 
-  /** Functions of one version run in the order they were added. @throws {SchemeError} UNKNOWN_KIND. */
+  /** Registers a defaulting function; several of one version run in the order they were added. @throws {SchemeError} UNKNOWN_KIND. */
   addDefaulting<T extends KubernetesObject>(
     gvk: GroupVersionKind,
     applyDefaults: DefaultingFunc<T>,
@@ -173,14 +174,14 @@ export class Scheme {
   }
 
   /**
-   * The kind that an object names.
+   * The kind that `apiVersion` and `kind` of an object name.
    * @throws {SchemeError} UNKNOWN_KIND.
    */
   kindOf(object: KubernetesObject): GroupVersionKind {
     return this.#typeOf(object).gvk;
   }
 
-  /** Fills in, in place, what the version of the object has defaults for. @throws {SchemeError} UNKNOWN_KIND, CONVERSION. */
+  /** Sets the defaults of the object's version in place. @throws {SchemeError} UNKNOWN_KIND, CONVERSION. */
   applyDefaults(object: KubernetesObject): void {
     const { defaulting, gvk } = this.#typeOf(object);
     for (const fill of defaulting) {
@@ -189,8 +190,8 @@ export class Scheme {
   }
 
   /**
-   * The object in a version of its kind; itself when it has that version. Otherwise it belongs to the conversion functions,
-   * which may change it.
+   * Converts an object to a version of its kind; returns it unchanged if it has that version. Otherwise the conversion functions
+   * may change `object`, so the caller must not use it any more.
    * @throws {SchemeError} UNKNOWN_KIND, NO_CONVERSION, CONVERSION.
    */
   convert(object: KubernetesObject, { group, version }: GroupVersion): UnstructuredObject {
@@ -253,7 +254,7 @@ export class Scheme {
   }
 
   #typeOf({ apiVersion, kind }: KubernetesObject): KnownType {
-    // Taken apart without ceremony: what is no apiVersion is found nowhere.
+    // No validation is needed here: a text that is not a valid apiVersion matches no known type.
     const text = typeof apiVersion === 'string' ? apiVersion : '';
     const slash = text.indexOf('/');
     const known = this.#find({

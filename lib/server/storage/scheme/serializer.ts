@@ -5,25 +5,25 @@ import { malformed } from './scheme-error.ts';
 export type Encoding = 'json' | 'yaml' | 'protobuf';
 
 export interface DecodeOptions {
-  /** Refuses a field that stands twice in an object; otherwise the last one counts. @defaultValue false */
+  /** Refuses a field that occurs twice in an object; otherwise the last one counts. @defaultValue false */
   readonly strict?: boolean | undefined;
-  /** The kind of an object that names none. @defaultValue it stays unnamed */
+  /** The kind for an object without `apiVersion` and `kind`. @defaultValue they stay absent */
   readonly defaults?: GroupVersionKind | undefined;
 }
 
-/** Bytes to objects, and back where the encoding is written at all. */
+/** Decodes bytes into objects, and encodes objects if the encoding supports writing. */
 export interface Serializer {
   readonly encoding: Encoding;
   readonly mediaType: string;
-  /** Whether the first bytes are those of this encoding. */
+  /** Whether the bytes begin like this encoding. */
   recognizes(bytes: Uint8Array): boolean;
   /** @throws {SchemeError} MALFORMED_OBJECT, UNSUPPORTED_ENCODING. */
   decode(bytes: Uint8Array, options?: DecodeOptions): UnstructuredObject;
-  /** @throws {ApiError} 400 for an object that the encoding cannot hold. */
+  /** @throws {ApiError} 400 for an object that the encoding cannot represent. */
   encode?(object: KubernetesObject): Uint8Array;
 }
 
-/** A document as an object; `apiVersion` and `kind` are filled in where the document has none. */
+/** A document as an object; `apiVersion` and `kind` are set if the document has none. */
 export function asUnstructured(
   document: unknown,
   { defaults }: DecodeOptions = {},

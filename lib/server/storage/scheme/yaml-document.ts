@@ -18,16 +18,16 @@ import {
 } from './json-document.ts';
 import { isSchemeError, malformed, quoted } from './scheme-error.ts';
 
-/** The YAML parser takes more than linear time over some inputs, so it gets less. Every client that sends more sends JSON. */
+/** Limited, because the YAML parser takes more than linear time on some inputs. Clients with larger objects use JSON. */
 export const LARGEST_YAML_BYTES: number = 64 * 1024;
 
-/** An alias is a reference: a few hundred bytes of them can stand for gigabytes. */
+/** An alias is a reference: a few hundred bytes of aliases can expand to gigabytes. */
 const MOST_ALIASES = 100;
 const LARGEST_EXPANSION = 3 * 1024 * 1024;
 
 /**
- * Kubernetes reads manifests by the rules of YAML 1.1, where `yes` and `off` are booleans and `0644` is octal; a file has to
- * mean the same here as it does there. Of the rest of 1.1 it takes nothing: no sexagesimal numbers, dates, sets, binary.
+ * Kubernetes reads manifests by the rules of YAML 1.1, where `yes` and `off` are booleans and `0644` is octal; a file must mean
+ * the same here. Other types of YAML 1.1 are not supported: sexagesimal numbers, dates, sets, binary.
  * @see sigs.k8s.io/yaml, over go-yaml 2 resolve.go
  */
 const BOOLEAN: ScalarTag = {
@@ -45,7 +45,7 @@ const BASES: readonly (readonly [RegExp, number])[] = [
   [/^0[oO]?/, 8],
 ];
 
-/** Octal, binary, hexadecimal, and digits in groups; never written. */
+/** Octal, binary and hexadecimal numbers, and digits in groups. Used for reading only. */
 const INTEGER: ScalarTag = {
   tag: 'tag:yaml.org,2002:int',
   default: true,
@@ -58,7 +58,7 @@ const INTEGER: ScalarTag = {
   },
 };
 
-/** Merges of merges double the work at every step, so there are none. */
+/** Merge keys are refused: nested merges double the work at every level. */
 const MERGE: ScalarTag = {
   tag: 'tag:yaml.org,2002:merge',
   default: true,
@@ -69,7 +69,7 @@ const MERGE: ScalarTag = {
   },
 };
 
-/** Comparing all keys with each other, and placing every error in the text, are what takes quadratic time. */
+/** Turned off: comparing all keys with each other, and finding the place of every error, which take quadratic time. */
 const OPTIONS = {
   schema: 'core',
   customTags: (tags: Tags): Tags => [BOOLEAN, INTEGER, MERGE, ...tags],
@@ -81,9 +81,9 @@ const OPTIONS = {
 } as const;
 
 /**
- * The value of a YAML document that says nothing JSON could not say.
- * @throws {SchemeError} MALFORMED_OBJECT when it is malformed, larger than 64 KiB, nested too deeply, made of too many
- * aliases, or has keys that are no scalars, merge keys, or numbers that are not finite.
+ * Parses a YAML document that has only values that JSON can express.
+ * @throws {SchemeError} MALFORMED_OBJECT when it is malformed, larger than 64 KiB or nested too deeply, when it has too many
+ * aliases, or when it has keys that are not scalars, merge keys, or numbers that are not finite.
  */
 export function parseYamlDocument(
   bytes: Uint8Array,
@@ -112,7 +112,7 @@ export function parseYamlDocument(
   return unshared(value);
 }
 
-/** Aliases make one object stand in many places, where a change of one would change all. */
+/** Copies the value: with aliases, one object occurs in several places, and a change of one would change all. */
 function unshared(value: unknown): unknown {
   let json: string;
   try {
@@ -126,17 +126,17 @@ function unshared(value: unknown): unknown {
   return JSON.parse(json);
 }
 
-/** Strings that YAML 1.1 would take for something else are quoted. */
+/** Quotes strings that YAML 1.1 would read as another type. */
 export function stringifyYaml(value: unknown): string {
   return stringify(value, { ...OPTIONS, aliasDuplicateObjects: false });
 }
 
-/** More compact block indicators than this on one line: the parser's cost grows out of all proportion to the depth. */
+/** Matches more nested block indicators on one line than this; the parser's cost grows much faster than the depth. */
 const DEEP_BLOCK = /^(?:[ \t]*[-?:][ \t]){65}|^[ \t]{2000}/m;
 
 /**
- * Refuses nesting that would exhaust the parser. It cannot tell brackets in plain text from others without parsing, so a
- * document whose text alone opens too many brackets more than it closes is refused too; in JSON it passes.
+ * Refuses nesting that is too deep for the parser. Without parsing, it cannot tell brackets in plain text from others. A
+ * document whose text opens many more brackets than it closes is therefore refused too; send it as JSON.
  */
 function checkBrackets(text: string, deepestLevel: number): void {
   if (DEEP_BLOCK.test(text)) throw tooDeep(deepestLevel);
@@ -147,7 +147,7 @@ function checkBrackets(text: string, deepestLevel: number): void {
   }
 }
 
-/** The names of fields are scalars, and not null. Iterative. */
+/** Checks that the names of fields are scalars and not null. Iterative. */
 function checkKeys(root: unknown, strict: boolean): void {
   const nodes: unknown[] = [root];
   while (nodes.length > 0) {

@@ -3,8 +3,8 @@ import { badRequest } from '../../../meta/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 
 /**
- * Objects to bytes and back. `encode` is deterministic: objects with the same content give the same bytes, whatever the order
- * of their fields, because an update that changes nothing is recognised by its bytes.
+ * Converts objects to bytes and back. `encode` is deterministic: objects with the same content give the same bytes, regardless
+ * of the order of their fields, because an update without a change is recognised by its bytes.
  */
 export interface Codec<T extends KubernetesObject = KubernetesObject> {
   /** Without `metadata.resourceVersion` and `metadata.selfLink`, which are not stored. @throws {ApiError} 400. */
@@ -12,8 +12,8 @@ export interface Codec<T extends KubernetesObject = KubernetesObject> {
   /** Throws when the bytes are not an object. */
   decode(bytes: Uint8Array): T;
   /**
-   * The JSON document of what `decode` would give, where the bytes contain it; undefined where they have to be decoded.
-   * A codec without it stores JSON in the version it is read in.
+   * The JSON document of the result of `decode`, if it equals the bytes; undefined if they have to be decoded.
+   * A codec without this method stores JSON in the version that it returns.
    */
   documentOf?(bytes: Uint8Array): Uint8Array | undefined;
 }
@@ -25,7 +25,10 @@ export function jsonCodec<T extends KubernetesObject>(): Codec<T> {
   return { encode, decode: (bytes) => decode(bytes) as T };
 }
 
-/** The same bytes for the same content, resource version included. @throws {ApiError} 400 for what JSON cannot hold. */
+/**
+ * Encodes with the resource version; the same content gives the same bytes. @throws {ApiError} 400 for values that JSON cannot
+ * express.
+ */
 export function encodeJson(object: KubernetesObject): Uint8Array {
   if (!isPlain(object)) throw badRequest('the object is not a JSON object');
   return encodeSorted(object, object.metadata);
@@ -62,7 +65,7 @@ function isPlain(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value with all fields in order; parts that are in order already are used as they are. */
+/** The value with all fields in order; parts that are in order already are not copied. */
 function sorted(value: unknown): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw new RangeError(`${value} is no number of JSON`);
@@ -81,7 +84,7 @@ function sorted(value: unknown): unknown {
     }
     copy?.push([key, ordered]);
   }
-  // Object.fromEntries defines fields: a key like __proto__ stays a field.
+  // Object.fromEntries defines own fields: a key like __proto__ stays a field.
   return copy === undefined ? value : Object.fromEntries(copy);
 }
 
@@ -95,7 +98,7 @@ function sortedItems(items: readonly unknown[]): readonly unknown[] {
   return copy ?? items;
 }
 
-/** Whether the keys stand as they would in a sorted object, where JavaScript puts array indexes first by itself. */
+/** Whether the keys are in the order of a sorted object. JavaScript itself puts array indexes first. */
 function isSorted(keys: readonly string[]): boolean {
   for (let index = 1; index < keys.length; index += 1) {
     const before = keys[index - 1] as string;

@@ -1,9 +1,9 @@
-/** Every encrypted value begins with it; no JSON, protobuf or CBOR does. */
+/** The prefix of every encrypted value; no JSON, protobuf or CBOR begins with it. */
 export const ENCRYPTED_PREFIX = 'k8s:enc:';
 
 const PREFIX_BYTES = Buffer.from(ENCRYPTED_PREFIX);
 
-/** Longer heads are shown shortened: a head is the scheme, its version and the name of a key. */
+/** Longer heads are shortened in messages. A head consists of the scheme, its version and the name of a key. */
 const LONGEST_HEAD = 300;
 
 export function isEncrypted(value: Uint8Array): boolean {
@@ -18,7 +18,7 @@ export function startsWith(value: Uint8Array, prefix: Uint8Array): boolean {
   return true;
 }
 
-/** The readable head of an encrypted value, e.g. `k8s:enc:aesgcm:v1:key1:`, for messages. Never a byte of what follows it. */
+/** The readable head of an encrypted value, e.g. `k8s:enc:aesgcm:v1:key1:`, for messages. It contains no byte of the ciphertext. */
 export function encryptionHead(value: Uint8Array): string {
   const start = Buffer.from(value.subarray(0, LONGEST_HEAD)).toString('latin1');
   return /^k8s:enc:[a-z0-9]+:v[a-z0-9]+:[\w.-]+:/.exec(start)?.[0] ?? ENCRYPTED_PREFIX;

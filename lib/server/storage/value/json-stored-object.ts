@@ -17,7 +17,7 @@ import type { StoredObject } from '../contract/stored-object.ts';
 
 export interface JsonStoredObjectOptions<T extends KubernetesObject> {
   readonly key: string;
-  /** As the codec wrote it, without resource version. */
+  /** The bytes that the codec wrote, without resource version. */
   readonly value: Uint8Array;
   readonly resourceVersion: string;
   readonly codec: Codec<T>;
@@ -27,8 +27,8 @@ const NO_METADATA: ObjectMeta = Object.freeze({});
 const scanner = new ObjectScanner();
 
 /**
- * One object over the bytes it is stored as: decoded, and given its resource version, on first read. Its identity can be read
- * without decoding it.
+ * One object over its stored bytes. It is decoded, and gets its resource version, at the first read. Its identity can be read
+ * without decoding.
  */
 export class JsonStoredObject<T extends KubernetesObject>
   extends IdentifiedView
@@ -36,12 +36,12 @@ export class JsonStoredObject<T extends KubernetesObject>
 {
   readonly key: string;
   readonly resourceVersion: string;
-  /** As the codec wrote it, without resource version. */
+  /** The bytes that the codec wrote, without resource version. */
   readonly value: Uint8Array;
   readonly #codec: Codec<T>;
   #object: T | undefined;
   #bytes: Uint8Array | undefined;
-  /** 0 until it was looked up. */
+  /** 0 until it is computed. */
   #place: number | undefined = 0;
   #identity: Omit<ObjectIdentity, 'resourceVersion'> | undefined;
   #sharedKey: string | undefined;
@@ -79,7 +79,7 @@ export class JsonStoredObject<T extends KubernetesObject>
     return this.#identified().uid;
   }
 
-  /** One for all informers of this process. */
+  /** The same string for all informers of this process. */
   override get sharedKey(): string | undefined {
     if (this.#sharedKey === undefined) {
       const { name, namespace } = this.#identified();
@@ -108,7 +108,7 @@ export class JsonStoredObject<T extends KubernetesObject>
     return withResourceVersion(this.#decode(), this.resourceVersion);
   }
 
-  /** Keeps no decoded object. @throws {StorageError} CORRUPT_OBJECT when the codec cannot decode the value. */
+  /** Decodes without keeping the result. @throws {StorageError} CORRUPT_OBJECT when the codec cannot decode the value. */
   checkReadable(): void {
     if (this.#object === undefined) this.#decode();
   }
@@ -135,7 +135,7 @@ export class JsonStoredObject<T extends KubernetesObject>
     return spliceResourceVersion(document, place, this.resourceVersion);
   }
 
-  /** The offset of the resource version; undefined where the document has to be written anew. */
+  /** The offset for the resource version; undefined if the document has to be encoded again. */
   #placeIn(document: Uint8Array | undefined): number | undefined {
     if (document !== undefined && this.#place === 0) {
       this.#place = resourceVersionPlace(document);
@@ -143,7 +143,7 @@ export class JsonStoredObject<T extends KubernetesObject>
     return this.#place;
   }
 
-  /** The value is JSON in the version it is read in, and needs only the resource version. */
+  /** The value as a JSON document that lacks only the resource version, if the codec offers it. */
   #document(): Uint8Array | undefined {
     const codec = this.#codec;
     return codec.documentOf === undefined ? this.value : codec.documentOf(this.value);
@@ -159,7 +159,7 @@ export class JsonStoredObject<T extends KubernetesObject>
   }
 }
 
-/** Sets the resource version in place; the object is fresh from the decoder and not shared. */
+/** Sets the resource version in place; the object comes from the decoder and is not shared. */
 function withResourceVersion<T extends KubernetesObject>(object: T, resourceVersion: string): T {
   const writable = object as { metadata?: unknown };
   if (typeof writable.metadata !== 'object' || writable.metadata === null) writable.metadata = {};

@@ -6,17 +6,17 @@ interface SizeOf {
 }
 
 /**
- * How much the values of a resource take in the storage, as far as they passed by: noted with every read, write and watch event,
- * an older value never replacing a newer one.
+ * The sizes of the stored values of a resource, as far as they are known. They are recorded with every read, write and watch
+ * event; an older value never replaces a newer one.
  *
- * Its size follows the number of objects: `retain` drops what others have deleted unseen.
+ * It has at most one entry for each object: `retain` drops objects that other clients deleted without an event here.
  * @see apiserver pkg/storage/etcd3/stats.go @ 24a394e
  */
 export class ObjectSizes {
   readonly #sizes: Map<string, SizeOf> = new Map();
   #totalBytes = 0;
 
-  /** Objects whose size is known. */
+  /** The number of objects whose size is known. */
   get count(): number {
     return this.#sizes.size;
   }
@@ -33,7 +33,7 @@ export class ObjectSizes {
     this.#sizes.set(key, { revision, bytes });
   }
 
-  /** Forgets an object that was deleted at `revision`. */
+  /** Drops an object that was deleted at `revision`. */
   forget(key: string, revision: Revision): void {
     const known = this.#sizes.get(key);
     if (known === undefined || known.revision > revision) return;
@@ -41,7 +41,7 @@ export class ObjectSizes {
     this.#sizes.delete(key);
   }
 
-  /** Forgets all objects but those that existed at `revision`, and what came later. */
+  /** Drops all objects except those that existed at `revision` and those that are newer. */
   retain(keys: Iterable<string>, revision: Revision): void {
     const existing = new Set(keys);
     for (const key of this.#sizes.keys()) if (!existing.has(key)) this.forget(key, revision);

@@ -12,19 +12,19 @@ const FIELD = Buffer.from('"resourceVersion"');
 const METADATA = Buffer.from('"metadata"');
 
 /**
- * The offset in a JSON object at which `"resourceVersion":"…"` belongs: at the head of its `metadata`, found without parsing it. Undefined when
- * it cannot be put there: there is no `metadata` object, or it has that field already.
+ * The offset in a JSON object at which `"resourceVersion":"…"` is inserted: the start of its `metadata`, found without parsing.
+ * Undefined if it cannot be inserted: there is no `metadata` object, or it has that field already.
  */
 export function resourceVersionPlace(document: Uint8Array): number | undefined {
   const bytes = asBuffer(document);
   const metadata = findField(bytes, skipSpace(bytes, 0), METADATA);
   if (metadata === undefined || bytes[metadata] !== OPEN_BRACE) return undefined;
-  // Searching all bytes is much faster than walking the fields, and nearly always enough.
+  // A search over all bytes is much faster than walking the fields, and nearly always sufficient.
   if (bytes.includes(FIELD) && findField(bytes, metadata, FIELD) !== undefined) return undefined;
   return metadata + 1;
 }
 
-/** The document with the field put at its place, in pieces: what is before, the field, and what is behind. */
+/** The document with the field inserted, as pieces: the bytes before, the field, and the bytes after. */
 export function resourceVersionPieces(
   document: Uint8Array,
   place: number,
@@ -36,7 +36,7 @@ export function resourceVersionPieces(
   return [bytes.subarray(0, place), insert, bytes.subarray(place)];
 }
 
-/** The same in one, which shares no memory with anything: it may be kept. */
+/** The same as one new array, which shares no memory and may be kept. */
 export function spliceResourceVersion(
   document: Uint8Array,
   place: number,
@@ -50,7 +50,7 @@ export function spliceResourceVersion(
   return spliced;
 }
 
-/** The offset of the value of a field of the object that opens at `start`; `name` with its quotes. */
+/** The offset of the value of a field in the object that opens at `start`; `name` includes its quotes. */
 function findField(bytes: Buffer, start: number, name: Buffer): number | undefined {
   if (bytes[start] !== OPEN_BRACE) return undefined;
   let at = skipSpace(bytes, start + 1);
@@ -75,7 +75,7 @@ function skipSpace(bytes: Buffer, start: number): number {
   return at;
 }
 
-/** From an opening quote to behind the closing one. */
+/** The position after the string whose opening quote is at `start`. */
 function skipString(bytes: Buffer, start: number): number {
   for (let at = start + 1; at < bytes.length; at += 1) {
     if (bytes[at] === BACKSLASH) at += 1;

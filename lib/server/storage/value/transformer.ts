@@ -1,30 +1,33 @@
 import { encryptionHead, isEncrypted } from './encrypted-value.ts';
 import { StorageError } from '../contract/storage-error.ts';
 
-/** The storage key of a value; an encrypting transformer binds the value to it, so that it cannot be moved to another key. */
+/** The storage key of a value. An encrypting transformer binds the value to it, so that it cannot be moved to another key. */
 export interface TransformContext {
   readonly key: string;
 }
 
 export interface PlainValue {
   readonly data: Uint8Array;
-  /** Readable, but not what would be written now (an old encryption key): the next update rewrites it, changed or not. */
+  /**
+   * Whether the value differs from the form that would be written now (an old encryption key). The next update then writes it,
+   * even without a change.
+   */
   readonly stale: boolean;
 }
 
-/** Turns values into what is stored and back, e.g. encrypts them. */
+/** Converts values to their stored form and back, e.g. encrypts them. */
 export interface Transformer {
   /**
-   * Throws when the value cannot be read. A `ListwatchError` says itself what is wrong and reaches the caller as it is;
-   * anything else is taken for a corrupt value.
+   * Throws when the value cannot be read. A `ListwatchError` is passed on to the caller unchanged; any other error is reported as a
+   * corrupt value.
    */
   fromStorage(data: Uint8Array, context: TransformContext): PlainValue | Promise<PlainValue>;
   toStorage(data: Uint8Array, context: TransformContext): Uint8Array | Promise<Uint8Array>;
 }
 
 /**
- * Stores values as they are. Encrypted ones are refused on reading: without the key configuration a reader gets an error, not
- * ciphertext in place of an object.
+ * Stores values as they are. Encrypted values are refused when read: without the key configuration, a reader gets an error and
+ * not ciphertext.
  * @see apiserver pkg/storage/value/encrypt/identity/identity.go @ 24a394e
  */
 export const identityTransformer: Transformer = {

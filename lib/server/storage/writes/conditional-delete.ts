@@ -5,8 +5,8 @@ import type { DeleteOptions } from '../contract/storage-interface.ts';
 import type { StoredObject } from '../contract/stored-object.ts';
 
 /**
- * The compare-and-swap loop of a deletion. Awaits between read and write; the compare in the transaction makes that safe.
- * A refusal that rests on what a cache believes is checked against the live state before it counts.
+ * The compare-and-swap loop of a deletion. Awaits between read and write; the comparison in the transaction makes that safe.
+ * A refusal that is based on the state of a cache is checked against the live state before it is reported.
  * @see apiserver pkg/storage/etcd3/store.go conditionalDelete @ 24a394e
  */
 export async function conditionalDelete<T extends KubernetesObject>(

@@ -22,10 +22,10 @@ export interface UpdateRequest<T extends KubernetesObject> {
 }
 
 /**
- * The compare-and-swap loop of an update. Awaits between read and write; the compare in the transaction makes that safe.
+ * The compare-and-swap loop of an update. Awaits between read and write; the comparison in the transaction makes that safe.
  *
- * It may start from what a cache believes. That state is only a guess, so nothing is decided by it alone: a failed
- * precondition, an error of `tryUpdate` and an unchanged object are each checked against the live state first.
+ * It may start from the state of a cache. That state may be old, so a failed precondition, an error of `tryUpdate` and an
+ * unchanged object are each checked against the live state first.
  * @see apiserver pkg/storage/etcd3/store.go GuaranteedUpdate @ 24a394e
  */
 export async function guaranteedUpdate<T extends KubernetesObject>(
@@ -62,7 +62,7 @@ export async function guaranteedUpdate<T extends KubernetesObject>(
       }
       if (state !== undefined && isCurrentForm(state, data)) return state.stored;
     }
-    // A mere change of form leaves the life of the object as it is, as not writing would have.
+    // A write that changes only the stored form keeps the expiry of the object.
     const sameContent = output.ttlSeconds === undefined && hasBytes(state, data);
     const lease = sameContent ? (state?.lease ?? 0n) : await leases.leaseFor(output.ttlSeconds);
     let swap: Swap;
@@ -70,7 +70,7 @@ export async function guaranteedUpdate<T extends KubernetesObject>(
       swap = await access.swap(key, state?.revision ?? 0n, data, lease);
     } catch (error) {
       if (!sameContent || !isListwatchError(error, 'LEASE_NOT_FOUND')) throw error;
-      // The life of the object ended in between.
+      // The lease of the object ended in the meantime.
       state = await readLive();
       continue;
     }
@@ -88,7 +88,7 @@ function hasBytes<T extends KubernetesObject>(
   return state !== undefined && Buffer.compare(state.stored.value, data) === 0;
 }
 
-/** Whether `data` is stored already, in the form it would be written in. */
+/** Whether `data` is stored already, in the form in which it would be written. */
 function isCurrentForm<T extends KubernetesObject>(
   state: ObjectState<T> | undefined,
   data: Uint8Array,

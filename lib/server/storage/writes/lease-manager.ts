@@ -4,7 +4,7 @@ import type { KeyValueStore } from '../../mvcc/key-value-store.ts';
 /** kube-apiserver's --lease-reuse-duration-seconds and --lease-max-object-count. */
 const LONGEST_REUSE_SECONDS = 60;
 const MOST_KEYS = 1000;
-/** The share of its time to live by which an object may outlive it so that leases can be shared. */
+/** The share of its time to live by which an object may live longer, so that leases can be shared. */
 const REUSE_SHARE = 0.05;
 
 interface Shared {
@@ -14,8 +14,8 @@ interface Shared {
 }
 
 /**
- * Hands out leases, one for many keys: a lease is reused for a twentieth of its time (at most a minute) and for at most 1 000
- * keys. An object lives at least as long as asked, and at most that twentieth longer.
+ * Provides leases, each shared by many keys: a lease is reused for a twentieth of its time (at most a minute) and for at most
+ * 1 000 keys. An object lives at least as long as requested, and at most that twentieth longer.
  * @see apiserver pkg/storage/etcd3/lease_manager.go @ 24a394e
  */
 export class LeaseManager {
@@ -28,7 +28,7 @@ export class LeaseManager {
     this.#runtime = runtime;
   }
 
-  /** A lease for one key that lasts at least `ttlSeconds`; 0 for none. Two callers at once may get a lease each. */
+  /** A lease for one key that lasts at least `ttlSeconds`; 0 for none. Two concurrent calls may each create a lease. */
   async leaseFor(ttlSeconds: number | undefined): Promise<bigint> {
     if (ttlSeconds === undefined || ttlSeconds <= 0) return 0n;
     const nowMs = this.#runtime.monotonicMs();

@@ -6,8 +6,8 @@ import type { DeleteOptions } from '../contract/storage-interface.ts';
 import type { StoredObject } from '../contract/stored-object.ts';
 
 /**
- * The compare-and-swap loop that removes an unreadable object. Awaits between read and write: an object that another client
- * repairs in between fails the compare, is found readable, and stays.
+ * The compare-and-swap loop that removes an unreadable object. Awaits between read and write. If another client repairs the
+ * object in between, the comparison fails, the object is found readable and stays.
  * @see apiserver pkg/storage/etcd3/store.go conditionalDelete, ExpectTransformOrDecodeError @ 24a394e
  */
 export async function deleteUnreadable<T extends KubernetesObject>(
