@@ -29,7 +29,6 @@ describe('inspect()', () => {
       waitingFor: undefined,
       reflector: 'watching',
       connected: true,
-      waitingForServer: undefined,
       lastSyncResourceVersion: '1',
       storeResourceVersion: '1',
       objects: 1,
