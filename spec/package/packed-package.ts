@@ -34,10 +34,22 @@ export async function run(
   }
 }
 
-/** npm without the settings that another npm passes on to the programs it runs. */
+/** npm without what another npm passes on to the programs it runs; registry, cache and user settings stay. */
 export async function npm(parameters: readonly string[], cwd: string): Promise<Output> {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^npm_/i.test(name) || /^npm_config_(?:registry|cache|userconfig)$/i.test(name),
+  );
   return await run('npm', parameters, { cwd, env: Object.fromEntries(inherited) });
+}
+
+/** Ends the program, with a line that says what was not done, where the registry of npm cannot be reached. */
+export async function exitWithoutRegistry(what: string): Promise<void> {
+  try {
+    await npm(['ping', '--silent', '--fetch-retries=0', '--fetch-timeout=10000'], ROOT);
+  } catch {
+    console.log(`${what}: not run, the npm registry cannot be reached`);
+    process.exit(0);
+  }
 }
 
 /** Builds and packs the package into a folder; returns the path of the tarball. */

@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './manifest.ts';
-import { npm, pack, run } from './packed-package.ts';
+import { exitWithoutRegistry, npm, pack, run } from './packed-package.ts';
 
 const SCRATCH = join(ROOT, '.tmp', 'runtimes');
 
@@ -20,10 +20,10 @@ interface Runtime {
 /** Pinned, so that a run tells the same tomorrow. The packages of Node carry binaries for the platform by an install script. */
 const RUNTIMES: readonly Runtime[] = [
   { name: 'Node 20', specifier: 'node@20.19.5', command: ['node/bin/node'] },
-  { name: 'Node 22', specifier: 'node@22', command: ['node/bin/node'] },
-  { name: 'Node 24', specifier: 'node@24', command: ['node/bin/node'] },
-  { name: 'Bun', specifier: 'bun@1', command: ['bun/bin/bun.exe', 'run'] },
-  { name: 'Deno', specifier: 'deno@2', command: ['.bin/deno', 'run', '--allow-all'] },
+  { name: 'Node 22', specifier: 'node@22.23.3', command: ['node/bin/node'] },
+  { name: 'Node 24', specifier: 'node@24.21.0', command: ['node/bin/node'] },
+  { name: 'Bun', specifier: 'bun@1.4.5', command: ['bun/bin/bun.exe', 'run'] },
+  { name: 'Deno', specifier: 'deno@2.9.6', command: ['.bin/deno', 'run', '--allow-all'] },
 ];
 
 /** The first block of TypeScript of README and what it prints. */
@@ -59,6 +59,7 @@ async function outcomeOf(runtime: Runtime, program: string, output: string): Pro
 }
 
 rmSync(SCRATCH, { recursive: true, force: true });
+await exitWithoutRegistry('package:runtimes');
 const tarball = await pack(SCRATCH);
 writeFileSync(join(SCRATCH, 'package.json'), '{ "private": true, "type": "module" }');
 await npm(['install', '--silent', '--no-audit', '--no-fund', tarball], SCRATCH);
