@@ -19,9 +19,10 @@ const EMPTY_PAGE = `# Mutation score
 
 A mutant is the code with one small change: a condition negated, \`<\` in place of \`<=\`, a statement or an early return left
 out, \`+\` in place of \`-\`, a boolean or a small number changed, an answer turned round. The specs of the room, those that
-import the file and the suites of the room above run against it, up to the first failure. A mutant that fails no spec has survived: either a spec is missing,
-or the change makes no difference. A run that takes more than four times as long as that of the unchanged code has timed out,
-which proves nothing, since the machine may have been busy; such runs are not in the score.
+import the file and the suites of the room above run against it, up to the first failure. A mutant that fails no spec has
+survived: either a spec is missing, or the change makes no difference. A run that takes more than four times as long as that
+of the unchanged code has timed out, which proves nothing, since the machine may have been busy; such runs are not in the
+score.
 
 The score is the share of the mutants that were killed. Each row is a sample, drawn from the seed; \`npm run mutants\` prints
 the survivors, each with its diff and the command that runs it again. \`--write\` replaces the rows of the rooms it has run.
