@@ -10,6 +10,7 @@ import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { connectionFailure } from './connection-failure.ts';
+import { limitConnecting } from './limit-connecting.ts';
 import { reuseReadMemory } from './reuse-read-memory.ts';
 import { isLoopback, parseServerAddress } from './server-address.ts';
 import { StreamBody } from './stream-body.ts';
@@ -67,6 +68,9 @@ const KNOWN_OPTIONS: readonly (keyof AxiosTransportOptions)[] = [
  */
 const LONGEST_PAUSE_MS = 30_000;
 
+/** For a connection, TLS included, milliseconds (client-go transport/cache.go TLSHandshakeTimeout @ 32ce75a7). */
+const LONGEST_CONNECTING_MS = 10_000;
+
 /** Kept idle connections a server (client-go rest transport cache idleConnsPerHost @ 32ce75a7). */
 const IDLE_CONNECTIONS = 25;
 
@@ -110,9 +114,11 @@ export class AxiosTransport implements Transport {
     if (options.token !== undefined && !address.secure && !isLoopback(address.host)) {
       refuseTokenOverHttp(address.text, options.allowTokenOverHttp);
     }
-    this.#agent = reuseReadMemory(
-      address.secure ? secureAgent(options.tls ?? {}) : new HttpAgent(keepAlive),
-    );
+    const { secure } = address;
+    const agent = secure ? secureAgent(options.tls ?? {}) : new HttpAgent(keepAlive);
+    const limitMs = this.#requestTimeoutMs === Infinity ? Infinity : LONGEST_CONNECTING_MS;
+    const limit = { runtime: this.#runtime, limitMs, secure };
+    this.#agent = limitConnecting(reuseReadMemory(agent), limit);
     this.#userAgent = options.userAgent ?? 'listwatch';
   }
 
