@@ -26,12 +26,12 @@ export interface InformerEngineOptions<T extends KubernetesObject> {
   readonly onSynced: () => void;
   /** Whether an error of a list or a watch is the end of the informer, which then stops by itself. */
   readonly endsWith: (error: unknown) => boolean;
-  /** What keeps the informer from being synced, in words. */
+  /** The reason why the informer is not synced, in words. */
   readonly waitsFor: () => string | undefined;
   readonly inspect: () => InformerInspection;
 }
 
-/** The parts of an informer, put together: reflector, pipeline and handlers, and who is told of what. */
+/** The parts of an informer, put together: reflector, pipeline and handlers. */
 export class InformerEngine<T extends KubernetesObject> {
   readonly handlers: HandlerRegistry<T>;
   readonly memory: ObjectMemory<ObjectView<T>>;
@@ -73,7 +73,7 @@ export class InformerEngine<T extends KubernetesObject> {
     return this.#reflector.lastSyncResourceVersion;
   }
 
-  /** What it is doing, or what went wrong last, in words. */
+  /** The present step, or the last error, in words. */
   get situation(): string {
     const { lastError } = this.#journal;
     const { waitingFor } = this.#reflector;
@@ -204,7 +204,7 @@ export class InformerEngine<T extends KubernetesObject> {
     if (!this.#given.endsWith(error)) this.#journal.watchError(error, context);
   }
 
-  /** Metering costs nothing when nobody listens. */
+  /** Metering costs nothing without metrics. */
   #makeMeter(): InformerMeter | undefined {
     const { options, inspect } = this.#given;
     if (this.#metrics === silentMetrics) return undefined;

@@ -39,7 +39,7 @@ import { unknownResource } from './options/start-failure.ts';
  *
  * Guarantees:
  * - The cache goes from one state of the server to a later one; a relist is one step.
- * - The cache changes first, then handlers are told, each in the order of the changes and one callback at a time.
+ * - The cache changes first, then the handlers are called, each in the order of the changes and one callback at a time.
  * - A handler that joins late is given what is there, and then every change since; none is lost, none comes twice.
  * - A handler that throws or is slow costs no other handler anything.
  * - An object that did not change is not reported as updated, whatever the connection went through.
@@ -52,7 +52,7 @@ import { unknownResource } from './options/start-failure.ts';
 export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDisposable {
   /**
    * Lifecycle events; what happens to objects goes to handlers. A listener that throws or rejects is reported, and keeps
-   * the event from nobody else.
+   * the event from no other handler.
    */
   readonly events: EventEmitter<InformerEvents>;
   /** Reads the cache by namespace, name and labels. Own writes that were handed to `written` are in it at once. */
@@ -107,7 +107,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     options: ProjectingInformerOptions<Source, Paths>,
   ): SharedIndexInformer<Projection<Source, Paths[number]>> {
     type T = Projection<Source, Paths[number]>;
-    // What a source gives becomes what is left of it on its way into the cache.
+    // The objects of the source are projected on their way into the cache.
     return new SharedIndexInformer<T>(options as unknown as SharedIndexInformerOptions<T>);
   }
 
@@ -115,7 +115,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     return this.#options.name;
   }
 
-  /** Where it takes time and chance from. */
+  /** The runtime of its clock, timers and random numbers. */
   get runtime(): Runtime {
     return this.#options.runtime;
   }
@@ -125,7 +125,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     return this.#syncedLatch.isOpen;
   }
 
-  /** What keeps it from being synced, in words; undefined once it is. */
+  /** The reason why it is not synced, in words; undefined once it is. */
   get waitingFor(): string | undefined {
     if (this.synced) return undefined;
     const what = `the first list of ${this.name}`;
@@ -134,7 +134,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     return what + this.#engine.situation;
   }
 
-  /** Why it has stopped though nobody told it to: code RESOURCE_UNKNOWN. `run` rejects with it. */
+  /** The error that stopped it: code RESOURCE_UNKNOWN. `run` rejects with it. */
   get failure(): ListwatchError | undefined {
     return this.#failure;
   }
@@ -173,7 +173,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
 
   /**
    * Compares the cache with the server, both at one and the same resource version, and says what is missing, extra or
-   * different. It is right however much changes meanwhile, and disturbs nobody: it lists by itself, in pages. Namespace and
+   * different. It is correct under concurrent changes, and does not disturb the informer: it lists by itself, in pages. Namespace and
    * selectors of the informer apply.
    * @throws {ListwatchError} code TIMEOUT saying what it waited for; NOT_STARTED; CLOSED when the informer has stopped, or stops;
    * INVALID_OPTION; the signal's reason when aborted. {ApiError} what the server refuses the list with.
@@ -267,7 +267,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     if (this.#phase === 'new') await this.#stop();
     this.#engine.handlers.removeEntered();
     this.#abort.abort();
-    // What goes wrong is for the caller of `run`.
+    // The caller of `run` gets the error.
     await this.#running?.catch(() => {});
   }
 

@@ -49,7 +49,7 @@ interface Outcome {
   readonly error?: unknown;
 }
 
-/** What the effects of a step came to. */
+/** The result of the effects of a step. */
 interface Performed {
   items: number | undefined;
   report: Extract<ReflectorEffect, { type: 'report' }> | undefined;
@@ -58,7 +58,7 @@ interface Performed {
 
 /**
  * Follows one collection: lists it, hands the list to the sink, watches from there, and does what is right after every
- * kind of failure, until it is told to stop.
+ * kind of failure, until it is stopped.
  *
  * It performs what `reflector-step.ts` decides: the state says what to wait for, `step` says what follows from it.
  *
@@ -80,7 +80,7 @@ export class Reflector<V extends HasMetadata> {
   readonly #observer: ReflectorObserver;
   readonly #relist: SinkRelist<V>;
   #state: ReflectorState;
-  /** Where the watch has come to since `#state`; one step of the table for all batches until somebody looks. */
+  /** Where the watch has come to since `#state`; one step of the table for all batches until the state is read. */
   #progress: string | undefined;
   #enteredAtMs = 0;
   /** Of the wait that is on. */
@@ -114,7 +114,7 @@ export class Reflector<V extends HasMetadata> {
     return this.state.memory.resourceVersion;
   }
 
-  /** What the reflector is doing, for inspection. */
+  /** The state of the reflector, for inspection. */
   get state(): ReflectorState {
     const resourceVersion = this.#progress;
     if (resourceVersion !== undefined) {

@@ -5,7 +5,7 @@ import type { UntilGone, UntilPresent } from './cache-condition.ts';
 import { conditionText, holds } from './condition-sequence.ts';
 import type { AwaitedState, Reached } from './informer-wait.ts';
 
-/** Of objects that are there but not as they should be, a message names this many. */
+/** Most objects that a message names when they exist but do not fulfil the condition. */
 const SHOWN_OBJECTS = 3;
 
 /** A state, or the absence, of the object that is selected; by a name without a namespace these may be several. */
@@ -13,7 +13,7 @@ export class AwaitedObject<T extends KubernetesObject> implements AwaitedState<T
   readonly skipsChanges = false;
   readonly #informer: string;
   readonly #condition: UntilPresent<T> | UntilGone;
-  /** Those that are there, with their resource versions. */
+  /** The existing objects, with their resource versions. */
   readonly #present: Map<string, string> = new Map();
 
   constructor(informer: string, condition: UntilPresent<T> | UntilGone) {

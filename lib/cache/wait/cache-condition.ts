@@ -24,7 +24,7 @@ interface UntilObject extends UntilOptions {
 export type UntilPresent<T> = ObjectSelection &
   UntilObject & {
     /**
-     * What the object has to be like; asked about every state of it that the informer sees, and never while it is absent. It must
+     * The condition on the object; called for every state of it that the informer sees, and never while it is absent. It must
      * be synchronous.
      * @defaultValue it has to exist
      */

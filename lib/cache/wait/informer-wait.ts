@@ -11,17 +11,17 @@ import type { StoreReader } from '../store/store-reader.ts';
 export interface WaitableCache<T extends KubernetesObject> extends ChangeSource<T> {
   /** Reads the cache. */
   readonly indexer: StoreReader<T>;
-  /** What keeps it from being synced, in words; undefined once it is. */
+  /** The reason why it is not synced, in words; undefined once it is. */
   readonly waitingFor: string | undefined;
   whenSynced(options?: WaitOptions): Promise<void>;
 }
 
-/** What a wait that is over resolves with. */
+/** The result of a wait that is over. */
 export interface Reached<T> {
   readonly object: T | undefined;
 }
 
-/** What is waited for. Its methods return undefined for "not yet", and what they throw ends the wait. */
+/** The awaited condition. Its methods return undefined for "not yet", and what they throw ends the wait. */
 export interface AwaitedState<T> {
   /** An object is there, in this state. */
   seen(key: string, object: LazyObject<T>): Reached<T> | undefined;
@@ -117,7 +117,7 @@ export class InformerWait<T extends KubernetesObject> {
   }
 
   readonly #onStopped = (): void => {
-    const text = `the informer ${this.#informer.name} stopped while somebody waited for ${this.#awaited.describe()}`;
+    const text = `the informer ${this.#informer.name} stopped during a wait for ${this.#awaited.describe()}`;
     this.#result.reject(new ListwatchError('CLOSED', text));
   };
 }

@@ -9,7 +9,7 @@ import type { HasMetadata } from '../../meta/object.ts';
 import { isResourceVersion } from '../../meta/resource-version.ts';
 import type { ListerWatcher } from '../reflector/contract/lister-watcher.ts';
 
-/** What a `RetryWatcher` does about a watch that failed. */
+/** The reaction of a `RetryWatcher` to a watch that failed. */
 export interface RetryContext {
   /** The collection. */
   readonly name: string;

@@ -40,7 +40,7 @@ const FINAL_CODES: ReadonlySet<ErrorCode> = new Set([
  * Every change of a collection after a resource version, in order and each once, across watches that end or fail: for those
  * who want the events themselves and no cache.
  *
- * It runs only while somebody loops over it. A loop that was left can be taken up again by another one, at the place where it
+ * It runs only while a loop reads it. A loop that was left can be taken up again by another one, at the place where it
  * stopped.
  *
  * Guarantees:
@@ -65,7 +65,7 @@ export class RetryWatcher<V extends HasMetadata>
   readonly #options: ResolvedRetryWatcherOptions<V>;
   readonly #backoff: Backoff;
   #resourceVersion: string;
-  /** Of the loop under way. */
+  /** The state of the loop under way. */
   #loop: DerivedAbort | undefined;
   #closed = false;
   /** No watch starts before it. */
@@ -99,7 +99,7 @@ export class RetryWatcher<V extends HasMetadata>
     if (this.#loop !== undefined) {
       throw new ListwatchError(
         'ALREADY_STARTED',
-        `somebody reads the watch of ${this.#options.listerWatcher.description} already`,
+        `there is a reader already of the watch of ${this.#options.listerWatcher.description}`,
       );
     }
     const loop = deriveAbort(this.#options.signal);

@@ -21,7 +21,7 @@ export async function untilEvent<E>(
       describe: () => `${name}: ${conditions.describe()}`,
     });
   } finally {
-    // A stream that hangs may take its time to notice; nobody has to wait for that.
+    // A stream that hangs may notice late; the caller does not wait for it.
     iterator.return?.().then(undefined, () => {});
   }
 }

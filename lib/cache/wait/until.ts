@@ -23,7 +23,7 @@ type Conditions<E> = EventCondition<E> | readonly EventCondition<E>[];
  * Waits until an object of an informer is as it should be, and resolves with it; or until it is gone, or until something is
  * true of the whole cache.
  *
- * What is there counts first, then every change: it makes no difference whether it has happened already. The informer has
+ * Existing objects are checked first, then every change: a condition that holds already ends the wait at once. The informer has
  * to be started before, or in the same task. Objects that are not selected are never decoded.
  *
  * @example

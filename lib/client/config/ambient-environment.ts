@@ -1,10 +1,10 @@
 import { homedir } from 'node:os';
 
-/** What configuration may depend on besides its options. */
+/** The environment that configuration may read besides its options. */
 export interface Environment {
   /** Environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where `.kube/config` is looked for. */
+  /** The folder of `.kube/config`. */
   readonly homeDir: string;
 }
 

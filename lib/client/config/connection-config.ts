@@ -7,7 +7,7 @@ export interface ConnectionConfigFields {
   readonly tls?: TlsOptions | undefined;
   /** The namespace to work in where nothing else is said. */
   readonly namespace: string;
-  /** Where it was found, e.g. `context kind in /home/me/.kube/config`. */
+  /** The origin of the configuration, e.g. `context kind in /home/me/.kube/config`. */
   readonly source: string;
 }
 

@@ -124,7 +124,7 @@ function tokenOf(
 
 const INSTEAD = 'use a token or a client certificate, for example from "kubectl create token"';
 
-/** Ignoring one of these would act as somebody else than the file says. */
+/** Ignoring one of these would act as another user than the file says. */
 function refuseUnsupported(user: YamlField, hasCredentials: boolean): void {
   for (const name of ['as', 'as-uid', 'as-groups', 'as-user-extra']) {
     const field = user.field(name);

@@ -14,7 +14,7 @@ export interface KubeconfigSections {
 }
 
 /**
- * What one or several kubeconfig files say. Only names are read here; an entry nobody uses may be broken.
+ * The content of one or several kubeconfig files. Only names are read here; an unused entry may be invalid.
  * @see client-go tools/clientcmd/loader.go @ 32ce75a7
  */
 export class Kubeconfig implements KubeconfigSections {

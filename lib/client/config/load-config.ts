@@ -26,9 +26,9 @@ export interface LoadConfigOptions {
   readonly namespace?: string | undefined;
   /** Environment variables; read are KUBECONFIG, KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT and POD_NAMESPACE. @defaultValue those of the process */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Where `.kube/config` is looked for. @defaultValue the home directory of the process's user */
+  /** The folder of `.kube/config`. @defaultValue the home directory of the process's user */
   readonly homeDir?: string | undefined;
-  /** Where a pod finds its service account. @defaultValue '/var/run/secrets/kubernetes.io/serviceaccount' */
+  /** The folder of the service account in a pod. @defaultValue '/var/run/secrets/kubernetes.io/serviceaccount' */
   readonly serviceAccountDirectory?: string | undefined;
   readonly runtime?: Runtime | undefined;
   readonly logger?: Logger | undefined;
@@ -52,7 +52,7 @@ export const LOAD_CONFIG_OPTIONS: readonly (keyof LoadConfigOptions)[] = [
  * Finds out how to reach the API server: the options, then the files that KUBECONFIG names or, without it, `~/.kube/config`,
  * then the service account of the pod.
  *
- * KUBECONFIG replaces `~/.kube/config` even if none of its files exists, as with kubectl: whoever sets it does not want to
+ * KUBECONFIG replaces `~/.kube/config` even if none of its files exists, as with kubectl: a user who sets it does not want to
  * reach the cluster of the other file by accident.
  * @throws {ListwatchError} code CONFIG_NOT_FOUND naming all places looked at; CONFIG_INVALID; CONFIG_UNSUPPORTED.
  */

@@ -16,7 +16,7 @@ const FRESH_MS = 60_000;
  * A bearer token that is kept in a file and replaced there from time to time, as the kubelet does for service accounts.
  *
  * Guarantees: a token is at most a minute older than the file. When the file cannot be read the last good token stays in use
- * and the logger is told.
+ * and the log says so.
  */
 export function tokenFile(path: string, options: TokenFileOptions = {}): () => Promise<string> {
   const runtime = options.runtime ?? realRuntime;

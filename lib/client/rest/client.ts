@@ -31,14 +31,14 @@ export interface ResourceOptions<T extends KubernetesObject = KubernetesObject> 
   readonly namespace?: string | undefined;
   /**
    * Is shown the answers to writes, such as an informer, which then shows own writes at once. Failed writes and dry runs it
-   * does not see, and answers of subresources only if they are of the resource's own kind. @defaultValue nobody
+   * does not see, and answers of subresources only if they are of the resource's own kind. @defaultValue none
    */
   readonly writes?: WriteObserver<T> | undefined;
 }
 
 const RESOURCE_OPTIONS: readonly (keyof ResourceOptions)[] = ['namespace', 'writes'];
 
-/** What `GET /version` says. */
+/** The answer of `GET /version`. */
 export interface ServerVersion {
   readonly major: string;
   readonly minor: string;
@@ -132,7 +132,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
       rest: this.#rest,
       gate: this.#gate,
       collection: new Collection(apiVersion, resource),
-      // What a type parameter says about the objects is the caller's claim.
+      // The type parameter is the caller's claim about the objects.
       decoder: decoder as ObjectDecoder<T>,
       maxFrameBytes: this.#maxFrameBytes,
     });

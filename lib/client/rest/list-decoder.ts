@@ -69,7 +69,7 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
   #taken = false;
   #skipped = 0;
   #hasItems = false;
-  /** What is wrong with `items`, unless they come once more. */
+  /** The fault of `items`, unless they come once more. */
   #problem: string | undefined;
   #metadata: unknown;
   /** Shared with the views of items that lack a type; known in full at the end of the page at the latest. */
@@ -78,7 +78,7 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
   /** Among the items are some that lack a type. */
   #untyped = false;
   #tookUntyped = false;
-  /** Those of them that are decoded already. */
+  /** The number of items that are decoded already. */
   #incomplete: Mutable<KubernetesObject>[] = [];
 
   push(piece: Buffer): void {
@@ -212,7 +212,7 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
     }
   }
 
-  /** Of several `items` the last counts. */
+  /** When there are several `items`, the last counts. */
   #beginItems(): void {
     if (this.#taken) throw malformedResponse('it names its items twice');
     this.#items = [];

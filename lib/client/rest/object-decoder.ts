@@ -13,13 +13,13 @@ import { JsonListDecoder, type ListDecoder } from './list-decoder.ts';
  * The one place where bytes become objects.
  *
  * Everything else passes frames in and views out, so a decoder may read the metadata only and decode a body when, and if,
- * somebody asks for it. What it was given stays untouched as long as a view of it is alive.
+ * it is read. Its input stays untouched as long as a view of it is alive.
  */
 export interface ObjectDecoder<T extends KubernetesObject> {
   /** The Accept headers that ask for what it decodes. @defaultValue JSON */
   readonly accept?: { readonly list: string; readonly watch: string } | undefined;
   /**
-   * One frame of a watch, or what lies between `start` and `end` of the source. What `knownValueOf` gives is not scanned.
+   * One frame of a watch, or the bytes between `start` and `end` of the source. What `knownValueOf` gives is not scanned.
    * @throws {ApiError} what an ERROR event says. {ListwatchError} code MALFORMED_FRAME; the message shows none of the content.
    */
   decodeEvent(

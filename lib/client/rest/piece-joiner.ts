@@ -36,7 +36,7 @@ export class PieceJoiner {
       if (this.#heldBytes < this.#wantedBytes) return;
       const left = this.#takeHeld();
       if (left > at) continue;
-      // What is left lies within this piece.
+      // The rest lies within this piece.
       at -= left;
       this.#heldBytes = 0;
     }

@@ -18,7 +18,7 @@ import { ResourceListerWatcher } from './resource-lister-watcher.ts';
 import type { RestClient, RestRequest } from './rest-client.ts';
 import { WriteReporter, type WriteObserver } from './write-observer.ts';
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
   /** @defaultValue the namespace the resource client was made for */
   readonly namespace?: string | undefined;
@@ -46,7 +46,7 @@ export interface WatchOptions extends CallOptions, SelectorOptions, Omit<WatchRe
 export interface WriteOptions extends CallOptions {
   /** Goes through all checks and stores nothing. @defaultValue false */
   readonly dryRun?: boolean | undefined;
-  /** Who is recorded in managedFields. */
+  /** The field manager that is recorded in managedFields. */
   readonly fieldManager?: string | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface DeleteOptions extends CallOptions {
   readonly preconditions?:
     | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
     | undefined;
-  /** What becomes of the objects that this one owns. */
+  /** How the objects that this one owns are deleted. */
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground' | undefined;
   /** 0 deletes at once. */
   readonly gracePeriodSeconds?: number | undefined;
@@ -265,7 +265,7 @@ export class ResourceClient<T extends KubernetesObject> {
     return this.#collection.path({ namespace, name, subresource });
   }
 
-  /** Objects are decoded as they come in, and the bytes of a page let go of piece by piece. */
+  /** Objects are decoded as they come in, and the bytes of a page are released piece by piece. */
   #pages(options: CallOptions & SelectorOptions): PageSource<T> {
     const source = this.#source(options);
     return async (request) => {

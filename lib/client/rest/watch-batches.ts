@@ -102,7 +102,7 @@ export class WatchBatches<T extends KubernetesObject> implements WatchStream<Obj
     return { done: false, value };
   }
 
-  /** What else is here already belongs to the same batch: an API server sends each event as an HTTP chunk of its own. */
+  /** Further data that is here already belongs to the same batch: an API server sends each event as an HTTP chunk of its own. */
   #takeMore(): void {
     while (this.#failure === undefined && !this.#ended) {
       const piece = this.#pieces.poll?.();

@@ -10,7 +10,7 @@ export interface DeletedObject {
   /** `namespace/name`, or the name alone. */
   readonly key: string;
   readonly uid?: string | undefined;
-  /** Of the deletion, if the server says it. */
+  /** The resource version of the deletion, if the server returns it. */
   readonly resourceVersion?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface WriteObserver<T extends KubernetesObject> {
   deleted(object: DeletedObject): void;
 }
 
-/** Where an answer came from. */
+/** The origin of an answer. */
 export interface WriteAnswer {
   readonly apiVersion: string;
   readonly subresource?: string | undefined;
@@ -38,18 +38,18 @@ export class WriteReporter<T extends KubernetesObject> {
     this.#logger = logger;
   }
 
-  /** What a create, update or patch was answered with. */
+  /** The answer to a create, update or patch. */
   written(answer: T, { apiVersion, subresource, dryRun }: WriteAnswer): void {
     if (this.#observer === undefined || dryRun === true || isStatus(answer)) return;
     // A subresource may answer with a kind of its own under the name and uid of the object, such as the Scale of a Deployment.
     const own = subresource === undefined || subresource === 'status';
     if (!own && answer.apiVersion !== apiVersion) return;
-    // Whoever takes the last finalizer of a deleted object removes it.
+    // The write that removes the last finalizer of a deleted object removes the object.
     if (answer.metadata?.deletionTimestamp === undefined) this.#stored(answer);
     else this.#deleted(answer);
   }
 
-  /** What a delete of the object `name` was answered with. */
+  /** The answer to a delete of the object `name`. */
   deleted(
     answer: T | Status,
     {

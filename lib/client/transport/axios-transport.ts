@@ -29,7 +29,7 @@ export interface TlsOptions {
   readonly key?: string | Uint8Array | undefined;
   /** The name the server's certificate is checked against, when it is not the host of the address. */
   readonly serverName?: string | undefined;
-  /** Takes any certificate: whoever stands in between can read and change everything. @defaultValue false */
+  /** Accepts any certificate: an attacker on the network path can read and change everything. @defaultValue false */
   readonly insecureSkipVerify?: boolean | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface AxiosTransportOptions {
   /** The server's address, e.g. `https://10.0.0.1:6443`; it may have a path. */
   readonly server: string;
   readonly token?: TokenSource | undefined;
-  /** Sends the token over plain HTTP to another machine too, readable for everybody in between. @defaultValue false */
+  /** Sends the token over plain HTTP to another machine too, readable on the whole network path. @defaultValue false */
   readonly allowTokenOverHttp?: boolean | undefined;
   readonly tls?: TlsOptions | undefined;
   /**
@@ -62,7 +62,7 @@ const KNOWN_OPTIONS: readonly (keyof AxiosTransportOptions)[] = [
 ];
 
 /**
- * What a server has at hand, the rest of an answer or the headers of a stream, comes at once; after this time, milliseconds,
+ * Data that a server has ready, the rest of an answer or the headers of a stream, comes at once; after this time, milliseconds,
  * the server is taken for gone. A proxy may hold headers back until there is an event: then the stream is opened again, and
  * nothing is lost.
  */
@@ -164,7 +164,7 @@ export class AxiosTransport implements Transport {
       );
       guard.stop();
       const stream = response.data;
-      // Aborting emits an error on the stream; until somebody reads it nobody else listens.
+      // Aborting emits an error on the stream, which has no other listener until it is read.
       stream.on('error', () => {});
       stream.once('close', finish);
       if (response.status >= 300 && response.status < 400) {
@@ -212,7 +212,7 @@ export class AxiosTransport implements Transport {
       return await http.request<Readable>(config);
     } catch (error) {
       // The server may close a kept connection in the very moment it is used again. Only a read is sent once more: a write may
-      // have arrived, and its second copy would be told of a conflict with the first (net/http does the same).
+      // have arrived, and its second copy would conflict with the first (net/http does the same).
       if (signal.aborted || method !== 'GET' || !foundClosed(error)) throw error;
       return await http.request<Readable>(config);
     }
@@ -311,6 +311,6 @@ function refuseTokenOverHttp(server: string, allowed: boolean | undefined): void
   if (allowed === true) return;
   throw new ListwatchError(
     'INVALID_OPTION',
-    `a token for ${server} would travel readable for everybody; use https, or set allowTokenOverHttp`,
+    `a token for ${server} would be sent in plain text; use https, or set allowTokenOverHttp`,
   );
 }

@@ -13,7 +13,7 @@ const UNRESOLVED = 'the host name cannot be resolved; check the server address a
 const NO_TLS = 'the server does not speak TLS at this port; check https:// and the port';
 const NO_HTTP = 'the server does not speak HTTP/1.1 at this port; check http:// and the port';
 
-/** What to do about a failure, by the code of the system error. */
+/** The remedy for a failure, by the code of the system error. */
 const REMEDIES: ReadonlyMap<string, string> = new Map([
   ['ENOTFOUND', UNRESOLVED],
   ['EAI_AGAIN', UNRESOLVED],

@@ -27,7 +27,7 @@ export type FrameTaker = (bytes: Buffer, start: number, end: number) => void;
  * Guarantees:
  * - A frame inside one piece stays where it lies, uncopied; one over several pieces is gathered in time linear in its size.
  * - Blank lines are no frames; a carriage return before the newline belongs to neither.
- * - Memory held back stays below twice the unfinished frame, also when it comes byte by byte, and pieces are let go.
+ * - Memory held back stays below twice the unfinished frame, also when it comes byte by byte, and pieces are released.
  */
 export class FrameSplitter {
   readonly #maxFrameBytes: number;
@@ -53,7 +53,7 @@ export class FrameSplitter {
     return this.#frames;
   }
 
-  /** Where in the stream the present line starts, in bytes. */
+  /** The offset in the stream at which the present line starts, bytes. */
   get offset(): number {
     return this.#offset;
   }

@@ -1,7 +1,7 @@
 import type { Agent } from 'node:http';
 import type { OnReadOpts } from 'node:net';
 
-/** What one read of a socket brings at most, in bytes. */
+/** Most bytes that one read of a socket brings. */
 const READ_BYTES = 128 * 1024;
 
 /**

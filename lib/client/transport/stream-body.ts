@@ -17,7 +17,7 @@ export interface StreamBodyOptions {
 /** Bytes that may wait to be read before the stream is paused. */
 const ROOM_BYTES = 256 * 1024;
 /**
- * After so many milliseconds everybody else has a turn. A socket that has much to bring is read up to 32 times in a row by
+ * After so many milliseconds other work gets a turn. A socket that has much to bring is read up to 32 times in a row by
  * libuv, and all of it would be worked off in between.
  */
 const TURN_MS = 5;
@@ -27,7 +27,7 @@ const TURN_MS = 5;
  *
  * Guarantees:
  * - After five milliseconds of reading, and of what is done with it meanwhile, the event loop has a turn.
- * - No more than 256 KiB and what one read of the socket brings wait here: what nobody reads stays in the socket, and a full
+ * - No more than 256 KiB and what one read of the socket brings wait here: unread data stays in the socket, and a full
  *   socket slows the sender down.
  * - What came before the stream broke is handed out before that is thrown, unless the exchange was aborted.
  * - Leaving the loop closes the stream, also before the first piece.

@@ -49,6 +49,6 @@ export interface ResponseBody {
 }
 
 export interface BodyReader extends AsyncIterator<Uint8Array, undefined> {
-  /** The next piece when it is here already, so that nobody has to wait for it. Left out: pieces come one by one. */
+  /** The next piece when it is here already, without a wait. Left out: pieces come one by one. */
   poll?(): Uint8Array | undefined;
 }

@@ -1,8 +1,8 @@
-/** What a server has to say about a request that it carried out, e.g. that an API version is deprecated. */
+/** A warning of the server about a request that it carried out, e.g. that an API version is deprecated. */
 export interface ServerWarning {
   /** 299 for the warnings of an API server. */
   readonly code: number;
-  /** Who says it; `-` when unknown. */
+  /** The agent that warns; `-` when unknown. */
   readonly agent: string;
   readonly text: string;
 }

@@ -36,7 +36,7 @@ export interface ReconcileResult {
 }
 
 /**
- * Brings the world closer to what the object of the key wants. It is told only the key, reads the rest itself, and may run
+ * Brings the state of the world closer to the spec of the object. It gets only the key, reads the rest itself, and may run
  * any number of times; an object that is gone is a success.
  */
 export type Reconcile<K = string> = (
@@ -47,10 +47,10 @@ export type Reconcile<K = string> = (
 ) => Promise<ReconcileResult | void>;
 
 export interface ReconcileLoopOptions<K = string> {
-  /** Where the keys come from. The loop is its only consumer, and destroys it when it stops. */
+  /** The queue of the keys. The loop is its only consumer, and destroys it when it stops. */
   readonly queue: RateLimitingQueue<K>;
   readonly reconcile: Reconcile<K>;
-  /** Hears of every failed run; if it throws itself, the logger gets that. @defaultValue the logger gets the failure */
+  /** Is called with every failed run; an error of the hook itself goes to the logger. @defaultValue the failure goes to the logger */
   readonly onError?: ((error: ReconcileError) => void) | undefined;
   /** Names the loop in messages and metrics. @defaultValue the queue's name */
   readonly name?: string | undefined;
@@ -59,7 +59,7 @@ export interface ReconcileLoopOptions<K = string> {
   /** Retries of a key, as its rate limiter counts them, before it is given up until it is added anew. @defaultValue Infinity */
   readonly maxRetries?: number | undefined;
   /**
-   * Longest run, in milliseconds; then its signal aborts and the hook hears of it. A run that ignores the signal keeps its
+   * Longest run, in milliseconds; then its signal aborts and the hook is called. A run that ignores the signal keeps its
    * key and its worker, for no two runs of one key may overlap. @defaultValue 300 000
    */
   readonly timeoutMs?: number | undefined;

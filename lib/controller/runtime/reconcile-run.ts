@@ -7,7 +7,7 @@ export interface ReconcileRunOptions {
   readonly onOverdue: () => unknown;
 }
 
-/** One run of a reconcile, which may be cut short. Its signal is made when somebody asks for it, and many runs never do. */
+/** One run of a reconcile, which may be cut short. Its signal is made on first read; many runs never read it. */
 export class ReconcileRun {
   readonly #timer: Timer;
   #controller: AbortController | undefined;

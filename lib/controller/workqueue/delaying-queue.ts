@@ -18,7 +18,7 @@ const UNDER_WAY = -Infinity;
  * Guarantees, beyond those of `WorkQueue`:
  * - A key waits for at most one time: adding it again with a delay can only make it come earlier.
  * - An immediate `add` does not cancel a delayed one.
- * - Keys whose time comes together are added in slices, so that a great many of them hold nobody up.
+ * - Keys whose time comes together are added in slices, so that a great number of them does not block the event loop.
  * - One timer at most, whatever the number of delayed keys; memory: one entry for each delayed key.
  *
  * Not guaranteed: delayed keys that are not ready when the queue is closed are dropped.

@@ -1,4 +1,4 @@
-/** Nobody wants the key. */
+/** The key is not queued. */
 export const IDLE = 0;
 /** It waits for a worker. */
 export const WAITING = 1;
@@ -16,7 +16,7 @@ const CHUNK_BITS = 8;
 const EMPTY_CHUNK: readonly undefined[] = Array.from({ length: CHUNK });
 
 /**
- * What a work queue knows of its keys. A key has a slot, by which all the rest of its way through the queue finds it, so that
+ * The keys of a work queue and their state. A key has a slot, by which all the rest of its way through the queue finds it, so that
  * it is looked up once. Columns instead of objects: for a hundred thousand keys that wait, the garbage collector has nothing
  * to move; and no large array is copied to make room for one more.
  *
@@ -29,7 +29,7 @@ export class KeyTable<K> {
   #states = new Uint8Array(CHUNK);
   /** Written by those who measure, empty otherwise. */
   readonly #addedAtMs: number[] = [];
-  /** Of keys that were forgotten. */
+  /** Free slots of keys that were forgotten. */
   readonly #freeSlots: number[] = [];
   #usedSlots = 0;
 
@@ -69,7 +69,7 @@ export class KeyTable<K> {
     this.#states[slot] = state;
   }
 
-  /** When the key was added, or added again, milliseconds; 0 if nobody noted it. */
+  /** When the key was added, or added again, milliseconds; 0 if it was not noted. */
   addedAtMs(slot: number): number {
     return this.#addedAtMs[slot] ?? 0;
   }

@@ -20,7 +20,7 @@ export class QueueMetrics {
     this.#metrics = guardedMetrics(metrics, logFailedMetrics(name, logger));
   }
 
-  /** Whether anybody looks at them: else nothing has to be measured. */
+  /** Whether the metrics are observed: else nothing has to be measured. */
   get wanted(): boolean {
     return this.#metrics !== undefined;
   }

@@ -5,7 +5,7 @@ export const NOWHERE = -1;
 
 /** A key as a worker got it: made when it is handed out, and of no more use when it is done. */
 export class TakenItem<K> extends WorkItem<K> {
-  /** Of its key in the queue's `KeyTable`. */
+  /** The slot of its key in the queue's `KeyTable`. */
   slot: number;
   /** Among those in workers' hands. */
   place: number = NOWHERE;

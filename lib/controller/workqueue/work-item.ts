@@ -1,5 +1,5 @@
 /**
- * A key in a worker's hands. While it is, the queue gives the key to nobody else.
+ * A key in a worker's hands. While it is, the queue gives the key to no other worker.
  *
  * Every taken item has to be finished, however the work went: hold it in a `using` declaration or call `done` in a `finally`.
  */

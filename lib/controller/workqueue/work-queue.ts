@@ -76,7 +76,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   /** Slots in `#keys`. */
   readonly #waiting = new SlotQueue();
   readonly #inWork = new ItemsInWork<K>();
-  /** For what nobody observes. */
+  /** For metrics without an observer. */
   readonly #clock: TaskClock;
   readonly #takers = new Set<() => void>();
   readonly #idle: Latch;
@@ -198,7 +198,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     return this.#keys.insert(key);
   }
 
-  /** Tells of one more key that waits. */
+  /** Wakes one worker for one more key. */
   #announce(): void {
     this.#metrics.depth(this.#waiting.size);
     if (this.#takers.size > 0) this.#wakeOne();

@@ -30,7 +30,7 @@ export interface DeltaProcessorOptions<V extends HasMetadata> {
  * Guarantees:
  * - What is stored decides between add and update, not the type of the delta.
  * - A relist is one step of the store; its deletions come first, then the rest in list order.
- * - An object with the resource version that is stored already is no change: the stored one stays, nobody is told.
+ * - An object with the resource version that is stored already is no change: the stored one stays, no handler is called.
  * - Of an object that a relist shows but that cannot be read, the known state stays until the next one that can.
  * - A name with another uid is another object: its predecessor is deleted first.
  * - A deletion is always told, also of an object that was never seen.
@@ -71,7 +71,7 @@ export class DeltaProcessor<V extends HasMetadata> {
     return this.#prepared.steps;
   }
 
-  /** What was prepared is not to be relied on. */
+  /** The preparation is discarded. */
   dropPrepared(): void {
     this.#prepared = undefined;
   }

@@ -58,11 +58,11 @@ export interface ObjectPipelineOptions<T extends KubernetesObject> {
  * Guarantees: a relist, however large, takes the event loop a few milliseconds at a time, and shows in one step.
  */
 export class ObjectPipeline<T extends KubernetesObject> {
-  /** What the server has, as far as it came in. */
+  /** The state of the server, as far as it came in. */
   readonly store: ThreadSafeStore<ObjectView<T>>;
   /** The answers to own writes that are laid over the store. */
   readonly writes: OwnWrites<T>;
-  /** Where the reflector delivers. */
+  /** The sink of the reflector. */
   readonly sink: ReflectorSink<ObjectView<T>>;
   readonly #options: ObjectPipelineOptions<T>;
   readonly #runtime: Runtime;
@@ -119,7 +119,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
     }
   }
 
-  /** Takes no more, and nobody waits for it any longer; calling again is harmless. */
+  /** Takes no more, and ends all waits; calling again is harmless. */
   close(): void {
     this.#fifo.close();
     this.overlay.close();

@@ -6,7 +6,7 @@ import type { Opener } from '../../store/lister.ts';
 import type { StoreReader } from '../../store/store-reader.ts';
 import type { LazyObject } from '../handlers/event-handler.ts';
 
-/** The questions of a `StoreReader`, answered by objects that are decoded when, and if, somebody reads `object`. */
+/** The questions of a `StoreReader`, answered by objects that are decoded on the first read of `object`. */
 export type LazyReader<T> = Omit<
   StoreReader<LazyObject<T>>,
   'index' | 'addIndexers' | 'removeIndexers'

@@ -14,7 +14,7 @@ export interface CacheSnapshot<T extends KubernetesObject> {
   readonly objects: Map<string, ObjectView<T>>;
 }
 
-/** What a comparison came to. */
+/** The result of a comparison. */
 export type AuditVerdict = Pick<
   AuditReport,
   'consistent' | 'resourceVersion' | 'objects' | 'missing' | 'extra' | 'different' | 'undecided'
@@ -54,7 +54,7 @@ abstract class AuditComparison<T extends KubernetesObject> {
     return { consistent, resourceVersion, objects, missing, extra, different, undecided };
   }
 
-  /** What has no key cannot be in the cache; it is missing under its name. */
+  /** An object without a key cannot be in the cache; it is missing under its name. */
   protected keyOf(listed: ObjectView<T>): string | undefined {
     try {
       return this.#options.keyFunc(listed);
@@ -76,7 +76,7 @@ abstract class AuditComparison<T extends KubernetesObject> {
 export class ExactComparison<T extends KubernetesObject> extends AuditComparison<T> {
   readonly #resourceVersion: string;
   readonly #objects: number;
-  /** What no page has named so far. */
+  /** The keys that no page has named so far. */
   readonly #unseen: Map<string, ObjectView<T>>;
 
   /** The snapshot is used up. */

@@ -3,7 +3,7 @@ export interface AuditOptions {
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /**
-   * Compare the objects themselves, not only their identities and versions: finds what somebody modified in the cache. It makes
+   * Compare the objects themselves, not only their identities and versions: finds objects that were modified in the cache. It makes
    * every body be decoded, and needs an informer without a transform.
    * @defaultValue false
    */
@@ -21,7 +21,7 @@ export interface AuditFinding {
 
 /** How a cache compares with its server at one resource version. */
 export interface AuditReport {
-  /** Nothing is missing, extra or different. */
+  /** Whether no object is missing, extra or different. */
   readonly consistent: boolean;
   /** The one that was compared. */
   readonly resourceVersion: string;

@@ -48,7 +48,7 @@ export interface AuditedInformer {
 
 export interface AuditSource<T extends KubernetesObject> {
   readonly informer: AuditedInformer;
-  /** What the server has, as far as it came in, without own writes. */
+  /** The state of the server as far as it came in, without own writes. */
   readonly store: Pick<ThreadSafeStore<ObjectView<T>>, 'resourceVersion' | 'entries'>;
   readonly listerWatcher: ListerWatcher<ObjectView<T>>;
   readonly keyFunc: KeyFunc;
@@ -64,7 +64,7 @@ export interface AuditSource<T extends KubernetesObject> {
  * taken in one step, and the server is asked for that very state, in pages, past the reflector. So it is right however much
  * changes meanwhile.
  *
- * What it finds is confirmed by a second look before it is reported: changes that share a version may have been halfway in.
+ * A finding is confirmed by a second comparison before it is reported: changes that share a version may have been halfway in.
  *
  * @throws {ListwatchError} code TIMEOUT saying what was waited for; CLOSED when the informer has stopped, or stops;
  * INVALID_OPTION; the signal's reason when aborted. {ApiError} what the server refuses the list with.
@@ -124,9 +124,9 @@ class Audit<T extends KubernetesObject> {
   #attempts = 0;
   /** Why the server cannot be asked for an exact state. */
   #exactRefused: string | undefined;
-  /** What is under way, in words. */
+  /** The step under way, in words. */
   #doing: string;
-  /** Where the cache was at the last attempt. */
+  /** The resource version of the cache at the last attempt. */
   #resourceVersion = '';
 
   constructor(source: AuditSource<T>, settings: AuditSettings) {
@@ -260,7 +260,7 @@ class Audit<T extends KubernetesObject> {
     const { signal } = this.#settings;
     const seen = this.#resourceVersion;
     const what = `the cache to move on from resource version ${seen || 'none'}, since ${why}`;
-    // Who is at no version, or at one that has no successor, can only be looked at again.
+    // A cache without a version, or at one without a successor, can only be compared again.
     if (!isResourceVersion(seen)) return await this.#pause(what, PAUSE_MS);
     this.#doing = what;
     await this.#source.informer.caughtUp(String(BigInt(seen) + 1n), { signal });

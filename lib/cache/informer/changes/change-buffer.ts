@@ -7,7 +7,7 @@ import type { Notification } from '../handlers/notification.ts';
 export const SYNCED: unique symbol = Symbol('synced');
 
 /**
- * What a reader of changes has not read yet: first the state at the start, then, once that is complete, the mark of it, then
+ * The changes that a reader has not read yet: first the state at the start, then, once that is complete, the mark of it, then
  * every change.
  *
  * With `coalesceAbove` memory is bounded: beyond that many changes those of one key are merged, so that no more than two a key

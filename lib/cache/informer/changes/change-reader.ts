@@ -22,7 +22,7 @@ import {
   type Notification,
 } from '../handlers/notification.ts';
 
-/** What changes are read from; `SharedIndexInformer` satisfies it by shape. */
+/** A source of changes; `SharedIndexInformer` satisfies it by shape. */
 export interface ChangeSource<T extends KubernetesObject> {
   readonly name: string;
   readonly runtime: Runtime;

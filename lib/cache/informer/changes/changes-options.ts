@@ -13,7 +13,7 @@ export interface ChangesOptions<
   /** Changes that may wait for the reader, initial ones left out; at least 1. @defaultValue 10 000 */
   readonly maxBuffered?: number | undefined;
   /**
-   * What happens beyond it. `coalesce`: the reader gets the net change of each object instead of every single one. `error`: it
+   * The reaction beyond the limit. `coalesce`: the reader gets the net change of each object instead of every single one. `error`: it
    * gets what waits, and then the loop throws BUFFER_FULL.
    * @defaultValue 'coalesce'
    */

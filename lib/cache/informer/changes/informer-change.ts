@@ -8,7 +8,7 @@ export interface AddedChange<V> {
   readonly old?: undefined;
   /** The object was there when the loop began, or when the informer started. */
   readonly initial: boolean;
-  /** Whose write it was; see `Origin`. */
+  /** The author of the change; see `Origin`. */
   readonly origin: Origin;
 }
 
@@ -45,7 +45,7 @@ export interface SyncedChange {
 /** `object`: whole objects, decoded when they are read. `metadata`: key and metadata only; nothing is ever decoded. */
 export type ChangeView = 'object' | 'metadata';
 
-/** What a loop over changes gets. */
+/** An item of a loop over changes. */
 export type ChangeOf<T, View extends ChangeView, Mark extends boolean> =
   | InformerChange<View extends 'metadata' ? ObjectMetadata : T>
   | (Mark extends true ? SyncedChange : never);

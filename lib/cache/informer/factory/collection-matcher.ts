@@ -3,7 +3,7 @@ import { parseFieldSelector } from '../../../meta/field-selector.ts';
 import { parseLabelSelector } from '../../../meta/label-selector.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 
-/** What a field has that an object leaves out, whatever its type. */
+/** The value of a field that an object leaves out, for every type. */
 const ZERO_VALUES: ReadonlySet<string> = new Set(['', 'false', '0']);
 
 /**

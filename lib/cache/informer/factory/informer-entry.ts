@@ -39,7 +39,7 @@ export class InformerEntry implements CacheSync {
     return this.informer.name;
   }
 
-  /** Nobody waits for an informer that nobody wants any more. */
+  /** An informer without leases is not awaited. */
   get synced(): boolean {
     if (!this.#inUse) return true;
     return this.failure === undefined && this.informer.synced;
@@ -59,7 +59,7 @@ export class InformerEntry implements CacheSync {
     }
   }
 
-  /** Why it has ended though nobody told it to. */
+  /** The error that ended it. */
   get failure(): Error | undefined {
     return this.informer.failure ?? this.#failure;
   }
@@ -69,7 +69,7 @@ export class InformerEntry implements CacheSync {
     this.#failure = error;
   }
 
-  /** It stays, whoever releases it. */
+  /** It stays, even when all leases are released. */
   keep(): void {
     this.#kept = true;
   }
@@ -80,7 +80,7 @@ export class InformerEntry implements CacheSync {
   }
 
   /**
-   * Somebody asks for it again.
+   * It is requested again.
    * @throws {ListwatchError} code INVALID_OPTION; INDEX_CONFLICT.
    */
   join<T extends KubernetesObject>(asked: InformerForOptions<T>): void {
@@ -97,7 +97,7 @@ export class InformerEntry implements CacheSync {
   async #release(): Promise<void> {
     this.#leases -= 1;
     if (this.#inUse) return;
-    // Whoever hands an informer on may release it first.
+    // A holder that hands an informer on may release it first.
     await nextTask(this.#runtime);
     if (this.#inUse) return;
     await this.informer.close();

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../../../meta/object.ts';
 import type { SharedIndexInformer } from '../shared-index-informer.ts';
 
 /**
- * One use of a shared informer: it lives as long as somebody holds a lease of it.
+ * One use of a shared informer: it runs as long as there is a lease of it.
  *
  * @example
  * await using lease = informers.acquire<Widget>('example.com/v1', 'widgets');
@@ -29,7 +29,7 @@ export class InformerLease<T extends KubernetesObject> implements AsyncDisposabl
     return this.#ended !== undefined;
   }
 
-  /** Gives the informer up. With its last lease it ends and is forgotten, unless somebody acquires it in the same breath. */
+  /** Gives the informer up. With its last lease it ends and is forgotten, unless it is acquired again in the same task. */
   release(): void {
     void this.close();
   }

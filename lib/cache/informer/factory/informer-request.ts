@@ -9,7 +9,7 @@ import {
   type WithFields,
 } from '../options/informer-options.ts';
 
-/** What a factory knows better than who asks it for an informer. */
+/** The options that the factory sets itself. */
 type GivenByFactory = 'listerWatcher' | 'name' | 'subject' | 'runtime';
 
 /** Which objects, and how they are cached. Options of the informer that are left out are those of the factory. */
@@ -43,7 +43,7 @@ const COLLECTION_OPTIONS: readonly (keyof CollectionOptions)[] = [
   'metadataOnly',
 ];
 
-/** Options that make another cache; whoever asks for a collection again must mean the same one. */
+/** Options that make another cache; a later request for the collection must have the same values. */
 const CACHE_OPTIONS: readonly string[] = INFORMER_OPTIONS.filter(
   (name) => !GIVEN_BY_FACTORY.includes(name) && name !== 'indexers',
 );
@@ -71,7 +71,7 @@ export function cacheOptions<O extends object>(options: O): Partial<O> {
   return Object.fromEntries(given) as Partial<O>;
 }
 
-/** @throws {ListwatchError} code INVALID_OPTION when an informer has another option than somebody asks for. */
+/** @throws {ListwatchError} code INVALID_OPTION when the informer exists with other options. */
 export function requireSameCache(name: string, existing: object, asked: object): void {
   const known = new Map<string, unknown>(Object.entries(existing));
   for (const [option, value] of Object.entries(cacheOptions(asked))) {

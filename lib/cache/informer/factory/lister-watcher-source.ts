@@ -5,7 +5,7 @@ import type { ObjectView } from '../../../meta/object-view.ts';
 import type { ListerWatcher } from '../../reflector/contract/lister-watcher.ts';
 
 /**
- * Where informers get their collections from: a client, or straight the storage of an embedded server. `Types` is what it
+ * The source of the collections of informers: a client, or the storage of an embedded server. `Types` is what it
  * knows of the objects, see `ObjectOf`.
  */
 export interface ListerWatcherSource<Types extends object = object> {

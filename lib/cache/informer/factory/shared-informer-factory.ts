@@ -32,7 +32,7 @@ import type { ListerWatcherSource } from './lister-watcher-source.ts';
 import type { SharedIndexInformer } from '../shared-index-informer.ts';
 import { waitForCacheSync, type CacheSyncOptions } from './wait-for-cache-sync.ts';
 
-/** What only one informer can have. */
+/** Options that belong to one informer. */
 type OwnOptions =
   | 'listerWatcher'
   | 'name'
@@ -72,11 +72,11 @@ const FACTORY_OPTIONS: readonly string[] = [
   ...INFORMER_OPTIONS.filter((name) => !OWN_OPTIONS.includes(name)),
 ];
 
-/** What `whenSynced` of a factory takes. */
+/** Options of `whenSynced` of a factory. */
 export type FactorySyncOptions = Omit<CacheSyncOptions, 'logger' | 'runtime'>;
 
 /**
- * Shares informers: whoever asks for the same collection gets the same cache, filled by one watch.
+ * Shares informers: requests for the same collection get the same cache, filled by one watch.
  *
  * `Types` says which resource has objects of which type. It is that of the client, or is given:
  * `new SharedInformerFactory<{ 'v1/pods': Pod }>(client)`. Resources that are not in it are unstructured unless a call names
@@ -84,7 +84,7 @@ export type FactorySyncOptions = Omit<CacheSyncOptions, 'logger' | 'runtime'>;
  *
  * Guarantees:
  * - An informer asked for after `start` runs at once; nobody waits for one that was never started.
- * - `for` keeps an informer as long as the factory lives, `acquire` as long as somebody holds a lease of it.
+ * - `for` keeps an informer as long as the factory lives, `acquire` as long as there is a lease of it.
  * - `whenSynced` names what is missing, and why.
  * - An informer that was closed by itself is forgotten; asking again makes a new one.
  *
@@ -155,7 +155,7 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
 
   /**
    * The same for a time: the informer starts with its first lease (if the factory has started) and ends with its last, unless
-   * `for` keeps it. One that is released and acquired in the same breath goes on.
+   * `for` keeps it. One that is released and acquired in the same task continues.
    * @throws {ListwatchError} as `for` does.
    */
   acquire(

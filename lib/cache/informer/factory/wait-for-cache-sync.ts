@@ -15,12 +15,12 @@ import type { Runtime, Timer } from '../../../kernel/runtime.ts';
 import { withDeadline } from '../../../kernel/wait.ts';
 import type { WaitOptions } from '../handlers/handler-registration.ts';
 
-/** What can be waited for: an informer, or the registration of a handler. */
+/** A cache that can be awaited: an informer, or the registration of a handler. */
 export interface CacheSync {
   readonly name: string;
   /** Never turns back. */
   readonly synced: boolean;
-  /** What keeps it from being synced, in words. */
+  /** The reason why it is not synced, in words. */
   readonly waitingFor?: string | undefined;
   whenSynced(options?: WaitOptions): Promise<void>;
 }
@@ -43,7 +43,7 @@ export interface CacheSyncProgress {
 export interface CacheSyncOptions extends WaitOptions {
   /**
    * Called whenever a cache has synced, and every `progressIntervalMs`.
-   * @defaultValue the logger is told every `progressIntervalMs` what is missing, and why
+   * @defaultValue the log names every `progressIntervalMs` what is missing, and why
    */
   readonly onProgress?: ((progress: CacheSyncProgress) => void) | undefined;
   /** Milliseconds, at least 1. @defaultValue 10 000 */
@@ -85,7 +85,7 @@ export class CacheSyncError extends ListwatchError {
  * Resolves when everything given is synced: informers, whose caches then have a whole list, and registrations, whose handlers
  * have then seen it. Until then it says every 10 seconds what is missing and why.
  *
- * What is synced already needs no time: then it resolves even if the signal has aborted.
+ * Caches that are synced already resolve at once, even if the signal has aborted.
  * @throws {CacheSyncError} code TIMEOUT or ABORTED; NOT_STARTED when one of them has not been started by the next task; or, as soon
  * as one of them ended, CLOSED, or whatever made it end.
  * @see client-go tools/cache/wait.go WaitFor @ 32ce75a7
@@ -160,7 +160,7 @@ class ProgressReport {
   }
 
   start(): void {
-    // Whoever waits keeps the process alive, not the report.
+    // The wait keeps the process alive, not the report.
     this.#timer = this.#runtime.setTimer(this.#intervalMs, () => this.#repeat(), {
       background: true,
     });

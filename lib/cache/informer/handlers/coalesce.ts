@@ -1,7 +1,7 @@
 import type { HasMetadata } from '../../../meta/object.ts';
 import { AddNotification, UpdateNotification, type Notification } from './notification.ts';
 
-/** What a handler still has to be told about one key: that the old object went, what is there now, or both. */
+/** The pending notifications of a handler for one key: a deletion of the old object, the present object, or both. */
 interface Outstanding<V extends HasMetadata> {
   gone: Notification<V> | undefined;
   present: Notification<V> | undefined;
@@ -56,7 +56,7 @@ function joined<V extends HasMetadata>(
   after: UpdateNotification<V>,
 ): Notification<V> {
   const { key, object } = after;
-  // A change of somebody else among our own must be noticed.
+  // A change of another client among our own must be noticed.
   const origin = before.origin === 'self' ? after.origin : before.origin;
   if (before.type === 'add') return new AddNotification(key, object, before.initial, origin);
   const old = before.type === 'update' ? before.old : after.old;

@@ -10,7 +10,7 @@ const LONGEST_BLINK_MS = 0.5;
 /** Deliveries between two looks at the clock, where they are fast. */
 const LONGEST_STRIDE = 32;
 
-/** What one queue delivers in a turn. */
+/** The deliveries of one queue in a turn. */
 export interface Slice {
   deliverSlice(): void;
 }
@@ -29,7 +29,7 @@ export class DeliveryTurns {
   readonly #waiting = new RingBuffer<Slice>();
   #scheduled = false;
   #sliceMs = TURN_MS;
-  /** What takes longer between two looks at the clock is slow. */
+  /** A delivery that takes longer than this is slow, milliseconds. */
   #blinkMs = LONGEST_BLINK_MS;
   #nowMs = 0;
   /** Deliveries from one look at the clock to the next: one while they are slow. */
@@ -40,7 +40,7 @@ export class DeliveryTurns {
     this.#runtime = runtime;
   }
 
-  /** What the slice of one queue may take, milliseconds. */
+  /** Longest slice of one queue, milliseconds. */
   get sliceMs(): number {
     return this.#sliceMs;
   }

@@ -2,7 +2,7 @@ import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
 import type { ObjectMeta } from '../../../meta/object.ts';
 
 /**
- * Whose write a change is. `self`: exactly the one that was handed to `informer.written` or `informer.deleted`. `other`:
+ * The author of a change. `self`: exactly the one that was handed to `informer.written` or `informer.deleted`. `other`:
  * anything else, also when it cannot be told: a change seen by a list, or one that came in before the answer of the write.
  */
 export type Origin = 'self' | 'other';
@@ -29,7 +29,7 @@ export interface DeleteInfo {
 }
 
 /**
- * What to do when objects come, change and go. All callbacks are optional; a returned promise is awaited before the next one.
+ * Callbacks for objects that are added, updated and deleted. All callbacks are optional; a returned promise is awaited before the next one.
  *
  * The objects are shared with the cache and all other handlers and must not be modified. At the time of a callback the cache
  * shows the change it is about, and may show later ones. The callbacks are looked up once, when the handler is added.
@@ -45,7 +45,7 @@ export interface ObjectEventHandler<T> {
 /**
  * Key and metadata of an object whose body need not be decoded.
  *
- * What a handler or a filter gets is a view, made once for all of them: `metadata` is decoded when somebody reads it, and a
+ * Handlers and filters get a view, made once for all of them: `metadata` is decoded on first read, and a
  * callback that takes no more than the `key` costs no decoding at all. Take it apart, or log it, as any object; a spread,
  * which copies no getters, loses the metadata.
  */
@@ -66,7 +66,7 @@ export interface MetadataEventHandler {
 }
 
 /**
- * As `MetadataEventHandler`, for callbacks that need no more than the key: they put it into a work queue, and whoever takes it
+ * As `MetadataEventHandler`, for callbacks that need no more than the key: they put it into a work queue, and the worker that takes it
  * reads the cache. Of what has changed nothing is kept for them, which makes them the fastest ones.
  * An argument is frozen plain data: it can be kept and logged when the object has long left the cache.
  */
@@ -77,7 +77,7 @@ export interface KeyEventHandler {
   onDelete?(deleted: DeleteInfo): unknown;
 }
 
-/** An object whose body is decoded when somebody reads `object`, and not before. */
+/** An object whose body is decoded on the first read of `object`. */
 export interface LazyObject<T> {
   readonly metadata: ObjectMeta;
   readonly object: T;

@@ -25,7 +25,7 @@ import { checkHandler } from './notifier.ts';
  */
 export interface FilteringResourceEventHandler<F, H> {
   /**
-   * What the filter gets. `metadata`: key and metadata, whatever the handler gets, so that no object is decoded that does not
+   * The argument of the filter. `metadata`: key and metadata, for every view of the handler, so that no object is decoded that does not
    * pass. @defaultValue the objects as the handler gets them
    */
   readonly view?: 'metadata' | undefined;
@@ -39,7 +39,7 @@ type OfMetadata<H> = FilteringResourceEventHandler<ObjectMetadata, H> & {
   readonly view: 'metadata';
 };
 
-/** A filter that is told what its handler is told. */
+/** A filter that gets the same view as its handler. */
 type OfObjects<F, H> = FilteringResourceEventHandler<F, H> & { readonly view?: undefined };
 
 const OPTIONS: readonly (keyof FilteringResourceEventHandler<unknown, unknown>)[] = [

@@ -6,14 +6,14 @@ export interface BoundedHandlerBuffer {
   /** Events that may wait for the handler, initial ones left out; at least 1. */
   readonly limit: number;
   /**
-   * What happens to the handler beyond it. `coalesce`: it gets the net change of each object instead of every single one.
+   * The reaction beyond the limit. `coalesce`: it gets the net change of each object instead of every single one.
    * `close`: it is removed, with an error of code BUFFER_FULL.
    */
   readonly whenFull: 'coalesce' | 'close';
 }
 
 /**
- * What happens to the events of a handler that is slower than its informer.
+ * The buffer for the events of a handler that is slower than its informer.
  *
  * | buffer | the handler gets | memory |
  * |---|---|---|

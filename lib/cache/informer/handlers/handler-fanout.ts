@@ -6,10 +6,10 @@ import type { RegisteredHandler } from './registered-handler.ts';
 
 /**
  * The handlers of one informer. Distributing is synchronous and costs one queue entry a handler, however many notifications
- * a batch has; nobody waits for anybody.
+ * a batch has; no handler waits for another.
  */
 export class HandlerFanout<V extends HasMetadata> {
-  /** In which all the handlers are told. */
+  /** The turns in which the handlers are called. */
   readonly turns: DeliveryTurns;
   readonly #handlers = new Set<RegisteredHandler<V>>();
   #started = false;
@@ -64,7 +64,7 @@ export class HandlerFanout<V extends HasMetadata> {
     for (const { queue } of this.#handlers) queue.tracker.markUpstreamSynced();
   }
 
-  /** Removes the handlers whose callbacks are on the stack, so that nobody waits for them: they want everything to end. */
+  /** Removes the handlers whose callbacks are on the stack, so that their end is not awaited: they themselves requested the end. */
   removeEntered(): void {
     for (const handler of this.#handlers) {
       if (handler.queue.entered) handler.remove();

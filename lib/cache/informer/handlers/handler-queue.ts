@@ -34,7 +34,7 @@ export interface HandlerQueueOptions<V extends HasMetadata> {
 }
 
 /**
- * What one handler still has to be told, and the loop that tells it.
+ * The pending notifications of one handler, and the loop that delivers them.
  *
  * Guarantees:
  * - One callback at a time, in order; a returned promise is awaited before the next one.
@@ -135,12 +135,12 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
     this.#schedule();
   }
 
-  /** A callback of the handler is on the stack: whoever is asking was called by it. */
+  /** Whether a callback of the handler is on the stack, and so called this code. */
   get entered(): boolean {
     return this.#entered;
   }
 
-  /** Drops what is pending: no callback begins after this. Nobody is known to wait for the one under way, if there is one. */
+  /** Drops what is pending: no callback begins after this. A callback under way is not awaited. */
   stop(): void {
     this.#closed = true;
     this.#closedWithin ||= this.#entered;

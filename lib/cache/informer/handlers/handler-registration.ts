@@ -13,11 +13,11 @@ export interface HandlerRegistration extends AsyncDisposable {
   readonly name: string;
   /** Whether the informer is synced and the handler has seen every object of the state at the start. Never turns back. */
   readonly synced: boolean;
-  /** What keeps it from being synced, in words; undefined once it is. */
+  /** The reason why it is not synced, in words; undefined once it is. */
   readonly waitingFor: string | undefined;
   /** Events that wait for the handler. */
   readonly pending: number;
-  /** Why the handler was removed though nobody asked for it: code BUFFER_FULL. */
+  /** The error that removed the handler: code BUFFER_FULL. */
   readonly failure: ListwatchError | undefined;
   /**
    * Resolves when `synced`.
@@ -44,7 +44,7 @@ export interface AddHandlerOptions {
    * @defaultValue the interval of the informer
    */
   readonly resyncIntervalMs?: number | undefined;
-  /** What happens when the handler is slower than the informer. @defaultValue 'coalesce' */
+  /** The buffer of a handler that is slower than the informer. @defaultValue 'coalesce' */
   readonly buffer?: HandlerBuffer | undefined;
   /** Removes the handler when it aborts. */
   readonly signal?: AbortSignal | undefined;

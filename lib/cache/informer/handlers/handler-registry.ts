@@ -30,7 +30,7 @@ export interface HandlerRegistryOptions<T extends KubernetesObject> {
   readonly store: ThreadSafeStore<ObjectView<T>>;
   readonly runtime: Runtime;
   readonly resyncIntervalMs: number;
-  /** What keeps the informer from being synced, in words. */
+  /** The reason why the informer is not synced, in words. */
   readonly waitsFor: () => string | undefined;
   /** A callback threw, or a handler was removed because its buffer is full. */
   readonly onError: (error: ListwatchError, about: { handler: string; key?: string }) => void;
@@ -42,7 +42,7 @@ export interface HandlerRegistryOptions<T extends KubernetesObject> {
 }
 
 /**
- * Who is told what about the objects of one informer.
+ * The handlers of one informer, and their views.
  *
  * Joining is synchronous: the state that a late handler is given first, and its place in the distribution, belong to the same
  * instant, so that no event is lost in between or comes twice.

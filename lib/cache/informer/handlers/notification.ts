@@ -13,7 +13,7 @@ export type Notification<V extends HasMetadata> =
 
 const NO_METADATA: ObjectMeta = Object.freeze({});
 
-/** Key and metadata of an object, whose metadata is not looked at before somebody reads it. */
+/** Key and metadata of an object; the metadata is decoded on first read. */
 export class LazyMetadata implements ObjectMetadata {
   readonly key: string;
   readonly #object: HasMetadata;
@@ -32,7 +32,7 @@ export class LazyMetadata implements ObjectMetadata {
   }
 }
 
-/** What a log shows of an object; nothing of the metadata where that has gone. */
+/** The form of an object in a log; without metadata that has been released. */
 export interface LoggedObject {
   readonly key: string;
   readonly metadata: ObjectMeta | undefined;
@@ -47,7 +47,7 @@ function loggedMetadata(notification: ObjectMetadata): ObjectMeta | undefined {
   }
 }
 
-/** What all notifications have. */
+/** The common part of all notifications. */
 abstract class ObjectNotification<V extends HasMetadata> implements ObjectMetadata {
   readonly key: string;
   readonly object: V;
@@ -79,7 +79,7 @@ export class AddNotification<V extends HasMetadata>
     return 'add';
   }
 
-  /** What a log of it shows: never the body. */
+  /** Its form in a log: never the body. */
   toJSON(): LoggedObject & AddInfo {
     const { key, initial, origin } = this;
     return { key, metadata: loggedMetadata(this), initial, origin };
@@ -110,7 +110,7 @@ export class UpdateNotification<V extends HasMetadata>
     return this.#oldMetadata;
   }
 
-  /** What a log of it shows: never the body. */
+  /** Its form in a log: never the body. */
   toJSON(): LoggedObject & UpdateInfo {
     const { key, resync, origin } = this;
     return { key, metadata: loggedMetadata(this), resync, origin };
@@ -132,7 +132,7 @@ export class DeleteNotification<V extends HasMetadata>
     return 'delete';
   }
 
-  /** What a log of it shows: never the body. */
+  /** Its form in a log: never the body. */
   toJSON(): LoggedObject & DeleteInfo {
     const { key, finalStateUnknown, origin } = this;
     return { key, metadata: loggedMetadata(this), finalStateUnknown, origin };

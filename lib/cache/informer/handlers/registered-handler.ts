@@ -15,7 +15,7 @@ export interface RegisteredHandlerOptions<V extends HasMetadata> {
   readonly queue: HandlerQueue<V>;
   readonly resync: ResyncEntry;
   readonly runtime: Runtime;
-  /** What keeps the informer from being synced, in words. */
+  /** The reason why the informer is not synced, in words. */
   readonly upstreamWaitsFor: () => string | undefined;
   /** Called once, when the handler is removed. */
   readonly onRemove: (handler: RegisteredHandler<V>) => void;

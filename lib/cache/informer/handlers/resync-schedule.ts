@@ -20,7 +20,7 @@ interface MutableEntry extends ResyncEntry {
 }
 
 export interface ResyncScheduleOptions {
-  /** Of the informer; 0 for never, whatever handlers ask. */
+  /** The interval of the informer; 0 for never, even if handlers ask for one. */
   readonly intervalMs: number;
   readonly onWarning: (message: string) => void;
 }

@@ -18,7 +18,7 @@ export class ErrorReporter {
     this.#options = options;
   }
 
-  /** Of an error that comes again and again, not every one is worth an entry in the log; the hook gets all. */
+  /** The log gets a repeated error once in a while; the hook gets all. */
   report(
     error: unknown,
     context: Partial<InformerErrorContext> & Pick<InformerErrorContext, 'source'>,
@@ -27,7 +27,7 @@ export class ErrorReporter {
     const { informer, logger, onError } = this.#options;
     const message = context.message ?? `informer ${informer}: ${errorMessage(error)}`;
     if (onError === undefined) {
-      // A broken watch mends itself; the rest is somebody's mistake.
+      // A broken watch recovers by itself; other errors are mistakes in a program.
       const level = context.source === 'watch' ? 'warn' : 'error';
       logger[worthLogging ? level : 'debug'](message, { error });
       return;

@@ -3,7 +3,7 @@ import type {
   ReflectorTransition,
 } from '../../reflector/options/reflector-report.ts';
 
-/** What happens in the life of an informer, as opposed to the objects: those go to handlers. */
+/** Events in the life of an informer. Changes of objects go to handlers. */
 export interface InformerEvents {
   /** The store has the whole state for the first time. */
   synced: [];

@@ -26,7 +26,7 @@ export interface InspectedError {
   readonly ageMs: number;
 }
 
-/** What is on its way into the cache, and what is in it. */
+/** The queue in front of the cache, and the cache. */
 export interface PipelineInspection {
   /** The newest resource version in the store. */
   readonly storeResourceVersion: string;
@@ -46,7 +46,7 @@ export interface PipelineInspection {
   readonly ownWrites: number;
 }
 
-/** What follows the collection, and whom it tells. */
+/** The reflector of the collection, and the handlers. */
 export interface EngineInspection extends PipelineInspection {
   readonly reflector: ReflectorStateName;
   /** A watch is open. */
@@ -55,7 +55,7 @@ export interface EngineInspection extends PipelineInspection {
   readonly waitingForServer?: string | undefined;
   /** The newest resource version that came in. */
   readonly lastSyncResourceVersion: string;
-  /** What the objects take, as they lie in memory. */
+  /** The memory of the objects. */
   readonly memory: CacheMemory;
   /** Lists after the first one, because the history in between was lost. */
   readonly relists: number;
@@ -71,6 +71,6 @@ export interface InformerInspection extends EngineInspection {
   readonly name: string;
   readonly phase: InformerPhase;
   readonly synced: boolean;
-  /** What keeps it from being synced, in words. */
+  /** The reason why it is not synced, in words. */
   readonly waitingFor?: string | undefined;
 }

@@ -15,7 +15,7 @@ export interface InformerJournalOptions {
   readonly onRelist: () => void;
 }
 
-/** What has happened in the life of an informer: told to listeners and hooks at once, and kept for inspection. */
+/** Events in the life of an informer: passed to listeners and hooks at once, and kept for inspection. */
 export class InformerJournal {
   readonly events: EventEmitter<InformerEvents>;
   readonly #runtime: Runtime;

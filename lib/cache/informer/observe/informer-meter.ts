@@ -3,7 +3,7 @@ import type { Runtime, Timer } from '../../../kernel/runtime.ts';
 import type { HandlerInspection, InformerInspection } from './informer-inspection.ts';
 import { informerMetrics } from './informer-metrics.ts';
 
-/** What changes all the time is reported this often, milliseconds. */
+/** Interval of reports of values that change all the time, milliseconds. */
 const SAMPLE_INTERVAL_MS = 5000;
 
 /** Something with counters, as long as it lives. */
@@ -26,12 +26,12 @@ const NOTHING: Counters = { delivered: 0, failed: 0, coalesced: 0 };
 
 /**
  * Reports an informer to a metrics library: batches as they are applied, everything else in samples, so that an event costs
- * nothing. An informer nobody meters has none.
+ * nothing. An informer without metrics has none.
  */
 export class InformerMeter {
   readonly #options: InformerMeterOptions;
   readonly #labels: MetricLabels;
-  /** What was reported of each handler. */
+  /** The last reported values of each handler. */
   readonly #reported = new WeakMap<MeteredHandler, Counters>();
   #events = 0;
   #startedAtMs = 0;

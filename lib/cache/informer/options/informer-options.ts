@@ -21,7 +21,7 @@ import type { ReflectorOptions } from '../../reflector/options/reflector-options
 import { metaNamespaceIndexFunc, NAMESPACE_INDEX, type Indexers } from '../../store/indexers.ts';
 import type { InformerSubject, MissingResourcePolicy } from './start-failure.ts';
 
-/** What an error is about. */
+/** The subject of an error. */
 export interface InformerErrorContext {
   /** Name of the informer. */
   readonly informer: string;
@@ -68,19 +68,19 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
    */
   readonly fields?: ProjectedFields<T> | undefined;
   /**
-   * Changes every object before it is stored, as a rule to drop what nobody needs. It must return a new object, or the same;
+   * Changes every object before it is stored, usually to drop unneeded fields. It must return a new object, or the same;
    * `metadata` with name, namespace, uid and resourceVersion must stay. It makes every body be decoded.
    * @defaultValue none
    */
   readonly transform?: ((object: T) => T) | undefined;
   /**
-   * For development: freezes every object that is handed out, all the way down, so that whoever modifies it gets a TypeError
+   * For development: freezes every object that is handed out, all the way down, so that code that modifies it gets a TypeError
    * on the very line instead of a cache that differs from the server.
    * @defaultValue false
    */
   readonly freeze?: boolean | undefined;
   /**
-   * How objects lie in memory. In all modes nothing is decoded before somebody reads it; what a transform gave back stays
+   * How objects lie in memory. In all modes an object is decoded on first read; the result of a transform stays
    * decoded. The figures are for pods of 3.9 KB of JSON.
    * - `bytes`: a pod takes 4.4 KB. What is read again and again stays decoded, within a budget of 256 MB, some 30,000 pods; the
    *   rest is decoded again when it is read, 20 µs each. The garbage collector has little to do.
@@ -130,7 +130,7 @@ export interface ProjectedFields<T> extends ReadonlyArray<string> {
   readonly [PROJECTION]: T;
 }
 
-/** What keeps some fields of the objects. */
+/** The option that keeps some fields of the objects. */
 export interface WithFields<Source, Paths extends readonly string[]> {
   /** Names of fields, separated by dots, such as `spec.nodeName`. They go through arrays, and pick from their items. */
   readonly fields: FieldPaths<Source, Paths>;

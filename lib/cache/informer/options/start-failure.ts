@@ -2,7 +2,7 @@ import { errorMessage, isListwatchError, ListwatchError } from '../../../kernel/
 import { isNotFound, type Subject } from '../../../meta/failures.ts';
 import { apiVersionOf, groupResource } from '../../../meta/resource.ts';
 
-/** What an informer does while its resource is not served, as that of a CustomResourceDefinition still to come. */
+/** The behaviour of an informer while its resource is not served, such as that of a CustomResourceDefinition still to come. */
 export type MissingResourcePolicy = 'wait' | 'fail';
 
 /** The resource an informer mirrors, as far as it is known. */

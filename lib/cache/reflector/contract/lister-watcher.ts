@@ -17,12 +17,12 @@ export interface ListRequest {
 
 /**
  * Takes the items of a page while it still comes in, in order, in pieces of any size; the source waits for a promise it returns.
- * What it throws, or rejects with, ends the page.
+ * An error that it throws, or rejects with, ends the page.
  */
 export type ItemsTaker<V> = (items: readonly V[]) => Promise<void> | undefined | void;
 
 export interface ListPage<V> {
-  /** Those that were not handed to `onItems`. */
+  /** The items that were not handed to `onItems`. */
   readonly items: readonly V[];
   /** The state the page shows; every page of one list carries the same. */
   readonly resourceVersion: string;

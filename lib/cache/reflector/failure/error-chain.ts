@@ -4,7 +4,7 @@ import { errorMessage, isListwatchError, isReadable } from '../../../kernel/erro
 const DEEPEST_CAUSE = 8;
 const MOST_ERRORS = 16;
 
-/** What one error of a chain may carry; anything that was thrown can be one. */
+/** The properties that one error of a chain may have; any thrown value can be one. */
 export interface ChainedError {
   readonly code?: unknown;
   readonly message?: unknown;

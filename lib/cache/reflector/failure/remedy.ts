@@ -22,7 +22,7 @@ const EXPIRED_CERTIFICATE_CODES: ReadonlySet<string> = new Set(['CERT_HAS_EXPIRE
 /** Names in messages come from servers. */
 const LONGEST_NAME = 253;
 
-/** What a person can do about the error, or the empty string. */
+/** The remedy for the error, or the empty string. */
 export function remedyOf(error: unknown): string {
   if (isListwatchError(error, 'FORBIDDEN')) return missingRule(error);
   const expired = expiredCertificate(error);

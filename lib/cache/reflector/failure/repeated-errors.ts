@@ -1,6 +1,6 @@
 import { failureMessage } from './error-chain.ts';
 
-/** Errors that are told apart at a time; the one that was silent for longest is forgotten. */
+/** Most distinct errors that are remembered; the one that was silent for longest is forgotten. */
 const MOST_ERRORS = 16;
 /** An error that stayed away for this long is a new one, milliseconds. It is longer than any back-off between two tries. */
 const FORGOTTEN_AFTER_MS = 600_000;

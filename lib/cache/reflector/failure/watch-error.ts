@@ -33,7 +33,7 @@ export type FailureKind =
 
 export interface Failure {
   readonly kind: FailureKind;
-  /** What the server asked for, milliseconds; 0 when it did not. */
+  /** The delay that the server asked for, milliseconds; 0 when it did not. */
   readonly retryAfterMs: number;
   readonly message: string;
 }
@@ -84,7 +84,7 @@ function retryAfterOf(error: unknown): number {
   return isApiError(error) ? Math.max(0, error.retryAfterMs ?? 0) : 0;
 }
 
-/** Nobody listened at the address: said by the error, one of its causes, or one of the addresses that were tried. */
+/** The connection was refused: found in the error, one of its causes, or one of the addresses that were tried. */
 export function isConnectionRefused(error: unknown): boolean {
   return findCode(error, REFUSED_CODES) !== undefined;
 }

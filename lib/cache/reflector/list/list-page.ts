@@ -21,7 +21,7 @@ export interface ListPageOptions<V extends HasMetadata> {
 }
 
 /**
- * Asks for one page; a source that does not answer in time is told to stop and left behind. Items that come while the page is
+ * Asks for one page; a source that does not answer in time is aborted and abandoned. Items that come while the page is
  * read go to `onItems`, if it is given; what that throws ends the page.
  * @throws {ListwatchError} code TIMEOUT, TABLE_OBJECT, or MALFORMED_RESPONSE for what is no page.
  */

@@ -8,17 +8,17 @@ export interface PageItemsOptions<V extends HasMetadata> {
   readonly onItems: ItemsTaker<V>;
   /** The page is not wanted any more once it has aborted. */
   readonly signal: AbortSignal;
-  /** Of the page; it stands still while the source has to wait. */
+  /** The deadline of the page; it pauses while the source has to wait. */
   readonly deadline: PausableDeadline;
   /** Names the collection in messages. */
   readonly name: string;
 }
 
 /**
- * Stands between a source and whoever takes the items of its page.
+ * Stands between a source and the consumer of the items of its page.
  *
  * Guarantees: no item passes once the page has ended or its signal has aborted, whatever the source still does; a promise
- * that the source does not wait for rejects for nobody.
+ * that the source does not wait for rejects without a handler.
  */
 export class PageItems<V extends HasMetadata> {
   readonly #options: PageItemsOptions<V>;
@@ -45,7 +45,7 @@ export class PageItems<V extends HasMetadata> {
     this.#ended = true;
   }
 
-  /** What the source is given. */
+  /** The callback that the source gets. */
   readonly take: ItemsTaker<V> = (items) => {
     const { onItems, signal, deadline, name } = this.#options;
     try {

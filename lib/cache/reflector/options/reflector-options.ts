@@ -14,7 +14,7 @@ import type { ReflectorSink, ReplaceSink } from '../contract/reflector-sink.ts';
 export interface ReflectorOptions<V extends HasMetadata> {
   /** The collection to follow. */
   readonly listerWatcher: ListerWatcher<V>;
-  /** Where its objects and changes go. */
+  /** The consumer of its objects and changes. */
   readonly sink: ReflectorSink<V> | ReplaceSink<V>;
   /** Names the reflector in messages and metrics. @defaultValue the description of the lister-watcher */
   readonly name?: string | undefined;

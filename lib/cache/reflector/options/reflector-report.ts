@@ -8,7 +8,7 @@ export interface ReflectorTransition {
   readonly to: ReflectorStateName;
   /** Why, in words. */
   readonly reason: string;
-  /** Where the reflector stands now; empty before the first list is complete. */
+  /** The resource version of the reflector now; empty before the first list is complete. */
   readonly resourceVersion: string;
   /** Time spent in `from`, milliseconds. */
   readonly durationMs: number;
@@ -20,19 +20,19 @@ export interface ReflectorTransition {
   readonly delayMs?: number | undefined;
 }
 
-/** What a reflector does about an error. */
+/** The reaction of a reflector to an error. */
 export interface ReflectorErrorContext {
   /** Name of the reflector. */
   readonly name: string;
-  /** What it was doing. */
+  /** The operation that failed. */
   readonly during: ReflectorStateName;
-  /** What it does next. */
+  /** The next operation. */
   readonly next: 'list' | 'streaming-list' | 'watch' | 'stop' | 'continue';
   /** After which delay, milliseconds. */
   readonly delayMs: number;
-  /** Part of normal life (an expired version, a server without streaming lists), no reason to alarm anybody. */
+  /** Part of normal life (an expired version, a server without streaming lists), no reason for an alarm. */
   readonly expected: boolean;
-  /** Where the reflector stands; empty before the first list is complete. */
+  /** The resource version of the reflector; empty before the first list is complete. */
   readonly resourceVersion: string;
   /** How often the same error came before; a pause of ten minutes starts again at 0. */
   readonly repeated: number;
@@ -44,7 +44,7 @@ export interface ReflectorErrorContext {
 
 type Next = Pick<ReflectorErrorContext, 'next'> & { readonly words: string };
 
-/** What a state is going to do, after its wait. */
+/** The operation of a state, after its wait. */
 export function describeNext(state: ReflectorState): Next {
   const target = state.name === 'backing-off' ? state.next : state;
   switch (target.name) {

@@ -8,10 +8,10 @@ export interface ReflectorSettings {
   readonly watchList: boolean;
 }
 
-/** What outlives a state. */
+/** The data that outlives a state. */
 export interface ReflectorMemory {
   readonly settings: ReflectorSettings;
-  /** Where to go on; empty before the first replace. */
+  /** The resource version to continue from; empty before the first replace. */
   readonly resourceVersion: string;
   /** The server refused `resourceVersion` in a list: the next one asks for the most recent state. */
   readonly unavailable: boolean;
@@ -34,9 +34,9 @@ export interface ListingState {
   /** Asked for with the first page; empty for the most recent state. */
   readonly resourceVersion: string;
   readonly limit: number;
-  /** Of the page asked for now; left out for the first. */
+  /** The token of the page that is requested now; left out for the first. */
   readonly continueToken?: string | undefined;
-  /** What the first page showed: the resource version of the whole list. */
+  /** The version of the first page: the resource version of the whole list. */
   readonly listedVersion?: string | undefined;
   /** The list is taken again in one piece, because its continue token expired. */
   readonly whole: boolean;

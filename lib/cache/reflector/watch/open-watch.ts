@@ -22,7 +22,7 @@ export interface OpenWatchOptions<V extends HasMetadata> {
   readonly options: ResolvedReflectorOptions<V>;
   readonly state: StreamingListState | WatchingState | ListingState;
   readonly signal: AbortSignal;
-  /** Where the watch stands, empty before it follows changes. */
+  /** The resource version of the watch, empty before it follows changes. */
   readonly resourceVersion: () => string;
 }
 
@@ -95,7 +95,7 @@ export class OpenWatch<V extends HasMetadata> {
     this.#overlap?.release(resourceVersion);
   }
 
-  /** The source is not read while somebody waits for this, so the deadline of a streaming list waits, too. */
+  /** The source is not read during this wait, so the deadline of a streaming list pauses, too. */
   pauseWhile(waiting: Promise<void>): void {
     this.#deadline?.pauseWhile(waiting);
   }

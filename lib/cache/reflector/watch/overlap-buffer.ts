@@ -10,7 +10,7 @@ import type { WatchReader } from './watch-reader.ts';
 export const OVERLAP_CAPACITY = 100_000;
 
 export interface OverlapBufferOptions<V extends HasMetadata> {
-  /** An open watch that nobody else reads. */
+  /** An open watch that has no other reader. */
   readonly reader: Pick<WatchReader<V>, 'read'>;
   /** Names the collection in messages. */
   readonly name: string;
@@ -74,7 +74,7 @@ export class OverlapBuffer<V extends HasMetadata> {
     return next ?? this.#options.reader.read();
   }
 
-  /** What `release` finds under way is left to `read`. */
+  /** A read that is under way at `release` is completed by `read`. */
   #fill(): void {
     const next = this.#options.reader.read();
     this.#next = next;

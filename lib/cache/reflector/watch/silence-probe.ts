@@ -20,7 +20,7 @@ const HEARING_MS = 250;
 /** How long the server may send to the watch on the side. */
 const SIDE_WATCH_SECONDS = 1;
 /**
- * What the watch on the side has brought, the silent one may bring up to 2 s later. It is waited for in naps: after the event
+ * The silent watch may bring the events of the probing watch up to 2 s later. The wait has steps: after the event
  * loop was blocked, timers come before the bytes that are there already.
  */
 const GRACE_NAPS = 4;
@@ -40,11 +40,11 @@ export interface SilenceProbeOptions<V extends HasMetadata> {
   readonly silenceProbeMs: number;
   /** The watch that is looked after. */
   readonly reader: Pick<WatchReader<V>, 'idle' | 'interrupt'>;
-  /** Where the watch stands; empty while there is nothing to ask about. */
+  /** The resource version of the watch; empty while there is nothing to probe. */
   readonly resourceVersion: () => string;
 }
 
-/** What asking came to; the error is what the watch ends with. */
+/** The result of a probe; its error ends the watch. */
 type Finding =
   | { readonly verdict: 'quiet' | 'inconclusive' | 'unanswered' }
   | { readonly verdict: 'dead' | 'went-back'; readonly error: unknown };

@@ -14,7 +14,7 @@ export interface WatchReaderOptions<V extends HasMetadata> {
   readonly listerWatcher: ListerWatcher<V>;
   readonly request: WatchRequest & { readonly timeoutSeconds: number };
   readonly signal: AbortSignal;
-  /** Longest silence while somebody reads; left out: no limit. */
+  /** Longest silence while a reader waits, milliseconds; left out: no limit. */
   readonly idleTimeoutMs?: number | undefined;
 }
 
@@ -125,7 +125,7 @@ export class WatchReader<V extends HasMetadata> {
       this.#reject = undefined;
       this.#resolve = undefined;
     } catch (error) {
-      // What is no result at all must not be lost in here.
+      // An invalid result must not be lost here.
       this.#broke(error);
     }
   };
@@ -156,7 +156,7 @@ export class WatchReader<V extends HasMetadata> {
     });
   }
 
-  /** While nobody waits for the source, it may have ended without anybody having looked. */
+  /** While no reader waits for the source, its end may have gone unnoticed. */
   #armDeadline(delayMs: number): Timer {
     const { runtime, request } = this.#options;
     return runtime.setTimer(delayMs, () => {
@@ -170,12 +170,12 @@ export class WatchReader<V extends HasMetadata> {
   }
 }
 
-/** Tells a stream that nobody reads to stop. */
+/** Ends a stream that is not read. */
 function discard(stream: WatchStream<HasMetadata>): void {
   leave(stream[Symbol.asyncIterator]());
 }
 
-/** The source was told by its signal, too; how it takes the farewell is of no interest. */
+/** The signal stops the source, too; its answer to `return` is ignored. */
 function leave(iterator: AsyncIterator<unknown> | undefined): void {
   iterator?.return?.().catch(() => {});
 }
