@@ -262,7 +262,7 @@ describe('until, on an informer', () => {
       await other.stop();
       const error = await late;
       expect(error.code).to.equal('CLOSED');
-      expect(error.message).to.include('stopped while somebody waited for "x" of pods to exist');
+      expect(error.message).to.include('stopped during a wait for "x" of pods to exist');
     });
 
     it('with what the condition throws, and tells no hook of the informer', async () => {
