@@ -41,7 +41,7 @@ export interface MetadataParts {
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** A view of which nobody is going to read more than it knows itself. */
+/** A view of which no reader may read more than it knows itself. */
 class DetachedNothing implements ByteSource, ViewCodec {
   readonly bytes: Buffer = NO_BYTES;
 
@@ -72,7 +72,7 @@ class DetachedNothing implements ByteSource, ViewCodec {
 
 export const detachedNothing: ByteSource = new DetachedNothing();
 
-/** The metadata of a view whose body nobody is going to read. */
+/** The metadata of a view whose body no reader may read. */
 export class DetachedMetadata extends DetachedNothing {
   readonly #parts: MetadataParts;
   #metadata: ObjectMeta | undefined;

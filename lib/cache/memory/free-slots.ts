@@ -7,7 +7,7 @@ export interface Slot {
 
 /** Slots are multiples of it, and those of one size lie on one pile. */
 const STEP = 32;
-/** Larger slots are not noted: nobody would look for them. */
+/** Larger slots are not noted, since records as large have slabs of their own. */
 const LARGEST = 256 * 1024;
 /** A record takes a slot that is larger by this share at most, so that what is lost at the end of slots stays small. */
 const SLACK = 1 / 16;

@@ -12,9 +12,9 @@ import {
 } from './record.ts';
 
 export interface RecordCodecOptions {
-  /** The object of a view has been decoded; whoever keeps it, or nobody. */
+  /** Takes the object of a view that has been decoded. */
   readonly decoded: (view: KeptView, object: KubernetesObject) => void;
-  /** The object of a view, if somebody keeps it. */
+  /** The object of a view, if it is kept decoded. */
   readonly known?: ((view: KeptView) => KubernetesObject | undefined) | undefined;
   readonly metadata: RecentMetadata;
 }

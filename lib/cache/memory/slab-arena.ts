@@ -35,7 +35,7 @@ export class SlabArena {
   readonly #free: FreeSlots;
   #current: Slab | undefined;
   #newest: KeptView | undefined;
-  /** Memory of slabs that nobody has anything of. Leaving it to the garbage collector costs several times as much. */
+  /** Memory of slabs in which nothing lies. Leaving it to the garbage collector costs several times as much. */
   readonly #spare: Buffer[] = [];
   #liveBytes = 0;
   #slabBytes = 0;

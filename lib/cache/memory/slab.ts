@@ -116,7 +116,7 @@ export class Slab implements ByteSource {
     return size;
   }
 
-  /** As `take`; nobody is going to read its record there any more. Returns the start of its slot, which can be filled. */
+  /** As `take`; its record is not read there any more. Returns the start of its slot, which can be filled. */
   leave(view: KeptView): number {
     const slotStart = recordStart(view);
     const number = slotNumber(view);
