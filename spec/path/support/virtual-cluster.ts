@@ -52,7 +52,7 @@ export const PODS_AT_THE_END: readonly string[] = [
 ];
 
 /**
- * A server whose watches are cut, a controller with two informers, an index, owner mapping and a rate-limited queue, and a
+ * A server whose watches are cut and whose history is compacted during an outage, a controller with two informers, an index, owner mapping and a rate-limited queue, and a
  * user who changes things: all of it in one virtual runtime, and so a function of its options.
  */
 export async function runVirtualCluster(
@@ -61,12 +61,13 @@ export async function runVirtualCluster(
   const runtime = new VirtualRuntime(options);
   return await runtime.run(async () => {
     await using server = new ApiServer({ runtime });
-    const handler = cuttingWatches(server.handler, runtime);
-    await using client = new Client({ transport: inProcessTransport(handler), runtime });
+    const network = new Network(server.handler, runtime);
+    await using client = new Client({ transport: inProcessTransport(network.handler), runtime });
+    await using user = new Client({ transport: inProcessTransport(server.handler), runtime });
     const stop = new AbortController();
     const controller = new PodController(client, runtime);
     const running = controller.run(stop.signal);
-    await changeThings(server, client, runtime);
+    await changeThings({ server, user, network, runtime });
     await sleep(runtime, SETTLED_AFTER_MS);
     const { items } = await client.resource<Pod>('v1', 'pods').list();
     stop.abort();
@@ -76,24 +77,53 @@ export async function runVirtualCluster(
   });
 }
 
-/** A server of which no watch lives long. */
-function cuttingWatches(handler: ApiHandler, runtime: VirtualRuntime): ApiHandler {
-  return async (request) => {
-    if (!request.url.includes('watch=')) return await handler(request);
+/** The way of the controller to the server: no watch lives long on it, and nothing passes while it is down. */
+class Network {
+  readonly #handler: ApiHandler;
+  readonly #runtime: VirtualRuntime;
+  readonly #watches = new Set<() => void>();
+  #down = false;
+
+  constructor(handler: ApiHandler, runtime: VirtualRuntime) {
+    this.#handler = handler;
+    this.#runtime = runtime;
+  }
+
+  readonly handler: ApiHandler = async (request) => {
+    if (this.#down) throw new Error('the network is down');
+    if (!request.url.includes('watch=')) return await this.#handler(request);
     const life = deriveAbort(request.signal);
-    runtime.setTimer(runtime.random() * LONGEST_WATCH_MS, () => life.abort());
-    return await handler({ ...request, signal: life.signal });
+    const cut = (): void => {
+      this.#watches.delete(cut);
+      life.abort();
+    };
+    this.#watches.add(cut);
+    this.#runtime.setTimer(this.#runtime.random() * LONGEST_WATCH_MS, cut);
+    return await this.#handler({ ...request, signal: life.signal });
   };
+
+  down(): void {
+    this.#down = true;
+    for (const cut of this.#watches) cut();
+  }
+
+  up(): void {
+    this.#down = false;
+  }
 }
 
-async function changeThings(
-  server: ApiServer,
-  client: Client,
-  runtime: VirtualRuntime,
-): Promise<void> {
-  const namespaces = client.resource('v1', 'namespaces');
+interface Story {
+  readonly server: ApiServer;
+  /** Reaches the server when the controller does not. */
+  readonly user: Client;
+  readonly network: Network;
+  readonly runtime: VirtualRuntime;
+}
+
+async function changeThings({ server, user, network, runtime }: Story): Promise<void> {
+  const namespaces = user.resource('v1', 'namespaces');
   const deployments = (namespace: string) =>
-    client.resource<Deployment>('apps/v1', 'deployments', { namespace });
+    user.resource<Deployment>('apps/v1', 'deployments', { namespace });
   for (const namespace of ['blue', 'green', 'red']) {
     const metadata = { name: namespace };
     await namespaces.create({ apiVersion: 'v1', kind: 'Namespace', metadata });
@@ -109,8 +139,11 @@ async function changeThings(
     });
   }
   await sleep(runtime, runtime.random() * 2_000);
+  network.down();
   await deployments('blue').patch('web', { spec: { replicas: 4 } });
   await server.compact();
+  await sleep(runtime, runtime.random() * 1_000);
+  network.up();
   await deployments('green').patch('web', { spec: { replicas: 1 } });
   await sleep(runtime, runtime.random() * 20);
   await deployments('red').delete('web');
