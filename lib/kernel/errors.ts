@@ -135,7 +135,7 @@ export interface ErrorOptions {
 }
 
 /**
- * `isListwatchError` also recognises errors of another copy of the package.
+ * The base of every error that the package throws deliberately. Match on `code`, never on the message.
  * `isListwatchError` also recognises errors of another copy of the package.
  */
 export class ListwatchError extends Error {

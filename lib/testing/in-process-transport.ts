@@ -10,19 +10,19 @@ import type {
 import type { ApiHandler, ApiResponse } from '../server/api/http/api-request.ts';
 
 export interface InProcessTransportOptions {
-  /** The address that messages name. @defaultValue 'http://in-process' */
+  /** The server address in messages. @defaultValue 'http://in-process' */
   readonly server?: string | undefined;
-  /** Sent as bearer token. */
+  /** Sent as a bearer token. */
   readonly token?: string | undefined;
 }
 
 /**
- * Connects a client to an API in the same process, with no socket in between, so that both run in virtual time.
+ * Connects a client to an API in the same process without a socket, so that both run in virtual time.
  *
  * Guarantees:
- * - The handler sees what it would see from the listener: lower-case headers, the whole body, a signal that aborts when the
- *   client leaves the body, aborts its request or closes the transport.
- * - A body is pulled piece by piece, as the client reads it.
+ * - The handler gets the same input as from the listener: lower-case headers, the whole body, and a signal that aborts when the
+ *   client stops reading the body, aborts its request or closes the transport.
+ * - The chunks of a body are produced one by one, as the client reads it.
  * @throws {ListwatchError} code INVALID_OPTION.
  */
 export function inProcessTransport(
@@ -109,7 +109,7 @@ interface InProcessBodyOptions {
   readonly explain: (error: unknown) => unknown;
 }
 
-/** The pieces of a response, given up as soon as the exchange aborts, even if their producer does not notice. */
+/** The chunks of a response. They end as soon as the exchange aborts, even if their producer does not notice. */
 class InProcessBody implements AsyncIterable<Uint8Array> {
   readonly #options: InProcessBodyOptions;
 
@@ -144,7 +144,7 @@ class InProcessBody implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** A producer that is busy answers `return` only when it is done, so its answer is not awaited. */
+/** The result of `return` is not awaited, because a busy producer settles it only when it is done. */
 function leave(source: AsyncIterator<Uint8Array>): void {
   source.return?.().catch(() => {});
 }

@@ -1,6 +1,6 @@
 /**
- * What tests of a controller use: a source of events by script, with faults on demand; a transport to a server in the same
- * process; a runtime in which time passes only when the test says so.
+ * Parts for tests of a controller: a scripted source of events with faults on demand, a transport to a server in the same
+ * process, and a runtime in which time passes only when the test advances it.
  */
 export { inProcessTransport, type InProcessTransportOptions } from './in-process-transport.ts';
 export {

@@ -17,7 +17,7 @@ export type ScriptedSnapshot<T extends KubernetesObject> = readonly (readonly [
   view: ObjectView<T>,
 ])[];
 
-/** Objects by key with a bounded history, so that the state at a past version can be shown again. */
+/** Objects by key with a bounded history, from which the state at a past version can be rebuilt. */
 export class ScriptedCollection<T extends KubernetesObject> {
   readonly #objects: Map<string, ObjectView<T>> = new Map();
   readonly #history: RingBuffer<ScriptedChange<T>> = new RingBuffer();
@@ -37,7 +37,7 @@ export class ScriptedCollection<T extends KubernetesObject> {
     return this.#version;
   }
 
-  /** The oldest version that can be watched from or shown again. */
+  /** The oldest version from which a watch can start, and whose state can be listed. */
   get compacted(): bigint {
     return this.#compacted;
   }
@@ -46,7 +46,7 @@ export class ScriptedCollection<T extends KubernetesObject> {
     return this.#objects.get(key);
   }
 
-  /** Writes at the next version. */
+  /** Writes a change at the next version. */
   write(type: ScriptedChange<T>['type'], object: T): ScriptedChange<T> {
     const { namespace = '', name = '' } = object.metadata ?? {};
     const key = objectKey({ namespace, name });
@@ -68,12 +68,12 @@ export class ScriptedCollection<T extends KubernetesObject> {
     return change;
   }
 
-  /** Moves the version on without a write, as writes to other resources do. */
+  /** Increases the version without a write, as writes to other resources do. */
   skip(versions: bigint): void {
     this.#version += versions;
   }
 
-  /** Forgets the history up to `version`. */
+  /** Drops the history up to `version`. */
   compact(version: bigint): void {
     while ((this.#history.peek()?.version ?? version + 1n) <= version) this.#forgetOldest();
     if (version > this.#compacted) this.#compacted = version;
@@ -84,7 +84,7 @@ export class ScriptedCollection<T extends KubernetesObject> {
     return [...this.#history].filter((change) => change.version > version);
   }
 
-  /** Everything as of `version`, in the order of the keys. The last one is kept, for the next page. */
+  /** The state at `version`, in the order of the keys. The last result is cached for the next page. */
   at(version: bigint): ScriptedSnapshot<T> {
     if (this.#snapshot?.version !== version) {
       this.#snapshot = { version, entries: this.#stateAt(version) };

@@ -1,15 +1,15 @@
 /**
- * The kinds of request that can be made to fail: the first page of a list, a later page, a watch, or a watch that asks for
- * the present state first.
+ * The kinds of request that can fail: the first page of a list, a later page, a watch, or a watch that requests the present
+ * state first.
  */
 export type ScriptedRequestKind = 'list' | 'page' | 'watch' | 'watch-list';
 
-/** The point of a failure: a request, or a page after some of its items were handed out. */
+/** Where a fault occurs: at a request, or within a page after some of its items were sent. */
 export type ScriptedFaultKind = ScriptedRequestKind | 'piece';
 
 type Fault = { readonly error: unknown } | 'hang';
 
-/** Faults that wait for what comes next of their kind. */
+/** Planned faults, by the kind of request that they affect. */
 export class ScriptedFaults {
   readonly #queues: ReadonlyMap<ScriptedFaultKind, Fault[]> = new Map(
     (['list', 'page', 'watch', 'watch-list', 'piece'] as const).map((kind) => [kind, []]),
@@ -23,7 +23,7 @@ export class ScriptedFaults {
     for (const queue of this.#queues.values()) queue.length = 0;
   }
 
-  /** The fault of what comes next of this kind, which it uses up. */
+  /** Removes and returns the fault for the next request of this kind. */
   take(kind: ScriptedFaultKind): Fault | undefined {
     return this.#queues.get(kind)?.shift();
   }

@@ -36,33 +36,36 @@ import { ScriptedWatch } from './scripted-watch.ts';
 export interface ScriptedListerWatcherOptions<T extends KubernetesObject = KubernetesObject> {
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
-  /** Names the collection in messages. @defaultValue 'scripted objects' */
+  /** The name of the collection in messages. @defaultValue 'scripted objects' */
   readonly description?: string | undefined;
   /** The objects at the start. */
   readonly objects?: readonly T[] | undefined;
   /** Resource version before the first object; may exceed 2^53. @defaultValue '0' */
   readonly startResourceVersion?: string | undefined;
-  /** Whether the source claims to know streaming lists; see `refuseWatchList` for one that only finds out. @defaultValue true */
+  /**
+   * Whether the source declares support for streaming lists; see `refuseWatchList` for a server that refuses them later.
+   * @defaultValue true
+   */
   readonly supportsWatchList?: boolean | undefined;
-  /** Changes kept for watches from the past. @defaultValue 10 000 */
+  /** Number of changes kept for watches from the past. @defaultValue 10 000 */
   readonly historySize?: number | undefined;
-  /** Delay of each answer, milliseconds. @defaultValue 0 */
+  /** Delay of each response, milliseconds. @defaultValue 0 */
   readonly latencyMs?: number | undefined;
   /**
-   * Items that are handed out at a time while a page is on its way, to a caller that takes them so. 0: they stay in the page.
+   * Number of items in each piece of a page, for a caller that reads pages piece by piece. 0: all items stay in the page.
    * @defaultValue 0
    */
   readonly pieceSize?: number | undefined;
 }
 
-/** A request as it came in. */
+/** A received request. */
 export interface ScriptedRequest {
   readonly kind: ScriptedRequestKind;
   readonly atMs: number;
   readonly request: Omit<ListRequest & WatchRequest, 'signal'>;
 }
 
-/** Requests that `requests` remembers. */
+/** Maximum length of `requests`. */
 const REMEMBERED_REQUESTS = 10_000;
 
 const KNOWN: readonly (keyof ScriptedListerWatcherOptions)[] = [
@@ -77,14 +80,14 @@ const KNOWN: readonly (keyof ScriptedListerWatcherOptions)[] = [
 ];
 
 /**
- * A collection in memory that can be listed and watched like one of an API server, and that fails as you tell it to.
+ * A collection in memory that can be listed and watched like one of an API server, and that fails on demand.
  *
  * Guarantees:
  * - Every write gets the next resource version and reaches open watches in order.
- * - Lists follow the rules of a server: pages of one state, `Exact` and `NotOlderThan`, 410 for what was compacted, 504 for
- *   what is still to come, 400 for requests that contradict themselves.
- * - Watches start in the past as far as the history goes, otherwise they end with 410.
- * - Nothing happens but through the runtime, so a virtual one replays a script exactly.
+ * - Lists follow the rules of a server: all pages of one state, `Exact` and `NotOlderThan`, 410 for a compacted version, 504 for
+ *   a future version, 400 for contradictory options.
+ * - Watches can start in the past as far as the history reaches; otherwise they end with 410.
+ * - All delays and tasks go through the runtime, so with a virtual one a script is repeated exactly.
  *
  * @example
  * const pods = new ScriptedListerWatcher({ runtime, objects: [{ metadata: { name: 'a' } }] });
@@ -97,11 +100,11 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
 {
   readonly description: string;
   readonly supportsWatchList: boolean;
-  /** Delay of each answer, milliseconds. */
+  /** Delay of each response, milliseconds. */
   latencyMs: number;
-  /** Answers a streaming list with 422, as servers without them do. */
+  /** Refuses a streaming list with 422, as servers without support do. */
   refuseWatchList = false;
-  /** Streaming lists send their objects, but never the bookmark that ends them. */
+  /** Streaming lists send their objects, but never the bookmark that marks their end. */
   withholdInitialEventsEnd = false;
   readonly #runtime: Runtime;
   readonly #pieceSize: number;
@@ -133,7 +136,7 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
     return String(this.#collection.version);
   }
 
-  /** Watches that are open now. */
+  /** Number of open watches. */
   get openWatches(): number {
     return this.#watches.size;
   }
@@ -143,7 +146,7 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
     return [...this.#requests];
   }
 
-  /** The objects there are now, in the order of their keys. */
+  /** The present objects, in the order of their keys. */
   get objects(): readonly T[] {
     return this.#collection.at(this.#collection.version).map(([, view]) => view.object);
   }
@@ -155,23 +158,23 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
     return this.#write('ADDED', object);
   }
 
-  /** Replaces an object, whatever resource version the new one carries. @throws {ApiError} code NOT_FOUND. */
+  /** Replaces an object, regardless of the resource version of the new one. @throws {ApiError} code NOT_FOUND. */
   modify(object: T): T {
     this.#require(metaNamespaceKeyFunc(object));
     return this.#write('MODIFIED', object);
   }
 
-  /** Removes an object and returns its last state, with the resource version of the removal. @throws {ApiError} code NOT_FOUND. */
+  /** Removes an object and returns its last state, with the resource version of the deletion. @throws {ApiError} code NOT_FOUND. */
   delete({ namespace = '', name }: Partial<ObjectName> & Pick<ObjectName, 'name'>): T {
     return this.#write('DELETED', this.#require(objectKey({ namespace, name })).object);
   }
 
-  /** Moves the resource version on, as writes to other resources do. */
+  /** Increases the resource version, as writes to other resources do. */
   skipVersions(count: number): void {
     this.#collection.skip(BigInt(count));
   }
 
-  /** Tells every watch that wants bookmarks how far it has come; changes that are held back it has not passed. */
+  /** Sends a bookmark to every watch that requested them. Its version is before the first change that `pause` holds back. */
   bookmark(): void {
     const held = this.#held?.[0];
     const passed = held === undefined ? this.#collection.version : held.version - 1n;
@@ -181,17 +184,17 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
     }
   }
 
-  /** Lets the next requests of a kind fail; with `piece` the next pages break off behind their first piece. */
+  /** Makes the next requests of a kind fail; with `piece`, the next pages break off after their first piece. */
   failNext(kind: ScriptedFaultKind, error: unknown, times: number = 1): void {
     this.#faults.add(kind, { error }, times);
   }
 
-  /** Leaves the next requests of a kind without an answer; with `piece` the next pages without what follows the first. */
+  /** Makes the next requests of a kind hang without a response; with `piece`, the next pages hang after their first piece. */
   hangNext(kind: ScriptedFaultKind, times: number = 1): void {
     this.#faults.add(kind, 'hang', times);
   }
 
-  /** Takes back every fault that has not happened yet, and sends what was held back. */
+  /** Removes every fault that has not occurred yet, and sends the changes that were held back. */
   heal(): void {
     this.#faults.clear();
     this.refuseWatchList = false;
@@ -200,19 +203,19 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
     this.resume();
   }
 
-  /** Ends every open watch with an error: a broken connection, or the ERROR event you give. */
+  /** Ends every open watch with an error: a broken connection, or the given ERROR event. */
   dropConnections(
     error: unknown = new ListwatchError('CONNECTION_FAILED', 'the connection was reset'),
   ): void {
     for (const watch of this.#watches) watch.channel.fail(error);
   }
 
-  /** Ends every open watch the way a server does when its time is up. */
+  /** Ends every open watch normally, as a server does at the watch timeout. */
   closeWatches(): void {
     for (const watch of this.#watches) watch.channel.close();
   }
 
-  /** Forgets the history, so that watches and pages from before get 410. */
+  /** Compacts the history, so that watches and pages from before get 410. */
   compact(): void {
     this.#collection.compact(this.#collection.version);
   }
@@ -222,7 +225,7 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
     this.#held ??= [];
   }
 
-  /** Sends what was held back. */
+  /** Sends the changes that were held back. */
   resume(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
@@ -253,7 +256,7 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
     };
   }
 
-  /** Hands items out piece by piece; returns those that stay in the page. */
+  /** Sends items piece by piece; returns those that stay in the page. */
   async #handOut(
     items: readonly ObjectView<T>[],
     onItems: ItemsTaker<ObjectView<T>>,
@@ -299,7 +302,7 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
     return watch.channel;
   }
 
-  /** Notes the request, lets its time pass and its fault happen. */
+  /** Records the request, waits for the latency, and applies its fault. */
   async #receive(kind: ScriptedRequestKind, full: ListRequest & WatchRequest): Promise<void> {
     const { signal, ...request } = full;
     signal?.throwIfAborted();
@@ -319,7 +322,7 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
     else if (fault !== undefined) throw fault.error;
   }
 
-  /** Which state the page shows, and after which key it begins. */
+  /** The version of the page, and the key after which it begins. */
   #startOfPage(request: ListRequest): { readonly version: bigint; readonly after?: string } {
     const { continueToken, resourceVersion = '', resourceVersionMatch, limit = 0 } = request;
     const { version: current, compacted } = this.#collection;
@@ -338,7 +341,7 @@ export class ScriptedListerWatcher<T extends KubernetesObject = KubernetesObject
     }
     const asked = parseVersion(resourceVersion);
     if (asked > current) throw this.#tooLarge(asked);
-    // With a limit and a version, but no match, servers answer with exactly that version.
+    // With a limit and a version, but no match rule, servers return exactly that version.
     const exact = (resourceVersionMatch ?? (limit > 0 ? 'Exact' : 'NotOlderThan')) === 'Exact';
     if (!exact || asked === 0n) {
       if (resourceVersionMatch === 'Exact')

@@ -7,14 +7,14 @@ import type { WatchEvent } from '../meta/watch-event.ts';
 import type { WatchRequest } from '../cache/reflector/contract/lister-watcher.ts';
 import type { ScriptedChange } from './scripted-collection.ts';
 
-/** Events one watch may have waiting; a reader that falls further behind loses the stream, as with a real server. */
+/** Maximum number of events buffered for one watch; if the reader falls further behind, the stream breaks, as with a real server. */
 const CAPACITY = 100_000;
 
 /** One open watch of a scripted source. */
 export class ScriptedWatch<T extends KubernetesObject> {
   readonly channel: BatchChannel<WatchEvent<ObjectView<T>>>;
   readonly takesBookmarks: boolean;
-  /** The resource version of the newest change that the watch was sent. */
+  /** The resource version of the last change that was sent. */
   sentVersion = 0n;
 
   constructor(runtime: Runtime, request: WatchRequest, onEnd: (watch: ScriptedWatch<T>) => void) {
@@ -45,7 +45,7 @@ export class ScriptedWatch<T extends KubernetesObject> {
     });
   }
 
-  /** Sends a change unless the watch began after it. */
+  /** Sends a change, unless it is older than the start of the watch. */
   change({ type, version, view }: ScriptedChange<T>): void {
     if (version <= this.sentVersion) return;
     this.sentVersion = version;

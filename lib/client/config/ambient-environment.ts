@@ -1,14 +1,14 @@
 import { homedir } from 'node:os';
 
-/** The environment that configuration may read besides its options. */
+/** The parts of the process environment that configuration may read. */
 export interface Environment {
   /** Environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The folder of `.kube/config`. */
+  /** The directory that contains `.kube/config`. */
   readonly homeDir: string;
 }
 
-/** The environment of this process. The only place in `lib/` that reads it. */
+/** The environment of this process. No other code in `lib/` reads it. */
 export function ambientEnvironment(): Environment {
   return { env: process.env, homeDir: homedir() };
 }

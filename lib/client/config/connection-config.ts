@@ -5,18 +5,18 @@ export interface ConnectionConfigFields {
   readonly server: string;
   readonly token?: TokenSource | undefined;
   readonly tls?: TlsOptions | undefined;
-  /** The namespace to work in where nothing else is said. */
+  /** The default namespace. */
   readonly namespace: string;
-  /** The origin of the configuration, e.g. `context kind in /home/me/.kube/config`. */
+  /** Where the configuration was found, e.g. `context kind in /home/me/.kube/config`. */
   readonly source: string;
 }
 
-/** How to reach a server and as whom. Printing it, in whatever way, shows neither token nor key. */
+/** The server address and the credentials. Printing or serialising it shows neither token nor key. */
 export class ConnectionConfig {
   readonly server: string;
   readonly namespace: string;
   readonly source: string;
-  // Accessors of private fields are neither inspected nor serialised.
+  // `inspect` and `JSON.stringify` do not show private fields.
   readonly #token: TokenSource | undefined;
   readonly #tls: TlsOptions;
 

@@ -17,7 +17,7 @@ export interface InClusterOptions {
 }
 
 /**
- * The service account of the pod this process runs in; undefined outside a pod.
+ * The service account of the pod in which this process runs; undefined outside a pod.
  * @throws {ListwatchError} code CONFIG_INVALID when the pod has no usable service account.
  * @see client-go rest/config.go InClusterConfig @ 32ce75a7
  */
@@ -45,7 +45,7 @@ async function namespaceOf(directory: string): Promise<string> {
   try {
     return (await readText(join(directory, 'namespace'))).trim() || 'default';
   } catch {
-    // Projected volumes may leave the file out.
+    // Projected volumes may lack this file.
     return 'default';
   }
 }

@@ -18,7 +18,7 @@ export interface KubeconfigConnectionOptions {
 }
 
 /**
- * Follows a context to its cluster and user, and reads the files they name.
+ * Reads the cluster and the user of a context, and the files that they name.
  * @throws {ListwatchError} code CONFIG_INVALID or CONFIG_UNSUPPORTED naming file, line and field.
  */
 export async function kubeconfigConnection(
@@ -124,7 +124,7 @@ function tokenOf(
 
 const INSTEAD = 'use a token or a client certificate, for example from "kubectl create token"';
 
-/** Ignoring one of these would act as another user than the file says. */
+/** Refuses credentials that are not supported: ignoring them would send requests as another user than the file names. */
 function refuseUnsupported(user: YamlField, hasCredentials: boolean): void {
   for (const name of ['as', 'as-uid', 'as-groups', 'as-user-extra']) {
     const field = user.field(name);
@@ -141,7 +141,7 @@ function refuseUnsupported(user: YamlField, hasCredentials: boolean): void {
   }
 }
 
-/** A PEM text given as base64 in `NAME-data`, which wins, or as a file in `NAME`. */
+/** A PEM text, given as base64 in `NAME-data`, which takes precedence, or as a file in `NAME`. */
 async function pemOf(entry: YamlField, name: string, label: string): Promise<string | undefined> {
   const inline = entry.field(`${name}-data`);
   const encoded = inline.optionalText();
@@ -168,7 +168,7 @@ function checkedPem(text: string, label: string, field: YamlField): string {
   return begins ? text : field.fail(`it holds no PEM block of a ${label.toLowerCase()}`);
 }
 
-/** Relative paths count from the file they stand in. */
+/** Resolves a relative path against the directory of the file that contains it. */
 function beside(field: YamlField, path: string): string {
   return resolve(dirname(field.file), path);
 }

@@ -4,17 +4,17 @@ import { YamlField } from './yaml-field.ts';
 type Section = ReadonlyMap<string, YamlField>;
 
 export interface KubeconfigSections {
-  /** The `current-context` field that counts, if there is one. */
+  /** The `current-context` field in effect, if there is one. */
   readonly currentContext: YamlField | undefined;
   readonly contexts: Section;
   readonly clusters: Section;
   readonly users: Section;
-  /** The files it came from. */
+  /** The files it was read from. */
   readonly files: readonly string[];
 }
 
 /**
- * The content of one or several kubeconfig files. Only names are read here; an unused entry may be invalid.
+ * The content of one or several kubeconfig files. Only names are checked here; an unused entry may be invalid.
  * @see client-go tools/clientcmd/loader.go @ 32ce75a7
  */
 export class Kubeconfig implements KubeconfigSections {
@@ -33,7 +33,7 @@ export class Kubeconfig implements KubeconfigSections {
   }
 
   /**
-   * Reads the text of a file; `file` is its path, which relative paths in it are relative to.
+   * Parses the text of a file; `file` is its path, against which relative paths in it are resolved.
    * @throws {ListwatchError} code CONFIG_INVALID naming file, line and field.
    */
   static async parse(text: string, file: string): Promise<Kubeconfig> {
@@ -50,7 +50,7 @@ export class Kubeconfig implements KubeconfigSections {
     });
   }
 
-  /** Joins files: of two entries with one name the first counts, whole; so does the first current context. */
+  /** Merges files. If two entries have the same name, the first one is used as a whole; the same for the current context. */
   static merge(configs: readonly Kubeconfig[]): Kubeconfig {
     return new Kubeconfig({
       currentContext: configs.find((one) => one.currentContext !== undefined)?.currentContext,

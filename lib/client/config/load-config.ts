@@ -12,7 +12,7 @@ import { kubeconfigConnection } from './kubeconfig-connection.ts';
 import { Kubeconfig } from './kubeconfig.ts';
 
 export interface LoadConfigOptions {
-  /** The server's address; no kubeconfig is read then. */
+  /** The server's address. With it, no kubeconfig is read. */
   readonly server?: string | undefined;
   /** Replaces the credentials that were found. */
   readonly token?: TokenSource | undefined;
@@ -22,13 +22,16 @@ export interface LoadConfigOptions {
   readonly kubeconfig?: string | undefined;
   /** @defaultValue the kubeconfig's current-context */
   readonly context?: string | undefined;
-  /** @defaultValue that of the context or of the pod, otherwise 'default' */
+  /** @defaultValue the namespace of the context or of the pod, otherwise 'default' */
   readonly namespace?: string | undefined;
-  /** Environment variables; read are KUBECONFIG, KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT and POD_NAMESPACE. @defaultValue those of the process */
+  /**
+   * Environment variables: KUBECONFIG, KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT and POD_NAMESPACE are read.
+   * @defaultValue those of the process
+   */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** The folder of `.kube/config`. @defaultValue the home directory of the process's user */
+  /** The directory that contains `.kube/config`. @defaultValue the home directory of the process's user */
   readonly homeDir?: string | undefined;
-  /** The folder of the service account in a pod. @defaultValue '/var/run/secrets/kubernetes.io/serviceaccount' */
+  /** The directory of a pod's service account. @defaultValue '/var/run/secrets/kubernetes.io/serviceaccount' */
   readonly serviceAccountDirectory?: string | undefined;
   readonly runtime?: Runtime | undefined;
   readonly logger?: Logger | undefined;
@@ -49,12 +52,12 @@ export const LOAD_CONFIG_OPTIONS: readonly (keyof LoadConfigOptions)[] = [
 ];
 
 /**
- * Finds out how to reach the API server: the options, then the files that KUBECONFIG names or, without it, `~/.kube/config`,
- * then the service account of the pod.
+ * Finds the server address and the credentials. It uses the first of: the options; the files that KUBECONFIG names or, without
+ * it, `~/.kube/config`; the service account of the pod.
  *
- * KUBECONFIG replaces `~/.kube/config` even if none of its files exists, as with kubectl: a user who sets it does not want to
- * reach the cluster of the other file by accident.
- * @throws {ListwatchError} code CONFIG_NOT_FOUND naming all places looked at; CONFIG_INVALID; CONFIG_UNSUPPORTED.
+ * KUBECONFIG replaces `~/.kube/config` even if none of its files exists, as with kubectl, so that requests never go to the
+ * cluster of the other file by accident.
+ * @throws {ListwatchError} code CONFIG_NOT_FOUND naming all places that were searched; CONFIG_INVALID; CONFIG_UNSUPPORTED.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<ConnectionConfig> {
   rejectUnknownOptions('loadConfig', options, LOAD_CONFIG_OPTIONS);
@@ -116,7 +119,7 @@ async function search(options: LoadConfigOptions): Promise<ConnectionConfig> {
   throw notFound(looked);
 }
 
-/** Undefined when there is no such file. */
+/** Returns undefined when the file does not exist. */
 async function readKubeconfig(path: string): Promise<Kubeconfig | undefined> {
   let text: string;
   try {

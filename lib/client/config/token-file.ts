@@ -9,14 +9,14 @@ export interface TokenFileOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** How long a token is used before the file is looked at again (client-go transport/token_source.go @ 32ce75a7). */
+/** How long a token is used before the file is read again (client-go transport/token_source.go @ 32ce75a7). */
 const FRESH_MS = 60_000;
 
 /**
- * A bearer token that is kept in a file and replaced there from time to time, as the kubelet does for service accounts.
+ * A bearer token in a file that is replaced from time to time, as the kubelet does for service accounts.
  *
- * Guarantees: a token is at most a minute older than the file. When the file cannot be read the last good token stays in use
- * and the log says so.
+ * Guarantees: a token is at most a minute older than the file. When the file cannot be read, the last valid token stays in use
+ * and a warning is logged.
  */
 export function tokenFile(path: string, options: TokenFileOptions = {}): () => Promise<string> {
   const runtime = options.runtime ?? realRuntime;

@@ -8,17 +8,17 @@ interface YamlFile {
   readonly lines: LineCounter;
 }
 
-/** More than this is no kubeconfig. */
+/** Larger files are refused. */
 const LARGEST_FILE_BYTES = 16 * 1024 * 1024;
 
-/** Aliases that are resolved at most; nested ones would multiply a small file into a huge one. */
+/** Maximum number of aliases; nested aliases could expand a small file to a huge one. */
 const MOST_ALIASES = 100;
 
 type Key = string | number;
 
 /**
- * A place in a YAML file that knows its path and line, so that what is wrong there can be said exactly.
- * Messages show no values: they may be credentials.
+ * A place in a YAML file with its path and line, so that an error can name it.
+ * Messages never show values, which may be credentials.
  */
 export class YamlField {
   readonly #file: YamlFile;
@@ -33,16 +33,16 @@ export class YamlField {
 
   /**
    * The root of a file.
-   * @throws {ListwatchError} code CONFIG_INVALID with the line, when it is not YAML.
+   * @throws {ListwatchError} code CONFIG_INVALID with the line, if it is not YAML.
    */
   static async parse(name: string, text: string): Promise<YamlField> {
     if (text.length > LARGEST_FILE_BYTES) {
       throw invalid(name, `it is larger than ${LARGEST_FILE_BYTES} bytes`);
     }
-    // Loaded here: most programs run in a cluster and read no kubeconfig.
+    // Loaded here, because most programs run in a cluster and read no kubeconfig.
     const { isNode, LineCounter, parseDocument } = await import('yaml');
     const lines = new LineCounter();
-    // Pretty errors quote the file.
+    // The `prettyErrors` of the parser quote the file, which may contain credentials.
     const document = parseDocument(text, {
       lineCounter: lines,
       prettyErrors: false,
@@ -97,7 +97,7 @@ export class YamlField {
     return new YamlField(this.#file, [...this.#path, name], value);
   }
 
-  /** The entries of a list; none when it is absent. */
+  /** The entries of a list; an absent list has none. */
   items(): YamlField[] {
     if (!this.present) return [];
     if (!Array.isArray(this.#value)) return this.fail('expected a list');
@@ -106,7 +106,7 @@ export class YamlField {
     );
   }
 
-  /** A text; undefined when absent or empty. */
+  /** A text; undefined if absent or empty. */
   optionalText(): string | undefined {
     if (!this.present || this.#value === '') return undefined;
     if (typeof this.#value !== 'string') return this.fail('expected a text');
@@ -117,7 +117,7 @@ export class YamlField {
     return this.optionalText() ?? this.fail('it is missing');
   }
 
-  /** A boolean; false when absent. */
+  /** A boolean; false if absent. */
   flag(): boolean {
     if (!this.present) return false;
     if (typeof this.#value !== 'boolean') return this.fail('expected true or false');
@@ -134,7 +134,7 @@ export class YamlField {
     throw new ListwatchError('CONFIG_UNSUPPORTED', `${this.place}: ${problem}`);
   }
 
-  /** The line of the field, or, for a missing one, of what it is missing in. */
+  /** The line of the field; for a missing field, the line of its nearest existing parent. */
   #line(): number | undefined {
     for (let length = this.#path.length; length >= 0; length -= 1) {
       const node: unknown = this.#file.document.getIn(this.#path.slice(0, length), true);

@@ -5,13 +5,13 @@ export interface ReconcileFailure {
   readonly controller: string;
   /** The key as text. */
   readonly key: string;
-  /** Failures of the key in a row, this one included. */
+  /** Consecutive failures of the key, including this one. */
   readonly failures: number;
-  /** When the key is tried again; undefined when it is not, until it is added anew. */
+  /** Delay until the next try; undefined when the key is not retried until it is added again. */
   readonly retryInMs: number | undefined;
 }
 
-/** A failed reconcile, as the error hook gets it: which key, how often, when it is tried again. `cause` is what was thrown. */
+/** A failed reconcile as the error hook receives it: the key, its failures, and the next try. `cause` is the error that was thrown. */
 export class ReconcileError extends ListwatchError implements ReconcileFailure {
   readonly controller: string;
   readonly key: string;
@@ -27,7 +27,7 @@ export class ReconcileError extends ListwatchError implements ReconcileFailure {
   }
 }
 
-/** Thrown by a reconcile that is not to be retried: the object is wrong, and only a change of it can help. */
+/** Thrown by a reconcile that must not be retried: the object is wrong, and only a change of the object can help. */
 export class TerminalError extends ListwatchError {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super('RECONCILE_TERMINAL', message, options);

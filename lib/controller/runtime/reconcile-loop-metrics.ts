@@ -1,6 +1,6 @@
 /**
- * Everything a reconcile loop reports to `metrics`, under the names that dashboards for Kubernetes controllers know. The
- * label `controller` is the name of the loop.
+ * All metrics that a reconcile loop reports. The names are those that dashboards for Kubernetes controllers use. The label
+ * `controller` is the name of the loop.
  * @see controller-runtime pkg/internal/controller/metrics/metrics.go
  */
 export const reconcileLoopMetrics = {

@@ -18,49 +18,52 @@ import { ReconcileRun } from './reconcile-run.ts';
 
 export interface ReconcileRequest<K = string> {
   readonly key: K;
-  /** Failures of the key in a row before this run: 0 on the first try. */
+  /** Consecutive failures of the key before this run: 0 on the first try. */
   readonly failures: number;
 }
 
 export interface ReconcileContext {
   /**
-   * Aborts when the loop stops and when the run takes longer than `timeoutMs`: pass it on to every request. It is made when it
-   * is read for the first time.
+   * Aborts when the loop stops, and when the run takes longer than `timeoutMs`: pass it on to every request. It is created when
+   * it is read for the first time.
    */
   readonly signal: AbortSignal;
 }
 
 export interface ReconcileResult {
-  /** Runs the key again after this time, as a success; 0 or left out: only when something changes. */
+  /** Runs the key again after this time, as a success. 0 or left out: only after the next change. */
   readonly requeueAfterMs?: number | undefined;
 }
 
 /**
- * Brings the state of the world closer to the spec of the object. It gets only the key, reads the rest itself, and may run
- * any number of times; an object that is gone is a success.
+ * Brings the actual state closer to the state that the object of the key describes. It gets only the key, reads everything else
+ * itself, and may run any number of times. If the object no longer exists, that is a success.
  */
 export type Reconcile<K = string> = (
   request: ReconcileRequest<K>,
   context: ReconcileContext,
-  // The word for a function that may end without a return statement.
+  // `void` allows an async function without a return statement.
   // oxlint-disable-next-line typescript/no-invalid-void-type
 ) => Promise<ReconcileResult | void>;
 
 export interface ReconcileLoopOptions<K = string> {
-  /** The queue of the keys. The loop is its only consumer, and destroys it when it stops. */
+  /** The source of the keys. The loop is its only consumer, and destroys it when it stops. */
   readonly queue: RateLimitingQueue<K>;
   readonly reconcile: Reconcile<K>;
-  /** Is called with every failed run; an error of the hook itself goes to the logger. @defaultValue the failure goes to the logger */
+  /** Called after every failed run. If it throws, the error is logged. @defaultValue the failure is logged */
   readonly onError?: ((error: ReconcileError) => void) | undefined;
-  /** Names the loop in messages and metrics. @defaultValue the queue's name */
+  /** The name of the loop in messages and metrics. @defaultValue the queue's name */
   readonly name?: string | undefined;
-  /** Runs at the same time, of different keys. @defaultValue 1 */
+  /** Maximum number of concurrent runs, each for another key. @defaultValue 1 */
   readonly concurrency?: number | undefined;
-  /** Retries of a key, as its rate limiter counts them, before it is given up until it is added anew. @defaultValue Infinity */
+  /**
+   * Maximum number of retries of a key, as its rate limiter counts them. After that, the key is dropped until it is added
+   * again. @defaultValue Infinity
+   */
   readonly maxRetries?: number | undefined;
   /**
-   * Longest run, in milliseconds; then its signal aborts and the hook is called. A run that ignores the signal keeps its
-   * key and its worker, for no two runs of one key may overlap. @defaultValue 300 000
+   * Longest run, in milliseconds. After that its signal aborts and the hook gets an error. A run that ignores the signal keeps its
+   * key and its worker, because two runs of one key must not overlap. @defaultValue 300 000
    */
   readonly timeoutMs?: number | undefined;
   /** Longest wait at shutdown for runs in progress, in milliseconds. @defaultValue 30 000 */
@@ -85,7 +88,7 @@ const OPTION_NAMES = [
   'metrics',
 ] as const satisfies readonly (keyof ReconcileLoopOptions)[];
 
-/** Before the retry of a key whose rate limiter throws, or gives no number. */
+/** The delay before a retry if the rate limiter throws, or returns something other than a number. */
 const DELAY_WITHOUT_LIMITER_MS = 10_000;
 
 export interface RunReconcilesOptions {
@@ -94,19 +97,19 @@ export interface RunReconcilesOptions {
 }
 
 /**
- * The workers of a controller: take a key, reconcile it, and decide from the outcome when it comes back.
+ * The workers of a controller. Each takes a key, reconciles it, and decides by the outcome when the key runs again.
  *
- * | outcome | the key |
+ * | outcome | effect on the key |
  * |---|---|
- * | returns | is forgotten by the rate limiter |
- * | returns `requeueAfterMs` above 0 (below 0 is a failure) | is forgotten by the rate limiter and comes back after that time |
- * | throws, or rejects | comes back after the rate limiter's delay; the hook gets a `ReconcileError` |
- * | throws a `TerminalError`, or has used up `maxRetries` | is forgotten by the rate limiter; the hook gets a `ReconcileError` |
+ * | returns | the rate limiter forgets its failures |
+ * | returns `requeueAfterMs` above 0 (below 0 is a failure) | the rate limiter forgets its failures; it runs again after that time |
+ * | throws, or rejects | it runs again after the rate limiter's delay; the hook gets a `ReconcileError` |
+ * | throws a `TerminalError`, or has used up `maxRetries` | the rate limiter forgets its failures; the hook gets a `ReconcileError` |
  *
  * Guarantees:
  * - No two runs of one key overlap.
- * - Each run is a task of its own, so a long queue does not keep input and output waiting.
- * - A run that throws costs no other key its turn; nor does a hook, a logger, a metric or a rate limiter that throws.
+ * - Each run is a task of its own, so a long queue does not delay input and output.
+ * - An error of one run does not affect other keys. Nor does an error of the hook, the logger, the metrics or the rate limiter.
  */
 export class ReconcileLoop<K = string> {
   readonly name: string;
@@ -154,14 +157,14 @@ export class ReconcileLoop<K = string> {
     );
   }
 
-  /** The keys being reconciled now. */
+  /** The keys that are being reconciled. */
   get running(): readonly K[] {
     return [...this.#running.keys()];
   }
 
   /**
-   * Reconciles until the queue is closed and empty, or the signal aborts. At an abort the queue is destroyed, the signals of
-   * the runs in progress abort, and they get `shutdownTimeoutMs` to end.
+   * Reconciles until the queue is closed and empty, or the signal aborts. On abort the queue is destroyed, the signals of running
+   * reconciles abort, and the loop waits up to `shutdownTimeoutMs` for them.
    * @throws {ListwatchError} code TIMEOUT naming the runs that did not end; ALREADY_STARTED on a second call.
    */
   async run({ signal }: RunReconcilesOptions = {}): Promise<void> {
@@ -212,7 +215,7 @@ export class ReconcileLoop<K = string> {
     const failures = this.#queue.numRequeues(key);
     const run = this.#begin(key, failures);
     if (stopping.aborted) run.abort(stopping.reason);
-    // A property of its own, which a spread copies.
+    // An own property, so that a spread copies it.
     const context: ReconcileContext = {
       get signal(): AbortSignal {
         return run.signal;
@@ -250,7 +253,7 @@ export class ReconcileLoop<K = string> {
   }
 
   #fail(key: K, failures: number, cause: unknown, stopping: AbortSignal): void {
-    // A run cut short by the shutdown has not failed.
+    // A run that the shutdown aborted is not a failure.
     if (stopping.aborted && isAbort(cause, stopping.reason)) return;
     this.#metrics.failed();
     const terminal = isListwatchError(cause, 'RECONCILE_TERMINAL');
@@ -301,14 +304,14 @@ export class ReconcileLoop<K = string> {
   }
 }
 
-/** Whether an error is an abort for this reason, in whatever words the aborted library puts it. */
+/** Whether an error is an abort for this reason; libraries report an abort with different errors. */
 function isAbort(error: unknown, reason: unknown): boolean {
   if (error === reason || isListwatchError(error, 'ABORTED')) return true;
   if (!isError(error)) return false;
   return error.cause === reason || error.name === 'AbortError' || error.name === 'CanceledError';
 }
 
-/** A delay below 0 would be a loop without a pause, so it counts as a failure. */
+/** A delay below 0 would make a loop without a pause, so it counts as a failure. */
 function requeueDelay(result: ReconcileResult | void | undefined): number {
   return numberOption('reconcile', 'requeueAfterMs', result?.requeueAfterMs, 0, { min: 0 });
 }

@@ -1,7 +1,7 @@
 import type { MetricLabels, Metrics } from '../../kernel/metrics.ts';
 import { reconcileLoopMetrics } from './reconcile-loop-metrics.ts';
 
-/** Reports what a reconcile loop does. */
+/** Reports the metrics of a reconcile loop. */
 export class ReconcileMetrics {
   readonly #metrics: Metrics | undefined;
   readonly #labels: MetricLabels;

@@ -3,11 +3,11 @@ import type { Runtime, Timer } from '../../kernel/runtime.ts';
 export interface ReconcileRunOptions {
   readonly runtime: Runtime;
   readonly timeoutMs: number;
-  /** It takes longer than `timeoutMs`; returns the reason for its abort. */
+  /** Called when the run takes longer than `timeoutMs`; returns the reason for its abort. */
   readonly onOverdue: () => unknown;
 }
 
-/** One run of a reconcile, which may be cut short. Its signal is made on first read; many runs never read it. */
+/** One run of a reconcile, which can be aborted. Its signal is created when it is read; many runs never read it. */
 export class ReconcileRun {
   readonly #timer: Timer;
   #controller: AbortController | undefined;
@@ -27,7 +27,7 @@ export class ReconcileRun {
     return this.#controller.signal;
   }
 
-  /** Aborts the signal, once; from then on it is the caller's deadline that counts. */
+  /** Aborts the signal, at most once. The run's own time limit no longer applies after that. */
   abort(reason: unknown): void {
     if (this.#cutShort !== undefined) return;
     this.#cutShort = { reason };
@@ -35,7 +35,7 @@ export class ReconcileRun {
     this.#controller?.abort(reason);
   }
 
-  /** The reconcile has returned, or failed. */
+  /** Called when the reconcile has returned or failed. */
   end(): void {
     this.#timer.cancel();
   }

@@ -4,9 +4,9 @@ import type { Runtime } from '../../kernel/runtime.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
 export interface BucketRateLimiterOptions {
-  /** Retries a second over all keys, in the long run. @defaultValue 10 */
+  /** Sustained number of retries per second, for all keys together. @defaultValue 10 */
   readonly perSecond?: number | undefined;
-  /** Retries that pass at once after a quiet time. @defaultValue 100 */
+  /** Number of retries without delay after a quiet time. @defaultValue 100 */
   readonly burst?: number | undefined;
   readonly runtime?: Runtime | undefined;
 }
@@ -14,16 +14,16 @@ export interface BucketRateLimiterOptions {
 const OPTION_NAMES: readonly (keyof BucketRateLimiterOptions)[] = ['perSecond', 'burst', 'runtime'];
 
 /**
- * One token bucket for all keys: each retry reserves a token and waits until it is there.
+ * One token bucket for all keys: each retry reserves a token and waits until the token is available.
  *
- * It is meant for retries. Keys that come from event handlers belong into `add`: at 10 a second, 5000 objects would take
- * eight minutes to enter the queue after a restart (kubernetes/kubernetes#75577).
+ * It is meant for retries. Event handlers should use `add`: at 10 keys a second, 5000 objects would take eight minutes to enter
+ * the queue after a restart (kubernetes/kubernetes#75577).
  */
 export class BucketRateLimiter<K = string> implements RateLimiter<K> {
   readonly #runtime: Runtime;
   readonly #perMs: number;
   readonly #burst: number;
-  /** Below zero: tokens that are reserved but not there yet. */
+  /** Negative: the number of tokens that are reserved but not available yet. */
   #tokens: number;
   #refilledAtMs: number;
 
@@ -47,10 +47,10 @@ export class BucketRateLimiter<K = string> implements RateLimiter<K> {
     return this.#tokens >= 0 ? 0 : -this.#tokens / this.#perMs;
   }
 
-  /** Does nothing: the bucket does not know keys. */
+  /** Does nothing: the bucket keeps no state for a key. */
   forget(): void {}
 
-  /** Always 0: the bucket does not know keys. */
+  /** Always 0: the bucket keeps no state for a key. */
   numRequeues(): number {
     return 0;
   }

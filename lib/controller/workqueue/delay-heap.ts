@@ -1,13 +1,13 @@
 interface Entry<K> {
   readonly key: K;
   readyAtMs: number;
-  /** Keys that are ready at the same instant come out in the order they were put in. */
+  /** Keys that become ready at the same time are returned in the order of this number. */
   sequence: number;
-  /** Place in the heap. */
+  /** Index in the heap. */
   index: number;
 }
 
-/** Keys ordered by the time they become ready: constant-time look-up of the earliest, each key at most once. */
+/** Keys ordered by the time at which they become ready. The earliest is found in constant time; each key occurs at most once. */
 export class DelayHeap<K> {
   readonly #heap: Entry<K>[] = [];
   readonly #entries = new Map<K, Entry<K>>();
@@ -17,12 +17,12 @@ export class DelayHeap<K> {
     return this.#heap.length;
   }
 
-  /** When the earliest key is ready; Infinity when there is none. */
+  /** The time at which the earliest key becomes ready; Infinity without a key. */
   get earliestMs(): number {
     return this.#heap[0]?.readyAtMs ?? Infinity;
   }
 
-  /** Puts a key in; one that is in already only ever moves to an earlier time. */
+  /** Adds a key. If it is present, its time only ever becomes earlier. */
   put(key: K, readyAtMs: number): void {
     const known = this.#entries.get(key);
     if (known !== undefined) {
@@ -38,7 +38,7 @@ export class DelayHeap<K> {
     this.#siftUp(entry);
   }
 
-  /** Takes the earliest key out if it is ready at `nowMs`, as an entry of its own, since a key may be `undefined`. */
+  /** Removes the earliest key if it is ready at `nowMs`. Returns it inside an object, because a key may be `undefined`. */
   takeReady(nowMs: number): { readonly key: K } | undefined {
     const first = this.#heap[0];
     if (first === undefined || first.readyAtMs > nowMs) return undefined;
@@ -64,7 +64,7 @@ export class DelayHeap<K> {
     this.#place(entry, index);
   }
 
-  /** Puts `entry` in at the root and moves it down. */
+  /** Places `entry` at the root and moves it down. */
   #siftDown(entry: Entry<K>): void {
     let index = 0;
     for (;;) {

@@ -6,20 +6,20 @@ import { DelayHeap } from './delay-heap.ts';
 import { QueueMetrics } from './queue-metrics.ts';
 import { WorkQueue, workQueueOptionNames, type WorkQueueOptions } from './work-queue.ts';
 
-/** Keys added in one task, of those whose time has come together. */
+/** Maximum number of keys added in one task, when many become ready at the same time. */
 const LONGEST_SLICE = 1024;
 
-/** Instead of the time of the timer: keys are being added. */
+/** Used in place of the timer's time while ready keys are being added. */
 const UNDER_WAY = -Infinity;
 
 /**
- * A work queue to which keys can be added later.
+ * A work queue with delayed adds.
  *
  * Guarantees, beyond those of `WorkQueue`:
- * - A key waits for at most one time: adding it again with a delay can only make it come earlier.
+ * - A key has at most one delayed add. Adding it again with a delay can only make it earlier.
  * - An immediate `add` does not cancel a delayed one.
- * - Keys whose time comes together are added in slices, so that a great number of them does not block the event loop.
- * - One timer at most, whatever the number of delayed keys; memory: one entry for each delayed key.
+ * - Keys that become ready at the same time are added in slices, so that many of them do not block the event loop.
+ * - There is at most one timer, regardless of the number of delayed keys. Memory: one entry for each delayed key.
  *
  * Not guaranteed: delayed keys that are not ready when the queue is closed are dropped.
  * @see client-go util/workqueue/delaying_queue.go @ 32ce75a7
@@ -39,13 +39,13 @@ export class DelayingQueue<K = string> extends WorkQueue<K> {
     this.#metrics = new QueueMetrics(this.name, options);
   }
 
-  /** Keys whose time has not come. */
+  /** Number of keys whose delay is not over. */
   get delayed(): number {
     return this.#delayed.size;
   }
 
   /**
-   * Adds the key after `delayMs`; at once when that is 0 or less. Ignored once the queue is closing.
+   * Adds the key after `delayMs`; if that is 0 or less, at once. Ignored once the queue is closing.
    * @throws {ListwatchError} code INVALID_OPTION when the delay is not a finite number.
    */
   addAfter(key: K, delayMs: number): void {
@@ -65,7 +65,7 @@ export class DelayingQueue<K = string> extends WorkQueue<K> {
     this.#arm();
   }
 
-  /** Both ways to close, `close` and `destroy`, drop the delayed keys. */
+  /** Both `close` and `destroy` drop the delayed keys. */
   protected override refuseKeys(): void {
     this.#delayed.clear();
     this.#arm();

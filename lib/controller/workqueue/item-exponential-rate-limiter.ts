@@ -9,7 +9,7 @@ export interface ItemExponentialRateLimiterOptions {
   /** Largest delay before jitter, in milliseconds. @defaultValue 1 000 000 */
   readonly capMs?: number | undefined;
   /**
-   * Share of the delay added at random, so that keys which failed together do not come back together; 0 for none.
+   * Share of the delay added at random, so that keys that failed together are not retried together; 0 for none.
    * The delay lies in [d, d × (1 + jitter)). @defaultValue 0.1
    */
   readonly jitter?: number | undefined;
@@ -24,9 +24,9 @@ const OPTION_NAMES: readonly (keyof ItemExponentialRateLimiterOptions)[] = [
 ];
 
 /**
- * Doubles the delay of a key with each of its failures: 5 ms, 10 ms, … 5.12 s at the 11th, 1000 s from the 19th on.
+ * Doubles the delay of a key with each failure: 5 ms, 10 ms, … 5.12 s at the 11th, 1000 s from the 19th on.
  *
- * Memory: one number for each key that failed and was not forgotten.
+ * Memory: one number for each key with failures that were not forgotten.
  * @see client-go util/workqueue/default_rate_limiters.go ItemExponentialFailureRateLimiter @ 32ce75a7, which has no jitter
  */
 export class ItemExponentialRateLimiter<K = string> implements RateLimiter<K> {
@@ -52,7 +52,7 @@ export class ItemExponentialRateLimiter<K = string> implements RateLimiter<K> {
   nextDelayMs(key: K): number {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
-    // 2 ** 1100 is Infinity, which the cap takes care of; 0 * Infinity is not a number.
+    // 2 ** 1100 is Infinity, which the cap limits; but 0 * Infinity is NaN.
     const delayMs = this.#baseMs === 0 ? 0 : Math.min(this.#baseMs * 2 ** failures, this.#capMs);
     return delayMs * (1 + this.#runtime.random() * this.#jitter);
   }

@@ -1,14 +1,14 @@
 import { NOWHERE, type TakenItem } from './taken-item.ts';
 
 /**
- * The items in workers' hands, in no order: constant time to take one and to give one back. Arrays that keep their length
- * and a count of what is valid in them, for one that shrinks to nothing and grows again costs two allocations an item.
+ * The items that workers have taken, in no order; adding and removing take constant time. The arrays keep their length, and a
+ * count says how many entries are valid: an array that shrinks to nothing and grows again costs two allocations per item.
  *
- * Memory: one slot for each of the most that were in work at a time.
+ * Memory: one slot for each item of the largest number that was in work at a time.
  */
 export class ItemsInWork<K> {
   readonly #items: (TakenItem<K> | undefined)[] = [];
-  /** When each of them was taken, milliseconds: numbers in an array of their own take no boxes. */
+  /** The time at which each item was taken, milliseconds. A separate array of numbers needs no boxed values. */
   readonly #takenAtMs: number[] = [];
   #size = 0;
 
@@ -16,7 +16,7 @@ export class ItemsInWork<K> {
     return this.#size;
   }
 
-  /** When the one was taken that is in work for longest; Infinity when there is none. */
+  /** The time at which the longest-running item was taken; Infinity without an item. */
   get earliestMs(): number {
     let earliestMs = Infinity;
     for (let place = 0; place < this.#size; place += 1) {
@@ -25,7 +25,7 @@ export class ItemsInWork<K> {
     return earliestMs;
   }
 
-  /** The first `limit` of them. */
+  /** The first `limit` items. */
   slice(limit: number): TakenItem<K>[] {
     return this.#items.slice(0, Math.min(limit, this.#size)) as TakenItem<K>[];
   }
@@ -38,7 +38,7 @@ export class ItemsInWork<K> {
     this.#size = place + 1;
   }
 
-  /** Takes out one that is in, and says when it was taken. */
+  /** Removes an item, which must be present, and returns the time at which it was taken. */
   remove(item: TakenItem<K>): number {
     const { place } = item;
     const takenAtMs = this.#takenAtMs[place] as number;

@@ -1,39 +1,39 @@
-/** The key is not queued. */
+/** The key needs no work. */
 export const IDLE = 0;
-/** It waits for a worker. */
+/** The key waits for a worker. */
 export const WAITING = 1;
-/** A worker has it. */
+/** A worker has taken the key. */
 export const IN_WORK = 2;
-/** A worker has it, and it was added meanwhile. */
+/** A worker has taken the key, and it was added again since then. */
 export const IN_WORK_AND_ADDED = 3;
 
-/** Numbers: one byte a key. */
+/** Numbers, so that a state takes one byte per key. */
 export type KeyState = typeof IDLE | typeof WAITING | typeof IN_WORK | typeof IN_WORK_AND_ADDED;
 
-/** Slots for which memory is taken at a time; a power of two. */
+/** Number of slots that are allocated at a time; a power of two. */
 const CHUNK = 256;
 const CHUNK_BITS = 8;
 const EMPTY_CHUNK: readonly undefined[] = Array.from({ length: CHUNK });
 
 /**
- * The keys of a work queue and their state. A key has a slot, by which all the rest of its way through the queue finds it, so that
- * it is looked up once. Columns instead of objects: for a hundred thousand keys that wait, the garbage collector has nothing
- * to move; and no large array is copied to make room for one more.
+ * The state of the keys of a work queue. A key is looked up once and gets a slot; everything else in the queue uses the slot.
+ * There is one array per property instead of an object per key, so that the garbage collector does not have to move anything for
+ * a hundred thousand waiting keys. Arrays are allocated in chunks, so that no large array is copied to make room for one more.
  *
- * Memory: one slot for the most keys at a time. It never shrinks; its owner makes a new one with the keys it still wants.
+ * Memory: one slot for each key of the largest number at a time. It never shrinks; its owner replaces it with a new table.
  */
 export class KeyTable<K> {
   readonly #slots = new Map<K, number>();
   /** In chunks. */
   readonly #keys: (K | undefined)[][] = [];
   #states = new Uint8Array(CHUNK);
-  /** Written by those who measure, empty otherwise. */
+  /** Written only when metrics are measured; otherwise empty. */
   readonly #addedAtMs: number[] = [];
-  /** Free slots of keys that were forgotten. */
+  /** Slots of removed keys. */
   readonly #freeSlots: number[] = [];
   #usedSlots = 0;
 
-  /** Keys that are known, idle ones among them. */
+  /** Number of keys in the table, including idle ones. */
   get size(): number {
     return this.#usedSlots - this.#freeSlots.length;
   }
@@ -42,7 +42,7 @@ export class KeyTable<K> {
     return this.#slots.get(key);
   }
 
-  /** Gives a key that has none a slot, in which it is idle. */
+  /** Gives a new key a slot, in state idle. */
   insert(key: K): number {
     const slot = this.#takeSlot();
     this.#slots.set(key, slot);
@@ -50,7 +50,7 @@ export class KeyTable<K> {
     return slot;
   }
 
-  /** Takes out an idle key. */
+  /** Removes an idle key. */
   forget(slot: number): void {
     this.#slots.delete(this.keyAt(slot));
     this.#setKey(slot, undefined);
@@ -69,7 +69,7 @@ export class KeyTable<K> {
     this.#states[slot] = state;
   }
 
-  /** When the key was added, or added again, milliseconds; 0 if it was not noted. */
+  /** The time at which the key was last added, milliseconds; 0 if it is not measured. */
   addedAtMs(slot: number): number {
     return this.#addedAtMs[slot] ?? 0;
   }
@@ -78,7 +78,7 @@ export class KeyTable<K> {
     this.#addedAtMs[slot] = atMs;
   }
 
-  /** Copies a key with all that is known of it from another table; returns its slot here, where it must not be yet. */
+  /** Copies a key and its state from another table; returns its slot here. The key must not be in this table yet. */
   copy(from: KeyTable<K>, slot: number): number {
     const here = this.insert(from.keyAt(slot));
     this.#states[here] = from.stateAt(slot);

@@ -1,6 +1,6 @@
 import type { RateLimiter } from './rate-limiter.ts';
 
-/** Asks all of its members each time and lets the longest delay win. */
+/** Calls all of its members and returns the longest delay. */
 export class MaxOfRateLimiter<K = string> implements RateLimiter<K> {
   readonly #limiters: readonly RateLimiter<K>[];
 

@@ -9,7 +9,7 @@ export interface QueueMetricsOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** Reports what a work queue does. It never throws. */
+/** Reports the metrics of a work queue. It never throws. */
 export class QueueMetrics {
   readonly #metrics: Metrics | undefined;
   readonly #labels: MetricLabels;
@@ -20,7 +20,7 @@ export class QueueMetrics {
     this.#metrics = guardedMetrics(metrics, logFailedMetrics(name, logger));
   }
 
-  /** Whether the metrics are observed: else nothing has to be measured. */
+  /** Whether metrics are recorded; if not, nothing has to be measured. */
   get wanted(): boolean {
     return this.#metrics !== undefined;
   }

@@ -5,13 +5,13 @@ import { ItemExponentialRateLimiter } from './item-exponential-rate-limiter.ts';
 import { MaxOfRateLimiter } from './max-of-rate-limiter.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
-/** The limiter of a queue that names none: 5 ms doubling to 1000 s for each key by itself, with a little jitter. */
+/** The default limiter of a queue: 5 ms doubling to 1000 s for each key separately, with jitter. */
 export function defaultRateLimiter<K = string>(runtime: Runtime = realRuntime): RateLimiter<K> {
   return new ItemExponentialRateLimiter<K>({ runtime });
 }
 
 /**
- * client-go's default: as ours without jitter, and at most 10 retries a second over all keys after a burst of 100.
+ * client-go's default: the same without jitter, and at most 10 retries a second for all keys together after a burst of 100.
  * @see client-go util/workqueue/default_rate_limiters.go DefaultControllerRateLimiter @ 32ce75a7
  */
 export function clientGoRateLimiter<K = string>(runtime: Runtime = realRuntime): RateLimiter<K> {

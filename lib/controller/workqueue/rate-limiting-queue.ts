@@ -5,7 +5,7 @@ import type { RateLimiter } from './rate-limiter.ts';
 import { workQueueOptionNames, type WorkQueueOptions } from './work-queue.ts';
 
 export interface RateLimitingQueueOptions<K = string> extends WorkQueueOptions {
-  /** How long a failed key waits. @defaultValue `defaultRateLimiter`: 5 ms doubling to 1000 s, no limit over all keys */
+  /** Determines the delay of a failed key. @defaultValue `defaultRateLimiter`: 5 ms doubling to 1000 s, no common limit for all keys */
   readonly rateLimiter?: RateLimiter<K> | undefined;
 }
 
@@ -15,9 +15,9 @@ const OPTION_NAMES: readonly (keyof RateLimitingQueueOptions)[] = [
 ];
 
 /**
- * The queue of a controller: event handlers `add` keys, a worker that failed adds its key again with a growing delay.
+ * The queue of a controller: event handlers `add` keys, and a worker that failed adds its key again with a growing delay.
  *
- * Memory, beyond that of `DelayingQueue`: what the limiter keeps for each key that failed and was not forgotten.
+ * Memory, beyond that of `DelayingQueue`: the limiter's state for each key with failures that were not forgotten.
  * @see client-go util/workqueue/rate_limiting_queue.go @ 32ce75a7
  */
 export class RateLimitingQueue<K = string> extends DelayingQueue<K> {
@@ -32,7 +32,7 @@ export class RateLimitingQueue<K = string> extends DelayingQueue<K> {
   }
 
   /**
-   * Adds the key after the delay that its failures have earned it. For retries; event handlers use `add`.
+   * Adds the key after the delay that the rate limiter returns. For retries; event handlers use `add`.
    * Returns the delay in milliseconds, or undefined when the queue is closing and the key was ignored.
    */
   addRateLimited(key: K): number | undefined {
@@ -42,12 +42,12 @@ export class RateLimitingQueue<K = string> extends DelayingQueue<K> {
     return delayMs;
   }
 
-  /** Forgets the failures of the key. An add that is already scheduled stays. */
+  /** Forgets the failures of the key. A scheduled add is not cancelled. */
   forget(key: K): void {
     this.#rateLimiter.forget(key);
   }
 
-  /** Failures of the key since it was last forgotten. */
+  /** Failures of the key since `forget` was last called. */
   numRequeues(key: K): number {
     return this.#rateLimiter.numRequeues(key);
   }

@@ -1,11 +1,11 @@
-/** Slots for which there is room at least; a power of two. */
+/** Minimum capacity in slots; a power of two. */
 const SMALLEST = 16;
 
 /**
- * Slots of a `KeyTable`, first in, first out: a ring of plain numbers, half the memory of a `RingBuffer` and nothing in it
- * that the garbage collector has to look at.
+ * A first-in first-out queue of slots of a `KeyTable`: a ring of plain numbers. It takes half the memory of a `RingBuffer`, and
+ * the garbage collector does not have to scan it.
  *
- * Memory: 4 bytes for each of the most that waited since it was last drained, and at most as much again.
+ * Memory: 4 bytes for each slot of the largest number since it was last drained, and at most as much again.
  */
 export class SlotQueue {
   #slots = new Uint32Array(SMALLEST);
@@ -22,7 +22,7 @@ export class SlotQueue {
     this.#size += 1;
   }
 
-  /** Takes the oldest slot; there has to be one. */
+  /** Removes and returns the oldest slot; the queue must not be empty. */
   shift(): number {
     const slot = this.#slots[this.#head] as number;
     this.#head = (this.#head + 1) & (this.#slots.length - 1);
@@ -30,7 +30,7 @@ export class SlotQueue {
     return slot;
   }
 
-  /** Takes all slots, oldest first, and gives their memory back. */
+  /** Removes and returns all slots, oldest first, and frees their memory. */
   drain(): number[] {
     const slots: number[] = [];
     while (this.#size > 0) slots.push(this.shift());
@@ -39,7 +39,7 @@ export class SlotQueue {
     return slots;
   }
 
-  /** The slots are full. */
+  /** Doubles the capacity. Called when all slots are in use. */
   #double(): void {
     const full = this.#slots;
     const slots = new Uint32Array(full.length * 2);

@@ -1,13 +1,13 @@
 import { WorkItem } from './work-item.ts';
 
-/** The place of an item that is done. */
+/** The place of a finished item. */
 export const NOWHERE = -1;
 
-/** A key as a worker got it: made when it is handed out, and of no more use when it is done. */
+/** A key as a worker receives it. It is created when the key is taken, and must not be used after it is done. */
 export class TakenItem<K> extends WorkItem<K> {
   /** The slot of its key in the queue's `KeyTable`. */
   slot: number;
-  /** Among those in workers' hands. */
+  /** Its index among the items in work. */
   place: number = NOWHERE;
   readonly #finish: (item: TakenItem<K>) => void;
 

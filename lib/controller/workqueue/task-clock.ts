@@ -1,6 +1,6 @@
 import type { Runtime } from '../../kernel/runtime.ts';
 
-/** A clock that is looked at once a task: for those who ask more often than a look is cheap, and need no fractions. */
+/** A clock that is read once per task. For callers that need the time often and without fractions. */
 export class TaskClock {
   readonly #runtime: Runtime;
   #nowMs: number | undefined;
@@ -9,7 +9,7 @@ export class TaskClock {
     this.#runtime = runtime;
   }
 
-  /** The time when it was first asked for in this turn of the event loop, milliseconds. */
+  /** The time of the first read in this turn of the event loop, milliseconds. */
   get nowMs(): number {
     if (this.#nowMs === undefined) {
       this.#nowMs = this.#runtime.monotonicMs();

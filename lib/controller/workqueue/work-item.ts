@@ -1,7 +1,7 @@
 /**
- * A key in a worker's hands. While it is, the queue gives the key to no other worker.
+ * A key that a worker has taken. Until it is done, no other worker gets the same key.
  *
- * Every taken item has to be finished, however the work went: hold it in a `using` declaration or call `done` in a `finally`.
+ * Every taken item must be finished, also after an error: use a `using` declaration, or call `done` in a `finally`.
  */
 export abstract class WorkItem<K> implements Disposable {
   readonly key: K;
@@ -11,7 +11,7 @@ export abstract class WorkItem<K> implements Disposable {
     this.key = key;
   }
 
-  /** Gives the key back; it is queued again if it was added meanwhile. Calling again is harmless. */
+  /** Returns the key; it is queued again if it was added meanwhile. Further calls have no effect. */
   abstract done(): void;
 
   [Symbol.dispose](): void {

@@ -1,5 +1,5 @@
 /**
- * Everything a work queue reports to `metrics`, under the names that dashboards for Kubernetes controllers know. The label
+ * All metrics that a work queue reports. The names are those that dashboards for Kubernetes controllers use. The label
  * `name` is the name of the queue.
  * @see component-base metrics/prometheus/workqueue/metrics.go @ eed236c
  */

@@ -15,12 +15,12 @@ import { TaskClock } from './task-clock.ts';
 import type { WorkItem } from './work-item.ts';
 
 export interface WorkQueueOptions {
-  /** Names the queue in messages and metrics. @defaultValue 'queue' */
+  /** The name of the queue in messages and metrics. @defaultValue 'queue' */
   readonly name?: string | undefined;
   readonly runtime?: Runtime | undefined;
-  /** Receives depth, adds, retries, and how long keys wait and are worked on. */
+  /** Receives depth, adds, retries, and the times that keys wait and are worked on. */
   readonly metrics?: Metrics | undefined;
-  /** Hears when the metrics fail. @defaultValue `consoleLogger` */
+  /** Logs failures of the metrics. @defaultValue `consoleLogger` */
   readonly logger?: Logger | undefined;
 }
 
@@ -37,46 +37,46 @@ export interface TakeOptions {
 }
 
 export interface CloseQueueOptions {
-  /** Longest wait for the work that is left, in milliseconds. @defaultValue 30 000 */
+  /** Longest wait for the remaining work, in milliseconds. @defaultValue 30 000 */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How many keys a message lists before it only counts. */
+/** Maximum number of keys that a message lists. */
 const KEYS_IN_MESSAGE = 5;
 
-/** Idle keys that stay known, however few are wanted: to find a key that comes again is cheaper than to put it in. */
+/** Minimum number of idle keys that are kept in the table: finding a key that is added again is cheaper than inserting it. */
 const SPARE = 256;
 
-/** Known keys for each wanted one, beyond the spare ones, from which on it pays to leave the idle ones behind. */
+/** Beyond the spare keys, the table is replaced when it has this many keys for each key that waits or is worked on. */
 const MOST_KNOWN = 16;
 
 /**
- * Keys that need work, each at most once. Keys are compared as `Map` does, so use strings or other primitives.
+ * Keys that need work, each at most once. Keys are compared as in a `Map`, so use strings or other primitives.
  *
  * Guarantees:
- * - A key is in the hands of at most one worker at a time.
- * - Any number of adds of a key while it waits lead to one hand-out; any number while it is worked on lead to one more.
- * - Keys come out in the order in which they were first added.
+ * - At most one worker has a key at a time.
+ * - Any number of adds of a waiting key lead to one run; any number of adds while it is worked on lead to one more.
+ * - Keys are taken in the order in which they were first added.
  * - No key added before `close` is lost.
- * - Memory: one slot for each distinct key that waits or is worked on, nothing per add. Keys whose work is done may be known
- *   for a while, as forgetting each by itself would be dear: 256, and no more than 15 for each that waits or is worked on.
+ * - Memory: one slot for each distinct key that waits or is worked on; further adds take none. Finished keys may stay in the
+ *   table for a while, because removing each one separately is expensive: 256, and at most 15 for each key that waits or is worked on.
  *
- * Not guaranteed: that a key comes out again when its worker never calls `done`.
+ * Not guaranteed: that a key is taken again when its worker never calls `done`.
  * @see client-go util/workqueue/queue.go @ 32ce75a7
  */
 export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   readonly name: string;
   readonly #runtime: Runtime;
   readonly #metrics: QueueMetrics;
-  /** Each key that waits or is in a worker's hands, and some that are idle. */
+  /** Every key that waits or is in work, and some idle ones. */
   #keys = new KeyTable<K>();
-  /** The most keys to know: spare ones, and as many as were wanted at a time since `#keys` was made. */
+  /** Maximum number of keys in the table: the spare keys, and the largest number of needed keys since `#keys` was created. */
   #room = SPARE;
   /** Slots in `#keys`. */
   readonly #waiting = new SlotQueue();
   readonly #inWork = new ItemsInWork<K>();
-  /** For metrics without an observer. */
+  /** For times that no metrics report. */
   readonly #clock: TaskClock;
   readonly #takers = new Set<() => void>();
   readonly #idle: Latch;
@@ -92,12 +92,12 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     this.#idle = new Latch(`${this.name} to drain`);
   }
 
-  /** Keys waiting for a worker; those in workers' hands are not counted. */
+  /** Number of keys that wait for a worker; keys in work are not counted. */
   get size(): number {
     return this.#waiting.size;
   }
 
-  /** Keys in workers' hands. */
+  /** Number of keys in work. */
   get processing(): number {
     return this.#inWork.size;
   }
@@ -108,15 +108,15 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   }
 
   /**
-   * Milliseconds since the longest running worker took its key, give or take a turn of the event loop; 0 when nothing is
-   * worked on.
+   * Milliseconds since the longest-running worker took its key, accurate to one turn of the event loop; 0 when no key is in
+   * work.
    */
   get longestRunningMs(): number {
     if (this.#inWork.size === 0) return 0;
     return this.#runtime.monotonicMs() - this.#inWork.earliestMs;
   }
 
-  /** Notes that the key needs work. Ignored once the queue is closing. */
+  /** Adds a key that needs work. Ignored once the queue is closing. */
   add(key: K): void {
     if (this.#closing) return;
     const keys = this.#keys;
@@ -131,8 +131,8 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   }
 
   /**
-   * Waits for the next key. Resolves with undefined once the queue is closed and nothing waits any more.
-   * Adds of one burst are collapsed before a waiting worker sees the key. Rejects with the signal's reason when it aborts.
+   * Waits for the next key. Resolves with undefined once the queue is closed and no key waits.
+   * Adds of one burst are collapsed before a waiting worker gets the key. Rejects with the signal's reason when it aborts.
    */
   take({ signal }: TakeOptions = {}): Promise<WorkItem<K> | undefined> {
     if (this.#waiting.size === 0 || signal?.aborted === true) return this.#takeLater(signal);
@@ -140,8 +140,8 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   }
 
   /**
-   * The next key, if one waits; undefined otherwise. As `take`, for a worker that has something else to do than to wait, or
-   * that empties the queue in one go.
+   * The next key, or undefined if none waits. Like `take`, for a worker that does not wait, or that empties the queue in one
+   * step.
    */
   takeNow(): WorkItem<K> | undefined {
     return this.#waiting.size === 0 ? undefined : this.#handOut();
@@ -150,7 +150,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   async #takeLater(signal: AbortSignal | undefined): Promise<WorkItem<K> | undefined> {
     for (;;) {
       if (signal?.aborted === true) {
-        // This taker may have been woken for a key that another one can still have.
+        // This taker may have been woken for a key that another taker can have instead.
         if (this.#waiting.size > 0) this.#wakeOne();
         throw signal.reason;
       }
@@ -161,8 +161,8 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   }
 
   /**
-   * Refuses new keys and waits until all that was added is done.
-   * @throws {ListwatchError} code TIMEOUT naming what is left; the queue stays closed, and `destroy` drops the rest.
+   * Refuses new keys and waits until all added keys are done.
+   * @throws {ListwatchError} code TIMEOUT naming the remaining work; the queue stays closed, and `destroy` drops the rest.
    */
   async close({ timeoutMs, signal }: CloseQueueOptions = {}): Promise<void> {
     const limitMs = numberOption('WorkQueue.close', 'timeoutMs', timeoutMs, 30_000, { min: 0 });
@@ -174,7 +174,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     });
   }
 
-  /** Refuses new keys and drops those that wait, which are returned. Work in progress goes on. */
+  /** Refuses new keys, and drops and returns those that wait. Work in progress continues. */
   destroy(): readonly K[] {
     const dropped = this.#waiting.drain().map((slot) => this.#keys.keyAt(slot));
     for (const { slot } of this.#inWork.slice(Infinity)) this.#keys.setState(slot, IN_WORK);
@@ -198,7 +198,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     return this.#keys.insert(key);
   }
 
-  /** Wakes one worker for one more key. */
+  /** Reports one more waiting key to the metrics and to a waiting taker. */
   #announce(): void {
     this.#metrics.depth(this.#waiting.size);
     if (this.#takers.size > 0) this.#wakeOne();
@@ -233,14 +233,14 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     else if (this.#closing) this.#openWhenIdle();
   };
 
-  /** Keys that wait or are in workers' hands. */
+  /** Number of keys that wait or are in work. */
   get #wanted(): number {
     return this.#waiting.size + this.#inWork.size;
   }
 
   /**
-   * Sees to it that not too many idle keys are known, after one more. While a backlog is worked off, all of them go at once
-   * when few keys are left; while keys come and go, this one does.
+   * Limits the number of idle keys in the table after one more became idle. While a backlog is worked off, all idle keys are
+   * removed at once when few keys are left. Otherwise only this key is removed.
    */
   #tidy(slot: number): void {
     const keys = this.#keys;
@@ -248,7 +248,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     else if (keys.size > this.#room) keys.forget(slot);
   }
 
-  /** Gives the wanted keys a table of their own. */
+  /** Moves the needed keys to a new table. */
   #forgetIdle(): void {
     const known = this.#keys;
     const wanted = new KeyTable<K>();
@@ -258,7 +258,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     this.#room = this.#wanted + SPARE;
   }
 
-  /** The first step of closing. */
+  /** The first step of closing: refuses new keys. */
   protected refuseKeys(): void {
     this.#closing = true;
     for (const wake of this.#takers) wake();
@@ -278,7 +278,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     }
   }
 
-  /** Resolves when there may be something for this taker: a key, the end of the queue, or its signal's abort. */
+  /** Resolves when this taker should look again: there may be a key, the queue has ended, or its signal has aborted. */
   #change(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve) => {
       let release = (): void => {};

@@ -47,9 +47,9 @@ const SMALLEST_STACK = 64;
 /**
  * Finds the ends of JSON values in bytes, without making strings or objects of them.
  *
+ * Guarantees:
  * - It accepts a value exactly when `JSON.parse` accepts its text: numbers, escapes, literals and commas are checked on the way.
  *   Bytes that are not valid UTF-8 count as text, because decoding replaces them.
- *   Bytes that are no UTF-8 count as text, since decoding replaces them.
  * - Time is linear in the number of scanned bytes; memory is one byte for each level of nesting.
  * - A result below zero is `INCOMPLETE` or `INVALID`; the position that a method takes must not be negative.
  */

@@ -3,38 +3,38 @@ import type { Logger } from '../../kernel/logger.ts';
 import type { Runtime, Timer } from '../../kernel/runtime.ts';
 import type { KeyValueStore, Revision } from '../mvcc/key-value-store.ts';
 
-/** The key with which the servers of a cluster agree whose turn it is. kube-apiserver uses the same key, so both may share a cluster. */
+/** The key by which the servers of a cluster agree on who compacts. kube-apiserver uses the same key, so both may share a cluster. */
 const TURN_KEY = 'compact_rev_key';
 
 export interface CompactorOptions {
   readonly store: KeyValueStore;
   readonly runtime: Runtime;
   readonly logger: Logger;
-  /** Time between two compactions, milliseconds; history reaches back between one and two of it. */
+  /** Time between two compactions, milliseconds; history covers between one and two intervals. */
   readonly intervalMs: number;
 }
 
 /**
- * Compacts a cluster in steps to where it stood one step before. Any number of servers may do so at once: at each step the
- * version of a key decides which of them compacts, and the others learn whose turn is next.
+ * Compacts a cluster at an interval to the revision of one interval before. Any number of servers may do so at once: in each
+ * interval the version of a key decides which of them compacts, and the others read from it the next turn.
  *
- * A failure is logged, and the next step does the work of both.
+ * A failure is logged, and the next compaction covers both intervals.
  * @see apiserver pkg/storage/etcd3/compact.go @ 24a394e
  */
 export class Compactor {
   readonly #options: CompactorOptions;
   #timer: Timer | undefined;
   #stopped = false;
-  /** The version of the key that this server expects to find: how many steps the cluster has seen. */
+  /** The version of the key that this server expects, that is, the number of intervals so far. */
   #turn = 0n;
-  /** The revision at the last step; undefined before the first, which compacts nothing. */
+  /** The revision at the last interval; undefined before the first, which compacts nothing. */
   #noted: Revision | undefined;
 
   constructor(options: CompactorOptions) {
     this.#options = options;
   }
 
-  /** Begins to count the time to the first step. */
+  /** Schedules the first compaction. */
   start(): void {
     this.#schedule();
   }
@@ -61,7 +61,7 @@ export class Compactor {
     this.#schedule();
   }
 
-  /** Awaits between taking the turn and compacting; the server that takes the next turn compacts to a later revision. */
+  /** Awaits between taking the turn and compacting; the server of the next turn compacts to a later revision. */
   async #step(): Promise<void> {
     const { store, logger } = this.#options;
     const target = this.#noted;

@@ -12,26 +12,26 @@ import type { EtcdEndpoint, ResolvedEtcdOptions } from './etcd-options.ts';
 import { grpc } from './grpc.ts';
 import { AUTHENTICATE, type Procedure } from './wire.ts';
 
-/** How often a quiet connection is asked for a sign of life; etcd refuses more than one in 5 s. */
+/** Interval of keepalive pings on an idle connection; etcd refuses more than one in 5 s. */
 const KEEPALIVE_MS = 10_000;
 const KEEPALIVE_TIMEOUT_MS = 5_000;
-/** Between two rounds through all members. */
+/** Pause between two rounds through all members. */
 const ROUND_DELAY_MS = 100;
 
 export interface EtcdCallOptions {
   /** The name of the call, for messages. */
   readonly what: string;
-  /** Sent again when it is not known whether it was carried out: for reads. */
+  /** Whether the call may be sent again when it is not known whether it was carried out; true for reads. */
   readonly repeatable: boolean;
 }
 
 /**
- * Calls on the members of a cluster, one after the other until one answers.
+ * Calls the members of a cluster, one after the other until one responds.
  *
  * Guarantees:
- * - A write goes to another member only when the first one cannot have seen it; otherwise the error says `outcome: 'unknown'`.
- * - A call takes `requestTimeoutMs` at most, and the error says who was asked and what the last one said.
- * - Credentials are sent to the members only, and are in no message.
+ * - A write is sent to another member only if the first one cannot have received it; otherwise the error has `outcome: 'unknown'`.
+ * - A call takes at most `requestTimeoutMs`. The error names the members that were called and the last response.
+ * - Credentials are sent to the members only, and appear in no message.
  */
 export class EtcdConnection {
   readonly options: ResolvedEtcdOptions;
@@ -50,7 +50,7 @@ export class EtcdConnection {
     return this.options.endpoints.map(({ address }) => address);
   }
 
-  /** Sends a request to the members in turn until one of them answers. */
+  /** Sends a request to the members in turn until one of them responds. */
   async call<Request, Response>(
     procedure: Procedure<Request, Response>,
     request: Request,
@@ -105,7 +105,7 @@ export class EtcdConnection {
       throw error;
     }
     this.checkOpen();
-    // A member that is cut off from the others ends its watches instead of falling silent.
+    // With this, a member that loses its leader ends its watches instead of sending nothing.
     metadata.set('hasleader', 'true');
     const { path, serialize, deserialize } = procedure;
     const client = this.#clients[member] as Client;
@@ -115,7 +115,7 @@ export class EtcdConnection {
     };
   }
 
-  /** Something is wrong with a member: the next call asks another one. */
+  /** Reports a fault of a member: the next call goes to another one. */
   moveFrom(member: number, error: unknown): void {
     if (failureOf(error).kind === 'token') this.#token = undefined;
     this.#moveFrom(member);
@@ -219,7 +219,7 @@ function makeClient(endpoint: EtcdEndpoint, options: ResolvedEtcdOptions): Clien
     'grpc.max_send_message_length': -1,
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 2_000,
-    // Members of one cluster share nothing but this process.
+    // Each client has its own connections; the process does not share them.
     'grpc.use_local_subchannel_pool': 1,
     ...(serverName === undefined ? {} : { 'grpc.ssl_target_name_override': serverName }),
   });

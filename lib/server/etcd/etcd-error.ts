@@ -4,7 +4,7 @@ import { ListwatchError, type ErrorCode } from '../../kernel/errors.ts';
 export type EtcdOutcome =
   /** It was not carried out. */
   | 'none'
-  /** The connection was lost, or time ran out, with the call on its way: a write may have been carried out, or not. */
+  /** The connection was lost, or the time ran out, during the call: a write may have been carried out or not. */
   | 'unknown';
 
 /** @see https://grpc.github.io/grpc/core/md_doc_statuscodes.html */
@@ -17,13 +17,13 @@ const status = {
   UNAVAILABLE: 14,
 } as const;
 
-/** What gRPC for Node throws; its own types stay out of declarations, because the package is optional. */
+/** The error type of gRPC for Node. Its own types are not used in declarations, because the package is optional. */
 export interface ServiceError extends Error {
   readonly code: number;
   readonly details: string;
 }
 
-/** A call to etcd that failed; messages carry no value and no password. */
+/** A failed call to etcd. Messages contain no value and no password. */
 export class EtcdError extends ListwatchError {
   readonly outcome: EtcdOutcome;
 
@@ -33,15 +33,15 @@ export class EtcdError extends ListwatchError {
   }
 }
 
-/** The reaction to a failed call. */
+/** How a failed call is handled. */
 export type EtcdFailure =
-  /** The member cannot be reached and has seen nothing: ask another one. */
+  /** The member cannot be reached and has received nothing: call another one. */
   | { readonly kind: 'unsent' }
-  /** The member went away, has no leader, or did not answer: reads may ask another one. */
+  /** The member closed the connection, has no leader, or did not respond: reads may go to another one. */
   | { readonly kind: 'lost' }
   /** The token has expired. */
   | { readonly kind: 'token' }
-  /** The answer is no. */
+  /** etcd refused the request. */
   | { readonly kind: 'refused'; readonly code: ErrorCode };
 
 const UNSENT = /no connection established|name resolution failed|ECONNREFUSED/i;
@@ -65,7 +65,7 @@ export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && typeof (error as Partial<ServiceError>).code === 'number';
 }
 
-/** A watch that a member canceled: by a loss of its leader, or because the answer is no; only the text tells which. */
+/** A watch that a member canceled, because it lost its leader or because it refused the request; only the text tells which. */
 export function canceled(reason: string): ServiceError {
   const error = new Error(`the member canceled the watch: ${reason}`);
   return Object.assign(error, { code: status.UNKNOWN, details: reason });
@@ -99,7 +99,7 @@ function refusalOf(text: string): EtcdFailure | undefined {
   return found === undefined ? undefined : { kind: 'refused', code: found[1] };
 }
 
-/** The error for the caller when no member is left to ask. */
+/** The error for the caller when no member is left to call. */
 export function unavailable(
   what: string,
   endpoints: readonly string[],

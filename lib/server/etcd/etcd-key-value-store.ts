@@ -33,17 +33,17 @@ import {
   TXN,
 } from './wire.ts';
 
-/** An unused key: reading it returns the revision, and nothing else. */
+/** A key that is never written: a read of it returns only the revision. */
 const NO_KEY = '\0listwatch';
 
 /**
- * The key-value contract on a real etcd cluster.
+ * The `KeyValueStore` interface on a real etcd cluster.
  *
  * Guarantees:
- * - Everything `KeyValueStore` promises, with etcd's own answers; errors have the codes of the embedded engine.
- * - A member that fails is left for the next one. A read is asked again; a write only when the member cannot have seen it,
+ * - Everything that `KeyValueStore` promises, with etcd's own results; errors have the codes of the embedded engine.
+ * - If a member fails, the next one is used. A read is repeated. A write is repeated only if the member cannot have received it;
  *   otherwise STORE_UNAVAILABLE says that its outcome is unknown.
- * - A watch survives its members: it goes on behind the last event, or ends with COMPACTED.
+ * - A watch survives the failure of a member: it continues after the last event, or ends with COMPACTED.
  *
  * @example
  * const store = await EtcdKeyValueStore.connect({ endpoints: ['http://127.0.0.1:2379'] });
@@ -53,7 +53,7 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
   readonly #connection: EtcdConnection;
   readonly #watches = new Set<EtcdWatch>();
   readonly #compactor: Compactor;
-  /** The highest revision that is known to be compacted away; history only shrinks. */
+  /** The highest revision known to be compacted; it only grows. */
   #compactedBelow: Revision = 0n;
 
   private constructor(connection: EtcdConnection, supportsProgress: boolean) {
@@ -64,7 +64,7 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
   }
 
   /**
-   * Asks every member for its version; one has to answer.
+   * Asks every member for its version; at least one must respond.
    * @throws {ListwatchError} code INVALID_OPTION, STORE_UNAVAILABLE, STORE_FORBIDDEN, CERTIFICATE; MISSING_PEER
    * without the packages `@grpc/grpc-js` and `protobufjs`.
    */
@@ -73,7 +73,7 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
     try {
       const versions = await versionsOf(connection);
       const store = new EtcdKeyValueStore(connection, versions.every(hasTrustworthyProgress));
-      // Credentials that may not read are better known now.
+      // Reads once, so that credentials without permission fail here.
       await store.#revision();
       if (connection.options.compactionIntervalMs > 0) store.#compactor.start();
       return store;
@@ -137,7 +137,7 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
 
   async leaseGrant(ttlSeconds: number): Promise<Lease> {
     const seconds = wholeTtlSeconds(ttlSeconds);
-    // A lease whose id was lost expires by itself.
+    // If the response is lost, the lease has no keys and expires by itself.
     const call = { what: 'a lease', repeatable: true };
     const { ID, TTL } = await this.#connection.call(LEASE_GRANT, { TTL: seconds }, call);
     return { id: fromLong(ID), ttlSeconds: Number(fromLong(TTL)) };
@@ -167,7 +167,7 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
     return (await this.range({ key: NO_KEY, countOnly: true })).revision;
   }
 
-  /** etcd does not tell where its history begins, but which revisions can be read: their border is found by halving. */
+  /** etcd does not report the compacted revision, but whether a revision can be read; a binary search finds the boundary. */
   async #compactedRevision(): Promise<Revision> {
     let unreadable = this.#compactedBelow;
     let readable = await this.#revision();
@@ -192,7 +192,7 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
     }
   }
 
-  /** etcd names neither the revision asked for nor the one there is; the embedded engine names both. */
+  /** Adds the requested and the current revision to an error; etcd's own message has neither. */
   async #withRevision(error: unknown, asked: Revision | undefined): Promise<unknown> {
     if (asked === undefined) return error;
     try {
@@ -203,7 +203,7 @@ export class EtcdKeyValueStore implements KeyValueStore, AsyncDisposable {
         return futureRevisionError(asked, await this.#revision());
       }
     } catch {
-      // The first error says enough.
+      // The first error is sufficient.
     }
     return error;
   }

@@ -5,12 +5,12 @@ import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 
 export interface EtcdTls {
-  /** PEM of the authorities that signed the servers' certificates. @defaultValue those Node trusts */
+  /** PEM of the authorities that signed the servers' certificates. @defaultValue the authorities that Node trusts */
   readonly ca?: string | undefined;
   /** PEM of the client certificate, with its key. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
-  /** The name the servers' certificates carry, where it is not the host of the endpoint. */
+  /** The name in the servers' certificates, if it is not the host of the endpoint. */
   readonly serverName?: string | undefined;
 }
 
@@ -20,23 +20,23 @@ export interface EtcdCredentials {
 }
 
 export interface EtcdOptions {
-  /** The members to talk to, e.g. `http://127.0.0.1:2379` or `https://etcd-0.example:2379`; all of one scheme. */
+  /** The members, e.g. `http://127.0.0.1:2379` or `https://etcd-0.example:2379`; all with the same scheme. */
   readonly endpoints: readonly string[];
   /** Only with `https` endpoints. */
   readonly tls?: EtcdTls | undefined;
-  /** User and password, where the cluster asks for them. */
+  /** User and password, if the cluster requires them. */
   readonly credentials?: EtcdCredentials | undefined;
-  /** Longest wait for an answer, failover included, in milliseconds. @defaultValue 10 000 */
+  /** Longest wait for a response, failover included, in milliseconds. @defaultValue 10 000 */
   readonly requestTimeoutMs?: number | undefined;
-  /** Longest wait for one member before the next is asked, in milliseconds. @defaultValue 3 000 */
+  /** Longest wait for one member before the next is called, in milliseconds. @defaultValue 3 000 */
   readonly memberTimeoutMs?: number | undefined;
-  /** Largest answer in bytes. @defaultValue 1 GiB */
+  /** Maximum size of a response in bytes. @defaultValue 1 GiB */
   readonly maxResponseBytes?: number | undefined;
-  /** Events held for a watch whose reader is busy, before its stream is paused. @defaultValue 1000 */
+  /** Maximum number of events buffered for a busy reader; beyond it the stream is paused. @defaultValue 1000 */
   readonly watchBufferEvents?: number | undefined;
   /**
-   * History is compacted in steps of this many milliseconds to where the cluster stood one step before, by one of the servers
-   * that share it. 0: never by this process. @defaultValue 300 000 (kube-apiserver --etcd-compaction-interval)
+   * Every this many milliseconds, one of the servers that share the cluster compacts history to the revision of one interval
+   * before. 0: never by this process. @defaultValue 300 000 (kube-apiserver --etcd-compaction-interval)
    */
   readonly compactionIntervalMs?: number | undefined;
   /** @defaultValue realRuntime */
@@ -59,7 +59,7 @@ export interface ResolvedEtcdOptions {
 }
 
 export interface EtcdEndpoint {
-  /** `host:port`, as gRPC takes it. */
+  /** `host:port`, the form that gRPC accepts. */
   readonly address: string;
   readonly secure: boolean;
 }

@@ -1,11 +1,11 @@
-/** `3.5.16`; undefined for something else. */
+/** Parses `3.5.16`; undefined for another form. */
 function parse(version: string): readonly [number, number, number] | undefined {
   const match = /^(\d+)\.(\d+)\.(\d+)/.exec(version);
   return match === null ? undefined : [Number(match[1]), Number(match[2]), Number(match[3])];
 }
 
 /**
- * Whether answers to progress requests can be believed: older members answer while a watch still has events to deliver
+ * Whether responses to progress requests are reliable: older members respond while a watch still has events to deliver
  * (etcd #15220, #17507). @see apiserver pkg/storage/feature/feature_support_checker.go @ 24a394e
  */
 export function hasTrustworthyProgress(version: string): boolean {

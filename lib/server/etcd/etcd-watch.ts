@@ -19,15 +19,15 @@ import { WatchBuffer } from './watch-buffer.ts';
 import { WatchResponses, type WatchNews } from './watch-responses.ts';
 import { fromLong, RANGE, toLong, WATCH, type WireWatchResponse } from './wire.ts';
 
-/** Any key does for reading the revision. */
+/** Any key will do to read the revision. */
 const NO_KEY = '\0';
-/** Members come back, or are replaced by others, within moments, and all readers of the watch wait for it. */
+/** Short delays: members restart or are replaced quickly, and all readers of the watch wait for that. */
 const BACKOFF = { baseMs: 50, capMs: 1_000 } as const;
 
 export interface EtcdWatchOptions {
   readonly connection: EtcdConnection;
   readonly request: KeyValueWatchRequest;
-  /** Whether answers to progress requests of this cluster can be believed. */
+  /** Whether responses to progress requests of this cluster are reliable. */
   readonly trustsProgress: boolean;
   readonly onEnd: (watch: EtcdWatch) => void;
 }
@@ -35,10 +35,10 @@ export interface EtcdWatchOptions {
 type Stream = ClientDuplexStream<object, WireWatchResponse>;
 
 /**
- * One watch on a cluster, over as many streams as it takes.
+ * One watch on a cluster, over any number of streams.
  *
- * When a stream breaks, another member is asked to go on behind the last event that was delivered: events come once, in
- * order and without a gap, or the watch ends with COMPACTED. It tries for ever; each loss is logged.
+ * When a stream breaks, another member is asked to continue after the last delivered event. Events come once, in order and
+ * without a gap, or the watch ends with COMPACTED. It tries without a time limit; each broken stream is logged.
  */
 export class EtcdWatch implements KeyValueWatch {
   readonly #options: EtcdWatchOptions;
@@ -49,10 +49,10 @@ export class EtcdWatch implements KeyValueWatch {
   readonly #progress: ProgressRequest;
   #startedAt: Revision | undefined;
   #stream: Stream | undefined;
-  /** When the present stream last said something. */
+  /** The time of the last message on the present stream. */
   #heardAtMs = 0;
   #isLooking = false;
-  /** Ends the present stream. */
+  /** Ends the present stream because it is silent. */
   #onSilence: () => void = () => {};
 
   constructor(options: EtcdWatchOptions) {
@@ -112,7 +112,7 @@ export class EtcdWatch implements KeyValueWatch {
     while (!signal.aborted) {
       const error = await this.#follow(signal);
       if (signal.aborted) return;
-      // A member that took the watch was well: what ends it later is a new story.
+      // A member that registered the watch was healthy, so the back-off for later failures starts again.
       if (this.#responses.created) backoff.reset();
       const failure = failureOf(error);
       if (failure.kind === 'refused') return this.#fail(refused(this.#what, failure.code, error));
@@ -144,7 +144,7 @@ export class EtcdWatch implements KeyValueWatch {
     this.#options.onEnd(this);
   }
 
-  /** Follows one stream until it ends; returns why it did. */
+  /** Reads one stream until it ends; returns the reason. */
   async #follow(signal: AbortSignal): Promise<unknown> {
     const { connection } = this.#options;
     this.#responses.restart();
@@ -157,7 +157,7 @@ export class EtcdWatch implements KeyValueWatch {
     }
     const { member, stream } = opened;
     this.#stream = stream;
-    // The reader has not taken what the last stream brought.
+    // The reader has not taken the events of the last stream yet.
     if (this.#buffer.isFull) stream.pause();
     const ended = deferred<unknown>();
     this.#onSilence = () => {
@@ -191,8 +191,8 @@ export class EtcdWatch implements KeyValueWatch {
   }
 
   /**
-   * A watch from now begins behind what the cluster has acknowledged. A member that lags would begin before that, and deliver
-   * what its caller has seen long ago.
+   * Sets the start of a watch from now to the revision after the last acknowledged one. A member that lags would start earlier,
+   * and deliver events that its caller has seen already.
    */
   async #beginNow(): Promise<void> {
     const revision = await this.#revision();
@@ -220,7 +220,7 @@ export class EtcdWatch implements KeyValueWatch {
     };
   }
 
-  /** Takes one response; returns why the stream is of no more use. */
+  /** Processes one response; returns a reason if the stream must end. */
   #take(response: WireWatchResponse): unknown {
     const news: WatchNews = this.#responses.take(response);
     switch (news.type) {
@@ -244,7 +244,7 @@ export class EtcdWatch implements KeyValueWatch {
     }
   }
 
-  /** A request that was sent twice is answered twice; the second answer is ignored. */
+  /** A request that was sent twice gets two responses; the second one is ignored. */
   #tellProgress(revision: Revision, isAnswer: boolean): void {
     if (isAnswer && !this.#progress.wanted) return;
     if (isAnswer) this.#progress.stop();
@@ -252,9 +252,9 @@ export class EtcdWatch implements KeyValueWatch {
   }
 
   /**
-   * A member is silent to a watch that begins at the next revision (etcd #20290): when the cluster has not reached it yet,
-   * everything there is has been delivered. A member that still has events to send and is silent for as long as a call may take is
-   * left: it hangs, and its connection takes long to notice.
+   * A member sends nothing to a watch that begins at the next revision (etcd #20290). If the cluster has not reached that revision
+   * yet, every event has been delivered. If a member still has events to send and sends nothing for as long as a call may take, the
+   * stream is ended: the member hangs, and its connection would take long to notice.
    */
   async #lookForProgress(): Promise<void> {
     const { runtime, memberTimeoutMs } = this.#options.connection.options;
@@ -268,14 +268,14 @@ export class EtcdWatch implements KeyValueWatch {
       else if (this.#buffer.isFull) this.#heardAtMs = runtime.monotonicMs();
       else if (runtime.monotonicMs() - this.#heardAtMs > memberTimeoutMs) this.#onSilence();
     } catch {
-      // The question goes on being asked; a cluster that does not answer shows on the stream, and is logged there.
+      // The next attempt follows by itself. If the cluster does not respond, the stream fails too, and that is logged.
     } finally {
       this.#isLooking = false;
     }
   }
 }
 
-/** A connection that broke, as opposed to an answer: COMPACTED is one. */
+/** Whether the error is a lost connection, and not a response such as COMPACTED. */
 function isLoss(error: unknown): boolean {
   if (isListwatchError(error, 'STORE_UNAVAILABLE')) return true;
   return isServiceError(error) || !(error instanceof Error && 'code' in error);

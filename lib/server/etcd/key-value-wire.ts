@@ -27,10 +27,10 @@ export function keyBytes(key: string): Buffer {
   return Buffer.from(key, 'utf8');
 }
 
-/** For etcd an empty end means a single key, and a zero byte means no end at all: a range of nothing has to be spelled so. */
+/** An empty range. In etcd an empty end means a single key, and a zero byte means no end, so an empty range needs these bounds. */
 const NOTHING = { key: Buffer.of(0, 0), rangeEnd: Buffer.of(0, 0) };
 
-/** The `rangeEnd` as etcd takes it; an empty start key stands for the very first key, which etcd spells as a zero byte. */
+/** The bounds in etcd's form. An empty start key means the first key, which etcd writes as a zero byte. */
 export function rangeOf(
   key: string,
   rangeEnd: string | undefined,
@@ -87,7 +87,7 @@ function toWireOperation(operation: Operation): object {
 export function fromWireKeyValue(kv: WireKeyValue): KeyValue {
   return {
     key: textOf(kv.key),
-    // An absent field is an empty list to protobufjs, and no bytes.
+    // protobufjs returns an empty list for an absent bytes field.
     value: kv.value.length === 0 ? NO_BYTES : kv.value,
     createRevision: fromLong(kv.createRevision),
     modRevision: fromLong(kv.modRevision),
@@ -96,7 +96,7 @@ export function fromWireKeyValue(kv: WireKeyValue): KeyValue {
   };
 }
 
-/** `revision` is that of the answer as a whole: a range inside a transaction has none of its own. */
+/** `revision` is that of the whole response, because a range inside a transaction has none of its own. */
 export function fromWireRange(response: WireRangeResponse, revision: bigint): RangeResponse {
   return {
     revision,

@@ -1,19 +1,19 @@
 import type { Runtime, Timer } from '../../kernel/runtime.ts';
 
-/** kube-apiserver asks as often. @see apiserver pkg/storage/cacher/progress/watch_progress.go progressRequestPeriod @ 24a394e */
+/** The interval of kube-apiserver. @see apiserver pkg/storage/cacher/progress/watch_progress.go progressRequestPeriod @ 24a394e */
 const ASK_EVERY_MS = 100;
 
 export interface ProgressRequestOptions {
   readonly runtime: Runtime;
-  /** Sends a request over the present stream, if there is one. */
+  /** Sends a request on the present stream, if there is one. */
   readonly ask: () => void;
-  /** Called where a request has stayed without an answer. */
+  /** Called when a request got no response. */
   readonly onSilence: () => void;
 }
 
 /**
- * Asks for progress until there is an answer: a member says nothing to a watch that is behind, or that begins in the future,
- * and a stream that breaks takes the question with it.
+ * Requests progress until there is a response. Repetition is needed: a member does not respond to a watch that is behind or that
+ * begins in the future, and a request is lost when its stream breaks.
  */
 export class ProgressRequest {
   readonly #options: ProgressRequestOptions;
@@ -24,7 +24,7 @@ export class ProgressRequest {
     this.#options = options;
   }
 
-  /** Whether a caller waits for an answer. */
+  /** Whether a caller waits for a response. */
   get wanted(): boolean {
     return this.#wanted;
   }
@@ -34,7 +34,7 @@ export class ProgressRequest {
     this.ask();
   }
 
-  /** Asks now, if a caller waits. */
+  /** Sends a request now, if a caller waits. */
   ask(): void {
     if (!this.#wanted) return;
     this.#options.ask();
@@ -45,7 +45,7 @@ export class ProgressRequest {
     });
   }
 
-  /** The answer has come, or no caller waits any more. */
+  /** Ends the requests: the response has arrived, or no caller waits any more. */
   stop(): void {
     this.#wanted = false;
     this.#timer?.cancel();

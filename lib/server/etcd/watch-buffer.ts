@@ -1,21 +1,21 @@
 import type { KeyValueWatchMessage } from '../mvcc/key-value-store.ts';
 
 export interface WatchBufferOptions {
-  /** Messages from which on `onFull` is called. */
+  /** High-water mark: with this many messages, `onFull` is called. */
   readonly capacity: number;
-  /** Stop sending: the reader is busy. */
+  /** Called when the buffer is full, to pause the stream. */
   readonly onFull: () => void;
-  /** The reader has taken everything. */
+  /** Called when the reader has taken everything. */
   readonly onRoom: () => void;
-  /** The reader has left its loop. */
+  /** Called when the reader has left its loop. */
   readonly onLeave: () => void;
 }
 
 /**
- * The events that a watch has received and its reader has not taken yet.
+ * The events of a watch that its reader has not taken yet.
  *
- * Responses are pushed whole, so that the events of one revision stay together; it exceeds its capacity by one response, and
- * by what was under way when the stream was paused.
+ * Responses are added whole, so that the events of one revision stay together. The buffer can exceed its capacity by one
+ * response, and by the responses that arrive until the stream is paused.
  */
 export class WatchBuffer implements AsyncIterable<readonly KeyValueWatchMessage[]> {
   readonly #options: WatchBufferOptions;
@@ -28,7 +28,7 @@ export class WatchBuffer implements AsyncIterable<readonly KeyValueWatchMessage[
     this.#options = options;
   }
 
-  /** Whether the reader has been asked to be waited for. */
+  /** Whether `onFull` was called and the reader has not emptied the buffer since. */
   get isFull(): boolean {
     return this.#full;
   }
@@ -44,14 +44,14 @@ export class WatchBuffer implements AsyncIterable<readonly KeyValueWatchMessage[
     this.#signal();
   }
 
-  /** Ends the stream now; what was not taken is dropped. */
+  /** Ends the stream now; buffered messages are dropped. */
   end(): void {
     this.#end ??= {};
     this.#messages = [];
     this.#signal();
   }
 
-  /** Ends the stream with an error, after what it holds. */
+  /** Ends the stream with an error, after the buffered messages. */
   fail(error: unknown): void {
     this.#end ??= { error };
     this.#signal();

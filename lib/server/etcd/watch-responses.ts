@@ -6,27 +6,27 @@ import { fromLong, type WireEvent, type WireWatchResponse } from './wire.ts';
 export type WatchNews =
   | { readonly type: 'created'; readonly revision: Revision }
   | { readonly type: 'messages'; readonly messages: readonly KeyValueWatchMessage[] }
-  /** Everything up to `revision` was delivered; an answer to a request, or told by the member by itself. */
+  /** Everything up to `revision` was delivered. It is a response to a request, or the member sent it unasked. */
   | { readonly type: 'progress'; readonly revision: Revision; readonly isAnswer: boolean }
   | { readonly type: 'nothing' }
   | { readonly type: 'compacted'; readonly asked: Revision; readonly compacted: Revision }
   | { readonly type: 'canceled'; readonly reason: string };
 
 export interface WatchResponsesOptions {
-  /** First revision wanted; undefined for one that `beginBehind` will tell. */
+  /** First revision to deliver; undefined until `beginBehind` sets it. */
   readonly start: Revision | undefined;
   readonly trustsProgress: boolean;
 }
 
-/** etcd's id for answers that concern a whole stream. */
+/** The watch id of responses that concern a whole stream. */
 const ALL_WATCHES = -1n;
 const DELETE = 1;
 
 /**
- * Reads the responses of a watch, puts fragments together, and knows where another stream would have to go on.
+ * Reads the responses of a watch, joins fragments, and keeps the position at which another stream has to continue.
  *
- * The place is behind the last event or trusted progress, never the revision in a header: while a member catches up, each of
- * its responses carries the present revision, far ahead of the events in it.
+ * The position is after the last event or the last reliable progress, never the revision in a header: while a member catches up,
+ * each of its responses has the current revision, far ahead of the events in it.
  */
 export class WatchResponses {
   readonly #trustsProgress: boolean;
@@ -39,7 +39,7 @@ export class WatchResponses {
     this.#trustsProgress = trustsProgress;
   }
 
-  /** The first revision that has not been delivered; undefined as long as "now" is not known. */
+  /** The first revision that was not delivered; undefined while the start of a watch from now is not known. */
   get next(): Revision | undefined {
     return this.#next;
   }
@@ -49,12 +49,12 @@ export class WatchResponses {
     return this.#created;
   }
 
-  /** The place of a watch that was to begin now. */
+  /** Sets the start of a watch from now. */
   beginBehind(revision: Revision): void {
     this.#next ??= revision + 1n;
   }
 
-  /** Another stream begins at `next`; half a batch of the one before is of no use. */
+  /** Prepares for another stream, which begins at `next`; an incomplete batch of the previous stream is dropped. */
   restart(): void {
     this.#created = false;
     this.#fragments = [];
@@ -86,7 +86,7 @@ export class WatchResponses {
     const messages: KeyValueWatchMessage[] = [];
     for (const wire of whole) {
       const event = fromWireEvent(wire);
-      // A new stream may begin with what the last one had delivered already.
+      // A new stream may begin with events that the last one delivered already.
       if (event.kv.modRevision < first) continue;
       messages.push({ type: 'event', event });
       this.#next = event.kv.modRevision + 1n;

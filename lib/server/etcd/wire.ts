@@ -3,7 +3,7 @@ import type Protobuf from 'protobufjs/light.js';
 import { loadPeer } from '../../kernel/optional-peer.ts';
 
 /**
- * The messages of etcd's API that the key-value contract needs, as field number and type; a `*` stands for repeated.
+ * The messages of etcd's API that `KeyValueStore` needs, as field number and type; `*` marks a repeated field.
  * Fields that are not read are left out. @see etcd api/etcdserverpb/rpc.proto, api/mvccpb/kv.proto @ c34dc7e
  */
 const MESSAGES: Readonly<Record<string, Readonly<Record<string, readonly [number, string]>>>> = {
@@ -126,7 +126,7 @@ function fieldsOf(
   );
 }
 
-/** 64 bits as protobufjs takes and gives them. */
+/** A 64-bit integer in the form of protobufjs. */
 export interface Long {
   readonly low: number;
   readonly high: number;
@@ -195,7 +195,7 @@ export interface WireTxnResponse {
   readonly responses: readonly WireResponseOp[];
 }
 
-/** One remote procedure: where it is called, and how its messages become bytes. */
+/** One remote procedure: its path, and the encoding of its messages. */
 export interface Procedure<Request, Response> {
   readonly path: string;
   readonly serialize: (request: Request) => Buffer;
@@ -208,7 +208,7 @@ function procedure<Request extends object, Response>(
   request: string,
   response: string,
 ): Procedure<Request, Response> {
-  // Looked up at the first call: protobufjs is loaded when it is needed.
+  // Looked up at the first call, because protobufjs is loaded only when it is needed.
   let requestType: Protobuf.Type | undefined;
   let responseType: Protobuf.Type | undefined;
   return {
@@ -275,7 +275,7 @@ export function toLong(value: bigint): Long {
 }
 
 export function fromLong({ low, high }: Long): bigint {
-  // Revisions of most clusters fit 53 bits, and a number is several times cheaper to make a bigint of than two halves.
+  // Most revisions fit into 53 bits, and a bigint is made several times faster from one number than from two halves.
   return high >= 0 && high < 0x200000
     ? BigInt(high * 0x1_0000_0000 + (low >>> 0))
     : BigInt.asIntN(64, (BigInt(high) << HIGH) | BigInt(low >>> 0));
