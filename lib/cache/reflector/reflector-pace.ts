@@ -16,11 +16,13 @@ const LONGEST_AT_GATE_MS = 5000;
 export class ReflectorPace {
   readonly #backoff: Backoff;
   readonly #gate: ServerGate | undefined;
+  readonly #leastGapMs: number;
   #presentMs = 0;
 
   constructor(runtime: Runtime, backoff: BackoffOptions, gate: ServerGate | undefined) {
     this.#backoff = new Backoff(runtime, backoff);
     this.#gate = gate;
+    this.#leastGapMs = backoff.baseMs * REOPEN_SHARE;
   }
 
   /** The last delay of the back-off since it was reset, milliseconds. */
@@ -42,7 +44,8 @@ export class ReflectorPace {
   /** The length of a wait that begins, milliseconds. */
   next({ retryAfterMs, pace }: BackingOffState): number {
     const leastMs = Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS);
-    if (pace === 'none') return leastMs;
+    // Who asks for a shorter back-off than the default asks for this to be shorter, too.
+    if (pace === 'none') return Math.min(leastMs, this.#leastGapMs);
     const stepMs = this.#backoff.step() * (pace === 'reopen' ? REOPEN_SHARE : 1);
     const mostMs = this.waitingFor === undefined ? Infinity : LONGEST_AT_GATE_MS;
     this.#presentMs = Math.round(Math.min(stepMs, mostMs));
