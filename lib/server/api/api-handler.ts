@@ -48,7 +48,7 @@ export interface ApiHandlerOptions {
   /** Logs failures of the server itself (5xx). @defaultValue silentLogger */
   readonly logger?: Logger | undefined;
   /**
-   * Longest time for a request that is not a watch, milliseconds; then it is answered with 504.
+   * Longest duration of a request that is not a watch, milliseconds; after that the response is 504.
    * @defaultValue 60 000
    * @see apiserver pkg/server/config.go RequestTimeout @ 24a394e
    */
@@ -57,7 +57,7 @@ export interface ApiHandlerOptions {
 
 type RequestAbort = Pick<DerivedAbort, 'signal' | 'abort' | 'dispose'>;
 
-/** The user when the caller names none: code in the same process, which needs no credentials. */
+/** The user of a request without one: code in the same process, which needs no credentials. */
 const IN_PROCESS_USER = 'system:admin';
 
 const verbs: Readonly<Record<Verb, (exchange: Exchange) => Promise<ApiResponse>>> = {
@@ -133,7 +133,7 @@ class ApiRouter {
     return failureResponse(failure);
   }
 
-  /** Everything that is not about a resource: all of it is only read. */
+  /** Responds to requests that do not concern a resource; all of them are read-only. */
   #document(request: ApiRequest, segments: readonly string[], query: URLSearchParams): ApiResponse {
     const answer = this.#documentAnswer(request, segments, query);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -175,7 +175,7 @@ class ApiRouter {
     const storage = this.#storageOf(info);
     const representation = negotiate(request.headers['accept'], scopeOf(info.verb));
     const warnings = new Warnings();
-    // A watch lives as long as its client wants, all else has a deadline.
+    // A watch runs as long as its client wants; every other request has a deadline.
     const abort = info.verb === 'watch' ? undefined : abortOf(request);
     const exchange: Exchange = {
       request,
@@ -241,7 +241,7 @@ class ApiRouter {
   }
 }
 
-/** The request's own abort, or where it has none, one that follows it. */
+/** The request's own abort function; without one, a derived signal. */
 function abortOf({ signal, abort }: ApiRequest): RequestAbort {
   return abort === undefined ? deriveAbort(signal) : { signal, abort, dispose: () => {} };
 }

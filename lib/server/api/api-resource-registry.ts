@@ -14,7 +14,7 @@ import type { ResourceStorage, StorageFactory } from '../registry/storage-factor
 import type { StoreHooks } from '../registry/contract/store-hooks.ts';
 
 export interface ApiResourceRegistryOptions {
-  /** The kinds that are served from the start, in the order discovery lists it; as a rule `builtInKinds`. */
+  /** The kinds that are always served, in the order of discovery; usually `builtInKinds`. */
   readonly kinds: readonly KindDefinition[];
   /** Makes the storage of each resource. */
   readonly storageFor: StorageFactory;
@@ -37,13 +37,13 @@ interface Installation {
 }
 
 /**
- * The resources a server serves: the kinds it was given, and those that custom resource definitions add while it runs.
+ * The resources of a server: the given kinds, and those that custom resource definitions add while it runs.
  *
  * Guarantees:
- * - After `start` the default namespaces exist and stored custom resource definitions are served.
+ * - After `start` the default namespaces exist, and stored custom resource definitions are served.
  * - `generation` changes whenever `all()` does.
- * - Without the kind `namespaces`, namespaced objects are created unasked; without `customresourcedefinitions` there are no
- *   custom resources.
+ * - Without the kind `namespaces`, namespaced objects can be created in any namespace. Without `customresourcedefinitions` there
+ *   are no custom resources.
  */
 export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   readonly #installations = new Map<string, Installation>();
@@ -113,7 +113,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   }
 
   /**
-   * Makes the default namespaces, serves stored custom resource definitions, and takes up deletions that were under way.
+   * Creates the default namespaces, serves stored custom resource definitions, and continues interrupted deletions.
    * @throws {ListwatchError} code ALREADY_STARTED; {ApiError} when the storage fails.
    */
   async start(): Promise<void> {
@@ -131,7 +131,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     for (const { store } of this.#installations.values()) await store.resumeGracePeriods();
   }
 
-  /** Ends what runs in the background, and the storages. */
+  /** Ends the background work, and closes the storages. */
   async close(): Promise<void> {
     if (this.#state === 'closed') return;
     this.#state = 'closed';

@@ -36,21 +36,21 @@ export interface ApiServerOptions
   > {
   /** @defaultValue the machine's clock, timers and random source */
   readonly runtime?: Runtime | undefined;
-  /** @defaultValue says nothing */
+  /** @defaultValue nothing is logged */
   readonly logger?: Logger | undefined;
-  /** @defaultValue counts nothing */
+  /** @defaultValue nothing is recorded */
   readonly metrics?: Metrics | undefined;
   /**
-   * The bearer token of clients, 16 characters at least. They may outlive a server in memory and meet its successor; with a
-   * token of your own, resource versions begin at the clock, so that the successor tells them to list again.
+   * The bearer token of clients, at least 16 characters. With a fixed token, clients may outlive a server in memory and connect to
+   * its successor. Resource versions then begin at the present time, so that the successor makes these clients list again.
    * @defaultValue 32 random bytes
    */
   readonly token?: string | undefined;
   /** The storage of the objects. The server does not close it. @defaultValue in memory, closed with the server */
   readonly keyValueStore?: KeyValueStore | undefined;
-  /** How the objects of a resource are stored, e.g. encrypted by an `EncryptionConfiguration`. @defaultValue as they are */
+  /** The transformer for the objects of a resource, e.g. from an `EncryptionConfiguration`. @defaultValue they are stored as they are */
   readonly transformerFor?: TransformerFor | undefined;
-  /** Longest time for a request that is not a watch, milliseconds. @defaultValue 60 000 */
+  /** Longest duration of a request that is not a watch, milliseconds. @defaultValue 60 000 */
   readonly requestTimeoutMs?: number | undefined;
   /** The source of the token and of certificate serials. @defaultValue the operating system's */
   readonly randomBytes?: ((size: number) => Uint8Array) | undefined;
@@ -71,13 +71,13 @@ const OPTIONS = [
   'closeTimeoutMs',
 ];
 
-/** The user that the token stands for. */
+/** The user of the token. */
 const USER = 'listwatch:admin';
-/** An unused key: reading it shows that the store answers. */
+/** A key that is never written: reading it shows that the store responds. */
 const PROBED_KEY = '\0listwatch';
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
-/** The configuration with which a client reaches the server. */
+/** The configuration with which a client connects to the server. */
 export interface ServerAddress {
   readonly server: string;
   readonly token: string;
@@ -87,15 +87,15 @@ export interface ServerAddress {
  * A Kubernetes API server in this process: key-value engine, storage, watch caches, registry and HTTP.
  *
  * Guarantees:
- * - Usable without a socket: `handler` and `listerWatcher` work whether or not it listens.
- * - The first request is answered at once.
- * - A watch can begin at every version that the server has given out since it started, as long as history reaches back.
+ * - It works without a socket: `handler` and `listerWatcher` can be used whether or not the server listens.
+ * - Requests can be sent at once; the first one starts the server.
+ * - A watch can begin at every version that the server has returned since it started, as far as history reaches.
  * - After `close` no timer, socket or watch of it is left.
  *
- * Not guaranteed: anything after the process has ended, unless `keyValueStore` keeps it.
+ * Not guaranteed: that anything is kept after the process has ended, unless `keyValueStore` is persistent.
  */
 export class ApiServer implements AsyncDisposable {
-  /** The API as a function, without authentication: who can call it is in the process. */
+  /** The API as a function, without authentication: its callers are in the process. */
   readonly handler: ApiHandler;
   /** Private, so that neither `inspect` nor `JSON.stringify` prints it. */
   readonly #token: string;
@@ -170,13 +170,13 @@ export class ApiServer implements AsyncDisposable {
     return `http://${this.#address()}`;
   }
 
-  /** The certificate of the server, PEM: TLS clients on the same port trust it and nothing else. */
+  /** The certificate of the server, PEM. TLS clients on the same port should trust it and no other. */
   get certificateAuthority(): string {
     return this.#ownCertificate().certificate;
   }
 
   /**
-   * Takes a port; 127.0.0.1 and a free one unless told otherwise. HTTP and TLS are both served on it.
+   * Listens on a port; by default on 127.0.0.1 and a free port. HTTP and TLS are both served on it.
    * @throws {ListwatchError} code PORT_IN_USE; LISTEN_FAILED; ALREADY_STARTED; CLOSED.
    */
   async listen(options: ListenOptions = {}): Promise<void> {
@@ -192,9 +192,9 @@ export class ApiServer implements AsyncDisposable {
   }
 
   /**
-   * Writes a kubeconfig that only its owner can read, for kubectl and other clients. It names the TLS address: they send
-   * tokens over no other.
-   * @throws {ListwatchError} code NOT_STARTED before `listen`; INVALID_OPTION when the file holds other clusters.
+   * Writes a kubeconfig for kubectl and other clients, readable by its owner only. It contains the TLS address, because these
+   * clients send tokens over TLS only.
+   * @throws {ListwatchError} code NOT_STARTED before `listen`; INVALID_OPTION when the file contains other clusters.
    */
   async writeKubeconfig(path: string): Promise<void> {
     const entry = {
@@ -206,8 +206,8 @@ export class ApiServer implements AsyncDisposable {
   }
 
   /**
-   * One collection, straight from its watch cache with no HTTP in between; it may be one of a custom resource that is still to
-   * come. It carries the stored objects themselves, decoded on first read; they must not be modified.
+   * Lists and watches one collection directly in its watch cache, without HTTP. The collection may be one of a custom resource
+   * that does not exist yet. It returns the stored objects, decoded on first read; they must not be modified.
    * @throws {ListwatchError} code INVALID_API_VERSION; INVALID_SELECTOR.
    */
   listerWatcher<T extends KubernetesObject = UnstructuredObject>(
@@ -227,8 +227,8 @@ export class ApiServer implements AsyncDisposable {
   }
 
   /**
-   * Drops all history: a watch that wants to begin before now is refused with 410 and has to list again, as it would be
-   * after some minutes on any server. Running watches go on. For trying out what clients do then.
+   * Compacts all history: a watch that starts before now gets 410 and has to list again, as it would after some minutes on any
+   * server. Running watches continue. For testing the behaviour of clients.
    */
   async compact(): Promise<void> {
     await this.#start();
@@ -237,12 +237,12 @@ export class ApiServer implements AsyncDisposable {
     await this.#storages.forgetHistory(revision.toString());
   }
 
-  /** Cuts every open connection; the server goes on listening. For trying out what clients do then. */
+  /** Destroys every open connection; the server continues to listen. For testing the behaviour of clients. */
   closeConnections(): void {
     this.#listener.closeConnections();
   }
 
-  /** Ends watches, lets other requests finish, and gives up port, caches and memory. Safe to call again. */
+  /** Ends watches, lets other requests finish, and releases port, caches and memory. May be called again. */
   async close(): Promise<void> {
     this.#closed ??= this.#close();
     await this.#closed;
@@ -254,7 +254,7 @@ export class ApiServer implements AsyncDisposable {
 
   async #close(): Promise<void> {
     await this.#listener.close();
-    // Whatever start is still doing has to be over before its storages go.
+    // The start has to be over before its storages are closed.
     await this.#started?.catch(() => {});
     await this.#registry.close();
     await this.#ownStore?.close();
@@ -266,7 +266,7 @@ export class ApiServer implements AsyncDisposable {
     await this.#started;
   }
 
-  /** A store that cannot be reached yet is asked again by the next request; nothing has begun then. */
+  /** Starts the server. If the store cannot be reached, nothing has been started, and the next request tries again. */
   async #begin(): Promise<void> {
     try {
       await this.#keyValueStore.range({ key: PROBED_KEY, countOnly: true });
@@ -305,7 +305,7 @@ export class ApiServer implements AsyncDisposable {
   }
 }
 
-/** Above every version that an earlier server with this token gave out, unless that one wrote a million times a second. */
+/** Above every version of an earlier server with this token, unless that server had more than a million writes a second. */
 function firstRevision({ token }: ApiServerOptions, runtime: Runtime): bigint | undefined {
   return token === undefined ? undefined : BigInt(Math.floor(runtime.wallMs())) * 1000n;
 }

@@ -15,7 +15,7 @@ const DISCOVERY_GROUP = 'apidiscovery.k8s.io';
 const AGGREGATED_VERSIONS = ['v2', 'v2beta1'];
 const AGGREGATED = 'APIGroupDiscoveryList';
 
-/** A discovery document with the text that changes when it does. */
+/** A discovery document and its ETag. */
 interface Document {
   readonly contentType: string;
   readonly bytes: Uint8Array;
@@ -23,10 +23,10 @@ interface Document {
 }
 
 /**
- * Tells clients which resources are served, in the two forms they ask for: one aggregated document below each of `/api` and
- * `/apis`, or one legacy document a group and version.
+ * Serves the discovery documents in both formats: one aggregated document for `/api` and one for `/apis`, or one legacy document
+ * for each group and version.
  *
- * Documents are made when first asked for and again after the registry changed.
+ * A document is made at its first request, and again after the registry has changed.
  */
 export class DiscoveryDocuments {
   readonly #registry: ResourceRegistry;
@@ -39,7 +39,7 @@ export class DiscoveryDocuments {
   }
 
   /**
-   * Answers `/api`, `/apis`, `/apis/GROUP`, `/api/v1` or `/apis/GROUP/VERSION`.
+   * Responds to `/api`, `/apis`, `/apis/GROUP`, `/api/v1` or `/apis/GROUP/VERSION`.
    * @throws {ApiError} 404 for a group or version that is not served, 406.
    */
   answer(request: ApiRequest, segments: readonly string[]): ApiResponse {
@@ -86,7 +86,7 @@ export class DiscoveryDocuments {
   }
 }
 
-/** The best of what is accepted. @throws {ApiError} 406. */
+/** The best accepted format. @throws {ApiError} 406. */
 function chooseForm(accepted: readonly MediaRange[]): string {
   for (const { type, parameters } of accepted) {
     if (type !== 'application/json' && type !== 'application/*' && type !== '*/*') continue;
@@ -99,7 +99,7 @@ function chooseForm(accepted: readonly MediaRange[]): string {
   throw notAcceptable(['application/json']);
 }
 
-/** The document, or 304 when the client has it already. */
+/** The document, or 304 if the client has it already. */
 function conditionalResponse(
   { headers }: ApiRequest,
   { contentType, bytes, etag }: Document,

@@ -4,7 +4,7 @@ import { ListwatchError } from '../../kernel/errors.ts';
 import { randomText } from '../../kernel/random.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 
-/** How a client reaches the server. */
+/** The address and credentials for a client. */
 export interface KubeconfigEntry {
   /** Address with scheme. clientcmd ignores the credentials of a kubeconfig unless it is `https`. */
   readonly server: string;
@@ -13,14 +13,13 @@ export interface KubeconfigEntry {
   readonly certificateAuthority: string;
 }
 
-/** Cluster, user and context have this name; it marks files that may be written again. */
+/** The name of cluster, user and context. A file with this name may be overwritten. */
 const NAME = 'listwatch';
 
 /**
- * Writes a kubeconfig with one cluster, one user and one context, readable by its owner only. The file appears whole or not
- * at all.
- * @throws {ListwatchError} code INVALID_OPTION when `path` holds a kubeconfig of other clusters, or no kubeconfig; it stays
- * as it is.
+ * Writes a kubeconfig with one cluster, one user and one context, readable by its owner only. The file is written atomically.
+ * @throws {ListwatchError} code INVALID_OPTION when `path` contains a kubeconfig of other clusters, or something else; the file is
+ * not changed then.
  */
 export async function writeKubeconfig(
   path: string,
@@ -31,7 +30,7 @@ export async function writeKubeconfig(
   const temporary = `${path}.${randomText(runtime, 8, 'abcdefghijklmnopqrstuvwxyz')}.tmp`;
   try {
     await writeFile(temporary, kubeconfigText(entry), { mode: 0o600, flag: 'wx' });
-    // The umask may have taken bits away from the mode, never added any; this makes it exact.
+    // The umask may have removed bits of the mode; this sets it exactly.
     await chmod(temporary, 0o600);
     await rename(temporary, path);
   } catch (error) {
@@ -55,7 +54,7 @@ function kubeconfigText({ server, token, certificateAuthority }: KubeconfigEntry
   );
 }
 
-/** A user's own kubeconfig is easily named by mistake and cannot be restored. */
+/** Refuses to overwrite other files: a user's own kubeconfig could be named by mistake and cannot be restored. */
 async function refuseForeignFile(path: string): Promise<void> {
   let text: string;
   try {

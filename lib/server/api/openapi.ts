@@ -20,12 +20,12 @@ interface Document {
 }
 
 /**
- * Describes the API in OpenAPI 3, one document a group and version, and in OpenAPI 2.
+ * Describes the API in OpenAPI 3, with one document for each group and version, and in OpenAPI 2.
  *
- * The schemas say what the server enforces: the type fields and metadata of each kind, everything else passes. The operations
- * list their parameters; that is how kubectl finds out that the server validates fields itself.
+ * The schemas contain what the server enforces: the type fields and metadata of each kind; all other fields are allowed. The
+ * operations list their parameters, from which kubectl knows that the server validates fields itself.
  *
- * Documents are made when first asked for and again after the registry changed.
+ * A document is made at its first request, and again after the registry has changed.
  */
 export class OpenApi {
   readonly #registry: ResourceRegistry;
@@ -40,8 +40,8 @@ export class OpenApi {
   }
 
   /**
-   * Answers `/openapi/v2`, `/openapi/v3` and the documents below it.
-   * @throws {ApiError} 404, 406 when JSON is not accepted.
+   * Responds to `/openapi/v2`, `/openapi/v3` and the documents under it.
+   * @throws {ApiError} 404; 406 when JSON is not accepted.
    */
   answer(request: ApiRequest, segments: readonly string[], query: URLSearchParams): ApiResponse {
     this.#refresh();
@@ -117,7 +117,7 @@ function pathOf({ group, version }: ServedVersion): string {
   return group === '' ? `api/${version}` : `apis/${group}/${version}`;
 }
 
-/** A document whose address names its content never changes; the client may keep it. */
+/** A document whose URL has the hash of its content never changes, so the client may cache it. */
 function documentResponse({ bytes, hash }: Document, query: URLSearchParams): ApiResponse {
   const fixed = query.get('hash') === hash;
   return bytesResponse(200, 'application/json', bytes, {
@@ -127,7 +127,7 @@ function documentResponse({ bytes, hash }: Document, query: URLSearchParams): Ap
   });
 }
 
-/** OpenAPI 2 has the type of a parameter in it, OpenAPI 3 beside it. */
+/** In OpenAPI 2 the type of a parameter is a member of the parameter, in OpenAPI 3 of its schema. */
 type TypeOf = (schema: { readonly type: string }) => object;
 
 function pathItems({ resources }: ServedVersion, typeOf: TypeOf): Record<string, object> {
@@ -161,7 +161,7 @@ function resourceItems(
 const WRITE_PARAMETERS = ['dryRun', 'fieldManager', 'fieldValidation'];
 const DELETE_PARAMETERS = ['dryRun', 'gracePeriodSeconds', 'propagationPolicy', IGNORE_READ_ERROR];
 
-/** Parameters by HTTP method; undefined where the verb is not offered. */
+/** Parameters by HTTP method; undefined if the resource does not support the verb. */
 type Operations = Readonly<Record<string, readonly string[] | undefined>>;
 
 function namedOperations(storage: RestStorage): Operations {
@@ -209,7 +209,7 @@ function schemas(versions: readonly ServedVersion[]): Record<string, object> {
   return result;
 }
 
-/** The kind's name after its group, read backwards, as schema names are: `io.example.v1.Widget`. */
+/** The group in reverse order followed by the kind, as schema names are written: `io.example.v1.Widget`. */
 function schemaName({ group, version, kind }: ResourceDescription): string {
   const place = group === '' ? ['core'] : group.split('.').toReversed();
   return [...place, version, kind].join('.');

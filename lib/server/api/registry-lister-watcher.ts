@@ -24,15 +24,14 @@ import { serverContext } from '../registry/contract/server-context.ts';
 import { methodNotAllowed, unknownPath } from './http/request-failures.ts';
 
 export interface RegistryListerWatcherOptions extends ResourceName, CollectionOptions {
-  /** Asked at each list and watch, so that a custom resource may come after its readers. */
+  /** Called for each list and watch, so that a custom resource may be defined after its readers were created. */
   readonly registry: () => Promise<ResourceRegistry>;
   readonly runtime: Runtime;
 }
 
 /**
- * Lists and watches a resource of this process's own server, under the rules of the HTTP API but without it: versions,
- * selectors, bookmarks and errors are the same; what travels are the very objects that the watch cache holds, decoded when
- * somebody asks.
+ * Lists and watches a resource of the server in this process by the rules of the HTTP API, but without HTTP: versions, selectors,
+ * bookmarks and errors are the same. The objects are those of the watch cache, decoded at the first read.
  */
 export class RegistryListerWatcher<T extends KubernetesObject>
   implements ListerWatcher<ObjectView<T>>
@@ -46,7 +45,7 @@ export class RegistryListerWatcher<T extends KubernetesObject>
     const { apiVersion, resource, labelSelector, fieldSelector } = options;
     this.#options = options;
     this.#groupVersion = parseApiVersion(apiVersion);
-    // Read now, so that the caller gets the error of a wrong option, and not a retry loop.
+    // Parsed now, so that the caller gets the error of an invalid option at once and not in a retry loop.
     parseLabelSelector(labelSelector ?? '');
     parseFieldSelector(fieldSelector ?? '');
     const { group } = this.#groupVersion;
@@ -63,7 +62,7 @@ export class RegistryListerWatcher<T extends KubernetesObject>
       fieldSelector,
     });
     const page = metadataOnly === true ? { ...list, items: list.items.map(bare) } : list;
-    // The type parameter is the caller's claim about stored objects, as it is over HTTP.
+    // The type parameter is an assertion of the caller about the stored objects, as over HTTP.
     return page as unknown as ListPage<ObjectView<T>>;
   }
 
@@ -105,7 +104,7 @@ function withoutBodies(stream: WatchStream<HasMetadata>): WatchStream<HasMetadat
           const { done, value } = await batches.next();
           return done === true ? { done, value } : { done: false, value: value.map(bareEvent) };
         },
-        // Must not wait for a read in progress, as the return of a generator would.
+        // Must not wait for a read in progress, as the `return` of a generator would.
         return: async () => {
           await batches.return?.();
           return { done: true, value: undefined };

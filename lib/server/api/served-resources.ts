@@ -12,14 +12,14 @@ export interface ServedVersion extends GroupVersion {
   readonly resources: readonly InstalledResource[];
 }
 
-/** One API group, its preferred version first. */
+/** One API group; its preferred version comes first. */
 export interface ServedGroup {
   /** Empty for the core group. */
   readonly group: string;
   readonly versions: readonly ServedVersion[];
 }
 
-/** The registry's resources sorted the way discovery and OpenAPI list them: by group, then by version. */
+/** The registry's resources in the order of discovery and OpenAPI: by group, then by version. */
 export function servedGroups(registry: ResourceRegistry): ServedGroup[] {
   const groups = new Map<string, Map<string, InstalledResource[]>>();
   for (const installed of registry.all()) {
@@ -64,7 +64,7 @@ export function compareVersionNames(left: string, right: string): number {
   );
 }
 
-/** Which method of a storage stands behind each verb; patches are updates. */
+/** The method of a storage for each verb; a patch is an update. */
 const METHOD_OF_VERB = {
   create: 'create',
   delete: 'delete',
@@ -76,7 +76,7 @@ const METHOD_OF_VERB = {
   watch: 'watch',
 } as const;
 
-/** The verbs a storage offers, as discovery spells them. */
+/** The verbs of a storage, as discovery names them. */
 export function verbsOf(storage: RestStorage): string[] {
   return Object.entries(METHOD_OF_VERB)
     .filter(([, method]) => storage[method] !== undefined)

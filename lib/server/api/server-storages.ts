@@ -10,7 +10,7 @@ import type { ResourceStorage } from '../registry/storage-factory.ts';
 import { KeyValueStorage } from '../storage/key-value-storage.ts';
 import type { Transformer } from '../storage/value/transformer.ts';
 
-/** Says for a resource, the group empty for the core, how its objects become what is stored. */
+/** Returns the transformer for a resource; its group is empty for the core group. */
 export type TransformerFor = (resource: {
   readonly group: string;
   readonly resource: string;
@@ -34,7 +34,7 @@ export class ServerStorages {
     this.#options = options;
   }
 
-  /** Makes the storage of a resource; the registry's `StorageFactory` calls it, and disposes of what it gets. */
+  /** Makes the storage of a resource. The registry calls it as its `StorageFactory`, and disposes of the result. */
   storageFor(description: ResourceDescription, keyRoot: string): ResourceStorage {
     const { keyValueStore, transformerFor, runtime, logger, metrics } = this.#options;
     const cacher = new Cacher<UnstructuredObject>({
@@ -56,20 +56,20 @@ export class ServerStorages {
   }
 
   /**
-   * Begins to fill the caches, and those of resources to come. A cache that waited for its first reader would not know what
-   * was written before: a watch from a version that the server itself gave out would be refused as too old.
+   * Begins to fill the caches, also those of later resources. A cache that waited for its first reader would not have the history
+   * before it: a watch from a version that the server itself returned would be refused as too old.
    */
   start(): void {
     this.#started = true;
     for (const cacher of this.#running()) cacher.start();
   }
 
-  /** Makes all caches forget what was before `resourceVersion`. */
+  /** Drops the history before `resourceVersion` in all caches. */
   async forgetHistory(resourceVersion: string): Promise<void> {
     await Promise.all(this.#running().map((cacher) => cacher.forgetHistory(resourceVersion)));
   }
 
-  /** Custom resources come and go, and their caches with them. */
+  /** The running caches; those of custom resources are created and stopped with them. */
   #running(): readonly Cacher<UnstructuredObject>[] {
     return this.#cachers.filter(({ status }) => status.readiness !== 'stopped');
   }

@@ -1,5 +1,5 @@
 /**
- * The answer to `/version`: the release of the Kubernetes API that is followed, with this implementation as build metadata.
+ * The response to `/version`: the implemented release of the Kubernetes API, with this implementation as build metadata.
  * Clients compare major and minor only.
  */
 export interface ServerVersion {

@@ -1,6 +1,6 @@
 import type { Runtime, Timer } from '../../kernel/runtime.ts';
 
-/** The same runtime, none of whose timers keeps the process alive: for work that goes on for as long as there is a process. */
+/** The same runtime, but its timers do not keep the process alive. For work that runs as long as the process. */
 export function backgroundRuntime(runtime: Runtime): Runtime {
   return {
     wallMs: () => runtime.wallMs(),

@@ -13,7 +13,7 @@ export interface CacherOptions<T extends KubernetesObject> {
   readonly storage: StorageInterface<T>;
   /** The prefix of the resource in the storage, e.g. `/registry/pods/`. */
   readonly resourcePrefix: string;
-  /** Names the resource in messages, e.g. `pods`. @defaultValue the resource prefix */
+  /** The name of the resource in messages, e.g. `pods`. @defaultValue the resource prefix */
   readonly description?: string | undefined;
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
@@ -21,26 +21,26 @@ export interface CacherOptions<T extends KubernetesObject> {
   readonly logger?: Logger | undefined;
   /** @defaultValue silentMetrics */
   readonly metrics?: Metrics | undefined;
-  /** The sliding window of past events. */
+  /** Options of the sliding window of past events. */
   readonly history?: WatchCacheHistoryOptions | undefined;
   /**
-   * How long a request waits for a cache that is being filled before it is refused with 429, milliseconds.
+   * How long a request waits for a cache that is being filled, milliseconds. After that it is refused with 429.
    * @defaultValue 3000
    */
   readonly readyTimeoutMs?: number | undefined;
   /**
-   * How long a request waits for the cache to show a resource version, milliseconds.
+   * How long a request waits until the cache has reached a resource version, milliseconds.
    * @defaultValue 3000 (cacher/watch_cache.go blockTimeout @ 24a394e)
    */
   readonly freshTimeoutMs?: number | undefined;
   /**
-   * Answer lists of the most recent state from the cache. Over a storage without `supportsProgress` it makes no difference:
-   * there the storage answers them.
+   * Whether lists of the most recent state are answered from the cache. Without effect over a storage without
+   * `supportsProgress`: there the storage answers them.
    * @defaultValue true
    */
   readonly consistentListFromCache?: boolean | undefined;
   /**
-   * How often the cache is compared with the storage, milliseconds; each check comes up to a half later. 0: only on demand.
+   * Interval at which the cache is compared with the storage, milliseconds; each check is up to half of it later. 0: only on demand.
    * @defaultValue 300 000 (cacher/consistency consistencyCheckPeriod @ 24a394e)
    */
   readonly consistencyCheckIntervalMs?: number | undefined;

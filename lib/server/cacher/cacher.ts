@@ -43,27 +43,27 @@ import { ListedInterval, type WatchCacheInterval } from './window/watch-cache-in
 import { WatchCache, type WatchCacheListener } from './window/watch-cache.ts';
 import { watchCacheMetrics } from './window/watch-cache-metrics.ts';
 
-/** Objects a page when the storage is listed (cacher/lister_watcher.go storageWatchListPageSize @ 24a394e). */
+/** Number of objects in a page when the storage is listed (cacher/lister_watcher.go storageWatchListPageSize @ 24a394e). */
 const PAGE_SIZE = 10_000;
 /** Interval of progress requests while a reader waits, milliseconds (cacher/progress progressRequestPeriod @ 24a394e). */
 const PROGRESS_INTERVAL_MS = 100;
 /**
- * Events that wait for a reader at most. They are references to what the window holds anyway, so there may be more of them than
- * upstream, where a queue is paid for with memory: a reader in a busy process gets the time to come round.
+ * Maximum backlog of a reader, in events. The events are references to objects that the window keeps anyway, so the limit can be
+ * higher than upstream, where a queue costs memory. A reader in a busy process then has more time to read.
  */
 const QUEUE_CAPACITY = 1000;
 
-/** How a cacher is doing. */
+/** The state of a cacher. */
 export interface CacherStatus {
   readonly readiness: ReadinessState;
-  /** How often the cache has been filled. */
+  /** Number of times the cache has been filled. */
   readonly generation: number;
-  /** False after the cache was found to differ from the storage, until they agree again. */
+  /** False from a check that found a difference to the storage until a later check finds none. */
   readonly consistent: boolean;
-  /** The state that the cache shows. */
+  /** The resource version of the cache. */
   readonly resourceVersion: string;
   readonly objectCount: number;
-  /** Events in the sliding window, and how many fit at present. */
+  /** Number of events in the sliding window, and its present capacity. */
   readonly historySize: number;
   readonly historyCapacity: number;
   readonly watcherCount: number;
@@ -73,17 +73,17 @@ export interface CacherStatus {
  * A storage with a watch cache in front of it: one watch on the storage feeds any number of watchers, and most reads are
  * answered from memory.
  *
- * It lists and watches the storage with a `Reflector`, from `start` or the first use on.
+ * It lists and watches the storage with a `Reflector`, beginning with `start` or the first request.
  *
  * Guarantees:
- * - A watch misses no change and gets none twice, whatever is written while it is started.
- * - All watchers share the objects and the event objects they get, so an event is encoded once for all of them.
- * - A list of the most recent state shows every write that was acknowledged before the call, as the storage's own does.
- * - From time to time it compares itself with the storage; while they differ, reads go to the storage.
- * - After `stop` no timer and no watch is left. A running cacher does not keep the process alive by itself.
+ * - A watch misses no change and gets none twice, even if there are writes while it starts.
+ * - All watchers share the objects and the event objects, so an event is encoded once for all of them.
+ * - A list of the most recent state includes every write that was acknowledged before the call, as with the storage itself.
+ * - At an interval it compares itself with the storage; while they differ, reads go to the storage.
+ * - After `stop` no timer and no watch is left. A running cacher does not keep the process alive.
  *
- * Not guaranteed: a watch lives for ever. It ends, without an error, when its reader is too slow and when the cache has to be
- * filled anew; the client resumes with the last resource version it saw.
+ * Not guaranteed: that a watch runs without end. It ends, without an error, when its reader is too slow, and when the cache has
+ * to be filled again; the client resumes with the last resource version it received.
  * @see apiserver pkg/storage/cacher/cacher.go @ 24a394e
  */
 export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, AsyncDisposable {
@@ -155,7 +155,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     return this.#options.storage.supportsProgress;
   }
 
-  /** How the cacher is doing, for inspection. */
+  /** The state of the cacher, for inspection. */
   get status(): CacherStatus {
     const { history, revision, state } = this.#cache;
     return {
@@ -170,7 +170,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     };
   }
 
-  /** Begins to fill the cache; harmless when it has begun, or was stopped. */
+  /** Begins to fill the cache. Has no effect if it was started or stopped before. */
   start(): void {
     if (this.#running === undefined && !this.#stopping.signal.aborted) {
       this.#running = this.#reflect();
@@ -178,7 +178,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     }
   }
 
-  /** Ends all watches after what is queued for them, and resolves when the watch on the storage is closed. */
+  /** Ends all watches after their queued events, and resolves when the watch on the storage is closed. */
   async stop(): Promise<void> {
     this.#readiness.stop();
     const { description } = this.#options;
@@ -195,9 +195,9 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   }
 
   /**
-   * Drops the events of the past: a watch that wants to begin before `resourceVersion` then gets 410. Running watches go on.
-   * Awaits the cache to show `resourceVersion` first, where the storage supports progress; one that was never used has no past.
-   * @throws {ApiError} 429 when the cache is not ready; 504 when it does not get that far in time.
+   * Drops past events: a watch that starts before `resourceVersion` then gets 410. Running watches continue. If the storage
+   * supports progress, it first waits until the cache has reached `resourceVersion`. Has no effect on a cache that was never used.
+   * @throws {ApiError} 429 when the cache is not ready; 504 when it does not reach the version in time.
    */
   async forgetHistory(resourceVersion: string): Promise<void> {
     if (this.#running === undefined) return;
@@ -211,7 +211,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
 
   /**
    * Compares the cache with the storage now, object by object.
-   * @throws {ApiError} 429 when the cache is not ready; what the storage answers instead of a list.
+   * @throws {ApiError} 429 when the cache is not ready; the storage's error if its list fails.
    */
   async checkConsistency(): Promise<ConsistencyReport> {
     this.start();
@@ -248,7 +248,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     return await this.#delegator.guaranteedUpdate(key, tryUpdate, options);
   }
 
-  /** Awaits the cache, and where asked the revision, before it starts; from then to the registration nothing is awaited. */
+  /** Awaits the cache, and the requested revision, before the watch starts. From the start to the registration nothing is awaited. */
   async watch(key: string, options: StorageWatchOptions<T> = {}): Promise<StorageWatch<T>> {
     const { signal, resourceVersion } = options;
     const { resourcePrefix } = this.#options;
@@ -303,7 +303,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     return this.#register(scope, start, options);
   }
 
-  /** Synchronous: no change can come between the interval and the registration. */
+  /** Synchronous, so that no change can come between the interval and the registration. */
   #register(
     scope: KeyScope,
     start: WatchStart<T>,
@@ -351,7 +351,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     }
     const withState = sendInitialEvents ?? revision === 0n;
     if (withState) return this.#cache.getState(scope);
-    // Version 0 is any version: the one the cache is at.
+    // Version 0 means any version: the present one of the cache.
     return this.#cache.getAllEventsSince(revision === 0n ? this.#cache.revision : revision, scope);
   }
 
@@ -409,7 +409,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     await reflector.run({ signal: this.#stopping.signal });
   }
 
-  /** Changes were missed: the content of the cache is not served any more, and watchers cannot get the missed changes. */
+  /** Called after changes were missed. The cache must not be read any more, and its watchers cannot get the missed changes. */
   #leaveReady(): void {
     this.#readiness.becomePending();
     this.#terminateWatchers();

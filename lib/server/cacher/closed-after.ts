@@ -5,7 +5,7 @@ import type { WatchEvent } from '../../meta/watch-event.ts';
 import type { StorageWatch } from '../storage/contract/storage-interface.ts';
 import type { StoredObject } from '../storage/contract/stored-object.ts';
 
-/** The watch, ended at its timeout as a server would. */
+/** The watch, but it ends at its timeout, as a server ends it. */
 export function closedAfter<T extends KubernetesObject>(
   runtime: Runtime,
   timeoutMs: number,

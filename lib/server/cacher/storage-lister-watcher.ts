@@ -17,27 +17,27 @@ export interface StorageListerWatcherOptions<T extends KubernetesObject> {
   readonly storage: StorageInterface<T>;
   /** The storage prefix of the resource, e.g. `/registry/pods/`. */
   readonly resourcePrefix: string;
-  /** Only objects of this namespace. Left out: of all, or a cluster-scoped resource. */
+  /** Selects one namespace. Left out: all namespaces, or a cluster-scoped resource. */
   readonly namespace?: string | undefined;
-  /** Only objects that it lets through. */
+  /** Selects the objects that match. */
   readonly predicate?: SelectionPredicate<T> | undefined;
   /**
-   * Lists show the most recent state, whatever version was asked for. For a reader of the raw storage, to which a version with
-   * a limit would mean exactly that old state.
+   * Lists return the most recent state, regardless of the requested version. For a reader of the raw storage, where a version with
+   * a limit means exactly that old state.
    * @defaultValue false
    */
   readonly alwaysLatest?: boolean | undefined;
-  /** Names the collection in messages. @defaultValue the key prefix */
+  /** The name of the collection in messages. @defaultValue the key prefix */
   readonly description?: string | undefined;
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
 }
 
 /**
- * Lists and watches a collection straight in a storage, raw or cached, without HTTP in between.
+ * Lists and watches a collection directly in a storage, raw or cached, without HTTP.
  *
- * It carries the `StoredObject`s of the storage, shared with all readers: an informer over it decodes an
- * object only when a handler asks for more than its metadata.
+ * It returns the `StoredObject`s of the storage, which all readers share. An informer over it decodes an object only when a
+ * handler reads more than its metadata.
  */
 export class StorageListerWatcher<T extends KubernetesObject>
   implements ListerWatcher<StoredObject<T>>

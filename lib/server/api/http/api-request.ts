@@ -1,5 +1,5 @@
 /**
- * One HTTP exchange without a socket, so that the listener and an in-process client reach the very same API.
+ * One HTTP exchange without a socket, so that the listener and an in-process client use the same API.
  */
 export interface ApiRequest {
   /** Upper case. */
@@ -10,20 +10,20 @@ export interface ApiRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The whole body; the listener enforces the size limit while reading. */
   readonly body: Uint8Array;
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Aborts `signal`, which is this request's alone, once its time is up. Left out where the signal is not to be touched. */
+  /** Aborts `signal` when the time limit is over. Only for a signal that belongs to this request alone; otherwise left out. */
   readonly abort?: ((reason: Error) => void) | undefined;
-  /** The user, once it is known. Left out by callers in the process, which need no credentials. */
+  /** The authenticated user. Left out by callers in the process, which need no credentials. */
   readonly user?: string | undefined;
 }
 
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** Whole, or in pieces that are sent as they come; a watch ends when its pieces do. */
+  /** Either the whole body, or chunks that are sent as they are produced; a watch ends when its chunks end. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
 }
 
-/** The API as a function. Never rejects: a failure is a response that carries a Status. */
+/** The API as a function. Never rejects: a failure is a response with a Status. */
 export type ApiHandler = (request: ApiRequest) => Promise<ApiResponse>;

@@ -12,7 +12,7 @@ export function encodeText(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** A small document that is encoded on the spot. Lists and objects have their bytes already: see `render`. */
+/** A small document that is encoded here. Lists and objects have their bytes already: see `render`. */
 export function jsonResponse(status: number, document: unknown, headers?: Headers): ApiResponse {
   return bytesResponse(status, JSON_TYPE, encodeText(JSON.stringify(document)), headers);
 }
@@ -30,7 +30,7 @@ export function bytesResponse(
   return { status, headers: { 'content-type': contentType, ...headers }, body };
 }
 
-/** A Status as an answer of its own; clients that are asked to wait find it in a header too. */
+/** A Status as a response. If clients are asked to wait, the delay is also in a header. */
 export function failureResponse(error: ApiError): ApiResponse {
   const { status } = error;
   const retryAfter = status.details?.retryAfterSeconds ?? 0;
@@ -45,7 +45,7 @@ export function statusResponse(httpStatus: number, status: Status): ApiResponse 
   return jsonResponse(httpStatus, status);
 }
 
-/** The response with more headers; those it has win. */
+/** The response with additional headers; existing headers are kept. */
 export function withHeaders(response: ApiResponse, headers: Headers): ApiResponse {
   return { ...response, headers: { ...headers, ...response.headers } };
 }

@@ -4,18 +4,18 @@ import type { ApiHandler, ApiRequest } from './api-request.ts';
 import { failureResponse } from './api-response.ts';
 import { unauthorized } from './request-failures.ts';
 
-/** Names the user behind a request; undefined when the request does not prove who it comes from. */
+/** Returns the user of a request; undefined when the request does not authenticate. */
 export type Authenticator = (request: ApiRequest) => string | undefined;
 
-/** Paths that need no credentials: whether the server is alive, and its version. */
+/** Paths without authentication: health checks and the version. */
 const PUBLIC_PATHS: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz', '/version']);
 
-/** Shorter tokens can be guessed. */
+/** Minimum length of a token; shorter ones could be guessed. */
 const SHORTEST_TOKEN = 16;
 
 /**
  * Accepts one bearer token. The comparison takes the same time wherever a wrong token differs.
- * @throws {ListwatchError} code INVALID_OPTION for a token that is short or cannot stand in a header.
+ * @throws {ListwatchError} code INVALID_OPTION for a token that is too short or contains characters that a header cannot have.
  */
 export function bearerAuthenticator(token: string, user: string): Authenticator {
   if (token.length < SHORTEST_TOKEN || !/^[\x21-\x7e]+$/.test(token)) {
@@ -30,7 +30,7 @@ export function bearerAuthenticator(token: string, user: string): Authenticator 
     const match = /^bearer +([\x21-\x7e]+) *$/i.exec(headers['authorization'] ?? '');
     if (match === null) return undefined;
     const text = match[1] as string;
-    // Only equal lengths can be compared: what is longer is cut, and a shorter one keeps the end of the one before.
+    // Only equal lengths can be compared: a longer text is cut, and a shorter one keeps the end of the previous content.
     shown.write(text, 'latin1');
     const equal = timingSafeEqual(shown, expected);
     return equal && text.length === expected.length ? user : undefined;
@@ -38,8 +38,8 @@ export function bearerAuthenticator(token: string, user: string): Authenticator 
 }
 
 /**
- * The handler behind an authenticator: 401 for unknown users, also on public paths when they
- * show credentials: wrong ones are to be noticed.
+ * The handler with authentication: 401 for unknown users. Public paths need no credentials, but wrong ones are refused there
+ * too, so that they are noticed.
  */
 export function withAuthentication(handler: ApiHandler, authenticate: Authenticator): ApiHandler {
   return async (request) => {

@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { ListwatchError } from '../../../kernel/errors.ts';
 
 /**
- * Bytes over the limit that are read and dropped, so that a client that has sent a little too much gets to read why it is
- * refused; a connection that is cut in the middle of the sending tells it nothing.
+ * Number of bytes over the limit that are read and dropped. A client whose body is slightly too large then receives the reason;
+ * if the connection were cut while the client sends, it would not.
  */
 const DROPPED_BYTES = 8 * 1024 * 1024;
 
 /**
  * Reads the body of a request. Undefined when it is larger than the limit.
- * Rejects when the client goes away in the middle.
+ * Rejects when the client disconnects before the end.
  */
 export function readBody(
   request: IncomingMessage,
@@ -35,7 +35,7 @@ export function readBody(
     });
     request.on('error', reject);
     request.on('close', () => {
-      // Every request closes; an error that no caller receives is expensive to make.
+      // `close` follows every request; an error that no caller receives would only cost time.
       if (request.readableEnded) return;
       reject(
         new ListwatchError('ABORTED', 'the client closed the connection before it had sent all'),

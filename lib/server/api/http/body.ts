@@ -27,17 +27,17 @@ export function contentTypeOf({ headers }: Pick<ApiRequest, 'headers'>): string 
 }
 
 /**
- * The object in a body. `apiVersion` and `kind` may be left out; they are then those of the endpoint.
- * @throws {ApiError} 400 for what is not an object of this kind, 413 for too large a one, 415 for other formats than JSON, YAML
- * and the protobuf of built-in kinds.
+ * The object in a body. If `apiVersion` and `kind` are left out, those of the endpoint are used.
+ * @throws {ApiError} 400 for something that is not an object of this kind, 413 if it is too large, 415 for formats other than
+ * JSON, YAML and the protobuf of built-in kinds.
  */
 export function decodeObject(request: ApiRequest, expected: GroupVersionKind): UnstructuredObject {
   return asObject(checkKind(decodeBody(request, expected), expected));
 }
 
 /**
- * The object in a body, whatever kind it says it is.
- * @param expected What it is when it is protobuf and does not say it.
+ * The object in a body, of any kind.
+ * @param expected The kind of a protobuf body that does not name its kind.
  * @throws {ApiError} 400, 413, 415.
  */
 export function decodeBody(request: ApiRequest, expected: GroupVersionKind): JsonObject {
@@ -61,7 +61,7 @@ function decodeProtobuf(body: Uint8Array, expected: GroupVersionKind): JsonObjec
   }
 }
 
-/** Refuses an object of another kind than the endpoint serves; fills in what it does not say. */
+/** Refuses an object of another kind than that of the endpoint; sets a missing apiVersion and kind. */
 export function checkKind(object: JsonObject, expected: GroupVersionKind): JsonObject {
   const apiVersion = apiVersionOf(expected);
   checkTypeField(object, 'apiVersion', 'API version', apiVersion);
@@ -89,7 +89,7 @@ function checkTypeField(
 }
 
 /**
- * The document in the bytes of a body. Numbers become doubles: whole ones beyond 2^53 lose digits.
+ * Parses the bytes of a body. Numbers become doubles: whole numbers beyond 2^53 lose digits.
  * @throws {ApiError} 400 when they are empty, malformed or nested deeper than 1 000 levels; 413 above 3 MiB, for YAML
  * above 64 KiB.
  */

@@ -1,11 +1,11 @@
 const CRLF = '\r\n';
 
-/** Chunks by what lies in them. */
+/** HTTP/1.1 chunks by their content. */
 const chunks = new WeakMap<Uint8Array, Uint8Array>();
 
 /**
- * Joins bytes, with what HTTP/1.1 puts around a chunk before and behind them in the same memory: so each client that they go out
- * to costs one write of one buffer, whereas Node puts four together for each.
+ * Joins bytes into one buffer that also contains the HTTP/1.1 chunk framing before and after them. Sending it to a client is
+ * then one write of one buffer; Node itself would join four for each client.
  */
 export function joinChunk(parts: readonly Uint8Array[]): Uint8Array {
   let size = 0;
@@ -23,7 +23,7 @@ export function joinChunk(parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/** The chunk around what `joinChunk` has joined; undefined for all else, and where nothing is inside: that would be the end. */
+/** The framed chunk for a result of `joinChunk`; undefined for other bytes, and for an empty piece, which would end the body. */
 export function chunkAround(piece: Uint8Array): Uint8Array | undefined {
   return piece.length === 0 ? undefined : chunks.get(piece);
 }

@@ -1,5 +1,5 @@
 /**
- * The part of ASN.1's distinguished encoding rules that a certificate is made of. Every function returns one whole element.
+ * The part of ASN.1's distinguished encoding rules that a certificate needs. Every function returns one whole element.
  * @see ITU-T X.690
  */
 function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {
@@ -55,7 +55,7 @@ function base128(value: number): number[] {
   return bytes;
 }
 
-/** Second precision; two-digit years until 2049, as certificates must have it. */
+/** Second precision, with two-digit years until 2049, as certificates require. */
 export function time(wallMs: number): Buffer {
   const date = new Date(wallMs);
   const digits = date.toISOString().replaceAll(/\.\d+|[-:T]/g, '');
@@ -64,12 +64,12 @@ export function time(wallMs: number): Buffer {
     : element(0x18, Buffer.from(digits));
 }
 
-/** A tag of the surrounding structure around an element. */
+/** An element inside a context-specific tag (explicit tagging). */
 export function explicit(tag: number, content: Uint8Array): Buffer {
   return element(0xa0 | tag, content);
 }
 
-/** A tag of the surrounding structure in place of the element's own. */
+/** A context-specific tag in place of the element's own tag (implicit tagging). */
 export function contextual(tag: number, content: Uint8Array): Buffer {
   return element(0x80 | tag, content);
 }

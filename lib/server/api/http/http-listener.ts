@@ -18,28 +18,31 @@ import { ResponseWriter } from './response-writer.ts';
 import type { Certificate } from './self-signed-certificate.ts';
 
 export interface HttpListenerOptions {
-  /** The handler that answers. */
+  /** Handles the requests. */
   readonly handler: ApiHandler;
-  /** Asked for once, when the first client speaks TLS. Left out: plain HTTP only. */
+  /** Called once, when the first client uses TLS. Left out: plain HTTP only. */
   readonly certificate?: (() => Certificate) | undefined;
   /** @defaultValue the machine's clock */
   readonly runtime?: Runtime | undefined;
-  /** @defaultValue says nothing */
+  /** @defaultValue nothing is logged */
   readonly logger?: Logger | undefined;
-  /** Connections open at the same time; more are refused. @defaultValue 10 000 */
+  /** Maximum number of open connections; further ones are refused. @defaultValue 10 000 */
   readonly maxConnections?: number | undefined;
-  /** Time a client has to send a whole request, and to greet, milliseconds. @defaultValue 30 000 */
+  /** Maximum time for a client to send a whole request, and to complete a TLS handshake, milliseconds. @defaultValue 30 000 */
   readonly receiveTimeoutMs?: number | undefined;
-  /** Time a client has to take a piece of its answer (at most some 128 KiB) before it is cut off, ms. @defaultValue 30 000 */
+  /**
+   * Maximum time for a client to read a piece of its response (at most some 128 KiB) before it is disconnected, ms.
+   * @defaultValue 30 000
+   */
   readonly stuckClientTimeoutMs?: number | undefined;
-  /** Time running requests get to end after `close`, milliseconds. @defaultValue 5 000 */
+  /** Maximum time for running requests to end after `close`, milliseconds. @defaultValue 5 000 */
   readonly closeTimeoutMs?: number | undefined;
 }
 
 export interface ListenOptions {
   /** An address other than loopback opens the server to the network. @defaultValue '127.0.0.1' */
   readonly host?: string | undefined;
-  /** 0 takes a free one. @defaultValue 0 */
+  /** 0: a free port. @defaultValue 0 */
   readonly port?: number | undefined;
 }
 
@@ -50,21 +53,21 @@ interface Limits {
   readonly closeTimeoutMs: number;
 }
 
-/** Longer than the 90 s after which Go clients drop an idle connection, so that they do not race with the server's end. */
+/** Longer than the 90 s after which Go clients close an idle connection, so that both ends do not close at the same time. */
 const KEEP_ALIVE_MS = 120_000;
 
-/** Selectors travel in the request line. */
+/** Large, because selectors are part of the request line. */
 const LARGEST_HEADERS_BYTES = 128 * 1024;
 
 /** The first byte of a TLS client: the record type of a handshake. */
 const TLS_HANDSHAKE = 0x16;
 
 /**
- * Puts an API on a port. Clients may speak HTTP or, given a certificate, TLS on the same port; the first byte tells.
+ * Serves an API on a port. Clients may use HTTP or, with a certificate, TLS on the same port; the first byte tells which.
  *
  * Guarantees:
- * - A client that goes away aborts its request; one that does not take its answer is cut off.
- * - On a loopback address only requests for a local host name are served, which keeps web pages of other origins out.
+ * - A client that disconnects aborts its request; a client that does not read its response is disconnected.
+ * - On a loopback address only requests for a local host name are served, so that web pages of other origins have no access.
  * - After `close` no socket and no timer is left.
  */
 export class HttpListener {
@@ -101,7 +104,7 @@ export class HttpListener {
     this.#server = this.#createServer();
   }
 
-  /** `host:port` as in a URL; empty before `listen`. */
+  /** `host:port`, in the form of a URL; empty before `listen`. */
   get address(): string {
     return this.#host;
   }
@@ -130,14 +133,14 @@ export class HttpListener {
     this.#host = `${urlHost(host)}:${address.port}`;
   }
 
-  /** Cuts all connections off, in the middle of whatever they carry. The server goes on listening. */
+  /** Destroys all connections at once. The server continues to listen. */
   closeConnections(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
 
   /**
-   * Stops listening, ends watches after what was sent, lets other requests finish, and cuts off what is left after
-   * `closeTimeoutMs`. Safe to call again.
+   * Stops listening, ends watches after the bytes that were sent, lets other requests finish, and destroys the remaining
+   * connections after `closeTimeoutMs`. May be called again.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -179,7 +182,7 @@ export class HttpListener {
       },
     );
     server.maxConnections = maxConnections;
-    // HTTP gets a socket when its first byte has shown that it carries HTTP, or the inside of a TLS connection.
+    // The HTTP server gets a socket only after its first byte has shown HTTP, or as the inside of a TLS connection.
     const serveHttp = server.listeners('connection');
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
@@ -236,7 +239,7 @@ export class HttpListener {
     this.#writers.add(writer);
     response.on('close', () => {
       this.#writers.delete(writer);
-      // An answer that began before `close` promised to keep the connection.
+      // A response that began before `close` may have promised to keep the connection.
       if (this.#closing !== undefined) request.socket.end();
       if (this.#writers.size === 0) this.#idle?.();
       if (!response.writableFinished) {
@@ -247,7 +250,7 @@ export class HttpListener {
       const answer = await this.#answer(request, abort);
       await writer.send(this.#closing === undefined ? answer : lastAnswer(answer));
     } catch (error) {
-      // A client that has gone is no failure.
+      // If the client has disconnected, that is not a failure.
       if (!request.socket.destroyed) {
         this.#logger.warn('an answer broke off', { error: errorMessage(error) });
       }
@@ -262,7 +265,7 @@ export class HttpListener {
     if (body === undefined) {
       return lastAnswer(failureResponse(entityTooLarge(`limit is ${LARGEST_BODY_BYTES} bytes`)));
     }
-    // The only header that Node gives as a list is `set-cookie`, which is of no use in a request.
+    // Node passes only `set-cookie` as a list, and a request has no use for it.
     const single = headers as ApiRequest['headers'];
     try {
       return await this.#handler({
@@ -293,14 +296,14 @@ function resolveLimits(options: HttpListenerOptions): Limits {
   };
 }
 
-/** Every address of this machine is no address to call; a server that listens on all of them is on this one too. */
+/** The address to connect to. A server that listens on all addresses also listens on this one. */
 function urlHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** The connection ends after it. */
+/** The response, after which the connection is closed. */
 function lastAnswer(answer: ApiResponse): ApiResponse {
   return withHeaders(answer, { connection: 'close' });
 }

@@ -1,7 +1,7 @@
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { setOwn } from '../../registry/rules/json-value.ts';
 
-/** A value as `JSON.parse` makes it. */
+/** A value in the form that `JSON.parse` returns. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 
 export interface JsonObject {
@@ -12,7 +12,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An own property; never one of the prototype. */
+/** An own property; properties of the prototype are ignored. */
 export function getOwn(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
@@ -27,7 +27,7 @@ export function cloneJson(value: Json | undefined): Json | undefined {
   return copy;
 }
 
-/** The same tree under the two types it has in this room. Objects that came off the wire or the storage are JSON. */
+/** The same tree under its other type. Objects from the network or the storage are JSON. */
 export function asJson(object: UnstructuredObject): JsonObject {
   return object as unknown as JsonObject;
 }

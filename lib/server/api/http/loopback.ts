@@ -9,8 +9,8 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Whether a `Host` header names this machine. A web page can make its own host name point here and then speak to the server
- * from the user's browser; the header still carries that name.
+ * Whether a `Host` header names this machine. A web page can make its own host name resolve to this machine and send requests
+ * from the user's browser; the header then has that name.
  */
 export function hostIsLocal(header: string | undefined): boolean {
   if (header === undefined) return true;

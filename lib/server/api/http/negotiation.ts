@@ -7,10 +7,10 @@ export interface MediaRange {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** An Accept header of more bytes or alternatives than this is cut there. */
+/** Maximum number of alternatives; the rest of the Accept header is ignored. */
 const MOST_ALTERNATIVES = 64;
 
-/** The alternatives of an Accept header, best first; one of quality 0 is left out. No header accepts everything. */
+/** The alternatives of an Accept header, best first, without those of quality 0. Without a header, everything is accepted. */
 export function parseAccept(accept: string | undefined): MediaRange[] {
   const ranges: { readonly range: MediaRange; readonly quality: number }[] = [];
   for (const clause of (accept ?? '').split(',', MOST_ALTERNATIVES)) {
@@ -25,7 +25,7 @@ export function parseAccept(accept: string | undefined): MediaRange[] {
     if (quality > 0) ranges.push({ range: { type: type.toLowerCase(), parameters }, quality });
   }
   if (ranges.length === 0) return [{ type: '*/*', parameters: new Map() }];
-  // The sort is stable: equal quality keeps the order of the header.
+  // The sort is stable: alternatives of equal quality keep the order of the header.
   return ranges.toSorted((left, right) => right.quality - left.quality).map(({ range }) => range);
 }
 
@@ -37,16 +37,16 @@ function qualityOf(text: string | undefined): number {
 
 export type MediaType = 'application/json' | 'application/yaml';
 
-/** In which shape and format an answer goes out. */
+/** The shape and format of a response. */
 export interface Representation {
   readonly mediaType: MediaType;
   /** Undefined: the objects themselves. */
   readonly as: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList' | undefined;
-  /** The version of `meta.k8s.io` the shape is written in. */
+  /** The version of `meta.k8s.io` for the shape. */
   readonly metaVersion: 'v1' | 'v1beta1';
 }
 
-/** The kind of the answer: it decides which content types make sense. */
+/** The kind of response, which determines the possible content types. */
 export type Scope = 'object' | 'list' | 'watch';
 
 const JSON_OBJECT: Representation = {
@@ -56,8 +56,8 @@ const JSON_OBJECT: Representation = {
 };
 
 /**
- * Chooses the representation of an answer about resources.
- * @throws {ApiError} 406 when nothing that is accepted can be produced.
+ * Chooses the representation of a response with resources.
+ * @throws {ApiError} 406 when no accepted format can be produced.
  */
 export function negotiate(accept: string | undefined, scope: Scope): Representation {
   if (accept === undefined || accept === 'application/json') return JSON_OBJECT;
@@ -74,7 +74,7 @@ function offered(scope: Scope): string[] {
 
 function produce({ type, parameters }: MediaRange, scope: Scope): Representation | undefined {
   const mediaType = mediaTypeOf(type);
-  // A YAML stream has no frames.
+  // YAML has no frames, so it is not possible for a stream.
   if (mediaType === undefined || (mediaType === 'application/yaml' && scope === 'watch')) {
     return undefined;
   }
@@ -105,7 +105,7 @@ function mediaTypeOf(type: string): MediaType | undefined {
   }
 }
 
-/** Whether JSON without a shape is among what is accepted. */
+/** Whether JSON without a shape is accepted. */
 export function acceptsJson(accept: string | undefined): boolean {
   return parseAccept(accept).some(
     ({ type, parameters }) => mediaTypeOf(type) === 'application/json' && !parameters.has('as'),

@@ -13,7 +13,7 @@ import type {
 import { invalidOptions } from './request-failures.ts';
 
 /**
- * A flag as the API reads it: left out is false; `false` and `0` are false; anything else, also the empty text, is true.
+ * Parses a flag by the rules of the API: undefined if absent; `false` and `0` are false; any other text, also the empty one, is true.
  * @see apimachinery pkg/runtime/conversion.go Convert_Slice_string_To_bool @ eed236c
  */
 export function queryFlag(query: URLSearchParams, name: string): boolean | undefined {
@@ -64,7 +64,7 @@ function readRaw(query: URLSearchParams): RawListOptions {
 
 /**
  * Reads the options of a list or of a deletion of a collection.
- * @throws {ApiError} 400 for what cannot be read, 422 for combinations that have no meaning.
+ * @throws {ApiError} 400 for values that cannot be parsed, 422 for combinations that are not allowed.
  * @see apimachinery pkg/apis/meta/internalversion/validation ValidateListOptions @ eed236c
  */
 export function parseListOptions(query: URLSearchParams): ListOptions {
@@ -97,7 +97,7 @@ function matchCauses(
   return causes;
 }
 
-/** The options of a watch, and how long it may last. */
+/** The options of a watch, and its time limit. */
 export interface WatchQuery {
   readonly options: WatchOptions;
   /** Undefined: the server chooses. */
@@ -105,9 +105,9 @@ export interface WatchQuery {
 }
 
 /**
- * Reads the options of a watch. A watch from no version, or from `"0"`, that says nothing about initial events gets them as
- * a streaming list does.
- * @throws {ApiError} 400 for what cannot be read, 422 for combinations that have no meaning.
+ * Reads the options of a watch. Without `sendInitialEvents`, a watch from no version or from `"0"` gets initial events like a
+ * streaming list.
+ * @throws {ApiError} 400 for values that cannot be parsed, 422 for combinations that are not allowed.
  * @see apimachinery pkg/apis/meta/v1/defaults.go SetListOptionsDefaults @ eed236c
  */
 export function parseWatchQuery(query: URLSearchParams): WatchQuery {
@@ -152,7 +152,7 @@ export function dryRunCauses(values: readonly string[]): FieldCause[] {
 
 /**
  * Reads the options of a create, update or patch.
- * @param kind names the options in the failure: `CreateOptions`, `UpdateOptions`, `PatchOptions`
+ * @param kind the name of the options in a failure: `CreateOptions`, `UpdateOptions`, `PatchOptions`
  * @throws {ApiError} 422.
  */
 export function parseWriteOptions(query: URLSearchParams, kind: string): WriteOptions {

@@ -28,7 +28,7 @@ export function notAcceptable(offered: readonly string[]): ApiError {
   );
 }
 
-/** @param reason What is wrong with content of a type that is taken in general. */
+/** @param reason The fault, for content of a type that is accepted in general. */
 export function unsupportedMediaType(
   contentType: string,
   taken: readonly string[],
@@ -53,19 +53,19 @@ export function unauthorized(): ApiError {
   return failure('Unauthorized', 'Unauthorized');
 }
 
-/** 504 for a request that is not a watch and took longer than it may. */
+/** 504 for a request that is not a watch and exceeded its time limit. */
 export function requestTimedOut(timeoutMs: number): ApiError {
   return failure('Timeout', `the request did not complete within ${timeoutMs} ms`, {
     details: { retryAfterSeconds: 1 },
   });
 }
 
-/** The options of a request break a rule; `kind` names the options type, e.g. `ListOptions`. */
+/** The options of a request are invalid; `kind` names the options type, e.g. `ListOptions`. */
 export function invalidOptions(kind: string, causes: readonly FieldCause[]): ApiError {
   return invalid({ group: 'meta.k8s.io', kind }, '', causes);
 }
 
-/** The answer for an error that was thrown while a request was served. */
+/** The response for an error that was thrown while a request was served. */
 export function toApiError(error: unknown): ApiError {
   if (isApiError(error)) return error;
   if (isListwatchError(error, 'INVALID_SELECTOR') || isListwatchError(error, 'INVALID_CONTINUE')) {

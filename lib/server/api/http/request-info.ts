@@ -19,17 +19,17 @@ export interface RequestInfo {
   readonly resource: string;
   /** Empty for cluster-scoped resources and for lists over all namespaces. */
   readonly namespace: string;
-  /** Absent on a collection. */
+  /** Undefined for a collection. */
   readonly name: string | undefined;
   readonly subresource: string | undefined;
 }
 
-/** The path segments behind `/api/v1/namespaces/NAME/` that are no resources in that namespace. */
+/** Path segments after `/api/v1/namespaces/NAME/` that are subresources of the namespace, not resources in it. */
 const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'finalize']);
 
 /**
- * The decoded segments of a path; one slash at the end is ignored.
- * @throws {ApiError} 404 for an empty segment, 400 for one that could leave its place in a storage key.
+ * The decoded segments of a path; one trailing slash is ignored.
+ * @throws {ApiError} 404 for an empty segment, 400 for a segment that must not be part of a storage key.
  */
 export function pathSegments(pathname: string): string[] {
   const raw = pathname.slice(1).split('/');
@@ -61,8 +61,8 @@ function percentDecoded(raw: string): string {
 
 /**
  * Reads method, path and the `watch` parameter of a request to a resource.
- * @param segments as of `pathSegments`, the group and version included, e.g. `api v1 namespaces shop pods`
- * @throws {ApiError} 404 when the path has no such shape, 405 for a method that has no verb there.
+ * @param segments the result of `pathSegments`, with group and version, e.g. `api v1 namespaces shop pods`
+ * @throws {ApiError} 404 when the path has no such form, 405 for a method without a verb there.
  * @see apiserver pkg/endpoints/request/requestinfo.go NewRequestInfo @ 24a394e
  */
 export function parseRequestInfo(
@@ -74,7 +74,7 @@ export function parseRequestInfo(
   const group = core ? '' : (segments[1] ?? '');
   const version = segments[core ? 1 : 2] ?? '';
   let rest = segments.slice(core ? 2 : 3);
-  // The path form of watches that predates the parameter.
+  // The older path form of a watch, from before the parameter.
   const watchPath = rest[0] === 'watch' && rest.length > 1;
   if (watchPath) rest = rest.slice(1);
 

@@ -6,11 +6,11 @@ import type { ApiResponse } from './api-request.ts';
 import { chunkAround } from './chunk.ts';
 
 /**
- * Sends one answer over a socket, as fast as the client takes it.
+ * Sends one response over a socket, as fast as the client reads it.
  *
  * Guarantees:
- * - No more than one piece beyond what the socket buffers is held: the next is asked for when the last has gone.
- * - `return` of the pieces is called when the client is gone, cut off, or `end` was called.
+ * - At most one chunk is held beyond the buffer of the socket: the next one is read when the last one has been sent.
+ * - `return` of the chunks is called when the client disconnects or is disconnected, and after `end`.
  */
 export class ResponseWriter {
   readonly #response: ServerResponse;
@@ -30,14 +30,14 @@ export class ResponseWriter {
       this.#wake?.();
       this.end();
     });
-    // An error of the socket shows in `close`.
+    // An error of the socket is followed by `close`, which is handled.
     response.on('error', () => {});
   }
 
   /**
-   * Resolves when everything was handed to the socket, or the client is gone. Rejects when the pieces do; the answer is then
-   * incomplete, and the socket has to be cut.
-   * @throws {ListwatchError} code TIMEOUT when the client takes nothing for too long.
+   * Resolves when everything was passed to the socket, or the client has disconnected. Rejects when the chunks do; the response is
+   * then incomplete, and the socket has to be destroyed.
+   * @throws {ListwatchError} code TIMEOUT when the client reads nothing for too long.
    */
   async send({ status, headers, body }: ApiResponse): Promise<void> {
     const response = this.#response;
@@ -60,25 +60,25 @@ export class ResponseWriter {
     response.end();
   }
 
-  /** Ends a streamed answer after what was sent; harmless otherwise. */
+  /** Ends a streamed response after the bytes that were sent; has no effect on others. */
   end(): void {
-    // An error of a body after the client has gone has no reader.
+    // After the end, no caller receives an error of the body.
     this.#pieces?.return?.().catch(() => {});
   }
 
-  /** Whether there is room for more. */
+  /** Writes a chunk; returns whether there is room for more. */
   #write(piece: Uint8Array): boolean {
     const response = this.#response;
     const chunk = response.chunkedEncoding ? chunkAround(piece) : undefined;
     if (chunk === undefined) return response.write(piece);
-    // For this piece Node has nothing to add.
+    // The chunk has its framing already, so Node must not add it.
     response.chunkedEncoding = false;
     const hasRoom = response.write(chunk);
     response.chunkedEncoding = true;
     return hasRoom;
   }
 
-  /** True when there is room again, false when the client is gone. @throws {ListwatchError} code TIMEOUT. */
+  /** True when there is room again, false when the client has disconnected. @throws {ListwatchError} code TIMEOUT. */
   async #drained(): Promise<boolean> {
     const response = this.#response;
     if (!response.writableNeedDrain) return !response.destroyed;

@@ -3,7 +3,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import * as der from './der.ts';
 
 export interface CertificateOptions {
-  /** Host names and IP addresses the certificate is good for. */
+  /** Host names and IP addresses for which the certificate is valid. */
   readonly hosts: readonly string[];
   /** Wall-clock time of the issue, milliseconds since 1970. */
   readonly nowMs: number;
@@ -12,7 +12,7 @@ export interface CertificateOptions {
 }
 
 export interface Certificate {
-  /** PEM. It is its own authority: clients that trust it trust the server, and nothing else. */
+  /** PEM. It is its own authority: a client that trusts it trusts this server only. */
   readonly certificate: string;
   /** PEM, PKCS #8. */
   readonly privateKey: string;
@@ -32,10 +32,10 @@ const oid = {
 } as const;
 
 /**
- * Makes a key pair and a certificate for a server, self-signed, valid from a day ago for ten years.
+ * Makes a key pair and a self-signed certificate for a server, valid from a day ago for ten years.
  *
- * Kubernetes clients send the token of a kubeconfig over TLS only, so a server that they are to use needs a certificate.
- * Keys come from the operating system's random source, whatever the runtime is.
+ * Kubernetes clients send the token of a kubeconfig over TLS only, so a server for them needs a certificate.
+ * Keys come from the operating system's random source, regardless of the runtime.
  * @see RFC 5280 section 4
  */
 export function selfSignedCertificate(options: CertificateOptions): Certificate {
@@ -75,7 +75,7 @@ function toBeSigned(
   );
   return der.sequence(
     der.explicit(0, der.integer(Buffer.of(2))),
-    // A first byte below 0x80 and above 0 keeps the number positive and in its shortest form.
+    // With a first byte from 0x40 to 0x7f the number is positive and in its shortest form.
     der.integer(Buffer.of(0x40 | ((serial[0] ?? 0) & 0x3f), ...serial.subarray(1, 16))),
     algorithm,
     name,
@@ -98,7 +98,7 @@ function generalName(host: string): Buffer {
 }
 
 function ipv6Bytes(address: string): Buffer {
-  // The URL parser knows all spellings and answers with the one that has no embedded IPv4 part.
+  // The URL parser accepts all spellings and returns the one without an embedded IPv4 part.
   const plain = new URL(`http://[${address.split('%', 1)[0] ?? ''}]`).hostname.slice(1, -1);
   const [head = '', tail] = plain.split('::', 2);
   const words = (text: string | undefined): number[] =>

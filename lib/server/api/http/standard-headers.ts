@@ -5,11 +5,11 @@ import { withHeaders } from './api-response.ts';
 
 const AUDIT_ID = /^[\x21-\x7e]{1,64}$/;
 
-/** The handler with the headers that every answer carries, failures included. */
+/** The handler with the headers of every response, including failures. */
 export function withStandardHeaders(handler: ApiHandler, runtime: Runtime): ApiHandler {
   return async (request) => {
     const response = await handler(request);
-    // An inner handler has set them.
+    // An inner handler has set the headers already.
     if (response.headers['audit-id'] !== undefined) return response;
     const given = request.headers['audit-id'] ?? '';
     return withHeaders(response, {

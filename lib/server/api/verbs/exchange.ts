@@ -10,7 +10,7 @@ export interface Exchange {
   readonly request: ApiRequest;
   readonly info: RequestInfo;
   readonly query: URLSearchParams;
-  /** The resource or subresource asked for. */
+  /** The requested resource or subresource. */
   readonly storage: RestStorage;
   readonly context: RequestContext;
   /** Negotiated before anything is read or written. */

@@ -6,7 +6,7 @@ import { entityTooLarge } from '../http/request-failures.ts';
 
 /** @see apiserver pkg/endpoints/handlers/patch.go maxJSONPatchOperations @ 24a394e */
 const MOST_OPERATIONS = 10_000;
-/** Sum of the sizes, as JSON text, of everything `copy` may copy. */
+/** Maximum total size of the values that `copy` operations copy, as JSON text. */
 const LARGEST_COPIES = 3 * 1024 * 1024;
 const OPERATIONS = ['add', 'remove', 'replace', 'move', 'copy', 'test'] as const;
 
@@ -17,7 +17,7 @@ interface Operation {
   readonly value: Json | undefined;
 }
 
-/** A JSON patch that was read and checked, to be applied any number of times. */
+/** A parsed and checked JSON patch, which can be applied any number of times. */
 export type JsonPatch = readonly Operation[];
 
 /**
@@ -65,7 +65,7 @@ export function applyJsonPatch(target: Json, patch: JsonPatch): Json {
   return run.document;
 }
 
-/** One application of a patch: the document as far as it is changed. */
+/** One application of a patch; `document` has the changes so far. */
 class PatchRun {
   document: Json;
   #copied = 0;

@@ -2,8 +2,8 @@ import { setOwn } from '../../registry/rules/json-value.ts';
 import { cloneJson, getOwn, isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
 
 /**
- * Applies a JSON merge patch: objects are merged, null removes, everything else replaces. The target stays as it is; the
- * result may share parts with it, never with the patch.
+ * Applies a JSON merge patch: objects are merged, null removes, everything else replaces. The target is not changed. The result
+ * may share parts with the target, never with the patch.
  * @see RFC 7386
  */
 export function applyMergePatch(target: Json | undefined, patch: Json): Json {

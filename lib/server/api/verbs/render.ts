@@ -24,15 +24,15 @@ import {
 type Piece = string | Uint8Array;
 type Stored = StoredObject<UnstructuredObject>;
 
-/** Pieces of a list are gathered up to this size, or this many, before they go out. */
+/** The parts of a list are joined up to this size, or this number, before they are sent. */
 const CHUNK_BYTES = 128 * 1024;
 const CHUNK_PIECES = 1000;
-/** Chunks that are made before others get their turn: a millisecond's work of copying bytes, some of making rows. */
+/** Number of chunks made in one task: a millisecond for copying bytes, several for making rows. */
 const CHUNKS_AT_ONCE = 8;
 
 const COMMA = encodeText(',');
 
-/** Answers with one object, in the representation the request accepts. */
+/** Responds with one object, in the representation that the request accepts. */
 export function objectResponse(exchange: Exchange, status: number, stored: Stored): ApiResponse {
   const { query, storage, representation } = exchange;
   const { mediaType, as, metaVersion } = representation;
@@ -57,8 +57,8 @@ export function objectResponse(exchange: Exchange, status: number, stored: Store
 }
 
 /**
- * Answers with a list. It is never built as one tree: what goes out is the bytes of the items with commas between them, in
- * chunks, so that the largest list costs its reader's speed in memory and not its size.
+ * Responds with a list. It is never built as one document: the bytes of the items are sent with commas between them, in chunks.
+ * Memory therefore depends on the speed of the reader, not on the size of the list.
  */
 export function listResponse(
   exchange: Exchange,
@@ -80,7 +80,7 @@ export function listResponse(
   return bytesResponse(200, mediaType, stream(begun, chunks, exchange.runtime));
 }
 
-/** Which part of an object the rows of a table carry. @throws {ApiError} 400 for a word that is none. */
+/** The part of an object in each row of a table. @throws {ApiError} 400 for an unknown value. */
 export function includeObject(query: URLSearchParams): IncludeObject {
   const text = queryText(query, 'includeObject') ?? 'Metadata';
   if (text === 'None' || text === 'Metadata' || text === 'Object') return text;
@@ -156,7 +156,7 @@ function* chunksOf(items: Iterable<readonly Piece[]>): Generator<Uint8Array, und
   if (gathered.length > 0) yield join(gathered);
 }
 
-/** A reader that takes everything at once would otherwise keep all others waiting until it has all of it. */
+/** Yields to other tasks; otherwise a fast reader would keep all others waiting until the list has been sent. */
 async function* stream(
   begun: readonly Uint8Array[],
   rest: Iterable<Uint8Array>,
@@ -183,7 +183,7 @@ function isPlain({ mediaType }: Representation, query: URLSearchParams): boolean
   return mediaType === 'application/json' && queryFlag(query, 'pretty') !== true;
 }
 
-/** People read it: indented JSON, or YAML. */
+/** For people: indented JSON, or YAML. */
 function format(
   json: Uint8Array,
   representation: Representation,

@@ -6,7 +6,7 @@ import { parseListOptions } from '../http/query-options.ts';
 import { listResponse } from './render.ts';
 import { invalidOptions, methodNotAllowed } from '../http/request-failures.ts';
 
-/** DELETE of everything in a collection that matches; answers with what was deleted. */
+/** DELETE of all matching objects of a collection; responds with the deleted objects. */
 export async function serveDeleteCollection(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, query, request } = exchange;
   if (storage.deleteCollection === undefined) throw methodNotAllowed(request.method);

@@ -22,13 +22,13 @@ export async function serveDelete(exchange: Exchange): Promise<ApiResponse> {
   const { deletion, orphanDependents } = parseDeleteRequest(request, query);
   const { result, done } = await storage.delete(context, name, deletion);
   if (done) return statusResponse(200, deletionStatus(storage.describe, name, result.metadata.uid));
-  // Only a client that asks for it explicitly gets the answer that the deletion continues.
+  // Only an explicit request gets the status that says that the deletion continues.
   return objectResponse(exchange, orphanDependents === false ? 202 : 200, result);
 }
 
 export interface ParsedDeleteRequest {
   readonly deletion: DeleteRequest;
-  /** The predecessor of the propagation policy, as given. */
+  /** The predecessor of the propagation policy, as in the request. */
   readonly orphanDependents: boolean | undefined;
 }
 
@@ -38,8 +38,8 @@ const POLICIES: readonly PropagationPolicy[] = ['Foreground', 'Background', 'Orp
 const DELETE_OPTIONS = { group: '', version: 'v1', kind: 'DeleteOptions' } as const;
 
 /**
- * Reads how to delete: from the body when there is one, otherwise from the query.
- * @throws {ApiError} 400, 415, or 422 for options that contradict each other.
+ * Reads the options of a deletion: from the body if there is one, otherwise from the query.
+ * @throws {ApiError} 400, 415, or 422 for contradictory options.
  */
 export function parseDeleteRequest(
   request: ApiRequest,
@@ -74,7 +74,7 @@ export function parseDeleteRequest(
   };
 }
 
-/** The option that removes what cannot be read. */
+/** The option for removing unreadable objects. */
 export const IGNORE_READ_ERROR = 'ignoreStoreReadErrorWithClusterBreakingPotential';
 
 /**
@@ -150,7 +150,7 @@ function preconditionsOf(body: JsonObject): DeleteRequest['preconditions'] {
   };
 }
 
-/** A member of an options object; null is the same as none. @throws {ApiError} 400 when it has another type. */
+/** A member of an options object; null counts as absent. @throws {ApiError} 400 when it has another type. */
 function member<T extends Json>(
   object: JsonObject,
   name: string,
@@ -174,7 +174,7 @@ function isTextList(value: Json): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** A negative grace period stands for the shortest one. */
+/** A negative grace period means the shortest one. */
 function gracePeriod(value: Json): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
     throw badRequest('gracePeriodSeconds must be a whole number');

@@ -20,7 +20,7 @@ const JSON_PATCH = 'application/json-patch+json';
 const MERGE_PATCH = 'application/merge-patch+json';
 const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json';
 
-/** Groups whose kinds are compiled into clients. Custom resources have no merge keys, so they take no strategic patch. */
+/** Groups with built-in kinds. Custom resources have no merge keys, so they do not accept strategic merge patches. */
 const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
   '',
   'admissionregistration.k8s.io',
@@ -47,15 +47,15 @@ const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
 
 type ApplyPatch = (existing: JsonObject) => Json;
 
-/** The patch formats that a resource of this group takes. */
+/** The patch formats that a resource of this group accepts. */
 export function patchTypes(group: string): string[] {
   const general = [JSON_PATCH, MERGE_PATCH];
   return BUILT_IN_GROUPS.has(group) ? [...general, STRATEGIC_MERGE_PATCH] : general;
 }
 
 /**
- * PATCH of one object. The patch is applied inside the update loop: a write that comes in between makes it run again on the
- * newer state instead of failing.
+ * PATCH of one object. The patch is applied inside the update loop: after a concurrent write it is applied again to the newer
+ * state, instead of failing.
  */
 export async function servePatch(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, info, query, request } = exchange;
@@ -78,7 +78,7 @@ export async function servePatch(exchange: Exchange): Promise<ApiResponse> {
   return objectResponse(exchange, created ? 201 : 200, result);
 }
 
-/** @throws {ApiError} 400 for a malformed patch, 413 for too large a one, 415 for other formats. */
+/** @throws {ApiError} 400 for a malformed patch, 413 if it is too large, 415 for other formats. */
 function readPatch(request: ApiRequest, group: string, kind: string): ApplyPatch {
   const contentType = contentTypeOf(request);
   const taken = patchTypes(group);

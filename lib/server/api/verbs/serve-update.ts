@@ -16,13 +16,13 @@ export async function serveUpdate(exchange: Exchange): Promise<ApiResponse> {
   const name = info.name ?? '';
   const object = decodeObject(request, storage.describe);
   checkAddress(object, name, context.namespace);
-  // Each attempt gets an object of its own: what one fills in must not reach the next.
+  // Each attempt gets its own object, so that its changes do not reach the next attempt.
   const update = (): UnstructuredObject => asObject(cloneJson(asJson(object)));
   const { result, created } = await storage.update(context, name, update, options);
   return objectResponse(exchange, created ? 201 : 200, result);
 }
 
-/** The object has to lie where the URL points. @throws {ApiError} 400. */
+/** The object must have the name and namespace of the URL. @throws {ApiError} 400. */
 function checkAddress({ metadata }: UnstructuredObject, name: string, namespace: string): void {
   if (metadata?.name !== name) {
     throw badRequest(

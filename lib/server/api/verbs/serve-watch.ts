@@ -24,17 +24,17 @@ type Stored = StoredObject<UnstructuredObject>;
 type Event = WatchEvent<Stored>;
 
 /**
- * A watch that names no end gets one at random in this range, so that the watches of a restarted server do not all end
- * together.
+ * A watch without a timeout gets a random one in this range, so that the watches of a restarted server do not all end at the
+ * same time.
  * @see apiserver pkg/endpoints/handlers/get.go ListResource, MinRequestTimeout @ 24a394e
  */
 const SHORTEST_DEFAULT_SECONDS = 1_800;
 const LONGEST_DEFAULT_SECONDS = 3_600;
 
-/** Failures that have to reach the client inside the stream; everything else is an HTTP status. */
+/** Failures that are sent inside the stream; all others are an HTTP status. */
 const IN_STREAM: ReadonlySet<number> = new Set([410, 500, 504]);
 
-/** GET of a collection with `watch`: a stream of events, one JSON document a line. */
+/** GET of a collection with `watch`: a stream of events, one JSON document per line. */
 export async function serveWatch(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, info, query, request, runtime } = exchange;
   if (storage.watch === undefined) throw methodNotAllowed(request.method);
@@ -62,7 +62,7 @@ export async function serveWatch(exchange: Exchange): Promise<ApiResponse> {
   return bytesResponse(200, JSON_TYPE, body);
 }
 
-/** The old path form can name one object; that is a condition like any other. */
+/** The old path form can name one object; the name is added to the field selector. */
 function selectorOf(name: string | undefined, selector: string | undefined): string | undefined {
   if (name === undefined) return selector;
   const byName = `metadata.name=${name}`;
@@ -77,7 +77,7 @@ function timeoutMsOf({ timeoutSeconds = 0 }: WatchQuery, { runtime }: Exchange):
   return seconds * 1000;
 }
 
-/** The line that ends a failed watch; nothing may follow it. */
+/** The line that ends a failed watch; no line may follow. */
 function errorFrame({ status }: ApiError): Uint8Array {
   return encodeText(`${JSON.stringify({ type: 'ERROR', object: status })}\n`);
 }
@@ -98,7 +98,7 @@ function batchEncoder(exchange: Exchange): WatchBodyOptions['encode'] {
   }
 }
 
-/** For frames that are this watch's own. */
+/** Encodes frames that only this watch uses. */
 function joining(encode: (event: Event) => Uint8Array): WatchBodyOptions['encode'] {
   return (batch, from) => {
     const frames: Uint8Array[] = [];
@@ -124,7 +124,7 @@ function partialEncoder(exchange: Exchange): (event: Event) => Uint8Array {
   };
 }
 
-/** Each event is a table of one row; the columns come with the first one only. */
+/** Encodes each event as a table of one row; only the first event has the columns. */
 function tableEncoder(exchange: Exchange): (event: Event) => Uint8Array {
   const { storage, representation } = exchange;
   const { metaVersion } = representation;
@@ -150,7 +150,7 @@ function bookmarkFrame(object: string): Uint8Array {
   return encodeText(`{"type":"BOOKMARK","object":${object}}\n`);
 }
 
-/** An object of the watched kind with a version and nothing else. */
+/** An object of the watched kind with only a resource version. */
 function bookmarkObject(
   { storage }: Exchange,
   { resourceVersion, initialEventsEnd }: BookmarkEvent,

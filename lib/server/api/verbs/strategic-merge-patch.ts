@@ -3,8 +3,8 @@ import { setOwn } from '../../registry/rules/json-value.ts';
 import { cloneJson, getOwn, isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
 
 /**
- * The lists of built-in kinds that are merged and not replaced, by field name, with the field that identifies an item; null
- * for lists of plain values.
+ * The lists of built-in kinds that are merged instead of replaced, by field name, with the field that identifies an item; null
+ * for lists of scalar values.
  * @see api core/v1 and others, the `patchStrategy` and `patchMergeKey` tags @ 1.36
  */
 const MERGE_KEYS: ReadonlyMap<string, string | null> = new Map([
@@ -38,11 +38,11 @@ const SET_ORDER = '$setElementOrder/';
 const DELETE_VALUES = '$deleteFromPrimitiveList/';
 
 /**
- * Applies a strategic merge patch: as a JSON merge patch, but the known lists of built-in kinds are merged item by item.
- * Understands `$patch: merge | replace | delete`, `$retainKeys`, `$setElementOrder/FIELD` and `$deleteFromPrimitiveList/FIELD`.
+ * Applies a strategic merge patch. It works like a JSON merge patch, but the known lists of built-in kinds are merged item by
+ * item. Supports `$patch: merge | replace | delete`, `$retainKeys`, `$setElementOrder/FIELD` and `$deleteFromPrimitiveList/FIELD`.
  *
- * Not guaranteed: upstream's result for a list whose name is merged in one built-in kind and replaced in another; fields are
- * told apart by name, `ports` also by kind.
+ * Not guaranteed: upstream's result for a list name that is merged in one built-in kind and replaced in another. Fields are
+ * distinguished by name; `ports` also by kind.
  * @throws {ApiError} 400 for an unknown directive, or for an item of a merged list without its key.
  */
 export function applyStrategicMergePatch(
@@ -105,7 +105,7 @@ function mergeItems(items: readonly Json[], patches: readonly Json[], place: Lis
     if (!isJsonObject(patch)) throw badRequest(`an item of ${field} in the patch is no object`);
     const directive = getOwn(patch, PATCH);
     if (getOwn(patch, mergeKey) === undefined) {
-      // `$patch: replace` may stand in an item of its own.
+      // An item may consist only of `$patch: replace`.
       if (directive === 'replace') continue;
       throw badRequest(`an item of ${field} in the patch lacks ${mergeKey}, which identifies it`);
     }
@@ -122,7 +122,7 @@ function mergeItems(items: readonly Json[], patches: readonly Json[], place: Lis
   return result.filter((item) => item !== undefined);
 }
 
-/** The merge key of an item, as text, so that long lists are merged in linear time. */
+/** The merge key of an item as text, so that long lists are merged in linear time. */
 function identityOf(item: Json | undefined, mergeKey: string | null): string {
   const key = mergeKey !== null && isJsonObject(item) ? getOwn(item, mergeKey) : item;
   return JSON.stringify(key) ?? '';
@@ -149,7 +149,7 @@ function deleteValues(result: JsonObject, field: string, values: Json): void {
   );
 }
 
-/** The target, or with `$retainKeys` only those of its fields that the patch names. */
+/** The target; with `$retainKeys`, only the fields of it that the patch names. */
 function retained(target: JsonObject, patch: JsonObject): JsonObject {
   const keys = getOwn(patch, RETAIN_KEYS);
   if (keys === undefined) return { ...target };
@@ -162,8 +162,8 @@ function retained(target: JsonObject, patch: JsonObject): JsonObject {
 }
 
 /**
- * Puts the items named by `order` into that order. Items it does not name keep their place before the first named item they
- * stood before.
+ * Sorts the items named by `order` into that order. An item that is not named stays before the first named item that it
+ * preceded.
  */
 function reorder(
   result: JsonObject,
@@ -195,7 +195,7 @@ function reorder(
   setOwn(result, field, [...merged, ...others.slice(next)]);
 }
 
-/** A copy without directives and nulls: what a patch says where there is nothing to merge with. */
+/** A copy without directives and nulls: the result of a patch when there is no target to merge with. */
 function stripped(patch: JsonObject): JsonObject {
   const result: JsonObject = {};
   for (const [key, value] of Object.entries(patch)) {

@@ -15,7 +15,7 @@ export interface ListMetadata {
   readonly remainingItemCount?: number | undefined;
 }
 
-/** An object with nothing but its metadata, as JSON text. */
+/** An object with only its metadata, as JSON text. */
 export function partialObjectMetadata(
   metadata: ObjectMeta | undefined,
   version: MetaVersion,
@@ -24,7 +24,7 @@ export function partialObjectMetadata(
   return `${head},"metadata":${JSON.stringify(metadata ?? {})}}`;
 }
 
-/** Everything of a table up to its first row. Columns travel once a stream: pass none for the later events of a watch. */
+/** The start of a table up to its first row. Columns are sent once per stream: pass none for later events of a watch. */
 export function tableHead(
   version: MetaVersion,
   metadata: ListMetadata,
@@ -42,7 +42,7 @@ export interface RowOptions {
   readonly nowMs: number;
 }
 
-/** One row as JSON in pieces: the bytes of a whole object are not copied into text and back. */
+/** One row as JSON in pieces, so that the bytes of a whole object are not converted to text and back. */
 export function tableRow(
   table: TableConvertor,
   stored: StoredObject,
@@ -59,7 +59,7 @@ export function tableRow(
   }
 }
 
-/** The row of a bookmark: it has a version and perhaps annotations, but nothing to show. */
+/** The row of a bookmark: it has a version and possibly annotations, but no cells. */
 export function bookmarkRow(bookmark: KubernetesObject, version: MetaVersion): string {
   return `{"cells":[],"object":${partialObjectMetadata(bookmark.metadata, version)}}`;
 }

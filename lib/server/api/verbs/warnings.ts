@@ -1,9 +1,9 @@
-/** Warnings of one answer; what comes after is dropped. */
+/** Maximum number of warnings in one response; further ones are dropped. */
 const MOST_WARNINGS = 32;
-/** Characters of one warning. */
+/** Maximum number of characters in one warning. */
 const LONGEST_WARNING = 256;
 
-/** Collects what a request should be warned about, each text once. */
+/** Collects the warnings of a request, each text once. */
 export class Warnings {
   readonly #texts = new Set<string>();
 
@@ -11,7 +11,7 @@ export class Warnings {
     if (this.#texts.size < MOST_WARNINGS) this.#texts.add(text);
   }
 
-  /** The values of the `Warning` header; 299 is the code without a meaning of its own. */
+  /** The values of the `Warning` header; code 299 has no specific meaning. */
   headerValues(): string[] {
     return [...this.#texts].map((text) => `299 - "${quotable(text)}"`);
   }

@@ -12,9 +12,9 @@ export interface WatchBodyOptions {
   readonly watch: StorageWatch<UnstructuredObject>;
   readonly timeoutMs: number;
   readonly runtime: Runtime;
-  /** The client went away. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal | undefined;
-  /** Events of a batch, from an index on, as bytes to be sent in one piece. */
+  /** Encodes events of a batch, from an index on, as one piece of bytes. */
   readonly encode: (batch: readonly Event[], from: number) => Piece;
   readonly encodeError: (error: unknown) => Uint8Array;
 }
@@ -24,11 +24,11 @@ type Result = IteratorResult<Uint8Array, undefined>;
 const DONE: Result = { done: true, value: undefined };
 
 /**
- * The body of a watch answer: the events of a storage watch as lines of bytes.
+ * The body of a watch response: the events of a storage watch as lines of bytes.
  *
  * Guarantees:
- * - It ends after the timeout, after the storage watch ended, after an ERROR line, and when the client has gone.
- * - However it ends, also when it was never read, the storage watch is closed and the timer cancelled.
+ * - It ends after the timeout, after the storage watch has ended, after an ERROR line, and when the client has disconnected.
+ * - At its end, even if it was never read, the storage watch is closed and the timer cancelled.
  */
 export class WatchBody implements AsyncIterable<Uint8Array> {
   readonly #options: WatchBodyOptions;
@@ -48,7 +48,7 @@ export class WatchBody implements AsyncIterable<Uint8Array> {
     this.#release = onAbort(options.signal, () => {
       this.#end();
     });
-    // An abort before this line found no listener to release.
+    // An abort before this line called `#release` before there was a listener to remove.
     if (this.#ended) this.#release();
   }
 
@@ -62,7 +62,7 @@ export class WatchBody implements AsyncIterable<Uint8Array> {
     };
   }
 
-  /** Awaits the storage watch; the batch it took is in `#batch` until all of it was handed out. */
+  /** Awaits the storage watch. The batch stays in `#batch` until all of it was returned. */
   async #read(): Promise<Result> {
     try {
       while (this.#next >= this.#batch.length) {

@@ -17,39 +17,38 @@ const HEADS: Readonly<Record<EventType, Uint8Array>> = {
 };
 const TAIL = Buffer.from('}\n');
 
-/** Frames that were joined to be sent in one piece. */
+/** Frames that are joined into one piece. */
 interface Joined {
   readonly events: readonly ObjectEvent<StoredObject>[];
   readonly bytes: Uint8Array;
 }
 
-/** Some of the events of a batch, as they are sent. */
+/** Some events of a batch in encoded form. */
 export interface Piece {
   readonly bytes: Uint8Array;
-  /** How many events that is; 1 at least. */
+  /** Number of events; at least 1. */
   readonly count: number;
 }
 
-/** Frames are joined up to this size, so that a burst costs few writes. */
+/** Maximum size of joined frames, so that a burst costs few writes. */
 export const LARGEST_PIECE_BYTES: number = 64 * 1024;
-/** Watchers of one turn of the event loop mostly have the same events before them; there are as many kinds of watchers. */
+/** Number of joined pieces in the cache. Within one turn of the event loop, most watchers with the same filter have the same events. */
 const JOINED_KEPT = 8;
 
-/** Bytes of frames in one generation; two generations are kept. */
+/** Size of the frames in one generation; two generations are kept. */
 const GENERATION_BYTES = 4 * 1024 * 1024;
 
 /**
- * The events of watches as they stand on the wire, shared: one event goes to all its watchers as the same bytes, and so do
- * events that came together.
+ * The encoded events of watches, shared: all watchers of an event send the same bytes, also for events that are sent together.
  *
- * Watchers of one event read it at nearly the same time, so what is old is dropped: at most about 9 MiB are held, plus two
+ * Watchers of one event read it at nearly the same time, so older frames are dropped: at most about 9 MiB are kept, plus two
  * frames.
  */
 export class WatchFrames {
   #young = new Map<StoredObject, Frame>();
   #old = new Map<StoredObject, Frame>();
   #youngBytes = 0;
-  /** The latest joined frames, the newest first. */
+  /** The latest joined frames, newest first. */
   readonly #joined: Joined[] = [];
 
   /** `{"type":…,"object":…}` and a newline. */
@@ -67,7 +66,7 @@ export class WatchFrames {
     return bytes;
   }
 
-  /** The frames of the events from `from` on, as many as fit into a piece; a bookmark is left to the caller. */
+  /** The frames of the events from `from` on, as many as fit into a piece; it ends before a bookmark. */
   piece(batch: readonly Event[], from: number): Piece {
     const end = endOfObjects(batch, from);
     const first = batch[from] as ObjectEvent<StoredObject>;

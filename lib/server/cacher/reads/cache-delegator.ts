@@ -38,18 +38,18 @@ export interface CacheDelegatorOptions<T extends KubernetesObject> {
   readonly freshness: Freshness;
   readonly runtime: Runtime;
   readonly metrics: Metrics;
-  /** Names the resource in metrics. */
+  /** The name of the resource in metrics. */
   readonly description: string;
   readonly consistentListFromCache: boolean;
-  /** False when the cache was found to differ from the storage: it is not read then. */
+  /** False when a check found that the cache differs from the storage; the cache is not read then. */
   readonly consistent: () => boolean;
 }
 
 /** The revision at which a watch on the cache begins. */
 export interface WatchStart<T extends KubernetesObject> {
-  /** The state that the reader has seen, or sees first. */
+  /** The revision of the state that the reader has, or receives first. */
   readonly revision: Revision;
-  /** The state at `revision`, when it comes from the storage. */
+  /** The state at `revision`, if the storage listed it. */
   readonly listed?: StorageList<T> | undefined;
 }
 
@@ -62,21 +62,21 @@ interface Page<T extends KubernetesObject> {
 }
 
 /**
- * Decides for each read and write whether the cache answers it, helps with it, or the storage does it alone.
+ * Decides for each read and write whether the cache answers it, supports it, or the storage handles it alone.
  *
  * | request | cache ready | cache not ready |
  * |---|---|---|
  * | get, no version | storage | storage |
- * | get, version 0 or N | cache, once it shows N | storage |
- * | list, no version | cache, once it shows the storage's revision; storage when that takes too long | see below |
- * | list, version 0 or not older than N | cache, once it shows N | see below |
+ * | get, version 0 or N | cache, once it has reached N | storage |
+ * | list, no version | cache, once it has reached the storage's revision; storage when that takes too long | see below |
+ * | list, version 0 or not older than N | cache, once it has reached N | see below |
  * | list, exactly N, or a next page | a past state of the cache; storage when there is none | see below |
  * | update, delete | storage, with the cache's object as a suggestion | the same |
  *
- * While the cache is not ready, a list with a limit and no selector goes to the storage; all others wait for the cache.
- * Where the storage does not support progress, the cache does not learn that it shows N because nothing of its resource has
- * changed: the storage answers unless the cache is there already, and lists the state that a watch begins with. So it does
- * while the cache is known to differ from it.
+ * While the cache is not ready, a list with a limit and without a selector goes to the storage; all others wait for the cache.
+ * If the storage does not support progress, the cache does not learn that it has reached N when nothing of its resource has
+ * changed. Then the storage answers unless the cache has reached N already, and lists the state with which a watch begins. The
+ * storage also answers while the cache is known to differ from it.
  * @see apiserver pkg/storage/cacher/delegator.go @ 24a394e
  */
 export class CacheDelegator<T extends KubernetesObject> {
@@ -115,8 +115,8 @@ export class CacheDelegator<T extends KubernetesObject> {
   }
 
   /**
-   * Awaits until the cache shows the state that a watch wants to begin with, or else lists it from the storage.
-   * @throws {ApiError} 400; 504 for a state that is not reached; what the storage answers instead of a list.
+   * Waits until the cache has the state with which a watch begins; otherwise lists that state from the storage.
+   * @throws {ApiError} 400; 504 for a state that is not reached; the storage's error if its list fails.
    */
   async watchStart(
     { path }: KeyScope,
@@ -125,7 +125,7 @@ export class CacheDelegator<T extends KubernetesObject> {
     const { storage, consistent } = this.#options;
     const { versioner } = storage;
     const { recursive, predicate, signal } = options;
-    // No version, but a say about initial events, means now.
+    // No version, but a value for sendInitialEvents, means the present state.
     const fromNow = resourceVersion === '' && sendInitialEvents !== undefined;
     const asked = fromNow ? await storage.getCurrentResourceVersion() : resourceVersion;
     const revision = versioner.parseResourceVersion(asked);
@@ -167,11 +167,11 @@ export class CacheDelegator<T extends KubernetesObject> {
     )
       return true;
     if (readiness.state === 'ready') return !consistent();
-    // Cheap enough for the storage to answer while the cache is being filled.
+    // This list is cheap enough for the storage while the cache is being filled.
     return limit > 0 && predicateIsEmpty(predicate as SelectionPredicate);
   }
 
-  /** Awaits until the cache can answer, and what it answers from; undefined when it cannot. */
+  /** Waits until the cache can answer, and returns the state to read; undefined when it cannot. */
   async #pageOf(
     route: ListRoute,
     { limit = 0, signal }: GetListOptions<T>,
@@ -184,7 +184,7 @@ export class CacheDelegator<T extends KubernetesObject> {
       case 'cache': {
         if (!(await this.#shows(route.revision, signal))) return undefined;
         const { state, revision } = cache;
-        // A reader of any state gets all of it: there is no later page of "any state".
+        // A list of any state is complete: a next page of "any state" does not exist.
         return { state, revision, limit: route.revision === 0n ? 0 : limit };
       }
       case 'latest': {
@@ -200,7 +200,7 @@ export class CacheDelegator<T extends KubernetesObject> {
     }
   }
 
-  /** Awaits until the cache shows `revision`; false when it does not, and no progress would come. @throws {ApiError} 504. */
+  /** Waits until the cache has reached `revision`; false if it has not and no progress can be expected. @throws {ApiError} 504. */
   async #shows(revision: Revision, signal: AbortSignal | undefined): Promise<boolean> {
     const { storage, cache, freshness } = this.#options;
     if (revision <= cache.revision) return true;
@@ -209,7 +209,7 @@ export class CacheDelegator<T extends KubernetesObject> {
     return true;
   }
 
-  /** Awaits until the cache shows the storage's present revision; false when it does not get there in time. */
+  /** Waits until the cache has reached the storage's present revision; false if it does not in time. */
   async #becomesLatest(signal: AbortSignal | undefined): Promise<boolean> {
     const { storage, freshness, metrics, description } = this.#options;
     const current = await storage.getCurrentResourceVersion();
@@ -225,7 +225,7 @@ export class CacheDelegator<T extends KubernetesObject> {
     return !fallback;
   }
 
-  /** A compacted revision is not served from memory either: every server gives the same answer. */
+  /** The state at a revision. A compacted revision is not served from memory either, so that all servers respond alike. */
   async #stateAt(
     revision: Revision,
     signal: AbortSignal | undefined,
@@ -234,7 +234,7 @@ export class CacheDelegator<T extends KubernetesObject> {
     const state = cache.stateAt(revision);
     if (state === undefined) return undefined;
     const resourceVersion = storage.versioner.resourceVersionOf(revision);
-    // Under the bare prefix nothing is stored: the cheapest list there is.
+    // No object is stored under the bare prefix, so this is the cheapest list.
     const probe = { recursive: false, resourceVersion, resourceVersionMatch: 'Exact' } as const;
     try {
       await storage.getList(resourcePrefix, { ...probe, signal });

@@ -7,15 +7,14 @@ export type ReadinessState = 'pending' | 'ready' | 'stopped';
 
 export interface CacherReadinessOptions {
   readonly runtime: Runtime;
-  /** The name of the part that is not ready, for messages. */
+  /** The name of the cache in messages. */
   readonly description: string;
-  /** Longest wait of a request for the cache to be filled, milliseconds. */
+  /** Longest wait of a request until the cache is filled, milliseconds. */
   readonly timeoutMs: number;
 }
 
 /**
- * Whether the cache can answer: `pending` until it is filled and again while it is being refilled, then `ready`; `stopped`
- * for good.
+ * Whether the cache can answer: `pending` until it is filled and while it is filled again, then `ready`; `stopped` is final.
  * @see apiserver pkg/storage/cacher/ready.go @ 24a394e
  */
 export class CacherReadiness {
@@ -34,7 +33,7 @@ export class CacherReadiness {
     return this.#state;
   }
 
-  /** How often the cache has become ready. */
+  /** Number of times the cache has become ready. */
   get generation(): number {
     return this.#generation;
   }
@@ -101,7 +100,7 @@ export class CacherReadiness {
     for (const wake of this.#waiters) wake();
   }
 
-  /** The longer the cache is away, the later clients should come back (cacher/delegator.go calculateRetryAfter… @ 24a394e). */
+  /** The longer the cache is not ready, the later clients should retry (cacher/delegator.go calculateRetryAfter… @ 24a394e). */
   #retryAfterSeconds(): number {
     const downSeconds = (this.#options.runtime.monotonicMs() - this.#pendingSinceMs) / 1000;
     return Math.floor(Math.min(30, Math.max(1, Math.exp(0.06 * downSeconds))));

@@ -9,12 +9,12 @@ import type { OrderedStore } from '../window/ordered-store.ts';
 import type { StoreElement } from '../window/store-element.ts';
 import { watchCacheMetrics } from '../window/watch-cache-metrics.ts';
 
-/** A check comes up to this share of the interval later, so that servers do not list all at once. */
+/** Each check is later by a random share of the interval up to this, so that servers do not list at the same time. */
 const JITTER = 0.5;
-/** Objects a page when the storage is listed (cacher/lister_watcher.go storageWatchListPageSize @ 24a394e). */
+/** Number of objects in a page when the storage is listed (cacher/lister_watcher.go storageWatchListPageSize @ 24a394e). */
 const PAGE_SIZE = 10_000;
 
-/** An object of which cache and storage do not hold the same version; undefined: it is missing there. */
+/** An object whose versions in cache and storage differ; undefined: the object is missing there. */
 export interface CacheDifference {
   readonly key: string;
   readonly cachedResourceVersion: string | undefined;
@@ -24,9 +24,9 @@ export interface CacheDifference {
 /** The result of a comparison of a cache with its storage. */
 export interface ConsistencyReport {
   readonly consistent: boolean;
-  /** The resource version of the state that was compared. */
+  /** The resource version at which both were compared. */
   readonly resourceVersion: string;
-  /** In key order; undefined when there is none. */
+  /** The first difference in key order; undefined without a difference. */
   readonly firstDifference: CacheDifference | undefined;
 }
 
@@ -34,29 +34,29 @@ export interface ConsistencyReport {
 export interface CacheSnapshot<T extends KubernetesObject> {
   readonly state: OrderedStore<StoreElement<T>>;
   readonly resourceVersion: string;
-  /** Grows when the cache is filled anew. */
+  /** Increases when the cache is filled again. */
   readonly generation: number;
 }
 
 export interface ConsistencyCheckerOptions<T extends KubernetesObject> {
   readonly storage: StorageInterface<T>;
   readonly resourcePrefix: string;
-  /** Undefined while there is nothing to compare. */
+  /** Undefined while the cache has no content to compare. */
   readonly snapshot: () => CacheSnapshot<T> | undefined;
-  /** Names the resource in messages. */
+  /** The name of the resource in messages. */
   readonly description: string;
   readonly runtime: Runtime;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Time between two checks, before jitter; 0: only on demand. */
+  /** Time between two checks, without jitter; 0: only on demand. */
   readonly intervalMs: number;
 }
 
 /**
- * Compares what the cache shows with what the storage held at the same resource version, object by object, every now and then.
+ * Compares, at an interval, the cache with the storage at the same resource version, object by object.
  *
- * A cache that differs is not believed from then on, until a later check finds no difference. A check that cannot be carried
- * out, because the storage does not answer or has compacted that state away, changes nothing.
+ * When they differ, the cache is not read until a later check finds no difference. A check that cannot be carried out, because
+ * the storage does not respond or has compacted that version, changes nothing.
  * @see apiserver pkg/storage/cacher/consistency @ 24a394e
  */
 export class ConsistencyChecker<T extends KubernetesObject> {
@@ -70,12 +70,12 @@ export class ConsistencyChecker<T extends KubernetesObject> {
     this.#options = options;
   }
 
-  /** False from a check that found a difference to the next that found none. */
+  /** False from a check that found a difference until a check that finds none. */
   get consistent(): boolean {
     return this.#consistent;
   }
 
-  /** Begins to check in the background. */
+  /** Starts the checks in the background. */
   start(): void {
     const { intervalMs, runtime } = this.#options;
     if (intervalMs === 0 || this.#stopping.signal.aborted) return;
@@ -86,7 +86,7 @@ export class ConsistencyChecker<T extends KubernetesObject> {
     this.#timer = runtime.setTimer(delayMs, check, { background: true });
   }
 
-  /** Resolves when no check is under way any more. */
+  /** Stops the checks, and resolves when none is running. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#timer?.cancel();
@@ -94,8 +94,8 @@ export class ConsistencyChecker<T extends KubernetesObject> {
   }
 
   /**
-   * Compares now; undefined while there is nothing to compare.
-   * @throws {ApiError} what the storage answers instead of a list.
+   * Compares now; undefined while the cache has no content to compare.
+   * @throws {ApiError} the storage's error if its list fails.
    */
   async check(): Promise<ConsistencyReport | undefined> {
     const { snapshot } = this.#options;
@@ -112,7 +112,7 @@ export class ConsistencyChecker<T extends KubernetesObject> {
     const consistent = firstDifference === undefined;
     this.#count(consistent ? 'success' : 'failure');
     if (firstDifference !== undefined) this.#report(firstDifference, resourceVersion);
-    // A cache that was filled anew meanwhile is another one.
+    // If the cache was filled again meanwhile, the result says nothing about its new content.
     if (snapshot()?.generation === generation) this.#consistent = consistent;
     return { consistent, resourceVersion, firstDifference };
   }
@@ -176,7 +176,7 @@ function isSame(cached: StoredObject | undefined, stored: StoredObject): boolean
   return cached?.key === stored.key && cached.resourceVersion === stored.resourceVersion;
 }
 
-/** Both lists are in key order: of two different keys the smaller one is missing on the other side. */
+/** Both lists are in key order: if two keys differ, the smaller one is missing in the other list. */
 function difference(
   cached: StoredObject | undefined,
   stored: StoredObject | undefined,

@@ -5,7 +5,7 @@ import type { Revision } from '../../mvcc/key-value-store.ts';
 
 export interface FreshnessOptions {
   readonly runtime: Runtime;
-  /** Asks the backend to tell the cache's watch how far it is. Must not reject. */
+  /** Asks the backend to report the progress of the cache's watch. Must not reject. */
   readonly requestProgress: () => Promise<void>;
   /** Longest wait, milliseconds. */
   readonly timeoutMs: number;
@@ -20,8 +20,8 @@ interface Waiter {
 }
 
 /**
- * Lets readers wait until the cache has reached a revision, and while a reader waits asks the backend for its revision: a
- * resource that does not change would otherwise not notice that time has moved on.
+ * Lets readers wait until the cache has reached a revision. While a reader waits, it requests progress from the backend: if the
+ * resource does not change, the cache would not learn of newer revisions otherwise.
  * @see apiserver pkg/storage/cacher/progress/watch_progress.go @ 24a394e
  */
 export class Freshness {
@@ -36,24 +36,24 @@ export class Freshness {
     this.#options = options;
   }
 
-  /** Readers that wait at present. */
+  /** Number of readers that wait. */
   get waiting(): number {
     return this.#waiters.size;
   }
 
-  /** Records that the cache shows `revision` and wakes those who waited for it. */
+  /** Records that the cache has reached `revision`, and wakes the readers that waited for it. */
   reach(revision: Revision): void {
     this.#reached = revision;
     for (const waiter of this.#waiters) if (waiter.revision <= revision) waiter.resolve();
   }
 
-  /** Rejects all readers that wait. */
+  /** Rejects all waiting readers. */
   close(error: unknown): void {
     for (const waiter of this.#waiters) waiter.reject(error);
   }
 
   /**
-   * Resolves when the cache shows `revision` or a later one.
+   * Resolves when the cache has reached `revision`.
    * @throws {ApiError} 504, too large, after the timeout; the signal's reason when it aborts.
    */
   async waitFor(revision: Revision, signal?: AbortSignal): Promise<void> {
@@ -89,7 +89,7 @@ export class Freshness {
     });
   }
 
-  /** One request at a time; a reader that comes while one is under way is covered by the next. */
+  /** Sends one request at a time. A reader that starts to wait during a request is covered by the next one. */
   #requestProgress(): void {
     this.#requestAgain = true;
     this.#armTimer();

@@ -13,12 +13,12 @@ import { scopeEnd, type KeyScope } from '../window/key-scope.ts';
 import type { OrderedStore } from '../window/ordered-store.ts';
 import type { StoreElement } from '../window/store-element.ts';
 
-/** Items looked at before other tasks get a turn. */
+/** Number of items processed in one task. */
 const PIECE = 5000;
 
 export interface ReadListOptions<T extends KubernetesObject> {
   readonly state: OrderedStore<StoreElement<T>>;
-  /** The revision that `state` shows; the list and its pages carry it. */
+  /** The revision of `state`; the list and its pages have it as resource version. */
   readonly revision: Revision;
   readonly scope: KeyScope;
   readonly startKey?: string | undefined;
@@ -29,7 +29,7 @@ export interface ReadListOptions<T extends KubernetesObject> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One page of a state. Awaits between pieces of a long one, which changes nothing: the state is immutable. */
+/** One page of a state. Awaits between pieces of a long page; the state is immutable, so that does no harm. */
 export async function readList<T extends KubernetesObject>(
   options: ReadListOptions<T>,
 ): Promise<StorageList<T>> {

@@ -5,15 +5,15 @@ import type { GetListOptions } from '../../storage/contract/storage-interface.ts
 import type { Versioner } from '../../storage/contract/versioner.ts';
 import type { KeyScope } from '../window/key-scope.ts';
 
-/** The source of the answer to a list. */
+/** Where a list is answered from. */
 export type ListRoute =
-  /** From the storage: the cache cannot answer, or the request is wrong and the storage says how. */
+  /** From the storage: the cache cannot answer, or the request is invalid and the storage returns the error. */
   | { readonly source: 'storage' }
-  /** From the cache, once it shows the most recent revision of the storage. */
+  /** From the cache, once it has reached the most recent revision of the storage. */
   | { readonly source: 'latest'; readonly startKey: string | undefined }
-  /** From the cache, once it shows `revision` (0: at once). */
+  /** From the cache, once it has reached `revision` (0: at once). */
   | { readonly source: 'cache'; readonly revision: Revision }
-  /** From the state as of `revision`. */
+  /** From the state at `revision`. */
   | {
       readonly source: 'exact';
       readonly revision: Revision;
@@ -24,7 +24,7 @@ const STORAGE: ListRoute = { source: 'storage' };
 
 /**
  * Decides where a list is answered from.
- * @throws {ApiError} 400 for a resource version or continue token that cannot be read.
+ * @throws {ApiError} 400 for a resource version or continue token that is not valid.
  * @see apiserver pkg/storage/cacher/delegator.go ShouldDelegateList @ 24a394e
  */
 export function routeList<T extends KubernetesObject>(
@@ -48,7 +48,7 @@ export function routeList<T extends KubernetesObject>(
       return resourceVersion === '' ? STORAGE : { source: 'cache', revision };
     case undefined:
       if (resourceVersion === '') return { source: 'latest', startKey: undefined };
-      // The rule from before there was a match: a version together with a limit means that very version.
+      // Before match rules existed, a version with a limit meant exactly that version.
       return limit > 0 && revision > 0n
         ? exactly(revision, recursive)
         : { source: 'cache', revision };

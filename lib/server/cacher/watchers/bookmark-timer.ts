@@ -4,32 +4,32 @@ import type { BookmarkEvent } from '../../../meta/watch-event.ts';
 import type { Revision } from '../../mvcc/key-value-store.ts';
 import type { CacheWatcher } from './cache-watcher.ts';
 
-/** How often due bookmarks are looked for, before jitter (cacher.go dispatchEvents @ 24a394e). */
+/** Interval at which due bookmarks are sent, without jitter (cacher.go dispatchEvents @ 24a394e). */
 const TICK_MS = 1000;
 const TICK_JITTER = 0.25;
 const LONGEST_TICK_MS = TICK_MS * (1 + TICK_JITTER);
-/** How often an idle watcher gets a bookmark (cacher.go defaultBookmarkFrequency @ 24a394e). */
+/** Interval of bookmarks for an idle watcher (cacher.go defaultBookmarkFrequency @ 24a394e). */
 const FREQUENCY_MS = 60_000;
-/** How long before the end of its request a watcher gets a last one (cache_watcher.go nextBookmarkTime @ 24a394e). */
+/** A watcher gets a last bookmark this long before the end of its request (cache_watcher.go nextBookmarkTime @ 24a394e). */
 const BEFORE_DEADLINE_MS = 2000;
 
 export interface BookmarkTimerOptions {
   readonly runtime: Runtime;
-  /** The revision up to which every watcher has been offered everything; undefined while that cannot be said. */
+  /** The revision up to which every watcher has been offered all events; undefined while it is not known. */
   readonly currentRevision: () => Revision | undefined;
-  /** Asks the storage how far it is; called shortly before bookmarks are due, so that they carry a recent revision. */
+  /** Requests progress from the storage; called shortly before bookmarks are due, so that they have a recent revision. */
   readonly requestProgress: () => void;
 }
 
 /**
- * Tells watchers that want it, about once a minute and shortly before their request ends, how far they are, so that they can
- * resume from there.
+ * Sends bookmarks to the watchers that requested them, about once a minute and shortly before their request ends, so that
+ * clients can resume from there.
  *
  * Its timer runs only while a watcher wants bookmarks.
  */
 export class BookmarkTimer<T extends KubernetesObject> {
   readonly #options: BookmarkTimerOptions;
-  /** When each watcher is due. */
+  /** The time at which each watcher is due. */
   readonly #dueAtMs: Map<CacheWatcher<T>, number> = new Map();
   #timer: Timer | undefined;
 

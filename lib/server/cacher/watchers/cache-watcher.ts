@@ -17,7 +17,7 @@ import type { NextTurn } from './next-turn.ts';
 import type { WatchCacheEvent } from '../window/watch-cache-event.ts';
 import type { WatchCacheInterval } from '../window/watch-cache-interval.ts';
 
-/** Items of the initial interval looked at before other tasks get a turn. */
+/** Number of items of the initial interval processed in one task. */
 const PIECE = 500;
 
 export interface CacheWatcherOptions<T extends KubernetesObject> {
@@ -28,19 +28,19 @@ export interface CacheWatcherOptions<T extends KubernetesObject> {
   readonly predicate?: SelectionPredicate<T> | undefined;
   /** The events before the live events. */
   readonly interval: WatchCacheInterval<T>;
-  /** The revision the reader has seen. It may lie ahead of the interval: what comes up to it is left out. */
+  /** The revision that the reader has seen. It may be later than the interval: earlier events are left out. */
   readonly startRevision: Revision;
-  /** Events that wait for the reader at most. */
+  /** Maximum backlog of the reader, in events. */
   readonly queueCapacity: number;
-  /** The reader wants bookmarks. */
+  /** Whether the reader requested bookmarks. */
   readonly bookmarks: boolean;
-  /** A bookmark marks the end of the interval. Takes effect together with `bookmarks`. */
+  /** Whether a bookmark marks the end of the interval. Only together with `bookmarks`. */
   readonly markInitialEventsEnd: boolean;
   readonly deadlineMonotonicMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Gathers for the reader what comes in one turn of the event loop. Left out: the reader is woken for the first event. */
+  /** Collects the events of one turn of the event loop for the reader. Left out: the first event wakes the reader. */
   readonly turn?: NextTurn | undefined;
-  /** Called once when the watch is over for the cacher. */
+  /** Called once, when the watcher takes no further events. */
   readonly onEnd: (watcher: CacheWatcher<T>) => void;
 }
 
@@ -48,14 +48,14 @@ type Batch<T extends KubernetesObject> = WatchEvent<StoredObject<T>>[];
 type End = 'ended' | { readonly error: unknown };
 
 /**
- * One watch on the cache: what was, read piece by piece as the reader asks for it, then what happens, through a bounded queue.
+ * One watch on the cache: first the past events, read piece by piece on demand, then live events through a bounded queue.
  *
  * Guarantees:
- * - Every matching change after the start comes once, in order, with the event object that all other watchers get too.
+ * - Every matching change after the start comes once and in order, with the event object that all watchers share.
  * - The end of the initial events is marked exactly once, before any live event.
- * - Resource versions of live events and bookmarks never go back.
- * - `end` and `fail` let the reader finish what is queued, so that a client which was too slow still gets on; `close` and the
- *   signal drop it.
+ * - Resource versions of live events and bookmarks never decrease.
+ * - After `end` and `fail` the reader still gets the queued events, so that even a slow client makes progress; `close` and the
+ *   signal drop them.
  *
  * Not guaranteed: more than one reader.
  * @see apiserver pkg/storage/cacher/cache_watcher.go @ 24a394e
@@ -63,7 +63,7 @@ type End = 'ended' | { readonly error: unknown };
 export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T> {
   readonly id: number;
   readonly scope: KeyScope;
-  /** Undefined when everything in the scope matches. */
+  /** Undefined if everything in the scope matches. */
   readonly predicate: SelectionPredicate<T> | undefined;
   readonly #options: CacheWatcherOptions<T>;
   readonly #startRevision: Revision;
@@ -72,7 +72,7 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
   #intervalBegun = false;
   #endMarked = false;
   #queue: Batch<T> = [];
-  /** The queued events came in this turn of the event loop, and more may come. */
+  /** The queued events arrived in this turn of the event loop, and more may follow. */
   #gathering = false;
   #lastRevision: Revision;
   #end: End | undefined;
@@ -94,7 +94,7 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
     });
   }
 
-  /** No event is taken any more. */
+  /** Whether the watcher takes no further events. */
   get ended(): boolean {
     return this.#end !== undefined;
   }
@@ -107,7 +107,7 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
     return this.#options.deadlineMonotonicMs;
   }
 
-  /** Takes a change if it concerns this watch. Returns false, and does nothing, when it does but the queue is full. */
+  /** Queues a change if it matches this watch. Returns false, and does nothing, if it matches but the queue is full. */
   offer(event: WatchCacheEvent<T>): boolean {
     if (this.#end !== undefined || event.revision <= this.#startRevision) return true;
     const seen = this.#seenThrough(event);
@@ -117,24 +117,24 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
     return true;
   }
 
-  /** Takes a bookmark, unless the queue is full or the reader has been told a later revision. */
+  /** Queues a bookmark, unless the queue is full or a later revision has been sent. */
   offerBookmark(bookmark: BookmarkEvent, revision: Revision): void {
     if (this.#end !== undefined || revision < this.#lastRevision) return;
     if (this.#queue.length >= this.#options.queueCapacity) return;
     this.#take(bookmark, revision);
   }
 
-  /** Calls `listener` once, as soon as the reader has made room or the watch is over; undefined takes it back. */
+  /** Calls `listener` once, as soon as the queue has room or the watch is over; undefined removes the listener. */
   whenRoom(listener: (() => void) | undefined): void {
     this.#onRoom = listener;
   }
 
-  /** Ends the watch after what is queued. */
+  /** Ends the watch after the queued events. */
   end(): void {
     this.#finish('ended');
   }
 
-  /** Ends the watch after what is queued, with an error. */
+  /** Ends the watch after the queued events, with an error. */
   fail(error: unknown): void {
     this.#finish({ error });
   }
@@ -175,7 +175,7 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
     }
   }
 
-  /** A reader that is there waits until the turn is over, unless the queue fills up before or the watch ends. */
+  /** Whether a waiting reader has to wait until the turn is over. Not if the queue is full or the watch has ended. */
   #mustGather(): boolean {
     if (!this.#gathering || this.#interval !== undefined || this.#end !== undefined) return false;
     return this.#queue.length < this.#options.queueCapacity;
@@ -198,7 +198,7 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
     this.#signal();
   };
 
-  /** A large initial state must not hold up everything else. */
+  /** Lets other tasks run between the pieces of a large initial state. */
   async #letOthersRun(): Promise<void> {
     if (this.#intervalBegun) {
       await nextTask(this.#options.runtime);
@@ -234,7 +234,7 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
     return batch;
   }
 
-  /** A predicate that throws ends its own watch, and no other. */
+  /** A predicate that throws ends only its own watch. */
   #seenThrough(event: WatchCacheEvent<T>): ObjectEvent<StoredObject<T>> | undefined {
     try {
       return event.seenThrough(this.predicate);

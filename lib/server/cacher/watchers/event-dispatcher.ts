@@ -8,26 +8,29 @@ import type { IndexedWatchers } from './indexed-watchers.ts';
 import { TimeBudget } from './time-budget.ts';
 import type { WatchCacheEvent } from '../window/watch-cache-event.ts';
 
-/** Changes that wait while slow watchers are waited for; beyond it the source is held back (cacher.go incoming @ 24a394e). */
+/**
+ * Maximum number of changes queued while slow watchers are waited for; beyond it the source has to wait (cacher.go incoming @
+ * 24a394e).
+ */
 const INCOMING_CAPACITY = 100;
 
 export interface EventDispatcherOptions<T extends KubernetesObject> {
   readonly runtime: Runtime;
   readonly watchers: IndexedWatchers<T>;
-  /** Called with each watcher that is about to be terminated because its reader did not keep up. */
+  /** Called for each watcher that is about to be terminated because its reader is too slow. */
   readonly onSlow: (watcher: CacheWatcher<T>) => void;
 }
 
 /**
- * Hands each change to the watchers it concerns, in order, one change after the other.
+ * Passes each change to the watchers that it may concern, in order, one change after the other.
  *
- * Watchers whose queue is full are waited for, all together and as long as the time budget allows; then those still full are
- * terminated, and their clients have to come back. Watchers that are not read therefore cost the others a bounded share of time.
+ * If the queues of some watchers are full, it waits for all of them together, as long as the time budget allows. Watchers that
+ * are still full then are terminated, and their clients have to resume. Slow watchers therefore cost the others a bounded share of time.
  *
  * Guarantees:
- * - As long as no queue is full, a change is in all queues when `dispatch` returns.
- * - No watcher is terminated before its reader had a full turn of the event loop to make room.
- * - Every watcher has been offered everything up to `dispatchedRevision`.
+ * - While no queue is full, a change is in all queues when `dispatch` returns.
+ * - Before a watcher is terminated, its reader has a full turn of the event loop to make room.
+ * - Every watcher has been offered all events up to `dispatchedRevision`.
  * @see apiserver pkg/storage/cacher/cacher.go dispatchEvent @ 24a394e
  */
 export class EventDispatcher<T extends KubernetesObject> {
@@ -35,7 +38,7 @@ export class EventDispatcher<T extends KubernetesObject> {
   readonly #budget: TimeBudget;
   readonly #incoming = new RingBuffer<WatchCacheEvent<T>>();
   readonly #blocked = new Set<CacheWatcher<T>>();
-  /** Counts restarts, so that a wait from before one does nothing after it. */
+  /** Number of restarts, so that a wait from before a restart has no effect after it. */
   #epoch = 0;
   #busy = false;
   #dispatchedRevision: Revision = 0n;
@@ -47,7 +50,7 @@ export class EventDispatcher<T extends KubernetesObject> {
     this.#budget = new TimeBudget(options.runtime);
   }
 
-  /** Whether slow watchers are being waited for. */
+  /** Whether it waits for slow watchers. */
   get busy(): boolean {
     return this.#busy;
   }
@@ -67,13 +70,13 @@ export class EventDispatcher<T extends KubernetesObject> {
     else this.#dispatchedRevision = event.revision;
   }
 
-  /** Records that nothing else has happened up to `revision`. */
+  /** Records that there is no further change up to `revision`. */
   reach(revision: Revision): void {
     this.#reachedRevision = revision;
     if (!this.#busy) this.#dispatchedRevision = revision;
   }
 
-  /** Begins anew at `revision`; what waits is dropped. The watchers of before must have been terminated. */
+  /** Starts again at `revision`; queued changes are dropped. The previous watchers must have been terminated. */
   restart(revision: Revision): void {
     this.#epoch += 1;
     this.#busy = false;
@@ -83,7 +86,7 @@ export class EventDispatcher<T extends KubernetesObject> {
     this.#announceRoom();
   }
 
-  /** A promise while many changes wait; undefined when more may come. */
+  /** A promise while too many changes are queued; undefined when there is room. */
   waitForRoom(): Promise<void> | undefined {
     if (this.#incoming.size < INCOMING_CAPACITY) return undefined;
     this.#room ??= deferred<void>();
@@ -96,7 +99,7 @@ export class EventDispatcher<T extends KubernetesObject> {
     });
   }
 
-  /** Awaits until all watchers have `event`, and then the same for each change that came meanwhile. */
+  /** Waits until all watchers have `event`, and then repeats that for each change that was queued meanwhile. */
   async #catchUp(event: WatchCacheEvent<T>): Promise<void> {
     const epoch = this.#epoch;
     this.#busy = true;
@@ -113,7 +116,7 @@ export class EventDispatcher<T extends KubernetesObject> {
     this.#dispatchedRevision = this.#reachedRevision;
   }
 
-  /** Awaits until each blocked watcher has taken the change or was terminated. */
+  /** Waits until each blocked watcher has taken the change or was terminated. */
   async #waitForBlocked(event: WatchCacheEvent<T>): Promise<void> {
     const { runtime, onSlow } = this.#options;
     const budgetMs = this.#budget.takeAvailable();
@@ -130,7 +133,7 @@ export class EventDispatcher<T extends KubernetesObject> {
     const timer = runtime.setTimer(
       budgetMs,
       () => {
-        // A loop that was busy runs its late timers before its readers: they get their turn first.
+        // After a long task, the event loop runs late timers before the readers; this lets the readers run first.
         runtime.queueTask(() => {
           if (expired) return;
           for (const watcher of this.#blocked) {

@@ -3,7 +3,7 @@ import type { WatchEvent } from '../../../meta/watch-event.ts';
 import type { StorageWatch } from '../../storage/contract/storage-interface.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 
-/** A watch that could not be started: its reader gets the error; nothing, when there is none. */
+/** A watch that could not be started. Its reader gets the error; without an error, the watch ends at once. */
 export function failedWatch<T extends KubernetesObject>(error?: unknown): StorageWatch<T> {
   type Result = IteratorResult<readonly WatchEvent<StoredObject<T>>[], undefined>;
   let over = error === undefined;

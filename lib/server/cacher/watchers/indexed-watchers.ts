@@ -7,7 +7,7 @@ import type { WatchCacheEvent } from '../window/watch-cache-event.ts';
 type Watchers<T extends KubernetesObject> = Set<CacheWatcher<T>>;
 type Visitor<T extends KubernetesObject> = (watcher: CacheWatcher<T>) => void;
 
-/** The field value that a watcher insists on. */
+/** The field value that a watcher's selector requires. */
 interface Trigger<T extends KubernetesObject> {
   readonly field: string;
   readonly value: string;
@@ -20,13 +20,13 @@ interface FieldIndex<T extends KubernetesObject>
 }
 
 /**
- * All watchers of a cacher, so arranged that a change finds those it may concern without asking the others: by key or key
- * prefix (a namespace, everything), and then by the first field value their selector insists on.
+ * All watchers of a cacher, indexed so that a change visits only the watchers that it may concern: by key or key prefix (one
+ * namespace, or all), then by the first field value that their selector requires.
  *
- * A thousand watchers of `spec.nodeName=…`, each of its own node, cost a change two look-ups instead of a thousand matches.
+ * With a thousand watchers of `spec.nodeName=…`, each for another node, a change costs two look-ups instead of a thousand matches.
  */
 export class IndexedWatchers<T extends KubernetesObject> {
-  /** The watchers map: all by id. */
+  /** All watchers by id. */
   readonly #watchers: Map<number, CacheWatcher<T>> = new Map();
   readonly #byKey: Map<string, PathWatchers<T>> = new Map();
   readonly #byPrefix: Map<string, PathWatchers<T>> = new Map();
@@ -35,7 +35,7 @@ export class IndexedWatchers<T extends KubernetesObject> {
     return this.#watchers.size;
   }
 
-  /** A copy, so that watchers may come and go while it is read. */
+  /** A copy, so that watchers may be added and removed while it is read. */
   all(): CacheWatcher<T>[] {
     return [...this.#watchers.values()];
   }
@@ -58,7 +58,7 @@ export class IndexedWatchers<T extends KubernetesObject> {
     if (watchers?.empty === true) byPath.delete(path);
   }
 
-  /** Calls `visitor` once for every watcher that the change may concern. Watchers may be removed meanwhile. */
+  /** Calls `visitor` once for every watcher that the change may concern. Watchers may be removed during the call. */
   visitCandidates(event: WatchCacheEvent<T>, visitor: Visitor<T>): void {
     const { key } = event.change;
     if (this.#byKey.size > 0) this.#byKey.get(key)?.visit(event, visitor);
@@ -131,7 +131,7 @@ function triggerOf<T extends KubernetesObject>({
   return { field, value, attributesOf: predicate.attributesOf };
 }
 
-/** The watchers of the value before or after the change. */
+/** Visits the watchers of the field value before and after the change. */
 function visitIndex<T extends KubernetesObject>(
   { field, attributesOf, byValue }: FieldIndex<T>,
   { change }: WatchCacheEvent<T>,
@@ -141,7 +141,7 @@ function visitIndex<T extends KubernetesObject>(
   try {
     values = [change.current, change.previous].map((side) => valueOf(side, field, attributesOf));
   } catch {
-    // The matching of each watcher meets the same error, and fails that watcher with it.
+    // Each watcher meets the same error when it matches the event, and fails with it.
     for (const watchers of byValue.values()) watchers.forEach(visitor);
     return;
   }
@@ -150,7 +150,7 @@ function visitIndex<T extends KubernetesObject>(
   if (before !== undefined && before !== after) byValue.get(before)?.forEach(visitor);
 }
 
-/** A field that an object does not have counts as empty, as selectors see it. */
+/** A missing field counts as the empty string, as in selectors. */
 function valueOf<T extends KubernetesObject>(
   element: StoreElement<T> | undefined,
   field: string,

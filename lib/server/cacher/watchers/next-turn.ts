@@ -1,21 +1,21 @@
 import type { Runtime, Timer } from '../../../kernel/runtime.ts';
 
-/** Callbacks run in one task; the rest get the next one, so that input and timers wait a few milliseconds at most. */
+/** Maximum number of callbacks in one task; the rest run in the next one, so that input and timers wait a few milliseconds at most. */
 const MOST_AT_ONCE = 250;
-/** Longest rest, milliseconds. */
+/** Longest pause after a run, milliseconds. */
 const LONGEST_REST_MS = 25;
-/** As long as more comes in, a rest goes on for up to so many times as long as the run took. */
+/** Longest pause while events arrive, as a multiple of the duration of the run. */
 const LONGEST_REST_SHARE = 3;
-/** Runs without a rest after a rest in which nothing came. */
+/** Number of runs without a pause after a pause without events. */
 const RUNS_WITHOUT_REST = 7;
 
 /**
- * Runs all that was asked for during one turn of the event loop together, in the order it was asked for, when the turn is over:
- * what many events of one turn would cause over and over happens once.
+ * Collects callbacks during one turn of the event loop and runs them together, in order, when the turn is over. Work that many
+ * events of one turn would cause repeatedly is thus done once.
  *
- * After a run it rests for as long as the run took, and on while events come in, so that under load a run serves many of them and
- * takes a quarter of the time; what is asked for meanwhile is gathered. Where nothing comes in while it rests, because the code that
- * writes waits for the event first, the next runs begin at once.
+ * After a run it pauses for as long as the run took, and longer while events arrive. Under load, one run therefore serves many
+ * events and takes a quarter of the time. If no event arrives during a pause, because the writing code waits for its event
+ * first, the next runs start without a pause.
  */
 export class NextTurn {
   readonly #runtime: Runtime;
@@ -24,7 +24,7 @@ export class NextTurn {
   #tookMs = 0;
   #restedAtMs = 0;
   #timer: Timer | undefined;
-  /** Events since the last run began. */
+  /** Number of events since the last run began. */
   #events = 0;
   #eventsAtRest = 0;
   #runsWithoutRest = 0;
@@ -39,12 +39,12 @@ export class NextTurn {
     if (!this.#busy) this.#prepare();
   }
 
-  /** Events have come in, of which callbacks are going to tell. */
+  /** Reports events for which callbacks will be requested. */
   notice(events: number): void {
     this.#events += events;
   }
 
-  /** Runs what was asked for at once if it would have to wait for a timer; none is left then. */
+  /** Runs the callbacks now if they would have to wait for a timer; no timer is left then. */
   flush(): void {
     if (this.#timer === undefined) return;
     this.#timer.cancel();
@@ -75,7 +75,7 @@ export class NextTurn {
     this.#timer = this.#runtime.setTimer(Math.min(restMs, this.#tookMs), this.#goOnResting);
   };
 
-  /** The remainder of a pause that is `share` times as long as the last run. */
+  /** The remaining time of a pause that is `share` times as long as the last run. */
   #restMs(share: number): number {
     const longestMs = Math.min(share * this.#tookMs, LONGEST_REST_MS);
     return this.#restedAtMs + longestMs - this.#runtime.monotonicMs();
@@ -90,7 +90,7 @@ export class NextTurn {
   #runSome(count: number, startedAtMs: number): void {
     const left = Math.max(0, count - MOST_AT_ONCE);
     for (const callback of this.#callbacks.splice(0, count - left)) callback();
-    // The microtasks of the callbacks have run by the time of the next task.
+    // All microtasks of the callbacks have run before the next task.
     this.#runtime.queueTask(() => {
       if (left > 0) this.#runSome(left, startedAtMs);
       else this.#rest(startedAtMs);

@@ -3,13 +3,13 @@ import type { Runtime } from '../../../kernel/runtime.ts';
 export interface TimeBudgetOptions {
   /** Milliseconds gained per second. @defaultValue 50 */
   readonly perSecondMs?: number | undefined;
-  /** Most that can be saved up. @defaultValue 100 */
+  /** Maximum budget. @defaultValue 100 */
   readonly maxMs?: number | undefined;
 }
 
 /**
- * Time that may be spent on waiting for slow watchers: it accrues slowly and is capped, so that slow watchers together
- * delay the others by a bounded share of time.
+ * Time that may be spent waiting for slow watchers. It accrues slowly and is capped, so that slow watchers together delay the
+ * others by a bounded share of time.
  * @see apiserver pkg/storage/cacher/time_budget.go @ 24a394e
  */
 export class TimeBudget {
@@ -27,7 +27,7 @@ export class TimeBudget {
     this.#countedAtMs = runtime.monotonicMs();
   }
 
-  /** Takes all there is. */
+  /** Takes the whole available budget. */
   takeAvailable(): number {
     this.#accrue();
     const takenMs = this.#availableMs;
@@ -35,7 +35,7 @@ export class TimeBudget {
     return takenMs;
   }
 
-  /** Gives back what was not used. */
+  /** Returns the unused part. */
   returnUnused(unusedMs: number): void {
     this.#accrue();
     if (unusedMs > 0) this.#availableMs = Math.min(this.#maxMs, this.#availableMs + unusedMs);

@@ -1,9 +1,9 @@
 import { prefixEnd } from '../../mvcc/key-value-store.ts';
 import { prepareKey } from '../../storage/contract/storage-keys.ts';
 
-/** The keys a list or watch is about: one key, or all that begin with a path. */
+/** The keys of a list or watch: one key, or all keys with a prefix. */
 export interface KeyScope {
-  /** A key, or a prefix that ends with a slash, so that `/ns-1/` does not take in `/ns-10/`. */
+  /** A key, or a prefix that ends with a slash, so that `/ns-1/` does not include `/ns-10/`. */
   readonly path: string;
   readonly recursive: boolean;
 }
@@ -17,7 +17,7 @@ export function scopeContains({ path, recursive }: KeyScope, key: string): boole
   return recursive ? key.startsWith(path) : key === path;
 }
 
-/** The first key behind the scope. */
+/** The first key after the scope. */
 export function scopeEnd({ path, recursive }: KeyScope): string {
   return recursive ? prefixEnd(path) : `${path}\0`;
 }

@@ -1,4 +1,4 @@
-/** Largest number of entries of a node; a fuller one is split in halves. */
+/** Maximum number of entries of a node; a larger one is split in half. */
 const FANOUT = 32;
 /** A node with fewer entries is joined with a neighbour if both fit into one. */
 const SPARSE = FANOUT / 4;
@@ -27,7 +27,7 @@ class Branch<V extends Keyed> {
   readonly size: number;
   readonly entries: readonly Node<V>[];
 
-  /** @param size that of all entries together: in a large store each of them would have to be fetched from memory to add it up */
+  /** @param size of all entries together; adding up the sizes here would read every entry from memory */
   constructor(entries: readonly Node<V>[], size: number) {
     this.low = (entries[0] as Node<V>).low;
     this.size = size;
@@ -38,12 +38,12 @@ class Branch<V extends Keyed> {
 type Node<V extends Keyed> = Leaf<V> | Branch<V>;
 
 /**
- * Items ordered by key in an immutable B+ tree: a change gives a new store that shares all but one path with the old one.
+ * Items ordered by key in an immutable B+ tree: a change returns a new store, which shares all but one path with the old one.
  *
  * Guarantees:
- * - Holding a store is a snapshot of it: O(1), never changed by later changes.
- * - `get`, `with`, `without` and `count` take O(log n); a range costs O(log n) plus what is read.
- * - Keys are ordered by UTF-16 code units, which for the ASCII keys of a storage is byte order.
+ * - A store is a snapshot: keeping it takes O(1), and later changes do not affect it.
+ * - `get`, `with`, `without` and `count` take O(log n); a range takes O(log n) plus the items that are read.
+ * - Keys are ordered by UTF-16 code units. For the ASCII keys of a storage that equals the byte order.
  */
 export class OrderedStore<V extends Keyed> {
   readonly #root: Node<V> | undefined;
@@ -52,7 +52,7 @@ export class OrderedStore<V extends Keyed> {
     this.#root = root;
   }
 
-  /** A store of these items in O(n), if they are in order already; of two with one key the later stays. */
+  /** Builds a store of these items; O(n) if they are in order. If two items have the same key, the later one is kept. */
   static of<V extends Keyed>(items: readonly V[]): OrderedStore<V> {
     let level: Node<V>[] = chunks(inOrder(items)).map((entries) => new Leaf(entries));
     while (level.length > 1) level = chunks(level).map(toBranch);
@@ -71,14 +71,14 @@ export class OrderedStore<V extends Keyed> {
     return item?.key === key ? item : undefined;
   }
 
-  /** The store with `item` put in the place of its key. */
+  /** The store with `item` added, or replacing the item with the same key. */
   with(item: V): OrderedStore<V> {
     if (this.#root === undefined) return new OrderedStore(new Leaf([item]));
     const parts = put(this.#root, item);
     return new OrderedStore(parts.length === 1 ? parts[0] : toBranch(parts));
   }
 
-  /** The store without `key`; the same store when it is not there. */
+  /** The store without `key`; the same store if the key is not in it. */
   without(key: string): OrderedStore<V> {
     if (this.#root === undefined) return this;
     let root = remove(this.#root, key);
@@ -92,14 +92,14 @@ export class OrderedStore<V extends Keyed> {
     return new OrderedCursor(this.#root, from, to);
   }
 
-  /** How many items have `from` <= key < `to`. */
+  /** The number of items with `from` <= key < `to`. */
   count(from: string = '', to?: string): number {
     const below = to === undefined ? this.size : rank(this.#root, to);
     return Math.max(0, below - rank(this.#root, from));
   }
 }
 
-/** Reads a range of an `OrderedStore`, one item a call; later changes of the store do not show. */
+/** Reads a range of an `OrderedStore`, one item per call. Later changes of the store have no effect on it. */
 export class OrderedCursor<V extends Keyed> implements Iterable<V> {
   readonly #path: { readonly branch: Branch<V>; index: number }[] = [];
   readonly #to: string | undefined;
@@ -118,7 +118,7 @@ export class OrderedCursor<V extends Keyed> implements Iterable<V> {
     this.#index = node === undefined ? 0 : firstAtLeast(node, from);
   }
 
-  /** The next item; undefined at the end, and from then on. */
+  /** The next item; undefined at the end. */
   next(): V | undefined {
     if (this.#leaf !== undefined && this.#index >= this.#leaf.entries.length) this.#nextLeaf();
     const item = this.#leaf?.entries[this.#index];
@@ -159,7 +159,7 @@ export class OrderedCursor<V extends Keyed> implements Iterable<V> {
   }
 }
 
-/** The items sorted by key, as they are when they are so already. */
+/** The items sorted by key; the same array if it is sorted already. */
 function inOrder<V extends Keyed>(items: readonly V[]): readonly V[] {
   const ordered = items.every(
     (item, index) => index === 0 || (items[index - 1] as V).key < item.key,
@@ -170,7 +170,7 @@ function inOrder<V extends Keyed>(items: readonly V[]): readonly V[] {
 }
 
 function chunks<E>(entries: readonly E[]): E[][] {
-  // Three quarters full, so that the first insertions do not split every node.
+  // Nodes are three quarters full, so that the first insertions do not split every node.
   const length = (FANOUT * 3) / 4;
   const result: E[][] = [];
   for (let start = 0; start < entries.length; start += length) {
@@ -179,7 +179,7 @@ function chunks<E>(entries: readonly E[]): E[][] {
   return result;
 }
 
-/** The first place in the leaf whose key is not below `key`. */
+/** The first index in the leaf whose key is not smaller than `key`. */
 function firstAtLeast<V extends Keyed>({ entries }: Leaf<V>, key: string): number {
   let low = 0;
   let high = entries.length;
@@ -191,7 +191,7 @@ function firstAtLeast<V extends Keyed>({ entries }: Leaf<V>, key: string): numbe
   return low;
 }
 
-/** The child that holds `key`, or would: the last one that begins at or below it. */
+/** The child for `key`: the last one whose lowest key is not greater. */
 function childFor<V extends Keyed>({ entries }: Branch<V>, key: string): number {
   let low = 1;
   let high = entries.length;
@@ -203,7 +203,7 @@ function childFor<V extends Keyed>({ entries }: Branch<V>, key: string): number 
   return low - 1;
 }
 
-/** How many items lie below `key`. */
+/** The number of items with a smaller key. */
 function rank<V extends Keyed>(root: Node<V> | undefined, key: string): number {
   let node = root;
   let below = 0;
@@ -217,7 +217,7 @@ function rank<V extends Keyed>(root: Node<V> | undefined, key: string): number {
   return node === undefined ? below : below + firstAtLeast(node, key);
 }
 
-/** The one or two nodes that take the place of `node`. */
+/** The one or two nodes that replace `node`. */
 function put<V extends Keyed>(node: Node<V>, item: V): readonly Node<V>[] {
   if (node instanceof Branch) {
     const index = childFor(node, item.key);
@@ -234,12 +234,12 @@ function put<V extends Keyed>(node: Node<V>, item: V): readonly Node<V>[] {
   }
   const index = firstAtLeast(node, item.key);
   const replaced = node.entries[index]?.key === item.key ? 1 : 0;
-  // Leaves are kept for as long as the state they belong to, so the array must be no larger than it is long.
+  // Leaves may be kept for long, so the array must have no spare capacity.
   const entries = node.entries.toSpliced(index, replaced, item);
   return entries.length <= FANOUT ? [new Leaf(entries)] : halves(entries).map(toLeaf);
 }
 
-/** `node` without the key: itself when the key is not there, undefined when it is empty. */
+/** `node` without the key: `node` itself if the key is not in it, undefined if nothing is left. */
 function remove<V extends Keyed>(node: Node<V>, key: string): Node<V> | undefined {
   if (node instanceof Branch) {
     const index = childFor(node, key);
@@ -264,7 +264,7 @@ function joinWithNeighbour<V extends Keyed>(siblings: Node<V>[], index: number):
   const right = siblings[start + 1];
   if (left === undefined || right === undefined) return;
   if (left.entries.length + right.entries.length > FANOUT) return;
-  // Siblings are on one level, so both are leaves or both are branches.
+  // Siblings are on the same level, so both are leaves or both are branches.
   const joined =
     left instanceof Branch
       ? toBranch([...left.entries, ...(right as Branch<V>).entries])

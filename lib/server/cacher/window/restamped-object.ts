@@ -2,7 +2,7 @@ import { expensiveChecksEnabled } from '../../../kernel/assert.ts';
 import type { KubernetesObject, ObjectMeta } from '../../../meta/object.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 
-/** Another stored object's content under a resource version of its own. */
+/** The content of another stored object with a resource version of its own. */
 class RestampedObject<T extends KubernetesObject> implements StoredObject<T> {
   readonly key: string;
   readonly resourceVersion: string;
@@ -33,12 +33,12 @@ class RestampedObject<T extends KubernetesObject> implements StoredObject<T> {
   }
 }
 
-/** Deeper values are shared with the original, which is frozen already. */
+/** Values below the first level are shared with the original, which is frozen already. */
 function guarded<V extends object>(value: V): V {
   return expensiveChecksEnabled() ? Object.freeze(value) : value;
 }
 
-/** The same object with another resource version; the original stays as it is. */
+/** The same object with another resource version; the original does not change. */
 export function restamped<T extends KubernetesObject>(
   stored: StoredObject<T>,
   resourceVersion: string,

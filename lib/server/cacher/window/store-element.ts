@@ -9,8 +9,8 @@ import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import type { Keyed } from './ordered-store.ts';
 
 /**
- * One version of one object in the watch cache, with what is derived from it on demand and shared by all watchers: its
- * attributes, and its ADDED event.
+ * One version of one object in the watch cache. It also keeps its attributes and its ADDED event, which are computed on demand
+ * and shared by all watchers.
  */
 export class StoreElement<T extends KubernetesObject> implements Keyed {
   readonly stored: StoredObject<T>;
@@ -26,13 +26,13 @@ export class StoreElement<T extends KubernetesObject> implements Keyed {
     return this.stored.key;
   }
 
-  /** The object as an ADDED event, the same for all readers. */
+  /** The object as an ADDED event; all readers share it. */
   get added(): ObjectEvent<StoredObject<T>> {
     this.#added ??= { type: 'ADDED', object: this.stored };
     return this.#added;
   }
 
-  /** The attributes that selectors read. Computed once as long as callers bring the same function, as those of one resource do. */
+  /** The attributes that selectors read. They are cached for one function; all callers of one resource pass the same function. */
   attributes(attributesOf: AttributesFunc<T>): ObjectAttributes {
     if (this.#attributes === undefined || this.#attributesOf !== attributesOf) {
       this.#attributes = attributesOf(this.stored.object);
@@ -41,7 +41,7 @@ export class StoreElement<T extends KubernetesObject> implements Keyed {
     return this.#attributes;
   }
 
-  /** Whether the predicate lets the object through; left out, everything passes. */
+  /** Whether the object matches the predicate; without a predicate, every object matches. */
   matches(predicate: SelectionPredicate<T> | undefined): boolean {
     if (predicate === undefined) return true;
     const { labels, fields } = this.attributes(predicate.attributesOf);

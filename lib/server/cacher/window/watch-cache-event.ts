@@ -7,27 +7,27 @@ import type { OrderedStore } from './ordered-store.ts';
 import { restamped } from './restamped-object.ts';
 import type { StoreElement } from './store-element.ts';
 
-/** One change as the watch cache remembers it. */
+/** One change in the watch cache. */
 export interface WatchCacheChange<T extends KubernetesObject> {
   readonly key: string;
   readonly revision: Revision;
-  /** `revision` in digits. */
+  /** `revision` as decimal digits. */
   readonly resourceVersion: string;
   /** The object after the change; undefined for a deletion. */
   readonly current: StoreElement<T> | undefined;
   /** The object before the change; undefined for a creation. */
   readonly previous: StoreElement<T> | undefined;
-  /** For a deletion: the last state with the resource version of the deletion. */
+  /** For a deletion: the last state, with the resource version of the deletion. */
   readonly deleted: StoredObject<T> | undefined;
   /** The whole content of the cache after the change. */
   readonly state: OrderedStore<StoreElement<T>>;
-  /** When the cache got it, on the monotonic clock. */
+  /** The time at which the cache received it, on the monotonic clock. */
   readonly recordedAtMs: number;
 }
 
 /**
- * A change together with the events that watchers get to see of it, each made at most once and shared by all of them:
- * an encoder may keep the result for as long as the event object lives.
+ * A change with the events that watchers receive for it. Each event is made at most once and shared by all watchers, so that an
+ * encoder may cache its result as long as the event object exists.
  */
 export class WatchCacheEvent<T extends KubernetesObject> {
   readonly change: WatchCacheChange<T>;
@@ -43,8 +43,8 @@ export class WatchCacheEvent<T extends KubernetesObject> {
   }
 
   /**
-   * The event that a watcher with this predicate gets: an object that enters the predicate is ADDED, one that leaves it DELETED with its
-   * previous content and the resource version of the change; undefined when the change does not concern it.
+   * The event for a watcher with this predicate: ADDED if the object starts to match, DELETED if it no longer matches (with its
+   * previous content and the resource version of the change), undefined if the change does not concern the watcher.
    */
   seenThrough(
     predicate: SelectionPredicate<T> | undefined,

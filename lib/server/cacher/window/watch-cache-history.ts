@@ -6,18 +6,18 @@ import type { StoreElement } from './store-element.ts';
 import type { WatchCacheEvent } from './watch-cache-event.ts';
 
 export interface WatchCacheHistoryOptions {
-  /** Events kept at first, and the fewest the window shrinks to. @defaultValue 100 */
+  /** Initial and minimum number of events in the window. @defaultValue 100 */
   readonly minCapacity?: number | undefined;
-  /** Events kept at most. @defaultValue 102 400, doubled as often as it takes to hold `freshMs` at the same rate */
+  /** Maximum number of events in the window. @defaultValue 102 400, doubled until it holds `freshMs` at the same rate */
   readonly maxCapacity?: number | undefined;
   /**
-   * How long an event should stay, at most a day; the window grows while it is full of younger ones. Less than 75 000 is refused:
-   * with a minute between two bookmarks, idle clients would fall out of the window. @defaultValue 75 000
+   * How long an event should stay in the window, at most a day; while the window is full of younger events, it grows. Less than
+   * 75 000 is refused: bookmarks are a minute apart, so idle clients would fall out of the window. @defaultValue 75 000
    */
   readonly freshMs?: number | undefined;
 }
 
-/** A minute between bookmarks, and a quarter as a reserve (cacher/watch_cache_history.go @ 24a394e). */
+/** A minute between bookmarks, plus a quarter as a reserve (cacher/watch_cache_history.go @ 24a394e). */
 const LEAST_FRESH_MS = 75_000;
 const MOST_FRESH_MS = 86_400_000;
 const MAX_CAPACITY = 102_400;
@@ -29,11 +29,11 @@ interface BaseState<T extends KubernetesObject> {
 }
 
 /**
- * The sliding window: the latest events on a circular array whose size follows the rate of events.
+ * The sliding window: the latest events in a circular array whose capacity follows the rate of events.
  *
  * Guarantees:
- * - `startIndex` and `endIndex` only grow, over relists too, so a reader that holds an index sees that it was overtaken.
- * - A watch can start after every revision from `oldestRevision` on, and the state of each of them is known. That holds also
+ * - `startIndex` and `endIndex` only increase, also over relists, so a reader with an index can tell that it was overtaken.
+ * - A watch can start after every revision from `oldestRevision` on, and the state at each of them is known. That is also true
  *   when several events share one revision and only some of them were evicted.
  * @see apiserver pkg/storage/cacher/watch_cache_history.go @ 24a394e
  */
@@ -64,7 +64,7 @@ export class WatchCacheHistory<T extends KubernetesObject> {
     this.#events = emptySlots(this.#minCapacity);
   }
 
-  /** How many events fit at present. */
+  /** The present capacity in events. */
   get capacity(): number {
     return this.#events.length;
   }
@@ -78,7 +78,7 @@ export class WatchCacheHistory<T extends KubernetesObject> {
     return this.#startIndex;
   }
 
-  /** The absolute index that the next event gets. */
+  /** The absolute index of the next event. */
   get endIndex(): number {
     return this.#endIndex;
   }
@@ -88,7 +88,7 @@ export class WatchCacheHistory<T extends KubernetesObject> {
     return this.#base.revision;
   }
 
-  /** The event at an absolute index; undefined when it was evicted or has not happened. */
+  /** The event at an absolute index; undefined if it was evicted or does not exist yet. */
   at(index: number): WatchCacheEvent<T> | undefined {
     if (index < this.#startIndex || index >= this.#endIndex) return undefined;
     return this.#events[index % this.capacity];
@@ -101,7 +101,7 @@ export class WatchCacheHistory<T extends KubernetesObject> {
     this.#endIndex += 1;
   }
 
-  /** Forgets all events: history begins anew with a state. The capacity stays. */
+  /** Drops all events and starts with a new state. The capacity stays the same. */
   restart(revision: Revision, state: OrderedStore<StoreElement<T>>): void {
     this.#events = emptySlots(this.capacity);
     this.#startIndex = this.#endIndex;
@@ -120,7 +120,7 @@ export class WatchCacheHistory<T extends KubernetesObject> {
     return low;
   }
 
-  /** The whole content as of `revision`, which must not lie in the future; undefined when it is too old. */
+  /** The whole content at `revision`, which must not be in the future; undefined if it is too old. */
   stateAt(revision: Revision): OrderedStore<StoreElement<T>> | undefined {
     if (revision < this.#base.revision) return undefined;
     const last = this.firstAfter(revision) - 1;
@@ -138,7 +138,7 @@ export class WatchCacheHistory<T extends KubernetesObject> {
     this.#startIndex += 1;
   }
 
-  /** Doubles a window full of fresh events; halves one of which only the newest quarter is fresh. */
+  /** Doubles the capacity if the oldest event of a full window is fresh; halves it if only the newest quarter is fresh. */
   #resize(nowMs: number): void {
     const { capacity } = this;
     if (this.size < capacity) return;

@@ -9,18 +9,18 @@ import type { StoreElement } from './store-element.ts';
 import type { WatchCacheHistory } from './watch-cache-history.ts';
 
 /**
- * `invalidated`: the window moved past the place where the reader stands; what comes next is lost, and the watch has to end
- * so that its client starts over.
+ * `invalidated`: the window moved past the position of the reader. The next events are lost, so the watch has to end and its
+ * client has to list again.
  */
 export type IntervalProgress = 'more' | 'done' | 'invalidated';
 
-/** The events that a new watcher gets before the live events, read piece by piece on demand. */
+/** The events for a new watcher before the live events, read piece by piece on demand. */
 export interface WatchCacheInterval<T extends KubernetesObject> {
-  /** The revision at which the interval ends: live events after it, or after `rest`, follow without a gap. */
+  /** The revision at which the interval ends. Live events after it, or after `rest`, follow without a gap. */
   readonly revision: Revision;
-  /** Changes that have happened since, to be read when this is done. */
+  /** The changes since then, to be read after this interval. */
   readonly rest?: WatchCacheInterval<T> | undefined;
-  /** Looks at `count` items at most and appends the events of those that match. */
+  /** Processes at most `count` items and appends the events of those that match. */
   read(
     into: ObjectEvent<StoredObject<T>>[],
     predicate: SelectionPredicate<T> | undefined,
@@ -52,14 +52,14 @@ export class StateInterval<T extends KubernetesObject> implements WatchCacheInte
   }
 }
 
-/** A state that the storage listed because the cache could not vouch for its own, as ADDED events. */
+/** A state that the storage listed because the cache could not be used, as ADDED events. */
 export class ListedInterval<T extends KubernetesObject> implements WatchCacheInterval<T> {
   readonly revision: Revision;
   readonly rest: WatchCacheInterval<T> | undefined;
   readonly #items: readonly StoredObject<T>[];
   #index = 0;
 
-  /** @param items what the watch selects, in key order */
+  /** @param items the items that the watch selects, in key order */
   constructor(
     items: readonly StoredObject<T>[],
     revision: Revision,
@@ -83,7 +83,7 @@ export class ListedInterval<T extends KubernetesObject> implements WatchCacheInt
   }
 }
 
-/** The events of the window from an index to its end at the time of construction. */
+/** The events of the window from an index to its end when this object was created. */
 export class HistoryInterval<T extends KubernetesObject> implements WatchCacheInterval<T> {
   readonly revision: Revision;
   readonly #history: WatchCacheHistory<T>;

@@ -1,4 +1,4 @@
-/** Everything the watch caches of a server report to `metrics`. The label `resource` is what is cached. */
+/** All metrics that the watch caches of a server report. The label `resource` names the cached resource. */
 export const watchCacheMetrics = {
   consistentLists: {
     name: 'watch_cache_consistent_lists_total',

@@ -14,15 +14,15 @@ import { WatchCacheEvent } from './watch-cache-event.ts';
 import { WatchCacheHistory, type WatchCacheHistoryOptions } from './watch-cache-history.ts';
 import { HistoryInterval, StateInterval, type WatchCacheInterval } from './watch-cache-interval.ts';
 
-/** Receives what the watch cache has taken in. All calls are synchronous and come after the cache shows the change. */
+/** Receives the changes of the watch cache. All calls are synchronous, and made after the cache contains the change. */
 export interface WatchCacheListener<T extends KubernetesObject> {
-  /** The content was replaced; nothing that was read before can be continued. */
+  /** The content was replaced; no earlier position can be continued. */
   onReplace(): void;
   /** Changes, in order. */
   onEvents(events: readonly WatchCacheEvent<T>[]): void;
-  /** The cache shows everything up to its revision, without a change. */
+  /** The revision of the cache has increased without a change. */
   onProgress(): void;
-  /** A promise while so much is under way that no further change should come. */
+  /** A promise while too many changes are queued; undefined when there is room. */
   waitForRoom(): Promise<void> | undefined;
 }
 
@@ -37,8 +37,8 @@ export interface WatchCacheOptions<T extends KubernetesObject> {
  * The state of one resource and the latest changes that led to it, fed by a Reflector.
  *
  * Guarantees:
- * - State, history and revision change together, in one synchronous block; code that reads them and registers a watcher
- *   without an `await` in between misses nothing and gets nothing twice.
+ * - State, history and revision change together, in one synchronous block. Code that reads them and registers a watcher without
+ *   an `await` in between misses no change and gets none twice.
  * - Reading never waits and never copies: a state is an immutable snapshot.
  * @see apiserver pkg/storage/cacher/watch_cache.go @ 24a394e
  */
@@ -53,12 +53,12 @@ export class WatchCache<T extends KubernetesObject> implements ReplaceSink<Store
     this.history = new WatchCacheHistory(options.history);
   }
 
-  /** Everything up to it is in the cache. */
+  /** The cache contains every change up to it. */
   get revision(): Revision {
     return this.#revision;
   }
 
-  /** The content as of `revision`. */
+  /** The content at `revision`. */
   get state(): OrderedStore<StoreElement<T>> {
     return this.#state;
   }
@@ -67,7 +67,7 @@ export class WatchCache<T extends KubernetesObject> implements ReplaceSink<Store
     return this.#state.get(key)?.stored;
   }
 
-  /** The content as of a past revision; undefined when it is older than the window, or ahead of the cache. */
+  /** The content at a past revision; undefined if it is older than the window or newer than the cache. */
   stateAt(revision: Revision): OrderedStore<StoreElement<T>> | undefined {
     return revision > this.#revision ? undefined : this.history.stateAt(revision);
   }
@@ -78,7 +78,7 @@ export class WatchCache<T extends KubernetesObject> implements ReplaceSink<Store
   }
 
   /**
-   * The changes after `revision`, which may lie in the future: then there are none yet.
+   * The changes after `revision`. If it is in the future, there are none yet.
    * @throws {ApiError} 410 when some of them are not in the window any more.
    */
   getAllEventsSince(revision: Revision, scope: KeyScope): WatchCacheInterval<T> {
