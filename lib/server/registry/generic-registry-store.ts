@@ -47,36 +47,36 @@ import { WatchSet } from './watch-set.ts';
 
 export interface GenericRegistryStoreOptions {
   readonly kind: KindDefinition;
-  /** Holds the objects under `kind.keyRoot`. */
+  /** The storage of the objects under `kind.keyRoot`. */
   readonly storage: StorageInterface<UnstructuredObject>;
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
   /** Hooks around writes. */
   readonly hooks?: StoreHooks | undefined;
-  /** Decides whether an object may be created where it wants to be. @defaultValue it may */
+  /** Decides whether an object may be created. @defaultValue every object may */
   readonly admission?: CreateAdmission | undefined;
-  /** Removes objects at the end of their grace period. @defaultValue one of its own */
+  /** Removes objects at the end of their grace period. @defaultValue a new one */
   readonly reaper?: GracePeriodReaper | undefined;
-  /** The apiVersion objects are stored under. @defaultValue that of the kind */
+  /** The apiVersion in which objects are stored. @defaultValue that of the kind */
   readonly storedApiVersion?: string | undefined;
-  /** Keeps count of the running watches, so that they can be ended when the resource is no longer served. */
+  /** Collects the running watches, so that they can be ended when the resource is removed. */
   readonly watches?: WatchSet | undefined;
 }
 
-/** Objects looked at before others get their turn. */
+/** Number of objects processed in one task. */
 const ITEMS_AT_ONCE = 1000;
 
 const ADMIT_ALL: CreateAdmission = { enter: () => Promise.resolve(() => {}) };
 
 /**
- * The objects of one kind behind the verbs of the API: what is common to all kinds is here, what is particular to one is in its
+ * The objects of one kind with the verbs of the API. The behaviour that all kinds share is here; the differences are in the
  * `KindDefinition`.
  *
  * Guarantees:
- * - A write that returns has been stored, and `after` hooks have run; one that throws has changed nothing, except that a
- *   collection may have been deleted in part.
- * - An update that changes nothing keeps the resource version and causes no event.
- * - Objects handed out are shared with the storage and must not be modified.
+ * - When a write returns, the object is stored and the `after` hooks have run. When it throws, nothing has changed; the exception
+ *   is a deletion of a collection, which may have deleted some objects.
+ * - An update without a change keeps the resource version and causes no event.
+ * - Returned objects are shared with the storage and must not be modified.
  *
  * @see apiserver pkg/registry/generic/registry/store.go Store @ 24a394e
  */
@@ -194,7 +194,7 @@ export class GenericRegistryStore implements RestStorage {
     });
   }
 
-  /** The update of a subresource: the same object under the rules of another strategy. @throws {ApiError} 400, 404, 409, 422. */
+  /** The update of a subresource: the same object with the strategy of the subresource. @throws {ApiError} 400, 404, 409, 422. */
   async updateThrough(
     strategy: UpdateStrategy,
     context: RequestContext,
@@ -221,7 +221,7 @@ export class GenericRegistryStore implements RestStorage {
     return await deleteObject(this.#parts, context, name, request);
   }
 
-  /** @throws {ApiError} 400, 403, 409, 410; what was deleted before stays deleted. */
+  /** @throws {ApiError} 400, 403, 409, 410; objects that were deleted before the error stay deleted. */
   async deleteCollection(
     context: RequestContext,
     options: ListOptions = {},
@@ -232,7 +232,7 @@ export class GenericRegistryStore implements RestStorage {
   }
 
   /**
-   * Takes up the grace periods that were running when the process before this one ended.
+   * Continues the grace periods that were running when the previous process ended.
    * @throws {ApiError} when the objects cannot be listed.
    */
   async resumeGracePeriods(): Promise<void> {

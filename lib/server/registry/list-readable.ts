@@ -3,9 +3,9 @@ import { isApiError, isTooManyRequests } from '../../meta/failures.ts';
 import type { StorageInterface, StorageList } from '../storage/contract/storage-interface.ts';
 
 /**
- * Everything under a prefix that can be read, for the server's own work: an object that cannot be read keeps a watch cache from
- * being filled, but must not stop the server, or no client could remove the object.
- * @throws {ApiError} what the storage answers otherwise.
+ * All readable objects under a prefix, for the server's own work. An unreadable object keeps a watch cache from being filled, but
+ * it must not stop the server: then no client could remove it.
+ * @throws {ApiError} other errors of the storage.
  */
 export async function listReadable<T extends KubernetesObject>(
   storage: StorageInterface<T>,

@@ -1,13 +1,13 @@
 import { asBuffer } from '../../kernel/as-buffer.ts';
 import { documentPieces, type StoredObject } from '../storage/contract/stored-object.ts';
 
-/** A name can be written with escapes; such an object has to be decoded. */
+/** A field name may be written with escapes; such an object has to be decoded. */
 const ESCAPE = '\\u';
 
 /**
- * Whether an object may have a field of this name, at whatever depth, told from its bytes: false is certain, true has to be looked
- * at. For those who look through many objects for the few that matter, none of which would be forgotten once decoded.
- * @param name of letters and digits
+ * Whether the bytes of an object may contain a field of this name at any depth. False is certain; after true, the object has to be
+ * decoded. For searches through many objects for a few: decoded objects would be kept in memory.
+ * @param name consists of letters and digits
  */
 export function mayHaveField(stored: StoredObject, name: string): boolean {
   return documentPieces(stored).some((piece) => {

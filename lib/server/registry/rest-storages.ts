@@ -15,7 +15,7 @@ import { ScaleREST } from './scale-rest.ts';
 import type { UpdateStrategy } from './contract/strategy.ts';
 import type { UpdateAnswer } from './writes/update-object.ts';
 
-/** `/status` of a resource: reads are those of the object itself, writes obey the status strategy. */
+/** `/status` of a resource: it reads the object itself, and writes with the status strategy. */
 export class StatusREST implements RestStorage {
   readonly describe: ResourceDescription;
   readonly table: TableConvertor;
@@ -37,7 +37,7 @@ export class StatusREST implements RestStorage {
     return await this.#store.get(context, name, options);
   }
 
-  /** Never creates. @throws {ApiError} 400, 404, 409, 422. */
+  /** Never creates an object. @throws {ApiError} 400, 404, 409, 422. */
   async update(
     context: RequestContext,
     name: string,
@@ -48,14 +48,14 @@ export class StatusREST implements RestStorage {
   }
 }
 
-/** The REST storages of one resource over one store: the object, and the views of it that the kind has. */
+/** The REST storages of one resource over one store: the object and its subresources. */
 export interface RestStorages {
   readonly store: GenericRegistryStore;
   readonly status: StatusREST | undefined;
   readonly scale: ScaleREST | undefined;
 }
 
-/** Makes the REST storages a kind calls for. */
+/** Creates the REST storages of a kind. */
 export function newRestStorages(kind: KindDefinition, store: GenericRegistryStore): RestStorages {
   const { statusStrategy, scale } = kind;
   return {
@@ -65,7 +65,7 @@ export function newRestStorages(kind: KindDefinition, store: GenericRegistryStor
   };
 }
 
-/** The form in which the API serves them. */
+/** The same storages as an `InstalledResource`. */
 export function installedResource({ store, status, scale }: RestStorages): InstalledResource {
   const subresources = new Map<string, RestStorage>();
   if (status !== undefined) subresources.set('status', status);

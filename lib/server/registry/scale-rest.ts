@@ -22,7 +22,7 @@ import type { UpdateAnswer } from './writes/update-object.ts';
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const;
 const MOST_REPLICAS = 2 ** 31 - 1;
 
-/** `/scale` of a resource: its number of replicas as an `autoscaling/v1` Scale, whatever the kind calls it. */
+/** `/scale` of a resource: its number of replicas as an `autoscaling/v1` Scale, from the field that the kind defines. */
 export class ScaleREST implements RestStorage {
   readonly describe: ResourceDescription;
   readonly table: TableConvertor = defaultTable;
@@ -107,7 +107,7 @@ function countAt(object: unknown, path: readonly string[]): number {
   return typeof value === 'number' ? value : 0;
 }
 
-/** A copy of `value` in which the property at `path` is `wanted`; only what lies on the path is copied. */
+/** A copy of `value` with `wanted` at `path`; only the objects on the path are copied. */
 function withValueAt(value: unknown, path: readonly string[], wanted: unknown): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return wanted;

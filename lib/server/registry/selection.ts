@@ -10,20 +10,20 @@ import type { KindDefinition } from './contract/kind-definition.ts';
 import { pathSegmentProblem } from './rules/name-validation.ts';
 import type { ListOptions } from './contract/rest-storage.ts';
 
-/** The part of a collection a list or watch is about. */
+/** The part of a collection that a list or watch selects. */
 export interface Selection {
   readonly predicate: SelectionPredicate | undefined;
-  /** The one namespace that can match, when the field selector says so. */
+  /** The only namespace that can match, if the field selector requires one. */
   readonly namespace: string | undefined;
-  /** The one name that can match, when the field selector says so. */
+  /** The only name that can match, if the field selector requires one. */
   readonly name: string | undefined;
 }
 
 const EVERYTHING: Selection = { predicate: undefined, namespace: undefined, name: undefined };
 
 /**
- * Reads the selectors of a request.
- * @throws {ApiError} 400 for a selector that cannot be parsed and for a field the kind cannot be selected by.
+ * Parses the selectors of a request.
+ * @throws {ApiError} 400 for a selector that cannot be parsed, and for a field that the kind does not support.
  */
 export function selectionOf(
   kind: KindDefinition,
@@ -65,7 +65,7 @@ function unknownField(field: string, namespaced: boolean, own: readonly string[]
   return badRequest(`${JSON.stringify(field)} is not a known field selector: only ${names}`);
 }
 
-/** A required value that can stand in a storage key; what cannot is left to the predicate, which nothing satisfies. */
+/** A required value that can be part of a storage key. Other values are left to the predicate, which no object matches. */
 function keyPart(fields: FieldSelector, field: string): string | undefined {
   const value = fields.requiredValue(field);
   if (value === undefined || value === '' || pathSegmentProblem(value) !== undefined) {

@@ -3,8 +3,8 @@ import type { StorageInterface } from '../storage/contract/storage-interface.ts'
 import type { ResourceDescription } from './contract/rest-storage.ts';
 
 /**
- * The storage of one resource. If it is disposable, because a watch cache runs in it, it is disposed of when the resource
- * ceases to be served, or with the registry.
+ * The storage of one resource. If it is disposable, because it has a running watch cache, it is disposed of when the resource is
+ * removed, or with the registry.
  */
 export type ResourceStorage = StorageInterface<UnstructuredObject> & Partial<AsyncDisposable>;
 

@@ -6,7 +6,7 @@ import type { StoredObject } from '../storage/contract/stored-object.ts';
 type Stored = StoredObject<UnstructuredObject>;
 type Present = (stored: Stored) => Stored;
 
-/** The running watches of a resource that may cease to be served. One entry per open watch. */
+/** The running watches of a resource that may be removed. One entry per open watch. */
 export class WatchSet {
   readonly #running = new Set<StorageWatch<UnstructuredObject>>();
 
@@ -14,7 +14,7 @@ export class WatchSet {
     return this.#running.size;
   }
 
-  /** The same watch, with each object passed through `present`, if given; it counts as running until it ends or is closed. */
+  /** The same watch; `present`, if given, converts each object. It counts as running until it ends or is closed. */
   add(
     source: StorageWatch<UnstructuredObject>,
     present?: Present,
@@ -33,7 +33,7 @@ export class WatchSet {
     };
   }
 
-  /** Ends all of them. */
+  /** Ends all running watches. */
   closeAll(): void {
     for (const watch of this.#running) watch.close();
     this.#running.clear();

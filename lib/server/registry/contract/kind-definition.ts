@@ -10,7 +10,7 @@ import type { StoreHooks } from './store-hooks.ts';
 import { newStrategy, type ResourceStrategy, type UpdateStrategy } from './strategy.ts';
 import { defaultTable } from './table-columns.ts';
 
-/** Fields by which objects can be selected, besides name and namespace. */
+/** Fields that field selectors can use, besides name and namespace. */
 export type SelectableFields = Readonly<Record<string, (object: KubernetesObject) => string>>;
 
 /** The fields of the scale subresource, as paths of property names. */
@@ -21,21 +21,21 @@ export interface ScaleDefinition {
   readonly selectorOf: (object: KubernetesObject) => string;
 }
 
-/** Everything the registry has to know about a kind. The built-in kinds are tables of these; custom resources make theirs. */
+/** Everything that the registry needs to know about a kind. There are tables of built-in kinds; custom resources create their own. */
 export interface KindDefinition {
   readonly describe: ResourceDescription;
-  /** Storage keys of the kind start with it and a slash, e.g. `/registry/pods`. */
+  /** Prefix of the storage keys of the kind, without the final slash, e.g. `/registry/pods`. */
   readonly keyRoot: string;
   readonly strategy: ResourceStrategy;
-  /** Present when there is a status subresource. */
+  /** Set if there is a status subresource. */
   readonly statusStrategy?: UpdateStrategy | undefined;
-  /** Present when there is a scale subresource. */
+  /** Set if there is a scale subresource. */
   readonly scale?: ScaleDefinition | undefined;
   readonly selectableFields: SelectableFields;
   readonly table: TableConvertor;
-  /** Objects vanish after this time; undefined: never. */
+  /** Objects are removed after this time; undefined: never. */
   readonly ttlSeconds?: number | undefined;
-  /** Makes what has state of its own next to the stored objects, such as an address allocator. */
+  /** Creates the hooks of a kind with state besides the stored objects, such as an address allocator. */
   readonly newHooks?: ((parts: HookParts) => StoreHooks) | undefined;
 }
 
@@ -87,7 +87,7 @@ export function defineKind({
   };
 }
 
-/** How selectors see the objects of a kind. */
+/** The function that reads the labels and fields of an object of a kind for selectors. */
 export function attributesFunc({ describe, selectableFields }: KindDefinition): AttributesFunc {
   const own = Object.entries(selectableFields);
   const { namespaced } = describe;

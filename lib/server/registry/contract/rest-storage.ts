@@ -4,24 +4,24 @@ import type { Status } from '../../../meta/status.ts';
 import type { StorageList, StorageWatch } from '../../storage/contract/storage-interface.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 
-/** Everything discovery and URLs say about a resource type. */
+/** The names and properties of a resource type, for discovery and URLs. */
 export interface ResourceDescription extends ResourceInfo {
-  /** Lower-case singular, as kubectl accepts it: `deployment`. */
+  /** Lower-case singular, which kubectl accepts: `deployment`. */
   readonly singular: string;
   readonly listKind: string;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
 }
 
-/** The user of a request, and its namespace. */
+/** The user and the namespace of a request. */
 export interface RequestContext {
   /** Empty for cluster-scoped resources and for lists over all namespaces. */
   readonly namespace: string;
   /** The authenticated user. */
   readonly user: string;
-  /** The request's abort signal: the client went away or the time is up. */
+  /** The abort signal of the request: the client disconnected, or the time limit is over. */
   readonly signal?: AbortSignal | undefined;
-  /** Takes a text for a `Warning` header. */
+  /** Adds a text as a `Warning` header. */
   readonly warn: (text: string) => void;
 }
 
@@ -46,7 +46,7 @@ export interface WatchOptions extends ListOptions {
 export interface WriteOptions {
   readonly dryRun?: boolean | undefined;
   readonly fieldManager?: string | undefined;
-  /** An update creates a missing object even where the kind does not allow it: what server-side apply does. @defaultValue false */
+  /** Creates a missing object even if the kind does not allow it, as server-side apply does. @defaultValue false */
   readonly forceAllowCreate?: boolean | undefined;
 }
 
@@ -58,23 +58,23 @@ export interface DeleteRequest {
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground' | undefined;
   readonly dryRun?: boolean | undefined;
   /**
-   * Removes an object that cannot be read, past validation, finalizers and grace period, which may leave behind what depended on
-   * it. One that can be read is refused. @defaultValue false
+   * Removes an object that cannot be read, without validation, finalizers and grace period. Objects that depend on it may stay
+   * behind. A readable object is refused. @defaultValue false
    */
   readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean | undefined;
 }
 
-/** Computes the new object from the stored one; runs again after each conflict. Undefined: there is none yet. */
+/** Computes the new object from the stored one; runs again after each conflict. Undefined: there is no stored object. */
 export type UpdateFunc = (
   existing: UnstructuredObject | undefined,
 ) => UnstructuredObject | Promise<UnstructuredObject>;
 
-/** The result of a write. Bytes are ready to send as they are. */
+/** The result of a write. Its bytes can be sent unchanged. */
 export type WriteResult = StoredObject<UnstructuredObject>;
 
 /**
- * The REST face of one resource or subresource. All verbs but `describe` are optional; discovery lists exactly those that
- * are there, and the HTTP layer answers 405 for the rest.
+ * The REST interface of one resource or subresource. All verbs are optional; discovery lists exactly those that are defined, and
+ * the HTTP layer responds 405 to the others.
  * @see apiserver pkg/registry/rest/rest.go @ 24a394e
  */
 export interface RestStorage {
@@ -90,7 +90,7 @@ export interface RestStorage {
     object: UnstructuredObject,
     options: WriteOptions,
   ): Promise<WriteResult>;
-  /** `created` tells 201 from 200. @throws {ApiError} 400, 404, 409, 422. */
+  /** `created` distinguishes 201 from 200. @throws {ApiError} 400, 404, 409, 422. */
   update?(
     context: RequestContext,
     name: string,
@@ -103,7 +103,7 @@ export interface RestStorage {
     name: string,
     request: DeleteRequest,
   ): Promise<{ readonly result: WriteResult; readonly done: boolean }>;
-  /** Deletes everything that matches; returns what was deleted. */
+  /** Deletes all matching objects and returns them. */
   deleteCollection?(
     context: RequestContext,
     options: ListOptions,
@@ -116,17 +116,17 @@ export interface TableColumn {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly format: string;
   readonly description: string;
-  /** 0 is always shown, higher only with `-o wide`. */
+  /** Columns of priority 0 are always shown, others only with `-o wide`. */
   readonly priority: number;
 }
 
 export interface TableConvertor {
   readonly columns: readonly TableColumn[];
-  /** One cell a column. `nowMs` is the wall clock, for ages. */
+  /** One cell per column. `nowMs` is the wall-clock time, for ages. */
   cells(object: KubernetesObject, nowMs: number): readonly (string | number | boolean | null)[];
 }
 
-/** One resource with its subresources, as the API serves it under `/apis/GROUP/VERSION/RESOURCE`. */
+/** One resource with its subresources, under `/apis/GROUP/VERSION/RESOURCE`. */
 export interface InstalledResource {
   readonly main: RestStorage;
   /** By name: `status`, `scale`. */
@@ -134,18 +134,18 @@ export interface InstalledResource {
 }
 
 /**
- * The resources that the API serves at this moment. Custom resources come and go while it runs.
+ * The resources that the API serves at present. Custom resources are added and removed while it runs.
  */
 export interface ResourceRegistry {
-  /** Undefined when it is not served. */
+  /** Undefined when the resource is not served. */
   lookup(group: string, version: string, resource: string): InstalledResource | undefined;
-  /** Everything that is served, in the order discovery lists it. */
+  /** All served resources, in the order of discovery. */
   all(): readonly InstalledResource[];
   /** Changes whenever `all()` does; for the ETag of discovery. */
   readonly generation: number;
 }
 
-/** The successful end of a deletion, as the body of its answer. */
+/** The Status of a completed deletion, as the body of its response. */
 export function deletionStatus(
   { group, resource }: Pick<ResourceInfo, 'group' | 'resource'>,
   name: string,

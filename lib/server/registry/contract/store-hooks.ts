@@ -1,13 +1,13 @@
 import type { WriteResult } from './rest-storage.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 
-/** Ends what a `begin` hook started: `success` tells whether the object was written. */
+/** Called after a `begin` hook; `success` tells whether the object was written. */
 export type FinishWrite = (success: boolean) => void;
 
 /**
- * Hooks around the writes of one kind, in this process. `begin` hooks run before the write, on the object about to be
- * written, and may change or refuse it; `after` hooks cannot fail a write that has happened, so they must not throw.
- * Writes of other processes on the same storage do not pass here.
+ * Hooks around the writes of one kind in this process. `begin` hooks run before the write, with the object to be written, and
+ * may change or refuse it. `after` hooks run after the write and cannot make it fail, so they must not throw.
+ * Writes of other processes on the same storage do not call them.
  * @see apiserver pkg/registry/generic/registry/store.go Store @ 24a394e
  */
 export interface StoreHooks {

@@ -4,9 +4,9 @@ import { jsonEqual, setOwn } from '../rules/json-value.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 import { dnsSubdomainProblem, type NameRule } from '../rules/name-validation.ts';
 
-/** The part of a request that a strategy may read. */
+/** The inputs of a strategy besides the object. */
 export interface StrategyContext {
-  /** The wall clock. */
+  /** The wall-clock time. */
   readonly nowMs: number;
 }
 
@@ -17,7 +17,7 @@ export interface StrategyContext {
  */
 export interface CreateStrategy {
   readonly nameProblem: NameRule;
-  /** Clears what clients may not set and fills in defaults; metadata is done. */
+  /** Clears fields that clients may not set, and sets defaults; the metadata is complete. */
   prepareForCreate(object: MutableObject, context: StrategyContext): void;
   validate(object: MutableObject): readonly FieldCause[];
   /** Texts for `Warning` headers. */
@@ -26,11 +26,11 @@ export interface CreateStrategy {
 
 /** The rules for updating objects of a kind, through the object itself or through a subresource. */
 export interface UpdateStrategy {
-  /** A PUT of an object that does not exist creates it. */
+  /** Whether a PUT of an object that does not exist creates it. */
   readonly allowCreateOnUpdate: boolean;
-  /** A PUT without resource version replaces whatever is there. */
+  /** Whether a PUT without a resource version replaces the present object. */
   readonly allowUnconditionalUpdate: boolean;
-  /** Puts back what this endpoint may not change. `existing` is shared and must not be modified. */
+  /** Restores the fields that this endpoint may not change. `existing` is shared and must not be modified. */
   prepareForUpdate(object: MutableObject, existing: MutableObject, context: StrategyContext): void;
   validateUpdate(object: MutableObject, existing: MutableObject): readonly FieldCause[];
   /** Texts for `Warning` headers. */
@@ -40,28 +40,28 @@ export interface UpdateStrategy {
 /** The rules for deleting objects of a kind. */
 export interface DeleteStrategy {
   /**
-   * Runs before anything is decided: may mark the object, may add finalizers. The object and its metadata are private copies;
-   * what lies deeper is shared, to be replaced and not changed. @throws {ApiError} 403.
+   * Runs before the deletion is decided; may mark the object, and may add finalizers. The object and its metadata are private
+   * copies; deeper parts are shared, and have to be replaced instead of modified. @throws {ApiError} 403.
    */
   prepareForDelete?(object: MutableObject, context: StrategyContext): void;
-  /** Seconds until the object may go; undefined when the kind knows no grace. `asked` is what the request says. */
+  /** The grace period in seconds; undefined when the kind has none. `asked` is the value in the request. */
   gracePeriodSeconds?(object: MutableObject, asked: number | undefined): number | undefined;
-  /** Everything that has to be done before the object may go. @defaultValue metadata.finalizers */
+  /** The finalizers that keep the object. @defaultValue metadata.finalizers */
   finalizersOf?(object: MutableObject): readonly string[];
 }
 
 export interface ResourceStrategy extends CreateStrategy, UpdateStrategy, DeleteStrategy {}
 
 export interface StrategyOptions extends Partial<ResourceStrategy> {
-  /** The kind counts changes of its spec in metadata.generation. @defaultValue false */
+  /** Whether metadata.generation counts changes of the spec. @defaultValue false */
   readonly generation?: boolean | undefined;
-  /** The kind has a status subresource, so the object itself cannot change status. @defaultValue false */
+  /** Whether there is a status subresource, so that updates of the object itself cannot change status. @defaultValue false */
   readonly status?: boolean | undefined;
-  /** Fills in defaults, for creations and updates alike. */
+  /** Sets defaults, at creations and updates. */
   readonly setDefaults?: ((object: MutableObject) => void) | undefined;
 }
 
-/** A strategy with defaults for all it does not say. */
+/** A strategy with defaults for all options that are left out. */
 export function newStrategy({
   generation = false,
   status = false,
@@ -98,8 +98,8 @@ export function newStrategy({
 }
 
 /**
- * The strategy of a status subresource: of the object sent, `status` counts and nothing else. Of metadata, labels,
- * annotations and finalizers are taken over where upstream's built-in kinds do, unless `keepMetadata` is set.
+ * The strategy of a status subresource: only `status` of the object is used. Labels, annotations and finalizers are also taken
+ * over for the kinds for which upstream does so, unless `keepMetadata` is set.
  */
 export function newStatusStrategy({
   keepMetadata = false,
@@ -130,7 +130,7 @@ export function newStatusStrategy({
 
 const NOT_CONTENT: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
-/** Whether anything but type and metadata differs; a status with an endpoint of its own does not count either. */
+/** Whether anything except type and metadata differs; a status with a subresource of its own is not compared either. */
 function contentChanged(
   object: MutableObject,
   existing: MutableObject,

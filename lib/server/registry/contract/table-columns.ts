@@ -5,7 +5,7 @@ import type { TableColumn, TableConvertor } from './rest-storage.ts';
 
 export type TableCell = string | number | boolean | null;
 
-/** One column with the way to read its cell. `read` gets whatever a client has stored and must not throw. */
+/** One column and the function that reads its cell. `read` gets any object that a client stored, and must not throw. */
 export interface Column {
   readonly definition: TableColumn;
   readonly read: (object: KubernetesObject, nowMs: number) => TableCell;
@@ -28,7 +28,7 @@ export function column(
   return { definition: { name, type, format, description, priority: wide ? 1 : 0 }, read };
 }
 
-/** A column that shows the text at a path. */
+/** A column with the text at a path. */
 export function textColumn(
   name: string,
   path: readonly string[],
@@ -37,7 +37,7 @@ export function textColumn(
   return column(name, (object) => textAt(object, ...path) || (options.missing ?? ''), options);
 }
 
-/** A column that shows the number at a path, 0 when there is none. */
+/** A column with the number at a path, 0 if there is none. */
 export function numberColumn(
   name: string,
   path: readonly string[],
@@ -61,7 +61,7 @@ export const ageColumn: Column = column(
   { description: 'The time since the object was created.' },
 );
 
-/** The table of a kind: its columns in order. */
+/** The table of a kind, with its columns in order. */
 export function tableOf(columns: readonly Column[]): TableConvertor {
   return {
     columns: columns.map(({ definition }) => definition),
@@ -70,7 +70,7 @@ export function tableOf(columns: readonly Column[]): TableConvertor {
   };
 }
 
-/** The columns of a kind that defines none. */
+/** The columns of a kind without its own. */
 export const defaultTable: TableConvertor = tableOf([
   nameColumn,
   column('Created At', (object) => textAt(object, 'metadata', 'creationTimestamp') || null, {

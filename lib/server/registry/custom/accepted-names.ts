@@ -2,7 +2,7 @@ import { hasCondition, setCondition } from './custom-resource-definition.ts';
 import { recordAt, textAt, textsAt } from '../rules/json-value.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 
-/** Another definition, read for the names it holds. */
+/** Another definition, of which only the names are read. */
 export type NameClaims = object;
 
 export interface AcceptNamesOptions {
@@ -12,7 +12,7 @@ export interface AcceptNamesOptions {
   readonly now: string;
 }
 
-/** Decides whether a definition gets the names it asks for, and writes the outcome into its status. */
+/** Decides whether a definition gets the names in its spec, and writes the result into its status. */
 export function acceptNames(
   definition: MutableObject,
   { others, isBuiltIn, now }: AcceptNamesOptions,
@@ -27,7 +27,7 @@ export function acceptNames(
     taken === undefined
       ? recordAt(definition, 'spec', 'names')
       : (recordAt(status, 'acceptedNames') ?? {});
-  // The status of an update is shared with the stored object, so it is replaced and not changed.
+  // The status of an update is shared with the stored object, so it is replaced instead of modified.
   definition['status'] = { ...status, acceptedNames };
   const accepted = taken === undefined;
   setCondition(
@@ -40,7 +40,7 @@ export function acceptNames(
     },
     now,
   );
-  // An established name stays established, even when its other names are refused.
+  // An established definition stays established, even if its other names are refused.
   if (accepted || !hasCondition(definition, 'Established')) {
     setCondition(
       definition,
@@ -78,7 +78,7 @@ function conflictWith(
   return kind === undefined ? undefined : `"${kind}" is already in use`;
 }
 
-/** All names by which a resource can be asked for. */
+/** All names of a resource that a request may use. */
 function resourceNames(definition: object, ...path: readonly string[]): string[] {
   const single = ['plural', 'singular'].map((field) => textAt(definition, ...path, field));
   return [...single, ...textsAt(definition, ...path, 'shortNames')].filter((name) => name !== '');

@@ -25,10 +25,10 @@ const SCOPES = ['Cluster', 'Namespaced'];
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const SCHEMA_TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
-/** The finalizer that stands for the objects of a definition. */
+/** The finalizer that keeps a definition until its objects are deleted. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
-/** The names of a definition, the optional ones filled in. */
+/** Sets the optional names of a definition. */
 export function setDefinitionDefaults(definition: MutableObject): void {
   const spec = recordAt(definition, 'spec');
   if (spec === undefined) return;
@@ -47,7 +47,7 @@ export function versionsOf(definition: unknown): JsonRecord[] {
   return recordsAt(definition, 'spec', 'versions');
 }
 
-/** The version objects are stored in. */
+/** The version in which objects are stored. */
 export function storageVersionOf(definition: unknown): JsonRecord | undefined {
   return versionsOf(definition).find((one) => one['storage'] === true);
 }
@@ -58,7 +58,7 @@ export function hasCondition(definition: unknown, type: string): boolean {
   return conditions.some((one) => one['type'] === type && one['status'] === 'True');
 }
 
-/** Sets a condition, keeping its time when the status stays. Replaces the status, which may be shared. */
+/** Sets a condition; its time changes only with its status. Replaces the status object, which may be shared. */
 export function setCondition(
   definition: MutableObject,
   condition: {
@@ -195,7 +195,7 @@ function validatePath(holder: JsonRecord, field: string): FieldCause[] {
   return [fieldInvalid(field, path, 'must be a simple json path starting with .')];
 }
 
-/** Checks the types of a schema; deeper rules are applied as far as they are understood. */
+/** Checks the types of a schema; of the deeper rules, only the supported ones. */
 function validateSchema(schema: JsonRecord, field: string): FieldCause[] {
   const causes: FieldCause[] = [];
   const { type } = schema;
@@ -218,14 +218,14 @@ function validateSchema(schema: JsonRecord, field: string): FieldCause[] {
   return causes;
 }
 
-/** Versions are converted by writing another apiVersion; webhooks are not called here. */
+/** Only the strategy that changes the apiVersion is supported; webhooks are not called. */
 function validateConversion(spec: JsonRecord): FieldCause[] {
   const strategy = valueAt(spec, 'conversion', 'strategy');
   if (strategy === undefined || strategy === 'None') return [];
   return [fieldNotSupported('spec.conversion.strategy', strategy, ['None'])];
 }
 
-/** The rules of all versions that are not enforced here. */
+/** The rules of all versions that this server does not enforce. */
 export function definitionWarnings(definition: unknown): string[] {
   return versionsOf(definition).flatMap((version, index) => {
     const field = `spec.versions[${index}].schema.openAPIV3Schema`;

@@ -30,7 +30,7 @@ import {
   type TableCell,
 } from '../contract/table-columns.ts';
 
-/** The kind that one version of a custom resource definition describes. The definition must be valid. */
+/** The kind of one version of a custom resource definition. The definition must be valid. */
 export function customResourceKind(definition: unknown, version: JsonRecord): KindDefinition {
   const names = recordAt(definition, 'spec', 'names') ?? {};
   const group = textAt(definition, 'spec', 'group');
@@ -84,7 +84,7 @@ export function customResourceKind(definition: unknown, version: JsonRecord): Ki
   };
 }
 
-/** The fields of all versions: they are read off the stored form, which all versions share. */
+/** The selectable fields of all versions. They are read from the stored form, which all versions share. */
 function selectableFields(definition: unknown): SelectableFields {
   const fields: Record<string, (object: KubernetesObject) => string> = {};
   for (const version of versionsOf(definition)) {
@@ -132,7 +132,7 @@ function customColumn(declared: JsonRecord): Column {
   return { ...made, definition: { ...made.definition, priority: numberAt(declared, 'priority') } };
 }
 
-/** A cell of the declared type; empty when what was found has another. */
+/** A cell of the declared type; empty if the value has another type. */
 function cellOf(values: readonly unknown[], type: TableColumn['type'], nowMs: number): TableCell {
   const [value] = values;
   if (value === undefined || value === null) return null;

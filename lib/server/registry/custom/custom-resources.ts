@@ -29,7 +29,7 @@ import type { StoreHooks } from '../contract/store-hooks.ts';
 import type { CreateAdmission, ReleaseAdmission } from '../writes/store-parts.ts';
 import { WatchSet } from '../watch-set.ts';
 
-/** Watches of a resource that is no longer served get this long to pass on the deletions, then they end. */
+/** Delay before the watches of a removed resource end, in which they send the deletions. */
 const WATCH_DRAIN_MS = 1000;
 
 type Definition = StoredObject<UnstructuredObject>;
@@ -39,39 +39,39 @@ export interface CustomResourcesOptions {
   readonly runtime: Runtime;
   readonly logger: Logger;
   readonly reaper: GracePeriodReaper;
-  /** Decides about the namespaces of custom objects. */
+  /** Decides whether custom objects may be created in a namespace. */
   readonly namespaces: CreateAdmission;
-  /** Says what of a group is taken by kinds that are no custom resources. */
+  /** Whether a built-in kind uses this resource name in the group. */
   readonly isBuiltIn: (group: string, resource: string) => boolean;
-  /** Called whenever something else is served than before. */
+  /** Called whenever the served resources change. */
   readonly onChange: () => void;
 }
 
-/** One definition that is served. */
+/** One served definition. */
 interface Entry {
   readonly storage: ResourceStorage;
   readonly watches: WatchSet;
-  /** Over the storage version, whether that is served or not. */
+  /** The store of the storage version, even if that version is not served. */
   store: GenericRegistryStore | undefined;
   installed: readonly InstalledResource[];
   terminating: boolean;
-  /** Creations that were let in and are not over yet. */
+  /** Number of admitted creations that have not ended. */
   creations: number;
 }
 
 /**
- * Serves what custom resource definitions describe, from the moment they are created.
+ * Serves custom resources as soon as their definitions are created.
  *
  * Guarantees:
- * - When the creation or update of a definition returns, its resources are served accordingly by this process.
- * - A definition that is deleted takes its objects with it, goes when the last of them is gone, and ends their watches after
- *   these have been told.
- * - Of two definitions that claim one name in a group, the first gets it; the second is served when the name becomes free.
+ * - When the creation or update of a definition returns, this process serves its resources accordingly.
+ * - Deleting a definition deletes its objects. The definition is removed after the last of them, and the watches of its objects
+ *   end after they have sent the deletions.
+ * - If two definitions claim the same name in a group, the first one gets it; the second is served when the name becomes free.
  */
 export class CustomResources {
   readonly #options: CustomResourcesOptions;
   readonly #entries = new Map<string, Entry>();
-  /** Definitions by name, served or not. */
+  /** All definitions by name, served or not. */
   readonly #definitions = new Map<string, Definition>();
   readonly #cleanup: CleanupQueue;
   readonly #draining = new Map<Entry, Timer>();
@@ -88,7 +88,7 @@ export class CustomResources {
     });
   }
 
-  /** The hooks that the store of definitions calls. */
+  /** The hooks for the store of definitions. */
   readonly hooks: StoreHooks = {
     beginCreate: (definition) => {
       this.#acceptNames(definition);
@@ -109,7 +109,7 @@ export class CustomResources {
     },
   };
 
-  /** Serves the definitions there are, and follows those that other processes make. */
+  /** Serves the present definitions, and follows the changes that other processes make. */
   async start(
     store: GenericRegistryStore,
     storage: ResourceStorage,
@@ -164,7 +164,7 @@ export class CustomResources {
     acceptNames(definition, { others, isBuiltIn, now: timestampOf(runtime.wallMs()) });
   }
 
-  /** Serves what a definition says, unless a newer state of it is served already. */
+  /** Serves a definition, unless a newer state of it is served already. */
   #apply(definition: Definition): void {
     const name = definition.metadata.name ?? '';
     const known = this.#definitions.get(name);
@@ -234,7 +234,7 @@ export class CustomResources {
     };
   }
 
-  /** Deletes the objects of a definition, then lets it go. Awaits between its steps; each of them bears being repeated. */
+  /** Deletes the objects of a definition, then removes its finalizer. Awaits between its steps; each step can be repeated. */
   async #clean(name: string, signal: AbortSignal): Promise<boolean> {
     const definition = this.#definitions.get(name);
     if (definition?.metadata.deletionTimestamp === undefined) return true;
@@ -274,7 +274,7 @@ export class CustomResources {
     void this.#reconsiderNames();
   }
 
-  /** Ends the watches of a resource that is no longer served, once they had time to pass on what was deleted. */
+  /** Ends the watches of a removed resource, after a delay in which they send the deletions. */
   #drain(entry: Entry): void {
     const timer = this.#options.runtime.setTimer(
       WATCH_DRAIN_MS,
@@ -287,7 +287,7 @@ export class CustomResources {
     this.#draining.set(entry, timer);
   }
 
-  /** A name became free: definitions that waited for one get another chance. */
+  /** Called when a name became free: definitions that were refused are checked again. */
   async #reconsiderNames(): Promise<void> {
     const { logger } = this.#options;
     for (const [name, { object }] of this.#definitions) {

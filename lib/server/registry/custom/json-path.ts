@@ -6,19 +6,19 @@ type Step =
   | { readonly type: 'all' }
   | { readonly type: 'filter'; readonly path: readonly Step[]; readonly equals: string };
 
-/** Finds the values a path leads to, in order. */
+/** Returns the values at a path, in order. */
 export type JsonPath = (value: unknown) => readonly unknown[];
 
 const TOKEN =
   /\.((?:\\.|[^.[\]\\])+)|\[(?:(-?\d+)|(\*)|'([^']*)'|"([^"]*)"|\?\(@([^=)]+?)\s*==\s*(?:"([^"]*)"|'([^']*)'|([^)]*?))\s*\))\]/y;
 
-/** Paths are written by hand; longer ones are refused. */
+/** Maximum length; paths are written by hand. */
 const LONGEST_PATH = 1000;
 
 /**
  * Compiles the JSONPath of printer columns and selectable fields: `.spec.replicas`, `.metadata.labels.app\.io/name`,
  * `['a.b']`, `[0]`, `[-1]`, `[*]` and `[?(@.type=="Ready")]`.
- * @returns undefined when the text is none of these.
+ * @returns undefined when the text has another form.
  */
 export function compileJsonPath(text: string): JsonPath | undefined {
   const steps = parseSteps(text);

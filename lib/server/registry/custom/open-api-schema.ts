@@ -17,16 +17,16 @@ import {
 } from '../rules/json-value.ts';
 import { compilePattern } from './pattern.ts';
 
-/** A node of an `openAPIV3Schema`, as it stands in the definition. */
+/** A node of an `openAPIV3Schema`, as written in the definition. */
 export type OpenApiSchema = JsonRecord;
 
-/** A hostile object breaks a rule in every field; more causes than these help no reader. */
+/** Maximum number of causes: a hostile object may break a rule in every field. */
 const MOST_CAUSES = 100;
 
-/** The fields of the root that are the API's own and not the schema's. */
+/** The fields of the root that the API itself defines, and not the schema. */
 const TYPE_AND_METADATA: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** Removes what the schema does not know, and nulls where it wants none. Changes the object. */
+/** Removes fields that the schema does not have, and nulls that it does not allow. Changes the object. */
 export function pruneObject(object: JsonRecord, schema: OpenApiSchema): void {
   pruneRecord(object, schema, TYPE_AND_METADATA);
 }
@@ -68,7 +68,7 @@ function pruneRecord(value: JsonRecord, schema: OpenApiSchema, kept: ReadonlySet
   }
 }
 
-/** Fills in the defaults of the schema, outermost first. Changes the object. */
+/** Sets the defaults of the schema, outermost first. Changes the object. */
 export function setSchemaDefaults(value: unknown, schema: OpenApiSchema): void {
   if (Array.isArray(value)) {
     const items = recordAt(schema, 'items');
@@ -91,7 +91,7 @@ export function setSchemaDefaults(value: unknown, schema: OpenApiSchema): void {
   }
 }
 
-/** The faults of an object, at most 100; its type and metadata are not checked. */
+/** The violations of the schema, at most 100; type and metadata of the object are not checked. */
 export function validateAgainstSchema(object: JsonRecord, schema: OpenApiSchema): FieldCause[] {
   const causes: FieldCause[] = [];
   const { apiVersion: _, kind: __, metadata: ___, ...content } = object;
@@ -188,7 +188,7 @@ function validateText(
   }
 }
 
-/** Characters as JSON Schema counts them: a pair of surrogates is one. */
+/** The number of characters as JSON Schema counts them: a surrogate pair is one. */
 function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
@@ -224,7 +224,7 @@ function validateArray(
   }
 }
 
-/** No two items are the same (a set), or have the same values in the key fields (a map). */
+/** Checks that no two items are equal (a set), or have equal key fields (a map). */
 function validateUnique(
   items: readonly unknown[],
   keys: readonly string[] | undefined,
@@ -270,7 +270,7 @@ function validateRecord(
   }
 }
 
-/** `allOf`, `anyOf`, `oneOf` and `not`, which carry value rules only. */
+/** `allOf`, `anyOf`, `oneOf` and `not`, which contain value rules only. */
 function validateCombinations(
   value: unknown,
   schema: OpenApiSchema,

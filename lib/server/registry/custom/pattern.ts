@@ -11,13 +11,13 @@ const POSIX_CLASSES: Readonly<Record<string, string>> = {
   xdigit: '0-9A-Fa-f',
 };
 
-/** Compiled patterns that are kept; there are as many as definitions write down. */
+/** Maximum number of compiled patterns in the cache; they come from definitions. */
 const MOST_KEPT = 1000;
 const kept = new Map<string, RegExp | undefined>();
 
 /**
- * A pattern of a schema, which is written for Go's regexp package, as a regular expression of the platform: leading flags,
- * `\A`, `\z` and POSIX classes are translated. Undefined when that is not enough.
+ * Translates a pattern of a schema, which has the syntax of Go's regexp package, to a JavaScript regular expression: leading
+ * flags, `\A`, `\z` and POSIX classes. Undefined when the pattern needs more than that.
  */
 export function compilePattern(pattern: string): RegExp | undefined {
   if (kept.has(pattern)) return kept.get(pattern);
@@ -37,7 +37,7 @@ function compile(pattern: string): RegExp | undefined {
     try {
       return new RegExp(source, `${flags?.[1] ?? ''}${mode}`);
     } catch {
-      // The next mode is more lenient; after the last one the pattern counts as untranslatable.
+      // The next mode is more lenient; after the last one, the pattern cannot be translated.
     }
   }
   return undefined;

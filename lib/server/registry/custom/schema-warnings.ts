@@ -1,10 +1,10 @@
 import { isRecord, textAt } from '../rules/json-value.ts';
 import { compilePattern } from './pattern.ts';
 
-/** Warnings about one definition; more of the same kind help no reader. */
+/** Maximum number of warnings for one definition. */
 const MOST_WARNINGS = 10;
 
-/** Says which rules of a schema are not enforced here, so that users do not rely on them. */
+/** Lists the rules of a schema that this server does not enforce, so that users do not rely on them. */
 export function schemaWarnings(schema: unknown, field: string): string[] {
   const warnings: string[] = [];
   const pending: [unknown, string][] = [[schema, field]];

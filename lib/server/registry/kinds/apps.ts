@@ -23,7 +23,7 @@ import {
 
 const APPS = { group: 'apps', version: 'v1', categories: ['all'] } as const;
 
-/** The strategy of a workload whose spec is completed by `setSpecDefaults`. */
+/** The strategy of a workload; `setSpecDefaults` sets the defaults of its spec. */
 function workloadStrategy(setSpecDefaults: (spec: JsonRecord) => void): ResourceStrategy {
   return newStrategy({
     generation: true,
@@ -39,7 +39,7 @@ function workloadStrategy(setSpecDefaults: (spec: JsonRecord) => void): Resource
   });
 }
 
-/** The rolling-update block of a strategy that is of type RollingUpdate, which is the default. */
+/** Sets the rolling-update parameters of an update strategy of type RollingUpdate, which is the default type. */
 function defaultRollingUpdate(spec: JsonRecord, field: string, values: JsonRecord): void {
   const strategy = ensureRecord(spec, field);
   if (strategy === undefined || defaultTo(strategy, 'type', 'RollingUpdate') !== 'RollingUpdate') {

@@ -10,7 +10,7 @@ import { nodes } from './nodes.ts';
 import { pods } from './pods.ts';
 import { services } from './services.ts';
 
-/** The kinds every server serves, in the order discovery lists them. */
+/** The kinds that every server serves, in the order of discovery. */
 export const builtInKinds: readonly KindDefinition[] = [
   configMaps,
   events,

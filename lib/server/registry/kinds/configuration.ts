@@ -12,7 +12,7 @@ import type { MutableObject } from '../rules/mutable-object.ts';
 import { newStrategy } from '../contract/strategy.ts';
 import { ageColumn, column, nameColumn, tableOf, textColumn } from '../contract/table-columns.ts';
 
-/** All values of one object together. See pkg/apis/core/types.go MaxSecretSize @ 24a394e. */
+/** Maximum size of all values of one object. See pkg/apis/core/types.go MaxSecretSize @ 24a394e. */
 const LARGEST_DATA_BYTES = 1024 * 1024;
 
 const DATA_KEY = /^[-._a-zA-Z0-9]{1,253}$/;
@@ -44,12 +44,12 @@ function validateSize(object: MutableObject, fields: readonly string[]): FieldCa
       if (typeof value === 'string') bytes += value.length;
     }
   }
-  // Base64 text is a third longer than what it stands for.
+  // Base64 text is a third longer than the bytes that it encodes.
   const limit = fields.includes('binaryData') ? LARGEST_DATA_BYTES : (LARGEST_DATA_BYTES * 4) / 3;
   return bytes > limit ? [fieldTooLong(fields[0] ?? '', LARGEST_DATA_BYTES, 'bytes')] : [];
 }
 
-/** `immutable: true` freezes the data and itself. */
+/** With `immutable: true`, the data and `immutable` itself cannot change. */
 function validateImmutable(
   object: MutableObject,
   existing: MutableObject,
@@ -97,7 +97,7 @@ export const configMaps: KindDefinition = defineKind({
   ]),
 });
 
-/** `stringData` is a way to write `data` without base64; it is never stored. */
+/** `stringData` is another form of `data`, without base64; it is never stored. */
 function mergeStringData(object: MutableObject): void {
   const { stringData } = object;
   delete object['stringData'];

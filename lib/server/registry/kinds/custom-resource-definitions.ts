@@ -13,13 +13,13 @@ import { defineKind, type KindDefinition } from '../contract/kind-definition.ts'
 import type { MutableObject } from '../rules/mutable-object.ts';
 import { newStatusStrategy, newStrategy } from '../contract/strategy.ts';
 
-/** Notes the present storage version among those objects may be stored in. */
+/** Adds the present storage version to the list of versions in which objects may be stored. */
 function noteStorageVersion(definition: MutableObject): void {
   const storage = textAt(storageVersionOf(definition), 'name');
   const status = recordAt(definition, 'status');
   const stored = textsAt(status, 'storedVersions');
   if (storage === '' || stored.includes(storage)) return;
-  // The status of an update is shared with the stored object, so it is replaced and not changed.
+  // The status of an update is shared with the stored object, so it is replaced instead of modified.
   definition['status'] = { ...status, storedVersions: [...stored, storage] };
 }
 

@@ -46,7 +46,7 @@ function firstSeen(event: KubernetesObject): string {
   return textAt(event, 'firstTimestamp') || textAt(event, 'eventTime');
 }
 
-/** The newest of the times an event tells about; series events have their own. */
+/** The newest time in an event; series events have their own. */
 function lastSeen(event: KubernetesObject): string {
   return (
     textAt(event, 'series', 'lastObservedTime') ||
@@ -70,7 +70,7 @@ function countCell(event: KubernetesObject): number {
   return numberAt(event, 'series', 'count') || numberAt(event, 'count') || 1;
 }
 
-/** An event lives in the namespace of what it is about; about cluster-scoped objects, in `default` or `kube-system`. */
+/** An event must be in the namespace of its object; if that is cluster-scoped, in `default` or `kube-system`. */
 function validate(event: MutableObject): FieldCause[] {
   const { namespace = '' } = event.metadata;
   const about = textAt(event, 'involvedObject', 'namespace');
@@ -88,7 +88,7 @@ export const events: KindDefinition = defineKind({
   ttlSeconds: EVENT_TTL_SECONDS,
   strategy: newStrategy({
     allowCreateOnUpdate: true,
-    // Recorders append a time in hexadecimal to the name of the object, whatever that name is.
+    // Recorders append a time in hexadecimal to the name of the object, and object names follow different rules.
     nameProblem: () => undefined,
     validate,
   }),

@@ -36,7 +36,7 @@ function setDefaults(job: MutableObject): void {
   defaultPodTemplate(spec);
 }
 
-/** Gives the job a selector of its own, by its uid, so that no two jobs count the same pods. */
+/** Sets a selector by the job's uid, so that no two jobs select the same pods. */
 function generateSelector(job: MutableObject): void {
   const spec = recordAt(job, 'spec');
   const template = recordAt(spec, 'template');

@@ -7,10 +7,10 @@ import { CONTENT_FINALIZER } from '../namespaces/namespace-lifecycle.ts';
 import { newStatusStrategy, newStrategy } from '../contract/strategy.ts';
 import { ageColumn, nameColumn, tableOf, textColumn } from '../contract/table-columns.ts';
 
-/** Namespaces the control plane lives in. See plugin/pkg/admission/namespace/lifecycle @ 24a394e. */
+/** Namespaces of the control plane, which cannot be deleted. See plugin/pkg/admission/namespace/lifecycle @ 24a394e. */
 const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 
-/** The label by which selectors find a namespace by name. */
+/** The label with the name of the namespace, for selectors. */
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 
 function setPhase(object: MutableObject, phase: string): void {
@@ -36,7 +36,7 @@ export const namespaces: KindDefinition = defineKind({
       object['spec'] = { finalizers: [CONTENT_FINALIZER] };
       setPhase(object, 'Active');
     },
-    // Only the lifecycle takes the content finalizer away.
+    // Only the namespace lifecycle removes the content finalizer.
     prepareForUpdate(object, existing) {
       object['spec'] = existing['spec'];
     },

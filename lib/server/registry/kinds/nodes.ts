@@ -46,7 +46,7 @@ export const nodes: KindDefinition = defineKind({
   namespaced: false,
   keyRoot: '/registry/minions',
   strategy: newStrategy({
-    // A kubelet registers its node together with its status, so a creation may carry one.
+    // A kubelet creates its node together with the status, so a creation may set the status.
     prepareForUpdate(node, existing) {
       if (existing['status'] === undefined) delete node['status'];
       else node['status'] = existing['status'];

@@ -1,4 +1,4 @@
-/** Hands out whole numbers of a range, each to one owner. Where an owner's search starts depends on its name alone. */
+/** Assigns whole numbers of a range, each to one owner. The first number that is tried depends only on the owner's name. */
 export class NumberAllocator {
   readonly #low: number;
   readonly #size: number;
@@ -13,7 +13,7 @@ export class NumberAllocator {
     return value >= this.#low && value < this.#low + this.#size;
   }
 
-  /** Takes a certain number; false when another object has it. */
+  /** Assigns a given number; false when it belongs to another object. */
   claim(value: number, owner: string): boolean {
     const present = this.#owners.get(value);
     if (present !== undefined && present !== owner) return false;
@@ -21,7 +21,7 @@ export class NumberAllocator {
     return true;
   }
 
-  /** Takes the next free number; undefined when all are taken. */
+  /** Assigns the next free number; undefined when all are taken. */
   allocate(owner: string): number | undefined {
     if (this.#owners.size >= this.#size) return undefined;
     let offset = hash(owner) % this.#size;
@@ -30,7 +30,7 @@ export class NumberAllocator {
     return this.#low + offset;
   }
 
-  /** Gives a number back; nothing happens when it belongs to another object. */
+  /** Releases a number; no effect when it belongs to another object. */
   release(value: number, owner: string): void {
     if (this.#owners.get(value) === owner) this.#owners.delete(value);
   }

@@ -15,7 +15,7 @@ const TOKEN_LIFE_SECONDS = 3600;
 
 const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 
-/** Fills in what a pod spec leaves out. See pkg/apis/core/v1/defaults.go @ 24a394e. */
+/** Sets the defaults of a pod spec. See pkg/apis/core/v1/defaults.go @ 24a394e. */
 export function defaultPodSpec(spec: JsonRecord | undefined): void {
   if (spec === undefined) return;
   defaultTo(spec, 'restartPolicy', 'Always');
@@ -31,7 +31,7 @@ export function defaultPodSpec(spec: JsonRecord | undefined): void {
   for (const volume of recordsAt(spec, 'volumes')) defaultVolume(volume);
 }
 
-/** Fills in a pod template and gives it the empty metadata it may leave out. */
+/** Sets the defaults of a pod template, and adds empty metadata if it is missing. */
 export function defaultPodTemplate(spec: JsonRecord | undefined): void {
   const template = recordAt(spec, 'template');
   if (template === undefined) return;
@@ -39,7 +39,7 @@ export function defaultPodTemplate(spec: JsonRecord | undefined): void {
   defaultPodSpec(recordAt(template, 'spec'));
 }
 
-/** A container that limits a resource without a request requests as much as the limit. Templates stay as they are. */
+/** A container with a limit but no request for a resource requests as much as the limit. Not applied to templates. */
 export function defaultRequests(spec: JsonRecord | undefined): void {
   for (const list of ['initContainers', 'containers']) {
     for (const container of recordsAt(spec, list)) {
@@ -73,7 +73,7 @@ function defaultContainer(container: JsonRecord, hostNetwork: boolean): void {
   }
 }
 
-/** The tag `latest`, written or implied, is pulled each time. */
+/** An image with the tag `latest`, written or implied, is always pulled. */
 function pullPolicyOf(image: string): 'Always' | 'IfNotPresent' {
   const name = image.slice(image.lastIndexOf('/') + 1);
   if (name.includes('@')) return 'IfNotPresent';
@@ -101,7 +101,7 @@ function defaultFieldReference(reference: JsonRecord | undefined): void {
   if (reference !== undefined) defaultTo(reference, 'apiVersion', 'v1');
 }
 
-/** A volume that says nothing but its name is an empty directory. */
+/** A volume with only a name is an empty directory. */
 function defaultVolume(volume: JsonRecord): void {
   if (Object.keys(volume).every((name) => name === 'name')) volume['emptyDir'] = {};
   for (const name of ['secret', 'configMap', 'downwardAPI', 'projected']) {
@@ -122,7 +122,7 @@ function defaultDownward(source: JsonRecord | undefined): void {
   for (const item of recordsAt(source, 'items')) defaultFieldReference(recordAt(item, 'fieldRef'));
 }
 
-/** As `defaultTo`, for a number whose 0 stands for none: typed clients send it for what their user left out. */
+/** Like `defaultTo`, for a number where 0 means none: typed clients send 0 for an unset field. */
 function defaultNumber(record: JsonRecord, name: string, value: number): void {
   if (defaultTo(record, name, value) === 0) record[name] = value;
 }

@@ -57,7 +57,7 @@ export const containerColumns: readonly Column[] = [
   column('Images', (object) => joined(object, 'image'), { wide: true }),
 ];
 
-/** The quality-of-service class that the resources of the containers come to. */
+/** The quality-of-service class that follows from the resources of the containers. */
 export function qosClassOf(spec: unknown): 'BestEffort' | 'Burstable' | 'Guaranteed' {
   const containers = [...recordsAt(spec, 'initContainers'), ...recordsAt(spec, 'containers')];
   let any = false;

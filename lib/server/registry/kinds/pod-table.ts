@@ -25,11 +25,11 @@ interface PodSummary {
 interface Tally {
   ready: number;
   restarts: number;
-  /** RFC 3339, the newest one. */
+  /** The time of the latest restart, RFC 3339. */
   lastRestart: string;
 }
 
-/** Init containers that go on running beside the others. */
+/** Init containers that keep running beside the main containers. */
 function sidecars(pod: KubernetesObject): Set<string> {
   const names = recordsAt(pod, 'spec', 'initContainers')
     .filter((one) => textAt(one, 'restartPolicy') === 'Always')
@@ -43,7 +43,7 @@ function countRestarts(tally: Tally, container: JsonRecord): void {
   if (finished > tally.lastRestart) tally.lastRestart = finished;
 }
 
-/** Why a container that ended did so, e.g. `Error`, `Signal:9` or `ExitCode:3`. */
+/** Why a container terminated, e.g. `Error`, `Signal:9` or `ExitCode:3`. */
 function endOf(terminated: JsonRecord): string {
   const reason = textAt(terminated, 'reason');
   if (reason !== '') return reason;
@@ -51,7 +51,7 @@ function endOf(terminated: JsonRecord): string {
   return signal === 0 ? `ExitCode:${numberAt(terminated, 'exitCode')}` : `Signal:${signal}`;
 }
 
-/** The state of the first init container that is not through; undefined when all are. */
+/** The state of the first init container that is not done; undefined when all are done. */
 function initStatus(
   pod: KubernetesObject,
   running: ReadonlySet<string>,
@@ -74,7 +74,7 @@ function initStatus(
   return undefined;
 }
 
-/** The state of the first container that has something to say. */
+/** The state of the first container with a reason. */
 function containerStatus(pod: KubernetesObject, phase: string, tally: Tally): string {
   let status = phase;
   let anyRunning = false;
@@ -161,7 +161,7 @@ const columns: TableConvertor = tableOf([
   column('Readiness Gates', readinessGatesCell, { wide: true }),
 ]);
 
-/** Pods, as `kubectl get pods` prints them; the three summary cells come from one pass over the containers. */
+/** The columns of `kubectl get pods`; the three summary cells come from one pass over the containers. */
 export const podTable: TableConvertor = {
   columns: columns.columns,
   cells(pod: KubernetesObject, nowMs: number) {

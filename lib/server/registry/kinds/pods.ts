@@ -20,11 +20,11 @@ import { defaultPodSpec, defaultRequests } from './pod-defaults.ts';
 import { qosClassOf, validatePodSpec } from './pod-spec.ts';
 import { podTable } from './pod-table.ts';
 
-/** The grace period when neither the request nor the pod names one, seconds. */
+/** The default grace period, seconds. */
 const DEFAULT_GRACE_SECONDS = 30;
 
 /**
- * The grace period of a deletion: none for a pod that no node runs, because no container has to be stopped.
+ * The grace period of a deletion: 0 for a pod without a node, because no container has to be stopped.
  * @see pkg/registry/core/pod/strategy.go CheckGracefulDelete @ 24a394e
  */
 function gracePeriodSeconds(pod: MutableObject, asked: number | undefined): number {
@@ -35,7 +35,7 @@ function gracePeriodSeconds(pod: MutableObject, asked: number | undefined): numb
   return seconds < 0 ? 1 : Math.trunc(seconds);
 }
 
-/** The parts of a running pod's spec that may change. */
+/** The fields of a pod's spec that an update may change. */
 const CHANGEABLE = [
   'activeDeadlineSeconds',
   'terminationGracePeriodSeconds',
@@ -44,7 +44,7 @@ const CHANGEABLE = [
 ];
 
 /**
- * The spec with all that may change taken out. A node may be given to a pod that has none: there is no binding subresource
+ * The spec without the fields that may change. An update may set the node of a pod without one: there is no binding subresource
  * here, so this is how a scheduler places a pod.
  */
 function fixedPart(spec: JsonRecord, existing: JsonRecord): JsonRecord {

@@ -8,14 +8,14 @@ import type { WriteResult } from '../contract/rest-storage.ts';
 import type { FinishWrite, StoreHooks } from '../contract/store-hooks.ts';
 import { NumberAllocator } from './number-allocator.ts';
 
-/** 10.96.0.0/12 without its first two addresses, of which the second is the API server's own on a cluster, and its last. */
+/** 10.96.0.0/12 without its first two addresses (the second is the API server's own on a cluster) and its last. */
 const ADDRESSES = { low: 0x0a_60_00_02, high: 0x0a_6f_ff_fe } as const;
 /** See pkg/kubeapiserver/options DefaultServiceNodePortRange @ 24a394e. */
 const NODE_PORTS = { low: 30_000, high: 32_767 } as const;
 
 const SERVICE = { group: '', kind: 'Service' } as const;
 
-/** Numbers of one sort, and how to talk about them. */
+/** A range of numbers, and its names in messages. */
 interface Pool {
   readonly allocator: NumberAllocator;
   readonly what: 'address' | 'node port';
@@ -28,10 +28,10 @@ interface Claim {
 }
 
 /**
- * Gives services their cluster addresses and node ports. What is taken is read from the storage once and kept up by the
- * writes of this process.
+ * Assigns cluster addresses and node ports to services. The assigned ones are read from the storage once, and then updated with
+ * the writes of this process.
  *
- * Not guaranteed: that two processes on one storage never give away the same address.
+ * Not guaranteed: that two processes on one storage assign different addresses.
  */
 export class ServiceAllocation implements StoreHooks {
   readonly #parts: HookParts;
@@ -74,7 +74,7 @@ export class ServiceAllocation implements StoreHooks {
     for (const claim of this.#held(object)) release(claim, ownerOf(object));
   }
 
-  /** Learns what stored services hold; after a failure the next write tries again. */
+  /** Reads the addresses and ports of stored services; after a failure the next write tries again. */
   async #seed(): Promise<void> {
     const { storage, keyRoot } = this.#parts;
     try {
@@ -100,7 +100,7 @@ export class ServiceAllocation implements StoreHooks {
     return claims;
   }
 
-  /** Takes what the service asks for, or else what is free. Synchronous, so that no two services get the same. */
+  /** Assigns the requested numbers, or free ones. Synchronous, so that no two services get the same. */
   #take(service: MutableObject, before: readonly Claim[]): FinishWrite {
     const owner = ownerOf(service);
     const spec = recordAt(service, 'spec') ?? {};
@@ -135,7 +135,7 @@ export class ServiceAllocation implements StoreHooks {
     spec['clusterIPs'] = [address];
   }
 
-  /** One port number over several protocols shares one node port. */
+  /** Ports with the same number but different protocols share one node port. */
   #takeNodePorts(spec: JsonRecord, obtain: Obtain): void {
     const byPort = new Map<unknown, number>();
     for (const [index, port] of recordsAt(spec, 'ports').entries()) {
@@ -151,7 +151,7 @@ export class ServiceAllocation implements StoreHooks {
 
 type Obtain = (pool: Pool, asked: number | undefined, field: string) => number;
 
-/** @throws {ApiError} 422 when the number asked for cannot be had; 500 when none is left. */
+/** @throws {ApiError} 422 when the requested number is not available; 500 when no number is free. */
 function obtainFrom(
   { allocator, what, format }: Pool,
   asked: number | undefined,
@@ -185,7 +185,7 @@ function sameClaim(left: Claim, right: Claim): boolean {
   return left.pool === right.pool && left.value === right.value;
 }
 
-/** Whether services of this type are reached through a cluster address. */
+/** Whether services of this type have a cluster address. */
 function needsAddress(spec: JsonRecord): boolean {
   return spec['type'] !== 'ExternalName' && spec['clusterIP'] !== 'None';
 }

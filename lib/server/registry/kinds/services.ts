@@ -38,7 +38,7 @@ function setDefaults(service: MutableObject): void {
   }
   for (const port of recordsAt(spec, 'ports')) {
     defaultTo(port, 'protocol', 'TCP');
-    // Typed clients send a 0 for the target they were not told.
+    // Typed clients send 0 for an unset target port.
     if (defaultTo(port, 'targetPort', port['port']) === 0) port['targetPort'] = port['port'];
   }
   if (type === 'ExternalName') return;
@@ -49,7 +49,7 @@ function setDefaults(service: MutableObject): void {
   if (type !== 'ClusterIP') defaultTo(spec, 'externalTrafficPolicy', 'Cluster');
 }
 
-/** An update that says nothing about addresses and node ports keeps those there are. */
+/** If an update sets no addresses and node ports, the present ones are kept. */
 function keepAllocation(service: MutableObject, existing: MutableObject): void {
   const spec = recordAt(service, 'spec');
   const before = recordAt(existing, 'spec');

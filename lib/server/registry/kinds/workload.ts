@@ -9,7 +9,7 @@ import type { MutableObject } from '../rules/mutable-object.ts';
 import { column, numberColumn, type Column } from '../contract/table-columns.ts';
 import { validatePodSpec } from './pod-spec.ts';
 
-/** The label selector of a workload as text; empty when there is none or it cannot be read. */
+/** The label selector of a workload as text; empty when there is none or it is invalid. */
 export function selectorText(object: KubernetesObject): string {
   const selector = recordAt(object, 'spec', 'selector');
   if (selector === undefined) return '';
@@ -32,7 +32,7 @@ export const workloadScale: ScaleDefinition = {
   selectorOf: selectorText,
 };
 
-/** `2/3`: ready of wanted. */
+/** Ready and wanted replicas, e.g. `2/3`. */
 export const readyColumn: Column = column(
   'Ready',
   (object) => `${numberAt(object, 'status', 'readyReplicas')}/${wantedReplicas(object)}`,
@@ -42,12 +42,12 @@ export function wantedReplicas(object: KubernetesObject): number {
   return numberAt(object, 'spec', 'replicas');
 }
 
-/** A count of the status. */
+/** A column with a count of the status. */
 export function statusColumn(name: string, field: string): Column {
   return numberColumn(name, ['status', field]);
 }
 
-/** Checks what workloads have in common: replicas, a selector, and a template that the selector matches. */
+/** Checks the fields that all workloads have: replicas, a selector, and a template that the selector matches. */
 export function validateWorkload(object: MutableObject): FieldCause[] {
   const spec = recordAt(object, 'spec');
   if (spec === undefined) return [fieldRequired('spec')];
@@ -83,7 +83,7 @@ function validateSelector(object: MutableObject): FieldCause[] {
   return [fieldInvalid('spec.template.metadata.labels', labels, detail)];
 }
 
-/** The same, and the selector stays as it is. */
+/** The same checks; also, the selector must not change. */
 export function validateWorkloadUpdate(
   object: MutableObject,
   existing: MutableObject,

@@ -5,23 +5,23 @@ import type { Runtime } from '../../../kernel/runtime.ts';
 import { sleep } from '../../../kernel/wait.ts';
 
 export interface CleanupQueueOptions {
-  /** The name of the work, for log messages. */
+  /** The name of the work in log messages. */
   readonly name: string;
   readonly runtime: Runtime;
   readonly logger: Logger;
-  /** Does what can be done now for one key; true when nothing is left to do. May run any number of times. */
+  /** Does the work that is possible now for one key; returns true when nothing is left to do. May run any number of times. */
   readonly clean: (key: string, signal: AbortSignal) => Promise<boolean>;
 }
 
 /**
- * Repeats a cleanup per key until it is finished: after 50 ms, then ever later up to 5 s, for ever, because the cleanup may
- * wait for a finalizer. One run a key at a time; one entry a key.
+ * Repeats a cleanup per key until it is finished: after 50 ms, then at growing intervals up to 5 s, without a time limit, because
+ * the cleanup may wait for a finalizer. At most one run per key at a time; one entry per key.
  */
 export class CleanupQueue {
   readonly #options: CleanupQueueOptions;
   readonly #stop = new AbortController();
   readonly #running = new Map<string, Promise<void>>();
-  /** Keys that were added again while their cleanup was running. */
+  /** Keys that were added again during their cleanup. */
   readonly #again = new Set<string>();
 
   constructor(options: CleanupQueueOptions) {
@@ -33,14 +33,14 @@ export class CleanupQueue {
     return this.#running.size;
   }
 
-  /** Starts the cleanup of a key; one that is running is followed by another run. */
+  /** Starts the cleanup of a key; if it is running, it runs once more afterwards. */
   add(key: string): void {
     if (this.#stop.signal.aborted) return;
     if (this.#running.has(key)) {
       this.#again.add(key);
       return;
     }
-    // Not before it is entered below, so that a cleanup that adds its own key finds itself running.
+    // Asynchronous, so that the key is in the table before its cleanup can add it again.
     const run = Promise.resolve()
       .then(() => this.#run(key))
       .finally(() => {

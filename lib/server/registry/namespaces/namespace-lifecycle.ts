@@ -20,7 +20,7 @@ import { serverContext, serverStrategy } from '../contract/server-context.ts';
 import type { StoreHooks } from '../contract/store-hooks.ts';
 import type { CreateAdmission, ReleaseAdmission } from '../writes/store-parts.ts';
 
-/** Namespaces every cluster has. See pkg/controlplane/controller/systemnamespaces @ 24a394e. */
+/** Namespaces of every cluster. See pkg/controlplane/controller/systemnamespaces @ 24a394e. */
 export const DEFAULT_NAMESPACES: readonly string[] = [
   'default',
   'kube-system',
@@ -28,37 +28,37 @@ export const DEFAULT_NAMESPACES: readonly string[] = [
   'kube-node-lease',
 ];
 
-/** The entry of `spec.finalizers` that stands for the content of a namespace. */
+/** The entry of `spec.finalizers` that keeps a namespace until its content is deleted. */
 export const CONTENT_FINALIZER = 'kubernetes';
 
 const NAMESPACES: Subject = { group: '', resource: 'namespaces' };
 
 export interface NamespaceLifecycleOptions {
-  /** Holds the namespaces under `/registry/namespaces/`. */
+  /** The storage of the namespaces, under `/registry/namespaces/`. */
   readonly storage: StorageInterface<UnstructuredObject>;
   readonly runtime: Runtime;
   readonly logger: Logger;
-  /** The stores whose objects live in namespaces, at this moment. */
+  /** The present stores of namespaced objects. */
   readonly namespacedStores: () => readonly GenericRegistryStore[];
 }
 
 interface Entry {
-  /** The state the entry stands for; news of older states are ignored. */
+  /** The state of the entry; reports of older states are ignored. */
   resourceVersion: string;
   terminating: boolean;
-  /** Creations that were let in and are not over yet. */
+  /** Number of admitted creations that have not ended. */
   creations: number;
 }
 
 /**
- * Lets objects be created in namespaces that exist and stay, and empties those that go.
+ * Admits creations of objects in existing namespaces, and deletes the content of deleted ones.
  *
  * Guarantees:
- * - Nothing is created in a namespace that is missing (404) or being deleted (403).
- * - A namespace that was deleted through this process is emptied only when the creations let in before are over, so none of
- *   them is left behind. It goes once it is empty; objects with finalizers keep it until these are removed.
+ * - An object cannot be created in a namespace that does not exist (404) or is being deleted (403).
+ * - When a namespace is deleted through this process, its content is deleted only after the admitted creations have ended, so
+ *   that none of them is left behind. The namespace is removed once it is empty; objects with finalizers keep it.
  *
- * Not guaranteed: that a creation in flight in another process on the same storage is found.
+ * Not guaranteed: that a concurrent creation in another process on the same storage is found.
  */
 export class NamespaceLifecycle implements CreateAdmission {
   readonly #options: NamespaceLifecycleOptions;
@@ -91,7 +91,7 @@ export class NamespaceLifecycle implements CreateAdmission {
     });
   }
 
-  /** The hooks that the store of namespaces calls. */
+  /** The hooks for the store of namespaces. */
   readonly hooks: StoreHooks = {
     afterCreate: (stored) => {
       this.#note(stored);
@@ -99,13 +99,13 @@ export class NamespaceLifecycle implements CreateAdmission {
     afterUpdate: (stored) => {
       this.#note(stored);
     },
-    // It stays known as terminating until the follower has passed the deletion, so that no older news revives it.
+    // The entry stays terminating until the follower has reported the deletion, so that no older report makes it active again.
     afterDelete: (stored) => {
       this.#note(stored, true);
     },
   };
 
-  /** Makes the default namespaces and takes up the deletions that are under way. */
+  /** Creates the default namespaces, and continues interrupted deletions. */
   async start(namespaces: GenericRegistryStore): Promise<void> {
     this.#namespaces = namespaces;
     await this.#follower.start();
@@ -136,7 +136,7 @@ export class NamespaceLifecycle implements CreateAdmission {
     };
   }
 
-  /** Reads a namespace that is not known: another process may have made it a moment ago. */
+  /** Reads an unknown namespace: another process may just have created it. */
   async #lookUp(namespace: string): Promise<void> {
     const key = `/registry/namespaces/${namespace}`;
     const stored = await this.#options.storage.get(key, { ignoreNotFound: true });
@@ -166,7 +166,7 @@ export class NamespaceLifecycle implements CreateAdmission {
     this.#entries.delete(name);
   }
 
-  /** Awaits between its steps; each of them bears being repeated. */
+  /** Awaits between its steps; each step can be repeated. */
   async #clean(name: string, signal: AbortSignal): Promise<boolean> {
     const entry = this.#entries.get(name);
     if (entry === undefined || !entry.terminating) return true;
@@ -182,7 +182,7 @@ export class NamespaceLifecycle implements CreateAdmission {
     return true;
   }
 
-  /** Takes the content finalizer away, which lets the namespace go. */
+  /** Removes the content finalizer, so that the namespace is deleted. */
   async #finalize(name: string, signal: AbortSignal): Promise<void> {
     try {
       await this.#namespaces?.updateThrough(

@@ -11,25 +11,25 @@ import { listReadable } from '../list-readable.ts';
 type Stored = StoredObject<UnstructuredObject>;
 
 export interface ObjectFollowerOptions {
-  /** The followed collection, for log messages. */
+  /** The name of the collection in log messages. */
   readonly name: string;
   readonly storage: StorageInterface<UnstructuredObject>;
-  /** Key prefix with its trailing slash. */
+  /** Key prefix including its trailing slash. */
   readonly prefix: string;
   readonly runtime: Runtime;
   readonly logger: Logger;
-  /** Called for every object there is, and after each change. Must bear being called twice for one state. */
+  /** Called for every present object, and after each change. May be called twice for one state. */
   readonly onPresent: (stored: Stored) => void;
-  /** Called when an object is gone, with a resource version at which it was. */
+  /** Called when an object was deleted, with a resource version at which it no longer existed. */
   readonly onGone: (stored: Stored, resourceVersion: string) => void;
 }
 
 /**
- * Keeps what the registry knows about its own objects (namespaces, custom resource definitions) equal to the storage, so that
- * several servers on one storage agree. Holds the last state of each object.
+ * Keeps the registry's own objects (namespaces, custom resource definitions) in step with the storage, so that several servers on
+ * one storage agree. Holds the last state of each object.
  *
- * Guarantees: after `start` resolves, every object that existed and can be read has been reported. A broken watch is begun again with back-off
- * from 100 ms to 10 s; objects that vanished in between are reported as gone.
+ * Guarantees: after `start` resolves, every readable object has been reported. A broken watch is restarted with back-off from
+ * 100 ms to 10 s; objects that were deleted meanwhile are reported as deleted.
  */
 export class ObjectFollower {
   readonly #options: ObjectFollowerOptions;
@@ -41,7 +41,7 @@ export class ObjectFollower {
     this.#options = options;
   }
 
-  /** Reads what there is, then follows. @throws {ApiError} when the first read fails. */
+  /** Lists the present objects, then watches. @throws {ApiError} when the first list fails. */
   async start(): Promise<void> {
     const resourceVersion = await this.#list();
     this.#running = this.#follow(resourceVersion);
@@ -59,7 +59,7 @@ export class ObjectFollower {
     const { items, resourceVersion, unreadableKeys = [] } = list;
     const before = this.#known;
     this.#known = new Map(items.map((item) => [item.key, item]));
-    // An object that cannot be read at present still exists: its last state stays.
+    // An object that cannot be read at present still exists, so its last state is kept.
     for (const key of unreadableKeys) {
       const last = before.get(key);
       if (last !== undefined) this.#known.set(key, last);
@@ -89,7 +89,7 @@ export class ObjectFollower {
     }
   }
 
-  /** Follows until the watch ends; returns where it ended. */
+  /** Watches until the watch ends; returns the resource version at which it ended. */
   async #watch(start: string): Promise<string> {
     const { storage, prefix, onPresent, onGone } = this.#options;
     const { signal } = this.#stop;

@@ -4,7 +4,7 @@ import type { StoredObject } from '../../storage/contract/stored-object.ts';
 const NO_METADATA: ObjectMeta = Object.freeze({});
 const encoder = new TextEncoder();
 
-/** An object that is sent but not stored in this form: the outcome of a dry run, another version of a stored object, a Scale. */
+/** An object that is sent but not stored in this form: the result of a dry run, another version of a stored object, a Scale. */
 export class DerivedObject implements StoredObject<UnstructuredObject> {
   readonly key: string;
   readonly object: UnstructuredObject;
@@ -33,10 +33,10 @@ export class DerivedObject implements StoredObject<UnstructuredObject> {
   }
 }
 
-/** The last other version made of a stored object, so that all its readers share one encoding. */
+/** The last converted version of a stored object, so that all its readers share one encoding. */
 const versions = new WeakMap<StoredObject<UnstructuredObject>, DerivedObject>();
 
-/** `stored` under another apiVersion; itself when it has that one. */
+/** `stored` with another apiVersion; `stored` itself if it has that one. */
 export function inApiVersion(
   stored: StoredObject<UnstructuredObject>,
   apiVersion: string,

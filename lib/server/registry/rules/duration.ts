@@ -5,15 +5,15 @@ const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
 
 interface Row {
-  /** The row holds for shorter durations than this, in seconds. */
+  /** The row applies to durations shorter than this, in seconds. */
   readonly below: number;
   readonly unit: number;
   readonly letter: string;
-  /** The second unit, left out when it comes to 0. */
+  /** The second unit; not written when it is 0. */
   readonly rest?: { readonly unit: number; readonly letter: string };
 }
 
-/** How coarse an age is written, e.g. `90s`, `5m10s`, `47h`, `3d4h`. See apimachinery util/duration @ eed236c. */
+/** The precision of an age, e.g. `90s`, `5m10s`, `47h`, `3d4h`. See apimachinery util/duration @ eed236c. */
 const rows: readonly Row[] = [
   { below: 2 * MINUTE, unit: 1, letter: 's' },
   { below: 10 * MINUTE, unit: MINUTE, letter: 'm', rest: { unit: 1, letter: 's' } },
@@ -26,7 +26,7 @@ const rows: readonly Row[] = [
   { below: Infinity, unit: YEAR, letter: 'y' },
 ];
 
-/** A duration as `kubectl get` prints it; two seconds below zero and more are `<invalid>`. */
+/** A duration in the form of `kubectl get`; -2 seconds or less are `<invalid>`. */
 export function humanDuration(durationMs: number): string {
   const seconds = Math.trunc(durationMs / SECOND_MS);
   if (Number.isNaN(seconds) || seconds < -1) return '<invalid>';
@@ -49,7 +49,7 @@ let lastTimestamp = '';
 /** RFC 3339 in UTC with second precision, the form of `metav1.Time`. */
 export function timestampOf(wallMs: number): string {
   const second = Math.floor(wallMs / SECOND_MS);
-  // Whatever is written within one second gets the same text.
+  // All times within one second have the same text.
   if (second !== lastSecond) {
     lastTimestamp = `${new Date(second * SECOND_MS).toISOString().slice(0, 19)}Z`;
     lastSecond = second;

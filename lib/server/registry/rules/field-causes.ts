@@ -1,6 +1,6 @@
 import type { FieldCause } from '../../../meta/failures.ts';
 
-/** Longest part of a bad value that a message repeats. */
+/** Maximum length of an invalid value in a message. */
 const LONGEST_QUOTE = 200;
 
 function quote(value: unknown): string {
@@ -16,7 +16,7 @@ function withDetail(message: string, detail: string): string {
   return detail === '' ? message : `${message}: ${detail}`;
 }
 
-// One function a rule an object can break, worded as every API server words them: tools match on these texts.
+// One function for each rule. The wording is that of every API server, because tools match on these texts.
 
 export function fieldRequired(field: string, detail: string = ''): FieldCause {
   return cause('FieldValueRequired', field, withDetail('Required value', detail));
@@ -26,7 +26,7 @@ export function fieldInvalid(field: string, value: unknown, detail: string): Fie
   return cause('FieldValueInvalid', field, withDetail(`Invalid value: ${quote(value)}`, detail));
 }
 
-/** Like `fieldInvalid`, for values that must not be repeated, such as the data of a Secret. */
+/** Like `fieldInvalid`, for values that must not be shown, such as the data of a Secret. */
 export function fieldInvalidSecretly(field: string, detail: string): FieldCause {
   return cause('FieldValueInvalid', field, withDetail('Invalid value: <redacted>', detail));
 }

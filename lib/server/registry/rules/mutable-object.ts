@@ -2,7 +2,7 @@ import { badRequest } from '../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { DEEPEST_OBJECT, depthWithin, isRecord, type JsonRecord } from './json-value.ts';
 
-/** `metadata` while a write is prepared. */
+/** `metadata` of an object that is being prepared for a write. */
 export interface MutableMetadata {
   name?: string;
   generateName?: string;
@@ -19,7 +19,7 @@ export interface MutableMetadata {
   [field: string]: unknown;
 }
 
-/** An object while a write is prepared: private to the request, its metadata checked for types. */
+/** An object that is being prepared for a write. It is private to the request, and the types in its metadata are checked. */
 export interface MutableObject {
   apiVersion?: string;
   kind?: string;
@@ -40,8 +40,8 @@ const NUMBERS = ['generation', 'deletionGracePeriodSeconds'] as const;
 const MAPS = ['labels', 'annotations'] as const;
 
 /**
- * A shallow copy of what a client sent, with its own `metadata`, in which all fields that the registry reads have their type.
- * @throws {ApiError} 400 naming the field that has another type.
+ * A shallow copy of an object from a client, with its own `metadata`, in which all fields that the registry reads have their type.
+ * @throws {ApiError} 400 naming a field of another type.
  */
 export function toMutableObject(value: UnstructuredObject): MutableObject {
   if (!isRecord(value)) throw badRequest('the body must be a JSON object');

@@ -7,7 +7,7 @@ const LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
 const DNS_1035_LABEL = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/;
 const QUALIFIED_NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
-/** The fault of a name, in words; undefined when there is none. */
+/** Returns the fault of a name; undefined when there is none. */
 export type NameRule = (name: string) => string | undefined;
 
 /** A DNS-1123 label: namespaces, container names. */
@@ -33,7 +33,7 @@ export function dnsSubdomainProblem(name: string): string | undefined {
   return "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
 }
 
-/** A name that may stand as one segment of a path: the least any name has to obey. */
+/** The minimum rule for all names: a name must be a valid path segment. */
 export function pathSegmentProblem(name: string): string | undefined {
   if (name === '.' || name === '..') return `may not be '${name}'`;
   if (name.includes('/') || name.includes('%')) return "may not contain '/' or '%'";
@@ -64,12 +64,15 @@ export function labelValueProblem(value: string): string | undefined {
   return "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 }
 
-/** Without vowels and look-alikes, so that no word comes out. See apimachinery util/rand/rand.go @ eed236c. */
+/** Without vowels and similar characters, so that no words result. See apimachinery util/rand/rand.go @ eed236c. */
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
 const LONGEST_GENERATED_NAME = 63;
 
-/** How often `create` draws a new name when the drawn one is taken. See apiserver registry/generic/registry/store.go @ 24a394e. */
+/**
+ * Maximum number of generated names that `create` tries when names are taken. See apiserver registry/generic/registry/store.go
+ * @ 24a394e.
+ */
 export const NAME_GENERATION_ATTEMPTS = 8;
 
 /** A name from `metadata.generateName`: its first 58 characters and 5 random ones. */
@@ -78,7 +81,7 @@ export function generateName(runtime: Pick<Runtime, 'random'>, base: string): st
   return head + randomText(runtime, SUFFIX_LENGTH, SUFFIX_ALPHABET);
 }
 
-/** An example of a name generated from `base`, to validate a base: a trailing dash is fine there. */
+/** An example of a name generated from `base`, for validation: a trailing dash is allowed in a base. */
 export function maskTrailingDash(base: string): string {
   return base.endsWith('-') ? `${base.slice(0, -1)}a` : base;
 }

@@ -18,12 +18,12 @@ import {
   type NameRule,
 } from './name-validation.ts';
 
-/** All annotation keys and values of an object together. See apimachinery api/validation/objectmeta.go @ eed236c. */
+/** Maximum size of all annotation keys and values of an object. See apimachinery api/validation/objectmeta.go @ eed236c. */
 export const LARGEST_ANNOTATIONS_BYTES: number = 256 * 1024;
 
 const IMMUTABLE = ['name', 'namespace', 'uid', 'creationTimestamp'] as const;
 
-/** Checks the metadata of an object to be stored. */
+/** Checks the metadata of a new object. */
 export function validateMetadata(
   { metadata }: MutableObject,
   { namespaced, nameProblem }: { readonly namespaced: boolean; readonly nameProblem: NameRule },
@@ -127,7 +127,7 @@ function validateOwners(metadata: MutableMetadata): FieldCause[] {
   return causes;
 }
 
-/** Checks what an update may do to metadata, after the fields that clients cannot set were put back. */
+/** Checks the metadata of an update, after the fields that clients cannot change were restored. */
 export function validateMetadataUpdate(
   { metadata }: MutableObject,
   { metadata: existing }: MutableObject,

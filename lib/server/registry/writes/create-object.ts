@@ -14,8 +14,8 @@ import type { FinishWrite } from '../contract/store-hooks.ts';
 import { objectKey, present, warnAll, type StoreParts } from './store-parts.ts';
 
 /**
- * Creates an object: system fields, name, strategy, validation, write. Awaits between these; the write itself decides whether
- * the name is free.
+ * Creates an object: system fields, name, strategy, validation, write. Awaits between these steps; the write itself fails if the
+ * name is taken.
  * @throws {ApiError} 400, 403, 404 (namespace), 409, 422.
  */
 export async function createObject(
@@ -66,7 +66,7 @@ async function lastAttempt(
   }
 }
 
-/** Wipes what only the server may set, and sets it: uid, creation time, namespace, and the name if it is to be generated. */
+/** Sets the fields that only the server may set: uid, creation time, namespace, and the name if it has to be generated. */
 export function fillSystemFields(
   { kind, runtime }: StoreParts,
   context: RequestContext,
@@ -85,7 +85,7 @@ export function fillSystemFields(
   }
 }
 
-/** Takes the namespace from the request; cluster-scoped objects have none. @throws {ApiError} 400 when body and URL disagree. */
+/** Sets the namespace of the request; cluster-scoped objects have none. @throws {ApiError} 400 when body and URL differ. */
 export function placeInNamespace(
   namespaced: boolean,
   context: RequestContext,
@@ -104,7 +104,7 @@ export function placeInNamespace(
   metadata.namespace = context.namespace === '' ? namespace : context.namespace;
 }
 
-/** Lets the strategy prepare the object and checks it. @throws {ApiError} 422. */
+/** Applies the strategy to the object and validates it. @throws {ApiError} 422. */
 export function prepareNewObject(
   { kind, runtime, storedApiVersion }: StoreParts,
   context: RequestContext,
@@ -151,7 +151,7 @@ async function write(
   return present(parts, created);
 }
 
-/** The object that the creation would have returned; nothing is written, and there is no resource version. */
+/** The object that the creation would return, without a resource version; nothing is written. */
 async function createDry(
   parts: StoreParts,
   { signal }: RequestContext,
@@ -167,14 +167,14 @@ async function createDry(
   return present(parts, new DerivedObject(key, object));
 }
 
-/** The 409 for a name that is taken; it says when the other object is on its way out, so that clients wait for it. */
+/** The 409 for a name that is taken. It says whether the other object is being deleted, so that clients can wait. */
 async function nameTaken(parts: StoreParts, key: string, name: string): Promise<Error> {
   let leaving = false;
   try {
     const existing = await parts.storage.get(key, { ignoreNotFound: true });
     leaving = existing?.metadata.deletionTimestamp !== undefined;
   } catch {
-    // Whether or not it can be read, the name is taken.
+    // The name is taken, whether or not the object can be read.
   }
   return alreadyExists(parts.kind.describe, name, leaving ? 'object is being deleted: ' : '');
 }

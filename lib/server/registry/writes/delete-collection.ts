@@ -7,9 +7,9 @@ import type { DeleteRequest, RequestContext, WriteResult } from '../contract/res
 import { storageFailure } from './storage-failures.ts';
 import type { StoreParts } from './store-parts.ts';
 
-/** Objects that are held in memory at a time, beside the answer. */
+/** Number of objects in one page, that is, in memory at a time besides the response. */
 const PAGE_SIZE = 500;
-/** Deletions under way at a time. */
+/** Number of concurrent deletions. */
 const WORKERS = 8;
 
 export interface CollectionDeletion {
@@ -21,9 +21,9 @@ export interface CollectionDeletion {
 }
 
 /**
- * Deletes everything a list finds, some at a time, page by page. An object that another client deletes first is no error; the
- * first other error ends it, and what was deleted until then stays deleted.
- * @returns what was deleted, or marked as being deleted, in key order.
+ * Deletes all objects of a list, several at a time, page by page. If another client deletes an object first, that is not an error.
+ * The first other error ends the deletion, and the objects deleted so far stay deleted.
+ * @returns the objects that were deleted or marked as being deleted, in key order.
  */
 export async function deleteCollection(
   parts: StoreParts,
@@ -39,7 +39,7 @@ export async function deleteCollection(
       resourceVersion ??= page.resourceVersion;
       deleted.push(...(await deletePage(parts, context, page.items, request)));
       ({ continueToken } = page);
-      // The token names the version of the list; a request that carries both is refused.
+      // The token contains the version of the list; a request with both is refused.
       const version = { resourceVersion: undefined, resourceVersionMatch: undefined };
       next = { ...next, ...version, continueToken };
     } while (continueToken !== undefined && list.limit === undefined);
@@ -75,7 +75,7 @@ async function deletePage(
   return answers.filter((one) => one !== undefined);
 }
 
-/** Undefined when another client was faster. */
+/** Undefined when another client deleted the object first. */
 async function deleteListed(
   parts: StoreParts,
   context: RequestContext,

@@ -15,17 +15,17 @@ export interface DeleteAnswer {
   readonly done: boolean;
 }
 
-/** Leaves a storage call: by now the object calls for something else than was planned. */
+/** Thrown to leave a storage call: the object has changed and needs another plan. */
 class PlanChanged extends Error {}
 
 /**
  * Deletes an object, or marks it as being deleted when a grace period or finalizers keep it.
  *
- * Pods that run on a node get their grace period, as on every cluster; but no kubelet confirms here that the containers have
- * stopped, so the server itself removes the pod when the period is over (see `GracePeriodReaper`), unless a client that plays the
- * kubelet was faster. Propagation policies add no finalizers: no garbage collector runs that would take them away again.
+ * Pods on a node get their grace period, as on every cluster. But no kubelet here confirms that the containers have stopped, so
+ * the server itself removes the pod after the period (see `GracePeriodReaper`), unless a client does so first in place of the
+ * kubelet. Propagation policies add no finalizers, because there is no garbage collector that would remove them.
  *
- * Awaits between read and write: the storage's compare-and-swap is what makes it safe.
+ * Awaits between read and write; the storage's compare-and-swap makes that safe.
  * @throws {ApiError} 400, 403, 404, 409; 500 with reason StorageReadError for an object that cannot be read.
  */
 export async function deleteObject(
@@ -49,7 +49,7 @@ export async function deleteObject(
   }
 }
 
-/** Deletes an object that was read already; undefined when it changed in between and has to be read again. */
+/** Deletes an object that was read before; undefined when it has changed and has to be read again. */
 export async function deleteStored(
   parts: StoreParts,
   context: RequestContext,
@@ -75,7 +75,7 @@ export async function deleteStored(
 }
 
 /**
- * Removes an unreadable object without validation, finalizers or hooks, which would have to read it.
+ * Removes an unreadable object without validation, finalizers and hooks, because these would have to read it.
  * @see apiserver pkg/registry/generic/registry/corrupt_obj_deleter.go @ 24a394e
  */
 async function removeUnreadable(
@@ -144,7 +144,7 @@ async function mark(
   return marked;
 }
 
-/** Has an object removed when its grace period is over; nothing happens for an object without one. */
+/** Schedules the removal of an object for the end of its grace period; no effect for an object without one. */
 export function endGracePeriod(parts: StoreParts, marked: WriteResult): void {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, uid } = marked.metadata;
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds === 0) return;

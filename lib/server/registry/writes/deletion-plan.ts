@@ -2,27 +2,27 @@ import { timestampOf } from '../rules/duration.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 import type { DeleteStrategy } from '../contract/strategy.ts';
 
-/** Finalizers that ask a garbage collector to act. There is none here, so they hold nothing back. */
+/** Finalizers for a garbage collector. There is none here, so they do not keep an object. */
 const COLLECTOR_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion']);
 
 const SECOND_MS = 1000;
 
-/** The outcome of a delete request for an object in its present state. */
+/** The decision about a delete request for an object in its present state. */
 export interface DeletionPlan {
-  /** `remove` it now; `mark` it as being deleted and keep it; `wait`: it is marked already and stays as it is. */
+  /** `remove` it now; `mark` it as being deleted and keep it; `wait`: it is marked already and does not change. */
   readonly action: 'remove' | 'mark' | 'wait';
-  /** The object as it should be stored when it is marked. */
+  /** The object to store when it is marked. */
   readonly object: MutableObject;
 }
 
-/** The finalizers that keep the object from going. */
+/** The finalizers that keep the object. */
 export function blockingFinalizers(strategy: DeleteStrategy, object: MutableObject): string[] {
   const finalizers = strategy.finalizersOf?.(object) ?? object.metadata.finalizers ?? [];
   return finalizers.filter((one) => !COLLECTOR_FINALIZERS.has(one));
 }
 
 /**
- * Decides about a deletion. Pure: the storage may ask again, and `existing` is shared.
+ * Decides about a deletion. Has no side effects: the storage may call it again, and `existing` is shared.
  * @see apiserver pkg/registry/rest/delete.go BeforeDelete @ 24a394e
  */
 export function planDeletion(
@@ -44,7 +44,7 @@ export function planDeletion(
   return { action: 'mark', object };
 }
 
-/** The object is being deleted already: a further request can shorten the grace period, nothing else. */
+/** For an object that is being deleted already: another request can only shorten the grace period. */
 function planAgain(
   strategy: DeleteStrategy,
   object: MutableObject,

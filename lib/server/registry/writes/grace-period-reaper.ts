@@ -3,7 +3,7 @@ import type { Logger } from '../../../kernel/logger.ts';
 import type { Runtime, Timer } from '../../../kernel/runtime.ts';
 import { isConflict, isNotFound } from '../../../meta/failures.ts';
 
-/** After a failure, e.g. an unreachable storage, the removal is tried again this much later. */
+/** Delay before another try after a failure, e.g. when the storage is unreachable. */
 const RETRY_MS = 5000;
 
 export interface GracePeriodReaperOptions {
@@ -12,8 +12,8 @@ export interface GracePeriodReaperOptions {
 }
 
 /**
- * Removes objects whose grace period is over, in the place of the kubelet that would do it on a cluster with nodes.
- * Holds one timer per object that is being deleted gracefully; the timers do not keep a process alive.
+ * Removes objects whose grace period is over, as the kubelet does on a cluster with nodes.
+ * Has one timer for each object in its grace period; the timers do not keep the process alive.
  */
 export class GracePeriodReaper {
   readonly #runtime: Runtime;
@@ -26,12 +26,12 @@ export class GracePeriodReaper {
     this.#logger = logger;
   }
 
-  /** Objects that wait for the end of their grace period. */
+  /** Number of objects in their grace period. */
   get size(): number {
     return this.#timers.size;
   }
 
-  /** Calls `remove` at `dueMs` on the wall clock; an earlier appointment for the key is replaced. */
+  /** Calls `remove` at `dueMs` on the wall clock; replaces an earlier schedule of the key. */
   schedule(key: string, dueMs: number, remove: () => Promise<void>): void {
     this.forget(key);
     if (this.#closed) return;
@@ -47,7 +47,7 @@ export class GracePeriodReaper {
     this.#timers.set(key, timer);
   }
 
-  /** Takes an appointment back. */
+  /** Cancels the schedule of a key. */
   forget(key: string): void {
     this.#timers.get(key)?.cancel();
     this.#timers.delete(key);

@@ -11,15 +11,15 @@ import {
 } from '../../../meta/failures.ts';
 import { isStorageError, type StorageError } from '../../storage/contract/storage-error.ts';
 
-/** The message that clients match on when their object is out of date. */
+/** The message by which clients recognise that their object is out of date. */
 export const MODIFIED =
   'the object has been modified; please apply your changes to the latest version and try again';
 
 export type StorageVerb = 'create' | 'get' | 'list' | 'update' | 'delete';
 
 /**
- * The Status of whatever a storage threw while `verb` was carried out. `ApiError`s pass, so that strategies and validation
- * can refuse from inside an update; so does an abort.
+ * The Status for an error of a storage during `verb`. An `ApiError` is passed on, so that strategies and validation can refuse
+ * from inside an update; an abort is passed on too.
  * @see apiserver pkg/registry/generic/registry/storage_factory.go and storeerr @ 24a394e
  */
 export function storageFailure(
@@ -87,13 +87,13 @@ function storageTimeout(error: Error, verb: StorageVerb, { group, resource }: Su
   );
 }
 
-/** The engine went away with a write on its way. */
+/** Whether the connection to the engine was lost during a write. */
 function isOutcomeUnknown(error: unknown): error is Error {
   if (!isListwatchError(error, 'STORE_UNAVAILABLE')) return false;
   return (error as { readonly outcome?: unknown }).outcome === 'unknown';
 }
 
-/** No invitation to try again: clients would do so by themselves, and a second attempt is not the first one. */
+/** Does not ask clients to try again: they would do so automatically, and repeat a write that may have been carried out. */
 function unknownOutcome(error: Error, verb: StorageVerb, { group, resource }: Subject): unknown {
   const details = { name: verb, ...(group === '' ? {} : { group }), kind: resource };
   return failure(

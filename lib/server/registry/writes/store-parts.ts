@@ -9,12 +9,12 @@ import { pathSegmentProblem } from '../rules/name-validation.ts';
 import type { RequestContext, WriteResult } from '../contract/rest-storage.ts';
 import type { StoreHooks } from '../contract/store-hooks.ts';
 
-/** Ends the time during which a namespace has to be kept for a creation. */
+/** Ends an admission, during which the namespace is kept. */
 export type ReleaseAdmission = () => void;
 
-/** Decides whether an object may be created where it wants to be. */
+/** Decides whether an object may be created. */
 export interface CreateAdmission {
-  /** Resolves when the creation may go ahead; the answer has to be called when it is over. @throws {ApiError} 403, 404, 405. */
+  /** Resolves when the creation may proceed; call the returned function when it has ended. @throws {ApiError} 403, 404, 405. */
   enter(subject: Subject, namespace: string, name: string): Promise<ReleaseAdmission>;
 }
 
@@ -28,11 +28,11 @@ export interface StoreParts {
   readonly reaper: GracePeriodReaper;
   /** The apiVersion of this endpoint. */
   readonly apiVersion: string;
-  /** The apiVersion objects are stored under; differs for custom resources with several versions only. */
+  /** The apiVersion in which objects are stored; it differs only for custom resources with several versions. */
   readonly storedApiVersion: string;
 }
 
-/** The storage key of one object. @throws {ApiError} 400 when the name cannot be part of a key. */
+/** The storage key of one object. @throws {ApiError} 400 when the name is not valid in a key. */
 export function objectKey(parts: StoreParts, namespace: string, name: string): string {
   if (name === '') throw badRequest('name is required');
   const problem = pathSegmentProblem(name);

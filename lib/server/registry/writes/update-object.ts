@@ -36,9 +36,9 @@ export interface UpdateRequest {
   readonly name: string;
   readonly update: UpdateFunc;
   readonly options: WriteOptions;
-  /** The strategy of the endpoint: of the object itself, or of a subresource. */
+  /** The strategy of the endpoint: that of the object, or of a subresource. */
   readonly strategy: UpdateStrategy;
-  /** The endpoint may create objects at all; subresources may not. */
+  /** Whether the endpoint may create objects; subresources may not. */
   readonly mayCreate: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface UpdateAnswer {
   readonly created: boolean;
 }
 
-/** Leaves the update loop: the last finalizer is gone, so the object has to be deleted instead of written. */
+/** Thrown to leave the update loop: no finalizer is left, so the object has to be deleted instead of written. */
 class FinalizersEmptied extends Error {
   readonly object: MutableObject;
   readonly existing: StoredObject<UnstructuredObject>;
@@ -60,8 +60,8 @@ class FinalizersEmptied extends Error {
 }
 
 /**
- * Replaces an object by what `update` makes of it, again after each conflicting write.
- * Awaits between read and write: the storage's compare-and-swap is what makes it safe.
+ * Replaces an object by the result of `update`, which is called again after each concurrent write.
+ * Awaits between read and write; the storage's compare-and-swap makes that safe.
  * @throws {ApiError} 400, 404, 409, 422.
  */
 export async function updateObject(
@@ -93,7 +93,7 @@ export async function updateObject(
   }
 }
 
-/** Undefined when the object changed in between: the update has to be computed again. */
+/** Undefined when the object has changed and the update has to be computed again. */
 async function deleteFinalized(
   { storage, hooks, kind }: StoreParts,
   { name, options, context: { signal } }: UpdateRequest,
@@ -119,13 +119,13 @@ async function deleteFinalized(
   return new DerivedObject(existing.key, object);
 }
 
-/** One run of the update loop, with what its tries have taken hold of. */
+/** One run of the update loop, with the resources that its tries hold. */
 class UpdateAttempt {
   readonly #parts: StoreParts;
   readonly #request: UpdateRequest;
   #finish: FinishWrite | undefined;
   #release: ReleaseAdmission | undefined;
-  /** Whether the last try made a new object. */
+  /** Whether the last try created the object. */
   created = false;
 
   constructor(parts: StoreParts, request: UpdateRequest) {
@@ -147,7 +147,7 @@ class UpdateAttempt {
     return new DerivedObject(key, object);
   }
 
-  /** Gives back what the last try holds. */
+  /** Releases the resources of the last try. */
   end(success: boolean): void {
     this.#finish?.(success);
     this.#release?.();
@@ -220,7 +220,7 @@ class UpdateAttempt {
   }
 }
 
-/** Whether the deletion that was requested earlier can be carried out now. */
+/** Whether a deletion that was requested earlier can be completed now. */
 function isFinalized({ kind }: StoreParts, object: MutableObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata;
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds !== 0) return false;
@@ -241,7 +241,7 @@ function checkName({ metadata }: MutableObject, name: string): void {
   }
 }
 
-/** @throws {ApiError} 409 when the object sent is of another time or another life; 422 when it has to say, and does not. */
+/** @throws {ApiError} 409 when uid or resource version differ from the stored ones; 422 when a required version is missing. */
 function checkResourceVersion(
   { kind: { describe }, storage }: StoreParts,
   strategy: UpdateStrategy,
@@ -275,7 +275,7 @@ const KEPT = [
   'selfLink',
 ] as const;
 
-/** Clients cannot change these; what they send is replaced without a word. */
+/** Restores the fields that clients cannot change, without an error. */
 function keepSystemFields(metadata: MutableMetadata, existing: MutableMetadata): void {
   for (const name of KEPT) {
     if (existing[name] === undefined) delete metadata[name];
