@@ -1,9 +1,9 @@
 /**
- * Everything an informer and its reflector report to `metrics`. The label `name` is the name of the informer; one that is
- * made again under the same name goes on with the same series. `docs/metrics.md` lists it.
+ * The metrics that an informer and its reflector report. The label `name` is the name of the informer; a new informer with
+ * the same name continues the same series. `docs/metrics.md` lists them.
  *
- * Gauges and what handlers did are reported every 5 seconds while the informer runs, and when it is synced and stops; a
- * stopped informer and a removed handler leave their gauges at 0.
+ * Gauges and the counters of handlers are reported every 5 seconds while the informer runs, when it is synced and when it
+ * stops. When an informer stops or a handler is removed, its gauges are set to 0.
  */
 export const informerMetrics = {
   connected: {
@@ -95,7 +95,7 @@ export const informerMetrics = {
     type: 'counter',
     unit: 'callbacks',
     labels: ['name', 'handler'],
-    help: 'Callbacks of the handler that have returned, those that threw included.',
+    help: 'Callbacks of the handler that have returned or thrown.',
   },
   handlerFailed: {
     name: 'listwatch_informer_handler_failed_total',
@@ -123,14 +123,14 @@ export const informerMetrics = {
     type: 'counter',
     unit: 'events',
     labels: ['name'],
-    help: 'Events that were dropped, because they were not newer than what had been seen.',
+    help: 'Events that were dropped because they were not newer than earlier ones.',
   },
   silenceProbes: {
     name: 'listwatch_reflector_silence_probes_total',
     type: 'counter',
     unit: 'probes',
     labels: ['name', 'verdict'],
-    help: 'Questions to the server whether a silent watch has anything to tell, by what came of them.',
+    help: 'Requests that check whether a silent watch has missed events, by result.',
   },
   transitions: {
     name: 'listwatch_reflector_transitions_total',
@@ -144,7 +144,7 @@ export const informerMetrics = {
     type: 'histogram',
     unit: 'seconds',
     labels: ['name'],
-    help: 'Time of one list, streaming or not, whatever its end.',
+    help: 'Time of one list, streaming or not, successful or not.',
   },
   listedItems: {
     name: 'listwatch_reflector_listed_items',
