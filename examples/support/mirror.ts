@@ -80,7 +80,7 @@ export class Mirror {
         this.#timeline.tally(
           'reflector',
           '',
-          'watches refused with 410, for their past is forgotten',
+          'watches refused with 410, because their history is compacted',
         );
       } else {
         this.#timeline.tally('reflector', '', 'watches lost');

@@ -27,6 +27,7 @@ describe('inspect()', () => {
       phase: 'running',
       synced: true,
       waitingFor: undefined,
+      waitingForServer: undefined,
       reflector: 'watching',
       connected: true,
       lastSyncResourceVersion: '1',

@@ -43,7 +43,10 @@ export function parseFrame(frame: Buffer): ParsedEvent {
   return { type, resourceVersion, initialEventsEnd };
 }
 
-/** @throws {ListwatchError} code MALFORMED_RESPONSE. */
+/**
+ * Items that are no objects are left out.
+ * @throws {ListwatchError} code MALFORMED_RESPONSE.
+ */
 export function parsePage(body: Buffer): ListPage<unknown> {
   const malformed = (): Error => new ListwatchError('MALFORMED_RESPONSE', 'no list');
   const list = parse(body, malformed);
@@ -51,9 +54,9 @@ export function parsePage(body: Buffer): ListPage<unknown> {
   const { apiVersion, kind, metadata, items } = list;
   if (items !== null && !Array.isArray(items)) throw malformed();
   const itemKind = typeof kind === 'string' ? /^(.+)List$/s.exec(kind)?.[1] : undefined;
-  for (const item of (items ?? []) as ParsedObject[]) {
-    if (!isRecord(item)) throw malformed();
-    if (itemKind === undefined) continue;
+  const objects = ((items ?? []) as ParsedObject[]).filter((item) => isRecord(item));
+  const skippedItems = (items ?? []).length - objects.length;
+  for (const item of itemKind === undefined ? [] : objects) {
     item.apiVersion ??= apiVersion;
     item.kind ??= itemKind;
   }
@@ -67,11 +70,24 @@ export function parsePage(body: Buffer): ListPage<unknown> {
     remainingItemCount?: number;
   };
   return {
-    items: items ?? [],
+    items: objects,
     resourceVersion: resourceVersion ?? '',
     ...(continueToken === undefined || continueToken === '' ? {} : { continueToken }),
     ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
+    ...(skippedItems === 0 ? {} : { skippedItems }),
   };
+}
+
+/** Whether the outermost value of a text is not closed, as that of an answer that was cut. */
+export function isUnclosed(body: Buffer): boolean {
+  const tokens = body.toString('latin1').match(/"(?:[^"\\]|\\.)*("|$)|[{}[\]]/gs) ?? [];
+  let depth = 0;
+  for (const token of tokens) {
+    if (token === '{' || token === '[') depth += 1;
+    else if (token === '}' || token === ']') depth -= 1;
+    if (depth === 0) return false;
+  }
+  return true;
 }
 
 function parse(bytes: Buffer, malformed: () => Error): unknown {
