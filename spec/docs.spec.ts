@@ -105,7 +105,7 @@ describe('README and guides', () => {
     });
   }
 
-  it('tells to type only what some spec types', () => {
+  it('tells to type only commands that a spec runs', () => {
     const untested = blocks
       .filter((block) => block.language === 'sh')
       .flatMap((block) => block.text.split('\n').map((text) => ({ text: text.trim(), block })))

@@ -99,7 +99,7 @@ describe('the words of code and pages', () => {
     expect(done, 'files without such a word').to.deep.equal([]);
   });
 
-  it('are told apart in names, at borders and in phrases', () => {
+  it('are distinguished in names, at borders and in phrases', () => {
     expect(wordsOf('endDemand(recallGoal), read on demand; Nobody')).to.include.members([
       'demand',
       'recall',

@@ -11,7 +11,7 @@ if (binary === undefined) {
   console.log('      etcd-kill: no binary on PATH or in LISTWATCH_ETCD; its spec is skipped');
 } else {
   describe(`a cluster of three members (${binary}) that are killed`, () => {
-    it(`loses nothing, makes up nothing and tells nothing twice over ${KILLS} kills`, async () => {
+    it(`loses nothing, invents nothing and delivers nothing twice over ${KILLS} kills`, async () => {
       const report = await runEtcdKill({ binary, kills: KILLS, seed: '1', paceMs: 20 });
       console.log(reportTable(report).replaceAll(/^/gm, '      '));
       expect(report.kills).to.be.at.least(KILLS);

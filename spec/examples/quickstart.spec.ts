@@ -123,7 +123,7 @@ describe('npm start', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('tells its story on a timeline and ends well', () => {
+  it('prints its timeline and exits with code 0', () => {
     const { code, stdout, stderr } = runs.story;
     expect(stderr).to.equal('');
     expect(code, stdout).to.equal(0);

@@ -50,7 +50,7 @@ describe('Timeline', () => {
     expect(lines).to.deep.equal([]);
   });
 
-  it('uses colours only when told to', () => {
+  it('uses colours only with the option', () => {
     timeline(true).say('server', 'pods', 'listens');
     expect(lines.join('')).to.include('\u001B[');
   });

@@ -43,7 +43,7 @@ describe('the judge of the fault matrix', () => {
     expect(judged(told, { from: 2, to: 3 })).to.deep.equal(nothing);
   });
 
-  it('names what was told twice, what came too late, and what never happened', () => {
+  it('names events that were delivered twice, came too late, or never happened', () => {
     const told = HISTORY.map(
       ({ type, key, resourceVersion }) => `${type} ${key}@${resourceVersion}`,
     );

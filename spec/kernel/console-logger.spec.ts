@@ -27,7 +27,7 @@ describe('ConsoleLogger', () => {
     ]);
   });
 
-  it('shows plain fields, and of an error only a message that was not told', () => {
+  it('shows plain fields, and of an error only a message that the line does not have yet', () => {
     const error = new Error('disk full');
     logger.warn('cannot write: disk full', { error, secret: { token: 'hidden' } });
     logger.warn('cannot write', { error, attempt: 3, path: '/tmp' });
@@ -42,7 +42,7 @@ describe('ConsoleLogger', () => {
     expect(lines).to.deep.equal(['listwatch: slow tookMs=1633 delayMs=5.4 count=3']);
   });
 
-  it('shows no text field that the message tells', () => {
+  it('shows no text field that is part of the message', () => {
     logger.warn('shops: a/b: boom', { controller: 'shops', key: 'a/b', failures: 2 });
     expect(lines).to.deep.equal(['listwatch: shops: a/b: boom failures=2']);
   });
@@ -77,7 +77,7 @@ describe('ConsoleLogger', () => {
     expect(lines.at(-1)).to.include('the hook threw');
   });
 
-  it('writes one line whatever a message holds, of bounded length and without control characters', () => {
+  it('writes one line for every message, of bounded length and without control characters', () => {
     logger.warn('first\nsecond\r\n\u001b[31mthird\u2028fourth');
     logger.warn('x'.repeat(100_000));
     expect(lines[0]).to.equal('listwatch: first second [31mthird fourth');

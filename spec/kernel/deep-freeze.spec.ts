@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { deepFreeze } from '../../lib/kernel/deep-freeze.ts';
 
 describe('deepFreeze', () => {
-  it('makes whoever modifies an object fail on that line, at any depth', () => {
+  it('makes a modification of the object throw on its line, at any depth', () => {
     const object = deepFreeze({ metadata: { labels: { app: 'web' } }, items: [{ name: 'a' }] });
     const modifications = [
       () => Object.assign(object, { kind: 'Pod' }),

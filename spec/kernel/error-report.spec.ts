@@ -62,7 +62,7 @@ describe('errorReport', () => {
     expect(text(new ListwatchError('ASSERTION', 'x'))).to.include('error-report.spec.ts');
   });
 
-  it('is bounded, whatever the error', () => {
+  it('is bounded for every error', () => {
     const circle = new Error('circle');
     circle.cause = circle;
     expect(titles(circle)).to.deep.equal(['Error: circle', '  caused by: circle (shown above)']);

@@ -59,7 +59,7 @@ describe('guardedCall', () => {
 });
 
 describe('isStrayPromise', () => {
-  it('tells promises from everything else', () => {
+  it('distinguishes promises from everything else', () => {
     expect(isStrayPromise(Promise.resolve(1))).to.equal(true);
     for (const value of [undefined, null, 1, 'then', {}, []]) {
       expect(isStrayPromise(value)).to.equal(false);
@@ -73,7 +73,7 @@ describe('isStrayPromise', () => {
     });
   }
 
-  it('takes care of a rejection that nobody will look at', async () => {
+  it('handles a rejection that has no handler', async () => {
     const unhandled: unknown[] = [];
     const listen = (reason: unknown): void => void unhandled.push(reason);
     process.on('unhandledRejection', listen);
@@ -87,7 +87,7 @@ describe('isStrayPromise', () => {
 });
 
 describe('whenSettled', () => {
-  it('tells the result or the reason, once, and never in the same task step', async () => {
+  it('passes on the result or the reason, once, and never in the same task step', async () => {
     const told: unknown[] = [];
     const outcomes: readonly PromiseLike<unknown>[] = [
       Promise.resolve(1),

@@ -20,7 +20,7 @@ describe('Lazy', () => {
     expect(computations).to.equal(2);
   });
 
-  it('computes once for a thousand changes that nobody asks in between', () => {
+  it('computes once for a thousand changes without a get between them', () => {
     let source = 0;
     let computations = 0;
     const lazy = new Lazy(() => {
@@ -97,7 +97,7 @@ describe('Lazy', () => {
     expect(lazy.get()).to.equal(2);
   });
 
-  it('tells an error to those who asked, and tries again for the next', async () => {
+  it('rejects the present callers with an error, and tries again for the next', async () => {
     let fails = true;
     const compute = (): number => {
       if (fails) throw new Error('not yet');

@@ -105,7 +105,7 @@ describe('VirtualRuntime', () => {
     expect(() => new VirtualRuntime(wrong)).to.throw('unknown option "sead"');
   });
 
-  it('shows the wall clock from where it was told to start', async () => {
+  it('starts the wall clock at the given time', async () => {
     const runtime = new VirtualRuntime({ startWallMs: 1000 });
     await runtime.advance(50);
     expect(runtime.wallMs()).to.equal(1050);
@@ -249,7 +249,7 @@ describe('VirtualRuntime', () => {
       expect(runtime.monotonicMs()).to.equal(0);
     });
 
-    it('never goes back, whoever else moves it meanwhile', async () => {
+    it('never goes back, even if other code moves it meanwhile', async () => {
       const runtime = new VirtualRuntime();
       runtime.setTimer(100, () => {});
       const seen: number[] = [];

@@ -60,7 +60,7 @@ describe('ApiError', () => {
     });
   }
 
-  it('believes the reason when reason and status disagree', () => {
+  it('uses the reason when reason and status disagree', () => {
     expect(new ApiError(status({ code: 500, reason: 'Conflict' })).code).to.equal('CONFLICT');
   });
 
@@ -85,7 +85,7 @@ describe('ApiError', () => {
     expect(error.status.metadata.continue).to.equal('t');
   });
 
-  it('tells how long to wait, in milliseconds', () => {
+  it('has the delay before a retry, in milliseconds', () => {
     expect(
       failure('TooManyRequests', 'no', { details: { retryAfterSeconds: 3 } }).retryAfterMs,
     ).to.equal(3000);

@@ -42,7 +42,7 @@ describe('parseFieldSelector', () => {
     }
   });
 
-  it('tells which value a field must have', () => {
+  it('returns the value that a field must have', () => {
     const selector = parseFieldSelector('a!=1,b=2,metadata.name=x');
     expect(selector.requiredValue('metadata.name')).to.equal('x');
     expect(selector.requiredValue('a')).to.equal(undefined);
@@ -69,7 +69,7 @@ describe('parseFieldSelector', () => {
     });
   }
 
-  it('either reads a text or refuses it with its code, whatever the text', () => {
+  it('either parses a text or refuses it with its code, for every text', () => {
     const random = seededRandom('fields');
     const alphabet = ['a', '=', '!', ',', '\\', ' ', '.', '\n'];
     for (let count = 0; count < 5000; count += 1) {

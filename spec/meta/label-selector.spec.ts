@@ -150,7 +150,7 @@ describe('parseLabelSelector', () => {
     );
   });
 
-  it('either reads a text or refuses it with its code, whatever the text', () => {
+  it('either parses a text or refuses it with its code, for every text', () => {
     const random = seededRandom('selectors');
     const alphabet = [
       'a',

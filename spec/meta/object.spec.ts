@@ -16,7 +16,7 @@ describe('controllerOf', () => {
     expect(controllerOf({ metadata: { ownerReferences } })?.name).to.equal('c');
   });
 
-  it('is nobody for an object that is only owned, or not at all', () => {
+  it('is undefined for an object that is only owned, or not at all', () => {
     expect(controllerOf({ metadata: { ownerReferences: [owner('a')] } })).to.equal(undefined);
     expect(controllerOf({})).to.equal(undefined);
   });

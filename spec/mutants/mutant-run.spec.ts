@@ -50,7 +50,7 @@ describe('MutantRun', () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  it('tells a mutant that a spec kills from one that survives, and leaves the tree as it was', async function () {
+  it('distinguishes a mutant that a spec kills from one that survives, and leaves the tree as it was', async function () {
     // Three processes, which a busy machine may hold up.
     this.timeout(600_000);
     smallPackage(root);

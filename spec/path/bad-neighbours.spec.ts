@@ -94,7 +94,7 @@ describe('from the server to a reconcile and back', () => {
     });
   });
 
-  it('code that fails costs nobody else an event', async () => {
+  it('code that fails costs no other handler an event', async () => {
     await runtime.run(async () => {
       await using informers = new SharedInformerFactory(client, {
         runtime,

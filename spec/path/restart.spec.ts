@@ -68,7 +68,7 @@ describe('informers of a server that is killed and started again on its port', (
     await after(next, informer, port);
   }
 
-  it('miss nothing and are told nothing twice when it comes back with its state', async () => {
+  it('miss nothing and get nothing twice when it comes back with its state', async () => {
     await using store = new EmbeddedKeyValueStore();
     await restart(store, ['old', 'older'], async (next, informer, port) => {
       await write(next, ['while-away']);

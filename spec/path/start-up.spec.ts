@@ -174,7 +174,7 @@ describe('a start-up that fails explains itself, and recovers when its cause is 
     });
   });
 
-  it('fails at once for a resource that is not served, if told to', async () => {
+  it('fails at once for a resource that is not served, with the option', async () => {
     await server.listen();
     using stderr = new CapturedStderr();
     await using client = await connect(server.clientConfig());
@@ -267,12 +267,12 @@ describe('a start-up that fails explains itself, and recovers when its cause is 
     await overTls(old, renewed, [old, renewed], ['certificate has expired', /renew/, /clock/]);
   });
 
-  it('says that nobody vouches for a certificate', async () => {
+  it('says that no known authority signed a certificate', async () => {
     const [unknown, known] = [certificate(0), certificate(0)];
     await overTls(unknown, known, [known], ['certificate', 'known authority']);
   });
 
-  it('reports while it waits, without anybody asking', async () => {
+  it('reports while it waits, without a call', async () => {
     const port = await closedPort();
     using stderr = new CapturedStderr();
     await using client = await connect({ server: `http://127.0.0.1:${port}`, token: TOKEN });

@@ -46,7 +46,7 @@ async function withPush(
 }
 
 describe('a whole client pipeline under random operations, faults and handlers', () => {
-  it(`tells every handler nothing but the truth, and all of it, on each of ${SEEDS} seeds`, async () => {
+  it(`gives every handler all changes and no others, on each of ${SEEDS} seeds`, async () => {
     for (let seed = FROM; seed < FROM + SEEDS; seed += 1) {
       const { failures, events } = await runScenario(drawScenario(seed));
       expect(failures, `${replayCommand(seed)}\n${failures.join('\n')}`).to.deep.equal([]);
@@ -60,7 +60,7 @@ describe('a whole client pipeline under random operations, faults and handlers',
     expect((await play()).join('\n')).to.equal((await play()).join('\n'));
   });
 
-  it('notices one event that is told to nobody', async () => {
+  it('notices one event that reaches no handler', async () => {
     let seen = 0;
     await withPush(
       (_queue, batch, original) => {
@@ -74,7 +74,7 @@ describe('a whole client pipeline under random operations, faults and handlers',
     );
   });
 
-  it('shrinks a run in which deletions are told twice to a few steps', async () => {
+  it('shrinks a run in which deletions are delivered twice to a few steps', async () => {
     await withPush(
       (
         _queue,

@@ -118,7 +118,7 @@ describe('inProcessTransport', () => {
     }
   });
 
-  it('tells the handler when a body is left, also before its first piece', async () => {
+  it('aborts the signal of the handler when a body is left, also before its first piece', async () => {
     async function* endless(): AsyncGenerator<Uint8Array> {
       for (;;) yield Buffer.from('piece');
     }

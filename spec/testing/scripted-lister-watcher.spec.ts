@@ -110,7 +110,7 @@ describe('ScriptedListerWatcher', () => {
   });
 
   describe('list', () => {
-    it('answers in the order of the keys, whatever the version asked for', async () => {
+    it('answers in the order of the keys, at every version', async () => {
       const rig = new Rig({ objects: [named('b', 'n'), named('a', 'z'), named('c', 'n')] });
       expect(await rig.names({})).to.equal('b c a @3');
       expect(await rig.names({ resourceVersion: '0' })).to.equal('b c a @3');
@@ -143,7 +143,7 @@ describe('ScriptedListerWatcher', () => {
       expect(second.continueToken).to.equal(undefined);
     });
 
-    it('hands a page out piece by piece, to whoever takes it so', async () => {
+    it('hands a page out piece by piece, to a caller that takes pieces', async () => {
       const { source } = new Rig({ pieceSize: 2 });
       const pieces: string[] = [];
       const onItems = async (

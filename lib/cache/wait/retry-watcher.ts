@@ -48,7 +48,7 @@ const FINAL_CODES: ReadonlySet<ErrorCode> = new Set([
  * - At least a second lies between the starts of two watches; failures are followed by waits that grow, and by the wait that
  *   the server asks for.
  * - Nothing is buffered: the next batch is read when the last one is used up.
- * - `close` and the signal end everything at once, whatever has not been read.
+ * - `close` and the signal end everything at once, also with events that were not read.
  *
  * Not guaranteed: that history reaches back. The loop throws an `ApiError` with code EXPIRED or GONE when it does not; then
  * list, and watch from there. It throws HISTORY_REPLACED when the server went back to an older state, UNAUTHORIZED and FORBIDDEN

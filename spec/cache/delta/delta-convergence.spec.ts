@@ -83,9 +83,9 @@ class World {
   }
 }
 
-describe('The store behind a DeltaFIFO, and what handlers are told of it', () => {
+describe('The store behind a DeltaFIFO, and the events of its handlers', () => {
   for (const order of ['arrival', 'key'] as const) {
-    it(`end where the cluster ends, whatever was missed and whenever it is processed (${order})`, () => {
+    it(`end where the cluster ends, with any missed events and any timing (${order})`, () => {
       for (let seed = 0; seed < 300; seed += 1) {
         const world = new World(`${order} ${seed}`, order);
         const steps: readonly (() => void)[] = [

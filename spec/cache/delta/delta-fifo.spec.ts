@@ -118,7 +118,7 @@ describe('DeltaFIFO', () => {
         expect(codes).to.deep.equal(['KEY', 'KEY']);
       });
 
-      it('throws the first failure after the rest was queued when nobody takes errors', () => {
+      it('throws the first failure after the rest was queued when there is no error hook', () => {
         const fifo = new DeltaFIFO<Pod>({ order });
         const apply = (): void =>
           fifo.apply([
@@ -211,7 +211,7 @@ describe('DeltaFIFO', () => {
         expect(fifo.waitForRoom()).to.equal(undefined);
       });
 
-      it('wakes everybody who waits when something comes, or when it is closed', async () => {
+      it('wakes all waiting readers when something comes, or when it is closed', async () => {
         const fifo = new DeltaFIFO<Pod>({ order });
         const waitTenTimes = (): Promise<boolean>[] =>
           Array.from({ length: 10 }, () => fifo.whenReady());
@@ -275,7 +275,7 @@ describe('DeltaFIFO', () => {
   });
 
   describe('in the order of arrival', () => {
-    it('merges and drops nothing, and lets nobody jump the queue', () => {
+    it('merges and drops nothing, and keeps the order of arrival', () => {
       const fifo = new DeltaFIFO<Pod>();
       fifo.add(at('a', '1'));
       fifo.add(at('b', '2'));
@@ -350,7 +350,7 @@ describe('DeltaFIFO', () => {
       expect(popAll(fifo)).to.deep.equal(['+b@5', '+a@6']);
     });
 
-    it('ignores a deletion of what nobody knows', () => {
+    it('ignores a deletion of an unknown object', () => {
       const alone = new DeltaFIFO<Pod>({ order });
       alone.delete(at('a', '1'));
       expect(alone.size).to.equal(0);
@@ -371,7 +371,7 @@ describe('DeltaFIFO', () => {
       expect(popAll(fifo)).to.deep.equal(['-a@6']);
     });
 
-    it('deletes what a list lacks, with the newest queued state or else the known one', () => {
+    it('deletes what a list lacks, with the newest queued state, otherwise the known one', () => {
       const fifo = new DeltaFIFO<Pod>({
         order,
         knownObjects: known(at('a', '1'), at('b', '1'), at('c', '1')),

@@ -157,7 +157,7 @@ describe('a relist in pieces', () => {
     setup.checkKept();
   });
 
-  it('tells objects without a resource version from stored ones', () => {
+  it('distinguishes objects without a resource version from stored ones', () => {
     const setup = new Setup();
     setup.fifo.replace([pod('/a')], '1');
     setup.drain();
@@ -284,7 +284,7 @@ describe('a relist in pieces', () => {
     relist.discard();
   });
 
-  it('throws the first failure once it is queued when nobody takes errors', () => {
+  it('throws the first failure once it is queued when there is no error hook', () => {
     const { fifo } = new Setup({ onError: undefined });
     const relist = fifo.beginRelist();
     relist.add([{ metadata: {} }, at('a', '1')]);

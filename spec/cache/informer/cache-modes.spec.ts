@@ -171,7 +171,7 @@ for (const variant of VARIANTS) {
       world.expectSame();
     });
 
-    it('tells keys, while what has left can be read as far as another handler may read it', async () => {
+    it('delivers keys, while removed objects can be read as far as another handler may read them', async () => {
       const world = new World(variant, many(50));
       const keys: string[] = [];
       const kept: ObjectMetadata[] = [];
@@ -209,7 +209,7 @@ for (const variant of VARIANTS) {
       await world.stop();
     });
 
-    it('lets a handler of keys write what it is told to a log, also when the object has long left', async () => {
+    it('lets a handler of keys write its event to a log, also long after the object was removed', async () => {
       const world = new World(variant, many(5));
       const told: (AddInfo | UpdateInfo | DeleteInfo)[] = [];
       const keep = (info: AddInfo | UpdateInfo | DeleteInfo): void => void told.push(info);
@@ -263,7 +263,7 @@ for (const variant of VARIANTS) {
       await world.stop();
     });
 
-    it('lets go of nothing that somebody still has', async () => {
+    it('releases no memory that a reader still uses', async () => {
       const world = new World(variant, many(300));
       const held: { lazy: LazyObject<Thing>; node: string }[] = [];
       const nodes = new Map<string, string>();

@@ -59,7 +59,7 @@ describe('An informer in the midst of everything', () => {
     });
   }
 
-  it('tells only changes that happened, while a handler deletes what it has seen change', async () => {
+  it('delivers only changes that happened, while a handler deletes changed objects', async () => {
     for (let seed = 1; seed <= 10; seed += 1) {
       const harness = shuffled(seed, { resyncIntervalMs: 1000 });
       const transitions = new Set<string>();

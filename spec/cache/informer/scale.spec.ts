@@ -97,7 +97,7 @@ describe('an informer of many objects and handlers', () => {
     await running;
   });
 
-  it('tells 100 handlers of a change at a cost that does not grow with the objects', async () => {
+  it('delivers a change to 100 handlers at a cost that does not grow with the objects', async () => {
     const costs: (readonly [steps: number, indexed: number])[] = [];
     for (const objects of [500, 25_000]) {
       const crowd = new Crowd(objects, 100);

@@ -5,7 +5,7 @@ import { Harness, recorder } from '../support/informer-harness.ts';
 import { codeOf, pod, rejection, type Pod } from '../support/objects.ts';
 
 describe('SharedIndexInformer', () => {
-  it('tells handlers the initial state and every change after it', async () => {
+  it('delivers the initial state and every change after it to handlers', async () => {
     const harness = new Harness({ objects: [pod('a'), pod('b')] });
     const log: string[] = [];
     harness.informer.addHandler(recorder(log));
@@ -21,7 +21,7 @@ describe('SharedIndexInformer', () => {
     await harness.stop();
   });
 
-  it('shows a change in the cache before it tells it', async () => {
+  it('shows a change in the cache before it delivers it', async () => {
     const harness = new Harness({ objects: [pod('a')] });
     const stored: (string | undefined)[] = [];
     const note = (_: unknown, { key }: { key: string }): void => {
@@ -42,7 +42,7 @@ describe('SharedIndexInformer', () => {
   });
 
   for (const order of ['arrival', 'key'] as const) {
-    it(`tells after a relist only what changed in between (order ${order})`, async () => {
+    it(`delivers after a relist only what changed in between (order ${order})`, async () => {
       const harness = new Harness({ order, objects: [pod('a'), pod('b'), pod('c')] });
       const log: string[] = [];
       const relists: number[] = [];
@@ -62,7 +62,7 @@ describe('SharedIndexInformer', () => {
     });
   }
 
-  it('tells a deletion and an addition when an object came back under another uid meanwhile', async () => {
+  it('delivers a deletion and an addition when an object was recreated under another uid meanwhile', async () => {
     const harness = new Harness({ objects: [pod('a', { uid: 'first' })] });
     const log: string[] = [];
     harness.informer.addHandler(recorder(log));
@@ -192,7 +192,7 @@ describe('SharedIndexInformer', () => {
   });
 
   describe('a transform', () => {
-    it('changes what is stored and told, once an object', async () => {
+    it('changes the objects that are stored and delivered, each once', async () => {
       let calls = 0;
       const harness = new Harness({
         objects: [pod('a')],
@@ -253,7 +253,7 @@ describe('SharedIndexInformer', () => {
       await harness.stop();
     });
 
-    it('that returns no object is told so', async () => {
+    it('that returns no object gives an error that says so', async () => {
       const harness = new Harness({
         objects: [pod('a')],
         transform: () => undefined as unknown as Pod,
@@ -359,7 +359,7 @@ describe('SharedIndexInformer', () => {
       expect(runtime.pending).to.equal(0);
     });
 
-    it('applies no further batch once it has been told to stop', async () => {
+    it('applies no further batch once it is stopping', async () => {
       const harness = new Harness();
       await harness.start();
       for (let index = 0; index < 3000; index += 1) harness.source.add(pod(`p${index}`));
@@ -399,7 +399,7 @@ describe('SharedIndexInformer', () => {
       await harness.stop();
     });
 
-    it('tells its error hook of a list that was refused', async () => {
+    it('calls its error hook for a list that was refused', async () => {
       const harness = new Harness({ objects: [pod('a')] });
       const refusal = forbidden({ group: '', resource: 'pods' }, '', 'Access Denied');
       harness.source.failNext('watch-list', refusal);
@@ -426,7 +426,7 @@ describe('SharedIndexInformer', () => {
       expect(harness.informer.phase).to.equal('stopped');
     });
 
-    it('does not alarm anybody about an expired version', async () => {
+    it('does not call the error hook for an expired version', async () => {
       const harness = new Harness();
       const told: boolean[] = [];
       harness.informer.events.on('watch-error', (_, { expected }) => told.push(expected));

@@ -225,7 +225,7 @@ describe('objects that are replaced at random', () => {
     ['bytes, with no budget', (): SlabMemory => new SlabMemory({ mode: 'bytes', decodedBytes: 0 })],
   ];
   for (const [mode, memoryOf] of memories) {
-    it(`stay what they are, whoever comes and goes (${mode})`, () => {
+    it(`stay the same while other objects come and go (${mode})`, () => {
       const seed = FIRST_SEED + 2;
       const replaced = new ReplacedInMemory(seed, memoryOf());
       replaced.replace(REPLACEMENTS);

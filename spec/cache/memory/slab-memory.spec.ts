@@ -77,7 +77,7 @@ describe('SlabMemory of bytes', () => {
     for (const [index, view] of views.entries()) expect(view.object).to.equal(second[index]);
   });
 
-  it('keeps within its budget, whatever is read', () => {
+  it('keeps within its budget during reads', () => {
     const memory = bytesMemory();
     const views = Array.from({ length: 300 }, (_, index) => viewOf(podOf(index, 1, 10_000)));
     for (const view of views) memory.retain(view);
@@ -182,7 +182,7 @@ for (const [mode, memoryOf] of [
   ['objects', objectsMemory],
 ] as const) {
   describe(`SlabMemory of any mode, such as ${mode}`, () => {
-    it('keeps and releases an object once, however often it is told', () => {
+    it('keeps and releases an object once, even after repeated calls', () => {
       const memory = memoryOf();
       const view = viewOf(podOf(1));
       memory.release(view, 'unused');
@@ -291,7 +291,7 @@ for (const [mode, memoryOf] of [
       for (const [index, view] of views.entries()) expect(view.metadata).to.equal(first[index]);
     });
 
-    it('leaves those who have a view that has left its metadata and identity, whatever lies there now', () => {
+    it('keeps metadata and identity of a view whose object was removed, after its memory was used again', () => {
       const memory = memoryOf();
       memory.pin('metadata');
       for (const object of oddPods()) {
@@ -310,7 +310,7 @@ for (const [mode, memoryOf] of [
       }
     });
 
-    it('leaves nothing when nobody may read anything, and says so to whoever does', () => {
+    it('leaves nothing when no reader may read it, and a read says so', () => {
       const memory = memoryOf();
       const view = viewOf(podOf(1));
       memory.retain(view);
@@ -320,7 +320,7 @@ for (const [mode, memoryOf] of [
       expect(() => view.object).to.throw('the body of an object that has left the cache');
     });
 
-    it('leaves them the whole object while somebody may read it', () => {
+    it('leaves the whole object while a reader may read it', () => {
       const memory = memoryOf();
       const pins = [memory.pin('body'), memory.pin('body')];
       for (const pin of pins) {

@@ -4,7 +4,7 @@ import { DecodedView, type ObjectView } from '../../../lib/meta/object-view.ts';
 import { pod, type Pod } from '../support/objects.ts';
 
 describe('FrozenView', () => {
-  it('hands out an object that nobody can modify', () => {
+  it('hands out an object that cannot be modified', () => {
     const object = pod('a', { labels: { app: 'web' } });
     const view = new FrozenView(new DecodedView(object, 120));
     expect(view.object).to.equal(object);
@@ -14,7 +14,7 @@ describe('FrozenView', () => {
     expect(view.metadata).to.equal(object.metadata);
   });
 
-  it('decodes when somebody asks for the object, and not for its metadata', () => {
+  it('decodes when the object is read, and not for its metadata', () => {
     let decoded = 0;
     const source: ObjectView<Pod> = {
       metadata: { name: 'a' },

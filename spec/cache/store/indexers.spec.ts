@@ -10,7 +10,7 @@ import type { HasMetadata } from '../../../lib/meta/object.ts';
 import { pod } from '../support/objects.ts';
 
 describe('the index by namespace', () => {
-  it('is the same when it is told by the key, and does not look at stored objects', () => {
+  it('is the same when it is computed from the key, and does not look at stored objects', () => {
     const named = [pod('shop/a'), pod('a/b'), pod('/node'), pod('x/a'), pod('x/b')];
     const byObject = new ThreadSafeStore<HasMetadata>({
       indexers: { [NAMESPACE_INDEX]: metaNamespaceIndexFunc },

@@ -223,7 +223,7 @@ describe('WriteOverlay', () => {
     ]);
   });
 
-  it('shows the store as it is once it was told to forget', () => {
+  it('shows the store as it is once the overlay was cleared', () => {
     const { overlay, event } = overlayFixture();
     event(at(1));
     overlay.written(at(5));

@@ -177,7 +177,7 @@ for (const mostInPlace of [0, 1, 2000]) {
       }
     });
 
-    it('tells an index from another one that has taken its name', () => {
+    it('distinguishes an index from another one that has taken its name', () => {
       const store = new ThreadSafeStore<Pod>({ mostInPlace, indexers: { own: () => ['before'] } });
       store.add('stays', pod('stays'));
       const transaction = store.begin();
@@ -225,7 +225,7 @@ for (const mostInPlace of [0, 1, 2000]) {
       expect(displaced).to.have.members([a, b]);
     });
 
-    it('says exactly what it displaced, whatever was written', () => {
+    it('says exactly what it displaced, for all writes', () => {
       const random = seededRandom(11 + mostInPlace);
       const below = (limit: number): number => Math.floor(random() * limit);
       const store = new ThreadSafeStore<Pod>({ mostInPlace, indexers: { byTeam } });

@@ -263,7 +263,7 @@ describe('ThreadSafeStore', () => {
       expect(store.indexValues('strict')).to.deep.equal([]);
     });
 
-    it('throws the first failure after the write took effect when nobody takes errors', () => {
+    it('throws the first failure after the write took effect when there is no error hook', () => {
       const store = new ThreadSafeStore<Pod>({ indexers: { throwing: failing.throwing } });
       expect(codeOf(() => store.add('a', pod('a')))).to.equal('INDEX_FUNCTION');
       expect(store.has('a')).to.equal(true);

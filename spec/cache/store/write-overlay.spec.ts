@@ -210,7 +210,7 @@ describe('WriteOverlay', () => {
       expect(overlay.inspect().pending).to.equal(0);
     });
 
-    it('hides what was written before, when only its deletion tells that it is over', () => {
+    it('hides an earlier write, when only its deletion shows that it is over', () => {
       const { overlay, event } = fixture();
       overlay.written(at(5));
       overlay.deleted({ key: 'shop/a', uid: 'u2' });
@@ -234,7 +234,7 @@ describe('WriteOverlay', () => {
       expect(overlay.has('shop/a')).to.equal(false);
     });
 
-    it('gives way to a recreation, own or observed, whatever comes first', () => {
+    it('gives way to a recreation, own or observed, in either order', () => {
       for (const answer of [at(5), { key: 'shop/a', uid: 'u1' }]) {
         const own = fixture();
         own.event(at(1));

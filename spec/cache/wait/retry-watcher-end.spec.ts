@@ -79,7 +79,7 @@ describe('RetryWatcher', () => {
   });
 
   describe('is closed', () => {
-    it('at once, whatever has not been read', async () => {
+    it('at once, also with events that were not read', async () => {
       const rig = new Rig();
       const events = rig.watcher[Symbol.asyncIterator]();
       expect(await rig.runtime.run(events.next())).to.have.nested.property('value.type', 'ADDED');

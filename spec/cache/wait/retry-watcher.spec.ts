@@ -94,7 +94,7 @@ describe('RetryWatcher', () => {
       await end;
     });
 
-    it('never gets an event at or behind its place again, whatever a watch repeats', async () => {
+    it('never gets an event at or before its position again when a watch repeats events', async () => {
       const listerWatcher = listed(
         () => batches([event('ADDED', 'a', '5'), event('ADDED', 'b', '6')]),
         () => batches([event('ADDED', 'b', '6'), event('MODIFIED', 'a', '4')]),
@@ -281,7 +281,7 @@ describe('RetryWatcher', () => {
     await rig.runtime.run(end);
   });
 
-  it('reads no further while nobody asks', async () => {
+  it('reads no further without a reader', async () => {
     const reads: number[] = [];
     const listerWatcher = listed(async function* (): AsyncGenerator {
       for (let version = 2; ; version += 1) {

@@ -265,7 +265,7 @@ describe('until, on an informer', () => {
       expect(error.message).to.include('stopped during a wait for "x" of pods to exist');
     });
 
-    it('with what the condition throws, and tells no hook of the informer', async () => {
+    it('with the error of the condition, and calls no hook of the informer', async () => {
       const harness = await started();
       const oops = new Error('oops');
       const throwing = (): never => {

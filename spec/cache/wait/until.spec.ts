@@ -178,7 +178,7 @@ describe('until, on a stream of events', () => {
     expect(await rejection(until(failing, is('DELETED')))).to.equal(broken);
   });
 
-  it('gives a stream up that hangs, whatever it does on the way out', async () => {
+  it('gives up a stream that hangs, even if its return rejects', async () => {
     const runtime = new VirtualRuntime();
     const hanging: AsyncIterable<Event> = {
       [Symbol.asyncIterator]: () => ({

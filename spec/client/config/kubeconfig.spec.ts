@@ -99,7 +99,7 @@ describe('a kubeconfig', () => {
     expect((await connectionOf(text)).token).to.equal(undefined);
   });
 
-  it('may be broken where nobody looks', async () => {
+  it('may be invalid in entries that are not used', async () => {
     const text = `${kubeconfig()}- name: unused\n  user: { token: 7, exec: nonsense }\n`;
     expect((await connectionOf(text)).token).to.equal('t');
   });

@@ -26,7 +26,7 @@ describe('Client', () => {
     );
   });
 
-  it('tells the version of the server', async () => {
+  it('returns the version of the server', async () => {
     const body = { major: '1', minor: '36', gitVersion: 'v1.36.0' };
     const client = new Client({ transport: new ScriptedTransport(() => ({ body })) });
     expect(await client.version()).to.deep.equal(body);

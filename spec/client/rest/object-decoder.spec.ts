@@ -24,7 +24,7 @@ describe('JsonObjectDecoder', () => {
     );
   });
 
-  it('makes no text of an object that nobody reads', () => {
+  it('makes no text of an object that is not read', () => {
     const spec = { containers: Array.from({ length: 1000 }, () => ({ image: 'registry/app:v1' })) };
     const metadata = { name: 'web', namespace: 'shop', uid: 'u', resourceVersion: '9' };
     const { bytes, characters } = counted({ type: 'ADDED', object: { metadata, spec } });

@@ -36,7 +36,7 @@ function turns(): Turns {
 }
 
 describe('OutageGate', () => {
-  it('lets everybody ask at once as long as the server answers', async () => {
+  it('lets all requests pass at once as long as the server answers', async () => {
     const { gate, gone, ask, runtime } = turns();
     for (const name of ['a', 'b', 'c']) ask(name);
     await runtime.settle();

@@ -92,7 +92,7 @@ describe('the pager', () => {
     expect(requests).to.have.length(2);
   });
 
-  it('asks for pages of 500 unless told otherwise', async () => {
+  it('asks for pages of 500 by default', async () => {
     const { requests, source } = numbers(1_200);
     expect((await listAllPages(source, {})).items).to.have.length(1_200);
     expect(requests.map((one) => one.limit)).to.deep.equal([500, 500, 500]);

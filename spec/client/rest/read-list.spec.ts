@@ -33,7 +33,7 @@ describe('a list that is read as it comes', () => {
     expect(server.connections).to.equal(1);
   });
 
-  it('reads no further while whoever takes the items is busy', async () => {
+  it('reads no further while the consumer of the items is busy', async () => {
     const pieces = [`${HEAD}${pod('a')}`, `,${pod('b')}`, ']}'];
     let sent = 0;
     const transport = new ScriptedTransport(() => ({
@@ -56,7 +56,7 @@ describe('a list that is read as it comes', () => {
     expect((await reading).items).to.deep.equal([]);
   });
 
-  it('keeps all items in the page when nobody takes them', async () => {
+  it('keeps all items in the page when there is no consumer', async () => {
     const transport = new ScriptedTransport(() => ({
       body: [`${HEAD}${pod('a')}`, `,${pod('b')}]}`],
     }));

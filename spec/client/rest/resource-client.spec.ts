@@ -167,7 +167,7 @@ describe('ResourceClient', () => {
     ]);
   });
 
-  it('tells a deletion that is under way from one that is done', async () => {
+  it('distinguishes a deletion that is under way from one that is done', async () => {
     answer({ body: web }, { body: { kind: 'Status', apiVersion: 'v1', status: 'Success' } });
     expect(await pods.delete('web')).to.deep.equal(web);
     expect(await pods.delete('web')).to.equal(undefined);

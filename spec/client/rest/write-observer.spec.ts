@@ -77,7 +77,7 @@ describe('an observer of writes', () => {
     expect(seen).to.deep.equal([web()]);
   });
 
-  it('is told what a deletion removed, as far as the answer says it', async () => {
+  it('gets the object that a deletion removed, as far as the answer has it', async () => {
     const details = { name: 'web', group: 'apps', kind: 'deployments', uid: 'u-1' };
     await deployments({ body: { ...SUCCESS, details } }).delete('web');
     await deployments({ body: SUCCESS }).delete('web', { namespace: 'other' });
@@ -109,7 +109,7 @@ describe('an observer of writes', () => {
     ]);
   });
 
-  it('is told of the object that is gone with its last finalizer', async () => {
+  it('gets the object that is removed with its last finalizer', async () => {
     const deletionTimestamp = '2026-01-01T00:00:00Z';
     const held = web({ deletionTimestamp, finalizers: ['example.com/hold'] });
     const gone = web({ deletionTimestamp, resourceVersion: '9' });

@@ -156,7 +156,7 @@ describe('AxiosTransport', () => {
       expect((await pieces.next()).done).to.equal(true);
     });
 
-    it('slows the server down while nobody reads', async () => {
+    it('slows the server down without a reader', async () => {
       const total = 64 << 20;
       let written = 0;
       await using server = await RawServer.start(async (_, response) => {
@@ -422,7 +422,7 @@ describe('AxiosTransport', () => {
       expect(broken.message).not.to.contain('continue');
     });
 
-    it('refuses to send a token over plain HTTP to another machine, unless told', () => {
+    it('refuses to send a token over plain HTTP to another machine, unless an option allows it', () => {
       open('http://127.0.0.1:1', { token: CANARY });
       const options = { server: 'http://10.1.2.3:8080', token: CANARY };
       const error = thrownBy(() => new AxiosTransport(options));

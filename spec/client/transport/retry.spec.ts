@@ -31,7 +31,7 @@ describe('RetryingTransport', () => {
     expect(runtime.monotonicMs()).to.equal(20_000);
   });
 
-  it('waits no longer than the limit, whatever the server asks for', async () => {
+  it('waits no longer than the limit, even if the server asks for more', async () => {
     const runtime = new VirtualRuntime();
     const headers = { 'retry-after': '86400' };
     const script = new ScriptedTransport((_, index) =>

@@ -65,7 +65,7 @@ describe('StreamBody', () => {
     expect(await rejectionOf(body.next())).to.equal(reason);
   });
 
-  it('keeps a bounded part of what nobody reads, and goes on when it is read', async () => {
+  it('keeps a bounded part of an unread body, and goes on when it is read', async () => {
     const stream = new PassThrough();
     const body = bodyOf(stream);
     const piece = Buffer.alloc(16 * 1024, 'x');
@@ -93,7 +93,7 @@ describe('StreamBody', () => {
     expect(read).to.equal(total);
   });
 
-  it('gives everybody else a turn after five milliseconds, however much there is to read', async () => {
+  it('lets other tasks run after five milliseconds, however much there is to read', async () => {
     const stream = new PassThrough({ objectMode: true, highWaterMark: 100 });
     let looks = 0;
     const tasks: (() => void)[] = [];

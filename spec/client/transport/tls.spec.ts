@@ -67,7 +67,7 @@ describe('AxiosTransport over TLS', () => {
     expect(error.message).to.contain('for another host name').and.to.contain('tls-server-name');
   });
 
-  it('takes any certificate only when told to', async () => {
+  it('takes any certificate only with the option', async () => {
     await using server = await answering();
     expect(await send(server.url, { insecureSkipVerify: true })).to.contain('nobody');
   });

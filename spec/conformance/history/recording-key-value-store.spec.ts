@@ -53,7 +53,7 @@ describe('RecordingKeyValueStore', () => {
     expect(responses.slice(1)).to.have.members(both);
   });
 
-  it('tells apart what was refused, what may have been done, and what is under way', async () => {
+  it('distinguishes calls that were refused, may have been done, and are under way', async () => {
     let proceed = (): void => {};
     const refusal = Object.assign(new Error('nobody there'), { outcome: 'none' });
     const answers: (() => Promise<never>)[] = [

@@ -18,7 +18,7 @@ describe('the storage suite', () => {
     expect(missing.toSorted()).to.deep.equal(leftOut.toSorted());
   });
 
-  it('tells its cases apart by their titles', () => {
+  it('has a different title for each case', () => {
     const titles = cases.map(({ title }) => title);
     expect(titles.filter((title, index) => titles.indexOf(title) !== index)).to.deep.equal([]);
   });

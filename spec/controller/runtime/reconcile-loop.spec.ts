@@ -54,7 +54,7 @@ describe('ReconcileLoop', () => {
     expect(keys).to.deep.equal(['a', 'b', 'c']);
   });
 
-  it('retries a failed key with growing delays, tells the hook, and forgets it on success', async () => {
+  it('retries a failed key with growing delays, calls the hook, and forgets it on success', async () => {
     const startedAtMs: number[] = [];
     const failures: number[] = [];
     queue.add('shop/web');
@@ -128,7 +128,7 @@ describe('ReconcileLoop', () => {
     }
   });
 
-  it('tells and logs the delay before a retry in whole milliseconds', async () => {
+  it('reports and logs the delay before a retry in whole milliseconds', async () => {
     const rateLimiter = {
       nextDelayMs: () => 5.0228111458236855,
       forget() {},
@@ -201,7 +201,7 @@ describe('ReconcileLoop', () => {
     expect(most).to.equal(4);
   });
 
-  it('never has two runs of one key overlap, whatever the interleaving', async () => {
+  it('never has two runs of one key overlap, in every interleaving', async () => {
     for (let seed = 1; seed <= 50; seed += 1) {
       runtime = new VirtualRuntime({ seed, order: 'random' });
       queue = new RateLimitingQueue({ runtime });

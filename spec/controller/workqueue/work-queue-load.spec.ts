@@ -73,7 +73,7 @@ class Pair {
 const KEY_RANGES = [3, 200, 2_000, 50_000];
 
 describe('WorkQueue, with many keys', () => {
-  it('does as its model through backlogs that build up and are worked off, whatever is forgotten meanwhile', () => {
+  it('does as its model through backlogs that build up and are worked off, while idle keys are removed', () => {
     for (let seed = 1; seed <= 6; seed += 1) {
       const random = seededRandom(`load ${seed}`);
       const below = (limit: number): number => Math.floor(random() * limit);

@@ -95,7 +95,7 @@ class Scenario {
   }
 }
 
-describe('WorkQueue, whatever the interleaving', () => {
+describe('WorkQueue, in every interleaving', () => {
   it(`keeps its promises on ${SEEDS} seeds: one worker a key, adds collapse, no key is lost`, async () => {
     let handOuts = 0;
     for (let seed = 1; seed <= SEEDS; seed += 1) {

@@ -173,7 +173,7 @@ describe('WorkQueue', () => {
       expect(await runtime.run(Promise.all(takers))).to.deep.equal([undefined, undefined]);
     });
 
-    it('waits for keys that nobody has taken yet', async () => {
+    it('waits for keys that no worker has taken yet', async () => {
       queue.add('a');
       let drained = false;
       const closed = queue.close().then(() => (drained = true));
@@ -257,7 +257,7 @@ describe('WorkQueue', () => {
     expect(queue.longestRunningMs).to.equal(2);
   });
 
-  it('knows who has had its key for longest, in whatever order they finish', async () => {
+  it('reports the longest-running worker, for every order in which they finish', async () => {
     const items: WorkItem<string>[] = [];
     for (const key of ['a', 'b', 'c', 'd']) {
       queue.add(key);
@@ -273,7 +273,7 @@ describe('WorkQueue', () => {
     expect(queue.processing).to.equal(0);
   });
 
-  it('looks at the clock once a task, unless somebody observes it', async () => {
+  it('reads the clock once per task, unless there are metrics', async () => {
     let looks = 0;
     const counting = {
       wallMs: () => runtime.wallMs(),

@@ -92,7 +92,7 @@ describe('JsonProjection', () => {
     expect(identityOf(projected)).to.include({ name: 'web', uid: 'u-1', resourceVersion: '42' });
   });
 
-  it('gives from bytes what picking from the decoded object gives, whatever the object', () => {
+  it('gives from bytes what picking from the decoded object gives, for every object', () => {
     const random = seededRandom(7);
     const below = (end: number): number => Math.floor(random() * end);
     const names = ['a', 'b', 'c', 'd"é', '__proto__', 'metadata', 'managedFields'];

@@ -85,7 +85,7 @@ describe('JsonScanner', () => {
     }
   });
 
-  it('tells what is not complete from what never will be', () => {
+  it('distinguishes incomplete values from invalid ones', () => {
     for (const sample of SAMPLES) {
       const bytes = Buffer.from(sample.trim());
       for (let length = 0; length < bytes.length; length += 1) {

@@ -32,7 +32,7 @@ describe('JsonView', () => {
     expect(view.object).to.equal(view.object);
   });
 
-  it('gives the metadata without managedFields, as long as nobody has asked for the object', () => {
+  it('gives the metadata without managedFields, as long as the object was not read', () => {
     const { metadata } = JSON.parse(TEXT) as { metadata: Record<string, unknown> };
     const view = viewOf(TEXT);
     delete metadata['managedFields'];
@@ -112,7 +112,7 @@ describe('JsonView', () => {
     expect(view.json.buffer).to.equal(view.source.bytes.buffer);
   });
 
-  it('holds an object it is given, and lets go of it', () => {
+  it('keeps a given object, and releases it', () => {
     const view = viewOf(TEXT);
     const object = { kind: 'Pod', metadata: { name: 'held' } };
     view.hold(object);

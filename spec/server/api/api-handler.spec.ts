@@ -380,7 +380,7 @@ describe('api handler', () => {
     expect(await codeOf(handler, 'GET', `${SHOP}/broken`)).to.equal('500 InternalError');
   });
 
-  it('gives up on a storage that does not answer, after a minute, and tells it', async () => {
+  it('gives up on a storage that does not answer after a minute, and says so', async () => {
     const never = deferred<never>();
     let signal: AbortSignal | undefined;
     const { handler, runtime } = serve(

@@ -205,7 +205,7 @@ describe('api server', () => {
     });
   });
 
-  it('begins a watch at a version it gave out, also when nobody has read the resource before', async () => {
+  it('begins a watch at a version it gave out, also when no client has read the resource before', async () => {
     await withServer(async (server, api) => {
       const first = await versionOf(api('POST', CONFIG_MAPS, { body: configMap('a') }));
       await api('POST', CONFIG_MAPS, { body: configMap('b') });
@@ -334,7 +334,7 @@ describe('api server', () => {
     });
   });
 
-  it('reports a slip in a selector or version to whoever made it, before anything is read', async () => {
+  it('refuses an invalid selector or version at the call, before anything is read', async () => {
     await withServer((server) => {
       const pods = { apiVersion: 'v1', resource: 'pods' };
       expect(() => server.listerWatcher(pods, { labelSelector: 'a in' }))
@@ -377,7 +377,7 @@ describe('api server', () => {
     }
   });
 
-  it('asks clients on the socket for the token, and gives it to nobody', async () => {
+  it('asks clients on the socket for the token, and never sends it', async () => {
     await using server = new ApiServer({ token: 'canary-token-0123456789' });
     await server.listen();
     for (const authorization of ['', 'Bearer wrong-token-0123456789']) {

@@ -51,7 +51,7 @@ describe('kubeconfig writer', () => {
     expect((await stat(path)).mode & 0o777).to.equal(0o600);
   });
 
-  it("leaves somebody else's file alone", async () => {
+  it('does not overwrite another file', async () => {
     const foreign = [
       'clusters: [{name: production}]',
       'clusters: [{name: listwatch}, {name: b}]',

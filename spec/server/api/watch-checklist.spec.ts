@@ -52,7 +52,7 @@ describe('watch over HTTP, from the start', () => {
     await api[Symbol.asyncDispose]();
   });
 
-  it('tells what changed after the version it starts from, and not that version itself', async () => {
+  it('sends the changes after the version it starts from, and not that version itself', async () => {
     const first = await api.create('a');
     await api.create('b');
     await api.patch('a', { data: { x: 'y' } });
@@ -94,7 +94,7 @@ describe('watch over HTTP, from the start', () => {
     }
   });
 
-  it('tells no change twice', async () => {
+  it('sends no change twice', async () => {
     const { metadata } = await api.list();
     await using watch = await api.watch(`resourceVersion=${metadata.resourceVersion}`);
     const count = await writeMuch(api, 4);
@@ -321,7 +321,7 @@ describe('watch over HTTP, as time passes', () => {
     expect(told(await watch.rest())).to.deep.equal(['ADDED a']);
   });
 
-  it('tells nothing older than a version of the future, and a list says that it is too large', async () => {
+  it('sends nothing older than a version of the future, and a list says that it is too large', async () => {
     const start = await api.create('a');
     const future = String(BigInt(start) + 3n);
     await using watch = await api.watch(`resourceVersion=${future}`);
@@ -374,7 +374,7 @@ describe('watch over HTTP, when something goes wrong', () => {
     expect(missed.map(({ object }) => object.code)).to.deep.equal([410]);
   });
 
-  it('ends for a client that does not read, without a gap, and holds up nobody else', async () => {
+  it('ends for a client that does not read, without a gap, and does not delay others', async () => {
     await using api = await HttpApi.start({ runtime: HURRIED, stuckClientTimeoutMs: 3_600_000 });
     const start = await api.create('a', { text: 'x'.repeat(20_000) });
     const from = `resourceVersion=${start}`;
@@ -479,7 +479,7 @@ describe('watch over HTTP, when something goes wrong', () => {
     expect(told(await api.watched(`resourceVersion=${version}`))).to.deep.equal([]);
   });
 
-  it('belongs to a server whose failed start is told to all who ask, without a wait', async () => {
+  it('belongs to a server that reports its failed start to every caller, without a wait', async () => {
     await using store = new EmbeddedKeyValueStore();
     await store.close();
     await using api = new HttpApi({ keyValueStore: store, runtime: HURRIED });

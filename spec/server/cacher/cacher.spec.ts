@@ -85,7 +85,7 @@ describe('Cacher', () => {
       ]);
     });
 
-    it('begins a watch list at version 0 with whatever the cache shows', async () => {
+    it('begins a watch list at version 0 with the present state of the cache', async () => {
       await harness.record();
       await harness.writeElsewhere();
       const recorder = await harness.record({ ...WATCH_LIST, resourceVersion: '0' });

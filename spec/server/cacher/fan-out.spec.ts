@@ -54,7 +54,7 @@ describe('fan-out of the watch cache to 1,000 watchers', () => {
     await harness.stop();
   });
 
-  it('hands 2,000 changes to everybody, each made and encoded once', async () => {
+  it('delivers 2,000 changes to every watcher, each made and encoded once', async () => {
     const events = new Set<WatchEvent<StoredObject<Pod>>>();
     const encodings = new Set<Uint8Array>();
     const crowd = new Crowd(harness, (event) => {

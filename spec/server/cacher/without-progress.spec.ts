@@ -123,7 +123,7 @@ describe('Cacher over a storage without progress', () => {
     expect(reads).to.deep.equal([]);
   });
 
-  it('tells what happened while the storage listed the state, once, behind the end mark', async () => {
+  it('sends the changes that happened while the storage listed the state, once, after the end bookmark', async () => {
     await setReady();
     await harness.writeElsewhere();
     afterList = async () => {
@@ -164,7 +164,7 @@ describe('Cacher over a storage without progress', () => {
     expect(bookmarks).to.deep.equal(['BOOKMARK @4 end', 'BOOKMARK @5']);
   });
 
-  it('forgets history without being told how far it is', async () => {
+  it('forgets history without a progress report', async () => {
     await setReady();
     await harness.writeElsewhere();
     await harness.runtime.run(harness.cacher.forgetHistory('4'));

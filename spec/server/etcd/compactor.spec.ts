@@ -159,7 +159,7 @@ for (const binary of etcdBinaries()) {
       expect(Number(turn.items[0]?.version)).to.be.at.least(2);
     });
 
-    it('leaves history alone when told so', async () => {
+    it('does not compact when the interval is 0', async () => {
       await using member = await EtcdMember.start({ binary });
       await using store = await EtcdKeyValueStore.connect({
         endpoints: [member.url],

@@ -106,7 +106,7 @@ for (const binary of etcdBinaries()) {
       expect((await store.range({ ...RANGE })).count).to.equal(1);
     });
 
-    it('says that nobody answers, whom it asked and what became of the write', async () => {
+    it('says that no member answers, which ones it asked, and the outcome of the write', async () => {
       const member = await EtcdMember.start({ binary });
       await using store = await EtcdKeyValueStore.connect({
         endpoints: [member.url],

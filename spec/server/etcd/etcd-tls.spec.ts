@@ -56,7 +56,7 @@ for (const binary of etcdBinaries()) {
 
     const client = { cert: CLIENT_CERTIFICATE, key: CLIENT_KEY };
 
-    it('shows a client certificate and believes the authority it was given', async () => {
+    it('shows a client certificate and trusts the given authority', async () => {
       await using store = await open({ ca: AUTHORITY, ...client, serverName: 'api.test' });
       expect((await store.status()).revision).to.equal(1n);
     });

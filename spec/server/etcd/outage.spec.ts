@@ -54,7 +54,7 @@ async function nextEvent(watch: KeyValueWatch): Promise<Revision> {
 
 for (const binary of etcdBinaries()) {
   describe(`an outage of ${binary}`, function () {
-    it('is told to API users in time, with the fate of each write; informers catch up behind it', async () => {
+    it('is reported to API users in time, with the outcome of each write; informers catch up after it', async () => {
       await using cluster = await EtcdCluster.start({ binary, size: 3, flags: FLAGS });
       await using store = await EtcdKeyValueStore.connect({ endpoints: cluster.urls, ...TIMEOUTS });
       await using server = new ApiServer({ keyValueStore: store });
@@ -125,7 +125,7 @@ for (const binary of etcdBinaries()) {
       await running;
     });
 
-    it('begins a watch from now behind what was acknowledged, whatever a lagging member knows', async () => {
+    it('begins a watch from now after the last acknowledged write, even on a lagging member', async () => {
       await using cluster = await EtcdCluster.start({ binary, size: 3, flags: FLAGS });
       const leader = await cluster.leader();
       const lagging = cluster.members.find((member) => member !== leader)!;
@@ -147,7 +147,7 @@ for (const binary of etcdBinaries()) {
       }
     });
 
-    it('leaves a member that owes progress and says nothing', async () => {
+    it('leaves a member that sends nothing while progress is due', async () => {
       await using cluster = await EtcdCluster.start({ binary, size: 3, flags: FLAGS });
       const leader = await cluster.leader();
       const frozen = cluster.members.find((member) => member !== leader)!;
@@ -169,7 +169,7 @@ for (const binary of etcdBinaries()) {
       frozen.thaw();
     });
 
-    it('keeps nobody waiting who closes the store while a call hangs', async () => {
+    it('closes the store at once while a call hangs', async () => {
       await using member = await EtcdMember.start({ binary });
       const store = await EtcdKeyValueStore.connect({ endpoints: [member.url] });
       member.freeze();

@@ -25,7 +25,7 @@ describe('a request for progress', () => {
     expect(runtime.pending).to.equal(0);
   });
 
-  it('asks a new stream at once when somebody still waits, and nobody when not', async () => {
+  it('asks a new stream at once when a caller still waits, and not otherwise', async () => {
     request.ask();
     expect(log).to.deep.equal([]);
     request.start();

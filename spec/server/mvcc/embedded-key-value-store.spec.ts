@@ -30,7 +30,7 @@ describe('EmbeddedKeyValueStore', () => {
       expect(await harness.put('a')).to.equal(2n);
     });
 
-    it('starts where it is told to, and calls what would be before compacted', async () => {
+    it('starts at the given revision, and calls earlier ones compacted', async () => {
       await using late = new EmbeddedKeyValueStore({ firstRevision: 1000n });
       expect(await late.status()).to.include({ revision: 1000n, compactedRevision: 1000n });
       const put = { type: 'put', key: 'a', value: new Uint8Array() } as const;
@@ -79,7 +79,7 @@ describe('EmbeddedKeyValueStore', () => {
       expect(await harness.list('', 1n)).to.deep.equal([]);
     });
 
-    it('counts the whole range whatever the limit, now and in the past', async () => {
+    it('counts the whole range despite the limit, now and in the past', async () => {
       for (const key of ['a1', 'a2', 'a3', 'b1']) await harness.put(key);
       await harness.put('a1');
       await harness.delete('a2');
@@ -259,7 +259,7 @@ describe('EmbeddedKeyValueStore', () => {
       expect(await codeOf(store.compact(3n))).to.equal(undefined);
     });
 
-    it('keeps the present whatever happens', async () => {
+    it('keeps the present state through every compaction', async () => {
       await harness.put('a', '1');
       await harness.put('b', '2');
       await harness.delete('a');

@@ -30,7 +30,7 @@ describe('HistoryKeeper', () => {
     await harness.store.close();
   });
 
-  it('never compacts by time when told so', async () => {
+  it('never compacts by time when the interval is 0', async () => {
     const harness = new EmbeddedStoreHarness({ compactionIntervalMs: 0 });
     await harness.put('a');
     await harness.runtime.advance(3_600_000);

@@ -49,7 +49,7 @@ describe('WatchHub', () => {
     }
   });
 
-  it('tells progress until the last watch that wants it has ended, and again to the next one', async () => {
+  it('reports progress until the last watch that wants it has ended, and again to the next one', async () => {
     const first = await harness.watch('a', undefined, { progressNotify: true });
     const second = await harness.watch('a', undefined, { progressNotify: true });
     first.watch.close();

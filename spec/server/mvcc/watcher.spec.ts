@@ -85,7 +85,7 @@ describe('a watch of the embedded store', () => {
     expect(second?.type === 'event' && second.event.previous?.modRevision).to.equal(3n);
   });
 
-  it('still tells a deletion at the boundary', async () => {
+  it('still delivers a deletion at the boundary', async () => {
     await harness.put('a');
     await harness.delete('a');
     await harness.store.compact(3n);
@@ -140,7 +140,7 @@ describe('a watch of the embedded store', () => {
   });
 
   describe('whose reader is slow', () => {
-    it('loses nothing, whatever the buffer', async () => {
+    it('loses nothing with a buffer of any size', async () => {
       open({ watchBufferEvents: 10 });
       const reader = await harness.watch('k');
       for (let index = 0; index < 5000; index += 1)

@@ -8,7 +8,7 @@ const UNSAFE = { ignoreStoreReadErrorWithClusterBreakingPotential: true };
 const key = (name: string): string => `/registry/configmaps/default/${name}`;
 
 for (const cached of [false, true]) {
-  describe(`objects nobody can read, over ${cached ? 'a cache' : 'the raw storage'}`, () => {
+  describe(`objects that cannot be read, over ${cached ? 'a cache' : 'the raw storage'}`, () => {
     let harness: RegistryHarness;
 
     beforeEach(async () => {

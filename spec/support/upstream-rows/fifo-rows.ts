@@ -27,7 +27,7 @@ const synced = inFile(relistSpec, 'synced');
 const TRANSFORM_ONCE =
   'sees every object once, and none that is only deleted because a list lacks it';
 const QUEUES_ALL = 'queues every change, and the deletion of what the consumer holds';
-const WAKES_ALL = 'wakes everybody who waits when something comes, or when it is closed';
+const WAKES_ALL = 'wakes all waiting readers when something comes, or when it is closed';
 
 const ofQueuedOnly = [
   'deletes an addition that an empty list lacks',
@@ -111,12 +111,12 @@ const realFifoRows: readonly ConformanceRow[] = [
   ),
   realFifo(
     'TestRealFIFO_addUpdate',
-    arrival('merges and drops nothing, and lets nobody jump the queue'),
+    arrival('merges and drops nothing, and keeps the order of arrival'),
   ),
   realFifo('TestRealFIFO_transformer', transform(TRANSFORM_ONCE)),
   realFifo(
     'TestRealFIFO_enqueueingNoLister',
-    arrival('merges and drops nothing, and lets nobody jump the queue'),
+    arrival('merges and drops nothing, and keeps the order of arrival'),
   ),
   realFifo('TestRealFIFO_enqueueingWithLister', byArrival(QUEUES_ALL)),
   realFifo(
@@ -210,7 +210,7 @@ const deltaFifoRows: readonly ConformanceRow[] = [
   ),
   deltaFifo('TestDeltaFIFO_transformer', transform(TRANSFORM_ONCE)),
   deltaFifo('TestDeltaFIFO_enqueueingNoLister', [
-    ...keys('ignores a deletion of what nobody knows'),
+    ...keys('ignores a deletion of an unknown object'),
     ...byKey('keeps the addition and the deletion of what the consumer has never seen'),
   ]),
   deltaFifo('TestDeltaFIFO_enqueueingWithLister', byKey(QUEUES_ALL)),

@@ -33,7 +33,8 @@ const HISTORY = [
   'has additions alone when nothing was there',
   'has deletions alone, with the last known states, when nothing is left',
 ];
-const RESET = 'tells what was missed of one object and what is new, as no initial object';
+const RESET =
+  'delivers the missed changes of one object and new objects, none as an initial object';
 
 const LEAVES_NOTHING = [
   'leaves nothing behind when it comes before the start',
@@ -53,15 +54,13 @@ const controllerRows: readonly ConformanceRow[] = [
   {
     file: 'controller_test.go',
     test: 'TestUpdate',
-    specs: busy(
-      'tells only changes that happened, while a handler deletes what it has seen change',
-    ),
+    specs: busy('delivers only changes that happened, while a handler deletes changed objects'),
   },
   {
     file: 'controller_test.go',
     test: 'TestPanicPropagated',
     specs: registry(
-      'a handler that throws is reported with key and name and costs nobody else an event',
+      'a handler that throws is reported with key and name, and other handlers miss no event',
     ),
     because:
       'A handler that throws does not end the informer: the error goes to onError with handler and key, and everybody else goes on.',
@@ -183,7 +182,7 @@ const resyncAndStartRows: readonly ConformanceRow[] = [
   {
     file: 'shared_informer_test.go',
     test: 'TestSharedInformerErrorHandling',
-    specs: informer('life tells its error hook of a list that was refused'),
+    specs: informer('life calls its error hook for a list that was refused'),
   },
   {
     file: 'shared_informer_test.go',
@@ -262,7 +261,7 @@ const registrationRows: readonly ConformanceRow[] = [
     test: 'TestEventPanics',
     specs: [
       ...registry(
-        'a handler that throws is reported with key and name and costs nobody else an event',
+        'a handler that throws is reported with key and name, and other handlers miss no event',
       ),
       ...informer('being synced is not kept from a handler by its own failures'),
     ],
@@ -312,7 +311,7 @@ const typedRows: readonly ConformanceRow[] = [
     file: 'typed_test.go',
     test: 'TestTypedFilteringResourceEventHandler',
     specs: filtering(
-      'tells only of objects that pass, and of those that begin or cease to',
+      'delivers only objects that pass, and those that begin or cease to pass',
       'asks about the new object first, and then about the old one',
       'passes a deletion with unknown final state on when the last known state passes',
     ),

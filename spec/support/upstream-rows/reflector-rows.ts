@@ -268,8 +268,8 @@ const watchListTests: readonly Omit<ConformanceRow, 'file'>[] = [
     test: 'TestInitialEventsEndBookmarkTicker',
     specs: [
       ...streaming(
-        'tells of a missing end bookmark while it awaits one, with how long nothing came',
-        'tells of no missing end bookmark once it came, nor on a watch behind a list',
+        'reports a missing end bookmark while it awaits one, with the time since the last event',
+        'reports no missing end bookmark once it came, nor on a watch after a list',
         'falls back to a list when the stream falls silent before its end bookmark',
         'falls back to a list when the stream goes on for a minute without its end bookmark',
       ),

@@ -161,7 +161,7 @@ const keyedStoreRows: readonly ConformanceRow[] = [
     'TestFIFOCache',
     byKey(
       'gives all deltas of a key at once, at the place where the key came first',
-      'deletes what a list lacks, with the newest queued state or else the known one',
+      'deletes what a list lacks, with the newest queued state, otherwise the known one',
       'deletes queued objects without known ones, and once only',
     ),
     'A queue is not read like a store here: what it holds is what it gives out, the latest state of a key last.',
@@ -273,13 +273,13 @@ const mutationRows: readonly ConformanceRow[] = [
         NO_COMEBACK,
         'does not let a late write bring back what was deleted unseen, nor show it when it comes up',
       ),
-      ...property('never go back behind an own write, whatever arrives when (0)'),
+      ...property('never go back behind an own write, for every order of arrival (0)'),
     ],
     ONE_RULE,
   ),
   mutation(
     'TestMutationCacheUpdateConcurrentRecreate',
-    deletions('gives way to a recreation, own or observed, whatever comes first'),
+    deletions('gives way to a recreation, own or observed, in either order'),
     ONE_RULE,
   ),
   mutation(
@@ -294,8 +294,8 @@ const mutationRows: readonly ConformanceRow[] = [
       ...hostile(
         'handlers that modify what they are given, and names the culprit, when it freezes',
       ),
-      ...frozen('hands out an object that nobody can modify'),
-      ...deepFreeze('makes whoever modifies an object fail on that line, at any depth'),
+      ...frozen('hands out an object that cannot be modified'),
+      ...deepFreeze('makes a modification of the object throw on its line, at any depth'),
     ],
     because:
       'A modification throws on the line that makes it, where client-go finds it up to a second later and ends the process.',
@@ -309,7 +309,7 @@ const lazyRows: readonly ConformanceRow[] = [
   ),
   lazyTest(
     'TestLazyThroughput',
-    lazy('computes once for a thousand changes that nobody asks in between'),
+    lazy('computes once for a thousand changes without a get between them'),
   ),
   lazyTest(
     'TestLazySlowEval',
@@ -326,7 +326,7 @@ const lazyRows: readonly ConformanceRow[] = [
   lazyTest(
     'TestLazyError',
     lazy(
-      'tells an error to those who asked, and tries again for the next',
+      'rejects the present callers with an error, and tries again for the next',
       'does not drop a newer value when an older computation fails',
     ),
   ),

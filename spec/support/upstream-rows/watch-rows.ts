@@ -70,7 +70,7 @@ const retryWatcherRows: readonly ConformanceRow[] = [
         'gets what directly follows its version, and then what happens',
         'gets nothing when its version is the newest',
         'gets each event once and in order across watches that the server ends',
-        'never gets an event at or behind its place again, whatever a watch repeats',
+        'never gets an event at or before its position again when a watch repeats events',
         'leaves at least a second between two starts, and more when watches end at once and empty',
       ),
       ...['EXPIRED', 'GONE', 'FORBIDDEN', 'UNAUTHORIZED'].flatMap((code) =>
@@ -87,7 +87,7 @@ const retryWatcherRows: readonly ConformanceRow[] = [
     file: 'tools/watch/retrywatcher_test.go',
     test: 'TestRetryWatcherToFinishWithUnreadEvents',
     specs: closed(
-      'at once, whatever has not been read',
+      'at once, also with events that were not read',
       'while it waits: for an event, for an answer, and for its next turn',
     ),
   },
@@ -171,7 +171,7 @@ const informerWatcherRows: readonly ConformanceRow[] = [
   {
     file: 'tools/watch/informerwatcher_test.go',
     test: 'TestInformerWatcherDeletedFinalStateUnknown',
-    specs: changes('tells a deletion that was missed with the last state that was seen'),
+    specs: changes('delivers a missed deletion with the last state that was seen'),
   },
 ];
 
@@ -280,9 +280,9 @@ const auditRows: readonly ConformanceRow[] = [
         'finds a cache consistent that equals the server at its version',
         'finds an empty cache consistent with an empty collection',
         'reads in pages that all show one state, and names the version for the first only',
-        'finds what is missing, extra and different, whatever the watch kept back',
+        'finds missing, extra and different objects, even if the watch keeps events back',
       ),
-      ...auditDeep('finds what somebody modified in the cache'),
+      ...auditDeep('finds an object that was modified in the cache'),
     ],
     because:
       'An audit is for production: it reports instead of ending the process, and makes its own requests, so no options of a caller have to be rewritten or left out.',

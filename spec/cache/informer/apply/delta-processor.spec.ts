@@ -72,7 +72,7 @@ describe('DeltaProcessor', () => {
     expect(told()).to.deep.equal(['+a@1', '~a@1>2']);
   });
 
-  it('tells a deletion of an object that was never seen', () => {
+  it('delivers a deletion of an object that was never seen', () => {
     const { fifo, told } = new Pipeline();
     fifo.delete(at('a', '1'));
     expect(told()).to.deep.equal(['-a@1']);
@@ -119,7 +119,7 @@ describe('DeltaProcessor', () => {
       expect(told()).to.deep.equal([]);
     });
 
-    it(`tells objects without a resource version again, for nothing says that they are the same (${order})`, () => {
+    it(`delivers objects without a resource version again, for they cannot be compared (${order})`, () => {
       const { fifo, told } = new Pipeline(order);
       const bare = (): Pod => pod('/a');
       fifo.replace([bare()], '1');
@@ -146,7 +146,7 @@ describe('DeltaProcessor', () => {
     });
   }
 
-  it('tells the deletions of a relist first, then the rest in list order', () => {
+  it('delivers the deletions of a relist first, then the rest in list order', () => {
     const { fifo, told } = new Pipeline();
     fifo.replace([at('a', '1'), at('b', '2')], '2');
     told();

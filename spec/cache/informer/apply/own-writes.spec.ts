@@ -32,7 +32,7 @@ const versions = (pods: readonly Pod[]): string[] =>
 describe('own writes', () => {
   const byApp = metadataIndexFunc(({ labels }) => [labels?.['app'] ?? '']);
 
-  it('are read at once, by every way of reading, and never told before their event', async () => {
+  it('are read at once, by every way of reading, and never delivered before their event', async () => {
     const { harness, origins } = await behind({
       objects: [pod('a', { labels: { app: 'web' } }), pod('b')],
       indexers: { byApp },
@@ -60,7 +60,7 @@ describe('own writes', () => {
     await harness.stop();
   });
 
-  it('are told from those of others by their very resource version', async () => {
+  it('are recognised by exactly their resource version', async () => {
     const { harness, origins } = await behind({ objects: [pod('a')] });
     const { informer, source } = harness;
     source.modify(pod('a'));
@@ -187,7 +187,7 @@ describe('own writes', () => {
     await harness.stop();
   });
 
-  it('belong to the collection as they were answered, whatever a transform makes of them', async () => {
+  it('belong to the collection by their state in the answer, even if a transform changes them', async () => {
     const { harness } = await behind({
       objects: [pod('a', { labels: { app: 'web' } })],
       matches: collectionMatcher({ labelSelector: 'app=web' }),

@@ -69,7 +69,7 @@ for (const order of ['arrival', 'key'] as const satisfies readonly DeltaOrder[])
       expect(stored).to.deep.equal(listed);
     });
 
-    it('tells what was missed of one object and what is new, as no initial object', async () => {
+    it('delivers the missed changes of one object and new objects, none as an initial object', async () => {
       const { history } = await told(['a', 'b'], (source) => {
         source.modify(pod('a'));
         source.add(pod('c'));

@@ -147,7 +147,7 @@ describe('a large relist', () => {
     await bench.end();
   });
 
-  it('is built in slices when most of it has changed, and lets go of the old state in slices', async () => {
+  it('is built in slices when most of it has changed, and releases the old state in slices', async () => {
     const bench = new Bench();
     bench.relist(
       many(() => '1', MANY + 100),

@@ -134,7 +134,7 @@ describe('the audit of an informer', () => {
     await harness.stop();
   });
 
-  it('finds what is missing, extra and different, whatever the watch kept back', async () => {
+  it('finds missing, extra and different objects, even if the watch keeps events back', async () => {
     const { harness, between, audit } = await started();
     between.hide = ({ object }) => object.metadata.name !== 'later';
     harness.source.delete({ namespace: 'shop', name: 'a' });
@@ -256,7 +256,7 @@ describe('the audit of an informer', () => {
     await harness.stop();
   });
 
-  it('does not move the informer, and tells nobody', async () => {
+  it('does not change the informer, and calls no handler', async () => {
     const { harness, audit } = await started();
     const events: string[] = [];
     harness.informer.events.on('transition', () => events.push('transition'));
@@ -396,7 +396,7 @@ describe('the audit of an informer', () => {
   });
 
   describe('with deep', () => {
-    it('finds what somebody modified in the cache', async () => {
+    it('finds an object that was modified in the cache', async () => {
       // A server sends another copy each time.
       const between = new Between();
       between.answer = async (request) => {

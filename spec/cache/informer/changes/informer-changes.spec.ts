@@ -130,7 +130,7 @@ describe('an informer as a stream of changes', () => {
     await end;
   });
 
-  it('tells a deletion that was missed with the last state that was seen', async () => {
+  it('delivers a missed deletion with the last state that was seen', async () => {
     const harness = await started();
     const { log, end } = follow(harness);
     await harness.relist(() => {
@@ -343,7 +343,7 @@ describe('an informer as a stream of changes', () => {
       await harness.stop();
     });
 
-    it('holds no more than twice as many changes as there are objects, whatever happens', async () => {
+    it('never holds more than twice as many changes as there are objects', async () => {
       const names = Array.from({ length: 50 }, (_, index) => `p${index}`);
       const harness = await started({ objects: names.map((name) => pod(name)) });
       const reader = new Reader(harness, { maxBuffered: 10 });

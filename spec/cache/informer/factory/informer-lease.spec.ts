@@ -107,7 +107,7 @@ describe('InformerLease', () => {
     expect(phase).to.equal('stopped');
   });
 
-  it('keeps nobody waiting for an informer that was released', async () => {
+  it('does not wait for an informer that was released', async () => {
     const gone = setup.factory.acquire<Pod>('v1', 'secrets');
     setup.source.collection('v1/secrets').hangNext('watch-list', 100);
     const waiting = setup.factory.whenSynced({ timeoutMs: 10_000 });
@@ -130,7 +130,7 @@ describe('InformerLease', () => {
     expect(codeOf(() => idle.factory.acquire('v1', 'pods'))).to.equal('CLOSED');
   });
 
-  it('counts right whoever acquires and releases in whatever order', async () => {
+  it('counts right for every order of acquiring and releasing', async () => {
     const random = (bound: number): number => Math.floor(setup.runtime.random() * bound);
     const leases: InformerLease<Pod>[] = [];
     for (let round = 0; round < 2_000; round += 1) {

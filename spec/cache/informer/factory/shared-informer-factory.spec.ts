@@ -53,7 +53,7 @@ describe('SharedInformerFactory', () => {
     await setup.close();
   });
 
-  it('restricts everything to its namespace unless told otherwise', async () => {
+  it('restricts everything to its namespace unless an option says otherwise', async () => {
     const setup = new Setup({ namespace: 'shop' });
     setup.factory.for('v1', 'pods');
     setup.factory.for('v1', 'pods', { namespace: 'other' });
@@ -285,7 +285,7 @@ describe('SharedInformerFactory', () => {
     await setup.close();
   });
 
-  it('keeps nothing but metadata when asked for no more, whatever the source sends', async () => {
+  it('keeps only metadata with metadataOnly, even if the source sends more', async () => {
     const setup = new Setup();
     const metadata: SharedIndexInformer<PartialObjectMetadata> = setup.factory.for('v1', 'pods', {
       metadataOnly: true,
@@ -353,7 +353,7 @@ describe('SharedInformerFactory', () => {
     await setup.close();
   });
 
-  it('remembers that a resource is not served until somebody asks for it again', async () => {
+  it('remembers that a resource is not served until a caller asks for it again', async () => {
     const lines: string[] = [];
     const setup = new Setup({
       missingResource: 'fail',

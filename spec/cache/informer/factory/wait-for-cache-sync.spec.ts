@@ -111,7 +111,7 @@ describe('waitForCacheSync', () => {
     ]);
   });
 
-  it('tells a hook instead, in whole milliseconds, also whenever one has synced', async () => {
+  it('calls a hook instead, in whole milliseconds, also whenever an informer has synced', async () => {
     const seen: CacheSyncProgress[] = [];
     runtime.setTimer(15_000.0228, () => pods.sync());
     runtime.setTimer(25_000, () => nodes.sync());

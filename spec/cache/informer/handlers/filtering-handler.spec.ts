@@ -33,7 +33,7 @@ function decoded(handler: ObjectEventHandler<Pod>): LazyEventHandler<Pod> {
 }
 
 describe('filteringHandler', () => {
-  it('tells only of objects that pass, and of those that begin or cease to', async () => {
+  it('delivers only objects that pass, and those that begin or cease to pass', async () => {
     const harness = new Harness({ objects: [here('in'), elsewhere('out')] });
     const log: string[] = [];
     harness.informer.addHandler(filteringHandler({ filter: onNode, handler: recorder(log) }));
@@ -190,7 +190,7 @@ describe('filteringHandler', () => {
     handler.onUpdate?.(untouchable, untouchable, info);
   });
 
-  it('tells a handler of keys no more than the key and the flags', () => {
+  it('gives a handler of keys no more than the key and the flags', () => {
     const log: object[] = [];
     const note = (info: object): unknown => log.push(info);
     const handler = filteringHandler({

@@ -365,7 +365,7 @@ describe('HandlerQueue', () => {
       return { setup, ledger, gate };
     }
 
-    it('keeps no timer, for nobody waits', async () => {
+    it('keeps no timer, for no caller waits', async () => {
       const { setup, ledger, gate } = stuck();
       await setup.runtime.settle();
       expect(ledger.timers).to.equal(1);

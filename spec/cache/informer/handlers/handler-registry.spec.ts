@@ -91,7 +91,7 @@ describe('HandlerRegistry', () => {
   });
 
   describe('a handler', () => {
-    it('that throws is reported with key and name and costs nobody else an event', async () => {
+    it('that throws is reported with key and name, and other handlers miss no event', async () => {
       const harness = new Harness({ objects: [pod('a'), pod('b')] });
       const log: string[] = [];
       harness.informer.addHandler(

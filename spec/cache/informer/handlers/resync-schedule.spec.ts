@@ -75,7 +75,7 @@ describe('ResyncSchedule', () => {
     expect(entry.due).to.equal(true);
   });
 
-  it('asks nobody who has left', () => {
+  it('asks no handler that was removed', () => {
     const { resyncs } = schedule(1000);
     resyncs.remove(resyncs.add('gone', undefined, 0));
     expect(resyncs.tick(5000)).to.equal(false);

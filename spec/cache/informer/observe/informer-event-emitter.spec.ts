@@ -10,7 +10,7 @@ function setup(): { emitter: InformerEventEmitter; failures: string[] } {
 }
 
 describe('InformerEventEmitter', () => {
-  it('reports a listener that throws or rejects, and keeps the event from nobody', async () => {
+  it('reports a listener that throws or rejects, and calls the other listeners', async () => {
     const { emitter, failures } = setup();
     const seen: string[] = [];
     emitter.on('bookmark', () => {

@@ -27,13 +27,13 @@ async function listsAfterInternalError(options: HarnessOptions): Promise<boolean
 }
 
 describe('The options of an informer', () => {
-  it('let it ask about a silent watch unless told otherwise', async () => {
+  it('let it probe a silent watch unless the option is off', async () => {
     expect(await requestsInSilence({})).to.be.at.least(3);
     expect(await requestsInSilence({ silenceProbeMs: 100_000 })).to.be.within(1, 2);
     expect(await requestsInSilence({ silenceProbeMs: 0 })).to.equal(0);
   });
 
-  it('let it bear with a server that fails by itself only when told to', async () => {
+  it('let it tolerate a server that fails by itself only with the option', async () => {
     expect(await listsAfterInternalError({})).to.equal(true);
     expect(await listsAfterInternalError({ internalErrorRetryMs: 60_000 })).to.equal(false);
   });

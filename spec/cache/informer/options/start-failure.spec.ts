@@ -48,7 +48,7 @@ describe('an informer of a resource that is not served', () => {
     await harness.stop();
   });
 
-  it('ends at once when it was told to fail, and tells all who wait', async () => {
+  it('ends at once with the option to fail, and rejects all waits', async () => {
     const harness = new Harness({ missingResource: 'fail', subject: WIDGETS });
     const { source, runtime, informer } = harness;
     for (const kind of ['list', 'watch-list'] as const) source.failNext(kind, MISSING, 1_000);
@@ -66,7 +66,7 @@ describe('an informer of a resource that is not served', () => {
     expect(runtime.pending).to.equal(0);
   });
 
-  it('ends, told to fail, when its resource goes', async () => {
+  it('ends, with the option to fail, when its resource is removed', async () => {
     const harness = new Harness({ missingResource: 'fail', objects: [pod('a')] });
     const { source, runtime, informer } = harness;
     const run = rejection(informer.run());
@@ -78,7 +78,7 @@ describe('an informer of a resource that is not served', () => {
     await informer.whenSynced();
   });
 
-  it('goes on, told to fail, after every other failure', async () => {
+  it('goes on, with the option to fail, after every other failure', async () => {
     const harness = new Harness({ missingResource: 'fail' });
     const refusal = forbidden({ group: '', resource: 'pods' }, '', 'no rule allows it');
     harness.source.failNext('watch-list', refusal);

@@ -33,7 +33,7 @@ describe('RepeatedErrors', () => {
     });
   });
 
-  it('tells errors apart by kind and words', () => {
+  it('distinguishes errors by kind and message', () => {
     const errors = new RepeatedErrors();
     errors.note('expired', new Error('too old: 12 (34)'), 0);
     expect(errors.note('expired', new Error('too old: 56 (789)'), 1).repeated).to.equal(1);

@@ -102,7 +102,7 @@ describe('classifyFailure', () => {
 });
 
 /** What Node itself throws when nobody listens. */
-describe('classifyFailure of a port nobody listens at', () => {
+describe('classifyFailure of a port without a listener', () => {
   let port = 0;
 
   before(async () => {

@@ -324,7 +324,7 @@ describe('Reflector with a sink that takes lists piece by piece', () => {
       });
     }
 
-    it('is told from a source that fails, whatever the source makes of the error', async () => {
+    it('is distinguished from a source that fails, even if the source wraps the error', async () => {
       for (const misbehave of [(): void => {}, wrapped]) {
         const sink = new RelistSink();
         sink.onAdd = failOnce();
@@ -370,7 +370,7 @@ describe('Reflector with a sink that takes lists piece by piece', () => {
     });
   });
 
-  it('refuses tables that come in pieces, whatever the source makes of it', async () => {
+  it('refuses tables that come in pieces, even if the source wraps the error', async () => {
     const table = new DecodedView({ kind: 'Table', apiVersion: 'meta.k8s.io/v1', metadata: {} });
     const test = relistRig({
       prepare: (source) =>

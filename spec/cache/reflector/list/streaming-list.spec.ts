@@ -202,7 +202,7 @@ describe('Reflector with streaming lists', () => {
     await stop();
   });
 
-  it('tells of a missing end bookmark while it awaits one, with how long nothing came', async () => {
+  it('reports a missing end bookmark while it awaits one, with the time since the last event', async () => {
     const mute = streamingRig({
       source: { objects: [] },
       prepare: (source) => {
@@ -217,7 +217,7 @@ describe('Reflector with streaming lists', () => {
     await mute.stop();
   });
 
-  it('tells of no missing end bookmark once it came, nor on a watch behind a list', async () => {
+  it('reports no missing end bookmark once it came, nor on a watch after a list', async () => {
     for (const watchList of [true, false]) {
       const test = streamingRig({ watchList });
       for (let second = 0; second < 120; second += 5) {

@@ -110,7 +110,7 @@ describe('OverlapBuffer', () => {
     expect(versions(await strange.read())).to.deep.equal(['a', 'b']);
   });
 
-  it('breaks when more comes than it may hold, and lets go of it', async () => {
+  it('breaks when more comes than it may hold, and releases it', async () => {
     const { reader, buffer } = rig(3);
     await reader.bring(modified('1', '2', '3'));
     expect(buffer.broken.aborted).to.equal(false);

@@ -221,7 +221,7 @@ describe('SilenceProbe', () => {
     expect(runtime.pending).to.equal(0);
   });
 
-  it('believes a watch that brings something while a question is open, and begins to count again', async () => {
+  it('accepts an event during a probe as a sign of life, and begins to count again', async () => {
     const { runtime, source, verdicts, ends, stop } = probed();
     await runtime.settle();
     source.hangNext('list', 2);

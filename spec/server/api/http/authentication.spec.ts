@@ -29,7 +29,7 @@ describe('authentication', () => {
     expect(seen.map(({ user }) => user)).to.deep.equal(['me', 'me']);
   });
 
-  it('answers everybody else with 401, and repeats nothing they sent', async () => {
+  it('answers all other requests with 401, and repeats nothing of them', async () => {
     const { handler, seen } = guarded();
     const wrong = [
       '',
@@ -51,7 +51,7 @@ describe('authentication', () => {
     expect(seen).to.have.length(0);
   });
 
-  it('lets everybody ask whether the server lives, and nothing below that path', async () => {
+  it('serves health checks without credentials, and nothing below their paths', async () => {
     const { handler, seen } = guarded();
     for (const path of ['/healthz', '/livez?verbose', '/readyz', '/version']) {
       expect((await call(handler, 'GET', path)).status, path).to.equal(200);

@@ -101,14 +101,14 @@ describe('request body', () => {
     );
   });
 
-  it('tells who sends protobuf of another kind how to send JSON instead', () => {
+  it('refuses protobuf of another kind, and says how to send JSON instead', () => {
     const gadget = (): unknown => decode(configMap('Gadget'), PROTOBUF);
     expect(codeOf(gadget)).to.equal('UNSUPPORTED_MEDIA_TYPE');
     expect(gadget).to.throw('"v1 Gadget", which is no built-in kind');
     expect(gadget).to.throw('rest.Config is "application/json"');
   });
 
-  it('tells who sends a field of tomorrow which one it is', () => {
+  it('names the field of a later version that it refuses', () => {
     const unknown = (): unknown =>
       decode(configMap('ConfigMap', [0xfa, 1, 0]), PROTOBUF, CONFIG_MAP);
     expect(codeOf(unknown)).to.equal('UNSUPPORTED_MEDIA_TYPE');

@@ -182,7 +182,7 @@ describe('watch', () => {
     );
   });
 
-  it('closes the storage watch when the client goes, even if nobody ever read the answer', async () => {
+  it('closes the storage watch when the client disconnects, even if the answer was never read', async () => {
     const { handler, runtime, watch } = rig();
     const client = new AbortController();
     await handler(apiRequest('GET', WATCH, { signal: client.signal }));

@@ -102,7 +102,7 @@ describe('strategic merge patch', () => {
     });
   });
 
-  it('tells the ports of a Service from those of a container', () => {
+  it('distinguishes the ports of a Service from those of a container', () => {
     const service = { ports: [{ port: 80, targetPort: 1 }] };
     expect(patched(service, { ports: [{ port: 80, targetPort: 2 }] }, 'Service')).to.deep.equal({
       ports: [{ port: 80, targetPort: 2 }],

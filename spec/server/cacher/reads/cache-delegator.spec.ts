@@ -95,7 +95,7 @@ describe('CacheDelegator', () => {
       expect(calls).to.deep.equal([`get ${podKey('a')}`]);
     });
 
-    it('answers version 0 and N from the cache, with the same object for everybody', async () => {
+    it('answers version 0 and N from the cache, with the same object for all readers', async () => {
       await setUpReady();
       const first = await get('b', { resourceVersion: '0' });
       expect(first?.resourceVersion).to.equal('3');
@@ -191,7 +191,7 @@ describe('CacheDelegator', () => {
   });
 
   describe('list of a given version', () => {
-    it('comes from the cache at version 0, all of it whatever the limit', async () => {
+    it('comes from the cache at version 0, complete despite the limit', async () => {
       await setUpReady();
       const { continueToken, ...all } = await list({ resourceVersion: '0', limit: 1 });
       expect([names(all), all.resourceVersion, continueToken]).to.deep.equal([

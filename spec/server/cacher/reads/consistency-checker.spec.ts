@@ -222,7 +222,7 @@ describe('ConsistencyChecker', () => {
     expect(counted).to.deep.equal(['pods error', 'pods success']);
   });
 
-  it('reads the storage in pages of one state, whatever is written meanwhile', async () => {
+  it('reads the storage in pages of one state, while there are writes', async () => {
     await set();
     const puts = Array.from(
       { length: 120 },

@@ -47,7 +47,7 @@ describe('Freshness', () => {
     expect(freshness.waiting).to.equal(0);
   });
 
-  it('asks for progress at once and then every 100 ms, as long as somebody waits', async () => {
+  it('requests progress at once and then every 100 ms, as long as a reader waits', async () => {
     const { freshness, runtime, requestedAtMs } = new Stage();
     const wait = freshness.waitFor(5n);
     await runtime.advance(250);

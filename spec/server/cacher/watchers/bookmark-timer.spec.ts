@@ -68,7 +68,7 @@ describe('BookmarkTimer', () => {
     for (const watcher of watchers) watcher.close();
   });
 
-  it('skips a tick while it cannot be said how far everybody is', async () => {
+  it('skips a tick while the revision that all watchers have reached is unknown', async () => {
     const stage = new Stage();
     stage.revision = undefined;
     const watcher = stage.watcher();
@@ -89,7 +89,7 @@ describe('BookmarkTimer', () => {
     expect(recorders[0]?.events).to.have.length(1);
   });
 
-  it('has a timer only while somebody wants bookmarks', async () => {
+  it('has a timer only while a watcher wants bookmarks', async () => {
     const stage = new Stage();
     const [first, second] = [stage.watcher(), stage.watcher()];
     await stage.runtime.advance(5000);

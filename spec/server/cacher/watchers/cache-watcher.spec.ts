@@ -28,7 +28,7 @@ async function settled(runtime = new VirtualRuntime()): Promise<void> {
 }
 
 describe('CacheWatcher', () => {
-  it('tells what enters, stays in and leaves the selector', async () => {
+  it('sends ADDED, MODIFIED and DELETED as objects enter, stay in and leave the selector', async () => {
     const watcher = watcherOf({ predicate: selecting('app=web') });
     const recorder = new WatchRecorder(watcher);
     watcher.offer(change(2, { to: pod('a') }));
@@ -89,7 +89,7 @@ describe('CacheWatcher', () => {
     watcher.close();
   });
 
-  it('tells of an object that leaves the selector its previous content with the version of the change', async () => {
+  it('sends for an object that leaves the selector its previous content with the version of the change', async () => {
     const watcher = watcherOf({ predicate: selecting('app=web') });
     const event = change(5, { from: pod('a', WEB), to: pod('a', { node: 'n9' }) });
     watcher.offer(event);

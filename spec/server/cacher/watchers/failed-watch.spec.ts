@@ -16,7 +16,7 @@ describe('failedWatch', () => {
     expect(await iterator.next()).to.deep.equal(END);
   });
 
-  it('tells nothing after it was closed, by either way', async () => {
+  it('sends nothing after it was closed, by either way', async () => {
     const closed = failedWatch(new Error('too old'));
     closed.close();
     expect(await closed[Symbol.asyncIterator]().next()).to.deep.equal(END);

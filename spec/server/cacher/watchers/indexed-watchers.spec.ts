@@ -97,7 +97,7 @@ describe('IndexedWatchers', () => {
     expect(watchers.size).to.equal(0);
   });
 
-  it('asks everybody of an index when the attributes cannot be read', () => {
+  it('asks all watchers of an index when the attributes cannot be read', () => {
     let broken = false;
     const fragile = (object: Pod): ReturnType<typeof attributesOf> => {
       if (broken) throw new Error('broken');

@@ -52,7 +52,7 @@ function read(interval: WatchCacheInterval<Pod>): string[] {
 }
 
 describe('WatchCache', () => {
-  it('shows state, history and revision of a whole batch before it tells anybody', () => {
+  it('shows state, history and revision of a whole batch before it calls its listener', () => {
     const { cache, heard } = new Stage();
     cache.replace([new HandMadeObject(pod('a'), 3)], '5');
     cache.apply([event('MODIFIED', 'a', 6), event('ADDED', 'b', 7)]);

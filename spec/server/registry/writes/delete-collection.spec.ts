@@ -72,7 +72,7 @@ for (const cached of [false, true]) {
       expect(last.continueToken).to.equal(undefined);
     });
 
-    it('goes on when somebody else deletes an object first', async () => {
+    it('goes on when another client deletes an object first', async () => {
       for (const name of ['a', 'b', 'c']) await harness.create('configmaps', configMap(name));
       const configMaps = harness.rest('configmaps');
       harness.before = async (verb, key) => {

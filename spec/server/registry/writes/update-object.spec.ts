@@ -20,7 +20,7 @@ for (const cached of [false, true]) {
       await harness[Symbol.asyncDispose]();
     });
 
-    it('keeps the resource version when nothing changes, whatever the order of fields', async () => {
+    it('keeps the resource version when nothing changes, for every order of fields', async () => {
       const created = await harness.create('configmaps', configMap('a', { x: '1', y: '2' }));
       const { metadata } = created;
       const updated = await harness.update('configmaps', 'a', () => ({
@@ -165,7 +165,7 @@ for (const cached of [false, true]) {
       expect((await harness.get('configmaps', 'a'))['data']).to.deep.equal({});
     });
 
-    it('leaves a pod whose grace period runs, whatever the client says of the period', async () => {
+    it('keeps a pod in its grace period, even if an update changes the period', async () => {
       await harness.create('pods', pod('p', { nodeName: 'n' }));
       await harness.drive(harness.rest('pods').delete(harness.context(), 'p', {}));
       const labelled = await harness.update('pods', 'p', (existing) => ({

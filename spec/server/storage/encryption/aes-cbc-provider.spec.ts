@@ -37,7 +37,7 @@ describe('AesCbcProvider', () => {
     });
   }
 
-  it('reads what it wrote, whatever its length', async () => {
+  it('reads what it wrote, at every length', async () => {
     const transformer = new PrefixTransformers([
       new AesCbcProvider({ name: 'key1', secret: secretOf('one') }),
     ]);
@@ -47,7 +47,7 @@ describe('AesCbcProvider', () => {
     }
   });
 
-  it('does not open wrong lengths and wrong paddings, and tells the same about all of them', async () => {
+  it('does not open wrong lengths and wrong paddings, and reports all of them alike', async () => {
     const secret = secretOf('one');
     const transformer = new PrefixTransformers([new AesCbcProvider({ name: 'key1', secret })]);
     const value = written(secret, new Uint8Array(16), pad(plaintext));

@@ -46,7 +46,7 @@ describe('AesGcmProvider', () => {
     });
   }
 
-  it('reads what it wrote, whatever its length', async () => {
+  it('reads what it wrote, at every length', async () => {
     const transformer = transformerOf(secretOf('one'));
     for (const length of [0, 1, 15, 16, 17, 4096, 1_500_000]) {
       const data = new Uint8Array(length).fill(length % 251);

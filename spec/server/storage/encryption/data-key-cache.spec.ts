@@ -43,7 +43,7 @@ describe('DataKeyCache', () => {
     expect(none.get('a')).to.equal(undefined);
   });
 
-  it('tells lists of parts apart that look alike when put together', () => {
+  it('distinguishes lists of parts that are alike when joined', () => {
     const hashes = [['ab', 'c'], ['a', 'bc'], ['abc'], ['abc', '']].map((parts) =>
       hashOf(parts.map((part) => Buffer.from(part))),
     );

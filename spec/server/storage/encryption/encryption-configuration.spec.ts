@@ -467,7 +467,7 @@ resources:
       expect(await headOf(pods)).to.equal('k8s:enc:aesgcm:v1:k:');
     });
 
-    it('counts the uses of a key on, whatever it is called and however often the file is read', async () => {
+    it('continues to count the uses of a key under another name and after the file is read again', async () => {
       const text = (name: string): string =>
         configOf(rule('secrets', `{ aesgcm: { keys: [${key(name, SECRET)}] } }`));
       writeFileSync(file, text('a'));

@@ -98,7 +98,7 @@ describe('EnvelopeProvider', () => {
     expect(await roundTrip(transformer)).to.deep.equal(plaintext);
   });
 
-  it('waits for the service no longer than its timeout, and tells it then', async () => {
+  it('waits for the service no longer than its timeout, and then says so', async () => {
     const runtime = new VirtualRuntime();
     const { service, transformer } = open({ runtime, timeoutMs: 500 });
     service.hangs = true;

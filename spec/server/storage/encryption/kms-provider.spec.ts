@@ -157,7 +157,7 @@ describe('KmsProvider', () => {
     expect(writer.service.count('decrypt')).to.equal(1);
   });
 
-  it('does not open a value that was changed, cut off or moved, and never tells what is in it', async () => {
+  it('does not open a value that was changed, cut off or moved, and never shows its content', async () => {
     const { transformer } = new Opened();
     const value = await transformer.toStorage(plaintext, context);
     for (const broken of damaged(value, HEAD.length)) {

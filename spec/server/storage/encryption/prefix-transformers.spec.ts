@@ -92,7 +92,7 @@ describe('PrefixTransformers', () => {
     });
   });
 
-  it('tells names that begin alike apart', async () => {
+  it('distinguishes names with a common beginning', async () => {
     const transformer = new PrefixTransformers([gcm('a'), gcm('a:b'), gcm('ab')]);
     for (const name of ['a:b', 'ab']) {
       const value = await gcm(name).encrypt(plaintext, context);
@@ -103,7 +103,7 @@ describe('PrefixTransformers', () => {
     }
   });
 
-  it('names storage key and encryption key of what nobody reads, and shows nothing else of it', async () => {
+  it('names storage key and encryption key of a value that no provider reads, and shows nothing else of it', async () => {
     const transformer = new PrefixTransformers([gcm('new'), identityProvider]);
     const lost = await gcm('lost').encrypt(plaintext, context);
     const heads: [Uint8Array, string][] = [
@@ -124,7 +124,7 @@ describe('PrefixTransformers', () => {
     expect(error.message).not.to.contain('hunter2');
   });
 
-  it('tells all reasons when several providers of a prefix fail', async () => {
+  it('names all reasons when several providers of a prefix fail', async () => {
     const first = gcm('key', secretOf('1'));
     const transformer = new PrefixTransformers([
       first,

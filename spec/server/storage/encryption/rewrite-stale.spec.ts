@@ -285,7 +285,7 @@ describe('rewriteStale', () => {
     expect(await engine.heads()).to.have.length(2);
   });
 
-  it('stops at the first object it cannot read, unless it is told where to report them', async () => {
+  it('stops at the first object it cannot read, unless it has onUnreadable', async () => {
     const old = engine.storage(gcm('old'));
     await engine.fill(old, 20);
     const storage = engine.storage(gcm('new'), gcm('old'));

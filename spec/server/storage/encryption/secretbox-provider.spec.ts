@@ -31,7 +31,7 @@ describe('SecretboxProvider', () => {
     expect(Buffer.from(provider.decrypt(expected).data)).to.deep.equal(NACL.message);
   });
 
-  it('reads what it wrote, whatever its length', async () => {
+  it('reads what it wrote, at every length', async () => {
     const transformer = new PrefixTransformers([
       new SecretboxProvider({ name: 'key1', secret: secretOf('one') }),
     ]);

@@ -12,7 +12,7 @@ function decodeJson(json: string): unknown {
 }
 
 describe('a continue token', () => {
-  it('brings a position back, whatever the key and the size of the revision', () => {
+  it('brings a position back, for every key and size of the revision', () => {
     for (const name of ['a/x', 'ns/"quoted"', 'a/{"rv":5}', 'a/\u{1f600}', 'a/,"rv":9,']) {
       for (const revision of [1n, 5n, -1n, 2n ** 63n - 1n]) {
         const position = { startKey: keyAfter(PREFIX + name), revision };

@@ -194,7 +194,7 @@ describe('CodecFactory', () => {
     expect(() => strict.decode(bytes)).to.throw('the field "a" stands twice');
   });
 
-  it('gives back what was written, and the same bytes in whatever order the fields stand', () => {
+  it('gives back what was written, and the same bytes for every order of the fields', () => {
     const random = seededRandom('objects');
     const codecs = [V1, V2].map((storageVersion) => codecFor(scheme(), { storageVersion }));
     for (let round = 0; round < 2_000; round += 1) {
@@ -294,7 +294,7 @@ describe('KeyValueStorage with the codec of a scheme', () => {
     }
   });
 
-  it('writes an older version as long as others need it, and nobody sees it', async () => {
+  it('writes an older version as long as others need it, and readers do not notice', async () => {
     const older = storageFor(V1);
     const created = await older.create(KEY, widget(5));
     expect(await stored())
@@ -310,7 +310,7 @@ describe('KeyValueStorage with the codec of a scheme', () => {
     expect(same.resourceVersion).to.equal(created.resourceVersion);
   });
 
-  it('tells of changes in the hub version', async () => {
+  it('delivers changes in the hub version', async () => {
     const watch = await storage.watch(PREFIX);
     await put(OLD);
     for await (const [event] of watch) {

@@ -36,7 +36,7 @@ function refusal(bytes: Uint8Array): SchemeError {
 }
 
 describe('ProtobufSerializer', () => {
-  it('is told by the first four bytes', () => {
+  it('is recognised by the first four bytes', () => {
     expect(serializer.recognizes(DEPLOYMENT)).to.equal(true);
     for (const other of ['', 'k8s', 'k8s:enc:aesgcm:v1:a:', '{}']) {
       expect(serializer.recognizes(Buffer.from(other)), other).to.equal(false);

@@ -104,7 +104,7 @@ describe('Scheme', () => {
     expect(() => scheme.setVersionPriority('example.io', ['v1', 'v1'])).to.throw('v1 stands twice');
   });
 
-  it('takes the internal version for the hub, or else the preferred one that has the kind', () => {
+  it('takes the internal version for the hub, otherwise the preferred one that has the kind', () => {
     const scheme = new Scheme().addKnownType(V1).addKnownType(V2);
     expect(scheme.hubOf(V1)).to.deep.equal(V1);
     scheme.setVersionPriority('example.io', ['v2']);

@@ -23,7 +23,7 @@ describe('jsonCodec', () => {
     );
   });
 
-  it('gives the same bytes whatever the order of the fields, and after decoding', () => {
+  it('gives the same bytes for every order of the fields, and after decoding', () => {
     const one = {
       metadata: { name: 'x' },
       data: { '10': 'a', '9': 'b', b: 'c', a: 'd', '-1': 'e', '': 'f' },

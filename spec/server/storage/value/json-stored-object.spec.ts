@@ -55,7 +55,7 @@ describe('JsonStoredObject', () => {
     expect(codec.decoded).to.equal(0);
   });
 
-  it('tells who it is without being decoded, unless that takes a parser', () => {
+  it('has its identity without being decoded, unless that takes a parser', () => {
     const codec = new CountingCodec();
     const plain = stored('{"metadata":{"name":"a","namespace":"b","uid":"c"}}', codec);
     const { name, namespace, uid, resourceVersion } = identityOf(plain);

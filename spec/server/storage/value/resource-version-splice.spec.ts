@@ -22,7 +22,7 @@ describe('spliceResourceVersion', () => {
     );
   });
 
-  it('finds the right metadata, whatever stands before it', () => {
+  it('finds the right metadata after any other fields', () => {
     const before = [
       '"spec":{"metadata":{"name":"inner"}}',
       '"text":"\\"metadata\\":{"',
