@@ -1,6 +1,6 @@
 /**
- * Suites for storages, key-value engines and sources of other people, and checkers of recorded histories. A suite takes the
- * `describe` and `it` of any test runner; `docs/guides/conformance.md` runs one.
+ * Conformance suites for other storages, key-value engines and sources, and checkers of recorded histories. A suite takes the
+ * `describe` and `it` of any test runner; `docs/guides/conformance.md` has an example.
  */
 export {
   CONFORMANCE_PREFIX,

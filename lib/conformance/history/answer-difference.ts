@@ -9,7 +9,7 @@ import { sameKeyValue, type ReplayedTxn } from './replayed-state.ts';
 
 type Items = Pick<RangeResponse, 'items' | 'count' | 'more'>;
 
-/** The fault of the answer to a transaction, given the expected answer. */
+/** How the result of a transaction differs from the expected one; undefined if it does not. */
 export function differenceOf(operation: RecordedTxn, expected: ReplayedTxn): string | undefined {
   const { outcome } = operation;
   if (outcome.type !== 'answered') return undefined;
@@ -26,7 +26,7 @@ export function differenceOf(operation: RecordedTxn, expected: ReplayedTxn): str
   return undefined;
 }
 
-/** The fault of the answer to a read. */
+/** How the result of a read differs from the expected one; undefined if it does not. */
 export function differenceOfRange(operation: RecordedRange, expected: Items): string | undefined {
   const { outcome, id } = operation;
   if (outcome.type !== 'answered') return undefined;

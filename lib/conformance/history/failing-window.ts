@@ -1,12 +1,12 @@
 import { firstWith } from './key-value-history.ts';
 import type { SequentialModel, TimedOperation } from './sequential-model.ts';
 
-/** Longer windows stay as they are: each operation costs a search. */
+/** Longer windows are not reduced further, because each operation costs a search. */
 const SMALL = 64;
 
 /**
- * The part of an illegal history that is illegal by itself, as short as it can be made: the end is cut off, then the
- * beginning, then what single operations say. Each cut leaves something that is illegal only if the whole is.
+ * Reduces an illegal history to a short part that is illegal by itself: first the end is cut off, then the beginning, then the
+ * results of single operations. After each cut, the rest can be illegal only if the whole history is.
  */
 export function failingWindow<State, Operation extends TimedOperation>(
   operations: readonly Operation[],
@@ -23,12 +23,12 @@ export function failingWindow<State, Operation extends TimedOperation>(
   const since = (index: number): readonly Operation[] =>
     begunAt(head, model, moments[index] ?? Number.POSITIVE_INFINITY);
   const begin = firstWith(end, (index) => !isIllegal(since(index), model.anything));
-  // Without a moment from which on nothing need be known, all of the beginning counts.
+  // If no beginning can be cut off, the initial state is known.
   const [part, initial] = begin === 0 ? [head, model.initial] : [since(begin - 1), model.anything];
   return withoutNeedless(part, model, (rest) => isIllegal(rest, initial));
 }
 
-/** The operations called up to a moment; those that had not returned by then may still take effect. */
+/** The operations called up to a moment; those that had not returned by then may take effect later. */
 function endedAt<State, Operation extends TimedOperation>(
   operations: readonly Operation[],
   model: SequentialModel<State, Operation>,
@@ -39,7 +39,7 @@ function endedAt<State, Operation extends TimedOperation>(
     .flatMap((one) => (one.returnedAt <= moment ? [one] : loosened(one, model)));
 }
 
-/** The operations that returned from a moment on; those called before may have taken effect before. */
+/** The operations that returned after a moment; those called before it may have taken effect before. */
 function begunAt<State, Operation extends TimedOperation>(
   operations: readonly Operation[],
   model: SequentialModel<State, Operation>,
@@ -50,7 +50,7 @@ function begunAt<State, Operation extends TimedOperation>(
     .flatMap((one) => (one.calledAt >= moment ? [one] : loosened(one, model)));
 }
 
-/** Takes from one operation after the other what it says, where the rest is enough. */
+/** Removes the result of one operation after the other, where the rest is still illegal. */
 function withoutNeedless<State, Operation extends TimedOperation>(
   operations: readonly Operation[],
   model: SequentialModel<State, Operation>,
@@ -66,7 +66,7 @@ function withoutNeedless<State, Operation extends TimedOperation>(
   return kept;
 }
 
-/** Without its result an operation may have taken effect or not; one that only reads says nothing any more. */
+/** The operation without its result: a write may then have taken effect or not. A read is removed. */
 function loosened<State, Operation extends TimedOperation>(
   operation: Operation,
   model: SequentialModel<State, Operation>,

@@ -16,7 +16,7 @@ import type {
 } from './recorded-operation.ts';
 
 export interface HistoryRecorderOptions {
-  /** Operations and watch batches it holds before it refuses more. @defaultValue 2 000 000 */
+  /** Maximum number of recorded operations and watch batches; further calls are refused. @defaultValue 2 000 000 */
   readonly capacity?: number | undefined;
 }
 
@@ -45,20 +45,20 @@ interface OpenOperation {
   outcome: Outcome<RangeResponse | TxnResponse>;
 }
 
-/** A watch that is being noted down. */
+/** A watch while it is recorded. */
 export interface OpenWatchRecording extends WatchRecording {
   readonly batches: RecordedBatch[];
   end: { readonly error?: string | undefined } | undefined;
 }
 
 /**
- * One history of everything that several clients did: operations, watches and compactions, on one clock that counts calls
- * and returns. `RecordingKeyValueStore` fills it.
+ * The history of all operations, watches and compactions of several clients. Calls and returns are numbered by one common clock.
+ * `RecordingKeyValueStore` fills it.
  *
  * Guarantees:
- * - An operation whose answer has not come is in the history with an unknown outcome.
+ * - An operation without a response so far is in the history with an unknown outcome.
  *
- * Not guaranteed: an order between clients of different processes; they need a recorder each, and a history each.
+ * Not guaranteed: an order between clients in different processes; each process needs its own recorder and history.
  */
 export class HistoryRecorder {
   readonly #capacity: number;
@@ -85,7 +85,7 @@ export class HistoryRecorder {
     return this.#compactions;
   }
 
-  /** Notes a call; the answer goes into what it returns. @throws {ListwatchError} code BUFFER_FULL. */
+  /** Records a call; the result is added to the returned object. @throws {ListwatchError} code BUFFER_FULL. */
   call(client: string, { type, request }: Request): OpenOperation {
     const operation: OpenOperation = {
       type,
@@ -150,7 +150,7 @@ export class HistoryRecorder {
   }
 }
 
-/** An error may say itself what became of the call, as those of the etcd client do. */
+/** Whether a call was not carried out. Errors of the etcd client have this information themselves. */
 function isRefusal(error: unknown): boolean {
   if (isListwatchError(error) && REFUSALS.has(error.code)) return true;
   return (

@@ -15,7 +15,7 @@ export interface Commit {
 export interface KeyValueHistoryOptions {
   /** The state before the first commit. */
   readonly base: { readonly revision: Revision; readonly items: readonly KeyValue[] };
-  /** Every revision behind the base, in order. */
+  /** All revisions after the base, in order. */
   readonly commits: readonly Commit[];
 }
 
@@ -24,7 +24,7 @@ interface KeyState {
   readonly kv: KeyValue | undefined;
 }
 
-/** The history without a gap: every change from a base on, and every state in between. */
+/** A history without gaps: every change since the base, and every state in between. */
 export class KeyValueHistory {
   readonly firstRevision: Revision;
   readonly lastRevision: Revision;
@@ -60,7 +60,7 @@ export class KeyValueHistory {
     return states[next - 1]?.kv;
   }
 
-  /** The keys of a range right after `revision`, in no order. */
+  /** The key-values of a range right after `revision`, in no order. */
   stateAt(range: Pick<RangeRequest, 'key' | 'rangeEnd'>, revision: Revision): KeyValue[] {
     const found: KeyValue[] = [];
     for (const key of this.#keys.keys()) {
@@ -85,7 +85,7 @@ export class KeyValueHistory {
     return found;
   }
 
-  /** The first change in a range at or behind a revision. */
+  /** The first change in a range at or after a revision. */
   firstEvent(
     range: Pick<RangeRequest, 'key' | 'rangeEnd'>,
     from: Revision,
@@ -106,7 +106,7 @@ export class KeyValueHistory {
   }
 }
 
-/** The first index for which an ascending condition holds; `length` for none. */
+/** The first index at which a monotonic condition holds; `length` if it never holds. */
 export function firstWith(length: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = length;

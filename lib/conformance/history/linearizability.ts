@@ -12,21 +12,21 @@ export interface LinearizabilityOptions {
 }
 
 export type LinearizabilityVerdict<Operation> =
-  /** An order in which one operation at a time gives these results. */
+  /** A sequential order in which the operations have these results. */
   | { readonly verdict: 'linearizable'; readonly order: readonly Operation[] }
-  /** No such order exists. The window alone shows it: what lies before and behind it does not matter. */
+  /** No such order exists. The window alone proves it; operations before and after it do not matter. */
   | { readonly verdict: 'illegal'; readonly window: readonly Operation[] }
-  /** Time ran out first. */
+  /** The time limit was reached first. */
   | { readonly verdict: 'unknown'; readonly explored: number };
 
 /**
- * Looks for an order of the operations that respects their times and that the model explains.
+ * Searches for an order of the operations that agrees with their times and that the model allows.
  *
- * A depth-first search over which operation is next; a combination of operations done and resulting state is entered once.
- * One that has used more operations of unknown outcome than another with the same rest to do is not entered at all.
+ * It is a depth-first search for the next operation. Each combination of completed operations and resulting state is visited
+ * once. A combination is skipped if another one has the same rest to do but has used fewer operations of unknown outcome.
  *
- * Cost: O(n · 2^w) steps of the model for n operations of which at most w overlap, as a rule close to n; operations of
- * unknown outcome overlap with all that follow. The problem is NP-complete, hence the budget. Divide a history by key first.
+ * Cost: O(n · 2^w) steps of the model for n operations of which at most w overlap, usually close to n. An operation of unknown
+ * outcome overlaps with all later ones. The problem is NP-complete, hence the time limit. Divide a history by key first.
  * @see Wing and Gong, Testing and verifying concurrent objects, 1993; Lowe, Testing for linearizability, 2017
  */
 export function checkLinearizability<State, Operation extends TimedOperation>(
@@ -51,22 +51,22 @@ export function checkLinearizability<State, Operation extends TimedOperation>(
 const STEPS_BETWEEN_CLOCK_READS = 1024;
 
 interface Frame<State> {
-  /** All operations with an outcome before this one are done. */
+  /** All operations with an outcome before this index are done. */
   readonly base: number;
-  /** The later operations that are done too, ascending. */
+  /** Later operations that are also done, ascending. */
   readonly ahead: readonly number[];
   /** Operations of unknown outcome that took effect, one bit each. */
   readonly used: bigint;
   readonly state: State;
-  /** The operations that may come next, the most likely last: indices, those of unknown outcome behind the others. */
+  /** Indices of the operations that may come next, the most likely one last; those of unknown outcome come after the others. */
   readonly candidates: number[];
-  /** The operation that led here; -1 for the start. */
+  /** The operation that led to this frame; -1 for the start. */
   readonly by: number;
-  /** The state before, where an operation of unknown outcome led here. */
+  /** The previous state, if an operation of unknown outcome led to this frame. */
   readonly before: State | undefined;
 }
 
-/** One search; indices count first the operations with an outcome, then those without. */
+/** One search. Indices number the operations with an outcome first, then those without. */
 class Search<State, Operation extends TimedOperation> {
   explored = 0;
   readonly #model: SequentialModel<State, Operation>;
@@ -74,7 +74,7 @@ class Search<State, Operation extends TimedOperation> {
   readonly #known: readonly Operation[];
   readonly #open: readonly Operation[];
   readonly #frames: Frame<State>[] = [];
-  /** By operations done and state: the smallest sets of operations of unknown outcome with which it was entered. */
+  /** By completed operations and state: the minimal sets of used operations of unknown outcome. */
   readonly #entered = new Map<string, bigint[]>();
 
   constructor(
@@ -110,7 +110,7 @@ class Search<State, Operation extends TimedOperation> {
     }
   }
 
-  /** Whether the operation of unknown outcome before this one made no difference: it is tried without. */
+  /** Whether the previous operation, of unknown outcome, made no difference; the search tries the path without it. */
   #isDetour({ before }: Frame<State>, operation: Operation, state: State): boolean {
     if (before === undefined) return false;
     const without = this.#model.step(before, operation);
@@ -154,13 +154,13 @@ class Search<State, Operation extends TimedOperation> {
     const { base, ahead, used, state } = frame;
     const key = `${base} ${ahead.join(',')} ${this.#model.key(state)}`;
     const entered = this.#entered.get(key) ?? [];
-    // With fewer of them used, everything that is possible from here is possible too.
+    // With fewer of them used, everything that is possible here is possible there too.
     if (entered.some((fewer) => (fewer & used) === fewer)) return;
     this.#entered.set(key, [...entered.filter((more) => (more & used) !== used), used]);
     this.#frames.push({ ...frame, candidates: this.#candidates(frame) });
   }
 
-  /** The operations that were called before the first return of those still to be placed. */
+  /** The remaining operations that were called before the first return of any of them. */
   #candidates({ base, ahead, used }: Omit<Frame<State>, 'candidates'>): number[] {
     const done = new Set(ahead);
     let firstReturn = Number.POSITIVE_INFINITY;

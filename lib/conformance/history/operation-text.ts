@@ -3,7 +3,7 @@ import type { RecordedOperation } from './recorded-operation.ts';
 
 const LONGEST_VALUE = 24;
 
-/** One operation on one line: who, when, what, and what came of it. */
+/** One operation on one line: client, times, request, and result. */
 export function operationText(operation: RecordedOperation): string {
   const { id, client, calledAt, returnedAt } = operation;
   const until = returnedAt === Number.POSITIVE_INFINITY ? '…' : returnedAt;
@@ -62,7 +62,7 @@ function itemsText({
   return `${count} found${shown.length === 0 ? '' : ` (${shown.join(' ')}${count > 3 ? ' …' : ''})`}`;
 }
 
-/** Values may be anything, also secret: only their beginning is shown, and only what is text. */
+/** Values may be secret: only the beginning is shown, and only if it is text. */
 export function valueText(value: Uint8Array): string {
   const text = Buffer.from(value).toString('utf8');
   return JSON.stringify(text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text);

@@ -11,9 +11,9 @@ import type {
 /** The outcome of a call. */
 export type Outcome<Response> =
   | { readonly type: 'answered'; readonly response: Response }
-  /** It was not carried out, and never will be. */
+  /** It was not carried out and will not be. */
   | { readonly type: 'refused'; readonly reason: string }
-  /** It was carried out, or may still be, or never. */
+  /** It was carried out, may be carried out later, or never. */
   | { readonly type: 'unknown'; readonly reason: string };
 
 interface Recorded<Type extends string, Request, Response> {
@@ -22,9 +22,9 @@ interface Recorded<Type extends string, Request, Response> {
   readonly id: number;
   /** The client that called. */
   readonly client: string;
-  /** When it was called and when it returned, on one clock for all clients; only their order counts. */
+  /** The times of call and return on a common clock of all clients; only their order matters. */
   readonly calledAt: number;
-  /** `Infinity` where the outcome is unknown: it may take effect at any later time. */
+  /** `Infinity` if the outcome is unknown: it may take effect at any later time. */
   readonly returnedAt: number;
   readonly request: Request;
   readonly outcome: Outcome<Response>;
@@ -33,16 +33,16 @@ interface Recorded<Type extends string, Request, Response> {
 export type RecordedRange = Recorded<'range', RangeRequest, RangeResponse>;
 export type RecordedTxn = Recorded<'txn', TxnRequest, TxnResponse>;
 
-/** A call of a key-value store, with what came of it. */
+/** A call of a key-value store and its result. */
 export type RecordedOperation = RecordedRange | RecordedTxn;
 
-/** A client requested a compaction, whether or not an answer came. */
+/** A requested compaction, whether or not it got a response. */
 export interface RecordedCompaction {
   readonly revision: Revision;
   readonly calledAt: number;
 }
 
-/** One batch of a watch, as its reader got it. */
+/** One batch of a watch, as its reader received it. */
 export interface RecordedBatch {
   readonly receivedAt: number;
   readonly messages: readonly KeyValueWatchMessage[];
@@ -55,6 +55,6 @@ export interface WatchRecording {
   /** See `KeyValueWatch.startedAt`. */
   readonly startedAt: Revision;
   readonly batches: readonly RecordedBatch[];
-  /** Undefined while it runs; without an error when its reader left. */
+  /** Undefined while it runs; without an error if its reader left. */
   readonly end: { readonly error?: string | undefined } | undefined;
 }

@@ -17,13 +17,12 @@ import type { HistoryRecorder, OpenWatchRecording } from './history-recorder.ts'
 export interface RecordingKeyValueStoreOptions {
   readonly store: KeyValueStore;
   readonly recorder: HistoryRecorder;
-  /** Names the caller in the history. */
+  /** The name of the caller in the history. */
   readonly client: string;
 }
 
 /**
- * A key-value store that notes down what is asked of it and what it answers. The answers are those of the store behind it,
- * the very same objects.
+ * A key-value store that records all calls and their results. It returns the results of the store behind it unchanged.
  *
  * Not guaranteed: that leases are in the history; the checkers report a key that expires as a change without an operation.
  */
@@ -96,7 +95,7 @@ export class RecordingKeyValueStore implements KeyValueStore {
   }
 }
 
-/** Notes each batch when its reader takes it. */
+/** Records each batch when its reader takes it. */
 class RecordingWatch implements KeyValueWatch {
   readonly #watch: KeyValueWatch;
   readonly #recorder: HistoryRecorder;

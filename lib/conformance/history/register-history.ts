@@ -19,21 +19,21 @@ import {
 } from './register-model.ts';
 import { covers } from './replayed-state.ts';
 
-/** The result of a check of each key by itself. */
+/** The result of checking each key separately. */
 export interface KeyVerdict {
   readonly verdict: 'linearizable' | 'illegal' | 'unknown';
   readonly keys: number;
   readonly operations: number;
-  /** For the first key whose history is illegal: its operations that show it, in words. */
+  /** For the first key with an illegal history: the operations that prove it, as text. */
   readonly window: readonly string[];
 }
 
 /**
- * Checks each key of a history as a register by itself. The order of the revisions is not used, only the revision of a key
- * that a compare-and-swap names.
+ * Checks each key of a history separately, as a register. The order of revisions is not used, except the revision of a key that a
+ * compare-and-swap names.
  *
- * An operation on several keys counts as one on each of them: a history that is refused is wrong, one that is accepted may
- * still be wrong across keys; `checkRevisions` sees that.
+ * An operation on several keys counts as one operation on each of them. A refused history is wrong. An accepted one may still be
+ * wrong across keys; `checkRevisions` finds that.
  */
 export function checkKeys(
   operations: readonly RecordedOperation[],
@@ -55,7 +55,7 @@ export function checkKeys(
   return { verdict, keys: byKey.size, operations: total, window: [] };
 }
 
-/** A recorded history as one register history a key. */
+/** Splits a recorded history into one register history for each key. */
 export function registerOperations(
   operations: readonly RecordedOperation[],
 ): ReadonlyMap<string, readonly RegisterOperation[]> {
@@ -128,7 +128,7 @@ interface Swap {
   readonly operation: Operation;
 }
 
-/** A transaction that writes one key if it is at a revision, and otherwise at most reads it. */
+/** A transaction that writes one key if it is at a given revision, and otherwise at most reads it. */
 function compareAndSwap({ compare, success, failure = [] }: TxnRequest): Swap | undefined {
   const [condition, ...others] = compare;
   const [operation, ...more] = success;
@@ -152,7 +152,7 @@ function writeOf(operation: Operation): string | null | undefined {
   return operation.type === 'put' ? textOf(operation.value) : null;
 }
 
-/** The part of an answer that concerns one key. */
+/** The part of a result that concerns one key. */
 function resultOf(
   operation: Operation | undefined,
   response: OperationResponse | undefined,
@@ -169,7 +169,7 @@ function resultOf(
   return response?.type === 'put' ? { revision } : {};
 }
 
-/** The result of a read for each of the keys in its range; none for those behind a limit. */
+/** The result of a read for each of the keys in its range; none for keys after a limit. */
 function* contents(
   request: RangeRequest,
   { items, more }: RangeResponse,
@@ -189,7 +189,7 @@ function keysIn(operation: Operation, keys: readonly string[]): readonly string[
   return keys.filter((key) => covers(operation, key));
 }
 
-/** All keys that any operation named or returned. */
+/** All keys in requests and results. */
 function keysOf(operations: readonly RecordedOperation[]): readonly string[] {
   const keys = new Set<string>();
   for (const operation of operations) {
@@ -211,7 +211,7 @@ function contentOf(kv: KeyValue | undefined): RegisterContent | undefined {
   return kv && { value: textOf(kv.value), modRevision: kv.modRevision };
 }
 
-/** One character a byte: two values are equal if their texts are. */
+/** One character per byte: two values are equal if their texts are equal. */
 function textOf(value: Uint8Array): string {
   return asBuffer(value).toString('latin1');
 }

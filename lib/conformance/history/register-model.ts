@@ -1,7 +1,7 @@
 import type { Revision } from '../../server/mvcc/key-value-store.ts';
 import type { SequentialModel, TimedOperation } from './sequential-model.ts';
 
-/** The content of one key, as a reader saw it: `undefined` for a missing key. */
+/** The content of one key as a reader saw it; `undefined` for a missing key. */
 export interface RegisterContent {
   readonly value: string;
   readonly modRevision: Revision;
@@ -13,13 +13,13 @@ export interface RegisterResult {
   readonly succeeded: boolean;
   /** The revision of a write. */
   readonly revision?: Revision | undefined;
-  /** The content that was read or deleted; left out where the answer does not have it. */
+  /** The content that was read or deleted; left out if the result does not contain it. */
   readonly seen?: { readonly content: RegisterContent | undefined } | undefined;
 }
 
 /**
  * An operation on one key. With `expected` it is a compare-and-swap on the revision of the last change, 0 for "missing" (a
- * creation); with `write` a put, or, with null, a deletion; without, a read.
+ * creation). With `write` it is a put, or with null a deletion. Without both it is a read.
  */
 export interface RegisterOperation extends TimedOperation {
   readonly id: number;
@@ -27,17 +27,17 @@ export interface RegisterOperation extends TimedOperation {
   readonly key: string;
   readonly expected?: Revision | undefined;
   readonly write?: string | null | undefined;
-  /** Left out where the outcome is unknown. */
+  /** Left out if the outcome is unknown. */
   readonly result?: RegisterResult | undefined;
 }
 
 /** The state of the key in the model. */
 export interface RegisterState {
-  /** Undefined for a missing key; null where nothing is known. */
+  /** Undefined for a missing key; null if nothing is known. */
   readonly value: string | null | undefined;
   /** The revision of the last change, 0 for a missing key; undefined where no operation has returned it yet. */
   readonly modRevision: Revision | undefined;
-  /** An earlier revision of this key: those to come are higher. */
+  /** An earlier revision of this key; later ones are higher. */
   readonly above: Revision;
 }
 
@@ -77,7 +77,7 @@ function matched(state: RegisterState, expected: Revision | undefined): Register
   return { ...state, modRevision: expected, above: expected };
 }
 
-/** The state in the light of what an operation saw of it; undefined when it cannot have seen that. */
+/** The state after applying the result of an operation to it; undefined if the result contradicts it. */
 function observed(state: RegisterState, { seen }: RegisterResult): RegisterState | undefined {
   if (seen === undefined) return state;
   const { content } = seen;
@@ -103,7 +103,7 @@ function after(
 function mayMatch(state: RegisterState, expected: Revision | undefined): boolean {
   if (expected === undefined) return true;
   if (state.modRevision !== undefined) return state.modRevision === expected;
-  // It is unknown whether the key exists, or exists at a revision that was not returned yet.
+  // Either nothing is known about the key, or its revision was not returned yet.
   return expected === 0n ? state.value === null : expected > state.above;
 }
 

@@ -16,7 +16,7 @@ import type {
 export interface ReplayedTxn {
   readonly succeeded: boolean;
   readonly responses: readonly OperationResponse[];
-  /** The changes it made; they are in the state already. */
+  /** The changes of the transaction; the state contains them already. */
   readonly events: readonly KeyValueEvent[];
 }
 
@@ -26,8 +26,8 @@ interface Entry {
 }
 
 /**
- * A key-value store reduced to its meaning: one state, one revision, no past, nothing asynchronous. The checkers carry out
- * operations on it and compare what it says with what the store said.
+ * A minimal key-value store: one state and one revision, without history and without asynchronous calls. The checkers carry out
+ * operations on it and compare the results with those of the real store.
  */
 export class ReplayedState {
   revision: Revision;
@@ -49,7 +49,7 @@ export class ReplayedState {
     return this.#entries.map(({ kv }) => kv);
   }
 
-  /** As of now, whatever revision the request names. */
+  /** Reads the present state, regardless of the revision in the request. */
   range(request: RangeRequest): RangeResponse {
     const { limit = 0, keysOnly = false, countOnly = false } = request;
     const found = this.#inRange(request);
@@ -72,7 +72,7 @@ export class ReplayedState {
     return orders(actual < operand ? -1 : actual > operand ? 1 : 0, operator);
   }
 
-  /** Carries out a transaction; if it writes, its writes get `revision`, and the state is at it. */
+  /** Carries out a transaction. If it writes, its writes get `revision`, which becomes the revision of the state. */
   run({ compare, success, failure = [] }: TxnRequest, revision: Revision): ReplayedTxn {
     const succeeded = compare.every((one) => this.holds(one));
     const events: KeyValueEvent[] = [];
@@ -83,7 +83,7 @@ export class ReplayedState {
     return { succeeded, responses, events };
   }
 
-  /** Takes back the changes of the newest revision. */
+  /** Reverts the changes of the newest revision. */
   undo(events: readonly KeyValueEvent[], revision: Revision): void {
     for (const { kv, previous } of events.toReversed()) {
       if (previous === undefined) this.#delete(kv.key);
@@ -138,7 +138,7 @@ export class ReplayedState {
     this.#entries.splice(this.#position(orderedForm(key)), 1);
   }
 
-  /** The position at which a key is, or would be. */
+  /** The index of a key, or the index at which it would be inserted. */
   #position(order: string): number {
     let low = 0;
     let high = this.#entries.length;

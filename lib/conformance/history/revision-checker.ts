@@ -10,9 +10,9 @@ import type { RecordedOperation, RecordedTxn } from './recorded-operation.ts';
 import { ReplayedState } from './replayed-state.ts';
 
 export interface RevisionCheckOptions {
-  /** All operations on the store, of all clients. */
+  /** All operations of all clients on the store. */
   readonly operations: readonly RecordedOperation[];
-  /** Changes that watches have seen: they tell what writes of unknown outcome came to. @defaultValue none */
+  /** Changes that watches have seen; they show the effect of writes of unknown outcome. @defaultValue none */
   readonly observed?: readonly KeyValueEvent[] | undefined;
   /** The content of the store before the first operation. @defaultValue empty, at revision 1 */
   readonly base?: { readonly revision: Revision; readonly items: readonly KeyValue[] } | undefined;
@@ -23,17 +23,17 @@ export interface RevisionCheckOptions {
 }
 
 export type RevisionVerdict =
-  /** There is an order of all operations that explains every answer: this history. */
+  /** An order of all operations exists that explains every result; `history` is its history. */
   | { readonly verdict: 'linearizable'; readonly history: KeyValueHistory }
-  /** There is none. */
+  /** No such order exists. */
   | {
       readonly verdict: 'illegal';
       /** The contradiction, with the operation. */
       readonly reason: string;
-      /** The operations it takes to see that, as few as possible, in words. */
+      /** As few operations as possible that prove the contradiction, as text. */
       readonly window: readonly string[];
     }
-  /** Time ran out first. */
+  /** The time limit was reached first. */
   | { readonly verdict: 'unknown'; readonly reason: string };
 
 interface Step extends Commit {
@@ -41,7 +41,7 @@ interface Step extends Commit {
   readonly open: RecordedTxn | undefined;
 }
 
-/** A revision that several operations of unknown outcome may have made. */
+/** A revision with several candidates: operations of unknown outcome that may have made it. */
 interface Choice {
   readonly revision: Revision;
   readonly untried: RecordedTxn[];
@@ -57,13 +57,14 @@ const OPERATIONS_BETWEEN_CLOCK_READS = 256;
 const WINDOW_REVISIONS = 3n;
 
 /**
- * Checks that a history of a key-value store with revisions is linearizable, the whole store at once.
+ * Checks that the history of a key-value store with revisions is linearizable, for the whole store at once.
  *
- * The answers say in which order the store worked: a write at its revision, a read right behind the revision it saw. That
- * order is carried out, answer by answer, and held against the times of calls and returns. Where a revision has no answered
- * write, one whose outcome is unknown has to have made it; if no operation returned it, those that could have made it are tried in turn.
+ * The results determine the order of operations: a write is at its revision, a read right after the revision that it saw. The
+ * checker carries out the operations in that order, and compares each with its result and with the times of call and return. A
+ * revision without a write that has a result must come from a write of unknown outcome. If no operation returned the revision,
+ * the candidates are tried in turn.
  *
- * Cost: O(n log n) for n operations, and once more for each wrong guess about a revision that no operation returned.
+ * Cost: O(n log n) for n operations, and the same again for each wrong guess about such a revision.
  */
 export function checkRevisions(options: RevisionCheckOptions): RevisionVerdict {
   return new RevisionReplay(options).run();
@@ -113,7 +114,7 @@ class RevisionReplay {
     return past === undefined ? { verdict: 'linearizable', history } : this.#illegal(past);
   }
 
-  /** Makes the next revision and checks all operations that returned it. */
+  /** Applies the next revision, and checks all operations that returned it. */
   #advance(): Contradiction | undefined {
     const revision = this.#state.revision + 1n;
     const choice = this.#choices.at(-1);
@@ -133,7 +134,7 @@ class RevisionReplay {
     return { revision, reason: difference, operations: [operation] };
   }
 
-  /** Finds an operation of unknown outcome that can have made a revision, from where the last attempt stopped. */
+  /** Finds an operation of unknown outcome that can have made a revision, starting where the last attempt stopped. */
   #fillGap(revision: Revision): Contradiction | undefined {
     let choice = this.#choices.at(-1);
     if (choice?.revision !== revision) {
@@ -160,7 +161,7 @@ class RevisionReplay {
     return { revision: revision - 1n, reason, operations: this.#index.witnesses(revision) };
   }
 
-  /** Takes everything back to the last choice that has something left to try. */
+  /** Reverts to the last revision with a candidate that was not tried yet. */
   #stepBack(): boolean {
     const choice = this.#choices.at(-1);
     if (choice === undefined) return false;
@@ -172,7 +173,7 @@ class RevisionReplay {
     return true;
   }
 
-  /** Reads that saw a revision, and transactions that changed nothing at it. */
+  /** Checks the reads that saw a revision, and the transactions that changed nothing at it. */
   #checkReads(revision: Revision): Contradiction | undefined {
     for (const operation of this.#index.readers.get(revision) ?? []) {
       this.#work += 1;

@@ -10,7 +10,7 @@ import type { RecordedOperation, RecordedRange, RecordedTxn } from './recorded-o
 import { covers } from './replayed-state.ts';
 import { RevisionOrder } from './revision-order.ts';
 
-/** The changes of one revision as readers saw them, without the answer to the write itself. */
+/** The changes of one revision as readers saw them, apart from the result of the write itself. */
 interface Observation {
   /** Undefined for a value that was not read. */
   readonly puts: Map<string, Uint8Array | undefined>;
@@ -26,14 +26,14 @@ export interface Disorder {
 const MOST_NEIGHBOURS = 12;
 const MOST_WITNESSES = 3;
 
-/** A history by revision: who made each one, who saw it, and who may have made it. */
+/** A history by revision: its writer, the operations that saw it, and those that may have made it. */
 export class RevisionIndex {
   readonly writers: Map<Revision, RecordedTxn> = new Map();
   /** Operations that changed nothing, by the revision they saw. */
   readonly readers: Map<Revision, RecordedOperation[]> = new Map();
-  /** Reads of the past. */
+  /** Reads of past revisions. */
   readonly historic: RecordedRange[] = [];
-  /** The highest revision that any answer names. */
+  /** The highest revision in any result. */
   last: Revision;
   readonly #order: RevisionOrder;
   readonly #answered: RecordedOperation[] = [];
@@ -54,7 +54,7 @@ export class RevisionIndex {
     for (const event of observed) this.#observeEvent(event);
   }
 
-  /** An operation whose revision and time contradict one another. */
+  /** An operation whose revision contradicts its time. */
   disorder(): Disorder | undefined {
     if (this.#usedTwice !== undefined) return this.#usedTwice;
     for (const operation of this.#answered) {
@@ -73,7 +73,7 @@ export class RevisionIndex {
     return undefined;
   }
 
-  /** Writes of unknown outcome that may have made a revision; the most likely one last. */
+  /** Writes of unknown outcome that may have made a revision, the most likely one last. */
   candidates(revision: Revision): RecordedTxn[] {
     const knownAt = this.#order.knownAt(revision);
     const observation = this.#observations.get(revision);
@@ -88,7 +88,7 @@ export class RevisionIndex {
       .toSorted((left, right) => left.request.compare.length - right.request.compare.length);
   }
 
-  /** Whether these changes are what was seen of a revision. */
+  /** Whether these changes agree with the observations of a revision. */
   agrees(revision: Revision, events: readonly KeyValueEvent[]): boolean {
     const observation = this.#observations.get(revision);
     if (observation === undefined) return true;
@@ -116,7 +116,7 @@ export class RevisionIndex {
     return `, at which ${[...puts, ...deletes].join(' and ')} was seen`;
   }
 
-  /** Some operations that show that a revision exists. */
+  /** Some operations that prove that a revision exists. */
   witnesses(revision: Revision): readonly RecordedOperation[] {
     const direct = this.#answered.filter((one) =>
       itemsOf(one).some(({ kv }) => kv.modRevision === revision),
@@ -128,7 +128,7 @@ export class RevisionIndex {
       .slice(0, 1);
   }
 
-  /** Operations on the same keys, at revisions near by or of unknown outcome. */
+  /** Operations on the same keys, at close revisions or of unknown outcome. */
   around(
     operation: RecordedOperation,
     revision: Revision,
@@ -209,7 +209,7 @@ export class RevisionIndex {
   }
 }
 
-/** Whether a read asks for a past state. */
+/** Whether a read requests a past state. */
 export function isHistoric({ request: { revision } }: RecordedRange): boolean {
   return revision !== undefined && revision !== 0n;
 }

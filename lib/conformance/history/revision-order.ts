@@ -3,11 +3,11 @@ import { firstWith } from './key-value-history.ts';
 import type { RecordedOperation } from './recorded-operation.ts';
 
 /**
- * The order of revisions that follows from the times of calls and returns: an operation sees everything that was answered before it was
- * called, and nothing of what was called after it was answered.
+ * The order of revisions that follows from the times of calls and returns: an operation sees everything that returned before it
+ * was called, and nothing that was called after it returned.
  */
 export class RevisionOrder {
-  /** By time of return, with the highest revision that was answered until then. */
+  /** By time of return, with the highest revision that was returned until then. */
   readonly #returns: { readonly at: number; readonly highest: Revision }[] = [];
   /** By revision, with the earliest return of an operation that saw this or a later one. */
   readonly #seen: { readonly revision: Revision; readonly at: number }[] = [];
@@ -31,7 +31,7 @@ export class RevisionOrder {
     this.#seen.reverse();
   }
 
-  /** The highest revision that had been answered before a moment. */
+  /** The highest revision that was returned before a moment. */
   answeredBefore(moment: number): Revision {
     const next = firstWith(
       this.#returns.length,
@@ -40,7 +40,7 @@ export class RevisionOrder {
     return this.#returns[next - 1]?.highest ?? 0n;
   }
 
-  /** The first moment at which an answer named a revision or a later one; infinite for never. */
+  /** The time of the first result with a revision or a later one; infinite if there is none. */
   knownAt(revision: Revision): number {
     const next = firstWith(
       this.#seen.length,

@@ -1,7 +1,7 @@
-/** Something that was done between two moments, as far as time is concerned. */
+/** An operation, reduced to its times. */
 export interface TimedOperation {
   readonly calledAt: number;
-  /** `Infinity` where the outcome is unknown: it took effect at any time after the call, or never. */
+  /** `Infinity` if the outcome is unknown: it took effect at any time after the call, or never. */
   readonly returnedAt: number;
 }
 
@@ -9,16 +9,16 @@ export interface TimedOperation {
 export interface SequentialModel<State, Operation> {
   readonly initial: State;
   /**
-   * The state after an operation with the result it had; undefined when it cannot have had this result in this state, and
-   * for one of unknown outcome when it has no effect in this state.
+   * The state after an operation with its result; undefined if it cannot have this result in this state. For an operation of
+   * unknown outcome, undefined if it has no effect in this state.
    */
   step(state: State, operation: Operation): State | undefined;
-  /** The same for equal states, different for others. */
+  /** A text that is equal for equal states, and different for different ones. */
   key(state: State): string;
-  /** Whether the operation changes nothing, whatever its result. */
+  /** Whether the operation changes nothing, for every result. */
   isRead(operation: Operation): boolean;
-  /** The operation with its result forgotten: with an unknown outcome. For finding the failing window. */
+  /** The operation without its result, that is, with an unknown outcome. For finding the failing window. */
   forget(operation: Operation): Operation;
-  /** The state of which nothing is known: every first operation is possible in it. For finding the failing window. */
+  /** A state about which nothing is known: every operation is possible in it. For finding the failing window. */
   readonly anything: State;
 }

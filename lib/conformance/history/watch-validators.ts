@@ -5,15 +5,15 @@ import { covers, sameKeyValue } from './replayed-state.ts';
 
 /**
  * The guarantees of etcd for a watch:
- * - `filter`: no event outside the range that was asked for;
- * - `ordered`: no event behind one of a later revision;
+ * - `filter`: no event outside the requested range;
+ * - `ordered`: no event after one of a later revision;
  * - `unique`: no event twice;
- * - `atomic`: the events of one revision in one batch;
- * - `bookmarkable`: behind a progress message no event at or before it, and progress never goes back;
- * - `resumable`: the first event is the first one in the range at or behind the start;
- * - `reliable`: from the first event to the last event or progress nothing is missing, and nothing is made up;
- * - `isCreate`: an event that calls itself a creation is one, and no other is;
- * - `prevKV`: the state before the change is what the key was before.
+ * - `atomic`: all events of one revision in one batch;
+ * - `bookmarkable`: after a progress message, no event at or before its revision; progress never decreases;
+ * - `resumable`: the first event is the first one in the range at or after the start;
+ * - `reliable`: from the first event to the last event or progress, no event is missing or invented;
+ * - `isCreate`: an event is marked as a creation exactly if it is one;
+ * - `prevKV`: the previous state in an event is the state of the key before the change.
  * @see etcd tests/robustness/validate/watch.go @ c34dc7e
  */
 export type WatchGuarantee =
@@ -35,7 +35,7 @@ export interface WatchViolation {
 }
 
 export interface WatchValidationOptions {
-  /** Everything up to this revision must have been delivered: for a watch that was awaited. */
+  /** The watch must have delivered everything up to this revision. */
   readonly through?: Revision | undefined;
   /** Revisions at which the state before a change may be missing. @defaultValue none */
   readonly compactions?: readonly RecordedCompaction[] | undefined;
@@ -45,17 +45,16 @@ interface Evidence {
   readonly recording: WatchRecording;
   readonly history: KeyValueHistory;
   readonly options: WatchValidationOptions;
-  /** All events that were delivered, in the order of delivery. */
+  /** All delivered events, in the order of delivery. */
   readonly events: readonly KeyValueEvent[];
-  /** The first revision that was asked for. */
+  /** The first requested revision. */
   readonly start: Revision;
 }
 
 type Validator = (evidence: Evidence) => Iterable<string>;
 
 /**
- * Holds what a watch delivered against what happened. A watch that is correct yields no violation, whatever became of its
- * members in the meantime.
+ * Compares the events of a watch with the history. A correct watch gives no violation, even if members failed in the meantime.
  */
 export function validateWatch(
   recording: WatchRecording,
@@ -107,7 +106,7 @@ const VALIDATORS: Readonly<Record<WatchGuarantee, Validator>> = {
       const events = messages.flatMap((one) => (one.type === 'event' ? [one.event] : []));
       const [first] = events;
       if (first === undefined) continue;
-      // The same event again is another fault.
+      // A repeated event is reported by another check.
       const splits = last?.kv.modRevision === first.kv.modRevision && last.kv.key !== first.kv.key;
       if (splits) yield `revision ${first.kv.modRevision} is split over two batches`;
       last = events.at(-1);
@@ -192,7 +191,7 @@ const VALIDATORS: Readonly<Record<WatchGuarantee, Validator>> = {
   },
 };
 
-/** How far a watch says it has come. */
+/** The revision up to which the watch has delivered everything, by its own messages. */
 function reach({ batches }: WatchRecording, { through = 0n }: WatchValidationOptions): Revision {
   const said = batches.flatMap(({ messages }) =>
     messages.map((one) => (one.type === 'event' ? one.event.kv.modRevision : one.revision)),
@@ -214,7 +213,7 @@ function lowest(events: readonly KeyValueEvent[]): KeyValueEvent | undefined {
   return lowest;
 }
 
-/** History before the base is unknown; events after the end are violations that another check reports. */
+/** Whether the history contains an event. Before its base nothing is known; another check reports events after its end. */
 function isKnown({ kv: { modRevision } }: KeyValueEvent, history: KeyValueHistory): boolean {
   return modRevision > history.firstRevision && modRevision <= history.lastRevision;
 }

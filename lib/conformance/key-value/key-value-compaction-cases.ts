@@ -68,7 +68,7 @@ export const keyValueCompactionCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'changes no revision, and its status tells how far history reaches back',
+    title: 'changes no revision, and the status has the compacted revision',
     check: async (under) => {
       await writeSome(under);
       const before = await under.status();

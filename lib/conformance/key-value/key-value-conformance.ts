@@ -15,10 +15,10 @@ import { keyValueWatchHistoryCases } from './key-value-watch-history-cases.ts';
 import type { SuiteRunner } from '../storage/storage-conformance.ts';
 
 export interface KeyValueSuiteOptions extends SuiteRunner {
-  /** Makes a store without a key; called once for each case. */
+  /** Creates a store without keys; called once for each case. */
   readonly open: () => KeyValueHarness | Promise<KeyValueHarness>;
   /**
-   * Titles of facts that do not hold for these stores, and why: the test then passes as long as the fact fails, so that the
+   * Titles of facts that do not hold for these stores, and the reason. Such a test passes only while the fact fails, so that the
    * list cannot outlive the defect. @defaultValue none
    */
   readonly defects?: Readonly<Record<string, string>> | undefined;
@@ -35,7 +35,7 @@ const topics: readonly (readonly [string, readonly KeyValueCase[]])[] = [
 ];
 
 /**
- * Defines the tests every implementation of `KeyValueStore` has to pass, one for each fact; all of them hold for a real etcd.
+ * Defines the tests that every implementation of `KeyValueStore` must pass, one for each fact; all of them hold for a real etcd.
  * Results are checked with `node:assert`, so any assertion library may be used beside it.
  */
 export function describeKeyValueStore(name: string, options: KeyValueSuiteOptions): void {
@@ -55,7 +55,7 @@ export function describeKeyValueStore(name: string, options: KeyValueSuiteOption
   });
 }
 
-/** A defect may be a race, that is won now and then, and for a while when the member has much to do. */
+/** A defect may be a race that occurs only now and then, or only after a while when the member is busy. */
 const DEFECT_ATTEMPTS = 30;
 const DEFECT_PAUSE_MS = 100;
 

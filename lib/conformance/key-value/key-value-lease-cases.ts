@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { sleep } from '../../kernel/wait.ts';
 import { refusal, type KeyValueCase, type KeyValueUnderTest } from './key-value-under-test.ts';
 
-/** How much later than asked a lease may end, milliseconds: etcd looks for ended ones twice a second. */
+/** How much later than requested a lease may end, milliseconds: etcd checks for expired leases twice a second. */
 const LATE_MS = 10_000;
 
 async function whenGone(under: KeyValueUnderTest, key: string, ttlSeconds: number): Promise<void> {
@@ -15,7 +15,7 @@ async function whenGone(under: KeyValueUnderTest, key: string, ttlSeconds: numbe
 
 export const keyValueLeaseCases: readonly KeyValueCase[] = [
   {
-    title: 'lasts at least as long as asked, in whole seconds, and has an id of its own',
+    title: 'lasts at least as long as requested, in whole seconds, and has its own id',
     check: async (under) => {
       const ids = new Set<bigint>();
       const asked = [5, 2.2, 100, 1, 0, -5];
@@ -43,7 +43,7 @@ export const keyValueLeaseCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'takes its keys with it when it runs out, in key order and one revision, not before',
+    title: 'deletes its keys when it expires, in key order and one revision, not before',
     check: async (under) => {
       const startedMs = under.runtime.monotonicMs();
       const { id, ttlSeconds } = await under.store.leaseGrant(1);
@@ -61,7 +61,7 @@ export const keyValueLeaseCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'takes its keys with it when it is revoked, in key order and one revision',
+    title: 'deletes its keys when it is revoked, in key order and one revision',
     check: async (under) => {
       const { id } = await under.store.leaseGrant(100);
       for (const key of ['c', 'a', 'b']) await under.put(key, '', id);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { put, refusal, type KeyValueCase, type KeyValueUnderTest } from './key-value-under-test.ts';
 
-/** In the order of their UTF-8 bytes, which is not that of their UTF-16 units: the last but one is a surrogate pair. */
+/** In the order of their UTF-8 bytes, which differs from that of UTF-16 units: the last but one has a surrogate pair. */
 const KEYS_IN_ORDER = [
   '\0',
   '-',
@@ -67,7 +67,7 @@ const presentCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'finds nothing where the end is not after the start, however little it is',
+    title: 'finds nothing if the end is not after the start',
     check: async (under) => {
       await putAll(under, ['\0', 'a', 'b']);
       for (const [key, rangeEnd] of [
@@ -105,7 +105,7 @@ const presentCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'takes any text for a key, and any bytes for a value',
+    title: 'accepts any text as a key, and any bytes as a value',
     check: async (under) => {
       const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
       const keys = ['__proto__', 'constructor', ' ', 'a\nb', 'k'.repeat(5000)];
@@ -135,7 +135,7 @@ const presentCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'gives only the count on request, whatever the limit',
+    title: 'returns only the count on request, despite the limit',
     check: async (under) => {
       await putAll(under, ['a', 'b', 'c']);
       for (const limit of [undefined, 1]) {
@@ -185,7 +185,7 @@ const presentCases: readonly KeyValueCase[] = [
 
 const pastCases: readonly KeyValueCase[] = [
   {
-    title: 'answers as of a past revision, with the present one as its own',
+    title: 'answers at a past revision, with the present revision in the response',
     check: async (under) => {
       await under.put('a', '1');
       await under.put('b', '2');
@@ -200,7 +200,7 @@ const pastCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'counts the past as it was, whatever the limit',
+    title: 'counts a past state, despite the limit',
     check: async (under) => {
       await putAll(under, ['a', 'b', 'c', 'd']);
       await under.delete('a', 'c');
@@ -213,7 +213,7 @@ const pastCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'takes no revision, 0 and anything below for the present',
+    title: 'reads the present state without a revision, at 0 and below',
     check: async (under) => {
       await under.put('a', '1');
       for (const revision of [undefined, 0n, -1n]) {
@@ -233,7 +233,7 @@ const pastCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'reads page by page at one revision, whatever is written between the pages',
+    title: 'reads page by page at one revision, with writes between the pages',
     check: async (under) => {
       await under.txn(['a', 'b', 'c', 'd', 'e'].map((key) => put(key, '1')));
       const seen: string[] = [];

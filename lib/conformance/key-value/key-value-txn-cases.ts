@@ -18,7 +18,7 @@ const EVERYTHING: RangeOperation = { type: 'range', key: '', rangeEnd: LAST };
 const OPERATORS = ['=', '!=', '<', '>'] as const;
 const TARGETS = ['modRevision', 'createRevision', 'version', 'lease'] as const;
 
-/** Which of the operators hold, in their order. */
+/** The operators that hold, in order. */
 async function holding(
   under: KeyValueUnderTest,
   compareWith: (operator: (typeof OPERATORS)[number]) => Compare | CompareValue,
@@ -60,7 +60,7 @@ const writeCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'begins anew with the version of a key that was deleted',
+    title: 'starts the version of a key again after its deletion',
     check: async (under) => {
       await under.put('a');
       await under.put('a');
@@ -157,7 +157,7 @@ const writeCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'lets one of many win that compare and swap at once',
+    title: 'lets exactly one of many concurrent compare-and-swaps succeed',
     check: async (under) => {
       await under.put('a');
       const unchanged: Compare = {
@@ -198,7 +198,7 @@ const compareCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'takes a missing or deleted key for one with 0 everywhere',
+    title: 'compares a missing or deleted key as one with 0 everywhere',
     check: async (under) => {
       await under.put('a');
       await under.delete('a');

@@ -16,7 +16,7 @@ function many(count: number): Operation[] {
   return Array.from({ length: count }, (_, index) => put(`${index}`));
 }
 
-/** Expects a refusal in the first branch that leaves the store as it was. */
+/** Expects that an invalid first branch is refused, and that the store does not change. */
 async function refuses(
   under: KeyValueUnderTest,
   operations: readonly Operation[],
@@ -55,7 +55,7 @@ export const keyValueTxnRefusalCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'takes 128 operations and comparisons, and no more',
+    title: 'accepts 128 operations and comparisons, and no more',
     check: async (under) => {
       const compare = (count: number): Compare[] =>
         Array.from({ length: count }, (_, index) => ({
@@ -119,7 +119,7 @@ export const keyValueTxnRefusalCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'does not mind what the branch that is not taken could not do',
+    title: 'accepts impossible operations in the branch that is not taken',
     check: async (under) => {
       const impossible: Operation[] = [
         put('b', '', NO_LEASE),
@@ -133,7 +133,7 @@ export const keyValueTxnRefusalCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'takes a megabyte and a half, and not much more, all values together',
+    title: 'accepts values of a megabyte and a half together, and not much more',
     check: async (under) => {
       const half = new Uint8Array(750_000).fill(7);
       const large = new Uint8Array(1_500_000).fill(7);

@@ -19,11 +19,11 @@ import {
 } from '../../server/mvcc/key-value-store.ts';
 import { KeyValueWatchProbe } from './key-value-watch-probe.ts';
 
-/** A store to be tested. It must hold no key; where its revisions begin does not matter. Made anew for each case. */
+/** A store to be tested, created for each case. It must have no keys; its first revision does not matter. */
 export interface KeyValueHarness {
   readonly store: KeyValueStore;
   readonly runtime: Runtime;
-  /** Carries out a case; a harness in virtual time drives its clock meanwhile. */
+  /** Runs a case; a harness in virtual time advances its clock meanwhile. */
   run(work: () => Promise<void>): Promise<void>;
   /** Stops the store. */
   close(): Promise<void>;
@@ -39,8 +39,8 @@ export interface KeyValueCase {
 export const LAST = '\u{10ffff}';
 
 /**
- * A store with the calls that most cases make. Revisions are relative to the revision of the store when the case
- * began, since a real cluster is not empty at 1: the first write of a case is 1.
+ * A store with the calls that most cases make. Revisions are relative to the revision of the store at the start of the case,
+ * because a real cluster is not empty at 1: the first write of a case is 1.
  */
 export class KeyValueUnderTest {
   readonly harness: KeyValueHarness;
@@ -56,12 +56,12 @@ export class KeyValueUnderTest {
     this.base = base;
   }
 
-  /** The revision `step` writes into the case. */
+  /** The revision of the given write of the case. */
   at(step: number): Revision {
     return this.base + BigInt(step);
   }
 
-  /** How many writes into the case a revision is. */
+  /** The number of writes of the case up to a revision. */
   step(revision: Revision): number {
     return Number(revision - this.base);
   }
@@ -90,7 +90,7 @@ export class KeyValueUnderTest {
     return await this.store.range({ key: '', rangeEnd: LAST, ...request });
   }
 
-  /** All keys with a prefix, as `key=value@step`; all keys there are without one. */
+  /** All keys with a prefix, or all keys, as `key=value@step`. */
   async list(prefix: string = '', step?: number): Promise<string[]> {
     const rangeEnd = prefixEnd(prefix);
     const revision = step === undefined ? undefined : this.at(step);
@@ -103,7 +103,7 @@ export class KeyValueUnderTest {
     return new KeyValueWatchProbe(watch, this.runtime, this.base);
   }
 
-  /** Revisions in steps. */
+  /** The revisions, relative to the start of the case. */
   async status(): Promise<{ revision: number; compactedRevision: number }> {
     const { revision, compactedRevision }: KeyValueStatus = await this.store.status();
     return { revision: this.step(revision), compactedRevision: this.step(compactedRevision) };

@@ -23,7 +23,7 @@ const deliveryCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'tells all of a key-value with a put, and key and revision with a delete',
+    title: 'delivers the whole key-value of a put, and key and revision of a delete',
     check: async (under) => {
       const { id } = await under.store.leaseGrant(100);
       const probe = await under.watch();
@@ -146,7 +146,7 @@ async function writeMany(under: KeyValueUnderTest, count: number): Promise<strin
 const progressCases: readonly KeyValueCase[] = [
   {
     title:
-      'tells on request how far it is, behind all events; or stays silent where that cannot be trusted',
+      'reports progress on request after all events, or stays silent where that is not reliable',
     check: async (under) => {
       const probe = await under.watch();
       await under.put('a');
@@ -164,7 +164,7 @@ const progressCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'tells how far it is although nothing concerns it, or nothing was written',
+    title: 'reports progress without a change in its range, and without any write',
     check: async (under) => {
       if (!under.store.supportsProgress) return;
       const probe = await under.watch({ key: 'a', rangeEnd: undefined });
@@ -176,7 +176,7 @@ const progressCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'tells how far it is when it begins at the next revision',
+    title: 'reports progress when it begins at the next revision',
     check: async (under) => {
       if (!under.store.supportsProgress) return;
       await under.put('a');
@@ -189,7 +189,7 @@ const progressCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'tells nothing before it has caught up with the past',
+    title: 'reports no progress before it has caught up with the past',
     check: async (under) => {
       if (!under.store.supportsProgress) return;
       const lines = await writeMany(under, 1500);
@@ -255,7 +255,7 @@ const endCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'cannot be about no key',
+    title: 'refuses a range without a key',
     check: async (under) => {
       await refusal(under.watch({ key: '', rangeEnd: undefined }), 'INVALID_KEY');
       for (const rangeEnd of ['b', 'a', '\0', '']) {

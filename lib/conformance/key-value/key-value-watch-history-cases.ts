@@ -18,7 +18,7 @@ export const keyValueWatchHistoryCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'takes a start of 0 for now',
+    title: 'begins now with a start of 0',
     check: async (under) => {
       await writeValues(under, '1');
       const probe = await under.watch({ startRevision: 0n });
@@ -75,7 +75,7 @@ export const keyValueWatchHistoryCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'still tells a deletion at the compacted revision',
+    title: 'still delivers a deletion at the compacted revision',
     check: async (under) => {
       await writeValues(under, '1');
       await under.delete('a');
@@ -86,7 +86,7 @@ export const keyValueWatchHistoryCases: readonly KeyValueCase[] = [
     },
   },
   {
-    title: 'is not troubled by a compaction that passes it once it has caught up',
+    title: 'continues after a compaction once it has caught up',
     check: async (under) => {
       const probe = await under.watch();
       await writeValues(under, '1', '2', '3');

@@ -11,9 +11,9 @@ import type {
 
 type Result = IteratorResult<readonly KeyValueWatchMessage[]>;
 
-/** How long an expected message may take, milliseconds. */
+/** Longest wait for an expected message, milliseconds. */
 const MESSAGE_WITHIN_MS = 10_000;
-/** How long a watch is listened to before it counts as silent, milliseconds. */
+/** A watch without a message for this long counts as silent, milliseconds. */
 const SILENCE_MS = 300;
 
 /** Reads a watch message by message, with a deadline on each. */
@@ -39,10 +39,10 @@ export class KeyValueWatchProbe {
     return this.#messages.shift();
   }
 
-  /** The next batch, none of which may have been read; empty at the end of the watch. */
+  /** The next whole batch; empty at the end of the watch. */
   async batch(timeoutMs: number = MESSAGE_WITHIN_MS): Promise<readonly KeyValueWatchMessage[]> {
     assert.equal(this.#messages.length, 0, 'a batch has been read in part');
-    // A read that ran into the deadline is taken up by the next call.
+    // After a timeout, the next call continues the same read.
     this.#pending ??= this.#iterator.next();
     try {
       const describe = (): string => 'the next message of a watch';
@@ -55,7 +55,7 @@ export class KeyValueWatchProbe {
     }
   }
 
-  /** The next event, which nothing else comes before. */
+  /** The next message, which must be an event. */
   async event(): Promise<KeyValueEvent> {
     const message = await this.next();
     assert(message?.type === 'event', `an event instead of ${message?.type ?? 'the end'}`);

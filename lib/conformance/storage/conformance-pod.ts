@@ -3,12 +3,12 @@ import { parseLabelSelector } from '../../meta/label-selector.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { SelectionPredicate } from '../../server/storage/contract/selection-predicate.ts';
 
-/** The kind of object the storage suites work with. */
+/** The kind of object in the storage suites. */
 export interface ConformancePod extends KubernetesObject {
   readonly spec?: { readonly nodeName?: string } | undefined;
 }
 
-/** Under this prefix the storage of a harness keeps its pods. */
+/** The key prefix of the pods of a harness. */
 export const CONFORMANCE_PREFIX = '/registry/pods/';
 
 export interface PodFields {
@@ -18,7 +18,7 @@ export interface PodFields {
   readonly resourceVersion?: string | undefined;
 }
 
-/** The pod that is called `namespace/name`; with a bare `name` it is in no namespace. */
+/** The pod `namespace/name`; a `name` alone has no namespace. */
 export function conformancePod(path: string, fields: PodFields = {}): ConformancePod {
   const slash = path.indexOf('/');
   const name = path.slice(slash + 1);
@@ -31,7 +31,7 @@ export function conformancePod(path: string, fields: PodFields = {}): Conformanc
   };
 }
 
-/** The storage key of the pod that is called `namespace/name`. */
+/** The storage key of the pod `namespace/name`. */
 export function conformanceKey(path: string): string {
   return CONFORMANCE_PREFIX + path;
 }

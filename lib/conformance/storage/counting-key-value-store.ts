@@ -11,9 +11,9 @@ import type {
   TxnResponse,
 } from '../../server/mvcc/key-value-store.ts';
 
-/** Another engine, with a count of the reads it is asked for. */
+/** A wrapper around an engine that counts its reads. */
 export class CountingKeyValueStore implements KeyValueStore {
-  /** Range requests so far. */
+  /** Number of range requests so far. */
   ranges: number = 0;
   readonly #store: KeyValueStore;
 

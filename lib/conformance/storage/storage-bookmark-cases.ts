@@ -3,10 +3,10 @@ import { conformanceKey } from './conformance-pod.ts';
 import type { ConformanceCase, StorageUnderTest } from './storage-under-test.ts';
 import { StorageWatchProbe } from './storage-watch-probe.ts';
 
-/** How long the watches of these cases last, milliseconds. */
+/** Duration of the watches of these cases, milliseconds. */
 const TIMEOUT_MS = 3000;
 
-/** A watch of one pod that ends in three seconds, while another pod is written. */
+/** A watch of one pod that ends after three seconds, while another pod is written. */
 async function watchBriefly(
   under: StorageUnderTest,
   progressNotify: boolean,
@@ -24,7 +24,7 @@ async function watchBriefly(
 
 export const bookmarkCases: readonly ConformanceCase[] = [
   {
-    title: 'tells a watch how far it is before its time is over',
+    title: 'sends a watch a bookmark before its time is over',
     upstream: ['RunTestWatchDispatchBookmarkEvents'],
     only: 'cached',
     check: async (under) => {

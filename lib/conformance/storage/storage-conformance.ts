@@ -16,27 +16,27 @@ import {
 } from './storage-under-test.ts';
 import type { UpstreamStorageTest } from './upstream-storage-tests.ts';
 
-/** The part of mocha, or of any test runner like it, that the suite needs. */
+/** The functions of mocha, or of a similar test runner, that the suite needs. */
 export interface SuiteRunner {
   describe(title: string, body: () => void): unknown;
   it(title: string, body: () => Promise<void>): unknown;
 }
 
 export interface StorageSuiteOptions extends SuiteRunner {
-  /** Makes a fresh, empty storage; called once for each case. */
+  /** Creates an empty storage; called once for each case. */
   readonly open: () => StorageHarness | Promise<StorageHarness>;
-  /** Whether the storages it makes have a watch cache. */
+  /** Whether the storages have a watch cache. */
   readonly cached: boolean;
   /**
-   * False leaves out the cases that need it; see `StorageInterface.supportsProgress`.
+   * With false, the cases that need it are left out; see `StorageInterface.supportsProgress`.
    * @defaultValue true
    */
   readonly supportsProgress?: boolean | undefined;
-  /** Is called with each case that is left out because the backend does not support it. */
+  /** Called for each case that is left out because the backend does not support it. */
   readonly onLeftOut?: ((title: string, because: string) => void) | undefined;
 }
 
-/** All cases by topic, in the order they run in. */
+/** All cases by topic, in the order in which they run. */
 export const storageConformanceTopics: readonly (readonly [
   topic: string,
   cases: readonly ConformanceCase[],
@@ -54,7 +54,7 @@ export const storageConformanceTopics: readonly (readonly [
   ['scope and selection', scopeCases],
 ];
 
-/** The run-functions of kube-apiserver that no case stands for, and why. */
+/** The run-functions of kube-apiserver that have no case here, with the reason. */
 export const storageTestsLeftOut: readonly {
   readonly name: UpstreamStorageTest;
   readonly because: string;
@@ -72,7 +72,7 @@ export const storageTestsLeftOut: readonly {
 ];
 
 /**
- * Defines the tests every implementation of `StorageInterface` has to pass, one for each fact. Results are checked with
+ * Defines the tests that every implementation of `StorageInterface` must pass, one for each fact. Results are checked with
  * `node:assert`, so any assertion library may be used beside it.
  */
 export function describeStorage(name: string, options: StorageSuiteOptions): void {

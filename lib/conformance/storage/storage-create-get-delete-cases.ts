@@ -10,7 +10,7 @@ async function storedText({ harness }: StorageUnderTest, path: string): Promise<
   return Buffer.from(harness.transformer.fromStorage(kv.value, kv).data).toString();
 }
 
-/** Far beyond any revision of a case. */
+/** Far above any revision of a case. */
 const FAR = '4611686018427387904';
 
 export const createGetDeleteCases: readonly ConformanceCase[] = [
@@ -109,7 +109,7 @@ export const createGetDeleteCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: 'refuses a get at a resource version that is not reached, or is none',
+    title: 'refuses a get at a resource version that is not reached or not valid',
     upstream: ['RunTestGet'],
     check: async (under) => {
       await under.create('a/x');
@@ -121,7 +121,7 @@ export const createGetDeleteCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: 'says when there is no object, or gives none if that is all right',
+    title: 'reports a missing object, or returns undefined with ignoreNotFound',
     upstream: ['RunTestGet'],
     check: async (under) => {
       const key = conformanceKey('a/x');
@@ -205,7 +205,7 @@ export const createGetDeleteCases: readonly ConformanceCase[] = [
         ];
         for (const call of calls) await rejection(call(), 'INVALID_KEY');
       }
-      // The prefix without its slash is one key beside all others, unless all below it is meant.
+      // A recursive call takes the prefix without its slash; other calls take it as a key outside the prefix.
       const bare = '/registry/pods';
       await rejection(storage.get(bare), 'INVALID_KEY');
       await rejection(storage.getList(bare, { recursive: false }), 'INVALID_KEY');

@@ -8,7 +8,7 @@ type Options = GetListOptions<ConformancePod>;
 
 const FAR = '4611686018427387904';
 
-/** Writes one after the other; the names after each write, by its resource version. */
+/** Makes several writes; returns the names after each write by its resource version. */
 async function writeHistory(under: StorageUnderTest): Promise<Map<string, string[]>> {
   const states = new Map<string, string[]>();
   const note = async (resourceVersion: string, names: string[]): Promise<void> => {
@@ -57,7 +57,7 @@ export const listCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: 'lists a state that no read before it has gone beyond',
+    title: 'lists a state at least as new as any earlier read',
     upstream: ['RunTestConsistentList'],
     check: async (under) => {
       const { cached } = under.harness;
@@ -187,7 +187,7 @@ export const listCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: 'never takes part of a name for a prefix',
+    title: 'never treats part of a name as a prefix',
     upstream: ['RunTestGetListRecursivePrefix'],
     check: async (under) => {
       for (const path of ['ns/1', 'ns-1/1', 'ns1/1', 'ns/10']) await under.create(path);

@@ -29,7 +29,7 @@ function names({ items }: List): string[] {
   return items.map(describePod);
 }
 
-/** All pages of a list, read one after the other; `between` runs before each following one. */
+/** All pages of a list, one after the other; `between` runs before each page except the first. */
 async function readPages(
   under: StorageUnderTest,
   options: Options,
@@ -45,7 +45,7 @@ async function readPages(
   }
 }
 
-/** The calls that reach engine and transformer from now on. */
+/** Counts the calls of engine and transformer from now on. */
 function countsOf({ harness: { store, transformer } }: StorageUnderTest): () => {
   readonly ranges: number;
   readonly transforms: number;
@@ -55,7 +55,7 @@ function countsOf({ harness: { store, transformer } }: StorageUnderTest): () => 
   return () => ({ ranges: store.ranges - ranges, transforms: transformer.reads - reads });
 }
 
-/** Some at a time. */
+/** Creates pods, several at a time. */
 async function createMany(under: StorageUnderTest, count: number): Promise<void> {
   for (let start = 0; start < count; start += 50) {
     const some = Array.from({ length: Math.min(50, count - start) }, (_, index) => start + index);

@@ -4,15 +4,15 @@ import type { ConformanceCase, StorageUnderTest } from './storage-under-test.ts'
 import { StorageWatchProbe } from './storage-watch-probe.ts';
 import type { UpstreamStorageTest } from './upstream-storage-tests.ts';
 
-/** The options of a list or watch, and the answer to it, computed without any selector code. */
+/** The options of a list or watch, from which the expected result is computed without selector code. */
 interface Row {
-  /** Below the prefix; a namespace ends with a slash. */
+  /** Relative to the prefix; a namespace ends with a slash. */
   readonly path: string;
   readonly recursive: boolean;
   readonly fields: string;
 }
 
-/** One pod at one moment; undefined: it is not there. */
+/** One pod at one moment; undefined if it does not exist. */
 type State = { readonly node: string } | undefined;
 
 const SELECTORS = [
@@ -63,7 +63,7 @@ function describeState(pod: string, state: State): string {
   return state === undefined || state.node === '' ? pod : `${pod}@${state.node}`;
 }
 
-/** Steps of the life of some pods: a node to be moved to, or undefined for a deletion. */
+/** One change of a pod: the node to which it is moved, or undefined for a deletion. */
 type Step = readonly [pod: string, to: string | undefined];
 
 function stepsOf(pods: readonly [string, string, string, string]): readonly Step[] {
@@ -90,7 +90,7 @@ async function take(under: StorageUnderTest, [pod, to]: Step, before: State): Pr
   else await under.create(pod, to === '' ? {} : { nodeName: to });
 }
 
-/** The events of a step that a watch of the row gets. */
+/** The events of a step for a watch of the row. */
 function eventOf(row: Row, pod: string, before: State, after: State): string[] {
   const [was, is] = [selects(row, pod, before), selects(row, pod, after)];
   if (is) return [`${was ? 'MODIFIED' : 'ADDED'} ${describeState(pod, after)}`];
@@ -101,7 +101,7 @@ function describeRow({ path, fields }: Row): string {
   return `${path === '' ? 'everything' : path} with "${fields}"`;
 }
 
-/** Watches as every row says while the pods live through the steps. */
+/** Checks a watch of every row while the steps are carried out. */
 async function checkWatches(
   under: StorageUnderTest,
   rows: readonly Row[],
@@ -132,7 +132,7 @@ async function checkWatches(
   await Promise.all(watches.map(({ probe }) => probe.expectSilence()));
 }
 
-/** Lists as every row says when the pods have lived through the steps, from the newest state and from any. */
+/** Checks lists of every row after the steps, of the newest state and of any state. */
 async function checkLists(
   under: StorageUnderTest,
   rows: readonly Row[],

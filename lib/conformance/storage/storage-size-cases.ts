@@ -23,7 +23,7 @@ async function checkStats(under: StorageUnderTest, objectCount: number): Promise
 
 export const sizeCases: readonly ConformanceCase[] = [
   {
-    title: 'counts its objects, and none beside its prefix',
+    title: 'counts its objects, and none outside its prefix',
     upstream: ['RunTestStats'],
     check: async (under) => {
       for (const path of ['a/x', 'a/y', 'b/x']) await under.create(path);
@@ -33,7 +33,7 @@ export const sizeCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: 'tells what its objects take in the engine, once that is asked for',
+    title: 'reports the sizes of its objects in the engine, once that is enabled',
     upstream: ['RunTestStats'],
     check: async (under) => {
       under.storage.enableResourceSizeEstimation();
@@ -53,7 +53,7 @@ export const sizeCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: 'notes the sizes of what others write and delete',
+    title: 'records the sizes of objects that others write and delete',
     upstream: [],
     check: async (under) => {
       under.storage.enableResourceSizeEstimation();
@@ -63,7 +63,7 @@ export const sizeCases: readonly ConformanceCase[] = [
       const text = `{"kind":"Pod","metadata":{"namespace":"a","name":"y"},"pad":"${'y'.repeat(99)}"}`;
       const value = transformer.toStorage(Buffer.from(text), { key });
       await store.txn({ compare: [], success: [{ type: 'put', key, value }] });
-      // A raw storage learns of it on the next read.
+      // A raw storage only notices it at the next read.
       await under.storage.get(key);
       await checkStats(under, 2);
       await store.txn({ compare: [], success: [{ type: 'delete', key }] });

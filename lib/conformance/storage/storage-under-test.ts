@@ -16,20 +16,20 @@ import type { CountingKeyValueStore } from './counting-key-value-store.ts';
 import type { SwitchableTransformer } from './switchable-transformer.ts';
 import type { UpstreamStorageTest } from './upstream-storage-tests.ts';
 
-/** One storage to be tested, with what lies below it. Made anew for each case. */
+/** One storage to be tested, with the parts below it. Created for each case. */
 export interface StorageHarness {
-  /** Keeps pods under `CONFORMANCE_PREFIX`. */
+  /** Stores pods under `CONFORMANCE_PREFIX`. */
   readonly storage: StorageInterface<ConformancePod>;
   /** The engine below the storage. */
   readonly store: CountingKeyValueStore;
-  /** The transformer the storage was made with. */
+  /** The transformer of the storage. */
   readonly transformer: SwitchableTransformer;
   readonly runtime: Runtime;
-  /** Whether a watch cache stands in front of the engine. */
+  /** Whether there is a watch cache in front of the engine. */
   readonly cached: boolean;
-  /** Makes the cache refuse to go back before a resource version, as it would in time. Needed with a cache. */
+  /** Makes the cache drop its history before a resource version, as it would after some time. Needed with a cache. */
   readonly forgetHistory?: ((resourceVersion: string) => Promise<void>) | undefined;
-  /** Carries out a case; a harness in virtual time drives its clock meanwhile. */
+  /** Runs a case; a harness in virtual time advances its clock meanwhile. */
   run(work: () => Promise<void>): Promise<void>;
   /** Stops storage and engine. */
   close(): Promise<void>;
@@ -38,19 +38,19 @@ export interface StorageHarness {
 /** One fact about a storage. Rejects when it does not hold. */
 export interface ConformanceCase {
   readonly title: string;
-  /** The run-functions of kube-apiserver that hold the same fact, or a part of it. */
+  /** The run-functions of kube-apiserver that check the same fact, or a part of it. */
   readonly upstream: readonly UpstreamStorageTest[];
-  /** Left out: the fact holds with and without a cache. */
+  /** Left out if the fact holds with and without a cache. */
   readonly only?: 'raw' | 'cached' | undefined;
-  /** The feature that the backend has to support; see `StorageInterface.supportsProgress`. */
+  /** A feature that the backend must support; see `StorageInterface.supportsProgress`. */
   readonly needs?: 'progress' | undefined;
   readonly check: (storage: StorageUnderTest) => Promise<void>;
 }
 
-/** How long the storage may take to get ready, milliseconds. */
+/** Longest wait until the storage is ready, milliseconds. */
 const READY_WITHIN_MS = 60_000;
 
-/** A harness with the calls the cases make all the time. */
+/** A harness with the calls that most cases make. */
 export class StorageUnderTest {
   readonly harness: StorageHarness;
   readonly storage: StorageInterface<ConformancePod>;
@@ -64,7 +64,7 @@ export class StorageUnderTest {
     return await this.storage.create(conformanceKey(path), conformancePod(path, fields));
   }
 
-  /** Gives a pod another node. */
+  /** Moves a pod to another node. */
   async move(path: string, nodeName: string): Promise<StoredObject<ConformancePod>> {
     return await this.storage.guaranteedUpdate(conformanceKey(path), ({ existing }) => ({
       object: { ...existing, spec: { nodeName } },
@@ -86,7 +86,7 @@ export class StorageUnderTest {
     return items.map(describePod);
   }
 
-  /** Writes something that is no pod; returns the resource version after it. */
+  /** Writes a key outside the pods; returns the resource version after it. */
   async writeElsewhere(): Promise<string> {
     const put = { type: 'put', key: '/elsewhere', value: Buffer.from('x') } as const;
     const { revision } = await this.harness.store.txn({ compare: [], success: [put] });
@@ -118,7 +118,7 @@ export class StorageUnderTest {
   }
 }
 
-/** `namespace/name`, or `name`, and the node behind an `@` when there is one. */
+/** `namespace/name`, or `name`, followed by `@` and the node if there is one. */
 export function describePod(stored: StoredObject<ConformancePod>): string {
   const { metadata, spec } = stored.object;
   const node = spec?.nodeName === undefined ? '' : `@${spec.nodeName}`;

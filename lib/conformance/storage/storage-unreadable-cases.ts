@@ -6,10 +6,10 @@ import { StorageWatchProbe } from './storage-watch-probe.ts';
 
 const key = conformanceKey('a/x');
 
-/** A page that a cache does not answer while it is being filled. */
+/** A list that a cache does not answer while it is being filled. */
 const PAGE = { limit: 500 };
 
-/** Ways in which a value cannot be read. */
+/** The ways to make a value unreadable. */
 const corruptions: Readonly<Record<string, (under: StorageUnderTest) => Promise<void>>> = {
   'cannot be transformed': async ({ harness }) => {
     harness.transformer.unreadable.add(key);
@@ -20,7 +20,7 @@ const corruptions: Readonly<Record<string, (under: StorageUnderTest) => Promise<
   },
 };
 
-/** Creates `a/1` to `a/n`, padded so that they sort by number; those that `isCorrupt` cannot be read from the start. */
+/** Creates `a/1` to `a/n`, padded so that they sort by number; those for which `isCorrupt` is true are unreadable from the start. */
 async function createNumbered(
   under: StorageUnderTest,
   count: number,
@@ -201,7 +201,7 @@ export const unreadableCases: readonly ConformanceCase[] = [
       await under.create('a/y');
       const watch = await probeFromNow(under);
       under.harness.transformer.unreadable.add(key);
-      // A cache knows the object from before, and may delete it without reading it.
+      // A cache has the earlier object, and may delete it without reading the value.
       if (!under.harness.cached) await rejection(under.delete('a/x'), 'CORRUPT_OBJECT');
       await under.storage.delete(key, { onlyIfUnreadable: true });
       await expectEnd(under, watch, 'STORAGE_READ_ERROR');

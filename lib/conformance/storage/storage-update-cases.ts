@@ -12,7 +12,7 @@ function setNode(nodeName: string): (input: Input) => Output {
   return ({ existing }) => ({ object: { ...existing, spec: { nodeName } } });
 }
 
-/** Writes back what it gets. */
+/** An update that returns the present object unchanged. */
 function keep({ existing }: Input): Output {
   assert(existing !== undefined);
   return { object: existing };
@@ -20,7 +20,7 @@ function keep({ existing }: Input): Output {
 
 export const updateCases: readonly ConformanceCase[] = [
   {
-    title: 'does not find a missing object, or creates it if that is all right',
+    title: 'does not find a missing object, or creates it with ignoreNotFound',
     upstream: ['RunTestGuaranteedUpdate'],
     check: async (under) => {
       const { storage } = under;
@@ -221,7 +221,7 @@ export const updateCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: 'does not take an object for unchanged on the word of a stale suggestion',
+    title: 'does not treat an object as unchanged because of a stale suggestion',
     upstream: ['RunTestGuaranteedUpdateWithSuggestionAndConflict'],
     check: async (under) => {
       const cachedExisting = await under.create('a/x', { nodeName: 'old' });

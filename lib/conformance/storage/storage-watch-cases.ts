@@ -13,7 +13,7 @@ async function probe(
   return new StorageWatchProbe(watch, under.harness.runtime);
 }
 
-/** A watch for what comes after now. */
+/** A watch of changes from now on. */
 async function probeFromNow(
   under: StorageUnderTest,
   path: string,
@@ -25,7 +25,7 @@ async function probeFromNow(
 
 export const watchCases: readonly ConformanceCase[] = [
   {
-    title: 'tells creations, updates and deletions, each with its resource version',
+    title: 'delivers creations, updates and deletions, each with its resource version',
     upstream: ['RunTestWatch', 'RunTestDeleteTriggerWatch'],
     check: async (under) => {
       for (const recursive of [true, false]) {
@@ -179,7 +179,7 @@ export const watchCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: 'refuses a resource version that is none before it starts',
+    title: 'refuses an invalid resource version before it starts',
     upstream: [],
     check: async (under) => {
       for (const resourceVersion of ['-1', 'abc', '007']) {
@@ -188,7 +188,7 @@ export const watchCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: 'tells how far it is when asked, to those who want to know',
+    title: 'sends a bookmark after a progress request, if bookmarks were requested',
     upstream: ['RunOptionalTestProgressNotify'],
     only: 'raw',
     needs: 'progress',

@@ -11,9 +11,9 @@ import { describePod } from './storage-under-test.ts';
 type Event = WatchEvent<StoredObject<ConformancePod>>;
 type Result = IteratorResult<readonly Event[]>;
 
-/** How long an expected event may take, milliseconds. */
+/** Longest wait for an expected event, milliseconds. */
 const EVENT_WITHIN_MS = 10_000;
-/** How long a watch is listened to before it counts as silent, milliseconds. */
+/** A watch without an event for this long counts as silent, milliseconds. */
 const SILENCE_MS = 500;
 
 /** Reads a watch event by event, with a deadline on each. */
@@ -40,7 +40,7 @@ export class StorageWatchProbe {
     return this.#events.shift();
   }
 
-  /** The next batch; a read that ran into the deadline is taken up by the next call. */
+  /** The next batch; after a timeout, the next call continues the same read. */
   async #read(timeoutMs: number): Promise<Result> {
     this.#pending ??= this.#iterator.next();
     try {
@@ -54,7 +54,7 @@ export class StorageWatchProbe {
     }
   }
 
-  /** Expects these events next, bookmarks left out; see `describeEvent`. */
+  /** Expects these events next, ignoring bookmarks; see `describeEvent`. */
   async expect(...lines: readonly string[]): Promise<void> {
     for (const line of lines) {
       let event = await this.next();
@@ -63,7 +63,7 @@ export class StorageWatchProbe {
     }
   }
 
-  /** Expects this event next, bookmarks left out, of the watch that is called `name`. */
+  /** Expects this event next, ignoring bookmarks, from the watch named `name`. */
   async expectNamed(name: string, line: string): Promise<void> {
     try {
       await this.expect(line);
@@ -72,14 +72,14 @@ export class StorageWatchProbe {
     }
   }
 
-  /** The next bookmark that nothing but other bookmarks comes before. */
+  /** The next message, which must be a bookmark. */
   async bookmark(): Promise<Extract<Event, { type: 'BOOKMARK' }>> {
     const event = await this.next();
     assert(event?.type === 'BOOKMARK', `a bookmark instead of ${event?.type ?? 'the end'}`);
     return event;
   }
 
-  /** Expects no event, bookmarks left out. */
+  /** Expects no events except bookmarks. */
   async expectSilence(): Promise<void> {
     for (;;) {
       let event: Event | undefined;
@@ -93,7 +93,7 @@ export class StorageWatchProbe {
     }
   }
 
-  /** Expects the watch to fail, and returns what it fails with. */
+  /** Expects the watch to fail, and returns the error. */
   async failure(): Promise<{ readonly code?: string }> {
     try {
       for (;;) {

@@ -7,7 +7,7 @@ import { describeEvent, StorageWatchProbe } from './storage-watch-probe.ts';
 
 type Options = StorageWatchOptions<ConformancePod>;
 
-/** Far beyond any revision of a case. */
+/** Far above any revision of a case. */
 const FAR = '4611686018427387904';
 
 const START_VERSIONS = ['unset', '0', 'first', 'current'] as const;
@@ -34,13 +34,13 @@ async function probe(under: StorageUnderTest, options: Options): Promise<Storage
   return new StorageWatchProbe(watch, under.harness.runtime);
 }
 
-/** Two pods, and a third that came and went; then a watch by the rule of the row. */
+/** Creates two pods, and creates and deletes a third; then watches with the options of the row. */
 async function checkRow(under: StorageUnderTest, row: StartRow): Promise<void> {
   const first = await under.create('a/1');
   await under.create('a/3');
   await under.create('a/2');
   const gone = await under.delete('a/3');
-  // A watch from 0 may start from any state the cache has been in: only one that knows the deletion has a fixed answer.
+  // A watch from 0 may start from any past state of the cache. This list makes sure that the cache has seen the deletion.
   await under.storage.getList(conformanceKey(''), {
     resourceVersion: gone.resourceVersion,
     resourceVersionMatch: 'NotOlderThan',
@@ -134,7 +134,7 @@ export const watchStartCases: readonly ConformanceCase[] = [
     },
   },
   {
-    title: 'fails in the stream when the initial state shall be newer than the storage',
+    title: 'fails in the stream when the initial state has to be newer than the storage',
     upstream: ['RunWatchSemantics'],
     check: async (under) => {
       await under.create('a/1');

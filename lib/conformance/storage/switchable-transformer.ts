@@ -7,19 +7,19 @@ import type {
 } from '../../server/storage/value/transformer.ts';
 
 /**
- * A transformer that marks values with a prefix and misbehaves on demand. Like an encrypting one it reads only what it wrote,
- * and only under the key it wrote it for.
+ * A transformer that marks values with a prefix and fails on demand. Like an encrypting one, it reads only values that it wrote,
+ * and only under the key for which it wrote them.
  */
 export class SwitchableTransformer implements Transformer {
-  /** The mark of new values; earlier marks can be read, and count as stale. */
+  /** The mark of new values; values with an earlier mark are readable and stale. */
   mark: string = 'v1';
-  /** Every value it reads counts as stale. */
+  /** Whether every value counts as stale. */
   alwaysStale: boolean = false;
   /** Keys whose values cannot be read. */
   readonly unreadable: Set<string> = new Set();
-  /** Keys of whose values it cannot tell at present whether they can be read. */
+  /** Keys for which it is not known at present whether their values can be read. */
   readonly unavailable: Set<string> = new Set();
-  /** Values read so far. */
+  /** Number of values read so far. */
   reads: number = 0;
 
   fromStorage(data: Uint8Array, { key }: TransformContext): PlainValue {
@@ -35,7 +35,7 @@ export class SwitchableTransformer implements Transformer {
     return Buffer.concat([Buffer.from(`${this.mark} ${key}\n`), data]);
   }
 
-  /** Counts a read, and throws if that key is to fail. */
+  /** Counts a read, and throws if the key is set to fail. */
   protected failAsTold(key: string): void {
     this.reads += 1;
     if (this.unavailable.has(key)) {

@@ -1,5 +1,5 @@
 /**
- * The run-functions of the storage suite of kube-apiserver, in its order: what every `storage.Interface` there has to pass.
+ * The run-functions of the storage suite of kube-apiserver, in its order. Every `storage.Interface` there must pass them.
  * @see apiserver pkg/storage/testing/store_tests.go, watcher_tests.go @ 24a394e
  */
 export const upstreamStorageTests = [
@@ -65,5 +65,5 @@ export const upstreamStorageTests = [
   'RunWatchErrorIsBlockingFurtherEvents',
 ] as const;
 
-/** The name of one of them. */
+/** The name of a run-function. */
 export type UpstreamStorageTest = (typeof upstreamStorageTests)[number];

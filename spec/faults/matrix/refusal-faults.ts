@@ -79,7 +79,7 @@ export const refusalFaults: readonly Fault[] = [
   },
   {
     name: 'redirect',
-    title: 'follows no redirect and shows its token to nobody else',
+    title: 'follows no redirect and sends its token to no other server',
     what: `302 to another host, ${TIMES} times`,
     limitMs: LIMIT_MS,
     install: async (world) => {

@@ -12,7 +12,7 @@ function defectsOf(binary: string): Record<string, string> {
   const [, minor = 0, patch = 0] = /Version: 3\.(\d+)\.(\d+)/.exec(output)?.map(Number) ?? [];
   const losesDeletions = (minor === 4 && patch < 34) || (minor === 5 && patch < 16);
   return losesDeletions
-    ? { 'still tells a deletion at the compacted revision': 'this etcd loses it (etcd #18089)' }
+    ? { 'still delivers a deletion at the compacted revision': 'this etcd loses it (etcd #18089)' }
     : {};
 }
 

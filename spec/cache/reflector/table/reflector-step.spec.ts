@@ -210,7 +210,7 @@ const ROWS: RowGroups = {
       effects: 'replace 7',
     },
     {
-      title: 'waits when nobody listens, and tries again',
+      title: 'waits when the connection is refused, and tries again',
       state: streaming({}, 1),
       input: { type: 'watch-refused', failure: failure('connection-refused') },
       next: 'backing-off 0 then streaming-list 1 at=',

@@ -71,7 +71,7 @@ describe('the table of the reflector for watches', () => {
         effects: 'reset-backoff, report VERY_SHORT_WATCH',
       },
       {
-        title: 'that nobody listens to is reopened after a wait, without a list',
+        title: 'that is refused is reopened after a wait, without a list',
         state: watching(),
         input: { type: 'watch-refused', failure: failure('connection-refused') },
         next: 'backing-off 0 then watching lost=0 hasty=0 at=10',
