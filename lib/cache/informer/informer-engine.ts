@@ -24,9 +24,9 @@ export interface InformerEngineOptions<T extends KubernetesObject> {
   readonly options: ResolvedInformerOptions<T>;
   /** The store has the whole state for the first time. */
   readonly onSynced: () => void;
-  /** Whether an error of a list or a watch is the end of the informer, which then stops by itself. */
+  /** Whether an error of a list or a watch stops the informer. */
   readonly endsWith: (error: unknown) => boolean;
-  /** The reason why the informer is not synced, in words. */
+  /** The reason why the informer is not synced, as text. */
   readonly waitsFor: () => string | undefined;
   readonly inspect: () => InformerInspection;
 }
@@ -68,12 +68,12 @@ export class InformerEngine<T extends KubernetesObject> {
     return this.#journal.events;
   }
 
-  /** The newest resource version that came in. */
+  /** The newest resource version received. */
   get lastSyncResourceVersion(): string {
     return this.#reflector.lastSyncResourceVersion;
   }
 
-  /** The present step, or the last error, in words. */
+  /** The present step, or the last error, as text. */
   get situation(): string {
     const { lastError } = this.#journal;
     const { waitingFor } = this.#reflector;
@@ -87,7 +87,7 @@ export class InformerEngine<T extends KubernetesObject> {
   async run(signal: AbortSignal): Promise<void> {
     this.#meter?.start();
     this.handlers.start();
-    // Handlers have settled the interval of resyncs by now.
+    // The handlers have determined the interval of resyncs by now.
     this.#reflector = this.#makeReflector();
     const draining = this.pipeline.drain(signal);
     try {
@@ -168,7 +168,7 @@ export class InformerEngine<T extends KubernetesObject> {
     });
   }
 
-  /** With the stored objects at hand, to which names lead only where keys are made of them. */
+  /** Passes the stored objects to the source as known values. It finds them by name, so only if keys are made of names. */
   #makeListerWatcher(): ListerWatcher<ObjectView<T>> {
     const { listerWatcher, keyFunc } = this.#given.options;
     if (keyFunc !== metaNamespaceKeyFunc) return listerWatcher;

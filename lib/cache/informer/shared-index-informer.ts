@@ -35,27 +35,27 @@ import { ObjectReader } from './apply/object-reader.ts';
 import { unknownResource } from './options/start-failure.ts';
 
 /**
- * Mirrors one collection into an indexed cache and tells any number of handlers what changes in it.
+ * Mirrors one collection into an indexed cache and calls any number of handlers for its changes.
  *
  * Guarantees:
  * - The cache goes from one state of the server to a later one; a relist is one step.
  * - The cache changes first, then the handlers are called, each in the order of the changes and one callback at a time.
- * - A handler that joins late is given what is there, and then every change since; none is lost, none comes twice.
- * - A handler that throws or is slow costs no other handler anything.
- * - An object that did not change is not reported as updated, whatever the connection went through.
- * - `synced` means that the cache has a whole list; it never turns back.
+ * - A handler that is added later gets the existing objects, and then every change; no change is lost or repeated.
+ * - A handler that throws or is slow does not affect other handlers.
+ * - An unchanged object is not reported as updated, even after reconnects and relists.
+ * - `synced` means that the cache has a whole list; it never becomes false again.
  *
- * Not guaranteed: that handlers see every state an object had; while the connection is down, and for a handler that is
- * thousands of events behind, changes collapse.
+ * Not guaranteed: that handlers see every state of an object. Changes are merged while the connection is down, and for a
+ * handler with a backlog of thousands of events.
  * @see client-go tools/cache/shared_informer.go @ 32ce75a7
  */
 export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDisposable {
   /**
-   * Lifecycle events; what happens to objects goes to handlers. A listener that throws or rejects is reported, and keeps
-   * the event from no other handler.
+   * Lifecycle events; changes of objects go to handlers. When a listener throws or rejects, the error is reported, and the
+   * other listeners are still called.
    */
   readonly events: EventEmitter<InformerEvents>;
-  /** Reads the cache by namespace, name and labels. Own writes that were handed to `written` are in it at once. */
+  /** Reads the cache by namespace, name and labels. It shows own writes as soon as they are passed to `written`. */
   readonly lister: Lister<T>;
   /** Reads the cache by key and index, with own writes as in `lister`. */
   readonly indexer: ObjectReader<T>;
@@ -98,8 +98,8 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
   }
 
   /**
-   * An informer that keeps some fields of its objects: type, metadata without `managedFields`, and what is named. They are
-   * what handlers, listers and index functions get, and what the type of its objects has.
+   * An informer that keeps some fields of its objects: type, metadata without `managedFields`, and the named fields. Handlers,
+   * listers and index functions get only these fields, and the type of the objects has only these.
    * @example
    * const pods = SharedIndexInformer.projecting({ listerWatcher, fields: ['spec.nodeName', 'status.phase'] });
    */
@@ -107,7 +107,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     options: ProjectingInformerOptions<Source, Paths>,
   ): SharedIndexInformer<Projection<Source, Paths[number]>> {
     type T = Projection<Source, Paths[number]>;
-    // The objects of the source are projected on their way into the cache.
+    // The objects of the source are projected before they are stored.
     return new SharedIndexInformer<T>(options as unknown as SharedIndexInformerOptions<T>);
   }
 
@@ -115,17 +115,17 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     return this.#options.name;
   }
 
-  /** The runtime of its clock, timers and random numbers. */
+  /** The runtime that provides clock, timers and random numbers. */
   get runtime(): Runtime {
     return this.#options.runtime;
   }
 
-  /** Whether the cache has a whole list. Never turns back. */
+  /** Whether the cache has a whole list. It never becomes false again. */
   get synced(): boolean {
     return this.#syncedLatch.isOpen;
   }
 
-  /** The reason why it is not synced, in words; undefined once it is. */
+  /** The reason why it is not synced, as text; undefined once it is. */
   get waitingFor(): string | undefined {
     if (this.synced) return undefined;
     const what = `the first list of ${this.name}`;
@@ -139,18 +139,18 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     return this.#failure;
   }
 
-  /** `stopped` as soon as it has been told to stop. */
+  /** `stopped` as soon as a stop was requested. */
   get phase(): InformerPhase {
     return this.#abort.signal.aborted ? 'stopped' : this.#phase;
   }
 
-  /** The newest resource version that came in; the one the cache shows is `indexer.resourceVersion`. */
+  /** The newest resource version received. The version of the cache is `indexer.resourceVersion`. */
   get lastSyncResourceVersion(): string {
     return this.#engine.lastSyncResourceVersion;
   }
 
   /**
-   * Registers a handler. If the informer runs already, it first gets what is there as initial additions.
+   * Registers a handler. If the informer runs already, the handler first gets the existing objects as initial additions.
    * @throws {ListwatchError} code CLOSED when the informer has stopped; INVALID_OPTION.
    */
   addHandler(
@@ -161,8 +161,8 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
   }
 
   /**
-   * The informer as a stream of changes, for `for await`: what is there, as initial additions, and then every change. Each loop
-   * is a reader of its own, from its begin to its end.
+   * The informer as a stream of changes, for `for await`: the existing objects as initial additions, and then every change.
+   * Each loop is a reader of its own, from its beginning to its end.
    * @throws {ListwatchError} code INVALID_OPTION; when a loop begins, CLOSED once the informer has stopped.
    */
   changes<View extends ChangeView = 'object', Mark extends boolean = false>(
@@ -172,11 +172,11 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
   }
 
   /**
-   * Compares the cache with the server, both at one and the same resource version, and says what is missing, extra or
-   * different. It is correct under concurrent changes, and does not disturb the informer: it lists by itself, in pages. Namespace and
-   * selectors of the informer apply.
-   * @throws {ListwatchError} code TIMEOUT saying what it waited for; NOT_STARTED; CLOSED when the informer has stopped, or stops;
-   * INVALID_OPTION; the signal's reason when aborted. {ApiError} what the server refuses the list with.
+   * Compares the cache with the server, both at the same resource version, and reports missing, extra and different objects. It
+   * is correct under concurrent changes and does not affect the informer: it sends list requests of its own, in pages.
+   * Namespace and selectors of the informer apply.
+   * @throws {ListwatchError} code TIMEOUT naming the step it waited for; NOT_STARTED; CLOSED when the informer has stopped, or
+   * stops; INVALID_OPTION; the signal's reason when aborted. {ApiError} when the server refuses the list.
    */
   async audit(options: AuditOptions = {}): Promise<AuditReport> {
     const { pipeline, memory } = this.#engine;
@@ -212,8 +212,8 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
   }
 
   /**
-   * Resolves when the cache has a whole list. That handlers have seen it is up to their registrations.
-   * @throws {ListwatchError} code TIMEOUT saying what is missing and what went wrong last; NOT_STARTED when the informer has
+   * Resolves when the cache has a whole list. To wait until a handler has seen it, use the registration of the handler.
+   * @throws {ListwatchError} code TIMEOUT with the missing list and the last error; NOT_STARTED when the informer has
    * not been started by the next task; CLOSED when it stops first, RESOURCE_UNKNOWN when that is why; the signal's reason when
    * aborted.
    */
@@ -232,27 +232,27 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
   }
 
   /**
-   * Shows the answer to a create, update or patch in `lister` and `indexer` at once, until the watch has caught up with it.
-   * Handlers are told when the watch brings it, with `origin: 'self'`; `synced` does not depend on it. Answers may be handed
-   * in late and in any order: what is older than the cache is ignored. What has no key is reported as an error of the object.
+   * Shows the answer to a create, update or patch in `lister` and `indexer` at once, until the watch has brought the change.
+   * Handlers are called when the watch brings it, with `origin: 'self'`; `synced` does not depend on it. Answers may be passed
+   * late and in any order: an answer older than the cache is ignored. An answer without a key is reported as an object error.
    *
-   * Give it whole objects of this collection only, never the answer of a subresource of another kind, such as `scale`.
+   * Pass only whole objects of this collection, never the answer of a subresource of another kind, such as `scale`.
    */
   written(answer: T): void {
     this.#engine.pipeline.writes.written(answer);
   }
 
   /**
-   * As `written`, for the answer to a deletion: the object, or what is known of it. An object that has to wait for its
-   * finalizers is still there, and shown with its `deletionTimestamp`.
+   * As `written`, for the answer to a deletion: the object, or its key and version. An object that waits for its finalizers
+   * still exists, and is shown with its `deletionTimestamp`.
    */
   deleted(answer: T | Deletion): void {
     this.#engine.pipeline.writes.deleted(answer);
   }
 
   /**
-   * Resolves when the cache itself has every change up to a resource version, for those who would rather wait.
-   * @throws {ListwatchError} code TIMEOUT saying how far the cache is; INVALID_RESOURCE_VERSION; CLOSED when the informer
+   * Resolves when the cache, without own writes, has every change up to a resource version.
+   * @throws {ListwatchError} code TIMEOUT with the version of the cache; INVALID_RESOURCE_VERSION; CLOSED when the informer
    * stops first; HISTORY_REPLACED when the server goes back to an older state; the signal's reason when aborted.
    */
   caughtUp(resourceVersion: string, options: WaitOptions = {}): Promise<void> {
@@ -260,7 +260,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
   }
 
   /**
-   * Stops the informer and resolves when `run` has. The cache stays readable. Calling again is harmless. Called by a callback
+   * Stops the informer and resolves when `run` has. The cache stays readable. Calling again has no effect. Called by a callback
    * of a handler, before its first `await`, it does not wait for that callback.
    */
   async close(): Promise<void> {
@@ -275,7 +275,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     return this.close();
   }
 
-  /** Everything about the informer at this moment, as plain data. */
+  /** The present state of the informer, as plain data. */
   inspect(): InformerInspection {
     const { name, phase, synced, waitingFor } = this;
     return { name, phase, synced, waitingFor, ...this.#engine.inspect() };

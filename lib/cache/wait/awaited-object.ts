@@ -8,7 +8,7 @@ import type { AwaitedState, Reached } from './informer-wait.ts';
 /** Most objects that a message names when they exist but do not fulfil the condition. */
 const SHOWN_OBJECTS = 3;
 
-/** A state, or the absence, of the object that is selected; by a name without a namespace these may be several. */
+/** A state, or the absence, of the selected object. A name without a namespace may select several objects. */
 export class AwaitedObject<T extends KubernetesObject> implements AwaitedState<T> {
   readonly skipsChanges = false;
   readonly #informer: string;

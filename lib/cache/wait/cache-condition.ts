@@ -1,11 +1,11 @@
 import type { StoreReader } from '../store/store-reader.ts';
 import type { UntilOptions } from './until-options.ts';
 
-/** Which object: by its name, in one namespace or in any, or by the key under which the cache has it. */
+/** Selects an object: by its name, in one namespace or in any, or by its key in the cache. */
 export type ObjectSelection =
   | {
       readonly name: string;
-      /** Left out: whichever, also for objects that have none. */
+      /** Left out: any namespace, and objects without a namespace. */
       readonly namespace?: string | undefined;
       readonly key?: undefined;
     }
@@ -20,35 +20,35 @@ interface UntilObject extends UntilOptions {
   readonly when?: undefined;
 }
 
-/** Until an object is there, and as it should be. */
+/** Waits until an object exists and satisfies a condition. */
 export type UntilPresent<T> = ObjectSelection &
   UntilObject & {
     /**
-     * The condition on the object; called for every state of it that the informer sees, and never while it is absent. It must
-     * be synchronous.
-     * @defaultValue it has to exist
+     * The condition on the object. It is called for every state of the object that the informer sees, and not while the object
+     * is absent. It must be synchronous.
+     * @defaultValue the object has to exist
      */
     readonly is?: ((object: T) => boolean | undefined) | undefined;
     readonly gone?: undefined;
   };
 
-/** As `UntilPresent`, with a condition that says what type the object is of then. */
+/** As `UntilPresent`, with a condition that narrows the type of the object. */
 export type UntilNarrowed<T, S extends T> = ObjectSelection &
   UntilObject & {
     readonly is: (object: T) => object is S;
     readonly gone?: undefined;
   };
 
-/** Until an object is not there, or not any more. */
+/** Waits until an object does not exist. */
 export type UntilGone = ObjectSelection &
   UntilObject & {
     readonly gone: true;
     readonly is?: undefined;
   };
 
-/** Until something is true of the cache as a whole. */
+/** Waits until a condition on the whole cache is true. */
 export interface UntilCached<T> extends UntilOptions {
-  /** Asked about the whole first list, and again after changes; not after each, when there are many. It must be synchronous. */
+  /** Called with the whole first list, and again after changes; once for several changes if there are many. It must be synchronous. */
   readonly when: (cache: StoreReader<T>) => boolean | undefined;
   readonly name?: undefined;
   readonly namespace?: undefined;

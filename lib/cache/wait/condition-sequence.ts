@@ -1,21 +1,21 @@
 import { ListwatchError } from '../../kernel/errors.ts';
 import { isStrayPromise } from '../../kernel/guarded-call.ts';
 
-/** Whether an event is what is waited for. It must be synchronous. */
+/** Returns true for the awaited event. It must be synchronous. */
 export type EventCondition<E> = (event: E) => boolean | undefined;
 
 /** Characters of a condition that a message shows. */
 const SHOWN_CHARACTERS = 120;
 
-/** The source of a condition on one line, cut if it is long: the best name a condition has. */
+/** The source of a condition on one line, cut if it is long. Messages name a condition by it. */
 export function conditionText(condition: (...given: never[]) => unknown): string {
   const text = String(condition).replaceAll(/\s+/gu, ' ');
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)} …` : text;
 }
 
 /**
- * Asks a condition of the caller.
- * @throws what it throws; {ListwatchError} code INVALID_OPTION for a promise, which would pass for true.
+ * Calls a condition of the caller.
+ * @throws what the condition throws; {ListwatchError} code INVALID_OPTION for a promise, which would otherwise count as true.
  */
 export function holds<A>(condition: (given: A) => boolean | undefined, given: A): boolean {
   const result: unknown = condition(given);
@@ -34,7 +34,7 @@ export class ConditionSequence<E> {
   #satisfied = 0;
   #events = 0;
 
-  /** @throws {ListwatchError} code INVALID_OPTION when there is none, or one is no function. */
+  /** @throws {ListwatchError} code INVALID_OPTION when there is no condition, or one is not a function. */
   constructor(owner: string, conditions: EventCondition<E> | readonly EventCondition<E>[]) {
     this.#conditions = typeof conditions === 'function' ? [conditions] : conditions;
     const valid = Array.isArray(this.#conditions) && this.#conditions.length > 0;
@@ -56,7 +56,7 @@ export class ConditionSequence<E> {
     }
   }
 
-  /** Which condition waits, and after how many events. */
+  /** The condition that is not satisfied yet, and the number of events so far. */
   describe(): string {
     const { length } = this.#conditions;
     const condition = this.#conditions[this.#satisfied] as EventCondition<E>;

@@ -7,7 +7,7 @@ import type { WaitOptions } from '../informer/handlers/handler-registration.ts';
 import type { ChangeSource } from '../informer/changes/change-reader.ts';
 import type { StoreReader } from '../store/store-reader.ts';
 
-/** A cache that can be waited on; `SharedIndexInformer` satisfies it by shape. */
+/** A cache that can be waited on, for example a `SharedIndexInformer`. */
 export interface WaitableCache<T extends KubernetesObject> extends ChangeSource<T> {
   /** Reads the cache. */
   readonly indexer: StoreReader<T>;
@@ -21,17 +21,17 @@ export interface Reached<T> {
   readonly object: T | undefined;
 }
 
-/** The awaited condition. Its methods return undefined for "not yet", and what they throw ends the wait. */
+/** The awaited condition. Its methods return undefined for "not yet"; an error that they throw ends the wait. */
 export interface AwaitedState<T> {
-  /** An object is there, in this state. */
+  /** An object exists, in this state. */
   seen(key: string, object: LazyObject<T>): Reached<T> | undefined;
-  /** An object is there no more. */
+  /** An object no longer exists. */
   lost(key: string): void;
   /** Called when the whole first list has been seen, and again after changes. */
   settled(): Reached<T> | undefined;
-  /** `settled` need not be called for each change of a burst. */
+  /** Whether `settled` may be called once for several changes. */
   readonly skipsChanges: boolean;
-  /** In words, to go behind "waiting for". */
+  /** A description that follows the words "waiting for". */
   describe(): string;
 }
 
@@ -61,11 +61,11 @@ export class InformerWait<T extends KubernetesObject> {
       { name: 'until', resyncIntervalMs: 0 },
     );
     informer.events.once('stopped', this.#onStopped);
-    // It knows best why an informer stopped before it was synced.
+    // Its error has the reason why an informer stopped before it was synced.
     informer.whenSynced().catch((error: unknown) => {
       this.#result.reject(error);
     });
-    // This one rejects when the wait is over, or for the same reason.
+    // This promise rejects when the wait is over, or for the same reason.
     this.#registration.whenSynced().then(
       () => this.#changed(() => undefined),
       () => {},
@@ -82,7 +82,7 @@ export class InformerWait<T extends KubernetesObject> {
     return waitingFor === undefined ? awaited : `${awaited}; there has yet to be ${waitingFor}`;
   }
 
-  /** Takes the handler back. Calling again is harmless. */
+  /** Removes the handler. Calling again has no effect. */
   end(): void {
     this.#over = true;
     this.#informer.events.off('stopped', this.#onStopped);

@@ -13,36 +13,36 @@ import type { ListerWatcher } from '../reflector/contract/lister-watcher.ts';
 export interface RetryContext {
   /** The collection. */
   readonly name: string;
-  /** The next watch starts behind it. */
+  /** The next watch starts after this resource version. */
   readonly resourceVersion: string;
-  /** After which delay, milliseconds. */
+  /** The delay before the next watch, milliseconds. */
   readonly delayMs: number;
-  /** The story in a sentence or two, for a log. */
+  /** One or two sentences for a log. */
   readonly message: string;
 }
 
 export interface RetryWatcherOptions<V extends HasMetadata> {
   /** The collection to watch. It is never listed. */
   readonly listerWatcher: ListerWatcher<V>;
-  /** Events begin behind it: as a rule that of a list. `""` and `"0"` name no place in history and are refused. */
+  /** Events begin after this version; usually the version of a list. `""` and `"0"` are no place in history and are refused. */
   readonly resourceVersion: string;
-  /** Ends every loop over the watcher, which then throws its reason. */
+  /** Ends every loop over the watcher; the loop throws the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
   /** @defaultValue consoleLogger: warnings and errors, on standard error */
   readonly logger?: Logger | undefined;
   /**
-   * A watch is ended by the server after one to two times this time, drawn anew for each, milliseconds, at least 1000; one
-   * that lives longer counts as dead.
+   * Milliseconds, at least 1000. The server ends each watch after a random time between this time and twice this time; a watch
+   * that stays open longer counts as dead.
    * @defaultValue 300 000 (client-go reflector.go defaultMinWatchTimeout @ 32ce75a7)
    */
   readonly minWatchTimeoutMs?: number | undefined;
-  /** A watch that carries nothing for this long, not even a bookmark, is reopened; milliseconds. Left out: never. */
+  /** A watch without events and bookmarks for this long is reopened; milliseconds. Left out: never. */
   readonly idleTimeoutMs?: number | undefined;
   /** Waits after failures. @defaultValue base 1000, cap 30 000, factor 2, jitter 1, reset after 120 000 without a failure */
   readonly backoff?: Partial<BackoffOptions> | undefined;
-  /** Gets every failure that is tried again. @defaultValue the logger gets it */
+  /** Called with every failure after which the watcher tries again. @defaultValue the logger gets it */
   readonly onRetry?: ((error: unknown, context: RetryContext) => void) | undefined;
 }
 

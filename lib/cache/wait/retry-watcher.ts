@@ -19,13 +19,13 @@ import {
   type RetryWatcherOptions,
 } from './retry-watcher-options.ts';
 
-/** Time between the starts of two watches, at least (client-go retrywatcher.go NewRetryWatcher @ 32ce75a7). */
+/** The least time between the starts of two watches, milliseconds (client-go retrywatcher.go NewRetryWatcher @ 32ce75a7). */
 const LEAST_MS_BETWEEN_STARTS = 1000;
 
-/** A server may not silence a watcher for longer than this, milliseconds. */
+/** The longest wait that a server can ask of a watcher, milliseconds. */
 const LONGEST_RETRY_AFTER_MS = 300_000;
 
-/** Failures that the same request would meet again. */
+/** Failures that the same request would cause again. */
 const FINAL_CODES: ReadonlySet<ErrorCode> = new Set([
   'EXPIRED',
   'GONE',
@@ -37,22 +37,21 @@ const FINAL_CODES: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Every change of a collection after a resource version, in order and each once, across watches that end or fail: for those
- * who want the events themselves and no cache.
+ * Every change of a collection after a resource version, in order and each once, across watches that end or fail. It is for
+ * callers that need the events and no cache.
  *
- * It runs only while a loop reads it. A loop that was left can be taken up again by another one, at the place where it
- * stopped.
+ * It runs only while a loop reads it. After a loop was left, another loop continues at the place where the first one stopped.
  *
  * Guarantees:
- * - A watch that ends, breaks or falls silent is followed by one that begins behind the last event.
- * - At least a second lies between the starts of two watches; failures are followed by waits that grow, and by the wait that
- *   the server asks for.
- * - Nothing is buffered: the next batch is read when the last one is used up.
- * - `close` and the signal end everything at once, also with events that were not read.
+ * - When a watch ends, breaks or becomes silent, a new watch begins after the last event.
+ * - At least a second passes between the starts of two watches. After failures the waits grow; a wait that the server asks
+ *   for is observed.
+ * - Nothing is buffered: the next batch is read when the caller has read the last one.
+ * - `close` and the signal end the loop at once, even if events have not been read.
  *
- * Not guaranteed: that history reaches back. The loop throws an `ApiError` with code EXPIRED or GONE when it does not; then
- * list, and watch from there. It throws HISTORY_REPLACED when the server went back to an older state, UNAUTHORIZED and FORBIDDEN
- * as well, and MALFORMED_EVENT or TABLE_OBJECT for what is no event of an object.
+ * Not guaranteed: that the server still has the history. If it has not, the loop throws an `ApiError` with code EXPIRED or
+ * GONE; then list, and watch from the version of the list. The loop also throws HISTORY_REPLACED when the server went back to
+ * an older state, UNAUTHORIZED, FORBIDDEN, and MALFORMED_EVENT or TABLE_OBJECT for data that is not an event of an object.
  *
  * @example
  * const { resourceVersion } = await listerWatcher.list({});
@@ -65,10 +64,10 @@ export class RetryWatcher<V extends HasMetadata>
   readonly #options: ResolvedRetryWatcherOptions<V>;
   readonly #backoff: Backoff;
   #resourceVersion: string;
-  /** The state of the loop under way. */
+  /** The state of the current loop. */
   #loop: DerivedAbort | undefined;
   #closed = false;
-  /** No watch starts before it. */
+  /** No watch starts before this time. */
   #notBeforeMs = -Infinity;
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
@@ -78,12 +77,12 @@ export class RetryWatcher<V extends HasMetadata>
     this.#resourceVersion = this.#options.resourceVersion;
   }
 
-  /** Everything up to it has been handed out. */
+  /** The loop has returned all events up to this version. */
   get resourceVersion(): string {
     return this.#resourceVersion;
   }
 
-  /** Ends the loop under way, and every later one before it begins. Calling again is harmless. */
+  /** Ends the current loop, and every later one before it begins. Calling again has no effect. */
   close(): Promise<void> {
     this.#closed = true;
     this.#loop?.abort();
@@ -94,7 +93,7 @@ export class RetryWatcher<V extends HasMetadata>
     return this.close();
   }
 
-  /** @throws {ListwatchError} code ALREADY_STARTED while another loop is under way. */
+  /** @throws {ListwatchError} code ALREADY_STARTED while another loop runs. */
   [Symbol.asyncIterator](): AsyncIterator<ObjectEvent<V>, undefined> {
     if (this.#loop !== undefined) {
       throw new ListwatchError(
@@ -165,7 +164,7 @@ export class RetryWatcher<V extends HasMetadata>
   async #waitForTurn(signal: AbortSignal): Promise<void> {
     const { runtime } = this.#options;
     const delayMs = this.#notBeforeMs - runtime.monotonicMs();
-    // Rejects only when aborted, which the caller looks at next.
+    // Rejects only when aborted; the caller checks that next.
     if (delayMs > 0) await sleep(runtime, delayMs, { signal }).catch(() => {});
   }
 
@@ -189,7 +188,7 @@ export class RetryWatcher<V extends HasMetadata>
   #moveTo(event: WatchEvent<V>): void {
     const resourceVersion = this.#versionOf(event);
     if (!isResourceVersion(resourceVersion)) {
-      // A bookmark of nowhere says nothing; an event of nowhere could be any.
+      // A bookmark without a version is of no use; an event without one has no place in the order.
       if (event.type === 'BOOKMARK' && resourceVersion === '') return;
       const text = resourceVersion === '' ? 'no' : JSON.stringify(resourceVersion);
       throw this.#malformed(`an event of type ${event.type} with ${text} for a resource version`);
@@ -215,7 +214,7 @@ export class RetryWatcher<V extends HasMetadata>
     }
   }
 
-  /** A watch that ended as it should; only one that carried nothing and hardly lived makes the next one wait. */
+  /** A watch ended normally. The next one waits only if this one was short and had no events. */
   #ended({ ageMs, events }: WatchReader<V>): void {
     if (events > 0) this.#backoff.reset();
     else if (ageMs < LEAST_MS_BETWEEN_STARTS) this.#delay(this.#backoff.step());
@@ -232,7 +231,7 @@ export class RetryWatcher<V extends HasMetadata>
     this.#report(error, delayMs);
   }
 
-  /** The next watch starts after `delayMs`, or when its second is over; returns which. */
+  /** The next watch starts after `delayMs` or one second after the last start, whichever is later; returns that delay. */
   #delay(delayMs: number): number {
     const nowMs = this.#options.runtime.monotonicMs();
     this.#notBeforeMs = Math.max(this.#notBeforeMs, nowMs + Math.round(delayMs));

@@ -4,7 +4,7 @@ import { withDeadline } from '../../kernel/wait.ts';
 import type { ConditionSequence } from './condition-sequence.ts';
 import { checkedTimeout, type UntilEventOptions } from './until-options.ts';
 
-/** Waits for conditions on the events of a stream, which it leaves in the end, however that comes; see `until`. */
+/** Waits for conditions on the events of a stream. It always closes the stream at the end; see `until`. */
 export async function untilEvent<E>(
   events: AsyncIterable<E>,
   conditions: ConditionSequence<E>,
@@ -21,7 +21,7 @@ export async function untilEvent<E>(
       describe: () => `${name}: ${conditions.describe()}`,
     });
   } finally {
-    // A stream that hangs may notice late; the caller does not wait for it.
+    // A stream that hangs may end late; the caller does not wait for it.
     iterator.return?.().then(undefined, () => {});
   }
 }

@@ -2,11 +2,11 @@ import type { Logger } from '../../kernel/logger.ts';
 import { numberOption } from '../../kernel/options.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 
-/** How long to wait. */
+/** The limits of a wait. */
 export interface UntilOptions {
-  /** Longest wait, milliseconds. The error then says which condition was waited for. @defaultValue none */
+  /** The longest wait, milliseconds. The error names the condition. @defaultValue none */
   readonly timeoutMs?: number | undefined;
-  /** Ends the wait, which then rejects with its reason. */
+  /** Ends the wait; the promise rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -23,8 +23,8 @@ export function checkedTimeout(timeoutMs: number | undefined): number | undefine
 }
 
 export interface UntilWatchOptions extends UntilEventOptions {
-  /** Events begin behind it; see `RetryWatcher`. */
+  /** Events begin after this version; see `RetryWatcher`. */
   readonly resourceVersion: string;
-  /** Gets failures that are tried again. @defaultValue consoleLogger */
+  /** Gets failures after which the watch is tried again. @defaultValue consoleLogger */
   readonly logger?: Logger | undefined;
 }

@@ -11,9 +11,9 @@ import { untilEvent } from './until-event.ts';
 import { checkedTimeout, type UntilOptions } from './until-options.ts';
 
 export interface UntilWithSyncOptions<T extends KubernetesObject> extends UntilOptions {
-  /** Asked once, about the whole first list: when it is true, there is nothing to wait for. @defaultValue none */
+  /** Called once, with the whole first list. If it returns true, the wait ends at once. @defaultValue none */
   readonly precondition?: ((cache: StoreReader<T>) => boolean | undefined) | undefined;
-  /** Tried on what is there, as additions, and then on every change, one condition after the other. */
+  /** Called with the existing objects, as additions, and then with every change, one condition after the other. */
   readonly conditions:
     | EventCondition<InformerChange<T>>
     | readonly EventCondition<InformerChange<T>>[];
@@ -27,10 +27,10 @@ const KNOWN: readonly (keyof UntilWithSyncOptions<KubernetesObject>)[] = [
 ];
 
 /**
- * Waits for conditions on the changes of an informer, in their order, and resolves with the change that satisfied the last one;
- * with undefined when the precondition is true. For a state of one object, `until` over the informer is simpler.
+ * Waits for conditions on the changes of an informer, in their order, and resolves with the change that satisfied the last one,
+ * or with undefined when the precondition is true. For a state of one object, `until` over the informer is simpler.
  *
- * @throws {ListwatchError} code TIMEOUT saying what waits; WATCH_CLOSED when the informer stops first; CLOSED when it has
+ * @throws {ListwatchError} code TIMEOUT naming the condition; WATCH_CLOSED when the informer stops first; CLOSED when it has
  * stopped, or stops before it is synced; NOT_STARTED when it has not been started by the next task; INVALID_OPTION; what a
  * condition throws; the signal's reason when aborted.
  * @see client-go tools/watch/until.go UntilWithSync @ 32ce75a7
@@ -75,6 +75,6 @@ async function wait<T extends KubernetesObject>(
   const { runtime } = informer;
   const changes = changesOf(informer, { name: 'until' });
   const change = untilEvent(changes, conditions, { ...options, runtime });
-  // The stream says nothing while the informer has not been started.
+  // The stream has no changes while the informer has not been started.
   return await Promise.race([change, synced.then(() => change)]);
 }

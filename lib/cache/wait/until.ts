@@ -20,17 +20,17 @@ import type { UntilEventOptions, UntilWatchOptions } from './until-options.ts';
 type Conditions<E> = EventCondition<E> | readonly EventCondition<E>[];
 
 /**
- * Waits until an object of an informer is as it should be, and resolves with it; or until it is gone, or until something is
- * true of the whole cache.
+ * Waits until an object of an informer satisfies a condition, and resolves with the object; or waits until an object is gone,
+ * or until a condition on the whole cache is true.
  *
- * Existing objects are checked first, then every change: a condition that holds already ends the wait at once. The informer has
- * to be started before, or in the same task. Objects that are not selected are never decoded.
+ * Existing objects are checked first, then every change: if the condition holds already, the wait ends at once. The informer
+ * has to be started before, or in the same task. Objects that are not selected are never decoded.
  *
  * @example
  * const pod = await until(pods, { name: 'web-0', is: (pod) => pod.status?.phase === 'Running', timeoutMs: 30_000 });
  * await until(pods, { name: 'web-0', gone: true, timeoutMs: 30_000 });
  * await until(pods, { when: (cache) => cache.byIndex('byNode', 'node-1').length === 0 });
- * @throws {ListwatchError} code TIMEOUT saying what is missing, and how things stand; CLOSED when the informer has stopped or
+ * @throws {ListwatchError} code TIMEOUT naming the condition and the present state; CLOSED when the informer has stopped or
  * stops; NOT_STARTED when it has not been started by the next task; INVALID_OPTION; what the condition throws; the signal's
  * reason when aborted.
  */
@@ -52,10 +52,10 @@ export function until<T extends KubernetesObject>(
 ): Promise<T | undefined>;
 /**
  * Waits for conditions on the events of a stream, one after the other, and resolves with the event that satisfied the last one.
- * A new condition is first tried on the event that satisfied the one before it, so that one event may satisfy several. The
- * stream is left in the end.
+ * Each condition is first called with the event that satisfied the condition before it, so one event may satisfy several. The
+ * stream is closed at the end.
  *
- * @throws {ListwatchError} code WATCH_CLOSED when the stream ends first; TIMEOUT saying which condition waits; what the stream
+ * @throws {ListwatchError} code WATCH_CLOSED when the stream ends first; TIMEOUT naming the condition; what the stream
  * or a condition throws; the signal's reason when aborted.
  */
 export function until<E>(

@@ -8,8 +8,8 @@ interface Outstanding<V extends HasMetadata> {
 }
 
 /**
- * The shortest list of notifications that brings a handler from the same state to the same state: at most a deletion and an
- * addition, or one update, a key. Keys keep the order in which they first came.
+ * The shortest list of notifications with the same start and end state: for each key at most a deletion and an addition, or
+ * one update. Keys keep the order of their first notification.
  */
 export function coalesce<V extends HasMetadata>(
   notifications: Iterable<Notification<V>>,
@@ -44,7 +44,7 @@ function merge<V extends HasMetadata>(
       outstanding.present = present === undefined ? notification : joined(present, notification);
       return;
     case 'delete':
-      // An object that came and went in between was never seen.
+      // The handler has never seen an object that was added and deleted in between.
       if (present?.type !== 'add') outstanding.gone ??= notification;
       outstanding.present = undefined;
       return;
@@ -56,7 +56,7 @@ function joined<V extends HasMetadata>(
   after: UpdateNotification<V>,
 ): Notification<V> {
   const { key, object } = after;
-  // A change of another client among our own must be noticed.
+  // The merged change is `other` if one of its changes came from another client.
   const origin = before.origin === 'self' ? after.origin : before.origin;
   if (before.type === 'add') return new AddNotification(key, object, before.initial, origin);
   const old = before.type === 'update' ? before.old : after.old;

@@ -1,13 +1,13 @@
 import { RingBuffer } from '../../../kernel/ring-buffer.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 
-/** All queues together may hold the event loop for about this long at a time, milliseconds. */
+/** All queues together may block the event loop for about this time, milliseconds. */
 const TURN_MS = 5;
 
-/** The longest time between two looks at the clock that is not too long, milliseconds. */
+/** The longest acceptable time between two clock reads, milliseconds. */
 const LONGEST_BLINK_MS = 0.5;
 
-/** Deliveries between two looks at the clock, where they are fast. */
+/** Deliveries between two clock reads, when deliveries are fast. */
 const LONGEST_STRIDE = 32;
 
 /** The deliveries of one queue in a turn. */
@@ -16,13 +16,13 @@ export interface Slice {
 }
 
 /**
- * The turns in which the queues of one informer deliver: one task for all that have something to say, so that a handler more
- * costs no task, and one clock, at which nobody looks more often than the deliveries take.
+ * The turns in which the queues of one informer deliver. One task serves all queues that have notifications, so another
+ * handler needs no other task. All queues share one clock, which is read less often while deliveries are fast.
  *
  * Guarantees:
- * - A slice gets its share of `TURN_MS`. It ends late by one delivery, or half a millisecond, as long as deliveries keep their
- *   pace; when they turn slow all of a sudden, by up to 32 of them, once.
- * - A slice that throws costs no other one its turn.
+ * - A slice gets its share of `TURN_MS`. It ends late by one delivery or half a millisecond while deliveries keep their speed.
+ *   When deliveries suddenly become slow, one slice ends late by up to 32 deliveries.
+ * - When a slice throws, the other slices still get their turn.
  */
 export class DeliveryTurns {
   readonly #runtime: Runtime;
@@ -32,7 +32,7 @@ export class DeliveryTurns {
   /** A delivery that takes longer than this is slow, milliseconds. */
   #blinkMs = LONGEST_BLINK_MS;
   #nowMs = 0;
-  /** Deliveries from one look at the clock to the next: one while they are slow. */
+  /** Deliveries between two clock reads: one while deliveries are slow. */
   #stride = 1;
   #untilLook = 1;
 
@@ -45,7 +45,7 @@ export class DeliveryTurns {
     return this.#sliceMs;
   }
 
-  /** Among how many queues a turn is shared out. */
+  /** The number of queues that share a turn. */
   share(shares: number): void {
     this.#sliceMs = TURN_MS / Math.max(1, shares);
     this.#blinkMs = Math.min(LONGEST_BLINK_MS, this.#sliceMs / 2);
@@ -59,18 +59,18 @@ export class DeliveryTurns {
     this.#runtime.queueTask(this.#takeTurn);
   }
 
-  /** The time as it was at the last look, milliseconds. */
+  /** The time at the last clock read, milliseconds. */
   get nowMs(): number {
     return this.#nowMs;
   }
 
-  /** Looks at the clock, since time has passed in which nothing was delivered. */
+  /** Reads the clock, since time has passed without deliveries. */
   look(): void {
     this.#nowMs = this.#runtime.monotonicMs();
     this.#untilLook = this.#stride;
   }
 
-  /** Notes a delivery. Whether `endMs` is reached then. */
+  /** Counts a delivery. Returns whether `endMs` is reached. */
   isOver(endMs: number): boolean {
     this.#untilLook -= 1;
     if (this.#untilLook === 0) this.#adapt();
@@ -84,7 +84,7 @@ export class DeliveryTurns {
     this.#untilLook = this.#stride;
   }
 
-  /** Whether the deliveries since the last look were slow. */
+  /** Whether the deliveries since the last clock read were slow. */
   #lookAndSlowDown(): boolean {
     const lastMs = this.#nowMs;
     this.look();
@@ -100,7 +100,7 @@ export class DeliveryTurns {
       for (let left = this.#waiting.size; left > 0; left -= 1) {
         this.#waiting.shift()?.deliverSlice();
       }
-      // Turns may be shorter than a stride.
+      // A turn may be shorter than the number of deliveries between two clock reads.
       this.#lookAndSlowDown();
     } finally {
       this.#scheduled = this.#waiting.size > 0;

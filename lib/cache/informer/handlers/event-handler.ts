@@ -2,28 +2,28 @@ import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
 import type { ObjectMeta } from '../../../meta/object.ts';
 
 /**
- * The author of a change. `self`: exactly the one that was handed to `informer.written` or `informer.deleted`. `other`:
- * anything else, also when it cannot be told: a change seen by a list, or one that came in before the answer of the write.
+ * The author of a change. `self`: exactly the change that was passed to `informer.written` or `informer.deleted`. `other`: any
+ * other change, and a change of unknown author: one found by a list, or one received before the answer of the write.
  */
 export type Origin = 'self' | 'other';
 
 export interface AddInfo {
   readonly key: string;
-  /** The object was there when the handler came, or when the informer started. */
+  /** The object existed when the handler was added, or when the informer started. */
   readonly initial: boolean;
   readonly origin: Origin;
 }
 
 export interface UpdateInfo {
   readonly key: string;
-  /** Nothing changed: the resync interval of the handler has passed, and both objects are the same. */
+  /** A resync without a change: the resync interval of the handler has passed, and both objects are the same. */
   readonly resync: boolean;
   readonly origin: Origin;
 }
 
 export interface DeleteInfo {
   readonly key: string;
-  /** The deletion itself was missed: the object is the last state that was seen, and may have changed before it went. */
+  /** The deletion itself was missed. The object is the last state seen; it may have changed before the deletion. */
   readonly finalStateUnknown: boolean;
   readonly origin: Origin;
 }
@@ -31,8 +31,8 @@ export interface DeleteInfo {
 /**
  * Callbacks for objects that are added, updated and deleted. All callbacks are optional; a returned promise is awaited before the next one.
  *
- * The objects are shared with the cache and all other handlers and must not be modified. At the time of a callback the cache
- * shows the change it is about, and may show later ones. The callbacks are looked up once, when the handler is added.
+ * The objects are shared with the cache and all other handlers and must not be modified. During a callback the cache shows
+ * its change, and may show later ones. The callbacks are looked up once, when the handler is added.
  */
 export interface ObjectEventHandler<T> {
   readonly view?: 'object' | undefined;
@@ -45,9 +45,8 @@ export interface ObjectEventHandler<T> {
 /**
  * Key and metadata of an object whose body need not be decoded.
  *
- * Handlers and filters get a view, made once for all of them: `metadata` is decoded on first read, and a
- * callback that takes no more than the `key` costs no decoding at all. Take it apart, or log it, as any object; a spread,
- * which copies no getters, loses the metadata.
+ * All handlers and filters share one view. `metadata` is decoded on first read; a callback that reads only the `key` decodes
+ * nothing. The view can be destructured and logged like any object. A spread does not copy getters, so it loses the metadata.
  */
 export interface ObjectMetadata {
   readonly key: string;
@@ -55,8 +54,8 @@ export interface ObjectMetadata {
 }
 
 /**
- * As `ObjectEventHandler`, for callbacks that need no more than key and metadata. For them no object is ever decoded, and no
- * metadata unless they read it.
+ * As `ObjectEventHandler`, for callbacks that need only key and metadata. No object is decoded for them; metadata is decoded
+ * only when they read it.
  */
 export interface MetadataEventHandler {
   readonly view: 'metadata';
@@ -66,9 +65,9 @@ export interface MetadataEventHandler {
 }
 
 /**
- * As `MetadataEventHandler`, for callbacks that need no more than the key: they put it into a work queue, and the worker that takes it
- * reads the cache. Of what has changed nothing is kept for them, which makes them the fastest ones.
- * An argument is frozen plain data: it can be kept and logged when the object has long left the cache.
+ * As `MetadataEventHandler`, for callbacks that need only the key: they put it into a work queue, and the worker that takes it
+ * reads the cache. Nothing of a removed state is retained for them, so they are the fastest handlers.
+ * An argument is frozen plain data: it can be kept and logged after the object has left the cache.
  */
 export interface KeyEventHandler {
   readonly view: 'key';
@@ -83,7 +82,7 @@ export interface LazyObject<T> {
   readonly object: T;
 }
 
-/** As `ObjectEventHandler`, for callbacks that look at the metadata first and need only some of the bodies. */
+/** As `ObjectEventHandler`, for callbacks that read the metadata first and need only some of the bodies. */
 export interface LazyEventHandler<T> {
   readonly view: 'lazy';
   onAdd?(added: LazyObject<T>, info: AddInfo): unknown;
@@ -98,7 +97,7 @@ export type ResourceEventHandler<T> =
   | MetadataEventHandler
   | KeyEventHandler;
 
-/** A callback of an event handler that threw, or whose promise rejected. The others got their event. */
+/** The error of a callback that threw, or whose promise rejected. The other handlers got their event. */
 export class HandlerError extends ListwatchError {
   readonly handler: string;
   readonly callback: 'onAdd' | 'onUpdate' | 'onDelete';

@@ -19,22 +19,22 @@ import { AddNotification, DeleteNotification, LazyMetadata } from './notificatio
 import { checkHandler } from './notifier.ts';
 
 /**
- * An event handler behind a filter. The filter has to be a pure, synchronous function of the object: what it said of the old
- * object decides whether the handler knows it.
+ * An event handler behind a filter. The filter has to be a pure, synchronous function of the object: its result for the old
+ * object says whether the handler has seen that object.
  * @see client-go tools/cache/controller.go FilteringResourceEventHandler @ 32ce75a7
  */
 export interface FilteringResourceEventHandler<F, H> {
   /**
-   * The argument of the filter. `metadata`: key and metadata, for every view of the handler, so that no object is decoded that does not
-   * pass. @defaultValue the objects as the handler gets them
+   * The argument of the filter. `metadata`: key and metadata, for every view of the handler. Then only objects that pass are
+   * decoded. @defaultValue the objects as the handler gets them
    */
   readonly view?: 'metadata' | undefined;
-  /** Whether the handler gets to know the object. */
+  /** Whether the handler gets the object. */
   readonly filter: (object: F) => boolean;
   readonly handler: H;
 }
 
-/** A filter that is to be told no more than key and metadata. */
+/** A filter that gets only key and metadata. */
 type OfMetadata<H> = FilteringResourceEventHandler<ObjectMetadata, H> & {
   readonly view: 'metadata';
 };
@@ -49,8 +49,8 @@ const OPTIONS: readonly (keyof FilteringResourceEventHandler<unknown, unknown>)[
 ];
 
 /**
- * Tells a handler only of the objects that pass a filter. An object that begins to pass is an addition, one that ceases to is
- * a deletion of its old state; what a filter throws is the error of that event, as if the callback had thrown it.
+ * Calls a handler only for the objects that pass a filter. When an object begins to pass, the handler gets an addition; when
+ * it no longer passes, a deletion of its old state. When the filter throws, the event fails as if the callback had thrown.
  * @example
  * informer.addHandler(
  *   filteringHandler({
@@ -113,10 +113,10 @@ export function filteringHandler<T>(
 
 type Filter = (object: unknown) => unknown;
 
-/** Whether the handler gets to know an object. */
+/** Whether the handler gets an object. */
 type Passes<O> = (object: O, info: { readonly key: string }) => boolean;
 
-/** Handlers of whole and of lazy objects differ in nothing but the object. */
+/** Handlers of whole objects and of lazy objects differ only in the object. */
 type CallbacksOf<O> = Omit<ObjectEventHandler<O>, 'view'>;
 
 function refuse(option: string, rule: string, given: string): never {

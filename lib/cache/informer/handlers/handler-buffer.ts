@@ -1,13 +1,13 @@
 import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
 import { numberOption, rejectUnknownOptions } from '../../../kernel/options.ts';
 
-/** A buffer of a size of your own. */
+/** A buffer with an own limit. */
 export interface BoundedHandlerBuffer {
   /** Events that may wait for the handler, initial ones left out; at least 1. */
   readonly limit: number;
   /**
-   * The reaction beyond the limit. `coalesce`: it gets the net change of each object instead of every single one.
-   * `close`: it is removed, with an error of code BUFFER_FULL.
+   * The reaction above the limit. `coalesce`: the handler gets the net change of each object instead of every change.
+   * `close`: the handler is removed, with an error of code BUFFER_FULL.
    */
   readonly whenFull: 'coalesce' | 'close';
 }
@@ -17,13 +17,13 @@ export interface BoundedHandlerBuffer {
  *
  * | buffer | the handler gets | memory |
  * |---|---|---|
- * | `coalesce` | every event, or, once 10 000 wait, the net change of each object: an update may stand for many, and an object that came and went is not told | bounded: 10 000 events, or four for each object, if that is more |
+ * | `coalesce` | every event; when 10 000 wait, the net change of each object: one update for several, and no event of an object that was added and deleted | bounded: 10 000 events, or four for each object, if that is more |
  * | `{ limit, whenFull: 'coalesce' }` | the same, with a limit of your own | bounded: `limit`, or four for each object |
- * | `{ limit, whenFull: 'close' }` | every event, or none any more: it is removed | bounded: `limit` |
+ * | `{ limit, whenFull: 'close' }` | every event; above the limit it is removed | bounded: `limit` |
  * | `unbounded` | every event | **not bounded** |
  *
- * Initial events come on top; they are as many as there are objects when the handler joins. A relist or a resync puts one
- * event for each changed, or for each, object into the buffer at once, so that a `limit` with `close` has to leave room for it.
+ * Initial events are not counted; there is one for each object that exists when the handler is added. A relist puts one event
+ * for each changed object into the buffer at once, a resync one for each object: choose a `limit` with `close` that has room.
  */
 export type HandlerBuffer = 'coalesce' | 'unbounded' | BoundedHandlerBuffer;
 

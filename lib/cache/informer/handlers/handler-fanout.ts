@@ -5,8 +5,8 @@ import type { NotificationBatch } from './notification.ts';
 import type { RegisteredHandler } from './registered-handler.ts';
 
 /**
- * The handlers of one informer. Distributing is synchronous and costs one queue entry a handler, however many notifications
- * a batch has; no handler waits for another.
+ * The handlers of one informer. Distributing is synchronous and adds one queue entry to each handler, independent of the number
+ * of notifications in a batch. No handler waits for another.
  */
 export class HandlerFanout<V extends HasMetadata> {
   /** The turns in which the handlers are called. */
@@ -23,7 +23,7 @@ export class HandlerFanout<V extends HasMetadata> {
     return this.#handlers;
   }
 
-  /** A handler joins, with the present state to see first. */
+  /** Adds a handler, which gets the present state first. */
   add(handler: RegisteredHandler<V>, present: NotificationBatch<V>): void {
     const { queue } = handler;
     this.#handlers.add(handler);
@@ -38,7 +38,7 @@ export class HandlerFanout<V extends HasMetadata> {
     this.turns.share(this.#handlers.size);
   }
 
-  /** Whether a handler that waits for nothing has more than `count` notifications to come. */
+  /** Whether a handler that does not wait for a promise has a backlog of more than `count` notifications. */
   hasBacklog(count: number): boolean {
     for (const { queue } of this.#handlers) if (queue.hasBacklog(count)) return true;
     return false;
@@ -64,14 +64,14 @@ export class HandlerFanout<V extends HasMetadata> {
     for (const { queue } of this.#handlers) queue.tracker.markUpstreamSynced();
   }
 
-  /** Removes the handlers whose callbacks are on the stack, so that their end is not awaited: they themselves requested the end. */
+  /** Removes the handlers whose callbacks are on the stack. They requested the end themselves, so it must not wait for them. */
   removeEntered(): void {
     for (const handler of this.#handlers) {
       if (handler.queue.entered) handler.remove();
     }
   }
 
-  /** Removes all handlers and drops what was not delivered; resolves when the last callback has returned. */
+  /** Removes all handlers and drops their backlog; resolves when the last callback has returned. */
   async close(): Promise<void> {
     await Promise.all([...this.#handlers].map((handler) => handler.close()));
   }

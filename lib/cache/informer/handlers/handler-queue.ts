@@ -9,10 +9,10 @@ import type { BoundedHandlerBuffer } from './handler-buffer.ts';
 import type { Notification, NotificationBatch } from './notification.ts';
 import { SyncTracker } from './sync-tracker.ts';
 
-/** A slice of deliveries ends after this many, so that input and output get their turn even where time stands still. */
+/** A slice ends after this many deliveries, so that input and output get a turn even if the clock does not advance. */
 const LONGEST_SLICE = 1024;
 
-/** A callback whose promise takes longer is mentioned, milliseconds. */
+/** If the promise of a callback takes longer, a warning is logged; milliseconds. */
 const SLOW_CALLBACK_MS = 30_000;
 
 export interface HandlerQueueOptions<V extends HasMetadata> {
@@ -20,11 +20,11 @@ export interface HandlerQueueOptions<V extends HasMetadata> {
   readonly runtime: Runtime;
   /** Calls the handler. */
   readonly deliver: (notification: Notification<V>) => unknown;
-  /** Says when it delivers, and how much at a time. */
+  /** Determines when the queue delivers, and how much at a time. */
   readonly turns: DeliveryTurns;
   /** Notifications that may wait, initial ones left out. */
   readonly limit: () => number;
-  /** Beyond the limit: merge the notifications of each key, or give up. */
+  /** Above the limit: merge the notifications of each key, or remove the handler. */
   readonly whenFull: BoundedHandlerBuffer['whenFull'];
   /** The queue is full and takes no more. */
   readonly onFull: (pending: number) => void;
@@ -38,10 +38,10 @@ export interface HandlerQueueOptions<V extends HasMetadata> {
  *
  * Guarantees:
  * - One callback at a time, in order; a returned promise is awaited before the next one.
- * - A callback that throws is reported, counts as delivered, and is not repeated.
- * - Deliveries are sliced: between two slices everything else in the process gets its turn.
- * - Memory is bounded: beyond `limit` notifications those of one key are merged, so that no more than two a key remain, or
- *   the handler is given up.
+ * - When a callback throws, the error is reported; the notification counts as delivered and is not repeated.
+ * - Deliveries are sliced: other work in the process gets a turn between two slices.
+ * - Memory is bounded: above `limit`, the notifications of each key are merged until at most two a key remain, or the handler
+ *   is removed.
  */
 export class HandlerQueue<V extends HasMetadata> implements Slice {
   readonly name: string;
@@ -49,7 +49,7 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
   readonly #options: HandlerQueueOptions<V>;
   readonly #turns: DeliveryTurns;
   #batches = new RingBuffer<NotificationBatch<V>>();
-  /** The batch under delivery and the place of its next notification. */
+  /** The current batch and the place of its next notification. */
   #current: NotificationBatch<V> | undefined;
   #place = 0;
   /** Notifications in `#batches`. */
@@ -57,13 +57,13 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
   #delivered = 0;
   #failed = 0;
   #coalesced = 0;
-  /** The next merge; far enough from the last one that merging costs a constant share of what is pushed. */
+  /** The size at which the next merge happens. The distance between merges keeps their cost proportional to the pushes. */
   #coalesceAt = 0;
   #started = false;
   #closed = false;
-  /** The callback under way has closed the queue, and must not wait for itself. */
+  /** The running callback has closed the queue, and must not wait for itself. */
   #closedWithin = false;
-  /** A slice is queued, or under way. */
+  /** A slice is queued or runs. */
   #scheduled = false;
   #sliceEndMs = 0;
   #sliceLeft = 0;
@@ -89,7 +89,7 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
       : this.#queued + current.notifications.length - this.#place;
   }
 
-  /** Callbacks that have returned, those that threw included. */
+  /** Callbacks that have returned or thrown. */
   get delivered(): number {
     return this.#delivered;
   }
@@ -104,7 +104,7 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
     return this.#coalesced;
   }
 
-  /** Whether it could deliver more than `count` notifications at this moment; not while it waits for a callback. */
+  /** Whether it can deliver more than `count` notifications now; false while it waits for a promise of a callback. */
   hasBacklog(count: number): boolean {
     return this.#scheduled && this.#calling === undefined && this.pending > count;
   }
@@ -129,18 +129,18 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
     this.#schedule();
   }
 
-  /** Begins to deliver; until then notifications are kept. */
+  /** Begins to deliver; before that notifications are queued. */
   start(): void {
     this.#started = true;
     this.#schedule();
   }
 
-  /** Whether a callback of the handler is on the stack, and so called this code. */
+  /** Whether a callback of the handler is on the stack. */
   get entered(): boolean {
     return this.#entered;
   }
 
-  /** Drops what is pending: no callback begins after this. A callback under way is not awaited. */
+  /** Drops pending notifications: no callback begins after this. A running callback is not awaited. */
   stop(): void {
     this.#closed = true;
     this.#closedWithin ||= this.#entered;
@@ -151,7 +151,7 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
     this.#slowTimer = undefined;
   }
 
-  /** Stops, and resolves like `drained`; while that takes, slowness is warned of. */
+  /** Stops, and resolves like `drained`; logs a warning while a callback is slow. */
   close(): Promise<void> {
     this.stop();
     if (this.#calling !== undefined && !this.#closedWithin) this.#watchSlowness();
@@ -159,8 +159,8 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
   }
 
   /**
-   * Resolves once the callback under way, if there is one, has returned. For a queue that this callback itself stopped,
-   * before its first `await`, it resolves at once, then and ever after.
+   * Resolves when the running callback, if there is one, has returned. If this callback itself stopped the queue before its
+   * first `await`, all calls resolve at once.
    */
   drained(): Promise<void> {
     if (this.#calling === undefined || this.#closedWithin) return Promise.resolve();
@@ -168,7 +168,7 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
     return this.#idle.promise;
   }
 
-  /** Its turn has come. */
+  /** Called by the turns. */
   deliverSlice(): void {
     if (this.#closed) return;
     this.#sliceEndMs = this.#turns.nowMs + this.#turns.sliceMs;
@@ -215,7 +215,7 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
     this.#schedule();
   }
 
-  /** The next one; it goes when its callback has returned. */
+  /** The next notification; it is removed when its callback has returned. */
   #peek(): Notification<V> | undefined {
     const current = this.#current;
     if (current !== undefined && this.#place < current.notifications.length) {
@@ -259,7 +259,7 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
     this.#delivered += 1;
     const current = this.#current;
     if (current === undefined) {
-      // It was closed meanwhile.
+      // The queue was closed in the meantime.
       this.#slowTimer?.cancel();
       this.#idle?.resolve();
       return;
@@ -273,7 +273,7 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
     else this.#options.onFull(later);
   }
 
-  /** Merges what is not initial; initial notifications come first and are bounded by the size of the store. */
+  /** Merges notifications that are not initial; initial ones come first, and their number is at most the size of the store. */
   #coalesce(): void {
     const batches = new RingBuffer<NotificationBatch<V>>();
     const later: Notification<V>[] = [];
@@ -296,7 +296,7 @@ export class HandlerQueue<V extends HasMetadata> implements Slice {
     this.#coalesceAt = 2 * (this.pending - this.tracker.outstanding);
   }
 
-  /** One timer watches all callbacks that return promises, however many. */
+  /** One timer serves all callbacks that return promises. */
   #watchSlowness(): void {
     const { runtime, onWarning } = this.#options;
     if (this.#slowTimer !== undefined) return;

@@ -11,9 +11,9 @@ export interface WaitOptions {
 export interface HandlerRegistration extends AsyncDisposable {
   /** Names the handler in messages. */
   readonly name: string;
-  /** Whether the informer is synced and the handler has seen every object of the state at the start. Never turns back. */
+  /** Whether the informer is synced and the handler has seen every object of the state at the start. It never becomes false again. */
   readonly synced: boolean;
-  /** The reason why it is not synced, in words; undefined once it is. */
+  /** The reason why it is not synced, as text; undefined once it is. */
   readonly waitingFor: string | undefined;
   /** Events that wait for the handler. */
   readonly pending: number;
@@ -21,12 +21,12 @@ export interface HandlerRegistration extends AsyncDisposable {
   readonly failure: ListwatchError | undefined;
   /**
    * Resolves when `synced`.
-   * @throws {ListwatchError} code TIMEOUT saying what is missing; NOT_STARTED when the informer has not been started by the next
+   * @throws {ListwatchError} code TIMEOUT naming what is missing; NOT_STARTED when the informer has not been started by the next
    * task; CLOSED when the handler is removed or the informer stops
    * first; the signal's reason when aborted.
    */
   whenSynced(options?: WaitOptions): Promise<void>;
-  /** Removes the handler at once: no callback begins after it. Calling again is harmless. */
+  /** Removes the handler at once: no callback begins after the call. Calling again has no effect. */
   remove(): void;
   /**
    * Removes the handler and resolves when its last callback has returned. A callback that closes its own registration must
@@ -39,8 +39,8 @@ export interface AddHandlerOptions {
   /** Names the handler in errors, warnings and `inspect()`. @defaultValue its class or `handler`, and a number */
   readonly name?: string | undefined;
   /**
-   * How often every object is handed to `onUpdate` again, milliseconds; at least 1000, or 0 for never. It is rounded up to a
-   * multiple of the informer's interval, and never happens if the informer has none. A resync never asks the server.
+   * The interval at which `onUpdate` gets every object again, milliseconds; at least 1000, or 0 for never. It is rounded up to
+   * a multiple of the informer's interval. If the informer has no interval, there is no resync. A resync sends no request.
    * @defaultValue the interval of the informer
    */
   readonly resyncIntervalMs?: number | undefined;

@@ -30,13 +30,13 @@ export interface HandlerRegistryOptions<T extends KubernetesObject> {
   readonly store: ThreadSafeStore<ObjectView<T>>;
   readonly runtime: Runtime;
   readonly resyncIntervalMs: number;
-  /** The reason why the informer is not synced, in words. */
+  /** The reason why the informer is not synced, as text. */
   readonly waitsFor: () => string | undefined;
   /** A callback threw, or a handler was removed because its buffer is full. */
   readonly onError: (error: ListwatchError, about: { handler: string; key?: string }) => void;
   /** Pinned for handlers that read more than keys. @defaultValue none */
   readonly memory?: ObjectMemory<ObjectView<T>> | undefined;
-  /** A handler has left, and its last callback has returned. */
+  /** A handler was removed, and its last callback has returned. */
   readonly onRemoved: (handler: RegisteredHandler<ObjectView<T>>) => void;
   readonly onWarning: (message: string) => void;
 }
@@ -44,8 +44,8 @@ export interface HandlerRegistryOptions<T extends KubernetesObject> {
 /**
  * The handlers of one informer, and their views.
  *
- * Joining is synchronous: the state that a late handler is given first, and its place in the distribution, belong to the same
- * instant, so that no event is lost in between or comes twice.
+ * Adding a handler is synchronous: its initial state and its place in the distribution are determined in one step, so that no
+ * event is lost or repeated in between.
  */
 export class HandlerRegistry<T extends KubernetesObject> {
   readonly #options: HandlerRegistryOptions<T>;
@@ -53,7 +53,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
   readonly #resyncs: ResyncSchedule;
   #closed = false;
   #named = 0;
-  /** The store as initial notifications, shared by the handlers that join before the next change. */
+  /** The store as initial notifications, shared by the handlers that are added before the next change. */
   #present: NotificationBatch<ObjectView<T>> | undefined;
 
   constructor(options: HandlerRegistryOptions<T>) {
@@ -63,7 +63,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
     this.#resyncs = new ResyncSchedule({ intervalMs, onWarning });
   }
 
-  /** How often the reflector has to ask `resyncDue`, milliseconds; 0 for never. */
+  /** The interval at which the reflector calls `resyncDue`, milliseconds; 0 for never. */
   get resyncIntervalMs(): number {
     return this.#resyncs.checkIntervalMs;
   }
@@ -109,7 +109,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
     return registered;
   }
 
-  /** The informer starts: deliveries begin, and the resync interval is settled. */
+  /** The informer starts: deliveries begin, and the resync interval is fixed. */
   start(): void {
     this.#resyncs.freeze();
     this.#fanout.start();
@@ -121,7 +121,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
     this.#fanout.distribute(batches);
   }
 
-  /** Whether a handler that waits for nothing has more than `count` notifications to come. */
+  /** Whether a handler that does not wait for a promise has a backlog of more than `count` notifications. */
   hasBacklog(count: number): boolean {
     return this.#fanout.hasBacklog(count);
   }
@@ -131,12 +131,12 @@ export class HandlerRegistry<T extends KubernetesObject> {
     this.#fanout.markSynced();
   }
 
-  /** Whether a handler wants a resync now; those that do are the ones to get it. */
+  /** Whether a resync is due for a handler now; only these handlers get it. */
   resyncDue(): boolean {
     return this.#resyncs.tick(this.#options.runtime.monotonicMs());
   }
 
-  /** The informer is about to stop; a callback that asked for it must not be waited for. */
+  /** The informer is about to stop. If a callback requested the stop, it must not be awaited. */
   removeEntered(): void {
     this.#fanout.removeEntered();
   }
@@ -156,7 +156,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
     return Array.from(this.#fanout.handlers, (handler) => handler.inspect());
   }
 
-  /** Undefined where nothing ends the pin: lazy objects, and metadata, may be read long after the handler is removed. */
+  /** Undefined if the pin never ends: lazy objects and metadata may be read after the handler is removed. */
   #pinFor({ view }: ResourceEventHandler<T>): Disposable | undefined {
     if (view === 'key') return undefined;
     const pin = this.#options.memory?.pin(view === 'metadata' ? 'metadata' : 'body');
@@ -198,7 +198,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
       runtime,
       deliver: notifierOf(name, handler),
       turns: this.#fanout.turns,
-      // Merging fewer than two for each object may come to nothing.
+      // With fewer than two notifications for each object there may be nothing to merge.
       limit: whenFull === 'close' ? (): number => limit : () => Math.max(limit, 2 * store.size),
       whenFull,
       onFull,
@@ -210,7 +210,7 @@ export class HandlerRegistry<T extends KubernetesObject> {
   }
 }
 
-/** The name of the class a handler is an instance of; undefined for a plain object. */
+/** The class name of a handler; undefined for a plain object. */
 function classOf(handler: unknown): string | undefined {
   if (typeof handler !== 'object' || handler === null) return undefined;
   const prototype: unknown = Object.getPrototypeOf(handler);

@@ -1,8 +1,8 @@
 import type { AddInfo, DeleteInfo, UpdateInfo } from './event-handler.ts';
 
 /*
- * What a handler of keys gets: an object that it may keep, spread or log at any time. A notification would not do, for it
- * leads to an object of which nothing is kept for such a handler.
+ * The argument of a handler of keys: plain data that the handler may keep, spread or log at any time. A notification cannot be
+ * used, since it refers to an object, and objects are not retained for such a handler.
  */
 
 export function addedKey({ key, initial, origin }: AddInfo): AddInfo {

@@ -2,9 +2,8 @@ import type { HasMetadata, ObjectMeta } from '../../../meta/object.ts';
 import type { AddInfo, DeleteInfo, ObjectMetadata, Origin, UpdateInfo } from './event-handler.ts';
 
 /**
- * One call of a handler to come. There is one for all handlers together: it is their `info`, and of those with the view
- * `metadata` it is the argument, so that telling one handler more allocates nothing. Its `metadata` is read from the object
- * when somebody asks.
+ * A pending call of handlers. All handlers share it: it is their `info`, and the argument for handlers with the view
+ * `metadata`, so another handler allocates nothing. Its `metadata` is read from the object on first use.
  */
 export type Notification<V extends HasMetadata> =
   | AddNotification<V>
@@ -38,7 +37,7 @@ export interface LoggedObject {
   readonly metadata: ObjectMeta | undefined;
 }
 
-/** Of what has left the cache a handler of keys can read nothing, and writing it to a log must not be an error. */
+/** A handler of keys cannot read an object that left the cache; logging its notification must not throw. */
 function loggedMetadata(notification: ObjectMetadata): ObjectMeta | undefined {
   try {
     return notification.metadata;
@@ -104,7 +103,7 @@ export class UpdateNotification<V extends HasMetadata>
     return 'update';
   }
 
-  /** The old object as a handler with the view `metadata` gets it: one for all of them. */
+  /** The old object for handlers with the view `metadata`, shared by all of them. */
   get oldMetadata(): ObjectMetadata {
     this.#oldMetadata ??= new LazyMetadata(this.key, this.old);
     return this.#oldMetadata;
@@ -139,10 +138,10 @@ export class DeleteNotification<V extends HasMetadata>
   }
 }
 
-/** Notifications that are queued together: one entry in each handler's queue, however many there are. */
+/** Notifications that are queued together, as one entry in each handler's queue. */
 export interface NotificationBatch<V extends HasMetadata> {
   readonly notifications: readonly Notification<V>[];
-  /** They belong to the state at the start; a handler is synced when it has seen them. */
+  /** The notifications belong to the state at the start; a handler is synced when it has seen them. */
   readonly initial: boolean;
   /** All handlers, or those whose resync interval has passed. */
   readonly audience: 'all' | 'resyncing';

@@ -29,7 +29,7 @@ interface Calls {
   readonly delete: (onDelete: Callback, told: DeleteNotification<ObjectView>) => unknown;
 }
 
-/** What a view does not hand out is not looked at, and so not decoded. */
+/** Parts that a view does not have are not read, so they are not decoded. */
 const CALLS: Readonly<Record<NonNullable<ResourceEventHandler<unknown>['view']>, Calls>> = {
   object: {
     add: (onAdd, told) => onAdd(told.object.object, told),

@@ -15,13 +15,13 @@ export interface RegisteredHandlerOptions<V extends HasMetadata> {
   readonly queue: HandlerQueue<V>;
   readonly resync: ResyncEntry;
   readonly runtime: Runtime;
-  /** The reason why the informer is not synced, in words. */
+  /** The reason why the informer is not synced, as text. */
   readonly upstreamWaitsFor: () => string | undefined;
   /** Called once, when the handler is removed. */
   readonly onRemove: (handler: RegisteredHandler<V>) => void;
 }
 
-/** A handler on an informer: its queue, its resyncs, and the caller's grip on both. */
+/** A handler on an informer: its queue and its resyncs, and the registration that the caller gets. */
 export class RegisteredHandler<V extends HasMetadata> implements HandlerRegistration {
   readonly queue: HandlerQueue<V>;
   readonly resync: ResyncEntry;
@@ -83,7 +83,7 @@ export class RegisteredHandler<V extends HasMetadata> implements HandlerRegistra
     this.#options.onRemove(this);
   }
 
-  /** Removes the handler, because of `failure`. */
+  /** Removes the handler with the error `failure`. */
   fail(failure: ListwatchError): void {
     this.#failure ??= failure;
     this.remove();

@@ -1,14 +1,14 @@
 import { numberOption } from '../../../kernel/options.ts';
 
-/** Handlers cannot ask for less (client-go shared_informer.go minimumResyncPeriod @ 32ce75a7). */
+/** The least interval of a handler (client-go shared_informer.go minimumResyncPeriod @ 32ce75a7). */
 const SHORTEST_INTERVAL_MS = 1000;
 
-/** A timer may fire this much early by the monotonic clock. */
+/** A timer may fire early by this time of the monotonic clock, milliseconds. */
 const TIMER_SLACK_MS = 5;
 
-/** One handler's resyncs. */
+/** The resyncs of one handler. */
 export interface ResyncEntry {
-  /** In effect; 0 for never. */
+  /** The effective interval, milliseconds; 0 for never. */
   readonly intervalMs: number;
   /** Whether the handler gets the resync of the last tick. */
   readonly due: boolean;
@@ -26,11 +26,11 @@ export interface ResyncScheduleOptions {
 }
 
 /**
- * Which handlers get a resync, and when.
+ * Determines which handlers get a resync, and when.
  *
- * The informer looks at fixed intervals, and each handler is served at the first look after its own interval has passed: the
- * effective interval is rounded up to a multiple. Handlers that ask for less shorten the interval of the looks, but only
- * before the informer starts.
+ * The informer checks at a fixed interval. A handler gets its resync at the first check after its own interval has passed, so
+ * its effective interval is rounded up to a multiple. A handler with a shorter interval shortens the interval of the checks,
+ * but only before the informer starts.
  * @see client-go tools/cache/shared_informer.go determineResyncPeriod, shouldResync @ 32ce75a7
  */
 export class ResyncSchedule {
@@ -46,18 +46,18 @@ export class ResyncSchedule {
     this.#onWarning = onWarning;
   }
 
-  /** How often the informer looks, milliseconds; 0 for never. */
+  /** The interval of the checks, milliseconds; 0 for never. */
   get checkIntervalMs(): number {
     return this.#checkIntervalMs;
   }
 
-  /** The informer starts: from now on handlers have to live with its interval. */
+  /** The informer starts: from now on its interval does not change. */
   freeze(): void {
     this.#frozen = true;
   }
 
   /**
-   * A handler joins. `requestedMs` left out is the interval of the informer.
+   * Adds a handler. Without `requestedMs` it gets the interval of the informer.
    * @throws {ListwatchError} code INVALID_OPTION.
    */
   add(handler: string, requestedMs: number | undefined, nowMs: number): ResyncEntry {
@@ -66,7 +66,7 @@ export class ResyncSchedule {
     });
     if (wantedMs > 0 && wantedMs < SHORTEST_INTERVAL_MS) wantedMs = SHORTEST_INTERVAL_MS;
     if (wantedMs > 0 && wantedMs < this.#checkIntervalMs && !this.#frozen) {
-      // Handlers that came before asked for at least as much, so theirs stay as they are.
+      // Earlier handlers have intervals at least as long, so their entries do not change.
       this.#checkIntervalMs = wantedMs;
     }
     const intervalMs =

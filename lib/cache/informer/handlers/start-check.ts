@@ -2,17 +2,17 @@ import { ListwatchError } from '../../../kernel/errors.ts';
 import { Latch } from '../../../kernel/latch.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 
-/** What can be started, as a wait sees it. */
+/** The interface of an object that can be started, as a wait needs it. */
 export interface Startable {
   readonly informer: string;
   readonly runtime: Runtime;
-  /** It has been started, or has stopped without. */
+  /** It has been started, or it has stopped without a start. */
   readonly started: () => boolean;
 }
 
 /**
- * Ends waits for an informer that has not been started, which would last until their deadline, or for ever. An informer that is
- * started later in the same task is in time, also behind an `await` of a promise that is settled: the check is the next task.
+ * Ends waits for an informer that has not been started; they would last until their deadline, or for ever. The check runs in
+ * the next task, so an informer may be started later in the same task, also after an `await` of a settled promise.
  */
 export class StartCheck {
   readonly #startable: Startable;
@@ -22,7 +22,7 @@ export class StartCheck {
     this.#startable = startable;
   }
 
-  /** Opens in the next task unless the informer has been started by then. One for all waits of a task. */
+  /** Opens in the next task unless the informer has been started by then. All waits of a task share it. */
   latch(): Latch {
     if (this.#latch !== undefined && !this.#latch.isOpen) return this.#latch;
     const { informer, runtime, started } = this.#startable;
@@ -36,7 +36,7 @@ export class StartCheck {
     return latch;
   }
 
-  /** @throws {ListwatchError} code NOT_STARTED when that is why the wait has ended. */
+  /** @throws {ListwatchError} code NOT_STARTED when the wait ended for this reason. */
   throwIfNotStarted(): void {
     const { informer, started } = this.#startable;
     if (started()) return;

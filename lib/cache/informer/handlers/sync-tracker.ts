@@ -2,8 +2,8 @@ import { Latch } from '../../../kernel/latch.ts';
 import { assert } from '../../../kernel/assert.ts';
 
 /**
- * Knows when one handler has seen the state at the start: the informer is synced, and every initial notification that was
- * queued before that has been delivered. Once true, it stays true.
+ * Tracks whether one handler has seen the state at the start: the informer is synced, and every initial notification that was
+ * queued before that has been delivered. Once synced, it stays synced.
  */
 export class SyncTracker {
   readonly #latch: Latch;
@@ -43,7 +43,7 @@ export class SyncTracker {
     this.#outstanding += count;
   }
 
-  /** One of them has been delivered, or has failed: a handler that throws is not asked again. */
+  /** An initial notification was delivered, or its callback threw; it is not delivered again. */
   finish(): void {
     assert(this.#outstanding > 0, 'an initial notification was finished that was never started');
     this.#outstanding -= 1;

@@ -30,7 +30,7 @@ export interface InformerErrorContext {
   readonly key?: string | undefined;
   /** Name of the handler. */
   readonly handler?: string | undefined;
-  /** The story in one sentence, for a log. */
+  /** One sentence for a log. */
   readonly message: string;
 }
 
@@ -49,7 +49,7 @@ export type InformerReflectorOptions = Pick<
 
 export interface SharedIndexInformerOptions<T extends KubernetesObject>
   extends InformerReflectorOptions {
-  /** As `ReflectorOptions.silenceProbeMs`: a watch that has gone dead is noticed. 0: never. @defaultValue 30 000 */
+  /** As `ReflectorOptions.silenceProbeMs`: detects a dead watch. 0: never. @defaultValue 30 000 */
   readonly silenceProbeMs?: number | undefined;
   /** The collection to mirror. */
   readonly listerWatcher: ListerWatcher<ObjectView<T>>;
@@ -62,52 +62,52 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
   /** @defaultValue metaNamespaceKeyFunc */
   readonly keyFunc?: KeyFunc | undefined;
   /**
-   * Keeps only these fields of every object, besides its type and its metadata without `managedFields`. For the type of the
-   * objects to say so, make the informer with `SharedIndexInformer.projecting`, or by a factory.
+   * Keeps only these fields of every object, besides its type and its metadata without `managedFields`. To have the type of the
+   * objects reduced too, make the informer with `SharedIndexInformer.projecting`, or with a factory.
    * @defaultValue all
    */
   readonly fields?: ProjectedFields<T> | undefined;
   /**
    * Changes every object before it is stored, usually to drop unneeded fields. It must return a new object, or the same;
-   * `metadata` with name, namespace, uid and resourceVersion must stay. It makes every body be decoded.
+   * `metadata` with name, namespace, uid and resourceVersion must stay. With a transform every body is decoded.
    * @defaultValue none
    */
   readonly transform?: ((object: T) => T) | undefined;
   /**
-   * For development: freezes every object that is handed out, all the way down, so that code that modifies it gets a TypeError
-   * on the very line instead of a cache that differs from the server.
+   * For development: deeply freezes every object that readers get. A statement that modifies such an object then throws a
+   * TypeError; without `freeze` it would make the cache differ from the server.
    * @defaultValue false
    */
   readonly freeze?: boolean | undefined;
   /**
    * How objects lie in memory. In all modes an object is decoded on first read; the result of a transform stays
    * decoded. The figures are for pods of 3.9 KB of JSON.
-   * - `bytes`: a pod takes 4.4 KB. What is read again and again stays decoded, within a budget of 256 MB, some 30,000 pods; the
-   *   rest is decoded again when it is read, 20 µs each. The garbage collector has little to do.
-   * - `objects`: what was read once stays decoded, and all who read it get the same object. A pod takes 4.4 KB, and 8 KB once
-   *   it was read. For those who go over the whole of a very large cache again and again.
+   * - `bytes`: a pod takes 4.4 KB. Objects that are read often stay decoded, within a budget of 256 MB, about 30,000 pods; the
+   *   others are decoded again when they are read, 20 µs each. The garbage collector has little work.
+   * - `objects`: an object stays decoded after its first read, and all readers get the same object. A pod takes 4.4 KB, and
+   *   8 KB after it was read. For programs that often read all objects of a very large cache.
    * @defaultValue 'bytes'
    */
   readonly cache?: CacheOptions | undefined;
   /**
-   * Whether an object belongs to the collection, for objects that are handed to `written`: the watch says nothing of one
-   * that its selectors leave out. `collectionMatcher` makes one from selectors.
+   * Whether an object belongs to the collection. It is called for objects that are passed to `written`, because the watch
+   * sends no events of objects that its selectors exclude. `collectionMatcher` makes such a function from selectors.
    * @defaultValue every object does
    */
   readonly matches?: ((object: T) => boolean) | undefined;
   /**
-   * How often handlers are given every object again, milliseconds; they may ask for other intervals.
-   * @defaultValue 0: never, whatever handlers ask
+   * The interval at which handlers get every object again, milliseconds; a handler may have another interval.
+   * @defaultValue 0: never, even if a handler has an interval
    */
   readonly resyncIntervalMs?: number | undefined;
   /** See `DeltaFIFO`. With `key`, `indexer.resourceVersion` stays empty. @defaultValue 'arrival' */
   readonly order?: DeltaOrder | undefined;
   /**
-   * While the server does not serve the resource (404): `wait` keeps asking, with growing delays, and says so; with `fail`
+   * While the server does not serve the resource (404): with `wait` the informer retries with growing delays and logs it; with `fail`
    * `run` and `whenSynced` reject with RESOURCE_UNKNOWN. @defaultValue 'wait'
    */
   readonly missingResource?: MissingResourcePolicy | undefined;
-  /** Changes that may wait for the store before the watch is read no further, at least 1. @defaultValue 256 */
+  /** The high-water mark of the queue: with this many changes the watch is not read further; at least 1. @defaultValue 256 */
   readonly queueCapacity?: number | undefined;
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
@@ -116,7 +116,7 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
   /** @defaultValue silentMetrics */
   readonly metrics?: Metrics | undefined;
   /**
-   * Gets every error of callbacks, objects and watches; what is part of normal life, such as an expired version, only goes to
+   * Called with every error of callbacks, objects and watches. Expected errors, such as an expired version, only go to
    * the event `watch-error`.
    * @defaultValue the logger gets it
    */
@@ -125,7 +125,7 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
 
 declare const PROJECTION: unique symbol;
 
-/** Paths that make objects what `T` says. */
+/** Paths that reduce objects to the type `T`. */
 export interface ProjectedFields<T> extends ReadonlyArray<string> {
   readonly [PROJECTION]: T;
 }
@@ -136,7 +136,7 @@ export interface WithFields<Source, Paths extends readonly string[]> {
   readonly fields: FieldPaths<Source, Paths>;
 }
 
-/** Options of an informer that keeps some fields of its objects; all but the source speak of what is left of them. */
+/** Options of an informer that keeps some fields of its objects. All options except the source apply to the reduced objects. */
 export interface ProjectingInformerOptions<
   Source extends KubernetesObject,
   Paths extends readonly string[],

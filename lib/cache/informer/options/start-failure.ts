@@ -2,10 +2,10 @@ import { errorMessage, isListwatchError, ListwatchError } from '../../../kernel/
 import { isNotFound, type Subject } from '../../../meta/failures.ts';
 import { apiVersionOf, groupResource } from '../../../meta/resource.ts';
 
-/** The behaviour of an informer while its resource is not served, such as that of a CustomResourceDefinition still to come. */
+/** The behaviour of an informer while its resource is not served, for example before its CustomResourceDefinition exists. */
 export type MissingResourcePolicy = 'wait' | 'fail';
 
-/** The resource an informer mirrors, as far as it is known. */
+/** The resource that an informer mirrors, as far as it is known. */
 export interface InformerSubject extends Subject {
   readonly version?: string | undefined;
   /** Left out: all namespaces, or a resource that has none. */
