@@ -1,7 +1,7 @@
 import { ListwatchError } from '../../kernel/errors.ts';
 import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
 
-/** Says what is wrong with a value, or undefined. */
+/** Returns the error of a value as text, or undefined. */
 type Rule = (value: unknown, option: string, owner: string) => string | undefined;
 
 const is =
@@ -28,7 +28,7 @@ const count: Rule = (value, option, owner) => {
   return undefined;
 };
 
-/** By shape: a test environment may have an AbortSignal of its own. */
+/** Checks the shape, not the class: a test environment may have its own AbortSignal class. */
 const signal: Rule = (value) => {
   const { aborted, addEventListener } = isObject(value) ? (value as Record<string, unknown>) : {};
   return typeof aborted === 'boolean' && typeof addEventListener === 'function'
@@ -81,8 +81,8 @@ const RULES = new Map<string, Rule>([
 ]);
 
 /**
- * Refuses options that do not exist, and values that a server would take for something else, or for nothing at all: a `dryRun`
- * that is not `true` would be carried out.
+ * Refuses options that do not exist, and values that a server would misread or ignore. For example, a write with `dryRun: 'All'`
+ * would be carried out.
  * @throws {ListwatchError} code INVALID_OPTION naming the option and the rule.
  */
 export function checkCallOptions(owner: string, options: object, known: readonly string[]): void {
@@ -94,14 +94,14 @@ export function checkCallOptions(owner: string, options: object, known: readonly
   }
 }
 
-/** @throws {ListwatchError} code INVALID_OPTION for something that is no object, of which no request can be made. */
+/** @throws {ListwatchError} code INVALID_OPTION for a value that is not an object and cannot be sent. */
 export function checkObject(owner: string, object: unknown): void {
   if (!isObject(object)) refuse(owner, `it takes an object, not ${shown(object)}`);
 }
 
 /**
  * The type of a patch.
- * @throws {ListwatchError} code INVALID_OPTION for a patch that is not of the type that is asked for.
+ * @throws {ListwatchError} code INVALID_OPTION for a patch that is not of the requested type.
  */
 export function patchTypeOf(patch: unknown, asked: 'merge' | 'json' | undefined): 'merge' | 'json' {
   const given = Array.isArray(patch) ? 'json' : 'merge';

@@ -30,8 +30,8 @@ export interface ResourceOptions<T extends KubernetesObject = KubernetesObject> 
   /** Left out: all namespaces, or a resource that has none. */
   readonly namespace?: string | undefined;
   /**
-   * Is shown the answers to writes, such as an informer, which then shows own writes at once. Failed writes and dry runs it
-   * does not see, and answers of subresources only if they are of the resource's own kind. @defaultValue none
+   * Gets the answers to writes; for example an informer, which then shows own writes at once. It does not get failed writes, dry
+   * runs, and answers of subresources that are of another kind than the resource. @defaultValue none
    */
   readonly writes?: WriteObserver<T> | undefined;
 }
@@ -51,10 +51,10 @@ export interface ServerVersion {
 /**
  * A connection to one API server.
  *
- * `Types` says once which resource has objects of which type: `Client<{ 'v1/pods': Pod }>`, or `connect<…>()`. Informers of
- * this client know it too. Resources that are not in it are unstructured unless a call names a type.
+ * `Types` declares the object type of each resource once: `Client<{ 'v1/pods': Pod }>`, or `connect<…>()`. Informers of this
+ * client use it too. Resources that are not in it are unstructured unless a call names a type.
  *
- * Guarantees: after `close` no connection is open, and what was running has failed with CLOSED.
+ * Guarantees: after `close` no connection is open, and running calls have failed with CLOSED.
  *
  * @example
  * await using client = await connect();
@@ -62,11 +62,11 @@ export interface ServerVersion {
  * for await (const pod of pods.items({ labelSelector: 'app=web' })) console.log(pod.metadata?.name);
  */
 export class Client<Types extends object = object> implements AsyncDisposable {
-  /** Is not there at run time: it carries `Types` to informers of this client. */
+  /** Exists only for the compiler: it passes `Types` to informers of this client. */
   acceptsTypes?(types: DeclaredTypes<Types>): void;
   /** The server's address. */
   readonly server: string;
-  /** The namespace to work in where nothing else is said; the client itself adds it to no request. */
+  /** The default namespace for programs that use the client. The client itself does not add it to requests. */
   readonly namespace: string;
   readonly discovery: Discovery;
   readonly #rest: RestClient;
@@ -117,7 +117,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
   }
 
   /**
-   * The source a reflector or an informer reads a resource from.
+   * The source from which a reflector or an informer reads a resource.
    * @throws {ListwatchError} code INVALID_API_VERSION or INVALID_OPTION.
    */
   listerWatcher<T extends KubernetesObject = UnstructuredObject>(
@@ -132,7 +132,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
       rest: this.#rest,
       gate: this.#gate,
       collection: new Collection(apiVersion, resource),
-      // The type parameter is the caller's claim about the objects.
+      // The caller asserts the type of the objects.
       decoder: decoder as ObjectDecoder<T>,
       maxFrameBytes: this.#maxFrameBytes,
     });

@@ -36,7 +36,7 @@ export class Collection {
     this.resource = resource;
   }
 
-  /** @throws {ListwatchError} code INVALID_OPTION for a name or namespace that would lead to another path. */
+  /** @throws {ListwatchError} code INVALID_OPTION for a name or namespace that would change the path. */
   path(options: ResourcePathOptions = {}): string {
     const { namespace, name, subresource } = options;
     if (namespace !== undefined && namespace !== '') checkSegment('namespace', namespace);

@@ -10,7 +10,7 @@ export interface ConnectOptions
   extends LoadConfigOptions,
     Pick<AxiosTransportOptions, 'requestTimeoutMs' | 'allowTokenOverHttp' | 'userAgent'>,
     Pick<ClientOptions, 'onWarning' | 'maxResponseBytes' | 'maxFrameBytes'> {
-  /** Replaces HTTP, for example by an in-process server; nothing is looked up then. */
+  /** Replaces HTTP, for example by an in-process server. No configuration is read then. */
   readonly transport?: Transport | undefined;
 }
 
@@ -29,8 +29,8 @@ const WITH_TRANSPORT = new Set<string>([
  *
  * `connect<{ 'v1/pods': Pod }>()` declares the types of objects once; see `Client`.
  *
- * It opens no connection yet: the first request does, and says what is wrong. Requests refused for now (429, 503) are sent
- * again as `RetryingTransport` does.
+ * It does not open a connection: the first request does, and fails if the server cannot be reached. Requests that the server
+ * refuses with 429 or 503 are sent again; see `RetryingTransport`.
  * @throws {ListwatchError} code CONFIG_NOT_FOUND, CONFIG_INVALID, CONFIG_UNSUPPORTED or INVALID_OPTION.
  */
 export async function connect<Types extends object = object>(
@@ -61,7 +61,7 @@ export async function connect<Types extends object = object>(
   return new Client<Types>({ ...shared, transport, namespace: config.namespace });
 }
 
-/** A transport has its address and credentials already; giving others beside it would be without effect. */
+/** A transport has an address and credentials already, so these options would have no effect with it. */
 function rejectWithTransport(options: ConnectOptions): void {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || WITH_TRANSPORT.has(name)) continue;

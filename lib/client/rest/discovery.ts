@@ -10,7 +10,7 @@ export interface DiscoveryCallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** API versions whose resources are remembered; a large cluster has about 200. */
+/** The most API versions in the cache; a large cluster has about 200. */
 const REMEMBERED_API_VERSIONS = 512;
 
 interface GroupList {
@@ -36,10 +36,10 @@ interface ResourceList {
 }
 
 /**
- * Which resources a server serves.
+ * Finds the resources that a server serves.
  *
- * Answers are remembered an API version at a time. A kind that is missing from a remembered answer is looked up once more, so
- * a custom resource that was just created is found.
+ * Answers are cached for each API version. If a kind is missing from a cached answer, the server is asked again, so a custom
+ * resource that was just created is found.
  */
 export class Discovery {
   readonly #rest: RestClient;
@@ -53,10 +53,10 @@ export class Discovery {
   }
 
   /**
-   * Everything the server serves, subresources left out, core first. Always asks which API versions there are.
+   * All resources that the server serves, without subresources, the core group first. Always asks for the API versions.
    *
-   * An API version the server cannot answer for (the service of an aggregated API is down) is left out and reported to the
-   * logger: it must not hide the others.
+   * If the server cannot answer for an API version (the service of an aggregated API is down), that version is left out and
+   * logged, so that the others are still returned.
    */
   async resources(options: DiscoveryCallOptions = {}): Promise<readonly ResourceInfo[]> {
     checkCallOptions('resources', options, ['signal']);
@@ -76,7 +76,7 @@ export class Discovery {
   }
 
   /**
-   * The resource behind an `apiVersion` and `kind`, as they stand in a manifest.
+   * The resource of an `apiVersion` and `kind`, as written in a manifest.
    * @throws {ListwatchError} code RESOURCE_UNKNOWN naming what is missing; INVALID_API_VERSION.
    */
   async find(
@@ -121,7 +121,7 @@ export class Discovery {
     }
   }
 
-  /** Callers share one request, so it has no signal; each stops waiting at its own. */
+  /** Callers share one request, so it has no signal; each caller stops waiting when its own signal aborts. */
   async #ofApiVersion(
     apiVersion: string,
     signal: AbortSignal | undefined,

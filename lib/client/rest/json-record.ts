@@ -1,6 +1,6 @@
 import { ListwatchError } from '../../kernel/errors.ts';
 
-/** Makes the error about a text that is not what it should be. */
+/** Makes the error of a malformed text. */
 export type Malformed = (problem: string) => ListwatchError;
 
 export function malformedFrame(problem: string): ListwatchError {
@@ -11,12 +11,12 @@ export function malformedResponse(problem: string): ListwatchError {
   return new ListwatchError('MALFORMED_RESPONSE', problem);
 }
 
-/** Parses bytes; what it throws shows none of them. */
+/** Parses bytes. Its errors do not show the content. */
 export function parseJson(bytes: Buffer, malformed: Malformed): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch (error) {
-    // The parser's own message quotes the text, which may be a Secret; only the place is kept.
+    // The parser's own message quotes the text, which may be a Secret; only the position is used.
     const position = /position (\d+)/.exec((error as Error).message)?.[1];
     throw malformed(
       position === undefined

@@ -8,17 +8,17 @@ import type { KubernetesObject, ListMeta } from '../../meta/object.ts';
 import { malformedResponse, parseJson } from './json-record.ts';
 import { PieceJoiner } from './piece-joiner.ts';
 
-/** One page of a list on its way in. */
+/** Decodes one page of a list while it arrives. */
 export interface ListDecoder<T extends KubernetesObject> {
   /**
    * Takes the next piece; its bytes must not change any more.
    * @throws {ListwatchError} code MALFORMED_RESPONSE; the message shows none of the content.
    */
   push(piece: Buffer): void;
-  /** The items that are complete and were not taken. Those that get their type from the list wait until it is known. */
+  /** The complete items that were not taken yet. Items that get their type from the list are held back until it is known. */
   takeItems(): ObjectView<T>[];
   /**
-   * The page, with the items that were not taken. Call it once, when all pieces are in.
+   * The page, with the items that were not taken. Call it once, after the last piece.
    * @throws {ListwatchError} code MALFORMED_RESPONSE, or CONNECTION_FAILED when the end is missing.
    */
   end(): ListPage<ObjectView<T>>;
@@ -45,15 +45,14 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
 /**
- * Cuts a list into its items while it comes in; they stay in the bytes they came in.
+ * Splits a list into its items while it arrives. The items stay in the bytes they came in.
  *
  * Guarantees:
- * - The page is what `JSON.parse` of the whole would give, as are its items, and it takes what that takes.
- * - Time is linear in the size of the page, whatever its pieces; an item that spans pieces is copied together once, others are
- *   not copied.
+ * - The page and its items equal the result of `JSON.parse` of the whole text, and the same texts are accepted.
+ * - Time is linear in the size of the page, independent of the size of the pieces. An item that spans several pieces is copied
+ *   into one buffer once; other items are not copied.
  *
- * Not guaranteed: that a page which names `items`, or the type of its items, once more takes back what was taken of it. It is
- * refused.
+ * Not guaranteed: a page that repeats `items`, or the type of its items, after items were taken. It is refused.
  */
 export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<T> {
   readonly #json = new JsonScanner();
@@ -69,13 +68,13 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
   #taken = false;
   #skipped = 0;
   #hasItems = false;
-  /** The fault of `items`, unless they come once more. */
+  /** The error of `items`, unless a later `items` replaces it. */
   #problem: string | undefined;
   #metadata: unknown;
-  /** Shared with the views of items that lack a type; known in full at the end of the page at the latest. */
+  /** Shared with the views of items that lack a type. It is complete at the end of the page at the latest. */
   readonly #type: Mutable<TypeMeta> = { apiVersion: undefined, kind: undefined };
   readonly #typeKeys = new Set<string>();
-  /** Among the items are some that lack a type. */
+  /** Whether some of the items lack a type. */
   #untyped = false;
   #tookUntyped = false;
   /** The number of items that are decoded already. */
@@ -115,7 +114,7 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
     };
   }
 
-  /** Takes what is complete; returns where the rest starts. */
+  /** Takes the complete parts; returns the start of the rest. */
   #consume(bytes: Buffer, start: number, end: number): number {
     const source: ByteSource = { bytes };
     this.#json.load(bytes, end);
@@ -132,7 +131,7 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
     return at;
   }
 
-  /** Behind the token or value at `at`. */
+  /** Returns the offset after the token or value at `at`. */
   #step(source: ByteSource, at: number, end: number): number {
     const byte = source.bytes[at];
     switch (this.#place) {
@@ -180,7 +179,7 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
     return value;
   }
 
-  /** A value that is no array of items. */
+  /** Reads a value other than the items. */
   #readValue(bytes: Buffer, at: number): number {
     const end = this.#json.skipValue(at);
     if (end < 0) return end;
@@ -195,7 +194,7 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
         this.#setType(this.#key, read());
         break;
       case 'items':
-        // Go writes an empty slice that was never made as null.
+        // Go writes a nil slice as null.
         if (read() !== null) this.#problem = 'its items are no array';
         break;
       default:
@@ -212,7 +211,7 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
     }
   }
 
-  /** When there are several `items`, the last counts. */
+  /** If `items` is repeated, the last one counts. */
   #beginItems(): void {
     if (this.#taken) throw malformedResponse('it names its items twice');
     this.#items = [];
@@ -232,7 +231,7 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
     this.#place = 'behind an item';
     this.#count += 1;
     this.#pieces.partBytes = itemEnd - at;
-    // A null among the items must not keep the others out for ever.
+    // One null among the items must not make the whole list fail every time.
     if (!isObject) this.#skipped += 1;
     else this.#items.push(this.#viewOf(source, at, itemEnd));
     return itemEnd;

@@ -9,8 +9,7 @@ import type { ListDecoder } from './list-decoder.ts';
 import { JsonObjectDecoder, type ObjectDecoder } from './object-decoder.ts';
 
 /**
- * Asks for metadata only and keeps nothing else: a server that does not know how sends whole objects, and their bodies are
- * let go of at once.
+ * Requests and keeps only metadata. A server without support for this sends whole objects; their bodies are dropped at once.
  */
 export class MetadataObjectDecoder implements ObjectDecoder<PartialObjectMetadata> {
   readonly accept: { readonly list: string; readonly watch: string } = {
@@ -49,7 +48,7 @@ function bare(view: ObjectView): ObjectView<PartialObjectMetadata> {
   return view as ObjectView<PartialObjectMetadata>;
 }
 
-/** Whole objects are better than 406. */
+/** Whole objects are accepted too; without this, a server would answer 406. */
 function acceptOf(kind: string): string {
   return `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json`;
 }

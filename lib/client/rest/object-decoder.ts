@@ -10,17 +10,18 @@ import { isRecord, malformedFrame, parseJson } from './json-record.ts';
 import { JsonListDecoder, type ListDecoder } from './list-decoder.ts';
 
 /**
- * The one place where bytes become objects.
+ * The only place where bytes become objects.
  *
- * Everything else passes frames in and views out, so a decoder may read the metadata only and decode a body when, and if,
- * it is read. Its input stays untouched as long as a view of it is alive.
+ * Callers pass frames and get views, so a decoder may read only the metadata and decode a body when it is read. The input must
+ * not change as long as a view of it is in use.
  */
 export interface ObjectDecoder<T extends KubernetesObject> {
-  /** The Accept headers that ask for what it decodes. @defaultValue JSON */
+  /** The Accept headers for the formats that it decodes. @defaultValue JSON */
   readonly accept?: { readonly list: string; readonly watch: string } | undefined;
   /**
-   * One frame of a watch, or the bytes between `start` and `end` of the source. What `knownValueOf` gives is not scanned.
-   * @throws {ApiError} what an ERROR event says. {ListwatchError} code MALFORMED_FRAME; the message shows none of the content.
+   * Decodes one frame of a watch: the bytes between `start` and `end` of the source. Bytes that equal the known value of
+   * `knownValueOf` are not scanned.
+   * @throws {ApiError} the Status of an ERROR event. {ListwatchError} code MALFORMED_FRAME; the message shows none of the content.
    */
   decodeEvent(
     source: ByteSource,
@@ -28,13 +29,13 @@ export interface ObjectDecoder<T extends KubernetesObject> {
     end?: number,
     knownValueOf?: KnownValueOf,
   ): WatchEvent<ObjectView<T>>;
-  /** Begins a page of a list. Items lack apiVersion and kind on the wire; they get them from the kind of the list. */
+  /** Begins a page of a list. Items have no apiVersion and kind on the wire; they get them from the kind of the list. */
   beginList(): ListDecoder<T>;
 }
 
 const scanner = new ObjectScanner();
 
-/** Leaves objects in the bytes they came in. What is not plain JSON of the usual shape is parsed at once. */
+/** Leaves objects in the bytes they came in. A frame that is not JSON of the usual shape is parsed at once. */
 export class JsonObjectDecoder<T extends KubernetesObject> implements ObjectDecoder<T> {
   decodeEvent(
     source: ByteSource,

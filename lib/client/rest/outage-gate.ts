@@ -5,12 +5,12 @@ import type { Runtime, Timer } from '../../kernel/runtime.ts';
 import { isApiError } from '../../meta/failures.ts';
 import { TransportError } from '../transport/transport-error.ts';
 
-/** Between two attempts at a server that does not answer, milliseconds; it doubles up to the longest, and up to a third is added. */
+/** The wait between two attempts while the server does not answer, milliseconds. It doubles up to the longest; up to a third is added. */
 const SHORTEST_GAP_MS = 1000;
 const LONGEST_GAP_MS = 4500;
 const JITTER = 0.33;
 
-/** When the server answers again, the readers in the queue go on so far apart, and all of them within this time, milliseconds. */
+/** After the server has answered again, the queued readers continue at this interval, and all of them within the total time; milliseconds. */
 const RELEASE_GAP_MS = 20;
 const LONGEST_RELEASE_MS = 2000;
 
@@ -24,26 +24,26 @@ const UNANSWERED: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 interface Closed {
-  /** What was wrong last. */
+  /** The last error. */
   reason: string;
   readonly sinceMs: number;
-  /** Attempts that got no answer; 0 while all that is known is that a watch has ended. */
+  /** Attempts without an answer; 0 if only the end of a watch is known. */
   failures: number;
   lastFailureMs: number;
 }
 
 /**
- * Keeps the informers of one client from asking a server all at once when it goes away, and while it is away.
+ * Limits the requests of all informers of one client when the server stops answering, and during an outage.
  *
  * Guarantees:
- * - When a watch has ended, the first request goes at once; others wait for its answer, at most a second.
- * - While the server gives no answer, there is at most one attempt a second, all informers together, and at least one in six
+ * - When a watch has ended, the first request is sent at once; other requests wait for its answer, at most a second.
+ * - While the server does not answer, all informers together make at most one attempt a second, and at least one in six
  *   seconds while a reader waits. The reader that has waited longest is next.
- * - After any answer all readers go on, within two seconds.
+ * - After any answer all readers continue within two seconds.
  * - A reader leaves the queue when its signal aborts; no timer is armed while the queue is empty.
  *
- * Not guaranteed: anything about requests that do not ask for a turn. Those that are under way when the server goes away end
- * as they end.
+ * Not guaranteed: anything about requests that do not wait for a turn, and about requests that are in flight when the outage
+ * begins.
  */
 export class OutageGate implements ServerGate {
   readonly #runtime: Runtime;
@@ -89,7 +89,7 @@ export class OutageGate implements ServerGate {
     });
   }
 
-  /** A watch has ended, for whatever reason: perhaps the server is gone. */
+  /** A watch has ended; the server may be down. */
   doubt(): void {
     const sinceMs = this.#runtime.monotonicMs();
     this.#closed ??= {
@@ -100,7 +100,7 @@ export class OutageGate implements ServerGate {
     };
   }
 
-  /** A request got an answer, whatever it says. */
+  /** A request got an answer, with any status. */
   answered(): void {
     if (this.#closed === undefined) return;
     const { failures } = this.#closed;
@@ -110,7 +110,7 @@ export class OutageGate implements ServerGate {
     else for (const go of this.#queue) go();
   }
 
-  /** A request has failed. An error that says nothing about the server, such as an abort, changes nothing. */
+  /** A request has failed. An error that is not about the server, such as an abort, has no effect. */
   failed(error: unknown): void {
     if (!isListwatchError(error)) return;
     if (!UNANSWERED.has(error.code)) {
@@ -121,7 +121,7 @@ export class OutageGate implements ServerGate {
     this.doubt();
     const closed = this.#closed as Closed;
     closed.reason = errorMessage(error);
-    // Requests that were under way together fail together.
+    // Requests that were in flight together fail together; they count once.
     if (nowMs - closed.lastFailureMs < SHORTEST_GAP_MS) return;
     if (closed.failures === 0) this.#lastTurnMs = Math.max(this.#lastTurnMs, nowMs);
     closed.failures += 1;
@@ -129,7 +129,7 @@ export class OutageGate implements ServerGate {
     this.#arm();
   }
 
-  /** The next in the queue gets its turn when it is time. */
+  /** Arms the timer for the turn of the next reader. */
   #arm(): void {
     const closed = this.#closed;
     if (closed === undefined || this.#queue.size === 0) return;
@@ -145,7 +145,7 @@ export class OutageGate implements ServerGate {
     });
   }
 
-  /** All go on, one after the other, unless the server goes away again meanwhile. */
+  /** Lets all readers continue, one after the other, until the server stops answering again. */
   #release(): void {
     const gapMs = Math.min(RELEASE_GAP_MS, LONGEST_RELEASE_MS / Math.max(1, this.#queue.size));
     const next = (): void => {

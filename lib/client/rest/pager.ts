@@ -8,15 +8,15 @@ import { PageCycle } from '../../meta/page-cycle.ts';
 /** Reads one page. */
 export type PageSource<V> = (request: ListRequest) => Promise<ListPage<V>>;
 
-/** Items a page unless told otherwise (client-go tools/pager defaultPageSize @ 32ce75a7). */
+/** The default number of items a page (client-go tools/pager defaultPageSize @ 32ce75a7). */
 const DEFAULT_PAGE_SIZE = 500;
 
 /**
- * Reads a list page by page, each when it is asked for.
+ * Reads a list page by page. Each page is read when the caller requests it.
  *
- * Only the first page names a resource version; the token of the following ones carries it.
- * @throws {ApiError} code EXPIRED when the state of the first page is older than the server's history by now. {ListwatchError}
- * code MALFORMED_RESPONSE when the pages go round in a circle.
+ * Only the first request has a resource version; later requests have the continue token, which contains it.
+ * @throws {ApiError} code EXPIRED when the server no longer has the state of the first page. {ListwatchError} code
+ * MALFORMED_RESPONSE when a continue token repeats.
  */
 export async function* listPages<V>(
   source: PageSource<V>,
@@ -39,8 +39,8 @@ export async function* listPages<V>(
 }
 
 /**
- * Reads a whole list in pages. When the server forgets the state of the first page on the way, the list is read once more,
- * whole, as it was asked for.
+ * Reads a whole list in pages. If the server compacts the state of the first page before the last page was read, the list is
+ * read again in one page, with the original options.
  * @see client-go tools/pager/pager.go ListWithAlloc @ 32ce75a7
  */
 export async function listAllPages<V>(
@@ -56,7 +56,7 @@ export async function listAllPages<V>(
       for (const item of page.items) items.push(item);
     }
   } catch (error) {
-    // An expired first page asked for a state that is gone; reading it again would not help.
+    // If the first page expired, the requested state is gone; reading it again would fail again.
     if (first === undefined || !hasReasonExpired(error)) throw error;
     return await source({ ...request, limit: undefined, continueToken: undefined });
   }
@@ -64,16 +64,16 @@ export async function listAllPages<V>(
 }
 
 export interface ListItemsOptions {
-  /** Pages read while the one before them is in use; each takes memory. @defaultValue 0 */
+  /** The number of pages to read ahead; each takes memory. @defaultValue 0 */
   readonly prefetchPages?: number | undefined;
 }
 
 /**
- * Goes through a list item by item, with no more than one page, and those read ahead, in memory.
+ * Iterates over a list, item by item, with one page and the pages read ahead in memory.
  *
- * There is no second try when the state of the first page expires: items of another state would follow those that were handed
- * out. An abort takes effect between two pages.
- * @throws {ApiError} code EXPIRED, after the items before; the signal's reason when aborted.
+ * If the state of the first page expires, the list is not read again: items of another state would follow the items already
+ * returned. An abort takes effect between two pages.
+ * @throws {ApiError} code EXPIRED, after the items of the pages before; the signal's reason when aborted.
  * @see client-go tools/pager/pager.go eachListChunkBuffered @ 32ce75a7
  */
 export async function* listItems<V>(
@@ -84,7 +84,7 @@ export async function* listItems<V>(
   const ahead = numberOption('list', 'prefetchPages', prefetchPages, 0, { min: 0, integer: true });
   const reading = deriveAbort(request.signal);
   const pages = listPages(source, { ...request, signal: reading.signal });
-  // The generator reads one page after the other, however many are asked for.
+  // The generator reads one page after the other, also if several are requested at once.
   const asked: Promise<IteratorResult<ListPage<V>, undefined>>[] = [];
   const ask = (): void => {
     const page = pages.next();

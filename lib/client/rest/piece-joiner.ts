@@ -1,4 +1,4 @@
-/** Takes what is complete between `start` and `end` and returns where the rest starts. */
+/** Takes the complete parts between `start` and `end` and returns the start of the rest. */
 export type PieceTaker = (bytes: Buffer, start: number, end: number) => number;
 
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -7,22 +7,22 @@ const LEAST_BYTES = 1024;
 const LARGE_PART_BYTES = 64 * 1024;
 
 /**
- * Hands pieces of a stream to a taker that takes whole parts only; what it leaves it gets again when more has come.
+ * Passes pieces of a stream to a taker that takes only whole parts. The taker gets the rest again when more bytes have arrived.
  *
  * Guarantees:
- * - What lies within one piece stays where it lies; a part over several pieces is copied together.
- * - A part that is not complete is looked at again when it is as long as the one before it, and then each time it has doubled:
- *   all looks at a part take time linear in its size.
- * - Bytes of which the taker took something do not change and are not used again.
+ * - A part within one piece is not copied; a part that spans several pieces is copied into one buffer.
+ * - An incomplete part is passed again when it is as long as the part before it, and then each time its size has doubled, so
+ *   the time for a part is linear in its size.
+ * - A buffer from which the taker has taken a part does not change and is not reused.
  */
 export class PieceJoiner {
-  /** How long parts are at present, as far as the taker knows. */
+  /** The length of the last part, as an estimate for the next one. */
   partBytes = 0;
   readonly #take: PieceTaker;
   /** The start of an incomplete part. */
   #held: Buffer = NOTHING;
   #heldBytes = 0;
-  /** As soon as so much is held, the taker looks at it again. */
+  /** When this many bytes are held, the taker gets them again. */
   #wantedBytes = 0;
 
   constructor(take: PieceTaker) {
@@ -36,7 +36,7 @@ export class PieceJoiner {
       if (this.#heldBytes < this.#wantedBytes) return;
       const left = this.#takeHeld();
       if (left > at) continue;
-      // The rest lies within this piece.
+      // The rest is within this piece.
       at -= left;
       this.#heldBytes = 0;
     }
@@ -45,14 +45,14 @@ export class PieceJoiner {
     if (rest < piece.length) this.#hold(piece, rest, piece.length);
   }
 
-  /** Has the taker look at what is left: no more pieces come. */
+  /** Passes the rest to the taker after the last piece. */
   end(): void {
     if (this.#heldBytes > 0) this.#take(this.#held, 0, this.#heldBytes);
     this.#heldBytes = 0;
     this.#held = NOTHING;
   }
 
-  /** Returns how much the taker left. */
+  /** Returns the number of bytes that the taker left. */
   #takeHeld(): number {
     const bytes = this.#held;
     const end = this.#heldBytes;
@@ -71,7 +71,7 @@ export class PieceJoiner {
     this.#heldBytes = length;
   }
 
-  /** Takes as much of a piece as is wanted; returns how much that was. */
+  /** Copies the wanted bytes of a piece; returns their number. */
   #append(piece: Buffer, start: number): number {
     const length = Math.min(this.#wantedBytes - this.#heldBytes, piece.length - start);
     if (this.#wantedBytes > this.#held.length) {

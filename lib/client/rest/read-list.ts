@@ -16,14 +16,14 @@ export interface ReadListOptions<T extends KubernetesObject> {
   readonly target: ExchangeTarget;
   readonly maxBytes: number;
   readonly onItems?: ItemsTaker<ObjectView<T>> | undefined;
-  /** Ends the wait for `onItems`, too. */
+  /** Also ends the wait for `onItems`. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Reads one page of a list as it comes in, and hands its items on as they are complete.
- * @throws {TransportError} code RESPONSE_TOO_LARGE beyond `maxBytes`, MALFORMED_RESPONSE. What the body and `onItems` throw. In
- * each case the rest of the body is left.
+ * Reads one page of a list while it arrives, and passes each item to `onItems` when it is complete.
+ * @throws {TransportError} code RESPONSE_TOO_LARGE above `maxBytes`, MALFORMED_RESPONSE; errors of the body and of `onItems`. In
+ * each case the rest of the body is not read.
  */
 export async function readList<T extends KubernetesObject>(
   options: ReadListOptions<T>,
@@ -51,7 +51,7 @@ export async function readList<T extends KubernetesObject>(
   }
 }
 
-/** Everything that is here already: a server may send each item as an HTTP chunk of its own. */
+/** Reads all pieces that have arrived: a server may send each item as an HTTP chunk of its own. */
 function joined(first: Uint8Array, reader: BodyReader): Buffer {
   const second = reader.poll?.();
   if (second === undefined) return asBuffer(first);

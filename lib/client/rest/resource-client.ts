@@ -26,16 +26,16 @@ export interface CallOptions {
 }
 
 export interface GetOptions extends CallOptions {
-  /** `"0"`: any state the server has at hand. Left out: the most recent. */
+  /** `"0"`: any state from the server's cache. Left out: the most recent state. */
   readonly resourceVersion?: string | undefined;
 }
 
 export interface ListOptions extends CallOptions, SelectorOptions {
   readonly resourceVersion?: string | undefined;
   readonly resourceVersionMatch?: ResourceVersionMatch | undefined;
-  /** Items a page. @defaultValue one page: all; several pages: 500 */
+  /** Items a page. @defaultValue all for `list`, 500 for calls that read several pages */
   readonly limit?: number | undefined;
-  /** From the page before. */
+  /** The continue token of the page before. */
   readonly continueToken?: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface ItemsOptions extends ListOptions, ListItemsOptions {}
 export interface WatchOptions extends CallOptions, SelectorOptions, Omit<WatchRequest, 'signal'> {}
 
 export interface WriteOptions extends CallOptions {
-  /** Goes through all checks and stores nothing. @defaultValue false */
+  /** The server runs all checks and stores nothing. @defaultValue false */
   readonly dryRun?: boolean | undefined;
   /** The field manager that is recorded in managedFields. */
   readonly fieldManager?: string | undefined;
@@ -65,7 +65,7 @@ export interface DeleteOptions extends CallOptions {
   readonly preconditions?:
     | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
     | undefined;
-  /** How the objects that this one owns are deleted. */
+  /** How the server deletes the objects that this object owns. */
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground' | undefined;
   /** 0 deletes at once. */
   readonly gracePeriodSeconds?: number | undefined;
@@ -116,9 +116,9 @@ const PATCH_TYPES = {
 /**
  * The verbs of one resource.
  *
- * Every call rejects with an `ApiError` when the server refuses, with a `TransportError` when no usable answer came, and with
- * the signal's reason when aborted; before anything is sent, with INVALID_OPTION for an option that does not exist or has
- * a value of another type than it says, and for a name that is no name.
+ * Every call rejects with an `ApiError` when the server refuses, with a `TransportError` when there is no usable answer, and
+ * with the signal's reason when aborted. An unknown option, an option of the wrong type and an invalid name fail with
+ * INVALID_OPTION before anything is sent.
  */
 export class ResourceClient<T extends KubernetesObject> {
   readonly #rest: RestClient;
@@ -150,13 +150,13 @@ export class ResourceClient<T extends KubernetesObject> {
     return await this.#pages(options)(listRequest(options));
   }
 
-  /** Reads everything, in pages of `limit` objects; all show one state, that of the first page. */
+  /** Reads all objects, in pages of `limit` objects. All pages show the state of the first page. */
   async listAll(options: ListOptions = {}): Promise<ListPage<T>> {
     checkCallOptions('listAll', options, LIST_OPTIONS);
     return await listAllPages(this.#pages(options), listRequest(options));
   }
 
-  /** Goes through everything with no more than one page in memory, and those that are read ahead. */
+  /** Iterates over all objects, with one page and the pages read ahead in memory. */
   async *items(options: ItemsOptions = {}): AsyncGenerator<T, undefined> {
     checkCallOptions('items', options, ITEMS_OPTIONS);
     const { prefetchPages } = options;
@@ -174,7 +174,7 @@ export class ResourceClient<T extends KubernetesObject> {
     }
   }
 
-  /** Stores a new object; its namespace, if it names one, wins over that of the client. */
+  /** Stores a new object. If the object has a namespace, it is used instead of the namespace of the client. */
   async create(object: T, options: WriteOptions = {}): Promise<T> {
     checkCallOptions('create', options, WRITE_OPTIONS);
     checkObject('create', object);
@@ -182,12 +182,12 @@ export class ResourceClient<T extends KubernetesObject> {
     return await this.#write({ method: 'POST', path, body: object }, options);
   }
 
-  /** Replaces an object. With `metadata.resourceVersion` it must still be in that state, otherwise CONFLICT. */
+  /** Replaces an object. With `metadata.resourceVersion` the stored object must have that version; otherwise CONFLICT. */
   async update(object: T, options: WriteOptions = {}): Promise<T> {
     return await this.#replace(object, options, undefined);
   }
 
-  /** Replaces the status of an object, and nothing else of it. */
+  /** Replaces only the status of an object. */
   async updateStatus(object: T, options: WriteOptions = {}): Promise<T> {
     return await this.#replace(object, options, 'status');
   }
@@ -202,8 +202,8 @@ export class ResourceClient<T extends KubernetesObject> {
   }
 
   /**
-   * Deletes an object. Resolves to the object when the server sends it, as it does while finalizers or a grace period keep it;
-   * otherwise to undefined.
+   * Deletes an object. Resolves to the object if the server sends it, which it does while finalizers or a grace period keep the
+   * object; otherwise to undefined.
    */
   async delete(name: string, options: DeleteOptions = {}): Promise<T | undefined> {
     checkCallOptions('delete', options, DELETE_OPTIONS);
@@ -253,7 +253,7 @@ export class ResourceClient<T extends KubernetesObject> {
     target: { name?: string; object?: T; subresource?: string | undefined },
   ): string {
     const { name, object, subresource } = target;
-    // Without its name, the path of an object is that of all objects: a DELETE there would take them all.
+    // Without a name the path is the collection; a DELETE there would delete all objects.
     if (Object.hasOwn(target, 'name') && typeof name !== 'string') {
       const what = this.#collection.describe({});
       throw new ListwatchError(
@@ -265,7 +265,7 @@ export class ResourceClient<T extends KubernetesObject> {
     return this.#collection.path({ namespace, name, subresource });
   }
 
-  /** Objects are decoded as they come in, and the bytes of a page are released piece by piece. */
+  /** Objects are decoded while they arrive, and the bytes of a page are released piece by piece. */
   #pages(options: CallOptions & SelectorOptions): PageSource<T> {
     const source = this.#source(options);
     return async (request) => {

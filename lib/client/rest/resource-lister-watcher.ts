@@ -19,19 +19,19 @@ import type { OutageGate } from './outage-gate.ts';
 import { readList } from './read-list.ts';
 import { WatchBatches } from './watch-batches.ts';
 
-/** Which objects of a resource are listed and watched. */
+/** Selects the objects of a resource that are listed and watched. */
 export interface ListerWatcherOptions extends SelectorOptions {
   /** Left out: all namespaces, or a resource that has none. */
   readonly namespace?: string | undefined;
   /**
-   * Asks for nothing but the metadata of each object. A server that does not know how sends whole objects; their bodies are
-   * dropped as they come in. @defaultValue false
+   * Requests only the metadata of each object. A server without support for this sends whole objects; their bodies are dropped
+   * when they arrive. @defaultValue false
    */
   readonly metadataOnly?: boolean | undefined;
   /**
-   * How long a watch may carry nothing before its connection is taken for dead and STREAM_IDLE is thrown, in milliseconds.
-   * @defaultValue 30 000 more than the watch's own `timeoutSeconds`, after which the server should have ended it; without
-   * such a time no limit
+   * The longest time without data on a watch, milliseconds. After it the connection counts as dead and STREAM_IDLE is thrown.
+   * @defaultValue 30 000 more than the `timeoutSeconds` of the watch, after which the server should have ended it; no limit
+   * without `timeoutSeconds`
    */
   readonly watchIdleTimeoutMs?: number | undefined;
 }
@@ -44,13 +44,13 @@ export const LISTER_WATCHER_OPTIONS: readonly (keyof ListerWatcherOptions)[] = [
   'watchIdleTimeoutMs',
 ];
 
-/** How late a server may end a watch whose time is up. */
+/** The time after `timeoutSeconds` within which a server should end a watch. */
 const LATE_END_MS = 30_000;
 
 export interface ResourceListerWatcherParts<T extends KubernetesObject>
   extends ListerWatcherOptions {
   readonly rest: RestClient;
-  /** Of the client. Left out: requests wait for no other reader. */
+  /** The gate of the client. Left out: requests do not wait for other readers. */
   readonly gate?: OutageGate | undefined;
   readonly collection: Collection;
   readonly decoder: ObjectDecoder<T>;
@@ -79,7 +79,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
       description: this.description,
       gate: this.gate,
       list: (request, onItems) => this.list(request, onItems),
-      // Another `watch` may have been put in its place.
+      // A caller may have replaced the method `watch`.
       watch: (request) =>
         Object.hasOwn(this, 'watch') ? this.watch(request) : this.#watch(request, knownValueOf),
     }));
@@ -131,7 +131,7 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     }
   }
 
-  /** Tells the gate whether there was an answer. */
+  /** Reports to the gate whether there was an answer. */
   async #noting<R>(exchange: Promise<R>): Promise<R> {
     try {
       const answer = await exchange;

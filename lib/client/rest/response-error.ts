@@ -9,12 +9,12 @@ import type { TransportResponse } from '../transport/transport.ts';
 /** A Status names every broken field of an object, so it may be long. */
 const LONGEST_STATUS_BYTES = 1024 * 1024;
 
-/** How much of an answer that is no Status is shown (client-go rest/request.go maxBodyLen @ 32ce75a7). */
+/** The most bytes shown of an answer that is not a Status (client-go rest/request.go maxBodyLen @ 32ce75a7). */
 const SHOWN_BYTES = 2048;
 
 /**
- * Reads an answer that is not 2xx as the error it stands for. Proxies and load balancers answer with pages of their own;
- * the beginning of such a text is shown.
+ * Makes an error from an answer that is not 2xx. Proxies and load balancers answer with pages of their own; the error shows
+ * the beginning of such a text.
  */
 export async function responseError(
   response: TransportResponse,

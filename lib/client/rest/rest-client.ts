@@ -23,7 +23,7 @@ export interface RestClientOptions {
   readonly logger?: Logger | undefined;
   /** Called for each `Warning` header. @defaultValue each different text once to `logger.warn` */
   readonly onWarning?: ((warning: ServerWarning) => void) | undefined;
-  /** Largest answer that is read into memory, in bytes. @defaultValue 536 870 888, the longest text V8 can hold */
+  /** The largest answer that is read into memory, bytes. @defaultValue 536 870 888, the longest string of V8 */
   readonly maxResponseBytes?: number | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface RestRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Different warnings remembered, so that each is logged once. */
+/** The number of different warnings in memory, so that each is logged once. */
 const REMEMBERED_WARNINGS = 256;
 
 const JSON_TYPE = 'application/json';
@@ -105,7 +105,7 @@ export class RestClient {
     return await readBody(body, this.#maxResponseBytes, this.target(request));
   }
 
-  /** The body of a 2xx answer, for who reads it as it comes. @throws as `bytes` does. */
+  /** The body of a 2xx answer, to be read while it arrives. @throws as `bytes` does. */
   async body(request: RestRequest): Promise<ResponseBody> {
     const { body } = await this.#accepted(request, false);
     return body;
@@ -176,7 +176,7 @@ function parse(body: Buffer): unknown {
   }
 }
 
-/** The beginning of a JSON text: a body without a length that was cut looks as if it were whole. */
+/** Whether the text is the beginning of a JSON text: a body without a length may have been cut without an error. */
 function endsTooEarly(body: Buffer): boolean {
   const json = new JsonScanner();
   json.load(body, body.length);
@@ -193,7 +193,7 @@ function logEachOnce(logger: Logger, server: string): (warning: ServerWarning) =
   };
 }
 
-/** Names the exchange in an error that knows only what is wrong with the body. */
+/** Adds the exchange to an error that only describes the body. */
 export function located(error: unknown, target: ExchangeTarget, place: string = ''): unknown {
   if (!(error instanceof ListwatchError)) return error;
   switch (error.code) {

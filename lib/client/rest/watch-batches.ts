@@ -16,16 +16,16 @@ import { located } from './rest-client.ts';
 export interface WatchBatchesOptions<T extends KubernetesObject> {
   readonly body: ResponseBody;
   readonly decoder: ObjectDecoder<T>;
-  /** What the reader has of an object. */
+  /** Returns the value that the reader has of an object. */
   readonly knownValueOf?: KnownValueOf | undefined;
   /** The exchange, for messages. */
   readonly target: ExchangeTarget;
-  /** Called when the server has ended the stream, or it broke. */
+  /** Called when the server has ended the stream, or the stream broke. */
   readonly onEnd?: (() => void) | undefined;
   /** Ends the exchange. */
   readonly abort: DerivedAbort;
   readonly runtime: Runtime;
-  /** Longest silence of the server in milliseconds; `Infinity` for none. */
+  /** The longest time without data, milliseconds; `Infinity` for no limit. */
   readonly idleTimeoutMs: number;
   readonly maxFrameBytes?: number | undefined;
 }
@@ -33,10 +33,10 @@ export interface WatchBatchesOptions<T extends KubernetesObject> {
 const NO_BYTES: ByteSource = { bytes: Buffer.alloc(0) };
 
 /**
- * The events of a watch, in batches: those that what has come in completes.
+ * The events of a watch, in batches. A batch has all events that are complete in the data received so far.
  *
- * Guarantees: events before a failure are delivered before it is thrown; a stream that the server ends between two events ends
- * normally, one that ends within an event fails with CONNECTION_FAILED.
+ * Guarantees: events before a failure are delivered before the failure is thrown. A stream that ends between two events ends
+ * normally; a stream that ends within an event fails with CONNECTION_FAILED.
  */
 export class WatchBatches<T extends KubernetesObject> implements WatchStream<ObjectView<T>> {
   readonly #options: WatchBatchesOptions<T>;
@@ -91,7 +91,7 @@ export class WatchBatches<T extends KubernetesObject> implements WatchStream<Obj
         this.#takeMore();
       }
     } catch (error) {
-      // Closing under a read that is under way breaks it; that is no failure.
+      // Closing the stream breaks a read in progress; that is not a failure.
       if (this.#left) return { done: true, value: undefined };
       this.#options.onEnd?.();
       await this.#close();
@@ -102,7 +102,7 @@ export class WatchBatches<T extends KubernetesObject> implements WatchStream<Obj
     return { done: false, value };
   }
 
-  /** Further data that is here already belongs to the same batch: an API server sends each event as an HTTP chunk of its own. */
+  /** Data that has arrived already belongs to the same batch: an API server sends each event as an HTTP chunk of its own. */
   #takeMore(): void {
     while (this.#failure === undefined && !this.#ended) {
       const piece = this.#pieces.poll?.();
@@ -111,7 +111,7 @@ export class WatchBatches<T extends KubernetesObject> implements WatchStream<Obj
     }
   }
 
-  /** Decodes a piece, or, without one, what stands behind the last newline. */
+  /** Decodes a piece; without a piece, the bytes after the last newline. */
   #take(piece: Uint8Array | undefined): void {
     try {
       if (piece !== undefined) {
@@ -125,7 +125,7 @@ export class WatchBatches<T extends KubernetesObject> implements WatchStream<Obj
     }
   }
 
-  /** Frames that lie in the same bytes share one source. */
+  /** Frames in the same buffer share one source. */
   readonly #decode = (bytes: Buffer, start: number, end: number): void => {
     if (this.#source.bytes !== bytes) this.#source = { bytes };
     const { decoder, knownValueOf } = this.#options;

@@ -14,9 +14,9 @@ export interface DeletedObject {
   readonly resourceVersion?: string | undefined;
 }
 
-/** Is shown what the server answers to writes, as an informer that wants to show own writes at once. */
+/** Gets the answers of the server to writes; for example an informer, which shows own writes at once. */
 export interface WriteObserver<T extends KubernetesObject> {
-  /** The object as the server stored it, or as it goes on to exist after a deletion, until its finalizers are done. */
+  /** The object as stored by the server; after a deletion, the object that still exists until its finalizers are removed. */
   written(object: T): void;
   deleted(object: DeletedObject): void;
 }
@@ -28,7 +28,7 @@ export interface WriteAnswer {
   readonly dryRun?: boolean | undefined;
 }
 
-/** Tells an observer about answers to writes. An observer that throws does not make a write fail that has happened. */
+/** Reports the answers of writes to an observer. If the observer throws, the write still succeeds. */
 export class WriteReporter<T extends KubernetesObject> {
   readonly #observer: WriteObserver<T> | undefined;
   readonly #logger: Logger;
@@ -99,7 +99,7 @@ export class WriteReporter<T extends KubernetesObject> {
 }
 
 /**
- * A deleted object goes on to exist for its finalizers, and for its grace period.
+ * Whether a deleted object still exists, because of its finalizers or its grace period.
  * @see apiserver pkg/registry/generic/registry/store.go ShouldDeleteDuringUpdate @ eed236c
  */
 function goesOnToExist({ metadata, kind, ...rest }: KubernetesObject): boolean {
@@ -107,7 +107,7 @@ function goesOnToExist({ metadata, kind, ...rest }: KubernetesObject): boolean {
   const { finalizers = [], deletionGracePeriodSeconds = 0 } = metadata;
   if (finalizers.length > 0 || deletionGracePeriodSeconds > 0) return true;
   if (kind !== 'Namespace') return false;
-  // Namespaces keep theirs in a place of their own.
+  // Namespaces have finalizers in `spec` too.
   const { spec } = rest as { readonly spec?: { readonly finalizers?: readonly string[] } };
   return (spec?.finalizers ?? []).length > 0;
 }

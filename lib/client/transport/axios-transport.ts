@@ -17,17 +17,17 @@ import { StreamBody } from './stream-body.ts';
 import { TransportError, type ExchangeTarget } from './transport-error.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
-/** A bearer token, or what fetches the present one before each request. */
+/** A bearer token, or a function that returns the current token before each request. */
 export type TokenSource = string | (() => string | Promise<string>);
 
 /** PEM texts or their bytes. */
 export interface TlsOptions {
-  /** The certificate authorities to trust. Left out: those of Node. */
+  /** The certificate authorities to trust. Left out: the authorities of Node. */
   readonly ca?: string | Uint8Array | undefined;
   /** The client's certificate, for mutual TLS. */
   readonly cert?: string | Uint8Array | undefined;
   readonly key?: string | Uint8Array | undefined;
-  /** The name the server's certificate is checked against, when it is not the host of the address. */
+  /** The host name that the certificate must have. Left out: the host of the address. */
   readonly serverName?: string | undefined;
   /** Accepts any certificate: an attacker on the network path can read and change everything. @defaultValue false */
   readonly insecureSkipVerify?: boolean | undefined;
@@ -41,9 +41,9 @@ export interface AxiosTransportOptions {
   readonly allowTokenOverHttp?: boolean | undefined;
   readonly tls?: TlsOptions | undefined;
   /**
-   * Longest wait for connection and response headers together, in milliseconds; `Infinity` for none. It holds for each next
-   * piece of a body that is no stream as well; there, and for the headers of a stream, it is 30 000 at most.
-   * @defaultValue 75 000, longer than the 60 s after which an API server gives up by itself and says why
+   * The longest wait for connection and response headers together, milliseconds; `Infinity` for no limit. It also applies to
+   * each next piece of a body that is not a stream. For these pieces, and for the headers of a stream, it is at most 30 000.
+   * @defaultValue 75 000, longer than the 60 s after which an API server ends a request with an error
    */
   readonly requestTimeoutMs?: number | undefined;
   /** @defaultValue 'listwatch' */
@@ -62,16 +62,15 @@ const KNOWN_OPTIONS: readonly (keyof AxiosTransportOptions)[] = [
 ];
 
 /**
- * Data that a server has ready, the rest of an answer or the headers of a stream, comes at once; after this time, milliseconds,
- * the server is taken for gone. A proxy may hold headers back until there is an event: then the stream is opened again, and
- * nothing is lost.
+ * A server sends the rest of an answer, or the headers of a stream, without a pause. After this time, milliseconds, it counts
+ * as unreachable. If a proxy holds headers back until there is an event, the stream is opened again, and no event is lost.
  */
 const LONGEST_PAUSE_MS = 30_000;
 
-/** For a connection, TLS included, milliseconds (client-go transport/cache.go TLSHandshakeTimeout @ 32ce75a7). */
+/** The time limit for a connection with TLS, milliseconds (client-go transport/cache.go TLSHandshakeTimeout @ 32ce75a7). */
 const LONGEST_CONNECTING_MS = 10_000;
 
-/** Kept idle connections a server (client-go rest transport cache idleConnsPerHost @ 32ce75a7). */
+/** The most idle connections kept for a server (client-go rest transport cache idleConnsPerHost @ 32ce75a7). */
 const IDLE_CONNECTIONS = 25;
 
 /**
@@ -79,9 +78,9 @@ const IDLE_CONNECTIONS = 25;
  *
  * Guarantees:
  * - One connection serves request after request; a watch has one of its own.
- * - A body that is read slowly slows the server down; leaving it, or aborting the signal, closes its connection at once.
- * - Tokens and keys are in no error, and in nothing that prints the transport.
- * - No redirect is followed and no proxy used, whatever the environment says.
+ * - A slow reader of a body slows the server down; leaving the body, or aborting the signal, closes its connection at once.
+ * - Tokens and keys are not part of errors, and are not shown when the transport is printed.
+ * - Redirects are not followed, and no proxy is used, even if the environment sets one.
  */
 export class AxiosTransport implements Transport {
   readonly server: string;
@@ -164,7 +163,7 @@ export class AxiosTransport implements Transport {
       );
       guard.stop();
       const stream = response.data;
-      // Aborting emits an error on the stream, which has no other listener until it is read.
+      // Aborting emits an error on the stream, which has no other listener before it is read.
       stream.on('error', () => {});
       stream.once('close', finish);
       if (response.status >= 300 && response.status < 400) {
@@ -201,9 +200,9 @@ export class AxiosTransport implements Transport {
         'accept-encoding': stream === true ? 'identity' : 'gzip',
         ...(authorization === undefined ? {} : { authorization }),
       },
-      // axios would send the whole memory behind a plain Uint8Array, not only its part of it.
+      // axios would send the whole ArrayBuffer of a plain Uint8Array, not only its part.
       ...(body === undefined ? {} : { data: asBuffer(body) }),
-      // Whatever was asked for: there are proxies that compress all the same.
+      // Always set: some proxies compress answers that were requested without compression.
       decompress: true,
       signal,
     };
@@ -211,7 +210,7 @@ export class AxiosTransport implements Transport {
     try {
       return await http.request<Readable>(config);
     } catch (error) {
-      // The server may close a kept connection in the very moment it is used again. Only a read is sent once more: a write may
+      // The server may close a kept connection at the moment it is used again. Only a read is sent again: a write may
       // have arrived, and its second copy would conflict with the first (net/http does the same).
       if (signal.aborted || method !== 'GET' || !foundClosed(error)) throw error;
       return await http.request<Readable>(config);
@@ -228,7 +227,7 @@ export class AxiosTransport implements Transport {
       responseType: 'stream',
       maxRedirects: 0,
       proxy: false,
-      // Judged by the caller, and armed on the Runtime.
+      // The caller judges the status, and the Runtime has the timer.
       validateStatus: () => true,
       timeout: 0,
       transformRequest: [],

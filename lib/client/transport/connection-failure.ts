@@ -1,6 +1,6 @@
 import { TransportError, type ExchangeTarget } from './transport-error.ts';
 
-/** How deep causes and aggregated errors are followed. */
+/** The depth to which causes and aggregated errors are read. */
 const DEEPEST = 8;
 
 interface Leaf {
@@ -55,10 +55,10 @@ const CERTIFICATE_REMEDIES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Turns what an HTTP library threw into a `TransportError`.
+ * Turns an error of an HTTP library into a `TransportError`.
  *
- * Only codes and messages of the system errors inside are kept: the objects of an HTTP library carry the request, and with it
- * the credentials.
+ * Only codes and messages of the inner system errors are used: the error objects of an HTTP library contain the request, and
+ * with it the credentials.
  */
 export function connectionFailure(error: unknown, target: ExchangeTarget): TransportError {
   const leaves = leavesOf(error, 0);
@@ -86,7 +86,7 @@ function remedyOf(code: string): string | undefined {
   return code.startsWith('HPE_') ? NO_HTTP : REMEDIES.get(code);
 }
 
-/** The errors at the ends of `cause` and `errors`: several when several addresses of a host were tried. */
+/** The innermost errors of `cause` and `errors`: several if several addresses of a host were tried. */
 function leavesOf(error: unknown, depth: number): Leaf[] {
   if (typeof error !== 'object' || error === null) {
     return [{ code: '', message: 'unknown failure' }];

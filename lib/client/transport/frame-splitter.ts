@@ -3,7 +3,7 @@ import { ListwatchError } from '../../kernel/errors.ts';
 import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
 
 export interface FrameSplitterOptions {
-  /** Largest frame in bytes, its newline not counted. @defaultValue 67 108 864 (64 MiB) */
+  /** The largest frame without its newline, bytes. @defaultValue 67 108 864 (64 MiB) */
   readonly maxFrameBytes?: number | undefined;
 }
 
@@ -16,22 +16,22 @@ const TAB = 0x09;
 const EMPTY: Buffer = Buffer.alloc(0);
 const SMALLEST_ROOM = 1024;
 
-/** Is given a frame: what lies between `start` and `end`. The bytes are its own to keep and never change. */
+/** Called with a frame: the bytes between `start` and `end`. It may keep the bytes; they never change. */
 export type FrameTaker = (bytes: Buffer, start: number, end: number) => void;
 
 /**
- * Cuts a stream of bytes into frames at newlines, wherever the network happened to cut it.
+ * Splits a stream of bytes into frames at newlines. Pieces of the stream may end anywhere.
  *
- * It works on bytes: a newline byte is never part of a longer UTF-8 sequence, nor of a JSON text that was written compactly.
+ * It works on bytes: a newline byte is never part of a longer UTF-8 sequence, nor of compact JSON.
  *
  * Guarantees:
- * - A frame inside one piece stays where it lies, uncopied; one over several pieces is gathered in time linear in its size.
- * - Blank lines are no frames; a carriage return before the newline belongs to neither.
- * - Memory held back stays below twice the unfinished frame, also when it comes byte by byte, and pieces are released.
+ * - A frame within one piece is not copied; a frame that spans several pieces is gathered in time linear in its size.
+ * - Blank lines are ignored; a carriage return before the newline is not part of the frame.
+ * - The splitter holds less than twice the size of the unfinished frame, also when it arrives byte by byte, and no pieces.
  */
 export class FrameSplitter {
   readonly #maxFrameBytes: number;
-  /** The start of an unfinished line, with room to grow. */
+  /** The beginning of an unfinished line, with free space at the end. */
   #held: Buffer = EMPTY;
   #heldBytes = 0;
   #frames = 0;
@@ -48,7 +48,7 @@ export class FrameSplitter {
     );
   }
 
-  /** Number of frames handed out so far, the present one included. */
+  /** The number of frames so far, including the present one. */
   get frames(): number {
     return this.#frames;
   }
@@ -59,8 +59,9 @@ export class FrameSplitter {
   }
 
   /**
-   * Takes the next piece and calls `onFrame` for each frame it completes; what `onFrame` throws comes out here.
-   * @throws {ListwatchError} code FRAME_TOO_LARGE, after the frames before it. The splitter is of no use afterwards.
+   * Takes the next piece and calls `onFrame` for each frame that it completes.
+   * @throws {ListwatchError} code FRAME_TOO_LARGE, after the frames before it; the splitter cannot be used afterwards. Errors
+   * that `onFrame` throws.
    */
   push(chunk: Uint8Array, onFrame: FrameTaker): void {
     const bytes = asBuffer(chunk);
@@ -80,17 +81,17 @@ export class FrameSplitter {
     if (start < bytes.length) this.#hold(bytes.subarray(start));
   }
 
-  /** Takes what stood behind the last newline, if it is not blank. Call it once, when the stream has ended. */
+  /** Takes the bytes after the last newline, if they are not blank. Call it once, when the stream has ended. */
   end(onFrame: FrameTaker): void {
     this.#offset += this.#emitHeld(EMPTY, onFrame);
   }
 
-  /** The line that was held with its last part; returns its length. */
+  /** Emits the held line with its last part; returns its length. */
   #emitHeld(last: Buffer, onFrame: FrameTaker): number {
     this.#hold(last);
     const line = this.#held;
     const length = this.#heldBytes;
-    // The frame now belongs to its receiver, so the memory is not used again.
+    // The receiver may keep the frame, so the memory is not reused.
     this.#drop();
     this.#emit(line, 0, length, onFrame);
     return length;

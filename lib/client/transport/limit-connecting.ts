@@ -2,10 +2,10 @@ import type { Agent } from 'node:http';
 import type { Runtime } from '../../kernel/runtime.ts';
 
 /**
- * Ends connections of an agent that are not made in time, TLS included, with ETIMEDOUT.
+ * Limits the time that an agent may take to make a connection, with TLS. After it the connection ends with ETIMEDOUT.
  *
- * TCP tries again after 1, 3, 7 and 15 s and then rests: who gives up after ten seconds and connects anew is back within a few
- * seconds after a network that lost all packets has recovered.
+ * TCP sends its first packet again after 1, 3, 7 and 15 s, and then after longer waits. With a limit of ten seconds and a new
+ * connection, a client is back within a few seconds after a network that lost all packets has recovered.
  */
 export function limitConnecting<A extends Agent>(
   agent: A,

@@ -1,7 +1,7 @@
 import { TransportError, type ExchangeTarget } from './transport-error.ts';
 import type { ResponseBody } from './transport.ts';
 
-/** The longest text V8 can hold; a larger body could not be parsed anyway. */
+/** The longest string of V8; a larger body could not be parsed. */
 export const LONGEST_BODY_BYTES: number = 536_870_888;
 
 export function responseTooLarge(maxBytes: number, target: ExchangeTarget): TransportError {
@@ -11,7 +11,7 @@ export function responseTooLarge(maxBytes: number, target: ExchangeTarget): Tran
 
 /**
  * Reads a body to its end.
- * @throws {TransportError} code RESPONSE_TOO_LARGE beyond `maxBytes`; the connection is closed then. What the body throws.
+ * @throws {TransportError} code RESPONSE_TOO_LARGE above `maxBytes`; the connection is closed then. Errors of the body.
  */
 export async function readBody(
   body: ResponseBody,
@@ -28,7 +28,7 @@ export async function readBody(
   return join(pieces, bytes);
 }
 
-/** Reads at most `maxBytes` of a body and leaves the rest: for answers that are only shown, not used. */
+/** Reads at most `maxBytes` of a body and closes it: for answers that are only shown in errors. */
 export async function readBodyStart(body: ResponseBody, maxBytes: number): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;

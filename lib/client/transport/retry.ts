@@ -10,29 +10,29 @@ export interface RetryOptions {
   readonly runtime?: Runtime | undefined;
   readonly logger?: Logger | undefined;
   /**
-   * How often one request is sent again.
+   * The most times that one request is sent again.
    * @defaultValue 10 (client-go rest/request.go maxRetries @ 32ce75a7)
    */
   readonly maxRetries?: number | undefined;
-  /** Longest wait before a try in milliseconds, whatever the server asks for. @defaultValue 30 000 */
+  /** The longest wait before a try, milliseconds, even if the server asks for a longer one. @defaultValue 30 000 */
   readonly maxDelayMs?: number | undefined;
 }
 
 const REFUSED_FOR_NOW = new Set([429, 503]);
 
-/** Sending these again has the effect of sending them once. */
+/** Idempotent methods: sending them twice has the same effect as sending them once. */
 const IDEMPOTENT = new Set(['GET', 'PUT', 'DELETE']);
 
-/** An answer up to this size is read so that its connection can be used again. */
+/** An answer up to this size is read to its end, so that its connection can be reused; bytes. */
 const DRAINED_BYTES = 64 * 1024;
 
 /**
- * Sends idempotent requests again when the server answers 429 or 503 and says when (`Retry-After`).
+ * Sends idempotent requests again when the server answers 429 or 503 with `Retry-After`.
  *
- * Guarantees: never before the time the server asked for, unless that is beyond `maxDelayMs`; the last answer is handed on
- * when the tries are used up. The wait ends at once when the request's signal aborts.
+ * Guarantees: a request is not sent before the time the server asked for, unless that is longer than `maxDelayMs`. When the
+ * tries are used up, the caller gets the last answer. The wait ends at once when the request's signal aborts.
  *
- * Not guaranteed: anything about POST and PATCH; they are handed on as they are.
+ * Not guaranteed: anything about POST and PATCH; they are sent once.
  */
 export class RetryingTransport implements Transport {
   readonly #transport: Transport;
@@ -83,14 +83,14 @@ export class RetryingTransport implements Transport {
 }
 
 /**
- * How long a `Retry-After` header asks to wait, in milliseconds: whole seconds or an HTTP date.
+ * The wait that a `Retry-After` header asks for, milliseconds. The header has whole seconds or an HTTP date.
  * Undefined when it is missing or neither.
  */
 export function retryAfterMs(header: string | undefined, nowWallMs: number): number | undefined {
   if (header === undefined) return undefined;
   const text = header.trim();
   if (/^\d+$/.test(text)) return Number(text) * 1000;
-  // Only dates start with a weekday; Date.parse takes far more than that for a date.
+  // HTTP dates start with a weekday; Date.parse also accepts many other texts.
   if (!/^[A-Z][a-z]+,? /.test(text)) return undefined;
   const atMs = Date.parse(text);
   return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowWallMs);
@@ -100,6 +100,6 @@ async function discard(response: TransportResponse): Promise<void> {
   try {
     await readBodyStart(response.body, DRAINED_BYTES);
   } catch {
-    // The request is sent again in any case; a broken connection shows up there.
+    // The request is sent again in any case; a broken connection fails there.
   }
 }

@@ -1,17 +1,17 @@
 import type { Agent } from 'node:http';
 import type { OnReadOpts } from 'node:net';
 
-/** Most bytes that one read of a socket brings. */
+/** The most bytes of one read of a socket. */
 const READ_BYTES = 128 * 1024;
 
 /**
- * Has the connections of an agent read into the same memory again and again.
+ * Makes the connections of an agent read into one reused buffer.
  *
- * Node allocates memory for each read, and the HTTP parser copies the part that belongs to a body. Without the former half as
- * much memory comes and goes, and the garbage collector, which runs when enough of it has, runs half as often.
+ * Node allocates memory for each read, and the HTTP parser copies the part that belongs to a body. With a reused buffer only
+ * half as much memory is allocated, and the garbage collector runs half as often.
  *
- * A listener of `data` must be done with the bytes when it returns; Node's HTTP parser is. Where the runtime does not call back
- * as Node does, the bytes are copied for each read.
+ * A listener of `data` must not use the bytes after it has returned; Node's HTTP parser does not. If the runtime calls back in
+ * another way than Node, the bytes are copied for each read.
  */
 export function reuseReadMemory<A extends Agent>(agent: A): A {
   const connect = agent.createConnection.bind(agent);
@@ -21,7 +21,7 @@ export function reuseReadMemory<A extends Agent>(agent: A): A {
         buffer: Buffer.allocUnsafeSlow(READ_BYTES),
         callback(this: unknown, length: number, buffer: Uint8Array): boolean {
           const read = buffer.subarray(0, length);
-          // Bun names no socket here. Its HTTP parser is not known to copy, so it gets memory of its own, as without `onread`.
+          // Bun passes no socket here. Its HTTP parser may not copy, so it gets a new buffer for each read, as without `onread`.
           socket?.emit('data', this === socket ? read : Buffer.from(read));
           return true;
         },

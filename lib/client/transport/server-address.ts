@@ -33,7 +33,7 @@ export function parseServerAddress(text: string): ServerAddress {
   };
 }
 
-/** Whether only this machine can be meant. */
+/** Whether the host is always this machine. */
 export function isLoopback(host: string): boolean {
   return (
     host === 'localhost' ||

@@ -6,30 +6,30 @@ import type { BodyReader, ResponseBody } from './transport.ts';
 export interface StreamBodyOptions {
   readonly stream: Readable;
   readonly runtime: Runtime;
-  /** Told when a piece is expected and when it came. */
+  /** Notified when a piece is awaited and when it has arrived. */
   readonly guard: IdleWatchdog;
-  /** Ends the exchange: what has come in and was not read is dropped then. */
+  /** Ends the exchange: data that was received and not read is dropped. */
   readonly signal: AbortSignal;
-  /** Makes the error to throw from what broke the stream. */
+  /** Makes the error to throw from the error of the stream. */
   readonly explain: (error: unknown) => unknown;
 }
 
-/** Bytes that may wait to be read before the stream is paused. */
+/** The high-water mark, bytes: with this many unread bytes the stream is paused. */
 const ROOM_BYTES = 256 * 1024;
 /**
- * After so many milliseconds other work gets a turn. A socket that has much to bring is read up to 32 times in a row by
- * libuv, and all of it would be worked off in between.
+ * After this many milliseconds other work gets a turn. libuv reads a socket with much data up to 32 times in a row, and without
+ * this limit all of that data would be processed first.
  */
 const TURN_MS = 5;
 
 /**
- * A response body in the pieces the network brought.
+ * A response body in pieces as the network delivered them.
  *
  * Guarantees:
- * - After five milliseconds of reading, and of what is done with it meanwhile, the event loop has a turn.
- * - No more than 256 KiB and what one read of the socket brings wait here: unread data stays in the socket, and a full
- *   socket slows the sender down.
- * - What came before the stream broke is handed out before that is thrown, unless the exchange was aborted.
+ * - After five milliseconds of reading and processing, the event loop has a turn.
+ * - At most 256 KiB and one read of the socket are buffered. Further data stays in the socket, and a full socket slows the
+ *   sender down.
+ * - When the stream breaks, the pieces before are returned before the error is thrown, unless the exchange was aborted.
  * - Leaving the loop closes the stream, also before the first piece.
  */
 export class StreamBody implements ResponseBody {
@@ -51,10 +51,10 @@ const DONE: Piece = { done: true, value: undefined };
 class StreamReader implements BodyReader {
   readonly #options: StreamBodyOptions;
   #pieces: Uint8Array[] = [];
-  /** The first of the pieces that was not handed out. */
+  /** The first piece that was not returned yet. */
   #next = 0;
   #waitingBytes = 0;
-  /** When the first piece came in since the event loop had its last turn; undefined when none has. */
+  /** The time of the first piece since the last turn of the event loop; undefined if there was none. */
   #turnStartMs: number | undefined;
   #resting = false;
   #paused = false;
@@ -108,7 +108,7 @@ class StreamReader implements BodyReader {
     this.#flow();
   }
 
-  /** Reads on, or does not. */
+  /** Resumes or pauses the stream. */
   #flow(): void {
     const { stream } = this.#options;
     const paused = this.#resting || this.#waitingBytes >= ROOM_BYTES;

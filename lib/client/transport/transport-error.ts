@@ -14,7 +14,7 @@ export type TransportErrorCode = Extract<
   | 'STREAM_IDLE'
 >;
 
-/** The exchange an error is about. */
+/** The exchange of an error. */
 export interface ExchangeTarget {
   /** The server's address, without credentials. */
   readonly server: string;
@@ -24,7 +24,7 @@ export interface ExchangeTarget {
 }
 
 /**
- * An exchange that brought no usable answer.
+ * An exchange without a usable answer.
  *
  * Its message names method, address and path, never the query, a header or a body, so it can be logged as it is.
  */

@@ -1,12 +1,12 @@
 /**
- * One HTTP exchange, as the client sees it. Everything above it (verbs, watches, discovery) is independent of the HTTP
+ * The interface to HTTP. Everything above it (verbs, watches, discovery) is independent of the HTTP
  * library; an in-process server can stand behind it as well.
  */
 export interface Transport {
   /** The server's address, for messages; carries no credentials. */
   readonly server: string;
   /**
-   * Sends a request and resolves when the response headers are there.
+   * Sends a request and resolves when the response headers have arrived.
    *
    * Any HTTP status resolves; the caller judges it. Redirects are refused, never followed.
    * @throws {TransportError} CONNECTION_REFUSED, CONNECTION_FAILED, CERTIFICATE, REQUEST_TIMEOUT, REDIRECT_REFUSED; the
@@ -21,12 +21,12 @@ export interface TransportRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query, e.g. `/api/v1/pods?limit=500`. */
   readonly path: string;
-  /** Names in lower case. Authentication is the transport's own business. */
+  /** Names in lower case. The transport adds the authentication. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: Uint8Array | undefined;
   /**
-   * A stream stays open until its server ends it: no response timeout applies after the headers, and no compression is asked
-   * for. @defaultValue false
+   * A stream stays open until its server ends it: no response timeout applies after the headers, and no compression is requested.
+   * @defaultValue false
    */
   readonly stream?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -49,6 +49,6 @@ export interface ResponseBody {
 }
 
 export interface BodyReader extends AsyncIterator<Uint8Array, undefined> {
-  /** The next piece when it is here already, without a wait. Left out: pieces come one by one. */
+  /** The next piece if it has arrived already; it does not wait. Left out: pieces are read one by one. */
   poll?(): Uint8Array | undefined;
 }

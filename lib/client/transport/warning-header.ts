@@ -2,7 +2,7 @@
 export interface ServerWarning {
   /** 299 for the warnings of an API server. */
   readonly code: number;
-  /** The agent that warns; `-` when unknown. */
+  /** The agent that sent the warning; `-` when unknown. */
   readonly agent: string;
   readonly text: string;
 }
@@ -10,7 +10,7 @@ export interface ServerWarning {
 const WARNING = /(\d{3}) (\S+) "((?:[^"\\]|\\.)*)"/g;
 
 /**
- * Reads the `Warning` headers of a response, joined by commas; what is no warning is left out.
+ * Reads the `Warning` headers of a response, joined by commas. Parts that are not warnings are left out.
  * @see RFC 7234 section 5.5; apimachinery util/net ParseWarningHeaders @ eed236c
  */
 export function parseWarningHeader(header: string): ServerWarning[] {
