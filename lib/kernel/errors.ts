@@ -15,8 +15,8 @@ export const errorCodes = {
   BUFFER_FULL: 'A bounded buffer is full; the message names the buffer and its bound.',
   VIRTUAL_DEADLOCK: 'A virtual run cannot make progress: something waits outside the Runtime.',
   VIRTUAL_TIME_LIMIT:
-    'A virtual run used up its limit of virtual time, or runs on while time stands still.',
-  VIRTUAL_NESTED: 'A virtual clock was moved within the work of a run that moves it already.',
+    'A virtual run reached its limit of virtual time, or runs without end at one instant.',
+  VIRTUAL_NESTED: 'A virtual clock was moved by code inside run(), which moves the clock itself.',
   // meta
   KEY: 'No key can be computed for an object: it lacks metadata or a name.',
   INVALID_RESOURCE_VERSION: 'A resource version is not a decimal number without leading zeros.',
@@ -43,7 +43,7 @@ export const errorCodes = {
   SERVICE_UNAVAILABLE: 'HTTP 503: the server is not ready.',
   GATEWAY_TIMEOUT:
     'HTTP 504: the request took too long, or asked for a resource version not reached yet.',
-  UNKNOWN_STATUS: 'The server answered with an error that is not a Status.',
+  UNKNOWN_STATUS: 'The error response of the server is not a Status.',
   // cache
   UNKNOWN_INDEX: 'No index of this name was registered on the store.',
   INDEX_CONFLICT: 'An index of this name exists already.',
@@ -58,7 +58,7 @@ export const errorCodes = {
   WATCH_LIST_INCOMPLETE: 'A streaming list ended without its end bookmark.',
   VERY_SHORT_WATCH: 'A watch ended within a second without an event.',
   STALE_EVENT:
-    'A watch sent events again that came before; they are dropped. A proxy replays, or a replica lags behind.',
+    'A watch repeated earlier events; they are dropped. A proxy replays, or a replica lags behind.',
   RESOURCE_VERSION_WENT_BACK:
     'The server is at an older resource version than it was: its storage was restored; the collection is listed again.',
   MALFORMED_EVENT: 'A watch event lacks a resource version, or is of an unknown type.',
@@ -93,7 +93,7 @@ export const errorCodes = {
   LEASE_NOT_FOUND: 'No lease of this id exists.',
   VALUE_TOO_LARGE: 'A value is over the size limit of the key-value engine.',
   SNAPSHOT_INVALID:
-    'The bytes are no snapshot, of an unknown format version, cut off or damaged; the message says where.',
+    'The bytes are not a snapshot, have an unknown format version, or are cut off or damaged; the message says where.',
   SNAPSHOT_FILE: 'A snapshot file cannot be read or written; the cause says why.',
   STORE_UNAVAILABLE:
     'No member of the etcd cluster answered; `outcome` says whether a write may have been carried out.',

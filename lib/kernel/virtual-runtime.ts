@@ -296,7 +296,7 @@ function tooLong(limitMs: number): ListwatchError {
 function nested(method: string): ListwatchError {
   return new ListwatchError(
     'VIRTUAL_NESTED',
-    `${OWNER}: ${method}() waits for a standstill, and there is none while run() moves the clock. ` +
+    `${OWNER}: ${method}() cannot be called while run() moves the clock. ` +
       `In the work of run(), await sleep(runtime, ms) or what you wait for; or call ${method}() outside run().`,
   );
 }

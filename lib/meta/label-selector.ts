@@ -159,7 +159,7 @@ function isRecord(value: unknown): boolean {
 function checkRequirement(requirement: LabelRequirement): LabelRequirement {
   const { key, operator, values } = requirement;
   if (typeof key !== 'string' || !isLabelKey(key)) failSpec(key, 'is not a label key');
-  if (!Array.isArray(values)) failSpec(key, 'has values that are no list');
+  if (!Array.isArray(values)) failSpec(key, 'has values that are not a list');
   const takesValues = operator !== 'exists' && operator !== 'absent';
   if (takesValues !== values.length > 0) {
     failSpec(key, takesValues ? `${operator} needs values` : `${operator} takes no values`);

@@ -137,7 +137,7 @@ function refuseUnsupported(user: YamlField, hasCredentials: boolean): void {
   }
   for (const name of ['username', 'password']) {
     const field = user.field(name);
-    if (field.present) field.unsupported(`API servers take no passwords any more; ${INSTEAD}`);
+    if (field.present) field.unsupported(`API servers no longer accept passwords; ${INSTEAD}`);
   }
 }
 
@@ -165,7 +165,7 @@ async function pemOf(entry: YamlField, name: string, label: string): Promise<str
 
 function checkedPem(text: string, label: string, field: YamlField): string {
   const begins = text.includes('-----BEGIN ') && text.includes(`${label}-----`);
-  return begins ? text : field.fail(`it holds no PEM block of a ${label.toLowerCase()}`);
+  return begins ? text : field.fail(`it contains no PEM block of a ${label.toLowerCase()}`);
 }
 
 /** Resolves a relative path against the directory of the file that contains it. */

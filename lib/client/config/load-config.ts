@@ -114,7 +114,7 @@ async function search(options: LoadConfigOptions): Promise<ConnectionConfig> {
   const pod = await inClusterConnection({ env, directory, runtime, logger });
   if (pod !== undefined) return pod;
   looked.push(
-    `${directory ?? SERVICE_ACCOUNT_DIRECTORY} (KUBERNETES_SERVICE_HOST is not set, so this is no pod)`,
+    `${directory ?? SERVICE_ACCOUNT_DIRECTORY} (KUBERNETES_SERVICE_HOST is not set, so this is not a pod)`,
   );
   throw notFound(looked);
 }

@@ -278,7 +278,7 @@ export class ReconcileLoop<K = string> {
   }
 
   #overdue(key: K, failures: number): void {
-    const what = `not finished after ${this.#timeoutMs} ms; the key stays taken until the reconcile ends`;
+    const what = `not finished after ${this.#timeoutMs} ms; the key stays in work until the reconcile ends`;
     this.#report(what, { key, failures, retryInMs: undefined }, undefined);
   }
 

@@ -66,7 +66,7 @@ async function refuseForeignFile(path: string): Promise<void> {
   if (text.trim() === '' || isOurs(text)) return;
   throw new ListwatchError(
     'INVALID_OPTION',
-    `writeKubeconfig: ${path} exists and holds something else than one cluster named "${NAME}"; choose another path`,
+    `writeKubeconfig: ${path} exists and contains something other than one cluster named "${NAME}"; choose another path`,
   );
 }
 

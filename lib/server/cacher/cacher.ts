@@ -420,7 +420,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     try {
       await storage.requestWatchProgress();
     } catch (error) {
-      logger.warn(`the storage did not take a progress request: ${errorMessage(error)}`);
+      logger.warn(`the storage refused a progress request: ${errorMessage(error)}`);
     }
   }
 

@@ -238,7 +238,7 @@ function channelCredentials(
   } catch (error) {
     throw new ListwatchError(
       'INVALID_OPTION',
-      'EtcdKeyValueStore: option "tls" holds no usable PEM; cert and key belong together',
+      'EtcdKeyValueStore: option "tls" contains no usable PEM; cert and key must be given together',
       { cause: error },
     );
   }

@@ -122,7 +122,7 @@ function endpointsOf(given: unknown): readonly EtcdEndpoint[] {
 function endpointOf(text: unknown): EtcdEndpoint {
   const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw invalid('endpoints', `has ${JSON.stringify(text)}, which is no http or https URL`);
+    throw invalid('endpoints', `has ${JSON.stringify(text)}, which is not an http or https URL`);
   }
   if (url.username !== '' || url.password !== '') {
     throw invalid('endpoints', 'must not carry a password; use the option "credentials"');

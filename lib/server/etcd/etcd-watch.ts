@@ -132,7 +132,7 @@ export class EtcdWatch implements KeyValueWatch {
     const where = this.#responses.next ?? 'now';
     const delay = Math.round(delayMs);
     logger.warn(
-      `etcd: ${this.#what} broke: ${errorMessage(error)}; it goes on at revision ${where} in ${delay} ms`,
+      `etcd: ${this.#what} broke: ${errorMessage(error)}; it continues at revision ${where} in ${delay} ms`,
     );
   }
 

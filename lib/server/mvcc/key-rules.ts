@@ -19,7 +19,7 @@ export function checkWatchedKeys(key: string, rangeEnd?: string): void {
   checkKey(key, rangeEnd);
   if (rangeEnd !== undefined && isEmptyRange(key, rangeEnd)) {
     const range = `from ${JSON.stringify(key)} to ${JSON.stringify(rangeEnd)}`;
-    throw new ListwatchError('INVALID_KEY', `a watch ${range} is about no key`);
+    throw new ListwatchError('INVALID_KEY', `a watch ${range} contains no key`);
   }
 }
 
@@ -32,6 +32,6 @@ function checkText(text: string): void {
   if (isWellFormed(text)) return;
   throw new ListwatchError(
     'INVALID_KEY',
-    `the key ${JSON.stringify(text)} is no Unicode text: it has half a surrogate pair`,
+    `the key ${JSON.stringify(text)} is not valid Unicode: it has an unpaired surrogate`,
   );
 }

@@ -89,7 +89,7 @@ export class FrameReader {
   async readPreamble(): Promise<void> {
     const bytes = await this.#take(PREAMBLE_BYTES);
     if (bytes?.toString('latin1', 0, MAGIC.length) !== MAGIC) {
-      throw this.#invalid('this is no snapshot: it does not begin with its mark', 0);
+      throw this.#invalid('this is not a snapshot: it does not begin with the magic number', 0);
     }
     const version = bytes.readUInt32LE(MAGIC.length);
     if (version !== FORMAT_VERSION) {
@@ -125,7 +125,7 @@ export class FrameReader {
   async finish(): Promise<void> {
     const start = this.#position;
     if ((await this.#take(1)) !== undefined) {
-      throw this.#invalid('there is something behind the end', start);
+      throw this.#invalid('there are bytes after the end', start);
     }
   }
 

@@ -104,7 +104,7 @@ class Loading {
     const said = readCounts(payload);
     const { keyValues, events, leases } = this.#counts;
     if (said?.keyValues !== keyValues || said.events !== events || said.leases !== leases) {
-      throw new RangeError('the records before it are not as many as it says');
+      throw new RangeError('its counts differ from the number of records');
     }
   }
 
@@ -116,7 +116,8 @@ class Loading {
         return;
       case FRAME.keyValues:
         this.#counts.keyValues += readKeyValues(payload, (kv) => {
-          if (kv.modRevision > this.#head.base) throw new RangeError('a key is from the future');
+          if (kv.modRevision > this.#head.base)
+            throw new RangeError('a key has a revision after the base');
           this.#state.restore(kv);
         });
         return;

@@ -173,7 +173,7 @@ describe('a kubeconfig', () => {
       [
         'no PEM',
         kubeconfig({ cluster: `certificate-authority-data: ${base64('hello')}` }),
-        'it holds no PEM block of a certificate',
+        'it contains no PEM block of a certificate',
       ],
       [
         'a missing file',
@@ -232,7 +232,11 @@ describe('a kubeconfig', () => {
     const cases: [name: string, parts: Parts, expected: string][] = [
       ['exec', { user: 'exec: { command: aws }' }, 'users[0].user.exec: credential plug-ins'],
       ['auth-provider', { user: 'auth-provider: { name: gcp }' }, 'auth-provider: credential'],
-      ['passwords', { user: '{ username: u, password: p }' }, 'username: API servers take no'],
+      [
+        'passwords',
+        { user: '{ username: u, password: p }' },
+        'username: API servers no longer accept',
+      ],
       ['impersonation', { user: '{ token: t, as: admin }' }, 'user.as: impersonation'],
       ['proxies', { cluster: 'proxy-url: http://p' }, 'cluster.proxy-url: proxies'],
     ];

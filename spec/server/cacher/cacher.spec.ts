@@ -301,7 +301,7 @@ describe('Cacher', () => {
       await harness.runtime.run(harness.cacher.getList(PREFIX));
       expect(warnings.length).to.be.greaterThan(1);
       expect(new Set(warnings)).to.deep.equal(
-        new Set(['the storage did not take a progress request: no connection']),
+        new Set(['the storage refused a progress request: no connection']),
       );
     });
 

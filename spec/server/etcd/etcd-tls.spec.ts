@@ -88,11 +88,11 @@ describe('options of EtcdKeyValueStore', () => {
     const wrong: readonly (readonly [object, RegExp])[] = [
       [{}, /endpoints/],
       [{ endpoints: [] }, /at least one member/],
-      [{ endpoints: ['127.0.0.1:2379'] }, /no http or https URL/],
+      [{ endpoints: ['127.0.0.1:2379'] }, /not an http or https URL/],
       [{ endpoints: ['http://a:1', 'https://b:1'] }, /all http or all https/],
       [{ endpoints: ['http://me:secret@a:1'] }, /credentials/],
       [{ endpoints: ['http://a:1'], tls: { ca: 'x' } }, /https/],
-      [{ endpoints: ['https://a:1'], tls: { cert: CLIENT_CERTIFICATE } }, /belong together/],
+      [{ endpoints: ['https://a:1'], tls: { cert: CLIENT_CERTIFICATE } }, /must be given together/],
       [{ endpoints: ['http://a:1'], requestTimeoutMs: 0 }, /requestTimeoutMs/],
       [{ endpoints: ['http://a:1'], endpoint: 'x' }, /endpoint/],
     ];

@@ -47,7 +47,7 @@ describe('reading a snapshot', () => {
     for (let length = 0; length < whole.byteLength; length += 1) {
       const message = await refusal(whole.subarray(0, length));
       expect(message).to.match(
-        length < 12 ? /no snapshot/ : new RegExp(`cut off .*${length} bytes`),
+        length < 12 ? /not a snapshot/ : new RegExp(`cut off .*${length} bytes`),
       );
     }
     expect(await refusal(whole)).to.equal('loaded');
@@ -62,11 +62,11 @@ describe('reading a snapshot', () => {
   });
 
   it('wants nothing behind the end', async () => {
-    expect(await refusal(Buffer.concat([whole, Buffer.of(0)]))).to.include('behind the end');
+    expect(await refusal(Buffer.concat([whole, Buffer.of(0)]))).to.include('bytes after the end');
   });
 
   it('refuses what is no snapshot, and a format it does not know', async () => {
-    expect(await refusal(Buffer.from('{"kind":"List","items":[]}'))).to.include('no snapshot');
+    expect(await refusal(Buffer.from('{"kind":"List","items":[]}'))).to.include('not a snapshot');
     const newer = Buffer.from(whole);
     newer.writeUInt32LE(2, 8);
     expect(await refusal(newer)).to.include('format version 2; this package reads version 1');
@@ -106,7 +106,7 @@ describe('reading a snapshot', () => {
       ['contradict each other', [head(4n, 3n, 4n)]],
       ['contradict each other', [head(0n, 0n, 0n)]],
       ['events end at revision 3, not 4', [head(4n, 3n, 3n), end(0)]],
-      ['not as many as it says', [head(3n, 3n, 3n), end(1)]],
+      ['differ from the number of records', [head(3n, 3n, 3n), end(1)]],
       ['unknown kind 9', [head(3n, 3n, 3n), raw(9, [1])]],
       ['frame 1', [head(3n, 3n, 3n), raw(FRAME.keyValues, [1, 2, 3])]],
       ['longer than its frame', [head(3n, 3n, 3n), raw(FRAME.keyValues, Array(40).fill(9))]],

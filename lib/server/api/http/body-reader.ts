@@ -38,7 +38,10 @@ export function readBody(
       // `close` follows every request; an error that no caller receives would only cost time.
       if (request.readableEnded) return;
       reject(
-        new ListwatchError('ABORTED', 'the client closed the connection before it had sent all'),
+        new ListwatchError(
+          'ABORTED',
+          'the client closed the connection before the request was complete',
+        ),
       );
     });
   });

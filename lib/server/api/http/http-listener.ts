@@ -252,7 +252,7 @@ export class HttpListener {
     } catch (error) {
       // If the client has disconnected, that is not a failure.
       if (!request.socket.destroyed) {
-        this.#logger.warn('an answer broke off', { error: errorMessage(error) });
+        this.#logger.warn('a response broke off', { error: errorMessage(error) });
       }
       response.destroy();
     }

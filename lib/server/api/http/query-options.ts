@@ -118,13 +118,13 @@ export function parseWatchQuery(query: URLSearchParams): WatchQuery {
     causes.push(fieldForbidden(field, 'sendInitialEvents requires "NotOlderThan"'));
   }
   if (match !== undefined && sendInitialEvents === undefined) {
-    causes.push(fieldForbidden(field, 'a watch takes it with sendInitialEvents only'));
+    causes.push(fieldForbidden(field, 'a watch accepts it only with sendInitialEvents'));
   }
   if (match !== undefined && match !== 'NotOlderThan') {
     causes.push(fieldNotSupported(field, match, ['NotOlderThan']));
   }
   if (match !== undefined && options.continueToken !== undefined) {
-    causes.push(fieldForbidden(field, 'it cannot go with continue'));
+    causes.push(fieldForbidden(field, 'it cannot be combined with continue'));
   }
   if (causes.length > 0) throw invalidOptions('ListOptions', causes);
 

@@ -87,7 +87,7 @@ export class ResponseWriter {
       turn.resolve();
     };
     const timer = this.#runtime.setTimer(this.#stuckTimeoutMs, () => {
-      const message = `the client took nothing of its answer for ${this.#stuckTimeoutMs} ms`;
+      const message = `the client read nothing of its response for ${this.#stuckTimeoutMs} ms`;
       turn.reject(new ListwatchError('TIMEOUT', message));
     });
     try {

@@ -71,7 +71,7 @@ export async function servePatch(exchange: Exchange): Promise<ApiResponse> {
   const update: UpdateFunc = (existing) => {
     if (existing === undefined) throw notFound(storage.describe, name);
     const patched = apply(asJson(existing));
-    if (!isJsonObject(patched)) throw badRequest('the patch leaves something that is no object');
+    if (!isJsonObject(patched)) throw badRequest('the result of the patch is not an object');
     return asObject(checkKind(patched, storage.describe));
   };
   const { result, created } = await storage.update(context, name, update, options);

@@ -102,7 +102,7 @@ function mergeItems(items: readonly Json[], patches: readonly Json[], place: Lis
   const result: (Json | undefined)[] = replaces ? [] : [...items];
   const places = identities(replaces ? [] : items, mergeKey);
   for (const patch of patches) {
-    if (!isJsonObject(patch)) throw badRequest(`an item of ${field} in the patch is no object`);
+    if (!isJsonObject(patch)) throw badRequest(`an item of ${field} in the patch is not an object`);
     const directive = getOwn(patch, PATCH);
     if (getOwn(patch, mergeKey) === undefined) {
       // An item may consist only of `$patch: replace`.

@@ -300,7 +300,7 @@ export class CustomResources {
           (existing = {}) => existing,
         );
       } catch (error) {
-        logger.warn('the names of a custom resource definition could not be looked at again', {
+        logger.warn('the names of a custom resource definition could not be checked again', {
           name,
           error: String(error),
         });

@@ -80,7 +80,7 @@ export class ObjectFollower {
         resourceVersion = await this.#watch(resourceVersion);
       } catch (error) {
         if (signal.aborted) return;
-        logger.warn(`the watch of ${name} broke and is begun again`, {
+        logger.warn(`the watch of ${name} broke and is restarted`, {
           error: errorMessage(error),
         });
         resourceVersion = undefined;

@@ -58,7 +58,7 @@ export class AesCbcProvider implements EncryptionProvider {
       }
     }
     throw new Error(
-      `it does not open with AES-CBC key "${this.#name}": another key or changed data`,
+      `it cannot be decrypted with AES-CBC key "${this.#name}": another key or changed data`,
     );
   }
 

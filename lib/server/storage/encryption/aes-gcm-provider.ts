@@ -82,7 +82,7 @@ export class AesGcmProvider implements EncryptionProvider {
     const data = this.#cipher.open(value.subarray(this.#head.length), key);
     if (data !== undefined) return { data, stale: false };
     throw new Error(
-      `it does not open with AES-GCM key "${this.#name}": another key, changed data, or a value from another storage key`,
+      `it cannot be decrypted with AES-GCM key "${this.#name}": another key, changed data, or a value from another storage key`,
     );
   }
 

@@ -98,7 +98,7 @@ export function decodeEncryptedObject(message: Uint8Array): EncryptedObject {
     else if (field === FIELD.source) source = bytes;
     else if (field === FIELD.annotations) annotations.set(...annotationOf(bytes));
   }
-  if (sourceType === undefined) throw new Error('its data key is made in a way that is not known');
+  if (sourceType === undefined) throw new Error('the source type of its data key is unknown');
   if (data.length === 0) throw new Error('its encrypted data is empty');
   const object: EncryptedObject = { data, keyId, source, sourceType, annotations };
   const problem = dataKeyProblem(object);
@@ -198,7 +198,7 @@ class VarintReader {
 }
 
 function malformed(): Error {
-  return new Error('it is not the message it should be: cut off or changed');
+  return new Error('it is not a valid message: cut off or changed');
 }
 
 function tagOf(field: number): number {

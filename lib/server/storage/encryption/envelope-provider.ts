@@ -94,7 +94,7 @@ export class EnvelopeProvider implements EncryptionProvider {
       throw this.#client.failure(`wrapped a data key as ${ciphertext.length} bytes`);
     }
     if (annotations !== undefined && annotations.size > 0) {
-      throw this.#client.failure('gave annotations, which an EnvelopeProvider cannot store');
+      throw this.#client.failure('returned annotations, which an EnvelopeProvider cannot store');
     }
     const cipher = this.#cipher(dataKey);
     this.#cache.keep(hashOf([ciphertext]), cipher);
@@ -113,6 +113,6 @@ function open(cipher: AesGcmCipher, sealed: Uint8Array, key: string): PlainValue
   const data = cipher.open(sealed, key);
   if (data !== undefined) return { data, stale: false };
   throw new Error(
-    'it does not open with its data key: changed data, or a value from another storage key',
+    'it cannot be decrypted with its data key: changed data, or a value from another storage key',
   );
 }

@@ -53,9 +53,9 @@ export class KeyServiceClient {
 
   /** The present key id. */
   async status(): Promise<string> {
-    const answer = await this.#call('tell its status', (service, call) => service.status(call));
+    const answer = await this.#call('return its status', (service, call) => service.status(call));
     if (typeof answer?.keyId === 'string') return answer.keyId;
-    throw this.failure('told a status without key id');
+    throw this.failure('returned a status without key id');
   }
 
   async wrap(dataKey: Uint8Array): Promise<WrappedKey> {
@@ -65,7 +65,7 @@ export class KeyServiceClient {
     if (wrapped?.ciphertext instanceof Uint8Array && typeof wrapped.keyId === 'string') {
       return wrapped;
     }
-    throw this.failure('wrapped a data key as something without ciphertext and key id');
+    throw this.failure('returned a wrapped data key without ciphertext or key id');
   }
 
   /** The data key of `wrapped`, for a value under `storageKey`. */
@@ -77,7 +77,7 @@ export class KeyServiceClient {
       service.decrypt(wrapped, call),
     );
     if (dataKey instanceof Uint8Array) return dataKey;
-    throw this.failure(`unwrapped the data key of ${storageKey} as something else than bytes`);
+    throw this.failure(`unwrapped the data key of ${storageKey} as something other than bytes`);
   }
 
   /** The error for a response that is not valid. */

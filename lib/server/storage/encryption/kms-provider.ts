@@ -127,7 +127,7 @@ export class KmsProvider implements EncryptionProvider {
     const plain = dataKey.open(data, key);
     if (plain === undefined) {
       throw new Error(
-        'it does not open with its data key: changed data, or a value from another storage key',
+        'it cannot be decrypted with its data key: changed data, or a value from another storage key',
       );
     }
     const current = this.#writeKey.current?.stored;

@@ -41,7 +41,7 @@ export function ruleProblem(text: string): string | undefined {
   if (resource === '') return 'the name of the resource is missing';
   if (group === 'events.k8s.io')
     return 'events are stored as those of the core group: write "events"';
-  if (group === 'extensions') return 'there is no group "extensions" any more';
+  if (group === 'extensions') return 'the group "extensions" no longer exists';
   if (group === '*' && resource !== '*') {
     return 'the same resource cannot be named in all groups at once';
   }
@@ -54,7 +54,7 @@ export function ruleProblem(text: string): string | undefined {
  */
 export function overlapProblem(rules: readonly GroupResource[]): string | undefined {
   const texts = rules.map(ruleText);
-  if (new Set(texts).size < texts.length) return 'a resource stands in it twice';
+  if (new Set(texts).size < texts.length) return 'a resource occurs in it twice';
   const overlaps =
     rules.length > 1 &&
     rules.some(

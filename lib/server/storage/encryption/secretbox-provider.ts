@@ -65,7 +65,7 @@ export class SecretboxProvider implements EncryptionProvider {
       }
     }
     throw new Error(
-      `it does not open with secretbox key "${this.#name}": another key or changed data`,
+      `it cannot be decrypted with secretbox key "${this.#name}": another key or changed data`,
     );
   }
 

@@ -54,7 +54,7 @@ function parse(json: string): { readonly v?: unknown; readonly start?: unknown }
   try {
     value = JSON.parse(json);
   } catch (error) {
-    throw invalid('it is not what the server handed out', error);
+    throw invalid('it is not a token of this server', error);
   }
   if (typeof value !== 'object' || value === null) throw invalid('it is not an object');
   return value;

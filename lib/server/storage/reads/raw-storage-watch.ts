@@ -218,7 +218,7 @@ export class RawStorageWatch<T extends KubernetesObject> implements StorageWatch
     }
     if (previous === undefined) {
       throw expired(
-        `the state of ${kv.key} before revision ${kv.modRevision} was compacted away, so the change cannot be told`,
+        `the state of ${kv.key} before revision ${kv.modRevision} was compacted away, so the change cannot be sent`,
       );
     }
     const before = await this.#readBefore(reader, event);

@@ -42,7 +42,7 @@ export function parseJsonDocument(
   if (strict) {
     const twice = duplicateField(text);
     if (twice !== undefined)
-      throw malformed(`the field ${quoted(twice)} stands twice in an object`);
+      throw malformed(`the field ${quoted(twice)} occurs twice in an object`);
   }
   return value;
 }

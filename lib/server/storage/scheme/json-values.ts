@@ -31,7 +31,7 @@ function dateTime({ seconds, nanos }: Readonly<Record<string, unknown>>): string
   if (seconds === undefined && nanos === undefined) return undefined;
   const whole = Number(seconds ?? 0);
   if (!(whole >= FIRST_SECOND && whole <= LAST_SECOND)) {
-    throw new RangeError(`${whole} seconds is no time between the years 0 and 9999`);
+    throw new RangeError(`${whole} seconds is not a time between the years 0 and 9999`);
   }
   return new Date(whole * 1_000).toISOString().slice(0, -'.000Z'.length);
 }
@@ -46,7 +46,8 @@ function microTime(fields: Readonly<Record<string, unknown>>): string | null {
   const text = dateTime(fields);
   if (text === undefined) return null;
   const nanos = Number(fields['nanos'] ?? 0);
-  if (!(nanos >= 0 && nanos < 1e9)) throw new RangeError(`${nanos} are no nanoseconds of a second`);
+  if (!(nanos >= 0 && nanos < 1e9))
+    throw new RangeError(`${nanos} nanoseconds are not a fraction of a second`);
   return `${text}.${String(Math.floor(nanos / 1_000)).padStart(6, '0')}Z`;
 }
 

@@ -74,7 +74,7 @@ class Decoding {
   }
 
   #unknownField(type: MessageType, tag: number): SchemeError {
-    if (tag >>> 3 === 0 || (tag & 7) > 5) return this.malformed(`${tag} is no tag of a field`);
+    if (tag >>> 3 === 0 || (tag & 7) > 5) return this.malformed(`${tag} is not the tag of a field`);
     return unsupported(
       `${this.#path.join('.')} has a field of number ${tag >>> 3}, which ${type.name} is not known to have`,
     );

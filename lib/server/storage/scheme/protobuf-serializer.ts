@@ -59,7 +59,7 @@ export class ProtobufSerializer implements Serializer {
     const message = builtInMessage(apiVersion, kind);
     if (message === undefined) {
       throw unsupported(
-        `protobuf of ${quoted(`${apiVersion} ${kind}`)}, which is no built-in kind`,
+        `protobuf of ${quoted(`${apiVersion} ${kind}`)}, which is not a built-in kind`,
       );
     }
     return { apiVersion, kind, ...decodeMessage(message, raw) };
@@ -119,7 +119,9 @@ function readFields<Name extends string>(
     const tag = reader.uint32();
     const name = names[(tag >>> 3) - 1];
     if (name === undefined || (tag & 7) !== LENGTH_DELIMITED) {
-      throw malformed(`the envelope is not valid protobuf: ${tag} is no tag of one of its fields`);
+      throw malformed(
+        `the envelope is not valid protobuf: ${tag} is not the tag of one of its fields`,
+      );
     }
     fields[name] = reader.bytes();
   }

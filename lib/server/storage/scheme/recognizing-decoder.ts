@@ -43,7 +43,7 @@ function describeUnknown(bytes: Uint8Array): string {
     return 'the bytes are CBOR, which is not decoded';
   }
   if (isEncrypted(bytes)) {
-    return `the bytes are encrypted (${encryptionHead(bytes)}): reading them takes the transformer that wrote them`;
+    return `the bytes are encrypted (${encryptionHead(bytes)}): reading them requires the transformer that wrote them`;
   }
   return 'the bytes are neither JSON nor YAML nor protobuf of Kubernetes';
 }

@@ -107,7 +107,7 @@ export class Scheme {
       if (known?.versions.includes(version) !== true) {
         throw invalidOption(`no kind of ${apiVersionOf({ group, version })} is known`);
       }
-      if (versions.indexOf(version) !== index) throw invalidOption(`${version} stands twice`);
+      if (versions.indexOf(version) !== index) throw invalidOption(`${version} occurs twice`);
     }
     if (known !== undefined) {
       known.versions = [...new Set([...versions, ...known.versions])];

@@ -64,7 +64,7 @@ const MERGE: ScalarTag = {
   default: true,
   test: /^<<$/,
   resolve: (text, onError) => {
-    onError('merge keys (<<) are not taken: write the fields out');
+    onError('merge keys (<<) are not supported: write the fields out');
     return text;
   },
 };
@@ -121,7 +121,7 @@ function unshared(value: unknown): unknown {
     throw malformed('the object contains itself', error);
   }
   if (json.length > LARGEST_EXPANSION) {
-    throw malformed(`its aliases stand for more than ${LARGEST_EXPANSION} characters of JSON`);
+    throw malformed(`its aliases expand to more than ${LARGEST_EXPANSION} characters of JSON`);
   }
   return JSON.parse(json);
 }
@@ -162,7 +162,7 @@ function checkKeys(root: unknown, strict: boolean): void {
         }
         const name = typeof key.value === 'string' ? key.value : JSON.stringify(key.value);
         if (strict && names.has(name)) {
-          throw malformed(`the field ${quoted(name)} stands twice in an object`);
+          throw malformed(`the field ${quoted(name)} occurs twice in an object`);
         }
         names.add(name);
         nodes.push(value);

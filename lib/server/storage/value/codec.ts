@@ -68,7 +68,7 @@ function isPlain(value: unknown): value is Record<string, unknown> {
 /** The value with all fields in order; parts that are in order already are not copied. */
 function sorted(value: unknown): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new RangeError(`${value} is no number of JSON`);
+    throw new RangeError(`${value} is not a JSON number`);
   }
   if (Array.isArray(value)) return sortedItems(value);
   if (!isPlain(value) || typeof value['toJSON'] === 'function') return value;

@@ -104,7 +104,7 @@ describe('request body', () => {
   it('refuses protobuf of another kind, and says how to send JSON instead', () => {
     const gadget = (): unknown => decode(configMap('Gadget'), PROTOBUF);
     expect(codeOf(gadget)).to.equal('UNSUPPORTED_MEDIA_TYPE');
-    expect(gadget).to.throw('"v1 Gadget", which is no built-in kind');
+    expect(gadget).to.throw('"v1 Gadget", which is not a built-in kind');
     expect(gadget).to.throw('rest.Config is "application/json"');
   });
 

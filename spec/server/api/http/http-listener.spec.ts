@@ -333,7 +333,7 @@ describe('http listener', () => {
     raw.socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await feed.left.promise;
     expect(feed.pulled).to.be.below(50);
-    expect(warnings).to.deep.equal(['the client took nothing of its answer for 200 ms']);
+    expect(warnings).to.deep.equal(['the client read nothing of its response for 200 ms']);
     raw.socket.resume();
     await raw.closed;
   });

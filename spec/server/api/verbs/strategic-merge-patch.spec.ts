@@ -125,7 +125,7 @@ describe('strategic merge patch', () => {
       .to.throw('unknown $patch directive')
       .and.satisfy(isApiError);
     expect(() => patched(CONTAINERS, { containers: [{ image: 'x' }] })).to.throw('lacks name');
-    expect(() => patched(CONTAINERS, { containers: ['x'] })).to.throw('is no object');
+    expect(() => patched(CONTAINERS, { containers: ['x'] })).to.throw('is not an object');
   });
 
   it('merges long lists with a few looks at each name', () => {

@@ -121,8 +121,8 @@ describe('the encrypted object of the KMS interface', () => {
       [{ keyID: 'ä'.repeat(513) }, /more than 1024 bytes/],
       [{ encryptedDEKSource: Buffer.alloc(0) }, /wrapped data key is empty/],
       [{ encryptedDEKSource: Buffer.alloc(1025) }, /more than 1024 bytes/],
-      [{ encryptedDEKSourceType: 2 }, /not known/],
-      [{ encryptedDEKSourceType: -1 }, /not known/],
+      [{ encryptedDEKSourceType: 2 }, /is unknown/],
+      [{ encryptedDEKSourceType: -1 }, /is unknown/],
       [{ annotations: { 'a.example.com': Buffer.alloc(32 * 1024) } }, /more than 32768 bytes/],
       ...[
         '',

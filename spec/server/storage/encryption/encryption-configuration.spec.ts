@@ -276,7 +276,11 @@ resources:
     ['a bare star', configOf(rule('"*"', gcm('k'))), /write "\*\."/],
     ['a resource in all groups', configOf(rule('"secrets.*"', gcm('k'))), /in all groups at once/],
     ['events.k8s.io', configOf(rule('events.events.k8s.io', gcm('k'))), /write "events"/],
-    ['extensions', configOf(rule('ingresses.extensions', gcm('k'))), /no group "extensions"/],
+    [
+      'extensions',
+      configOf(rule('ingresses.extensions', gcm('k'))),
+      /group "extensions" no longer exists/,
+    ],
     ['a resource without API', configOf(rule('serviceipallocations', gcm('k'))), /without API/],
     ['a group alone', configOf(rule('.apps', gcm('k'))), /name of the resource is missing/],
     ['an empty name', configOf(rule('""', gcm('k'))), /resources\[0\]: it is missing/],

@@ -133,7 +133,7 @@ describe('PrefixTransformers', () => {
     const value = await gcm('key', secretOf('2')).encrypt(plaintext, context);
     const error = await failureOf(() => transformer.fromStorage(value, context));
     expect(error.message)
-      .to.contain('does not open with AES-GCM key "key"')
+      .to.contain('cannot be decrypted with AES-GCM key "key"')
       .and.contain('second reason');
     expect(error.message.match(new RegExp(context.key, 'g'))).to.have.length(1);
   });

@@ -55,7 +55,7 @@ describe('a continue token', () => {
 
   it('is refused with 400, and says why', () => {
     for (const [json, reason] of [
-      ['x', 'not what the server handed out'],
+      ['x', 'not a token of this server'],
       ['5', 'not an object'],
       ['{"v":"v1","rv":1,"start":"a"}', 'version'],
       ['{"v":"meta.k8s.io/v1","rv":0,"start":"a"}', 'resource version'],

@@ -185,13 +185,13 @@ describe('CodecFactory', () => {
     expect(() => codecFor(known, { storageVersion: internal })).to.throw('knows no kind');
   });
 
-  it('refuses a field that stands twice when it is strict', () => {
+  it('refuses a field that occurs twice when it is strict', () => {
     const bytes = Buffer.from('{"apiVersion":"v1","kind":"ConfigMap","data":{"a":"1","a":"2"}}');
     expect(new CodecFactory(scheme()).decode(bytes)).to.have.nested.property('data.a', '2');
     const strict = new CodecFactory(scheme(), { strict: true }).codecFor({
       storageVersion: CONFIG_MAP,
     });
-    expect(() => strict.decode(bytes)).to.throw('the field "a" stands twice');
+    expect(() => strict.decode(bytes)).to.throw('the field "a" occurs twice');
   });
 
   it('gives back what was written, and the same bytes for every order of the fields', () => {

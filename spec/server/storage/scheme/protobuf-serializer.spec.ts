@@ -156,7 +156,7 @@ describe('ProtobufSerializer', () => {
   it('names the kind and the field it does not know', () => {
     expect(refusal(envelope('v1', 'Gadget', message()))).to.include({
       code: 'UNSUPPORTED_ENCODING',
-      message: 'protobuf of "v1 Gadget", which is no built-in kind',
+      message: 'protobuf of "v1 Gadget", which is not a built-in kind',
     });
     const unknown = message([2, message([2, message([1, 'web'], [99, 'x'])])]);
     expect(refusal(envelope('v1', 'Pod', unknown))).to.include({
@@ -177,7 +177,7 @@ describe('ProtobufSerializer', () => {
       'ConfigMap.metadata: its wire type is 0 and has to be 2',
     ],
     'a group': [Uint8Array.of(0x0b), 'ConfigMap.metadata: its wire type is 3'],
-    'a field of number 0': [Uint8Array.of(0x02, 0), 'ConfigMap: 2 is no tag of a field'],
+    'a field of number 0': [Uint8Array.of(0x02, 0), 'ConfigMap: 2 is not the tag of a field'],
     'text that is not UTF-8': [message([1, message([1, Uint8Array.of(0xff)])]), 'metadata.name'],
     'a year after 9999': [message([1, message([8, message([1, 2 ** 50])])]), 'creationTimestamp'],
     'an entry of a map with a third part': [

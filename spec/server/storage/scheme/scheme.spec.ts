@@ -101,7 +101,7 @@ describe('Scheme', () => {
     expect(() => scheme.setVersionPriority('example.io', ['v9'])).to.throw(
       'no kind of example.io/v9 is known',
     );
-    expect(() => scheme.setVersionPriority('example.io', ['v1', 'v1'])).to.throw('v1 stands twice');
+    expect(() => scheme.setVersionPriority('example.io', ['v1', 'v1'])).to.throw('v1 occurs twice');
   });
 
   it('takes the internal version for the hub, otherwise the preferred one that has the kind', () => {

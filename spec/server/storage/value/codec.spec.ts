@@ -90,7 +90,7 @@ describe('jsonCodec', () => {
     for (const bad of [NaN, Infinity, -Infinity]) {
       for (const object of [{ spec: { replicas: bad } }, { items: [[bad]] }]) {
         expect(() => encode(object), String(bad))
-          .to.throw(`${bad} is no number of JSON`)
+          .to.throw(`${bad} is not a JSON number`)
           .with.property('code', 'BAD_REQUEST');
       }
     }
