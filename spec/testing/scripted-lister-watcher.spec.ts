@@ -217,7 +217,7 @@ describe('ScriptedListerWatcher', () => {
       rig.source.closeWatches();
     });
 
-    it('sends bookmarks only to those who want them', async () => {
+    it('sends bookmarks only to watches that requested them', async () => {
       const rig = new Rig();
       const { lines } = rig.follow({ resourceVersion: '3' });
       await rig.runtime.settle();

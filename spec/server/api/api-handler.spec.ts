@@ -82,7 +82,7 @@ describe('api handler', () => {
     expect(items.map(({ metadata }) => metadata?.name)).to.deep.equal([...objects.keys()]);
   });
 
-  it('answers YAML and indented JSON to those who ask', async () => {
+  it('answers YAML and indented JSON on request', async () => {
     const { handler } = rig();
     const yaml = await call(handler, 'GET', `${SHOP}/a`, {
       headers: { accept: 'application/yaml' },

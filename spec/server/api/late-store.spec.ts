@@ -18,7 +18,7 @@ class LateStore extends EmbeddedKeyValueStore {
 }
 
 describe('an API server over a store that is down at first', () => {
-  it('says so to those who ask, and serves once the store answers', async () => {
+  it('answers requests with the reason, and serves once the store answers', async () => {
     const runtime = new VirtualRuntime();
     await runtime.run(async () => {
       await using store = new LateStore({ runtime });

@@ -65,7 +65,7 @@ describe('OpenAPI', () => {
     );
   });
 
-  it('finds no document of what is not served', async () => {
+  it('finds no document under other paths', async () => {
     const { handler } = discoverable();
     for (const path of [
       '/openapi',

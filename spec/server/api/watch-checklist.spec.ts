@@ -72,7 +72,7 @@ describe('watch over HTTP, from the start', () => {
     });
   }
 
-  it('never goes back in versions once the initial state is over', async () => {
+  it('never decreases versions after the initial state', async () => {
     await api.create('z');
     await api.create('a');
     await using watch = await api.watch(`${STREAMING}&${BOOKMARKS}`);
@@ -291,7 +291,7 @@ describe('watch over HTTP, as time passes', () => {
     }
   });
 
-  it('sends no bookmark to those who did not ask', async () => {
+  it('sends no bookmark without a request', async () => {
     const start = await api.create('a');
     const query = `resourceVersion=${start}&timeoutSeconds=5`;
     const [asked, unasked, initial] = await Promise.all([
@@ -396,7 +396,7 @@ describe('watch over HTTP, when something goes wrong', () => {
     expect([...seen, ...rest.map(versionOf)]).to.deep.equal(versions);
   });
 
-  it('neither loses nor goes back when the server has to fill its memory anew', async () => {
+  it('loses nothing and does not go back when the server has to fill its cache again', async () => {
     await using store = new RestartingStore();
     await using api = await HttpApi.start({ keyValueStore: store, runtime: HURRIED });
     let last = (await api.list()).metadata.resourceVersion;

@@ -176,7 +176,7 @@ describe('Cacher', () => {
   });
 
   describe('delivery', () => {
-    it('misses nothing and repeats nothing, however writes and registrations interleave', async () => {
+    it('misses nothing and repeats nothing, in every order of writes and registrations', async () => {
       for (let seed = 1; seed <= 20; seed += 1) {
         const runtime = new VirtualRuntime({ seed, order: 'random' });
         set({}, undefined, runtime);
@@ -289,7 +289,7 @@ describe('Cacher', () => {
       expect(recorder.lines).to.deep.equal(['BOOKMARK @2']);
     });
 
-    it('goes on when the storage takes no progress requests, and says so', async () => {
+    it('continues when the storage refuses progress requests, and logs it', async () => {
       const warnings: string[] = [];
       set({ logger: { ...silentLogger, warn: (message) => warnings.push(message) } }, (raw) =>
         overriding(raw, { requestWatchProgress: () => Promise.reject(new Error('no connection')) }),
@@ -305,7 +305,7 @@ describe('Cacher', () => {
       );
     });
 
-    it('sends bookmarks only to those who want them', async () => {
+    it('sends bookmarks only to watches that requested them', async () => {
       set();
       const recorder = await harness.record({ sendInitialEvents: true });
       await harness.runtime.advance(300_000);
@@ -362,7 +362,7 @@ describe('Cacher', () => {
       }
     });
 
-    it('ends all watches and fills itself anew when the storage has lost its history', async () => {
+    it('ends all watches and fills the cache again when the storage has lost its history', async () => {
       const failing = deferred<void>();
       let watches = 0;
       set({}, (raw) =>

@@ -14,7 +14,7 @@ describe('Cacher.forgetHistory', () => {
     expect(harness.runtime.pending).to.equal(0);
   });
 
-  it('forgets its past up to a version on request, also where nothing of it changed since', async () => {
+  it('drops its history up to a version on request, also without a change since then', async () => {
     const created = await harness.create('a');
     const running = await harness.record({ resourceVersion: created });
     await harness.writeElsewhere();

@@ -145,7 +145,7 @@ describe('Cacher over a storage without progress', () => {
     ]);
   });
 
-  it('misses nothing and repeats nothing, however writes and registrations interleave', async () => {
+  it('misses nothing and repeats nothing, in every order of writes and registrations', async () => {
     for (let seed = 1; seed <= 20; seed += 1) {
       set(new VirtualRuntime({ seed, order: 'random' }));
       await checkInterleaving(harness, seed);

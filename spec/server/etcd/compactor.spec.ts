@@ -145,7 +145,7 @@ describe('Compactor', () => {
 
 for (const binary of etcdBinaries()) {
   describe(`Compactor on ${binary}`, () => {
-    it('keeps the history of a real member short, with two servers at it', async () => {
+    it('keeps the history of a real member short, with two servers', async () => {
       await using member = await EtcdMember.start({ binary });
       const options = { endpoints: [member.url], compactionIntervalMs: 50 };
       await using one = await EtcdKeyValueStore.connect(options);

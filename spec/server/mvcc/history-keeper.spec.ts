@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { EmbeddedStoreHarness } from './embedded-store-harness.ts';
 
 describe('HistoryKeeper', () => {
-  it('compacts to where the store stood one interval before', async () => {
+  it('compacts to the revision of one interval before', async () => {
     const harness = new EmbeddedStoreHarness({ compactionIntervalMs: 1000 });
     const compacted = async (): Promise<bigint> => (await harness.store.status()).compactedRevision;
     await harness.put('a');
@@ -38,7 +38,7 @@ describe('HistoryKeeper', () => {
     await harness.store.close();
   });
 
-  it('lets the oldest history go when it is over its size', async () => {
+  it('compacts the oldest history when it exceeds its size', async () => {
     const harness = new EmbeddedStoreHarness({ maxHistoryBytes: 20_000 });
     for (let index = 0; index < 100; index += 1) await harness.put('a', 'x'.repeat(1000));
     const { revision, compactedRevision } = await harness.store.status();

@@ -34,7 +34,7 @@ describe('KeyHistory', () => {
     expect(seen(history())).to.deep.equal([0, 2, 2, 4, 4, 0, 0, 8, 8]);
   });
 
-  it('forgets what no read at a compacted revision or later can see', () => {
+  it('drops versions that no read at a compacted revision or later can see', () => {
     const rows: [bigint, number[]][] = [
       [1n, [0, 2, 2, 4, 4, 0, 0, 8, 8]],
       [3n, [0, 2, 2, 4, 4, 0, 0, 8, 8]],
@@ -55,7 +55,7 @@ describe('KeyHistory', () => {
     expect(seen(current)).to.deep.equal([0, 0, 0, 0, 0, 0, 0, 0, 9]);
   });
 
-  it('says when nothing is left', () => {
+  it('returns false when no version is left', () => {
     const deleted = history();
     deleted.append(version(9n, false));
     expect(deleted.compact(8n)).to.equal(true);

@@ -65,7 +65,7 @@ describe('reading a snapshot', () => {
     expect(await refusal(Buffer.concat([whole, Buffer.of(0)]))).to.include('bytes after the end');
   });
 
-  it('refuses what is no snapshot, and a format it does not know', async () => {
+  it('refuses bytes that are not a snapshot, and an unknown format', async () => {
     expect(await refusal(Buffer.from('{"kind":"List","items":[]}'))).to.include('not a snapshot');
     const newer = Buffer.from(whole);
     newer.writeUInt32LE(2, 8);

@@ -94,7 +94,7 @@ describe('a snapshot', () => {
     await loaded.close();
   });
 
-  it('goes on at a higher revision on request, where all watches begin anew', async () => {
+  it('continues at a higher revision on request, where all watches start over', async () => {
     await harness.put('a', '1');
     await harness.put('a', '2');
     for (const history of [false, true]) {
@@ -110,7 +110,7 @@ describe('a snapshot', () => {
   });
 
   for (const history of [false, true]) {
-    it(`lets leases go on with the time they had left (history: ${history})`, async () => {
+    it(`continues leases with the time they had left (history: ${history})`, async () => {
       const { store, runtime } = harness;
       const short = await store.leaseGrant(10);
       const long = await store.leaseGrant(100);
@@ -138,7 +138,7 @@ describe('a snapshot', () => {
     });
   }
 
-  it('is the state at one revision, however much is written and compacted while it is taken', async () => {
+  it('is the state at one revision, despite writes and compactions while it is read', async () => {
     await harness.store.close();
     harness = new EmbeddedStoreHarness({ maxHistoryBytes: 20_000, compactionIntervalMs: 0 });
     const { store, runtime } = harness;

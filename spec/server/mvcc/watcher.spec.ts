@@ -213,7 +213,7 @@ describe('a watch of the embedded store', () => {
       expect(await reader.read()).to.deep.equal(['progress@3']);
     });
 
-    it('comes by itself when idle, for those who asked', async () => {
+    it('comes by itself when idle, for watches with progressNotify', async () => {
       open({ progressIntervalMs: 1000 });
       const asking = await harness.watch('', undefined, { progressNotify: true });
       const silent = await harness.watch('');

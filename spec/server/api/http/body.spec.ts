@@ -67,7 +67,7 @@ describe('request body', () => {
     expect(() => decode(TEXT.replace('/v1', '/v2'))).to.throw('the API version in the data');
   });
 
-  it('refuses what is no object', () => {
+  it('refuses values that are not objects', () => {
     for (const text of ['', '  \n', '[]', '"a"', 'null', '{', '{"a":1}}', '{"metadata":[]}']) {
       expect(
         codeOf(() => decode(text)),
@@ -115,7 +115,7 @@ describe('request body', () => {
     expect(unknown).to.throw('ConfigMap has a field of number 31');
   });
 
-  it('refuses protobuf that is none, and too much of it', () => {
+  it('refuses invalid protobuf, and too much of it', () => {
     expect(codeOf(() => decode(TEXT, PROTOBUF))).to.equal('BAD_REQUEST');
     expect(codeOf(() => decode(configMap().subarray(0, -1), PROTOBUF))).to.equal('BAD_REQUEST');
     const large = new Uint8Array(LARGEST_BODY_BYTES + 1);

@@ -145,7 +145,7 @@ describe('http listener', () => {
     raw.socket.destroy();
   });
 
-  it('speaks TLS on the same port to those who greet so', async () => {
+  it('serves TLS on the same port to clients that use it', async () => {
     const certificate = selfSignedCertificate({
       hosts: ['localhost'],
       nowMs: Date.now(),

@@ -25,7 +25,7 @@ describe('self-signed certificate', () => {
     expect(certificate.serialNumber).to.equal('7F'.padEnd(32, 'F'));
   });
 
-  it('is good for the hosts it was made for, and no other', () => {
+  it('is valid for the hosts it was made for, and no other', () => {
     const certificate = make([
       'localhost',
       '127.0.0.1',

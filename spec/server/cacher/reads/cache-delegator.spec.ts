@@ -330,7 +330,7 @@ describe('CacheDelegator', () => {
       }
     });
 
-    it('go on at the newest state with a token that says so', async () => {
+    it('continue at the newest state with a token for it', async () => {
       await setUpReady();
       const first = await list({ limit: 1 });
       await harness.delete('b');

@@ -56,7 +56,7 @@ describe('CacherReadiness', () => {
     expect(readiness.generation).to.equal(2);
   });
 
-  it('refuses with 503 for good once it is stopped, also who waits', async () => {
+  it('refuses with 503 once it is stopped, also requests that wait', async () => {
     const { readiness } = setUp();
     const waiting = caught(readiness.wait());
     readiness.stop();

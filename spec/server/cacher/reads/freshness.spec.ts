@@ -58,7 +58,7 @@ describe('Freshness', () => {
     expect(requestedAtMs).to.have.length(3);
   });
 
-  it('asks once every 100 ms for all who wait, counted from the last who came', async () => {
+  it('asks once every 100 ms for all waiting readers, counted from the last one', async () => {
     const { freshness, runtime, requestedAtMs } = new Stage();
     const waits = [caught(freshness.waitFor(5n))];
     await runtime.advance(30);
@@ -71,7 +71,7 @@ describe('Freshness', () => {
     await Promise.all(waits);
   });
 
-  it('has one request under way at a time, and another one for who came meanwhile', async () => {
+  it('has one request under way at a time, and another one for readers that came meanwhile', async () => {
     const stage = new Stage();
     const first = deferred<void>();
     stage.answer = () => first.promise;

@@ -89,7 +89,7 @@ describe('routeList', () => {
     expect(route({ resourceVersion: '7' }, false)).to.deep.equal({ source: 'cache', revision: 7n });
   });
 
-  it('refuses a version that is no number and a token that is none', () => {
+  it('refuses a version that is not a number, and an invalid token', () => {
     expect(() => route({ resourceVersion: 'soon' })).to.throw('soon');
     expect(() => route({ continueToken: 'x' })).to.throw('invalid continue token');
   });

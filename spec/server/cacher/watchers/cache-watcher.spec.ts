@@ -191,7 +191,7 @@ describe('CacheWatcher', () => {
     watcher.close();
   });
 
-  it('takes what does not match however full it is', () => {
+  it('accepts changes that do not match even when it is full', () => {
     const watcher = watcherOf({ queueCapacity: 1, predicate: selecting('app=web') });
     watcher.offer(change(1, { to: pod('a', WEB) }));
     expect(watcher.offer(change(2, { to: pod('b') }))).to.equal(true);

@@ -74,7 +74,7 @@ describe('EventDispatcher', () => {
     expect(stage.slow).to.deep.equal([]);
   });
 
-  it('terminates those who do not read, and delays the others by 100 ms once for all of them', async () => {
+  it('terminates watchers that do not read, and delays the others by 100 ms once for all of them', async () => {
     const stage = new Stage();
     const stuck = Array.from({ length: 50 }, () => stage.watcher());
     const recorder = new WatchRecorder(stage.watcher());
@@ -170,7 +170,7 @@ describe('EventDispatcher', () => {
     await reading;
   });
 
-  it('does not count what is not delivered yet as dispatched', async () => {
+  it('does not count undelivered changes as dispatched', async () => {
     const stage = new Stage();
     const stuck = stage.watcher();
     stage.dispatch(1, 15);

@@ -99,7 +99,7 @@ describe('NextTurn', () => {
     expect(hand.timers.map(({ atMs }) => atMs)).to.deep.equal([325]);
   });
 
-  it('rests no more once that time is over', () => {
+  it('does not pause longer than that time', () => {
     ask(1);
     hand.turn(5);
     hand.turn();

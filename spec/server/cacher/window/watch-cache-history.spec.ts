@@ -46,7 +46,7 @@ describe('WatchCacheHistory', () => {
     expect(revisions(window)).to.deep.equal([1, 2, 3, 4, 5]);
   });
 
-  it('stops growing at its upper bound and then lets the oldest go', () => {
+  it('stops growing at its upper bound and then evicts the oldest', () => {
     const window = history();
     append(
       window,
@@ -102,7 +102,7 @@ describe('WatchCacheHistory', () => {
     expect(window.oldestRevision).to.equal(12n);
   });
 
-  it('cannot go back into a revision of which it let one event go', () => {
+  it('cannot start within a revision of which one event was evicted', () => {
     const window = history({ maxCapacity: 4 });
     window.restart(1n, EMPTY);
     append(window, [2, 2, 3, 4, 5]);
@@ -111,7 +111,7 @@ describe('WatchCacheHistory', () => {
     expect(window.oldestRevision).to.equal(2n);
   });
 
-  it('knows the state of each revision it can go back to', () => {
+  it('has the state at each revision from which a watch can start', () => {
     const window = history({ maxCapacity: 4 });
     window.restart(10n, EMPTY);
     append(window, [12, 15, 17, 19, 20]);
@@ -145,7 +145,7 @@ describe('WatchCacheHistory', () => {
     expect(() => history({ freshMs: Infinity })).to.throw('freshMs');
   });
 
-  it('may grow larger when events shall stay longer', () => {
+  it('may grow larger when events have to stay longer', () => {
     const window = new WatchCacheHistory<Pod>({ minCapacity: 51_200, freshMs: 150_001 });
     const all = Array.from({ length: 420_000 }, (_, index) => change(index + 1, {}));
     for (const event of all) window.append(event);

@@ -84,7 +84,7 @@ describe('WatchCache', () => {
     ).to.deep.equal(['ADDED shop/a @5', 'MODIFIED shop/a @7']);
   });
 
-  it('refuses with 410 what the window or the list does not reach back to, and says how far it does', () => {
+  it('refuses with 410 revisions before the window or the list, and names the oldest one', () => {
     const { cache } = new Stage();
     cache.replace([], '10');
     expect(() => cache.getAllEventsSince(9n, ALL)).to.throw('too old resource version: 9 (10)');

@@ -137,7 +137,7 @@ for (const cached of [false, true]) {
       expect(made).not.to.have.property('extra');
     });
 
-    it('separates status where the definition says so', async () => {
+    it('separates status if the definition has the subresource', async () => {
       await harness.create(CRDS, definition(), '');
       const made = await harness.create(WIDGETS, { ...widget('a'), status: { phase: 'x' } });
       expect(made).not.to.have.property('status');

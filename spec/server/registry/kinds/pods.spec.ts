@@ -131,7 +131,7 @@ describe('the table of pods', () => {
     ]);
   });
 
-  it('bears any shape a client may have stored', () => {
+  it('accepts any shape that a client may have stored', () => {
     for (const junk of [null, 5, 'x', [], [null], {}, { containers: 5 }, [{ state: 5 }]]) {
       const object = { metadata: {}, spec: junk, status: junk } as object;
       const nested = {

@@ -128,7 +128,7 @@ describe('services', () => {
     expect(recordsAt(free, 'spec', 'ports')[0]?.['nodePort']).to.equal(nodePort);
   });
 
-  it('keep their address for ever', async () => {
+  it('keep their address', async () => {
     await harness.create('services', service('web'));
     const changing = harness.update(
       'services',

@@ -24,7 +24,7 @@ describe('NamespaceLifecycle', () => {
   const remove = (name: string): Promise<unknown> =>
     harness.drive(harness.rest('namespaces').delete(harness.context(''), name, {}));
 
-  it('makes the default namespaces at the start, and bears that they are there', async () => {
+  it('makes the default namespaces at the start, and accepts existing ones', async () => {
     expect(await harness.names('namespaces', '')).to.have.members([...DEFAULT_NAMESPACES]);
     const next = harness.newRegistry();
     await harness.drive(next.start());

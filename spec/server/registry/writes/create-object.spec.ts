@@ -96,7 +96,7 @@ for (const cached of [false, true]) {
       expect(error.message).to.equal('configmaps "a" already exists');
     });
 
-    it('says so when the name is taken by an object on its way out', async () => {
+    it('says so when the name is taken by an object that is being deleted', async () => {
       const body = configMap('a');
       const metadata = { name: 'a', finalizers: ['example.io/wait'] };
       await harness.create('configmaps', { ...body, metadata });

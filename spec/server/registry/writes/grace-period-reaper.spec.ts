@@ -45,7 +45,7 @@ describe('GracePeriodReaper', () => {
     expect(removed).to.deep.equal(['a']);
   });
 
-  it('tries again after a failure and says so', async () => {
+  it('tries again after a failure and logs it', async () => {
     let failures = 2;
     schedule('a', 0, () => (failures-- > 0 ? new Error('no storage') : undefined));
     await runtime.advance(60_000);

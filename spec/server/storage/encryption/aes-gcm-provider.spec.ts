@@ -96,7 +96,7 @@ describe('AesGcmProvider', () => {
     expect(printed).not.to.match(/Uint8Array|<Buffer/);
   });
 
-  it('refuses to encrypt more values than a key is good for, also when providers share it', async () => {
+  it('refuses to encrypt more values than is safe for a key, also when providers share it', async () => {
     const usage = new KeyUsage(3);
     const [one, two] = [1, 2].map(
       () => new AesGcmProvider({ name: 'key1', secret: secretOf('one'), usage }),

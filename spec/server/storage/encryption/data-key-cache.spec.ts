@@ -6,7 +6,7 @@ interface Key {
 }
 
 describe('DataKeyCache', () => {
-  it('unwraps a key once for all who ask meanwhile, and keeps it', async () => {
+  it('unwraps a key once for all concurrent reads, and keeps it', async () => {
     const cache = new DataKeyCache<Key>(2);
     let unwrapped = 0;
     const unwrap = async (): Promise<Key> => {

@@ -145,7 +145,7 @@ describe('KmsProvider', () => {
     expect(service.count('decrypt')).to.equal(0);
   });
 
-  it('unwraps a key that another process made once, however many values it has', async () => {
+  it('unwraps a key of another process once for all its values', async () => {
     const writer = new Opened();
     const values = await Promise.all([writer.write(), writer.write(), writer.write()]);
     const reader = new Opened({}, writer.service);

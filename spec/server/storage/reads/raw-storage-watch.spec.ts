@@ -59,7 +59,7 @@ describe('RawStorageWatch', () => {
     return lines;
   }
 
-  it('misses nothing between the state and the changes, however far the engine', async () => {
+  it('misses no write between the state and the changes', async () => {
     await create('a');
     const reading = read(3, { sendInitialEvents: true, progressNotify: true });
     await Promise.resolve();

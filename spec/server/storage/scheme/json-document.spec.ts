@@ -29,7 +29,7 @@ describe('parseJsonDocument', () => {
     expect(refusal(Uint8Array.of(0x22, 0xff, 0x22))).to.equal('the bytes are not valid UTF-8');
   });
 
-  it('refuses numbers that no double can hold, however they are written', () => {
+  it('refuses numbers that are too large for a double, in every notation', () => {
     const digits = '9'.repeat(400);
     for (const text of ['{"a":1e999}', '[-1E+400]', `[${digits}]`, `{"a":${digits}}`]) {
       expect(refusal(text)).to.equal('a number in the object is not finite');

@@ -53,7 +53,7 @@ describe('MessageTable', () => {
     expect(() => table.get('C')).to.throw('there is no message C');
   });
 
-  it('refuses what is not in the notation', () => {
+  it('refuses text that does not follow the notation', () => {
     for (const text of ['a: b=1', 'A b=1', 'A: b', 'A: b=x', 'A: b=1:', 'A: b=1 c=1']) {
       expect(() => new MessageTable(text), text).to.throw(TypeError);
     }

@@ -158,7 +158,7 @@ describe('Scheme', () => {
     );
   });
 
-  it('refuses conversions that are none, and a second one', () => {
+  it('refuses invalid conversions, and a second one', () => {
     const scheme = threeVersions().addKnownType({ ...V1, kind: 'Gadget' });
     const same = (one: UnstructuredObject): UnstructuredObject => one;
     for (const [from, to] of [

@@ -42,7 +42,7 @@ describe('jsonCodec', () => {
     expect(encode(one)).to.equal(encode(other));
   });
 
-  it('leaves out what is not stored, and only that', () => {
+  it('leaves out the fields that are not stored, and only those', () => {
     const metadata = { resourceVersion: '7', selfLink: '/x', name: 'x' };
     const object = { metadata, spec: { resourceVersion: '8', selfLink: '/y' } };
     expect(encode(object)).to.equal(

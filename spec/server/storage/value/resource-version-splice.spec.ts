@@ -53,7 +53,7 @@ describe('spliceResourceVersion', () => {
     }
   });
 
-  it('gives up on what is no object with metadata', () => {
+  it('returns undefined for a value without a metadata object', () => {
     for (const text of [
       '',
       '[]',
