@@ -132,7 +132,7 @@ describe('BatchChannel', () => {
     expect(await end).to.equal('done');
   });
 
-  it('refuses a capacity that is no bound', () => {
+  it('refuses a capacity that is not a bound', () => {
     for (const capacity of [Number.NaN, 0, -1]) {
       expect(() => make(capacity), String(capacity)).to.throw('option "capacity"');
     }

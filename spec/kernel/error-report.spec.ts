@@ -54,7 +54,7 @@ describe('errorReport', () => {
     ]);
   });
 
-  it('is empty for errors of this package that say everything, and for what is no error', () => {
+  it('is empty for errors of this package that say everything, and for values that are not errors', () => {
     const cause = new Error('socket');
     for (const error of [new ListwatchError('TIMEOUT', 'x', { cause }), 'text', undefined, {}]) {
       expect(errorReport(error)).to.deep.equal([]);

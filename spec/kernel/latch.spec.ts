@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { deferred, Latch } from '../../lib/kernel/latch.ts';
 
 describe('Latch', () => {
-  it('opens once for all who wait, before and after', async () => {
+  it('opens once for all waiters, before and after', async () => {
     const latch = new Latch('initial list');
     expect(latch.isOpen).to.equal(false);
     const waiting = Promise.all([latch.opened, latch.opened]);

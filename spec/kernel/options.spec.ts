@@ -28,7 +28,7 @@ describe('numberOption', () => {
     expect(read(3.001, { min: 1, max: 3 })).to.throw(ListwatchError);
   });
 
-  it('refuses what is no number', () => {
+  it('refuses values that are not numbers', () => {
     for (const value of [Number.NaN, '5', null, {}, 5n]) {
       expect(read(value, { min: 0 }), typeof value).to.throw(
         ListwatchError,

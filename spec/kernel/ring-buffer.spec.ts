@@ -85,7 +85,7 @@ describe('RingBuffer', () => {
     expect(ring.drain()).to.deep.equal([undefined, null, 0]);
   });
 
-  it('goes on after clear', () => {
+  it('works after clear', () => {
     const ring = new RingBuffer<number>();
     for (let count = 0; count < 100; count += 1) ring.push(count);
     ring.clear();

@@ -82,7 +82,7 @@ describe('VirtualRuntime', () => {
     expect(runtime.pending).to.equal(0);
   });
 
-  it('takes a delay that is negative or no number for none', async () => {
+  it('treats a delay that is negative or not a number as 0', async () => {
     const runtime = new VirtualRuntime();
     let fired = 0;
     for (const delayMs of [-5, Number.NaN]) runtime.setTimer(delayMs, () => (fired += 1));
@@ -240,7 +240,7 @@ describe('VirtualRuntime', () => {
   });
 
   describe('the clock', () => {
-    it('refuses to be moved back, or by no number', async () => {
+    it('refuses to be moved back, or by a value that is not a number', async () => {
       const runtime = new VirtualRuntime();
       for (const deltaMs of [-1, Number.NaN, Infinity]) {
         const failure = await runtime.advance(deltaMs).catch((error: unknown) => error);
@@ -263,7 +263,7 @@ describe('VirtualRuntime', () => {
       expect(runtime.monotonicMs()).to.equal(200);
     });
 
-    it('refuses limits that are no numbers', async () => {
+    it('refuses limits that are not numbers', async () => {
       for (const options of [{ maxTasksAtOneInstant: Number.NaN }, { startWallMs: Number.NaN }]) {
         expect(() => new VirtualRuntime(options)).to.throw('VirtualRuntime: option');
       }

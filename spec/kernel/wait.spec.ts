@@ -145,7 +145,7 @@ describe('untilOpen', () => {
     expect(await aborted).to.equal(reason);
   });
 
-  it('leaves nothing on latches that stay shut, however often it is called', async () => {
+  it('leaves nothing on latches that stay shut, for any number of calls', async () => {
     const runtime = new VirtualRuntime();
     const [open, shut] = [new Latch('open'), new Latch('shut')];
     open.open();

@@ -111,7 +111,7 @@ describe('the options of the soak', () => {
     expect(printPlaces(steps ?? [])).to.equal('0,4-6,9');
   });
 
-  it('refuses a kind of fault that does not exist, and what is no number', () => {
+  it('refuses a kind of fault that does not exist, and values that are not numbers', () => {
     expect(() => readOptions(['--without', 'stale,rain'])).to.throw('--without rain');
     expect(() => readOptions(['--seeds', 'many'])).to.throw('--seeds must be a whole number');
   });

@@ -45,7 +45,7 @@ async function probeFromNow(under: StorageUnderTest): Promise<StorageWatchProbe>
   return new StorageWatchProbe(watch, under.harness.runtime);
 }
 
-/** The end of a watch that met what cannot be read: a failure in the raw storage; a cache ends it, to begin anew. */
+/** The end of a watch at an unreadable object: a failure in the raw storage; a cache ends the watch, and its client starts over. */
 async function expectEnd(
   { harness }: StorageUnderTest,
   watch: StorageWatchProbe,

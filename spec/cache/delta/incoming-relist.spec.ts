@@ -259,7 +259,7 @@ describe('a relist in pieces', () => {
     setup.checkKept();
   });
 
-  it('gives way to another one that begins, or to a whole list', () => {
+  it('is replaced by another one that begins, or by a whole list', () => {
     const setup = new Setup();
     const { fifo } = setup;
     const first = fifo.beginRelist();

@@ -81,7 +81,7 @@ describe('an informer of some fields', () => {
     await running;
   });
 
-  it('is made by a factory that knows the type, and shared by those who name the same fields', async () => {
+  it('is made by a factory with a declared type, and shared by callers that name the same fields', async () => {
     await using factory = new SharedInformerFactory(client, { runtime, logger });
     const pods = factory.for('v1', 'pods', { fields: ['spec.nodeName'], cache: { mode: 'bytes' } });
     const node: string | undefined = pods.lister.list()[0]?.spec.nodeName;
@@ -97,7 +97,7 @@ describe('an informer of some fields', () => {
     expect(() => factory.for('v1', 'pods', { fields: ['spec.nodename'] })).to.throw('fields');
   });
 
-  it('refuses fields that are no paths', () => {
+  it('refuses fields that are not paths', () => {
     const listerWatcher = sourceOf();
     for (const fields of ['spec', [''], [7], {}]) {
       const make = (): unknown =>

@@ -25,7 +25,7 @@ function put(arena: SlabArena, object: object): View {
 }
 
 describe('SlabArena', () => {
-  it('copies the bytes of a view, and knows who it is without decoding it', () => {
+  it('copies the bytes of a view, and has its identity without decoding it', () => {
     const arena = arenaOf();
     const view = put(arena, podOf(1));
     put(arena, podOf(2));

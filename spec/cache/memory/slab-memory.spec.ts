@@ -42,7 +42,7 @@ function oddPods(): UnstructuredObject[] {
 }
 
 describe('SlabMemory of bytes', () => {
-  it('knows who an object without uid is that has left, was decoded and comes back', () => {
+  it('recognises an object without uid that has left, was decoded and comes back', () => {
     const memory = bytesMemory();
     const metadata = { name: 'a', resourceVersion: '7' };
     const view = viewOf({ metadata });
@@ -58,7 +58,7 @@ describe('SlabMemory of bytes', () => {
     expect(view.object).to.deep.equal({ metadata });
   });
 
-  it('gives the same object to all who read it at about the same time', () => {
+  it('gives the same object to all readers at about the same time', () => {
     const memory = bytesMemory();
     const view = viewOf(podOf(1));
     memory.retain(view);
@@ -104,7 +104,7 @@ describe('SlabMemory of bytes', () => {
     }
   });
 
-  it('leaves a decoded object with those who have a view that was released', () => {
+  it('keeps a decoded object for readers of a view that was released', () => {
     const memory = bytesMemory();
     const view = viewOf(podOf(1));
     memory.retain(view);
@@ -157,7 +157,7 @@ describe('SlabMemory of objects', () => {
     expect(view.object).to.equal(object);
   });
 
-  it('decodes each object once, however many are read and how often', () => {
+  it('decodes each object once, for any number of reads', () => {
     const memory = objectsMemory();
     const views = Array.from({ length: 3000 }, (_, index) => viewOf(podOf(index)));
     for (const view of views) memory.retain(view);

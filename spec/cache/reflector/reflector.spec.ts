@@ -281,7 +281,7 @@ describe('Reflector', () => {
       await stop();
     });
 
-    it('leaves a list behind that is never answered', async () => {
+    it('abandons a list that is never answered', async () => {
       const { runtime, times, errors, stop } = rig({
         listTimeoutMs: 5000,
         prepare: (source) => source.hangNext('list'),
@@ -294,7 +294,7 @@ describe('Reflector', () => {
       await stop();
     });
 
-    it('leaves a watch behind that is never answered, once its time is up', async () => {
+    it('abandons a watch that is never answered, after its timeout', async () => {
       const { runtime, times, stop } = rig({
         minWatchTimeoutMs: 1000,
         prepare: (source) => source.hangNext('watch'),
@@ -429,7 +429,7 @@ describe('Reflector from start to stop', () => {
     expect(ended).to.equal(1);
   });
 
-  it('goes on where it stopped when it runs again, but not twice at a time', async () => {
+  it('continues where it stopped when it runs again, but not twice at a time', async () => {
     const { runtime, source, reflector, requests, stop } = rig();
     await runtime.settle();
     let refusal: unknown;

@@ -67,7 +67,7 @@ describe('Reflector of a source that is wrong', () => {
     });
   }
 
-  it('reports items that a source left out, and goes on', async () => {
+  it('reports items that a source left out, and continues', async () => {
     const { runtime, sink, errors, stop } = rig({
       prepare: (source) => {
         source.list = (): ReturnType<typeof source.list> =>

@@ -22,7 +22,7 @@ describe('ExpirationStore', () => {
     expect(store.size).to.equal(0);
   });
 
-  it('keeps an object for ever when its time to live is 0', async () => {
+  it('keeps an object without a time limit when its time to live is 0', async () => {
     const runtime = new VirtualRuntime();
     const store = new ExpirationStore<Pod>({ ttlMs: 0, runtime });
     store.add(pod('a'));
@@ -30,7 +30,7 @@ describe('ExpirationStore', () => {
     expect(names(store.list())).to.deep.equal(['a']);
   });
 
-  it('starts the time of an object that is stored again anew, also when it had expired', async () => {
+  it('restarts the time of an object that is stored again, also when it had expired', async () => {
     const runtime = new VirtualRuntime();
     const store = new ExpirationStore<Pod>({ ttlMs: 100, runtime });
     store.add(pod('a'));
@@ -90,7 +90,7 @@ describe('ExpirationStore', () => {
     expect(names(store.list())).to.deep.equal(['a', 'c']);
   });
 
-  it('refuses a time to live that is none', () => {
+  it('refuses an invalid time to live', () => {
     const runtime = new VirtualRuntime();
     for (const ttlMs of [-1, 1.5, Infinity, Number.NaN, undefined as unknown as number]) {
       expect(codeOf(() => new ExpirationStore({ ttlMs, runtime }))).to.equal('INVALID_OPTION');

@@ -45,7 +45,7 @@ describe('WriteOverlay, read', () => {
     expect(overlay.size).to.equal(1);
   });
 
-  it('finds nothing by index of what was written and then deleted, by whomever', () => {
+  it('finds nothing by index that was written and then deleted, by any client', () => {
     const { overlay, event } = overlayFixture();
     event(at(1));
     overlay.written(at(5, 'u1', 'n2'));
@@ -232,7 +232,7 @@ describe('WriteOverlay', () => {
     expect(overlay.isOwn('shop/a', '5')).to.equal(false);
   });
 
-  it('refuses a capacity that is none', () => {
+  it('refuses an invalid capacity', () => {
     for (const capacity of [0, -1, 1.5, Number.NaN]) {
       expect(codeOf(() => overlayFixture({ capacity }))).to.equal('INVALID_OPTION');
     }
@@ -269,7 +269,7 @@ describe('WriteOverlay', () => {
       expect(runtime.pending).to.equal(0);
     });
 
-    it('ends with the signal, with the cache, and at once for what is no resource version', async () => {
+    it('ends with the signal, with the cache, and at once for an invalid resource version', async () => {
       const { overlay } = overlayFixture();
       const stop = new AbortController();
       const aborted = rejection(overlay.caughtUp('7', { signal: stop.signal }));

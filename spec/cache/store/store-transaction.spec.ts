@@ -190,7 +190,7 @@ for (const mostInPlace of [0, 1, 2000]) {
       expect(store.indexValues('own')).to.deep.equal(['after']);
     });
 
-    it('is good for one commit', () => {
+    it('can be committed once', () => {
       const store = new ThreadSafeStore<Pod>({ mostInPlace });
       const transaction = store.begin();
       store.commit(transaction, '1');
@@ -272,7 +272,7 @@ describe('ThreadSafeStore', () => {
     expect(store.keys()).to.deep.equal(['a', 'b', 'c']);
   });
 
-  it('refuses a limit of writes in place that is none', () => {
+  it('refuses an invalid limit of writes in place', () => {
     expect(codeOf(() => new ThreadSafeStore<Pod>({ mostInPlace: -1 }))).to.equal('INVALID_OPTION');
   });
 

@@ -7,7 +7,7 @@ import { codeOf, pod, rejection } from '../support/objects.ts';
 import { batches, event, listed, Rig } from './retry-watcher-support.ts';
 
 describe('RetryWatcher', () => {
-  it('refuses a resource version that names no place in history', () => {
+  it('refuses an invalid resource version', () => {
     const listerWatcher = listed();
     const make = (resourceVersion: unknown) => (): unknown =>
       new RetryWatcher({ listerWatcher, resourceVersion: resourceVersion as string });
@@ -185,7 +185,7 @@ describe('RetryWatcher', () => {
       });
     }
 
-    it('goes on after a source that gave no stream', async () => {
+    it('continues after a source that gave no stream', async () => {
       const listerWatcher = listed(
         () => undefined,
         () => batches([event('ADDED', 'a', '2')]),
@@ -227,7 +227,7 @@ describe('RetryWatcher', () => {
       await end;
     });
 
-    it('leaves a watch behind that falls silent, or outlives its time', async () => {
+    it('abandons a watch that falls silent, or exceeds its timeout', async () => {
       for (const options of [{ idleTimeoutMs: 5000 }, { minWatchTimeoutMs: 1000 }]) {
         const listerWatcher = listed();
         const rig = new Rig({ listerWatcher, ...options });

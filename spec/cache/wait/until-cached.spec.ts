@@ -120,7 +120,7 @@ describe('until, on an informer', () => {
   });
 
   describe('with gone', () => {
-    it('resolves at once for what is not there, but not before the first list', async () => {
+    it('resolves at once for a missing object, but not before the first list', async () => {
       const harness = new Harness({ objects: [pod('a')] });
       const wait = watched(until(harness.informer, { name: 'x', gone: true }));
       await Promise.resolve();

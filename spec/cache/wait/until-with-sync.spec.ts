@@ -25,7 +25,7 @@ describe('untilWithSync', () => {
     await harness.stop();
   });
 
-  it('does not ask the precondition before the first list, however long that takes', async () => {
+  it('does not call the precondition before the first list, even if that takes long', async () => {
     const harness = new Harness({ objects: [pod('a')] });
     harness.source.hangNext('watch-list', 100);
     harness.source.hangNext('list', 100);
@@ -66,7 +66,7 @@ describe('untilWithSync', () => {
     await harness.stop();
   });
 
-  it('goes on to the conditions when it is not, beginning with what is there', async () => {
+  it('continues with the conditions when it is false, beginning with the present objects', async () => {
     const harness = new Harness({ objects: [pod('a')] });
     harness.launch();
     const asked: number[] = [];

@@ -192,7 +192,7 @@ describe('until, on a stream of events', () => {
     expect(error.code).to.equal('TIMEOUT');
   });
 
-  it('refuses what is no condition, no source and no option', async () => {
+  it('refuses invalid conditions, sources and options', async () => {
     const call = until as unknown as (...given: readonly unknown[]) => Promise<unknown>;
     const wrong: readonly (readonly unknown[])[] = [
       [new Events(), []],

@@ -129,7 +129,7 @@ describe('JsonListDecoder', () => {
     }
   });
 
-  it('leaves out items that are no objects, and says how many', () => {
+  it('leaves out items that are not objects, and says how many', () => {
     for (const wrong of ['null', '7', '"text"', '[{}]']) {
       const page = decode(
         `{"items":[${items[0]},${wrong},${items[1]},${wrong}],"metadata":${metadata}}`,

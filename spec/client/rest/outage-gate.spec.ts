@@ -67,7 +67,7 @@ describe('OutageGate', () => {
     expect(gone).to.deep.equal(['a 0', 'b 1000', 'c 2000']);
   });
 
-  it('spaces attempts from one to six seconds while there is no answer, who waits longest first', async () => {
+  it('spaces attempts from one to six seconds while there is no answer, the longest waiter first', async () => {
     const { gate, gone, ask, runtime } = turns();
     gate.failed(refused());
     for (let index = 0; index < 10; index += 1) ask(String(index));
@@ -102,7 +102,7 @@ describe('OutageGate', () => {
     expect(runtime.pending).to.equal(0);
   });
 
-  it('keeps those who were not let go yet when the server goes away again', async () => {
+  it('keeps the remaining waiters when the server goes away again', async () => {
     const { gate, gone, ask, runtime } = turns();
     gate.failed(refused());
     for (let index = 0; index < 100; index += 1) ask(String(index));
@@ -147,7 +147,7 @@ describe('OutageGate', () => {
     expect(gate.waitingFor).to.not.equal(undefined);
   });
 
-  it('says what it waits for, for how long, and who else does', async () => {
+  it('says what it waits for, for how long, and how many others wait', async () => {
     const { gate, ask, runtime } = turns();
     gate.failed(refused());
     await runtime.advance(3000);
@@ -158,7 +158,7 @@ describe('OutageGate', () => {
     );
   });
 
-  it('forgets who has left, and leaves no timer behind', async () => {
+  it('drops waiters that have left, and leaves no timer', async () => {
     const { gate, gone, ask, runtime } = turns();
     gate.failed(refused());
     const stop = new AbortController();

@@ -54,7 +54,7 @@ describe('going through a list item by item', () => {
     });
   }
 
-  it('names resource version and match for the first page only, however far it reads ahead', async () => {
+  it('sends resource version and match for the first page only, also when it reads ahead', async () => {
     const { source, requests } = new Numbers(30);
     const request = { limit: PAGE, resourceVersion: '20', resourceVersionMatch: 'Exact' } as const;
     for await (const item of listItems(source, request, { prefetchPages: 2 })) void item;

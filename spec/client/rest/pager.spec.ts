@@ -80,7 +80,7 @@ describe('the pager', () => {
     }
   });
 
-  it('hands on an expired later page to those who read page by page', async () => {
+  it('passes an expired later page on to a reader of pages', async () => {
     const error = expired();
     const { requests, source } = numbers(21, { token: '10', error });
     const seen: number[] = [];

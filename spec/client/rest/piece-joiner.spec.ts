@@ -57,7 +57,7 @@ describe('PieceJoiner', () => {
     for (const place of joined) expect(place.length).to.be.below(2 * 4000);
   });
 
-  it('looks at a part of 20 MB a few times only, however small its pieces are', () => {
+  it('scans a part of 20 MB a few times only, for pieces of any size', () => {
     const parts = new Parts();
     const size = 20 << 20;
     const piece = Buffer.alloc(16 << 10, 'x');

@@ -91,7 +91,7 @@ describe('an observer of writes', () => {
     ]);
   });
 
-  it('is shown an object that goes on to exist: for its finalizers, or for its grace period', async () => {
+  it('gets an object that still exists because of its finalizers or its grace period', async () => {
     const deletionTimestamp = '2026-01-01T00:00:00Z';
     const waiting = web({ deletionTimestamp, finalizers: ['example.com/hold'] });
     const graceful = web({ deletionTimestamp, deletionGracePeriodSeconds: 30 });

@@ -43,7 +43,7 @@ describe('connectionFailure', () => {
     expect(cause).not.to.have.property('config');
   });
 
-  it('survives causes that go round in circles, and what is no error at all', () => {
+  it('accepts cycles of causes, and values that are not errors', () => {
     const circle: Error & { cause?: unknown } = new Error('round');
     circle.cause = circle;
     expect(connectionFailure(circle, TARGET).message).to.contain('round');

@@ -11,7 +11,7 @@ describe('parseWarningHeader', () => {
     ]);
   });
 
-  it('leaves out what is no warning', () => {
+  it('leaves out values that are not warnings', () => {
     for (const header of ['', 'nonsense', '299 - unquoted', '299 - "open', '29 - "short code"']) {
       expect(parseWarningHeader(header), header).to.deep.equal([]);
     }

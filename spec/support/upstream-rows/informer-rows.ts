@@ -399,7 +399,7 @@ export const informerRows: readonly ConformanceRow[] = [
   {
     file: 'synctrack_test.go',
     test: 'TestAsyncLocking',
-    specs: tracker('is right however the tasks interleave that start and finish'),
+    specs: tracker('is right for every order of starts and ends'),
     because: 'There are no threads to lock out; tasks take the place of goroutines.',
   },
   {

@@ -85,7 +85,7 @@ const reflectorTests: readonly Omit<ConformanceRow, 'file'>[] = [
         'lists any state first, watches from there, and hands every change over in order',
       ),
       ...repeatingServer('drops events that came before, counts them, and says so once a stream'),
-      ...order('drops what is not newer than what came, over batches too'),
+      ...order('drops events that are not newer than earlier ones, over batches too'),
       ...failures('refuses Table objects in a list and in a watch'),
     ],
     because:

@@ -235,15 +235,15 @@ const smallRows: readonly ConformanceRow[] = [
   ),
   expiring(
     'TestReAddExpiredItem',
-    expiration('starts the time of an object that is stored again anew, also when it had expired'),
+    expiration('restarts the time of an object that is stored again, also when it had expired'),
   ),
   expiring('TestTTLList', expiration('lists what lives and lets the rest go')),
   expiring(
     'TestTTLPolicy',
     expiration(
       'gives an object until its age exceeds its time to live, and holds it no longer then',
-      'keeps an object for ever when its time to live is 0',
-      'refuses a time to live that is none',
+      'keeps an object without a time limit when its time to live is 0',
+      'refuses an invalid time to live',
     ),
     'A negative time to live is refused instead of meaning for ever; 0 means that.',
   ),
@@ -284,7 +284,7 @@ const mutationRows: readonly ConformanceRow[] = [
   ),
   mutation(
     'TestMutationCacheOnDeleteClearsStaleMutation',
-    overlaid('finds nothing by index of what was written and then deleted, by whomever'),
+    overlaid('finds nothing by index that was written and then deleted, by any client'),
     `${ONE_RULE} The index values are those of the written object, where client-go keeps those of the cached one.`,
   ),
   {

@@ -55,7 +55,7 @@ const retryWatcherRows: readonly ConformanceRow[] = [
   {
     file: 'tools/watch/retrywatcher_test.go',
     test: 'TestNewRetryWatcher',
-    specs: watcher('refuses a resource version that names no place in history'),
+    specs: watcher('refuses an invalid resource version'),
   },
   {
     file: 'tools/watch/retrywatcher_test.go',
@@ -63,7 +63,7 @@ const retryWatcherRows: readonly ConformanceRow[] = [
     specs: [
       ...afterFailure(
         ...failuresToSurvive,
-        'goes on after a source that gave no stream',
+        'continues after a source that gave no stream',
         'waits as long as the server asks, up to five minutes',
       ),
       ...loop(
@@ -133,9 +133,9 @@ const untilRows: readonly ConformanceRow[] = [
     test: 'TestUntilWithSync',
     specs: withSync(
       'asks no precondition when there is none, and waits for the first change of an informer that cannot sync',
-      'does not ask the precondition before the first list, however long that takes',
+      'does not call the precondition before the first list, even if that takes long',
       'resolves with nothing when the precondition is true, and asks no condition',
-      'goes on to the conditions when it is not, beginning with what is there',
+      'continues with the conditions when it is false, beginning with the present objects',
     ),
   },
 ];
@@ -184,7 +184,7 @@ const pagerRows: readonly ConformanceRow[] = [
       'reads as many pages as there are, and one when they end together',
       'joins pages under the resource version of the first, and names a version only there',
       'reads the whole list once more when a token has expired',
-      'hands on an expired later page to those who read page by page',
+      'passes an expired later page on to a reader of pages',
       'hands on an expired first page, and any other failure',
     ),
   },
@@ -193,7 +193,7 @@ const pagerRows: readonly ConformanceRow[] = [
     test: 'TestListPager_EachListItem',
     specs: [
       ...items(
-        'names resource version and match for the first page only, however far it reads ahead',
+        'sends resource version and match for the first page only, also when it reads ahead',
       ),
       ...[0, 1, 10].flatMap((ahead) =>
         items(`hands on every item once and in order, ${ahead} pages ahead`),

@@ -64,7 +64,7 @@ export class InformerEventEmitter extends EventEmitter<InformerEvents> {
   #guard<E extends EventName>(listener: Listener<E>): Listener<E> {
     const original = listener as AnyListener;
     let guarded = this.#guarded.get(original);
-    // The emitter refuses a listener that is no function.
+    // The emitter refuses a listener that is not a function.
     if (guarded === undefined && typeof listener === 'function') {
       const onFailure = this.#onFailure;
       guarded = function (this: unknown, ...args) {

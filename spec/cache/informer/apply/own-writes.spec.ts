@@ -134,7 +134,7 @@ describe('own writes', () => {
     await harness.stop();
   });
 
-  it('do not hide for ever what lists show again and again', async () => {
+  it('stop hiding an object that lists show repeatedly', async () => {
     const { harness } = await behind({ objects: [pod('a', { uid: 'u1' })] });
     const { informer } = harness;
     informer.deleted({ key: 'shop/a', uid: 'u1' });

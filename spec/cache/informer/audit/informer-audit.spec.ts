@@ -166,7 +166,7 @@ describe('the audit of an informer', () => {
     await harness.stop();
   });
 
-  it('compares one state, however much changes while it reads', async () => {
+  it('compares one state, despite changes while it reads', async () => {
     const { harness, audit } = await started();
     const { source, runtime } = harness;
     source.latencyMs = 7;
@@ -222,7 +222,7 @@ describe('the audit of an informer', () => {
     await harness.stop();
   });
 
-  it('gives way to everything else between two pages', async () => {
+  it('lets other tasks run between two pages', async () => {
     const { harness, begin } = await started();
     const { runtime } = harness;
     let turns = 0;

@@ -78,7 +78,7 @@ async function started(options: HarnessOptions = {}): Promise<Harness> {
 }
 
 describe('an informer as a stream of changes', () => {
-  it('begins with what is there, and goes on with every change', async () => {
+  it('begins with the present objects, and continues with every change', async () => {
     const harness = await started();
     const { log, end } = follow(harness);
     await harness.settle();
@@ -202,7 +202,7 @@ describe('an informer as a stream of changes', () => {
     await end;
   });
 
-  it('gives every loop the whole story', async () => {
+  it('gives every loop all changes', async () => {
     const harness = await started();
     const changes = harness.informer.changes();
     for (let loop = 0; loop < 2; loop += 1) {
@@ -419,7 +419,7 @@ describe('an informer as a stream of changes', () => {
     });
   });
 
-  it('gives way to everything else while it is read', async () => {
+  it('lets other tasks run while it is read', async () => {
     const harness = await started({
       objects: Array.from({ length: 5000 }, (_, index) => pod(`p${index}`)),
     });

@@ -128,7 +128,7 @@ describe('waitForCacheSync', () => {
     expect(warnings).to.deep.equal([]);
   });
 
-  it('goes on when the hook throws, and logs it', async () => {
+  it('continues when the hook throws, and logs it', async () => {
     const errors: string[] = [];
     const logger = { ...silentLogger, error: (message: string) => void errors.push(message) };
     const onProgress = (): never => {

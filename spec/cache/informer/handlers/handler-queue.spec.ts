@@ -385,7 +385,7 @@ describe('HandlerQueue', () => {
       await setup.runtime.settle();
     });
 
-    it('says how long the removal waits, for those who wait for it', async () => {
+    it('reports how long the removal waits', async () => {
       const { setup, ledger, gate } = stuck();
       await setup.runtime.advance(20_000);
       const closing = setup.queue.close();

@@ -68,7 +68,7 @@ async function informerOver(
 }
 
 describe('An informer survives', () => {
-  it('what is no object, in lists and in events, and says so each time', async () => {
+  it('values that are not objects, in lists and in events, and reports each', async () => {
     const { source, harness, log } = await informerOver([
       pod('a', { resourceVersion: '9' }),
       ...NO_OBJECTS,

@@ -78,7 +78,7 @@ describe('SyncTracker', () => {
     });
   }
 
-  it('is right however the tasks interleave that start and finish', async () => {
+  it('is right for every order of starts and ends', async () => {
     for (let seed = 1; seed <= 20; seed += 1) {
       const runtime = new VirtualRuntime({ seed, order: 'random' });
       const tracker = new SyncTracker('a');

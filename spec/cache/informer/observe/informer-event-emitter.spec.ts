@@ -61,7 +61,7 @@ describe('InformerEventEmitter', () => {
     expect(context.calls).to.equal(1);
   });
 
-  it('refuses a listener that is no function', () => {
+  it('refuses a listener that is not a function', () => {
     const { emitter } = setup();
     expect(() => emitter.on('synced', 'text' as never)).to.throw(TypeError);
   });

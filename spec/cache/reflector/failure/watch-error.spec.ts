@@ -94,7 +94,7 @@ describe('classifyFailure', () => {
     expect(classifyFailure(new Error('x')).retryAfterMs).to.equal(0);
   });
 
-  it('does not look for ever through causes', () => {
+  it('stops in a cycle of causes', () => {
     let deep: Error = coded('ECONNREFUSED');
     for (let level = 0; level < 100; level += 1) deep = new Error('x', { cause: deep });
     expect(isConnectionRefused(deep)).to.equal(false);

@@ -39,7 +39,7 @@ describe('StreamOrder', () => {
     expect(order.dropped).to.equal(0);
   });
 
-  it('drops what is not newer than what came, over batches too', () => {
+  it('drops events that are not newer than earlier ones, over batches too', () => {
     const order = new StreamOrder('10', false);
     expect(versions(order.take(modified('9', '10', '11', '11', '8', '12')))).to.deep.equal([
       '11',
@@ -98,7 +98,7 @@ describe('StreamOrder', () => {
     expect(other.newest).to.equal('12');
   });
 
-  it('stops at a bookmark that goes back, and never takes its version', () => {
+  it('stops at a bookmark with an older version, and never uses that version', () => {
     const order = new StreamOrder('10', false);
     const kept = order.take([...modified('11', '9'), bookmark('10'), ...modified('12')]);
     expect(versions(kept)).to.deep.equal(['11']);

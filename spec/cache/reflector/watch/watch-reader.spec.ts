@@ -49,7 +49,7 @@ describe('WatchReader', () => {
     expect(runtime.pending).to.equal(0);
   });
 
-  it('leaves no listener on the signal and no timer, however it ends', async () => {
+  it('leaves no listener on the signal and no timer, at every kind of end', async () => {
     const endings: ((test: ReturnType<typeof reader>) => void)[] = [
       ({ watch }) => watch.close(),
       ({ watch }) => watch.interrupt(new Error('enough')),
@@ -156,7 +156,7 @@ describe('WatchReader', () => {
     expect(runtime.pending).to.equal(0);
   });
 
-  it('rejects what is no result of a stream, and a throw in place of one', async () => {
+  it('rejects an invalid result of a stream, and a throw in place of one', async () => {
     const answers: (() => unknown)[] = [
       () => Promise.resolve(undefined),
       () => Promise.resolve({ done: false }),
