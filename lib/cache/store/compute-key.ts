@@ -3,8 +3,8 @@ import { KeyError, type KeyFunc } from '../../meta/key.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 
 /**
- * Calls a `KeyFunc` of the user and checks what it gives back.
- * @throws {KeyError} code KEY when it throws or gives back something other than a non-empty string.
+ * Calls a `KeyFunc` of the user and checks the returned key.
+ * @throws {KeyError} code KEY when the function throws or does not return a non-empty string.
  */
 export function computeKey(keyFunc: KeyFunc, object: HasMetadata): string {
   let key: unknown;

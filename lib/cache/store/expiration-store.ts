@@ -7,11 +7,11 @@ import type { HasMetadata } from '../../meta/object.ts';
 import { computeKey } from './compute-key.ts';
 
 export interface ExpirationStoreOptions<V> {
-  /** How long an object lives after it was stored, whole milliseconds; 0 for ever. A function decides for each object. */
+  /** The time to live of an object after it was stored, whole milliseconds; 0 for ever. A function returns it for each object. */
   readonly ttlMs: number | ((object: V) => number);
   /** @defaultValue `metaNamespaceKeyFunc` */
   readonly keyFunc?: KeyFunc | undefined;
-  /** Most objects; beyond it the least recently used goes. @defaultValue 10 000 */
+  /** The most objects; above it the least recently used object is removed. @defaultValue 10 000 */
   readonly capacity?: number | undefined;
   /** @defaultValue `realRuntime` */
   readonly runtime?: Runtime | undefined;
@@ -19,7 +19,7 @@ export interface ExpirationStoreOptions<V> {
 
 const TTL_RULE = { min: 0, max: Number.MAX_SAFE_INTEGER, integer: true };
 
-/** An object on its way in. */
+/** An object that is about to be stored. */
 interface Incoming<V> {
   readonly key: string;
   readonly object: V;
@@ -27,10 +27,9 @@ interface Incoming<V> {
 }
 
 /**
- * Objects by key that expire, for what no watch keeps up to date. There are no timers: who reads takes out what has expired.
+ * Objects by key that expire, for data that no watch keeps up to date. There are no timers: reads remove expired objects.
  *
- * Guarantees: an object is readable until its age exceeds its time to live, not only reaches it; storing it again starts
- * its time anew.
+ * Guarantees: an object is readable until its age is greater than its time to live. Storing an object again restarts its time.
  * @see client-go tools/cache/expiration_cache.go @ 32ce75a7
  */
 export class ExpirationStore<V extends HasMetadata> {
@@ -60,7 +59,7 @@ export class ExpirationStore<V extends HasMetadata> {
 
   /**
    * Stores an object, new or not.
-   * @throws {KeyError} code KEY; {ListwatchError} code INVALID_OPTION for a time to live that is none.
+   * @throws {KeyError} code KEY; {ListwatchError} code INVALID_OPTION for an invalid time to live.
    */
   add(object: V): void {
     this.#set(this.#prepare(object), this.#nowMs());
@@ -72,14 +71,14 @@ export class ExpirationStore<V extends HasMetadata> {
   }
 
   /**
-   * Removes the object with the key of this one; harmless when there is none.
+   * Removes the object with the key of `object`, if there is one.
    * @throws {KeyError} code KEY.
    */
   delete(object: V): void {
     this.#objects.delete(computeKey(this.#keyFunc, object));
   }
 
-  /** Swaps the whole content in one step; all objects start to age now. Throws as `add` does, and then changes nothing. */
+  /** Replaces the whole content in one step; the age of all objects starts now. If it throws, as `add` does, nothing changes. */
   replace(objects: Iterable<V>): void {
     const contents = Array.from(objects, (object) => this.#prepare(object));
     const now = this.#nowMs();
@@ -98,12 +97,12 @@ export class ExpirationStore<V extends HasMetadata> {
     return [...this.#objects.values()];
   }
 
-  /** The keys of what has not expired, in no promised order. */
+  /** The keys of objects that have not expired, in no promised order. */
   keys(): string[] {
     return [...this.#objects.keys()];
   }
 
-  /** Number of objects held, expired ones included until somebody reads them. */
+  /** The number of stored objects, including expired ones that have not been read. */
   get size(): number {
     return this.#objects.size;
   }
@@ -116,7 +115,7 @@ export class ExpirationStore<V extends HasMetadata> {
     this.#objects.set(key, object, { ttl, start });
   }
 
-  /** Never 0, which the LRU cache takes for "does not expire". */
+  /** Never 0, which means "does not expire" to the LRU cache. */
   #nowMs(): number {
     return this.#runtime.monotonicMs() + 1;
   }

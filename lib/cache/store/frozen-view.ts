@@ -3,8 +3,8 @@ import { IdentifiedView, identityOf, type ObjectView } from '../../meta/object-v
 import { deepFreeze } from '../../kernel/deep-freeze.ts';
 
 /**
- * A view whose object is frozen when it is decoded, for development: a handler that modifies what it was given fails with a
- * `TypeError` on the line that does it. Objects that nobody looks at cost nothing.
+ * A view whose object is frozen when it is decoded, for development: a handler that modifies an object fails with a `TypeError`
+ * on the line that modifies it. Objects that are not read are not frozen, and cost nothing.
  */
 export class FrozenView<T extends KubernetesObject>
   extends IdentifiedView

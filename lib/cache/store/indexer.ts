@@ -11,7 +11,7 @@ export interface IndexerOptions<V> {
   readonly keyFunc?: KeyFunc | undefined;
   /** Indexes from the start; more can follow with `addIndexers`. @defaultValue none */
   readonly indexers?: Indexers<V> | undefined;
-  /** Takes the failures of index functions. Without it a write throws the first of them, after it has taken effect. */
+  /** Gets the errors of index functions. Without it a write throws the first error, after the write has taken effect. */
   readonly onError?: ((error: IndexFunctionError) => void) | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface IndexerWrite<V> {
   readonly object: V;
 }
 
-/** What a transaction did not do. */
+/** A write that a transaction left out. */
 export interface RejectedWrite {
   /** Place of the write in the transaction, from 0. */
   readonly position: number;
@@ -60,22 +60,22 @@ export class Indexer<V extends HasMetadata> implements StoreReader<V> {
     this.#store.add(this.keyOf(object), object);
   }
 
-  /** The same as `add`: what is stored decides whether it is new. */
+  /** The same as `add`: whether the object is new depends on the content of the store. */
   update(object: V): void {
     this.#store.update(this.keyOf(object), object);
   }
 
-  /** Removes the object with the key of this one; harmless when there is none. Returns what was stored. */
+  /** Removes the object with the key of `object`, if there is one, and returns it. */
   delete(object: V): V | undefined {
     return this.#store.delete(this.keyOf(object), object);
   }
 
-  /** Removes the object with this key; harmless when there is none. Returns what was stored. */
+  /** Removes the object with this key, if there is one, and returns it. */
   deleteKey(key: string): V | undefined {
     return this.#store.delete(key);
   }
 
-  /** Swaps the whole content in one step; of several objects with one key the last wins. */
+  /** Replaces the whole content in one step; of several objects with one key the last wins. */
   replace(objects: Iterable<V>, resourceVersion: string): void {
     const contents = new Map<string, V>();
     for (const object of objects) contents.set(this.keyOf(object), object);
@@ -111,13 +111,13 @@ export class Indexer<V extends HasMetadata> implements StoreReader<V> {
 
   /**
    * The key of an object.
-   * @throws {KeyError} code KEY, also for whatever else the KeyFunc throws.
+   * @throws {KeyError} code KEY, also when the KeyFunc throws another error.
    */
   keyOf(object: V): string {
     return computeKey(this.#keyFunc, object);
   }
 
-  /** What is stored under the key of this object. */
+  /** The stored object with the key of `object`. */
   stored(object: V): V | undefined {
     return this.#store.get(this.keyOf(object));
   }

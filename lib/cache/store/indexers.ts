@@ -11,7 +11,7 @@ export interface IndexFunc<V> {
   (object: V): readonly string[];
   /** Set by `metadataIndexFunc`: only `metadata` is read, so the body of an object need not be decoded. */
   readonly metadataOnly?: true | undefined;
-  /** Gives the same values for a stored object by its key alone, so that the object is not looked at. */
+  /** Returns the same values from the key of a stored object alone, so that the object is not read. */
   readonly ofKey?: ((key: string) => readonly string[]) | undefined;
 }
 
@@ -22,7 +22,7 @@ export type Indexers<V> = Readonly<Record<string, IndexFunc<V>>>;
 export const NAMESPACE_INDEX = 'namespace';
 
 /**
- * Makes an index function out of one over the metadata; an informer runs it without decoding the object.
+ * Makes an index function from a function of the metadata; an informer runs it without decoding the object.
  * @example
  * const byOwner = metadataIndexFunc(({ ownerReferences }) => ownerReferences?.map(({ uid }) => uid) ?? []);
  */
@@ -34,7 +34,7 @@ export function metadataIndexFunc(
   return Object.assign(indexFunc, { metadataOnly: true } as const);
 }
 
-/** Indexes by namespace; cluster-scoped objects are under the empty one. */
+/** Indexes by namespace; cluster-scoped objects have the empty namespace. */
 export const metaNamespaceIndexFunc: IndexFunc<HasMetadata> = Object.assign(
   (object: HasMetadata): readonly string[] => [identityOf(object).namespace ?? ''],
   { metadataOnly: true } as const,
@@ -49,7 +49,7 @@ export const keyNamespaceIndexFunc: IndexFunc<HasMetadata> = Object.assign(
   } as const,
 );
 
-/** An index function that threw, or gave back something other than an array of strings. */
+/** The error of an index function that threw, or did not return an array of strings. */
 export class IndexFunctionError extends ListwatchError {
   /** Name of the index. */
   readonly index: string;
@@ -65,7 +65,7 @@ export class IndexFunctionError extends ListwatchError {
 }
 
 /**
- * Calls an index function and checks what it gives back.
+ * Calls an index function and checks the returned values.
  * @throws {IndexFunctionError} code INDEX_FUNCTION.
  */
 export function indexValuesOf<V>(

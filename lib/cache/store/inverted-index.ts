@@ -1,12 +1,12 @@
-/** A stored object, and where the indexes have filed it. One for each object of a cache, so every field counts. */
+/** A stored object and its places in the indexes. Each object of a cache has one, so its size matters. */
 export class StoredEntry<V> {
   readonly key: string;
   object: V;
-  /** Its size when it was stored, as far as it is known. */
+  /** The size of the object when it was stored, if it is known. */
   bytes: number = 0;
-  /** In the first index; most caches have but one. */
+  /** The place in the first index; most caches have only one. */
   first: Place<V> = NOWHERE;
-  /** In the other indexes, in their order. */
+  /** The places in the other indexes, in their order. */
   rest: Place<V>[] = NO_REST;
 
   constructor(key: string, object: V) {
@@ -15,10 +15,10 @@ export class StoredEntry<V> {
   }
 }
 
-/** Where one index has filed an entry: in one bucket, in several, or, with an empty array, in none. */
+/** The place of an entry in one index: one bucket, several, or, with an empty array, none. */
 export type Place<V> = Bucket<V> | readonly Bucket<V>[];
 
-/** Places of an entry that is filed in one index at most. Shared: nobody writes to it. */
+/** The other places of an entry that has at most one place. Shared, and never modified. */
 export const NO_REST: never[] = [];
 export const NOWHERE: readonly never[] = Object.freeze([]);
 
@@ -26,7 +26,7 @@ export const NOWHERE: readonly never[] = Object.freeze([]);
 export class Bucket<V> {
   readonly value: string;
   readonly entries: Set<StoredEntry<V>> = new Set();
-  /** What the last query returned; dropped on every change. */
+  /** The array that the last query returned; dropped on every change. */
   answer: readonly V[] | undefined = undefined;
 
   constructor(value: string) {
@@ -39,22 +39,22 @@ export function valuesAt<V>(place: Place<V>): readonly string[] {
   return place instanceof Bucket ? [place.value] : place.map(({ value }) => value);
 }
 
-/** The objects of entries, in an array nobody can change. */
+/** The objects of entries, in a frozen array. */
 export function objectsOf<V>(entries: Iterable<StoredEntry<V>>): readonly V[] {
-  // Spreading a whole set or map and mapping it then is several times as fast as Array.from with a function.
+  // Spreading a set or map and then mapping it is several times as fast as Array.from with a function.
   return Object.freeze([...entries].map(({ object }) => object));
 }
 
 /**
  * One index: from a value to the entries that have it.
  *
- * An entry remembers its buckets, so an object that somebody mutated after it was stored leaves no stale entry behind, and
- * an update that changes no value costs no look-up. No bucket is ever empty.
+ * An entry has references to its buckets. So an object that was modified after it was stored leaves no stale entry, and an
+ * update that changes no value needs no look-up. No bucket is ever empty.
  */
 export class InvertedIndex<V> {
   readonly #buckets = new Map<string, Bucket<V>>();
 
-  /** Files the entry under `values` instead of in the place `before`, and returns where it is now. */
+  /** Moves the entry from the place `before` to `values`, and returns its new place. */
   file(entry: StoredEntry<V>, before: Place<V>, values: readonly string[]): Place<V> {
     if (before instanceof Bucket) {
       if (values.length === 1 && before.value === values[0]) {
@@ -72,12 +72,12 @@ export class InvertedIndex<V> {
     return after;
   }
 
-  /** Takes the entry out of its place. */
+  /** Removes the entry from its place. */
   unfile(entry: StoredEntry<V>, place: Place<V>): void {
     this.#leave(entry, place, NOWHERE);
   }
 
-  /** The objects under a value. Asked again without a change in between, it gives the same array. */
+  /** The objects under a value. Without a change in between, the next call returns the same array. */
   objects(value: string): readonly V[] {
     const bucket = this.#buckets.get(value);
     if (bucket === undefined) return NOWHERE;

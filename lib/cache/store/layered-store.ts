@@ -8,8 +8,8 @@ import { ThreadSafeStore } from './thread-safe-store.ts';
 /**
  * A store, read through a layer of entries that replace or hide some of its objects.
  *
- * While there is no entry, a read costs one comparison, and gives the store's own arrays. Otherwise the same array is given
- * until layer or store change.
+ * Without entries a read takes one comparison more and returns the store's own arrays. With entries a read returns the same
+ * array until the layer or the store changes.
  */
 export class LayeredStore<V extends HasMetadata> implements StoreReader<V> {
   readonly store: ThreadSafeStore<V>;
@@ -17,7 +17,7 @@ export class LayeredStore<V extends HasMetadata> implements StoreReader<V> {
   readonly #onError: (error: IndexFunctionError) => void;
   /** The objects of the entries, with the indexes of the store; undefined while there is no entry. */
   #shown: ThreadSafeStore<V> | undefined;
-  /** Answers by the array of the store they were made from; those arrays change with what is in them. */
+  /** Cached results, by the array of the store from which they were made. The store makes a new array for each change. */
   #answers = new WeakMap<readonly V[], readonly V[]>();
 
   constructor(store: ThreadSafeStore<V>, onError: (error: IndexFunctionError) => void) {
@@ -51,7 +51,7 @@ export class LayeredStore<V extends HasMetadata> implements StoreReader<V> {
     return this.store.size - this.#hidden().size + this.#shown.size;
   }
 
-  /** That of the store; what is laid over it is newer. */
+  /** The version of the store; the entries of the layer are newer. */
   get resourceVersion(): string {
     return this.store.resourceVersion;
   }
@@ -132,7 +132,7 @@ export class LayeredStore<V extends HasMetadata> implements StoreReader<V> {
     this.#refile();
   }
 
-  /** Makes the indexes of what is laid over those of the store. */
+  /** Gives the layer the same indexes as the store. */
   #refile(): void {
     if (this.#shown === undefined) return;
     this.#shown = this.#emptyShown();
@@ -145,7 +145,7 @@ export class LayeredStore<V extends HasMetadata> implements StoreReader<V> {
     return new ThreadSafeStore<V>({ indexers: this.store.indexers, onError: this.#onError });
   }
 
-  /** What the store answers, without what is hidden, and what is shown instead. */
+  /** The result of the store without hidden objects, and the objects of the layer. */
   #merge(cached: readonly V[], shown: readonly V[], keys?: () => string[]): readonly V[] {
     if (cached.length === 0) return shown;
     let answer = this.#answers.get(cached);
@@ -158,7 +158,7 @@ export class LayeredStore<V extends HasMetadata> implements StoreReader<V> {
     return answer;
   }
 
-  /** Looks at whichever there are fewer of: the objects, by their `keys` if these are to be had, or the entries. */
+  /** Iterates over the smaller of two sets: the objects (by their `keys`, if given) or the entries. */
   #visible(cached: readonly V[], keys: (() => string[]) | undefined): V[] {
     if (keys === undefined || cached.length > this.entries.size) {
       const hidden = this.#hidden();

@@ -12,7 +12,7 @@ export interface ListOptions {
   readonly labels?: string | LabelSelector | undefined;
 }
 
-/** Asks for no more than metadata, so that no object is decoded. */
+/** Lists only metadata, so that no object is decoded. */
 export interface MetadataView {
   readonly view: 'metadata';
 }
@@ -39,7 +39,7 @@ export interface ListerListOptions extends ListOptions {
   readonly namespace?: string | undefined;
 }
 
-/** Reads objects from a cache as one would from the API server. `get` finds cluster-scoped objects. */
+/** Reads objects from a cache like a client reads them from the API server. `get` finds cluster-scoped objects. */
 export interface Lister<T> extends NamespaceLister<T> {
   list(options: ListerListOptions & MetadataView): readonly ObjectMeta[];
   list(options?: ListerListOptions): readonly T[];
@@ -47,7 +47,7 @@ export interface Lister<T> extends NamespaceLister<T> {
   namespace(namespace: string): NamespaceLister<T>;
 }
 
-/** How what is stored becomes what is handed out. */
+/** Converts stored values to the values that readers get. */
 export interface Opener<V, T> {
   one(stored: V): T;
   many(stored: readonly V[]): readonly T[];
@@ -56,16 +56,16 @@ export interface Opener<V, T> {
 export interface StoreListerOptions<V, T> {
   readonly store: StoreReader<V>;
   readonly opener: Opener<V, T>;
-  /** What is listed, for the error of `getOrThrow`. */
+  /** The listed resource, for the error of `getOrThrow`. */
   readonly subject: Subject;
 }
 
 /**
  * A lister over a store.
  *
- * Guarantees: objects are handed out only after labels and namespace have matched, so that others are never decoded; an empty
- * selector does not look at labels. With the `namespace` index, listing a namespace costs what that namespace holds; without
- * it, everything is scanned.
+ * Guarantees: only objects whose labels and namespace match are decoded; an empty selector does not read labels. With the
+ * `namespace` index, the time to list a namespace depends only on the objects of that namespace; without it, all objects are
+ * scanned.
  * @see client-go tools/cache/listers.go @ 32ce75a7
  */
 export class StoreLister<V extends HasMetadata, T> implements Lister<T> {
@@ -128,7 +128,7 @@ function checkView(view: unknown): void {
   );
 }
 
-/** Hands out what is stored, as it is. */
+/** Returns stored values unchanged. */
 export function asStored<V>(): Opener<V, V> {
   return { one: (stored) => stored, many: (stored) => stored };
 }

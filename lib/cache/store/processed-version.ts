@@ -15,7 +15,7 @@ interface Waiter extends Deferred<void> {
   readonly resourceVersion: string;
 }
 
-/** How far a cache has got, and those who wait for it to get further. */
+/** The version that a cache has reached, and the waits for a later version. */
 export class ProcessedVersion {
   readonly #runtime: Runtime;
   readonly #waiters = new Heap<Waiter, Waiter>({
@@ -35,7 +35,7 @@ export class ProcessedVersion {
     return this.#value;
   }
 
-  /** Moves on to a newer resource version, and lets those go who waited for it. */
+  /** Sets a newer resource version, and resolves the waits for it. */
   advance(resourceVersion: string): void {
     this.#value = resourceVersion;
     for (let first = this.#waiters.peek(); first !== undefined; first = this.#waiters.peek()) {
@@ -45,7 +45,7 @@ export class ProcessedVersion {
     }
   }
 
-  /** Goes back to an older state of the server, which nobody has waited for. */
+  /** The server went back to an older state: rejects all waits. */
   goBack(resourceVersion: string): void {
     this.#value = resourceVersion;
     this.#abandon('HISTORY_REPLACED', 'the server went back to an older state');

@@ -1,7 +1,7 @@
 /**
  * A map of bounded size: at least the newest `capacity` entries are in it, and at most twice as many.
  *
- * It keeps two generations and drops the older one as a whole, so that forgetting costs nothing per entry.
+ * It keeps two generations and drops the older one as a whole, so removal takes no time per entry.
  */
 export class RecentMap<K, V> {
   readonly #capacity: number;
@@ -42,7 +42,7 @@ export class RecentMap<K, V> {
     this.#older.clear();
   }
 
-  /** The entries, oldest first; a key that was set again may come twice. */
+  /** The entries, oldest first; a key that was set again may appear twice. */
   entries(): [K, V][] {
     return [...this.#older, ...this.#newer];
   }

@@ -10,7 +10,7 @@ import {
   type Place,
 } from './inverted-index.ts';
 
-/** An index as it was added; what is added again under the same name is another one. */
+/** An index as it was added. If the name is added again later, that is another index. */
 export interface IndexDefinition<V> {
   readonly name: string;
   readonly indexFunc: IndexFunc<V>;
@@ -23,7 +23,7 @@ const NO_VALUES: readonly string[] = Object.freeze([]);
 const NO_INDEXES: IndexValues = Object.freeze([]);
 
 /**
- * Runs index functions on one object. One that fails leaves the object out of its index, and its error in `failures`.
+ * Runs index functions on one object. If a function fails, the object gets no value in its index, and the error is added to `failures`.
  */
 export function valuesOf<V>(
   definitions: readonly IndexDefinition<V>[],
@@ -52,13 +52,13 @@ function valuesIn<V>(
   }
 }
 
-/** What a store holds at one moment: objects by key and by index, and what follows from them. It checks and reports nothing. */
+/** The content of a store at one moment: objects by key and by index, and their counts. It has no checks and reports. */
 export class StoreContents<V extends HasMetadata> {
   readonly #entries = new Map<string, StoredEntry<V>>();
-  /** Their order is the order of the places of an entry. */
+  /** The order of the definitions is the order of the places of an entry. */
   #definitions: readonly IndexDefinition<V>[];
   #indexes: readonly InvertedIndex<V>[];
-  /** The places beside the first of an entry that is filed nowhere yet. */
+  /** The other places of an entry that is in no index yet. */
   #unfiled: readonly Place<V>[];
   #list: readonly V[] | undefined;
   #bytes = 0;
@@ -73,7 +73,7 @@ export class StoreContents<V extends HasMetadata> {
     return this.#entries.size;
   }
 
-  /** Sum of `sizeBytes` of the objects, as they had it when they were stored. */
+  /** The sum of `sizeBytes` of the objects when they were stored. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -108,13 +108,13 @@ export class StoreContents<V extends HasMetadata> {
     return this.#indexes[position] as InvertedIndex<V>;
   }
 
-  /** The values under which an object is filed, in all indexes; undefined for a key that is not stored. */
+  /** The index values of an object, in all indexes; undefined for a key that is not stored. */
   valuesOf(key: string): IndexValues | undefined {
     const entry = this.#entries.get(key);
     return entry && this.#indexes.map((_, position) => valuesAt(placeOf(entry, position)));
   }
 
-  /** Stores an object, filed under its values. Returns what it replaces. */
+  /** Stores an object under its index values. Returns the replaced object. */
   set(key: string, object: V, values: IndexValues): V | undefined {
     let entry = this.#entries.get(key);
     const before = entry?.object;
@@ -144,7 +144,7 @@ export class StoreContents<V extends HasMetadata> {
     return entry.object;
   }
 
-  /** Changes over to other indexes. Those that stay are not touched; the functions of new ones run on every object. */
+  /** Sets other indexes. Existing ones are not changed; the functions of new ones run on every object. */
   reindex(definitions: readonly IndexDefinition<V>[], failures: IndexFunctionError[]): void {
     if (definitions === this.#definitions) return;
     const origins = definitions.map((definition) => this.#definitions.indexOf(definition));
@@ -170,7 +170,7 @@ export class StoreContents<V extends HasMetadata> {
     if (count === 0) return;
     entry.first = this.index(0).file(entry, entry.first, values[0] ?? NO_VALUES);
     if (count === 1) return;
-    // Of just this size: an array that grows reserves room for 17 places.
+    // Allocated with its final size: an array that grows reserves room for 17 places.
     if (entry.rest === NO_REST) entry.rest = this.#unfiled.slice();
     const { rest } = entry;
     for (let position = 1; position < count; position += 1) {

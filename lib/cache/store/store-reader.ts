@@ -1,8 +1,8 @@
 import type { Indexers } from './indexers.ts';
 
 /**
- * The questions one may ask an indexed cache. Every answer is of one state, and arrays must not be modified: as long as
- * nothing changes, the same array is given to all who ask.
+ * The read methods of an indexed cache. Every result shows one state. Arrays must not be modified: without a change, all
+ * callers get the same array.
  */
 export interface StoreReader<V> {
   /** Number of objects. */
@@ -38,12 +38,12 @@ export interface StoreReader<V> {
    */
   indexValues(index: string): string[];
   /**
-   * Adds indexes, and files what is stored already. All or none.
+   * Adds indexes, and indexes the stored objects. All indexes are added, or none.
    * @throws {ListwatchError} code INDEX_CONFLICT when one of the names is taken.
    */
   addIndexers(indexers: Indexers<V>): void;
   /**
-   * Removes indexes; the objects stay. All or none.
+   * Removes indexes; the objects stay. All indexes are removed, or none.
    * @throws {ListwatchError} code UNKNOWN_INDEX.
    */
   removeIndexers(names: readonly string[]): void;

@@ -9,7 +9,7 @@ import {
   type IndexValues,
 } from './store-contents.ts';
 
-/** A write that waits to be applied in place. */
+/** A write that will be applied to the present content. */
 interface PendingWrite<V> {
   readonly key: string;
   /** Undefined for a deletion. */
@@ -18,13 +18,13 @@ interface PendingWrite<V> {
 }
 
 export interface StoreTransactionOptions<V extends HasMetadata> {
-  /** The content of the store whenever it is asked. */
+  /** Returns the present content of the store. */
   readonly present: () => StoreContents<V>;
-  /** Most writes that are applied to the present content, one by one. */
+  /** The most writes that are applied to the present content, one by one. */
   readonly mostInPlace: number;
 }
 
-/** What a transaction makes of its store. */
+/** The result of a transaction. */
 export interface TransactionResult<V extends HasMetadata> {
   readonly contents: StoreContents<V>;
   readonly displaced: IterableIterator<V | undefined>;
@@ -34,11 +34,11 @@ export interface TransactionResult<V extends HasMetadata> {
 const DELETED: IndexValues = [];
 
 /**
- * Writes that take effect together, put together over as many tasks as it takes. `ThreadSafeStore.begin` makes one.
+ * Writes that take effect together. They may be added in many tasks. `ThreadSafeStore.begin` makes a transaction.
  *
- * Guarantees: index functions run in `set`, once on each object, and not on objects that stay. Nothing is visible before
- * `ThreadSafeStore.commit`. Few writes are applied to the present content; with many a new content is built beside it, which
- * takes its place in one step.
+ * Guarantees: index functions run in `set`, once on each object, and not on unchanged objects. Nothing is visible before
+ * `ThreadSafeStore.commit`. A few writes are applied to the present content; for many writes a new content is built, which
+ * replaces the present one in one step.
  *
  * Not guaranteed: isolation. Nothing else may write to the store between `begin` and `commit`.
  */
@@ -48,13 +48,13 @@ export class StoreTransaction<V extends HasMetadata> {
   readonly #failures: IndexFunctionError[] = [];
   /** Objects that this transaction replaced or removed, and their keys. */
   readonly #displaced = new Map<V, string>();
-  /** Until there are too many of them. */
+  /** The writes, until there are too many of them. */
   #writes: PendingWrite<V>[] = [];
   /** The new content, once it is being built. */
   #contents: StoreContents<V> | undefined;
-  /** Keys that are not brought over to the new content. */
+  /** Keys that are not copied to the new content. */
   readonly #deleted = new Set<string>();
-  /** Entries of the present content that `prepare` has not looked at. */
+  /** Entries of the present content that `prepare` has not processed. */
   #rest: IterableIterator<StoredEntry<V>> | undefined;
   #open = true;
 
@@ -73,7 +73,7 @@ export class StoreTransaction<V extends HasMetadata> {
     else this.#write(this.#contents, key, object, values);
   }
 
-  /** Removes an object; harmless when there is none. */
+  /** Removes an object, if there is one. */
   delete(key: string): void {
     this.#check();
     if (this.#contents === undefined) this.#add({ key, object: undefined, values: DELETED });
@@ -81,7 +81,7 @@ export class StoreTransaction<V extends HasMetadata> {
   }
 
   /**
-   * Does what is left to do before the commit, one object a step, once all writes are known. The commit does what remains.
+   * Does the remaining work before the commit, one object a step, after all writes were added. The commit does the rest.
    */
   *prepare(): IterableIterator<void> {
     const contents = this.#contents;
@@ -98,7 +98,7 @@ export class StoreTransaction<V extends HasMetadata> {
     }
   }
 
-  /** For the store alone: ends the transaction, and applies it unless there is a new content. */
+  /** Only for the store: ends the transaction, and applies it unless there is a new content. */
   finish(): TransactionResult<V> {
     this.#check();
     const rest = this.prepare();
@@ -151,7 +151,7 @@ export class StoreTransaction<V extends HasMetadata> {
     }
   }
 
-  /** The values in the indexes as they are now, which may not be those for which the write was made. */
+  /** The values in the present indexes; indexes may have changed since the write was added. */
   #valuesIn({ definitions }: StoreContents<V>, write: PendingWrite<V>): IndexValues {
     const { key, object, values } = write;
     if (object === undefined || definitions === this.#definitions) return values;
@@ -161,7 +161,7 @@ export class StoreTransaction<V extends HasMetadata> {
     });
   }
 
-  /** One step an object that may have left; undefined for one that stays. */
+  /** One step for each object that may have been displaced; undefined for an object that stays. */
   *#displacedFrom(
     before: StoreContents<V>,
     after: StoreContents<V>,

@@ -8,30 +8,30 @@ import { StoreContents, valuesOf, type IndexDefinition } from './store-contents.
 import type { StoreReader } from './store-reader.ts';
 import { StoreTransaction } from './store-transaction.ts';
 
-/** More writes than these, applied one by one, would take too long for one step. */
+/** The most writes that may be applied one by one in one step; more would block the event loop too long. */
 const MOST_IN_PLACE = 2000;
 
 export interface ThreadSafeStoreOptions<V> {
   /** Indexes from the start; more can follow with `addIndexers`. @defaultValue none */
   readonly indexers?: Indexers<V> | undefined;
   /**
-   * Takes the failures of index functions. Without it a write throws the first of them, after it has taken effect.
+   * Gets the errors of index functions. Without it a write throws the first error, after the write has taken effect.
    */
   readonly onError?: ((error: IndexFunctionError) => void) | undefined;
   /**
-   * Most writes of a transaction that are applied one by one, at least 0; with more its whole new content takes the place of
-   * the present one. @defaultValue 2000
+   * The most writes of a transaction that are applied one by one, at least 0. With more writes a new content replaces the
+   * present one. @defaultValue 2000
    */
   readonly mostInPlace?: number | undefined;
 }
 
 /**
- * Objects by key, with any number of indexes over them: the cache that an informer fills and everybody reads.
+ * Objects by key, with any number of indexes: the cache that an informer fills and all its users read.
  *
  * Guarantees:
- * - Every write is one step: nobody sees an object without its index entries, or half a `replace`.
- * - All index functions have run before anything changes. One that fails never keeps an object out of the store, since the
- *   cache has to equal the server: the object is stored without a value in that index, and the failure is reported.
+ * - Every write is one step: a reader never sees an object without its index entries, or a part of a `replace`.
+ * - All index functions run before anything changes. If one fails, the object is still stored, since the cache has to equal the
+ *   server: it has no value in that index, and the error is reported.
  * - A replaced or deleted object leaves no index entry, even if it was mutated after it was stored.
  * - Any string is a key or an index value, `__proto__` too.
  *
@@ -59,7 +59,7 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
     return this.#contents.size;
   }
 
-  /** Sum of `sizeBytes` of the stored objects, as they had it when they were stored; those without count nothing. */
+  /** The sum of `sizeBytes` of the objects when they were stored; objects without a size count as 0. */
   get bytes(): number {
     return this.#contents.bytes;
   }
@@ -78,7 +78,7 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
     return Object.fromEntries(definitions.map(({ name, indexFunc }) => [name, indexFunc] as const));
   }
 
-  /** Stores an object, new or not. Returns what was stored before. */
+  /** Stores an object, new or not. Returns the previous object. */
   add(key: string, object: V): V | undefined {
     const failures: IndexFunctionError[] = [];
     const values = valuesOf(this.#contents.definitions, key, object, failures);
@@ -88,14 +88,13 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
     return before;
   }
 
-  /** The same as `add`: what is stored decides whether it is new. */
+  /** The same as `add`: whether the object is new depends on the content of the store. */
   update(key: string, object: V): V | undefined {
     return this.add(key, object);
   }
 
   /**
-   * Removes an object; harmless when there is none. `object`, its last state, carries the resource version of the deletion.
-   * Returns what was stored.
+   * Removes an object, if there is one, and returns it. `object`, its last state, has the resource version of the deletion.
    */
   delete(key: string, object?: V): V | undefined {
     const stored = this.#contents.remove(key);
@@ -104,8 +103,8 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
   }
 
   /**
-   * Swaps the whole content in one step; of several entries with one key the last wins.
-   * An object that stays the same (by identity) keeps its index values, its index functions do not run again.
+   * Replaces the whole content in one step; of several entries with one key the last wins.
+   * If an object is identical (`===`) to the stored one, it keeps its index values, and index functions do not run again.
    */
   replace(contents: Iterable<readonly [string, V]>, resourceVersion: string): void {
     const objects = contents instanceof Map ? (contents as Map<string, V>) : new Map(contents);
@@ -128,11 +127,11 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
   }
 
   /**
-   * Makes a transaction take effect, in one step: at most `mostInPlace` writes, or a swap that takes no longer for many
-   * objects. Indexes that were added or removed meanwhile are brought to it.
+   * Applies a transaction in one step: at most `mostInPlace` writes, or a swap of the whole content, whose time does not depend
+   * on the number of objects. Indexes that were added or removed in the meantime are applied to it.
    *
-   * Returns an iterator over what the transaction displaced: one step for each object that may have left, with undefined for
-   * one that stays. It compares with what is stored, so walk it before the next write.
+   * Returns an iterator over the displaced objects: one step for each object that may have been displaced, with undefined for
+   * an object that stays. It compares with the stored objects, so iterate before the next write.
    */
   commit(
     transaction: StoreTransaction<V>,
@@ -166,7 +165,7 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
     return [...this.#contents.keys()];
   }
 
-  /** Keys with objects, live: the loop must not be interrupted by writes. */
+  /** A live iterator over keys and objects: there must be no write during the loop. */
   *entries(): IterableIterator<readonly [key: string, object: V]> {
     for (const { key, object } of this.#contents.entries()) yield [key, object];
   }
@@ -220,7 +219,7 @@ export class ThreadSafeStore<V extends HasMetadata> implements StoreReader<V> {
   }
 
   /**
-   * The values under which the object of a key is filed in an index; none for a key that is not stored.
+   * The values of a stored object in an index, by its key; none for a key that is not stored.
    * @throws {ListwatchError} code UNKNOWN_INDEX.
    */
   indexValuesOf(index: string, key: string): string[] {

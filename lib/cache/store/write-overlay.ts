@@ -25,21 +25,21 @@ import type { StoreReader } from './store-reader.ts';
 import type { ThreadSafeStore } from './thread-safe-store.ts';
 
 export interface WriteOverlayOptions<V extends HasMetadata> {
-  /** What is read through. Add and remove its indexes through the overlay from now on. */
+  /** The store below the overlay. From now on, add and remove its indexes through the overlay. */
   readonly store: ThreadSafeStore<V>;
-  /** The one the store is filled with. @defaultValue `metaNamespaceKeyFunc` */
+  /** The `KeyFunc` of the store. @defaultValue `metaNamespaceKeyFunc` */
   readonly keyFunc?: KeyFunc | undefined;
   /** Whether the cache would hold the object at all: its selectors and namespace. @defaultValue all objects */
   readonly matches?: ((object: V) => boolean) | undefined;
-  /** Takes what went wrong with a write: no key, a throwing `matches` or index function, an overflow. Without it, it is thrown. */
+  /** Gets the error of a write: no key, a throwing `matches` or index function, an overflow. Without it, the error is thrown. */
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** Most own writes that may wait for the cache; beyond it the oldest is dropped. @defaultValue 10 000 */
+  /** The most own writes that may wait for the cache; above it the oldest is dropped. @defaultValue 10 000 */
   readonly capacity?: number | undefined;
   /** @defaultValue `realRuntime` */
   readonly runtime?: Runtime | undefined;
 }
 
-/** The answer to a deletion that is no object. */
+/** The answer to a deletion if it is not an object. */
 export interface Deletion {
   readonly key: string;
   /** Of the deleted object: `details.uid` of the Status. @defaultValue that of the object readers see at that moment */
@@ -52,9 +52,9 @@ export interface WriteOverlayInspection {
   readonly pending: number;
   /** The resource version up to which the cache has applied everything. */
   readonly processed: string;
-  /** Writes dropped for want of room, so far. */
+  /** Writes dropped so far because of `capacity`. */
   readonly dropped: number;
-  /** Writes and resource versions that could not be ordered and were left out, so far. */
+  /** Writes and resource versions ignored so far because they could not be ordered. */
   readonly unordered: number;
 }
 
@@ -62,24 +62,24 @@ const WRITE = { since: '', listed: false } as const;
 const DELETION = { object: undefined, deleted: true } as const;
 
 /**
- * A cache in which one's own writes are visible at once: what a write was answered with is laid over the store until the
- * cache has caught up with it.
+ * A cache in which own writes are visible at once: the answer to a write is an entry above the store until the cache has
+ * processed its resource version.
  *
  * Guarantees:
- * - A read never shows anything older than an own write that was answered, and never waits.
- * - One removal rule: what was laid over goes when the cache has processed its resource version, whether the object is in
- *   the store then or not. There are no lifetimes.
- * - Answers may come in any order, and after the event of their write; what was deleted does not come back.
- * - Indexes are those of the object that is shown, not of the one that it hides.
- * - While nothing is laid over, a read costs one comparison, and gives the store's own arrays.
+ * - A read never shows a state older than an own write that was answered, and never waits.
+ * - An entry is removed when the cache has processed its resource version, whether the store then has the object or not. There
+ *   are no lifetimes.
+ * - Answers may come in any order, and after the event of their write; a deleted object does not reappear.
+ * - Indexes use the values of the shown object, not of the hidden one.
+ * - Without entries a read takes one comparison more and returns the store's own arrays.
  *
  * Not guaranteed:
- * - Anything on servers whose resource versions are no numbers; such writes are counted, and not laid over.
- * - Anything about writes of other processes, or beyond `capacity`.
- * - That a deletion hides older objects of the same name, when neither its answer has a resource version nor the cache has
- *   seen what was deleted; the deleted object itself is hidden then, too.
+ * - Anything on servers whose resource versions are not numbers; such writes are counted, and get no entry.
+ * - Anything about writes of other processes, or above `capacity`.
+ * - That a deletion hides older objects of the same name, if its answer has no resource version and the cache has not seen the
+ *   deleted object; the deleted object itself is still hidden.
  *
- * Give it answers of the kind of the cache only: that of a subresource of another kind has another object's resource version.
+ * Pass only answers of the kind of the cache: an answer of a subresource of another kind has the version of another object.
  * @see KEP-5504 comparable resource versions; client-go tools/cache/mutation_cache.go @ 32ce75a7, which forgets by time
  */
 export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
@@ -91,7 +91,7 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
   readonly #processed: ProcessedVersion;
   /** Keys by the resource version of an own write. */
   readonly #ownWrites: RecentMap<string, string>;
-  /** Keys by the uid of what an own write has deleted. */
+  /** Keys by the uid of objects that an own write has deleted. */
   readonly #ownDeletions: RecentMap<string, string>;
   #dropped = 0;
   #overflowing = false;
@@ -112,13 +112,13 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
     this.#ownDeletions = new RecentMap(this.#capacity);
   }
 
-  /** Lays the answer to a create, update, patch or status write over the cache. */
+  /** Adds an entry for the answer to a create, update, patch or status write. */
   written(object: V): void {
     this.#guard(() => {
       const key = computeKey(this.#keyFunc, object);
       const { uid, resourceVersion } = identityOf(object);
       const cached = this.#cached(key).resourceVersion;
-      // A write that changed nothing is answered with the resource version of the change before it.
+      // The answer of a write without a change has the resource version of the change before it.
       if (resourceVersion !== undefined && resourceVersion !== cached) {
         this.#ownWrites.set(resourceVersion, key);
       }
@@ -137,8 +137,8 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
   }
 
   /**
-   * Notes the answer to a deletion: the object, or what else is known. An object that waits for finalizers or for the end
-   * of its grace period is still there, and shown with its `deletionTimestamp`.
+   * Adds an entry for the answer to a deletion: the object, or a `Deletion`. An object that waits for finalizers or for the end
+   * of its grace period still exists, and is shown with its `deletionTimestamp`.
    */
   deleted(answer: V | Deletion): void {
     if (isDeletion(answer)) {
@@ -156,8 +156,8 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
   }
 
   /**
-   * Tells what the cache has just applied to one key; for a deletion, with the last known state. A complete list is told
-   * with `replaced` alone. This is what ends a deletion whose answer carried no resource version.
+   * Called when the cache has applied a change of one key; for a deletion, with the last known state. A complete list is only
+   * reported with `replaced`. This call removes the entry of a deletion whose answer has no resource version.
    */
   observed(key: string, object: V, deleted: boolean): void {
     const { entries } = this.#layers;
@@ -171,7 +171,7 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
     if (!deleted && this.#ownDeletions.size > 0) this.#hideDeleted(key, object, false);
   }
 
-  /** Tells that the cache has applied everything up to `resourceVersion`. One that is older than the last is ignored. */
+  /** Called when the cache has applied everything up to `resourceVersion`. A version older than the last is ignored. */
   processed(resourceVersion: string): void {
     const reached = this.#processed.value;
     if (resourceVersion === reached || resourceVersion === '') return;
@@ -180,8 +180,8 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
   }
 
   /**
-   * Tells that the cache holds exactly what a complete list of `resourceVersion` showed. When that is older than what was
-   * processed, the server has gone back (a restored backup): everything is forgotten.
+   * Called when the content of the cache equals a complete list at `resourceVersion`. If that is older than the processed
+   * version, the server went back (a restored backup): all entries are removed.
    */
   replaced(resourceVersion: string): void {
     if (isOlder(resourceVersion, this.#processed.value)) {
@@ -201,9 +201,9 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
   }
 
   /**
-   * Whether the event of this key and resource version is the echo of an own write. Equal, not older: changes of others in
-   * between are theirs. At least the newest `capacity` writes are remembered. A write that changed nothing is answered with
-   * the change of somebody else; when the cache has not seen that yet, it is taken for an own one.
+   * Whether the event of this key and resource version is that of an own write. The versions must be equal: earlier changes in
+   * between are changes of others. At least the newest `capacity` writes are known. The answer of a write without a change has
+   * the version of the change before; if the cache has not seen that change yet, it counts as an own one.
    */
   isOwn(key: string, resourceVersion: string): boolean {
     return this.#ownWrites.size > 0 && this.#ownWrites.get(resourceVersion) === key;
@@ -215,22 +215,22 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
   }
 
   /**
-   * Resolves when the cache itself has applied everything up to `resourceVersion`, for those who would rather wait.
-   * @throws {ListwatchError} code TIMEOUT saying where the cache is; INVALID_RESOURCE_VERSION; CLOSED when the cache stops
+   * Resolves when the cache, without own writes, has applied everything up to `resourceVersion`.
+   * @throws {ListwatchError} code TIMEOUT with the version of the cache; INVALID_RESOURCE_VERSION; CLOSED when the cache stops
    * first; HISTORY_REPLACED when the server goes back to an older state; the signal's reason when aborted.
    */
   async caughtUp(resourceVersion: string, options: CaughtUpOptions = {}): Promise<void> {
     await this.#processed.reach(resourceVersion, options);
   }
 
-  /** Forgets all own writes; readers see the store as it is. */
+  /** Removes all own writes; readers see the store. */
   clear(): void {
     this.#layers.clear();
     this.#ownWrites.clear();
     this.#ownDeletions.clear();
   }
 
-  /** The cache has stopped: whoever waits for it is told. What is laid over stays readable. */
+  /** The cache has stopped: all waits are rejected. The entries stay readable. */
   close(): void {
     this.#processed.close();
   }
@@ -248,7 +248,7 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
     return this.#layers.size;
   }
 
-  /** That of the store; what is laid over it is newer. */
+  /** The version of the store; the entries are newer. */
   get resourceVersion(): string {
     return this.#layers.resourceVersion;
   }
@@ -297,7 +297,7 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
     this.#layers.removeIndexers(names);
   }
 
-  /** Of the object that the cache holds under the key, if any. */
+  /** The value of the stored object of the key, if there is one. */
   #cached(key: string): ObjectIdentity {
     return identityOf(this.#layers.store.get(key));
   }
@@ -334,7 +334,7 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
     }
   }
 
-  /** Hides an object that comes up although an own write has deleted it: its deletion is still on the way. */
+  /** Hides an object that appears although an own write has deleted it: the event of its deletion has not arrived. */
   #hideDeleted(key: string, object: V, listed: boolean): void {
     const { uid, resourceVersion = '' } = identityOf(object);
     if (uid === undefined || this.#ownDeletions.get(uid) !== key) return;
@@ -345,13 +345,13 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
     });
   }
 
-  /** Ends a deletion without a resource version when a complete list tells what became of it. */
+  /** Removes the entry of a deletion without a resource version when a complete list shows its result. */
   #compareWithList(entry: OverlayEntry<V>, resourceVersion: string): void {
     if (entry.resourceVersion !== undefined || isOlder(resourceVersion, entry.since)) return;
     const { key, uid } = entry;
     const listed = this.#cached(key).uid === uid;
     if (listed && !entry.listed) {
-      // The list may have been on its way already when the object was deleted; the next one was not.
+      // The server may have made this list before the deletion; the next list is later.
       this.#layers.entries.set({ ...entry, listed });
       return;
     }
