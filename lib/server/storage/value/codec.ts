@@ -12,7 +12,7 @@ export interface Codec<T extends KubernetesObject = KubernetesObject> {
   /** Throws when the bytes are not an object. */
   decode(bytes: Uint8Array): T;
   /**
-   * The JSON document of the result of `decode`, if it equals the bytes; undefined if they have to be decoded.
+   * The JSON document of the result of `decode`, if the bytes contain it; undefined if they have to be decoded.
    * A codec without this method stores JSON in the version that it returns.
    */
   documentOf?(bytes: Uint8Array): Uint8Array | undefined;
