@@ -16,25 +16,25 @@ import { isRecreated, lastSeen, RelistChanges } from './relist-changes.ts';
 import type { StoredObjects } from './stored-objects.ts';
 
 export interface DeltaProcessorOptions<V extends HasMetadata> {
-  /** What the deltas are applied to. */
+  /** The objects to which the deltas are applied. */
   readonly objects: StoredObjects<V>;
-  /** Own writes; it is told of everything that is applied, and tells them from those of others. */
+  /** Own writes. It gets every applied change, and says whether a change is an own write. */
   readonly overlay: WriteOverlay<V>;
-  /** The deltas come in the order of the changes, so the store's resource version follows them. */
+  /** Whether deltas arrive in the order of the changes; then each sets the resource version of the store. */
   readonly ordered: boolean;
 }
 
 /**
- * Applies deltas to the store and says what the handlers have to be told.
+ * Applies deltas to the store and returns the notifications for the handlers.
  *
  * Guarantees:
- * - What is stored decides between add and update, not the type of the delta.
+ * - The content of the store decides between add and update, not the type of the delta.
  * - A relist is one step of the store; its deletions come first, then the rest in list order.
- * - An object with the resource version that is stored already is no change: the stored one stays, no handler is called.
- * - Of an object that a relist shows but that cannot be read, the known state stays until the next one that can.
- * - A name with another uid is another object: its predecessor is deleted first.
- * - A deletion is always told, also of an object that was never seen.
- * - `self` is said of events only: what a list shows may be more than one change.
+ * - An object with the stored resource version is unchanged: the stored object stays, and no handler is called.
+ * - If an object of a relist cannot be read, the stored state stays until a state that can be read arrives.
+ * - An object with the same name and another uid is a new object: the old one is deleted first.
+ * - Every deletion is notified, also of an object that was never seen.
+ * - Only events have the origin `self`: a difference found by a list may consist of several changes.
  * @see client-go tools/cache/controller.go processDeltas, processReplacedAllInfo @ 32ce75a7
  */
 export class DeltaProcessor<V extends HasMetadata> {
@@ -42,7 +42,7 @@ export class DeltaProcessor<V extends HasMetadata> {
   readonly #store: ThreadSafeStore<V>;
   readonly #overlay: WriteOverlay<V>;
   readonly #ordered: boolean;
-  /** Of the relist that is going to be applied next. */
+  /** The changes of the relist that is applied next. */
   #prepared: RelistChanges<V> | undefined;
   #initial = false;
   #eventsApplied = 0;
@@ -63,8 +63,8 @@ export class DeltaProcessor<V extends HasMetadata> {
   }
 
   /**
-   * Begins to prepare for the relist that is next, so that applying it takes no longer than a step may take. Returns the steps
-   * of that; nothing else may be applied before they and the relist are.
+   * Prepares the next relist, so that applying it is short. Returns the steps of the preparation; nothing else may be applied
+   * before the steps are done and the relist is applied.
    */
   prepare({ relist, info }: NextRelist<V>): Iterator<void> {
     this.#prepared = this.#changesOf(relist, info.initial);
@@ -76,7 +76,7 @@ export class DeltaProcessor<V extends HasMetadata> {
     this.#prepared = undefined;
   }
 
-  /** Applies the deltas, oldest first, and returns what follows from them, in order. */
+  /** Applies the deltas, oldest first, and returns their notifications, in order. */
   process(deltas: readonly Delta<V>[], { initial }: PopInfo): readonly NotificationBatch<V>[] {
     const versionBefore = this.#store.resourceVersion;
     this.#initial = initial;
@@ -121,7 +121,7 @@ export class DeltaProcessor<V extends HasMetadata> {
       this.#objects.release(key, object);
       return;
     }
-    // Asked before it leaves the store, while its identity is at hand.
+    // Computed before the old object leaves the store, while its identity can be read.
     const recreated = old !== undefined && isRecreated(old, object);
     const stored = this.#objects.set(key, object);
     this.#overlay.observed(key, stored, false);
@@ -184,7 +184,7 @@ export class DeltaProcessor<V extends HasMetadata> {
     else for (const notification of notifications) this.#tell(notification);
   }
 
-  /** Resyncs go to some of the handlers, so they are batches of their own. */
+  /** Resyncs go only to some handlers, so they need a batch of their own. */
   #closeBatch(): void {
     const initial = this.#initial;
     if (this.#changes.length > 0) {

@@ -26,11 +26,11 @@ import { StoredObjects } from './stored-objects.ts';
 const BATCH_SIZE = 1000;
 
 /**
- * With more notifications than these to come, handlers come first: what is delivered soon is still in the caches of the
- * processor, and dies before the garbage collector has looked at it twice.
+ * With a larger backlog, handlers run before the next changes are applied: a notification that is delivered soon is still in
+ * the caches of the processor, and is collected as a young object.
  */
 const LARGEST_BACKLOG = 256;
-/** But a slow handler must not keep the store from being up to date: after so many milliseconds as many deltas are applied. */
+/** A slow handler must not delay the store: after this time, milliseconds, the next deltas are applied in any case. */
 const CATCH_UP_MS = 20;
 const BATCH_WITH_BACKLOG = 64;
 
@@ -40,11 +40,11 @@ export interface ObjectPipelineOptions<T extends KubernetesObject> {
   readonly memory?: ObjectMemory<ObjectView<T>> | undefined;
   readonly errors: ErrorReporter;
   readonly meter: InformerMeter | undefined;
-  /** Queues what handlers have to be told; called in the same step in which the store changed. */
+  /** Queues notifications for the handlers; called in the same step in which the store changed. */
   readonly onChanges: (batches: readonly NotificationBatch<ObjectView<T>>[]) => void;
-  /** Whether a handler that waits for nothing has more than `count` notifications to come. @defaultValue there are no handlers */
+  /** Whether a handler that does not wait for a promise has a backlog of more than `count` notifications. @defaultValue false */
   readonly handlersHaveBacklog?: ((count: number) => boolean) | undefined;
-  /** The newest resource version that came in. */
+  /** The newest resource version received. */
   readonly lastSyncResourceVersion: () => string;
   /** The store has every change up to this resource version. */
   readonly onBookmark: (resourceVersion: string) => void;
@@ -53,14 +53,14 @@ export interface ObjectPipelineOptions<T extends KubernetesObject> {
 }
 
 /**
- * From what the reflector brings to what the store holds: the queue, and the loop that empties it batch by batch.
+ * The path from the reflector to the store: the queue, and the loop that empties it batch by batch.
  *
- * Guarantees: a relist, however large, takes the event loop a few milliseconds at a time, and shows in one step.
+ * Guarantees: a relist of any size blocks the event loop only for a few milliseconds at a time, and becomes visible in one step.
  */
 export class ObjectPipeline<T extends KubernetesObject> {
-  /** The state of the server, as far as it came in. */
+  /** The received state of the server. */
   readonly store: ThreadSafeStore<ObjectView<T>>;
-  /** The answers to own writes that are laid over the store. */
+  /** The overlay with the answers to own writes. */
   readonly writes: OwnWrites<T>;
   /** The sink of the reflector. */
   readonly sink: ReflectorSink<ObjectView<T>>;
@@ -100,7 +100,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
     this.sink = this.#makeSink();
   }
 
-  /** The store with own writes laid over it: what readers read. */
+  /** The store with own writes, as readers see it. */
   get overlay(): WriteOverlay<ObjectView<T>> {
     return this.writes.overlay;
   }
@@ -119,7 +119,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
     }
   }
 
-  /** Takes no more, and ends all waits; calling again is harmless. */
+  /** Accepts no more changes, and ends all waits. Calling again has no effect. */
   close(): void {
     this.#fifo.close();
     this.overlay.close();
@@ -152,7 +152,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
     while (this.#handlersHaveBacklog() && !signal.aborted && this.#runtime.monotonicMs() < endMs);
   }
 
-  /** Works out what a relist changes, in slices. What goes wrong shows when it is applied. */
+  /** Computes the changes of a relist, in slices. Errors are thrown when it is applied. */
   async #prepareRelist(relist: NextRelist<ObjectView<T>>, signal: AbortSignal): Promise<void> {
     try {
       await runInSlices(this.#processor.prepare(relist), this.#runtime, signal);
@@ -178,7 +178,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
     this.#options.onSynced();
   }
 
-  /** Applies a batch to the store and queues what handlers have to be told, in one step. */
+  /** Applies a batch to the store and queues its notifications, in one step. */
   readonly #apply: PopProcess<ObjectView<T>, void> = (deltas, info) => {
     const { onChanges, onBookmark } = this.#options;
     const batches = this.#processor.process(deltas, info);
@@ -190,8 +190,8 @@ export class ObjectPipeline<T extends KubernetesObject> {
   };
 
   /**
-   * Everything up to it is in the store. In the order of keys changes overtake each other, and only an empty queue says that
-   * none is left behind.
+   * The version up to which all changes are in the store. With `order: 'key'` changes are reordered, so the version is known
+   * only when the queue is empty.
    */
   #processedVersion(): string {
     const { options, lastSyncResourceVersion } = this.#options;
@@ -234,7 +234,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
     this.#clock.queued(this.#fifo.size, nowMs);
   }
 
-  /** In the order of keys a bookmark, or a list without objects, may leave nothing to apply. */
+  /** With `order: 'key'`, a bookmark or an empty list may add nothing to the queue. */
   #noteNothingLeft(resourceVersion: string): void {
     if (this.#fifo.size === 0) this.overlay.processed(resourceVersion);
   }
@@ -257,14 +257,14 @@ export class ObjectPipeline<T extends KubernetesObject> {
   }
 }
 
-/** Index functions over what the store holds. */
+/** Index functions over the stored views. */
 function storeIndexers<T extends KubernetesObject>({
   indexers,
   keyFunc,
   transform,
 }: ResolvedInformerOptions<T>): Indexers<ObjectView<T>> {
   const overViews = indexersOfViews(indexers);
-  // A transform may move an object to another namespace than its key says.
+  // After a transform, the namespace of an object may differ from the namespace in its key.
   if (keyFunc !== metaNamespaceKeyFunc || transform !== undefined) return overViews;
   return { ...overViews, [NAMESPACE_INDEX]: keyNamespaceIndexFunc };
 }

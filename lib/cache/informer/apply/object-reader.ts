@@ -6,7 +6,7 @@ import type { Opener } from '../../store/lister.ts';
 import type { StoreReader } from '../../store/store-reader.ts';
 import type { LazyObject } from '../handlers/event-handler.ts';
 
-/** The questions of a `StoreReader`, answered by objects that are decoded on the first read of `object`. */
+/** The methods of a `StoreReader`, for objects that are decoded on the first read of `object`. */
 export type LazyReader<T> = Omit<
   StoreReader<LazyObject<T>>,
   'index' | 'addIndexers' | 'removeIndexers'
@@ -27,15 +27,15 @@ function overViews<T extends KubernetesObject>(indexFunc: IndexFunc<T>): IndexFu
 }
 
 /**
- * A store of views, read as a store of objects. Objects are decoded when they are handed out; with a budget for decoded ones,
- * asking again may give an array of other, equal objects.
+ * Reads a store of views as a store of objects. Objects are decoded when a method returns them; with a budget for decoded
+ * objects, the next call may return an array of new, equal objects.
  */
 export class ObjectReader<T extends KubernetesObject> implements StoreReader<T> {
   readonly #store: StoreReader<ObjectView<T>>;
   readonly #opener: Opener<ObjectView<T>, T>;
   readonly #onLazy: () => void;
 
-  /** `onLazy`: views are about to be handed out, which may be read after they have left the store. */
+  /** `onLazy` is called before views are returned that may be read after they have left the store. */
   constructor(
     store: StoreReader<ObjectView<T>>,
     opener: Opener<ObjectView<T>, T>,
@@ -47,9 +47,9 @@ export class ObjectReader<T extends KubernetesObject> implements StoreReader<T> 
   }
 
   /**
-   * The same store, decoding nothing by itself. What it hands out can be read at any time, also when the object has left the
-   * cache: from the first read of `lazy` and as long as the informer lives, the bytes of each object that leaves are copied
-   * for those who may still have it, as for a handler of whole objects. `metadata(key)` and `keys()` cost nothing of the kind.
+   * The same store without decoding. The returned views can be read at any time, also after the object has left the cache. For
+   * this, from the first read of `lazy` until the informer ends, the bytes of each object that leaves the cache are retained,
+   * as for a handler of whole objects. `metadata(key)` and `keys()` retain nothing.
    */
   get lazy(): LazyReader<T> {
     this.#onLazy();
@@ -72,7 +72,7 @@ export class ObjectReader<T extends KubernetesObject> implements StoreReader<T> 
     return this.#store.get(key)?.object;
   }
 
-  /** The metadata of an object, which is not decoded for it. */
+  /** The metadata of an object; its body is not decoded. */
   metadata(key: string): ObjectMeta | undefined {
     return this.#store.get(key)?.metadata;
   }

@@ -21,7 +21,7 @@ export interface OwnWritesOptions<T extends KubernetesObject> {
   readonly errors: ErrorReporter;
 }
 
-/** An answer as readers see it; key and membership are those of the answer as it came, as for events. */
+/** An answer as readers see it. Its key and its membership are computed before the transform, as for events. */
 class AnsweredView<T extends KubernetesObject> implements ObjectView<T> {
   readonly key: string;
   readonly answer: T;
@@ -42,7 +42,7 @@ class AnsweredView<T extends KubernetesObject> implements ObjectView<T> {
   }
 }
 
-/** Lays answers to own writes over the store, prepared the way objects of the watch are. */
+/** Adds answers to own writes to the overlay, after the same preparation as objects of the watch. */
 export class OwnWrites<T extends KubernetesObject> {
   readonly overlay: WriteOverlay<ObjectView<T>>;
   readonly #options: OwnWritesOptions<T>;

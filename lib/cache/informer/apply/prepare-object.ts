@@ -4,7 +4,7 @@ import type { KubernetesObject } from '../../../meta/object.ts';
 import { DecodedView, type ObjectView } from '../../../meta/object-view.ts';
 import { FrozenView } from '../../store/frozen-view.ts';
 
-/** What happens to every object before it is stored. */
+/** The preparation of every object before it is stored. */
 export type PrepareObject<T extends KubernetesObject> = (view: ObjectView<T>) => ObjectView<T>;
 
 export interface PrepareObjectOptions<T extends KubernetesObject> {
@@ -13,7 +13,7 @@ export interface PrepareObjectOptions<T extends KubernetesObject> {
   readonly freeze: boolean;
 }
 
-/** Undefined when objects are stored as they come. A transform makes what is left of every body be decoded. */
+/** Undefined if objects are stored as they arrive. With a transform every body, after projection, is decoded. */
 export function prepareObject<T extends KubernetesObject>({
   projection,
   transform,
@@ -27,7 +27,7 @@ export function prepareObject<T extends KubernetesObject>({
   return (view) => {
     const { object, sizeBytes } = project(view);
     const transformed = transform(object);
-    // The queue reports what is no object.
+    // The queue reports values that are not objects.
     return typeof transformed === 'object' && transformed !== null && !isStrayPromise(transformed)
       ? settle(new DecodedView(transformed, sizeBytes))
       : (transformed as never);

@@ -1,19 +1,19 @@
 import { RingBuffer } from '../../../kernel/ring-buffer.ts';
 
-/** Everything up to the `upTo`th item that was ever queued was there at `atMs`. */
+/** All items up to the `upTo`th one, counted from the start, were queued at `atMs` or before. */
 interface Mark {
   readonly upTo: number;
   readonly atMs: number;
 }
 
-/** Knows since when the oldest item of a queue waits, at the cost of one mark a write, however many items it brought. */
+/** Measures how long the oldest item of a queue has waited. It needs one mark for each write, not for each item. */
 export class QueueClock {
-  /** One for each write that is not used up: never more than there are items. */
+  /** One mark for each write that still has items in the queue. */
   readonly #marks = new RingBuffer<Mark>();
   #queued = 0;
   #taken = 0;
 
-  /** Items came in, and now there are `size`. */
+  /** Items were added; now there are `size`. */
   queued(size: number, atMs: number): void {
     const upTo = this.#taken + size;
     if (upTo <= this.#queued) return;
@@ -21,7 +21,7 @@ export class QueueClock {
     this.#marks.push({ upTo, atMs });
   }
 
-  /** The oldest `count` items have gone. */
+  /** The oldest `count` items were removed. */
   taken(count: number): void {
     this.#taken += count;
     let oldest = this.#marks.peek();

@@ -15,7 +15,7 @@ import type { StoredObjects } from './stored-objects.ts';
 export interface RelistChangesOptions<V extends HasMetadata> {
   readonly relist: ReplacedAllDelta<V>;
   readonly objects: StoredObjects<V>;
-  /** It belongs to the state at the start. */
+  /** Whether the relist belongs to the state at the start. */
   readonly initial: boolean;
 }
 
@@ -25,13 +25,13 @@ export interface RelistChangesOptions<V extends HasMetadata> {
  */
 export class RelistChanges<V extends HasMetadata> {
   readonly relist: ReplacedAllDelta<V>;
-  /** Works it out, one object a step. */
+  /** The steps that compute the changes, one object a step. */
   readonly steps: Iterator<void>;
   readonly #options: RelistChangesOptions<V>;
   readonly #transaction: StoreTransaction<V>;
   readonly #deletions: Notification<V>[] = [];
   readonly #present: Notification<V>[] = [];
-  /** Keys whose stored state the server has undone. */
+  /** Keys whose stored state is newer than the restored server. */
   readonly #undone = new Set<string>();
 
   constructor(options: RelistChangesOptions<V>) {
@@ -41,7 +41,7 @@ export class RelistChanges<V extends HasMetadata> {
     this.steps = this.#findAll();
   }
 
-  /** Takes the steps that are left, and applies the relist. Returns what handlers are told: deletions, the rest in list order. */
+  /** Runs the remaining steps and applies the relist. Returns the notifications: deletions, then the rest in list order. */
   apply(): Notification<V>[] {
     runToEnd(this.steps);
     const { resourceVersion } = this.relist;
@@ -89,7 +89,7 @@ export class RelistChanges<V extends HasMetadata> {
   }
 }
 
-/** The deletion of an object that was missed. */
+/** The notification of a deletion that was missed. */
 export function lastSeen<V extends HasMetadata>(key: string, object: V): DeleteNotification<V> {
   return new DeleteNotification(key, object, true, 'other');
 }
@@ -100,7 +100,7 @@ export function isRecreated(old: HasMetadata, object: HasMetadata): boolean {
   return before !== undefined && after !== undefined && before !== after;
 }
 
-/** A server that was restored has given up what is newer than its list; its versions will stand for something else. */
+/** Whether a restored server has lost this state: it is newer than the list, and its version will be used for another state. */
 function isUndone(object: HasMetadata, listed: string): boolean {
   const { resourceVersion } = identityOf(object);
   return resourceVersion !== undefined && isOlder(listed, resourceVersion);

@@ -3,12 +3,12 @@ import { nextTask } from '../../../kernel/wait.ts';
 
 /** A slice takes about this long, milliseconds. */
 const SLICE_MS = 4;
-/** And this many steps at most. */
+/** The most steps of a slice. */
 const SLICE_STEPS = 5000;
-/** Steps between two looks at the clock. */
+/** Steps between two clock reads. */
 const CLOCK_EVERY = 16;
 
-/** Takes steps to their end, a few milliseconds a task; stops when the signal aborts between two slices. */
+/** Runs all steps, a few milliseconds a task; stops when the signal aborts between two slices. */
 export async function runInSlices(
   steps: Iterator<void>,
   runtime: Runtime,
@@ -20,7 +20,7 @@ export async function runInSlices(
   }
 }
 
-/** Takes the steps that are left, in one go. */
+/** Runs the remaining steps without a pause. */
 export function runToEnd(steps: Iterator<void>): void {
   while (steps.next().done !== true);
 }

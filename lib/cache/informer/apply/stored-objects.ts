@@ -13,15 +13,15 @@ export interface StoredObjectsOptions<V extends HasMetadata> {
 }
 
 /**
- * The writes of a store together with the memory that its objects take. The one place that tells unchanged objects.
+ * Writes objects to a store and retains or releases their memory. It is the only place that recognises unchanged objects.
  *
- * Guarantees: an object is retained before its index functions run, and released once it is in the store no more.
+ * Guarantees: an object is retained before its index functions run, and released after it has left the store.
  */
 export class StoredObjects<V extends HasMetadata> implements RelistConsumer<V> {
-  /** To be read; writes go through the methods here. */
+  /** For reads only; writes use the methods of this class. */
   readonly store: ThreadSafeStore<V>;
   readonly #memory: ObjectMemory<V> | undefined;
-  /** Keys with a state that the restored server has undone; their version may come again and stand for something else. */
+  /** Keys with a state that a restored server has lost; its version may be used again for another state. */
   #undone: Set<string> = new Set();
   #displaced: Iterator<void> | undefined;
 
@@ -31,14 +31,14 @@ export class StoredObjects<V extends HasMetadata> implements RelistConsumer<V> {
   }
 
   /**
-   * Releases what the last relist displaced, one object a step; undefined when all of it is released. The next write does
-   * what remains.
+   * Releases the objects that the last relist displaced, one object a step; undefined when all are released. The next write
+   * releases the rest.
    */
   get displaced(): Iterator<void> | undefined {
     return this.#displaced;
   }
 
-  /** Whether `object` is what is `stored` under the key. Without a resource version, or with another uid, nothing says so. */
+  /** Whether `object` is the same state as `stored`. False without a resource version or with another uid. */
   isUnchanged(key: string, stored: V | undefined, object: V): stored is V {
     if (stored === undefined || this.#undone.has(key)) return false;
     const before = identityOf(stored);
@@ -62,12 +62,12 @@ export class StoredObjects<V extends HasMetadata> implements RelistConsumer<V> {
     return this.#memory?.retain(object) ?? object;
   }
 
-  /** Harmless for what is stored under the key. */
+  /** Does nothing if `object` is stored under the key. */
   release(key: string, object: V): void {
     if (this.store.get(key) !== object) this.#memory?.release(object, 'unused');
   }
 
-  /** Returns what is stored now, which is `object` or a copy. */
+  /** Returns the stored value: `object` or a copy. */
   set(key: string, object: V): V {
     this.#releaseDisplaced();
     this.#undone.delete(key);
@@ -77,7 +77,7 @@ export class StoredObjects<V extends HasMetadata> implements RelistConsumer<V> {
     return retained;
   }
 
-  /** `object`, its last state, carries the resource version of the deletion. Returns what was stored. */
+  /** `object`, its last state, has the resource version of the deletion. Returns the deleted object. */
   delete(key: string, object: V | undefined): V | undefined {
     this.#releaseDisplaced();
     this.#undone.delete(key);
@@ -86,13 +86,13 @@ export class StoredObjects<V extends HasMetadata> implements RelistConsumer<V> {
     return stored;
   }
 
-  /** As `ThreadSafeStore.begin`; what a transaction sets is to be retained first. */
+  /** As `ThreadSafeStore.begin`; objects have to be retained before the transaction sets them. */
   begin(): StoreTransaction<V> {
     this.#releaseDisplaced();
     return this.store.begin();
   }
 
-  /** As `ThreadSafeStore.commit`. `undone` are the keys whose stored state the server has undone. */
+  /** As `ThreadSafeStore.commit`. `undone` has the keys whose stored state a restored server has lost. */
   commit(transaction: StoreTransaction<V>, resourceVersion: string, undone: Set<string>): void {
     this.#undone = undone;
     this.#displaced = this.#releaseAll(this.store.commit(transaction, resourceVersion));

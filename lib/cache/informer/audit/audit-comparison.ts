@@ -32,11 +32,11 @@ class Finding implements AuditFinding {
 
 export interface AuditComparisonOptions {
   readonly keyFunc: KeyFunc;
-  /** Whether bodies count. */
+  /** Whether bodies are compared. */
   readonly deep: boolean;
 }
 
-/** Gathers what speaks against a cache. */
+/** Gathers the differences between a cache and its server. */
 abstract class AuditComparison<T extends KubernetesObject> {
   protected readonly missing: Finding = new Finding();
   protected readonly extra: Finding = new Finding();
@@ -54,7 +54,7 @@ abstract class AuditComparison<T extends KubernetesObject> {
     return { consistent, resourceVersion, objects, missing, extra, different, undecided };
   }
 
-  /** An object without a key cannot be in the cache; it is missing under its name. */
+  /** An object without a key cannot be in the cache; it is reported as missing, by its name. */
   protected keyOf(listed: ObjectView<T>): string | undefined {
     try {
       return this.#options.keyFunc(listed);
@@ -72,11 +72,11 @@ abstract class AuditComparison<T extends KubernetesObject> {
   }
 }
 
-/** A cache against the list of the very state that it showed, page by page. */
+/** Compares a cache with a list of the same state, page by page. */
 export class ExactComparison<T extends KubernetesObject> extends AuditComparison<T> {
   readonly #resourceVersion: string;
   readonly #objects: number;
-  /** The keys that no page has named so far. */
+  /** The keys that are in no page so far. */
   readonly #unseen: Map<string, ObjectView<T>>;
 
   /** The snapshot is used up. */
@@ -105,8 +105,8 @@ export class ExactComparison<T extends KubernetesObject> extends AuditComparison
 }
 
 /**
- * A cache before and after a list of a state in between: an object that has one and the same state before and after had it in
- * between, too; of the others nothing can be said.
+ * Compares a cache before and after a list of a state in between. An object with the same state before and after also had it in
+ * between; the other objects are undecided.
  */
 export class BracketedComparison<T extends KubernetesObject> extends AuditComparison<T> {
   readonly #before: CacheSnapshot<T>;
@@ -124,13 +124,13 @@ export class BracketedComparison<T extends KubernetesObject> extends AuditCompar
     }
   }
 
-  /** `resourceVersion` is that of the list; the cache `after` has passed it. */
+  /** `resourceVersion` is the version of the list; the snapshot `after` is at that version or later. */
   finish(resourceVersion: string, { objects: after }: CacheSnapshot<T>): AuditVerdict {
     const { objects: before, resourceVersion: since } = this.#before;
     for (const [key, listed] of this.#listed) {
       const [earlier, later] = [before.get(key), after.get(key)];
       if (earlier === undefined && later === undefined) {
-        // It may have come and gone, unless it is older than the bracket.
+        // It may have been added and deleted in between, unless it is older than the first snapshot.
         if (isNewer(listed.metadata.resourceVersion ?? '', since)) this.undecided += 1;
         else this.missing.add(key);
       } else if (isUntouched(earlier, later)) {

@@ -1,10 +1,10 @@
 export interface AuditOptions {
-  /** Longest time for the whole audit, milliseconds. The error then says what it waited for. @defaultValue 120 000 */
+  /** The longest time for the whole audit, milliseconds. The error names the step it waited for. @defaultValue 120 000 */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /**
-   * Compare the objects themselves, not only their identities and versions: finds objects that were modified in the cache. It makes
-   * every body be decoded, and needs an informer without a transform.
+   * Whether to compare whole objects, not only identities and versions: finds objects that were modified in the cache. Every
+   * body is decoded. The informer must have no transform.
    * @defaultValue false
    */
   readonly deep?: boolean | undefined;
@@ -12,36 +12,36 @@ export interface AuditOptions {
   readonly pageSize?: number | undefined;
 }
 
-/** Keys of objects that an audit objects to. */
+/** The keys of one kind of difference. */
 export interface AuditFinding {
   readonly count: number;
   /** The first 100 of them. */
   readonly keys: readonly string[];
 }
 
-/** How a cache compares with its server at one resource version. */
+/** The result of comparing a cache with its server at one resource version. */
 export interface AuditReport {
   /** Whether no object is missing, extra or different. */
   readonly consistent: boolean;
-  /** The one that was compared. */
+  /** The compared version. */
   readonly resourceVersion: string;
   /** Objects in the cache at that version. */
   readonly objects: number;
-  /** The server has them, the cache has not. */
+  /** Objects that only the server has. */
   readonly missing: AuditFinding;
-  /** The cache has them, the server has not. */
+  /** Objects that only the cache has. */
   readonly extra: AuditFinding;
-  /** Both have them, with another uid or resource version, or, for a deep audit, with other content. */
+  /** Objects that both have, with different uid or resource version, or, in a deep audit, with different content. */
   readonly different: AuditFinding;
   /**
-   * `exact`: the server listed the very state that the cache showed. `bracketed`: the server does not list past states, so its
-   * present one was compared with the cache before and after it; objects that changed in between count as `undecided`.
+   * `exact`: the server listed exactly the state of the cache. `bracketed`: the server does not list past states, so its present
+   * state was compared with the cache before and after it; objects that changed in between count as `undecided`.
    */
   readonly comparison: 'exact' | 'bracketed';
   readonly undecided: number;
-  /** Why it is no exact comparison, in words. */
+  /** The reason why the comparison is not exact, as text. */
   readonly note?: string | undefined;
-  /** Times the comparison was begun: more than once when history was gone, or to confirm what the first one found. */
+  /** The number of comparisons: more than one if history was compacted, or to confirm a finding. */
   readonly attempts: number;
   readonly durationMs: number;
 }

@@ -29,10 +29,10 @@ import type { WaitOptions } from '../handlers/handler-registration.ts';
 const DEFAULT_TIMEOUT_MS = 120_000;
 const DEFAULT_PAGE_SIZE = 500;
 
-/** Between two attempts, at least, milliseconds. */
+/** The least time between two attempts, milliseconds. */
 const PAUSE_MS = 1000;
 
-/** A server may not ask for a longer wait between two attempts, milliseconds. */
+/** The longest wait between two attempts that a server can ask for, milliseconds. */
 const LONGEST_PAUSE_MS = 60_000;
 
 const KNOWN: readonly (keyof AuditOptions)[] = ['timeoutMs', 'signal', 'deep', 'pageSize'];
@@ -40,7 +40,7 @@ const KNOWN: readonly (keyof AuditOptions)[] = ['timeoutMs', 'signal', 'deep', '
 /** The informer as an audit sees it. */
 export interface AuditedInformer {
   readonly name: string;
-  /** Empty as long as the store follows no order. */
+  /** Empty if the store has no resource version. */
   readonly lastSyncResourceVersion: string;
   whenSynced(options?: WaitOptions): Promise<void>;
   caughtUp(resourceVersion: string, options?: WaitOptions): Promise<void>;
@@ -48,7 +48,7 @@ export interface AuditedInformer {
 
 export interface AuditSource<T extends KubernetesObject> {
   readonly informer: AuditedInformer;
-  /** The state of the server as far as it came in, without own writes. */
+  /** The received state of the server, without own writes. */
   readonly store: Pick<ThreadSafeStore<ObjectView<T>>, 'resourceVersion' | 'entries'>;
   readonly listerWatcher: ListerWatcher<ObjectView<T>>;
   readonly keyFunc: KeyFunc;
@@ -60,14 +60,14 @@ export interface AuditSource<T extends KubernetesObject> {
 }
 
 /**
- * Compares the cache of an informer with the server, at one exact resource version: the state of the cache and its version are
- * taken in one step, and the server is asked for that very state, in pages, past the reflector. So it is right however much
- * changes meanwhile.
+ * Compares the cache of an informer with the server, at one exact resource version. The state of the cache and its version are
+ * read in one step, and the server is asked for that state, in pages, without the reflector. So concurrent changes do not
+ * affect the result.
  *
- * A finding is confirmed by a second comparison before it is reported: changes that share a version may have been halfway in.
+ * A second comparison confirms a finding before it is reported: of several changes with one version, only some may have arrived.
  *
- * @throws {ListwatchError} code TIMEOUT saying what was waited for; CLOSED when the informer has stopped, or stops;
- * INVALID_OPTION; the signal's reason when aborted. {ApiError} what the server refuses the list with.
+ * @throws {ListwatchError} code TIMEOUT naming the step it waited for; CLOSED when the informer has stopped, or stops;
+ * INVALID_OPTION; the signal's reason when aborted. {ApiError} when the server refuses the list.
  */
 export async function auditOf<T extends KubernetesObject>(
   source: AuditSource<T>,
@@ -124,7 +124,7 @@ class Audit<T extends KubernetesObject> {
   #attempts = 0;
   /** Why the server cannot be asked for an exact state. */
   #exactRefused: string | undefined;
-  /** The step under way, in words. */
+  /** The present step, as text. */
   #doing: string;
   /** The resource version of the cache at the last attempt. */
   #resourceVersion = '';
@@ -165,7 +165,7 @@ class Audit<T extends KubernetesObject> {
     };
   }
 
-  /** Undefined when it came to nothing, and another attempt may. */
+  /** Undefined if this attempt has no result and another one may have. */
   async #attempt(): Promise<AuditVerdict | undefined> {
     this.#attempts += 1;
     try {
@@ -212,7 +212,7 @@ class Audit<T extends KubernetesObject> {
     return comparison.finish(resourceVersion, this.#takeSnapshot());
   }
 
-  /** @throws the error when another attempt would meet it again. */
+  /** @throws the error if another attempt would fail with it again. */
   async #recover(error: unknown): Promise<void> {
     const { kind, message, retryAfterMs } = classifyFailure(error);
     switch (kind) {
@@ -236,7 +236,7 @@ class Audit<T extends KubernetesObject> {
     }
   }
 
-  /** The cache at a resource version, as soon as it is at one. */
+  /** A snapshot of the cache, as soon as it has a resource version. */
   async #snapshot(): Promise<CacheSnapshot<T>> {
     for (;;) {
       const snapshot = this.#takeSnapshot();
@@ -255,7 +255,7 @@ class Audit<T extends KubernetesObject> {
     };
   }
 
-  /** Waits until the cache has moved on. */
+  /** Waits until the cache has a later version. */
   async #newer(why: string): Promise<void> {
     const { signal } = this.#settings;
     const seen = this.#resourceVersion;
@@ -296,7 +296,7 @@ class Audit<T extends KubernetesObject> {
         throw new ListwatchError('MALFORMED_RESPONSE', text);
       }
       request = { limit, continueToken, signal };
-      // A source in this process may answer without ever giving way.
+      // A source in this process may answer without letting other tasks run.
       await nextTask(runtime);
     }
   }

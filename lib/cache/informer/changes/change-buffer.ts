@@ -3,15 +3,15 @@ import type { HasMetadata } from '../../../meta/object.ts';
 import { coalesce } from '../handlers/coalesce.ts';
 import type { Notification } from '../handlers/notification.ts';
 
-/** Stands between the state at the start and what came after it. */
+/** Separates the state at the start from later changes. */
 export const SYNCED: unique symbol = Symbol('synced');
 
 /**
- * The changes that a reader has not read yet: first the state at the start, then, once that is complete, the mark of it, then
- * every change.
+ * The changes that a reader has not read yet: first the state at the start, then, when that is complete, a mark, then every
+ * change.
  *
- * With `coalesceAbove` memory is bounded: beyond that many changes those of one key are merged, so that no more than two a key
- * remain. The state at the start comes on top.
+ * With `coalesceAbove` memory is bounded: above that many changes, the changes of each key are merged until at most two a key
+ * remain. The state at the start is not counted.
  */
 export class ChangeBuffer<V extends HasMetadata> {
   readonly #coalesceAbove: number;
@@ -19,7 +19,7 @@ export class ChangeBuffer<V extends HasMetadata> {
   #later: RingBuffer<Notification<V>> = new RingBuffer();
   #marked = false;
   #markRead = false;
-  /** The next merge; far enough from the last one that merging costs a constant share of what is pushed. */
+  /** The size at which the next merge happens. The distance between merges keeps their cost proportional to the pushes. */
   #coalesceAt: number;
 
   constructor(coalesceAbove: number) {
@@ -41,7 +41,7 @@ export class ChangeBuffer<V extends HasMetadata> {
     if (this.#later.size > this.#coalesceAt) this.#coalesce();
   }
 
-  /** The state at the start is complete. Calling again is harmless. */
+  /** The state at the start is complete. Calling again has no effect. */
   mark(): void {
     this.#marked = true;
   }

@@ -22,7 +22,7 @@ import {
   type Notification,
 } from '../handlers/notification.ts';
 
-/** A source of changes; `SharedIndexInformer` satisfies it by shape. */
+/** A source of changes, for example a `SharedIndexInformer`. */
 export interface ChangeSource<T extends KubernetesObject> {
   readonly name: string;
   readonly runtime: Runtime;
@@ -33,7 +33,7 @@ export interface ChangeSource<T extends KubernetesObject> {
   addHandler(handler: ResourceEventHandler<T>, options?: AddHandlerOptions): HandlerRegistration;
 }
 
-/** A reader gives way to everything else in the process after this many changes, or milliseconds, in one go. */
+/** After this many changes or milliseconds without a pause, a reader lets other work in the process run. */
 const LONGEST_SLICE = 1024;
 const SLICE_MS = 5;
 
@@ -78,7 +78,7 @@ export class ChangeReader<T extends KubernetesObject>
       releaseSignal();
     };
     if (this.#end !== undefined) this.#release();
-    // It rejects when the reader has gone, which is known here already.
+    // It rejects when the reader was removed, which is known here already.
     this.#registration.whenSynced().then(this.#noteSynced, () => {});
   }
 
@@ -122,7 +122,7 @@ export class ChangeReader<T extends KubernetesObject>
   }
 
   #take(notification: Notification<LazyObject<T>>): void {
-    // The promise of it comes too late when a change follows in the same task.
+    // Its promise would resolve too late if a change follows in the same task.
     if (this.#registration.synced) this.#buffer.mark();
     this.#buffer.push(notification);
     if (this.#options.overflow === 'error') this.#checkRoom();
@@ -132,7 +132,7 @@ export class ChangeReader<T extends KubernetesObject>
   #checkRoom(): void {
     const { name, maxBuffered } = this.#options;
     if (this.#buffer.waiting === 0) return;
-    // The one that has just come counts as pending until its callback returns.
+    // The present change counts as pending until its callback returns.
     const waiting = this.#buffer.waiting + Math.max(0, this.#registration.pending - 1);
     if (waiting <= maxBuffered) return;
     const text = `${name} of ${this.#informer.name}: ${waiting} changes wait for the reader, and no more than ${maxBuffered} may; read faster, raise maxBuffered, or let them coalesce`;

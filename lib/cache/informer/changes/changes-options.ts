@@ -8,19 +8,19 @@ export interface ChangesOptions<
 > {
   /** @defaultValue 'object' */
   readonly view?: View | undefined;
-  /** Put a `{ type: 'synced' }` behind the state at the start. @defaultValue false */
+  /** Whether a `{ type: 'synced' }` follows the state at the start. @defaultValue false */
   readonly markSynced?: Mark | undefined;
   /** Changes that may wait for the reader, initial ones left out; at least 1. @defaultValue 10 000 */
   readonly maxBuffered?: number | undefined;
   /**
-   * The reaction beyond the limit. `coalesce`: the reader gets the net change of each object instead of every single one. `error`: it
-   * gets what waits, and then the loop throws BUFFER_FULL.
+   * The reaction above the limit. `coalesce`: the reader gets the net change of each object instead of every change. `error`:
+   * the reader gets the buffered changes, and then the loop throws BUFFER_FULL.
    * @defaultValue 'coalesce'
    */
   readonly overflow?: 'coalesce' | 'error' | undefined;
   /** Names the reader in `inspect()` and messages. @defaultValue 'changes' */
   readonly name?: string | undefined;
-  /** Ends the loop, which then throws its reason. */
+  /** Ends the loop; it throws the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -1,12 +1,12 @@
 import type { ObjectMetadata, Origin } from '../handlers/event-handler.ts';
 
-/** An object that was there at the start, or that came later. */
+/** An object that existed at the start, or that was added later. */
 export interface AddedChange<V> {
   readonly type: 'add';
   readonly key: string;
   readonly object: V;
   readonly old?: undefined;
-  /** The object was there when the loop began, or when the informer started. */
+  /** The object existed when the loop began, or when the informer started. */
   readonly initial: boolean;
   /** The author of the change; see `Origin`. */
   readonly origin: Origin;
@@ -29,12 +29,12 @@ export interface DeletedChange<V> {
   readonly object: V;
   readonly old?: undefined;
   readonly initial: false;
-  /** The deletion itself was missed: the object is the last state that was seen, and may have changed before it went. */
+  /** The deletion itself was missed. The object is the last state seen; it may have changed before the deletion. */
   readonly finalStateUnknown: boolean;
   readonly origin: Origin;
 }
 
-/** One change of one object. What it holds is shared with the cache and must not be modified. */
+/** One change of one object. Its objects are shared with the cache and must not be modified. */
 export type InformerChange<V> = AddedChange<V> | UpdatedChange<V> | DeletedChange<V>;
 
 /** The reader has seen the whole state at the start. */

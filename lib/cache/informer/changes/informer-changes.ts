@@ -4,15 +4,16 @@ import { resolveChangesOptions, type ChangesOptions } from './changes-options.ts
 import type { ChangeOf, ChangeView } from './informer-change.ts';
 
 /**
- * An informer as a stream: what is there, as initial additions, and then every change. Each loop over it is a reader of its own.
+ * An informer as a stream: the existing objects as initial additions, and then every change. Each loop over it is a reader of
+ * its own.
  *
  * Guarantees:
- * - A reader sees every object that is there when its loop begins, and every change since, in order; leaving the loop
+ * - A reader gets every object that exists when its loop begins, and every later change, in order; leaving the loop
  *   unregisters it.
- * - A reader that is slow, or never comes back, costs the informer and the other readers nothing but the memory of `maxBuffered`
- *   changes, or of four for each object, if that is more.
- * - The loop ends when the informer stops, after what was read in by then.
- * - A reader does not hold the event loop for long, however much there is to read.
+ * - A slow reader, or one that stops reading, only takes memory: for `maxBuffered` changes, or for four changes for each object,
+ *   if that is more.
+ * - The loop ends when the informer stops, after the changes buffered by then.
+ * - A reader does not block the event loop for long, even with many changes.
  *
  * Not guaranteed: every state of an object; see `overflow`.
  * @throws {ListwatchError} code INVALID_OPTION; when a loop begins, CLOSED once the informer has stopped.
@@ -28,7 +29,7 @@ export function changesOf<
   const resolved = resolveChangesOptions(options);
   return {
     [Symbol.asyncIterator]: (): AsyncIterator<ChangeOf<T, View, Mark>, undefined> =>
-      // Which changes there are follows from the options.
+      // The options determine the types of the changes.
       new ChangeReader<T>(informer, resolved) as AsyncIterator<
         ChangeOf<T, ChangeView, boolean>,
         undefined

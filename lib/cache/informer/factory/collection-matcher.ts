@@ -3,14 +3,15 @@ import { parseFieldSelector } from '../../../meta/field-selector.ts';
 import { parseLabelSelector } from '../../../meta/label-selector.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 
-/** The value of a field that an object leaves out, for every type. */
+/** The values of a field that an object leaves out: one for each type. */
 const ZERO_VALUES: ReadonlySet<string> = new Set(['', 'false', '0']);
 
 /**
- * Says whether an object belongs to a collection, for the option `matches` of an informer; undefined when all do.
+ * Makes a function for the option `matches` of an informer, which says whether an object belongs to a collection; undefined if
+ * all objects do.
  *
- * Not guaranteed: fields that a server computes. A selectable field is looked up by its path in the object, as is right for
- * nearly all of them; one that the object does not have counts as empty, false and 0 alike.
+ * Not guaranteed: fields that a server computes. A selectable field is read at its path in the object, which is correct for
+ * nearly all of them. A missing field matches the empty string, `false` and `0`.
  * @throws {ListwatchError} code INVALID_SELECTOR.
  */
 export function collectionMatcher({

@@ -10,18 +10,18 @@ import { requireSameCache, type InformerForOptions } from './informer-request.ts
 import { SharedIndexInformer } from '../shared-index-informer.ts';
 import type { CacheSync } from './wait-for-cache-sync.ts';
 
-/** An informer of a factory: who uses it, and with which options it was made. */
+/** An informer of a factory, with its leases and the options it was made with. */
 export class InformerEntry implements CacheSync {
   readonly informer: SharedIndexInformer<KubernetesObject>;
   readonly #asked: object;
   readonly #runtime: Runtime;
-  /** The index functions that were asked for, by name. */
+  /** The requested index functions, by name. */
   readonly #indexers: Map<string, unknown>;
   #leases = 0;
   #kept = false;
   #failure: Error | undefined;
 
-  /** `asked`: the options of the cache as they were asked for, to compare the next ones with. */
+  /** `asked`: the requested options of the cache, to compare later requests with. */
   constructor(
     options: SharedIndexInformerOptions<KubernetesObject> & { readonly runtime: Runtime },
     asked: object,
@@ -69,7 +69,7 @@ export class InformerEntry implements CacheSync {
     this.#failure = error;
   }
 
-  /** It stays, even when all leases are released. */
+  /** The informer stays, even when all leases are released. */
   keep(): void {
     this.#kept = true;
   }
@@ -80,7 +80,7 @@ export class InformerEntry implements CacheSync {
   }
 
   /**
-   * It is requested again.
+   * Called when the informer is requested again.
    * @throws {ListwatchError} code INVALID_OPTION; INDEX_CONFLICT.
    */
   join<T extends KubernetesObject>(asked: InformerForOptions<T>): void {
@@ -88,7 +88,7 @@ export class InformerEntry implements CacheSync {
     const missing = Object.entries(asked.indexers ?? {}).filter(
       ([name, indexFunc]) => this.#indexers.get(name) !== indexFunc,
     );
-    // The type of the objects is what the caller says they are, as with every answer of a server.
+    // The caller asserts the type of the objects, as for every answer of a server.
     const informer = this.informer as unknown as SharedIndexInformer<T>;
     informer.indexer.addIndexers(Object.fromEntries(missing));
     for (const [name, indexFunc] of missing) this.#indexers.set(name, indexFunc);
@@ -97,7 +97,7 @@ export class InformerEntry implements CacheSync {
   async #release(): Promise<void> {
     this.#leases -= 1;
     if (this.#inUse) return;
-    // A holder that hands an informer on may release it first.
+    // A holder may release its lease before another holder acquires one, in the same task.
     await nextTask(this.#runtime);
     if (this.#inUse) return;
     await this.informer.close();

@@ -14,13 +14,13 @@ export class InformerLease<T extends KubernetesObject> implements AsyncDisposabl
   readonly #onRelease: () => Promise<void>;
   #ended: Promise<void> | undefined;
 
-  /** Use `informers.acquire`. `onRelease` is called once; its promise resolves when what the lease held has ended. */
+  /** Use `informers.acquire`. `onRelease` is called once; its promise resolves when the informer has ended. */
   constructor(informer: SharedIndexInformer<T>, onRelease: () => Promise<void>) {
     this.informer = informer;
     this.#onRelease = onRelease;
   }
 
-  /** Aborts with the release: handlers added with it go when the lease does, even if others keep the informer. */
+  /** Aborts with the release: handlers added with this signal are removed, even if other leases keep the informer. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -29,12 +29,12 @@ export class InformerLease<T extends KubernetesObject> implements AsyncDisposabl
     return this.#ended !== undefined;
   }
 
-  /** Gives the informer up. With its last lease it ends and is forgotten, unless it is acquired again in the same task. */
+  /** Releases the lease. With its last lease the informer ends, unless it is acquired again in the same task. */
   release(): void {
     void this.close();
   }
 
-  /** Releases, and resolves when the informer has ended, or at once if others keep it. Calling again is harmless. */
+  /** Releases, and resolves when the informer has ended, or at once if other leases keep it. Calling again has no effect. */
   close(): Promise<void> {
     if (this.#ended === undefined) {
       this.#ended = this.#onRelease();

@@ -12,12 +12,12 @@ import {
 /** The options that the factory sets itself. */
 type GivenByFactory = 'listerWatcher' | 'name' | 'subject' | 'runtime';
 
-/** Which objects, and how they are cached. Options of the informer that are left out are those of the factory. */
+/** Selects the objects, and how they are cached. Options that are left out are taken from the factory. */
 export interface InformerForOptions<T extends KubernetesObject>
   extends CollectionOptions,
     Omit<SharedIndexInformerOptions<T>, GivenByFactory> {}
 
-/** The same for an informer that keeps nothing but metadata. */
+/** The same for an informer that keeps only metadata. */
 export interface MetadataInformerForOptions extends InformerForOptions<PartialObjectMetadata> {
   readonly metadataOnly: true;
 }
@@ -43,7 +43,7 @@ const COLLECTION_OPTIONS: readonly (keyof CollectionOptions)[] = [
   'metadataOnly',
 ];
 
-/** Options that make another cache; a later request for the collection must have the same values. */
+/** Options that determine the cache; a later request for the collection must have the same values. */
 const CACHE_OPTIONS: readonly string[] = INFORMER_OPTIONS.filter(
   (name) => !GIVEN_BY_FACTORY.includes(name) && name !== 'indexers',
 );
@@ -63,7 +63,7 @@ export function collectionKey(
   return JSON.stringify([apiVersion, resource, ...selection, metadataOnly === true]);
 }
 
-/** The options of the cache itself, taken out of those that are given. */
+/** The options of the cache, picked from the given ones. */
 export function cacheOptions<O extends object>(options: O): Partial<O> {
   const given = Object.entries(options).filter(
     ([name, value]) => value !== undefined && CACHE_OPTIONS.includes(name),
@@ -83,7 +83,7 @@ export function requireSameCache(name: string, existing: object, asked: object):
   }
 }
 
-/** Options that are plain data may be written down again each time. */
+/** Compares plain data by value, so that a request may repeat an option as a new array. */
 function isSame(asked: unknown, known: unknown): boolean {
   if (asked === known) return true;
   if (!isPlainData(asked) || !isPlainData(known)) return false;

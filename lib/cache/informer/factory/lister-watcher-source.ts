@@ -5,11 +5,11 @@ import type { ObjectView } from '../../../meta/object-view.ts';
 import type { ListerWatcher } from '../../reflector/contract/lister-watcher.ts';
 
 /**
- * The source of the collections of informers: a client, or the storage of an embedded server. `Types` is what it
- * knows of the objects, see `ObjectOf`.
+ * The source of the collections of informers: a client, or the storage of an embedded server. `Types` declares the types of
+ * the objects; see `ObjectOf`.
  */
 export interface ListerWatcherSource<Types extends object = object> {
-  /** Never called, and need not be there: it carries `Types` to those who infer it. */
+  /** Exists only for the compiler, which infers `Types` from it. It is never called. */
   acceptsTypes?(types: DeclaredTypes<Types>): void;
   listerWatcher<T extends KubernetesObject>(
     resource: ResourceName,

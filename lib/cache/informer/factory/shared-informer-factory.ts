@@ -45,13 +45,13 @@ type OwnOptions =
 /** Defaults for all informers of a factory, and what the factory itself needs. */
 export interface SharedInformerFactoryOptions
   extends Omit<SharedIndexInformerOptions<KubernetesObject>, OwnOptions> {
-  /** Stands before the names of informers, in messages and metrics, so that two factories can be told apart. @defaultValue none */
+  /** A prefix of the names of informers in messages and metrics, to distinguish two factories. @defaultValue none */
   readonly name?: string | undefined;
   /** Stops all informers when it aborts. */
   readonly signal?: AbortSignal | undefined;
-  /** For informers that do not say otherwise: how often every object is handed out again, milliseconds. @defaultValue 0: never */
+  /** The default resync interval of the informers, milliseconds. @defaultValue 0: never */
   readonly defaultResyncIntervalMs?: number | undefined;
-  /** For informers that do not say otherwise: only this namespace. @defaultValue all */
+  /** The default namespace of the informers. @defaultValue all */
   readonly namespace?: string | undefined;
   /** For informers without a transform of their own: changes every object before it is stored. @defaultValue none */
   readonly transform?: (<T extends KubernetesObject>(object: T) => T) | undefined;
@@ -78,15 +78,15 @@ export type FactorySyncOptions = Omit<CacheSyncOptions, 'logger' | 'runtime'>;
 /**
  * Shares informers: requests for the same collection get the same cache, filled by one watch.
  *
- * `Types` says which resource has objects of which type. It is that of the client, or is given:
+ * `Types` declares the object type of each resource. It is taken from the client, or given:
  * `new SharedInformerFactory<{ 'v1/pods': Pod }>(client)`. Resources that are not in it are unstructured unless a call names
  * a type.
  *
  * Guarantees:
- * - An informer asked for after `start` runs at once; nobody waits for one that was never started.
- * - `for` keeps an informer as long as the factory lives, `acquire` as long as there is a lease of it.
- * - `whenSynced` names what is missing, and why.
- * - An informer that was closed by itself is forgotten; asking again makes a new one.
+ * - An informer requested after `start` runs at once; a wait for a factory that was not started fails.
+ * - `for` keeps an informer as long as the factory exists, `acquire` as long as there is a lease.
+ * - `whenSynced` names the missing caches, and the reason.
+ * - If an informer was closed with its own `close`, the next request makes a new one.
  *
  * @example
  * await using informers = new SharedInformerFactory(client, { signal });
@@ -102,7 +102,7 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
   readonly #logger: Logger;
   readonly #abort: DerivedAbort;
   readonly #entries = new Map<string, InformerEntry>();
-  /** Informers that ended by an error, until they are asked for again. */
+  /** Informers that ended with an error, until they are requested again. */
   readonly #failed = new Map<string, InformerEntry>();
   readonly #runs = new Set<Promise<void>>();
   #started = false;
@@ -122,7 +122,7 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
 
   /**
    * The informer of a collection, e.g. `for<Deployment>('apps/v1', 'deployments')`; a resource in `Types` needs no type
-   * argument. With `metadataOnly` it keeps nothing but metadata, with `fields` those fields besides. Asked for again, its new indexes are added.
+   * argument. With `metadataOnly` it keeps only metadata, with `fields` metadata and these fields. A later request adds its indexes.
    * @throws {ListwatchError} code CLOSED once the factory is closed; INVALID_OPTION when it exists with another keyFunc,
    * transform or other option; INDEX_CONFLICT when it has another index function of that name; INVALID_API_VERSION;
    * INVALID_SELECTOR.
@@ -154,7 +154,7 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
   }
 
   /**
-   * The same for a time: the informer starts with its first lease (if the factory has started) and ends with its last, unless
+   * As `for`, with a lease: the informer starts with its first lease (if the factory has started) and ends with its last, unless
    * `for` keeps it. One that is released and acquired in the same task continues.
    * @throws {ListwatchError} as `for` does.
    */
@@ -186,7 +186,7 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
     return this.#entry('acquire', { apiVersion, resource }, options).acquire();
   }
 
-  /** Runs all informers, and from now on each one as soon as it is asked for. Calling again is harmless. */
+  /** Runs all informers, and from now on each new one at once. Calling again has no effect. */
   start(): void {
     if (this.#started) return;
     this.#started = true;
@@ -194,7 +194,7 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
   }
 
   /**
-   * Resolves when every informer that has been asked for has its whole list. Until then it says every 10 seconds what is
+   * Resolves when every requested informer has its whole list. Until then it logs every 10 seconds what is
    * missing and why.
    * @throws {CacheSyncError} as `waitForCacheSync` does. {ListwatchError} code NOT_STARTED.
    */
@@ -210,7 +210,7 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
     });
   }
 
-  /** The informers there are now. */
+  /** The present informers. */
   get informers(): readonly SharedIndexInformer<KubernetesObject>[] {
     return Array.from(this.#entries.values(), ({ informer }) => informer);
   }
@@ -219,7 +219,7 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
     return this.informers.map((informer) => informer.inspect());
   }
 
-  /** Stops all informers and resolves when they have ended. Calling again is harmless. */
+  /** Stops all informers and resolves when they have ended. Calling again has no effect. */
   async close(): Promise<void> {
     this.#abort.abort();
     await Promise.all(this.informers.map((informer) => informer.close()));
@@ -280,7 +280,7 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
     const made: SharedIndexInformerOptions<T> = {
       ...cache,
       transform: collection.metadataOnly === true ? bare(cache.transform) : cache.transform,
-      // Own writes that the watch will say nothing of must not stay in the cache.
+      // The watch sends no event for an object outside the selectors, so its write must not stay in the cache.
       matches: cache.matches ?? collectionMatcher(collection),
       indexers: options.indexers,
       listerWatcher,
@@ -326,7 +326,7 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
   }
 }
 
-/** Whatever the source sends, and whatever is written over it: nothing but metadata gets into the cache. */
+/** Only metadata gets into the cache, from the source and from own writes. */
 function bare<T extends KubernetesObject>(
   transform: ((object: T) => T) | undefined,
 ): (object: T) => T {

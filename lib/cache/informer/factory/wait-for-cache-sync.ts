@@ -18,21 +18,21 @@ import type { WaitOptions } from '../handlers/handler-registration.ts';
 /** A cache that can be awaited: an informer, or the registration of a handler. */
 export interface CacheSync {
   readonly name: string;
-  /** Never turns back. */
+  /** It never becomes false again. */
   readonly synced: boolean;
-  /** The reason why it is not synced, in words. */
+  /** The reason why it is not synced, as text. */
   readonly waitingFor?: string | undefined;
   whenSynced(options?: WaitOptions): Promise<void>;
 }
 
-/** A cache that is not synced, and why. */
+/** A cache that is not synced, and the reason. */
 export interface MissingCache {
   readonly name: string;
   readonly waitingFor: string;
 }
 
 export interface CacheSyncProgress {
-  /** Since the wait began, milliseconds. */
+  /** The time since the wait began, milliseconds. */
   readonly elapsedMs: number;
   /** Names of the caches that are synced, sorted. */
   readonly synced: readonly string[];
@@ -65,7 +65,7 @@ const OPTIONS: readonly (keyof CacheSyncOptions)[] = [
 
 const PROGRESS_INTERVAL_MS = 10_000;
 
-/** Caches were not synced when the wait for them ended. Its cause is the reason of the signal, or why an informer ended. */
+/** Caches were not synced when the wait ended. Its cause is the reason of the signal, or the error that ended an informer. */
 export class CacheSyncError extends ListwatchError {
   /** Sorted by name. */
   readonly missing: readonly MissingCache[];
@@ -82,12 +82,12 @@ export class CacheSyncError extends ListwatchError {
 }
 
 /**
- * Resolves when everything given is synced: informers, whose caches then have a whole list, and registrations, whose handlers
- * have then seen it. Until then it says every 10 seconds what is missing and why.
+ * Resolves when all arguments are synced: the caches of informers have a whole list, and the handlers of registrations have
+ * seen it. Until then it logs every 10 seconds what is missing and why.
  *
  * Caches that are synced already resolve at once, even if the signal has aborted.
  * @throws {CacheSyncError} code TIMEOUT or ABORTED; NOT_STARTED when one of them has not been started by the next task; or, as soon
- * as one of them ended, CLOSED, or whatever made it end.
+ * as one of them ended, CLOSED, or the error that ended it.
  * @see client-go tools/cache/wait.go WaitFor @ 32ce75a7
  */
 export async function waitForCacheSync(
@@ -121,7 +121,7 @@ export async function waitForCacheSync(
   }
 }
 
-/** Says how far a wait has come: whenever a cache has synced, and at intervals. */
+/** Reports the progress of a wait: when a cache has synced, and at intervals. */
 class ProgressReport {
   readonly #caches: readonly CacheSync[];
   readonly #onProgress: CacheSyncOptions['onProgress'];

@@ -10,7 +10,7 @@ export interface ErrorReporterOptions {
   readonly onError: ((error: unknown, context: InformerErrorContext) => void) | undefined;
 }
 
-/** Takes every error of an informer to the user's hook, or else to the log. A hook that throws is logged and stops nothing. */
+/** Passes every error of an informer to the user's hook, or to the log if there is none. An error of the hook is logged. */
 export class ErrorReporter {
   readonly #options: ErrorReporterOptions;
 
@@ -18,7 +18,7 @@ export class ErrorReporter {
     this.#options = options;
   }
 
-  /** The log gets a repeated error once in a while; the hook gets all. */
+  /** A repeated error is logged at growing intervals; the hook gets all errors. */
   report(
     error: unknown,
     context: Partial<InformerErrorContext> & Pick<InformerErrorContext, 'source'>,
@@ -27,7 +27,7 @@ export class ErrorReporter {
     const { informer, logger, onError } = this.#options;
     const message = context.message ?? `informer ${informer}: ${errorMessage(error)}`;
     if (onError === undefined) {
-      // A broken watch recovers by itself; other errors are mistakes in a program.
+      // A broken watch recovers by itself; other errors are errors of a program.
       const level = context.source === 'watch' ? 'warn' : 'error';
       logger[worthLogging ? level : 'debug'](message, { error });
       return;
@@ -43,7 +43,7 @@ export class ErrorReporter {
     );
   }
 
-  /** Runs a callback of the user that must not disturb us. */
+  /** Runs a callback of the user and reports its error. */
   guard(source: InformerErrorContext['source'], call: () => void): void {
     try {
       call();

@@ -7,8 +7,8 @@ type Listener<E extends EventName> = EventEmitter.EventListener<InformerEvents, 
 type AnyListener = (this: unknown, ...args: unknown[]) => unknown;
 
 /**
- * An emitter whose listeners cannot do harm: one that throws, or whose promise rejects, goes to `onFailure`; the other
- * listeners get their event, and the process goes on.
+ * An emitter that handles errors of listeners: when a listener throws, or its promise rejects, `onFailure` is called. The other
+ * listeners get their event, and the process does not end.
  */
 export class InformerEventEmitter extends EventEmitter<InformerEvents> {
   readonly #onFailure: (error: unknown) => void;

@@ -22,7 +22,7 @@ export interface HandlerInspection {
 /** An error that happened some time ago. */
 export interface InspectedError {
   readonly message: string;
-  /** How long ago, milliseconds. */
+  /** The time since the error, milliseconds. */
   readonly ageMs: number;
 }
 
@@ -51,9 +51,9 @@ export interface EngineInspection extends PipelineInspection {
   readonly reflector: ReflectorStateName;
   /** A watch is open. */
   readonly connected: boolean;
-  /** Why the server is not asked: it does not answer, and its clients take turns. Missing while it answers. */
+  /** The reason why requests wait during an outage. Missing while the server answers. */
   readonly waitingForServer?: string | undefined;
-  /** The newest resource version that came in. */
+  /** The newest resource version received. */
   readonly lastSyncResourceVersion: string;
   /** The memory of the objects. */
   readonly memory: CacheMemory;
@@ -61,7 +61,7 @@ export interface EngineInspection extends PipelineInspection {
   readonly relists: number;
   /** Events that were dropped, because they were not newer than what had been seen. */
   readonly staleEvents: number;
-  /** The last failed list or watch; whether it is over, `connected` says. */
+  /** The last failed list or watch. `connected` says whether the informer has recovered. */
   readonly lastError?: InspectedError | undefined;
   readonly handlers: readonly HandlerInspection[];
 }
@@ -71,6 +71,6 @@ export interface InformerInspection extends EngineInspection {
   readonly name: string;
   readonly phase: InformerPhase;
   readonly synced: boolean;
-  /** The reason why it is not synced, in words. */
+  /** The reason why it is not synced, as text. */
   readonly waitingFor?: string | undefined;
 }

@@ -15,7 +15,7 @@ export interface InformerJournalOptions {
   readonly onRelist: () => void;
 }
 
-/** Events in the life of an informer: passed to listeners and hooks at once, and kept for inspection. */
+/** The lifecycle of an informer: passes events to listeners and hooks, and keeps the counts for `inspect()`. */
 export class InformerJournal {
   readonly events: EventEmitter<InformerEvents>;
   readonly #runtime: Runtime;
@@ -39,7 +39,7 @@ export class InformerJournal {
     return this.#relists;
   }
 
-  /** The last failed list or watch; what is part of normal life does not count. */
+  /** The last failed list or watch; expected failures are not counted. */
   get lastError(): InspectedError | undefined {
     if (this.#lastError === undefined) return undefined;
     const { message, atMs } = this.#lastError;

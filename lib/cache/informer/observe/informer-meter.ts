@@ -6,7 +6,7 @@ import { informerMetrics } from './informer-metrics.ts';
 /** Interval of reports of values that change all the time, milliseconds. */
 const SAMPLE_INTERVAL_MS = 5000;
 
-/** Something with counters, as long as it lives. */
+/** A handler with counters. */
 export interface MeteredHandler {
   inspect(): HandlerInspection;
 }
@@ -25,7 +25,7 @@ type Counters = Pick<HandlerInspection, 'delivered' | 'failed' | 'coalesced'>;
 const NOTHING: Counters = { delivered: 0, failed: 0, coalesced: 0 };
 
 /**
- * Reports an informer to a metrics library: batches as they are applied, everything else in samples, so that an event costs
+ * Reports an informer to a metrics library: batches when they are applied, everything else in samples, so that an event costs
  * nothing. An informer without metrics has none.
  */
 export class InformerMeter {
