@@ -7,7 +7,7 @@ const SYNC_ALL = { type: 'SyncAll' } as const;
 
 /**
  * Strict order of arrival; nothing is merged or dropped. A relist and a resync are one item each, so that the consumer can
- * apply them in one step, and what a relist deletes is decided by whoever owns the store.
+ * apply them in one step. The owner of the store determines which objects a relist deletes.
  * @see client-go tools/cache/the_real_fifo.go, atomic mode @ 32ce75a7
  */
 export class ArrivalQueue<V extends HasMetadata> implements DeltaQueue<V> {

@@ -13,34 +13,34 @@ import { KeyQueue, type KnownObjects } from './key-queue.ts';
 import { ObjectIntake, type ObjectIntakeOptions, type TransformError } from './object-intake.ts';
 
 /**
- * `arrival`: strict order of arrival, a relist and a resync are one item each, bookmarks are carried.
- * `key`: one item a key with all its deltas; resyncs and what a relist deletes are computed from the known objects.
+ * `arrival`: strict order of arrival; a relist and a resync are one item each; bookmarks are queued.
+ * `key`: one item for each key with all its deltas; resyncs and the deletions of a relist are computed from the known objects.
  */
 export type DeltaOrder = 'arrival' | 'key';
 
 export interface DeltaFIFOOptions<V extends HasMetadata> {
   /** @defaultValue 'arrival' */
   readonly order?: DeltaOrder | undefined;
-  /** Computes the key of an object, before `transform` has seen it. @defaultValue `metaNamespaceKeyFunc` */
+  /** Computes the key of an object, before `transform` is called. @defaultValue `metaNamespaceKeyFunc` */
   readonly keyFunc?: KeyFunc | undefined;
   /**
-   * Changes every object on its way in, once; not what comes out of the known objects. It must keep
-   * `metadata.resourceVersion` and `metadata.uid`, by which unchanged and recreated objects are told.
+   * Changes every object once, before it is queued; known objects are not transformed again. It must keep
+   * `metadata.resourceVersion` and `metadata.uid`, by which unchanged and recreated objects are recognised.
    * @defaultValue none
    */
   readonly transform?: ((object: V) => V) | undefined;
-  /** What the consumer holds. @defaultValue none: with `order: 'key'`, deletions of keys not queued are dropped */
+  /** The known objects of the consumer. @defaultValue none: with `order: 'key'`, deletions of keys not queued are dropped */
   readonly knownObjects?: KnownObjects<V> | undefined;
-  /** Stores what relists bring. An unchanged object is not looked for while an earlier relist is queued. @defaultValue none */
+  /** Stores the objects of relists. While an earlier relist is queued, unchanged objects are not recognised. @defaultValue none */
   readonly consumer?: RelistConsumer<V> | undefined;
   /**
-   * Deltas from which on `waitForRoom` holds the producer back, at least 1.
-   * @defaultValue 256: what waits here still lies in the pieces the network brought; client-go has no bound
+   * The high-water mark: with this many deltas `waitForRoom` makes the producer wait; at least 1.
+   * @defaultValue 256: queued objects still hold the buffers in which they arrived; client-go has no bound
    */
   readonly capacity?: number | undefined;
   /**
-   * Takes objects that have no key or cannot be transformed. Without it a write throws the first of them, after everything
-   * else has been queued.
+   * Gets the errors of objects that have no key or cannot be transformed. Without it a write throws the first error, after all
+   * other objects have been queued.
    */
   readonly onError?: ((error: KeyError | TransformError) => void) | undefined;
 }
@@ -80,13 +80,13 @@ const LATER: PopInfo = Object.freeze({ initial: false });
  * The queue between a reflector, which fills it, and an informer, which drains it into a store.
  *
  * Guarantees:
- * - One bad object (no key, a transform that throws) is reported and costs nobody else a change: known state of it stays,
- *   and its deletion still arrives, with the final state unknown.
- * - What `synced` promises has been processed: it turns true after the last item of the first `replace` came back from the
- *   process function, thrown or not, and never turns back. A change before any `replace` makes it true at once.
+ * - A bad object (no key, a transform that throws) is reported and does not affect other objects: its known state stays, and
+ *   its deletion still arrives, with the final state unknown.
+ * - `synced` becomes true after the process function has returned or thrown for the last item of the first `replace`. It never
+ *   becomes false again. A change before any `replace` makes it true at once.
  * - Items of the first `replace` and later ones never share a batch. A relist that is one item is a batch of its own.
  *
- * Not guaranteed: room. A producer that does not ask `waitForRoom` may exceed the capacity.
+ * Not guaranteed: the capacity. A producer that does not call `waitForRoom` may exceed it.
  * @see client-go tools/cache/the_real_fifo.go, delta_fifo.go @ 32ce75a7
  */
 export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
@@ -95,7 +95,7 @@ export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
   readonly #intakeOptions: ObjectIntakeOptions<V>;
   readonly #intake: ObjectIntake<V>;
   readonly #capacity: number;
-  /** The relist that is coming in. */
+  /** The relist that is being received. */
   #incoming: IncomingRelist<V> | undefined;
   #pin: Disposable | undefined;
   #populated = false;
@@ -172,18 +172,18 @@ export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
   }
 
   /**
-   * Begins a relist, whose content comes piece by piece. One at a time: it takes the place of one that was not finished.
-   * `onQueued` is called with its resource version once it is queued.
+   * Begins a relist, whose content arrives piece by piece. There is one at a time: a new one replaces an unfinished one.
+   * `onQueued` is called with its resource version when it is queued.
    */
   beginRelist(onQueued?: (resourceVersion: string) => void): Relist<V> {
     const { consumer } = this.#options;
     this.#incoming?.discard();
-    // It may carry what is in the store now, and bring it back there after something older in the queue has replaced it.
+    // A relist may contain a stored object, and store it again after an older queued delta has replaced it.
     this.#pin ??= consumer?.pin();
     this.#incoming = new IncomingRelist<V>({
       intake: new ObjectIntake(this.#intakeOptions),
       consumer,
-      // What an earlier relist makes of the stored objects must not be foreseen.
+      // The result of an earlier relist that is still queued is not known yet.
       unchanged: (key, object) =>
         this.#queue.relists > 0 ? undefined : consumer?.unchanged(key, object),
       check: () => {
@@ -204,14 +204,14 @@ export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
     });
   }
 
-  /** Hands every known object to the consumer again. */
+  /** Passes every known object to the consumer again. */
   resync(): void {
     this.#write(() => {
       this.#queue.resync();
     });
   }
 
-  /** A promise of room when the queue is full, undefined when there is room. It resolves once half of the queue is free. */
+  /** Undefined if the queue is not full; otherwise a promise that resolves when half of the queue is free. */
   waitForRoom(): Promise<void> | undefined {
     if (this.#queue.deltas < this.#capacity || this.#closed) return undefined;
     this.#room ??= deferred<void>();
@@ -227,8 +227,8 @@ export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
   }
 
   /**
-   * Takes the oldest item and returns what `process` makes of it; undefined when there is none. With `order: 'arrival'` an
-   * item is one delta, with `order: 'key'` all deltas of one key. What `process` throws is thrown; the item is gone.
+   * Takes the oldest item and returns the result of `process` for it; undefined when there is none. With `order: 'arrival'` an
+   * item is one delta, with `order: 'key'` all deltas of one key. An error of `process` is thrown; the item is removed.
    */
   pop<R>(process: PopProcess<V, R>): R | undefined {
     return this.popBatch(1, process);
@@ -259,13 +259,13 @@ export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
     }
   }
 
-  /** The oldest item, if it is a relist. It stays where it is, for whoever wants to prepare for it. */
+  /** The oldest item, if it is a relist. It stays in the queue; the consumer may prepare it. */
   peekRelist(): NextRelist<V> | undefined {
     const relist = this.#queue.peekRelist();
     return relist && { relist, info: this.#info };
   }
 
-  /** Refuses further writes; what is queued can still be taken. Calling again is harmless. */
+  /** Refuses further writes; queued items can still be taken. Calling again has no effect. */
   close(): void {
     this.#closed = true;
     this.#signalReady();
@@ -276,7 +276,7 @@ export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
     return this.#initialItems > 0 ? INITIAL : LATER;
   }
 
-  /** One step: everything is queued before anybody is woken or told of failures. */
+  /** One step: all deltas are queued before waits resolve and errors are reported. */
   #write(enqueue: () => void): void {
     this.#checkOpen();
     enqueue();

@@ -1,7 +1,7 @@
 import type { HasMetadata } from '../../meta/object.ts';
 import type { Delta, KeyedDelta, ReplacedAllDelta } from './delta.ts';
 
-/** One way to order what a `DeltaFIFO` holds. All calls are synchronous. */
+/** An order of the deltas of a `DeltaFIFO`. All calls are synchronous. */
 export interface DeltaQueue<V extends HasMetadata> {
   /** Number of items `shift` can take. */
   readonly size: number;

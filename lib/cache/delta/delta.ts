@@ -1,6 +1,6 @@
 import type { HasMetadata } from '../../meta/object.ts';
 
-/** An object that exists: new, changed, part of a relist, or handed out again. Whether it is new is up to the store. */
+/** An object that exists: new, changed, part of a relist, or of a resync. Whether it is new depends on the store. */
 export interface ObjectDelta<V extends HasMetadata> {
   readonly type: 'Added' | 'Updated' | 'Replaced' | 'Sync';
   readonly key: string;
@@ -8,10 +8,10 @@ export interface ObjectDelta<V extends HasMetadata> {
 }
 
 /**
- * An object that exists no more.
+ * An object that no longer exists.
  *
- * When its deletion itself was missed, or could not be read, `finalStateUnknown` is set and `object` is the last state that was
- * seen; left out, what the store has is the last one.
+ * If its deletion was missed, or could not be read, `finalStateUnknown` is set and `object` is the last state seen; without
+ * `object` the stored state is the last one.
  */
 export interface DeletedDelta<V extends HasMetadata> {
   readonly type: 'Deleted';
@@ -28,12 +28,12 @@ export interface ReplacedAllDelta<V extends HasMetadata> {
   readonly type: 'ReplacedAll';
   /** By key, in list order. */
   readonly contents: ReadonlyMap<string, V>;
-  /** Keys that were in the list but could not be read: what the store has of them stays. */
+  /** Keys of listed objects that could not be read: their stored state stays. */
   readonly unreadable: ReadonlySet<string>;
   readonly resourceVersion: string;
 }
 
-/** Every object of the store is to be handed out again. */
+/** A resync: every object of the store is passed to handlers again. */
 export interface SyncAllDelta {
   readonly type: 'SyncAll';
 }
@@ -44,7 +44,7 @@ export interface BookmarkDelta {
   readonly resourceVersion: string;
 }
 
-/** What comes out of a `DeltaFIFO`. */
+/** An item of a `DeltaFIFO`. */
 export type Delta<V extends HasMetadata> =
   | KeyedDelta<V>
   | ReplacedAllDelta<V>

@@ -5,33 +5,33 @@ import type { Relist } from '../reflector/contract/reflector-sink.ts';
 import type { ReplacedAllDelta } from './delta.ts';
 import type { ObjectIntake } from './object-intake.ts';
 
-/** Who stores what a relist brings, and sees its objects as they come in. */
+/** Stores the objects of a relist, and is called for each object when it arrives. */
 export interface RelistConsumer<V extends HasMetadata> {
-  /** A relist begins. What leaves the store may come back with it, until the pin is disposed of. */
+  /** A relist begins. Until the pin is disposed, the relist may store an object again that has left the store. */
   pin(): Disposable | undefined;
-  /** The stored object that `object`, as it came in, is the same as, if it is; the relist carries that one then. */
+  /** Returns the stored object if `object`, before the transform, is the same state; the relist then contains the stored one. */
   unchanged(key: string, object: V): V | undefined;
-  /** The relist has this object now. Returns what it is to carry: the object, or a copy. */
+  /** The relist contains this object now. Returns the value to queue: the object, or a copy. */
   retain(object: V): V;
-  /** The relist does not have this object any more. */
+  /** The relist no longer contains this object. */
   release(key: string, object: V): void;
 }
 
 export interface IncomingRelistOptions<V extends HasMetadata> {
   readonly intake: ObjectIntake<V>;
   readonly consumer: RelistConsumer<V> | undefined;
-  /** As `RelistConsumer.unchanged`, as far as it can be known by now. */
+  /** As `RelistConsumer.unchanged`; undefined if it cannot be known yet. */
   readonly unchanged: (key: string, object: V) => V | undefined;
-  /** Throws when nothing more is taken. */
+  /** Throws when the queue is closed. */
   readonly check: () => void;
   readonly onCommit: (relist: ReplacedAllDelta<V>) => void;
 }
 
 /**
- * A relist while it comes in.
+ * A relist while it arrives.
  *
- * Guarantees: objects get their keys, are transformed and retained as the pieces come. An unchanged object is replaced by the
- * stored one, so that its bytes can go: listing again what did not change takes no memory.
+ * Guarantees: objects get their keys, are transformed and retained when their piece arrives. An unchanged object is replaced by
+ * the stored one and its bytes are released, so a relist without changes takes no memory.
  */
 export class IncomingRelist<V extends HasMetadata> implements Relist<V> {
   readonly #options: IncomingRelistOptions<V>;
@@ -43,7 +43,7 @@ export class IncomingRelist<V extends HasMetadata> implements Relist<V> {
     this.#options = options;
   }
 
-  /** Whether the content is still coming in. */
+  /** Whether more content is expected. */
   get open(): boolean {
     return this.#open;
   }
@@ -54,7 +54,7 @@ export class IncomingRelist<V extends HasMetadata> implements Relist<V> {
     for (const item of items) this.#set(item);
   }
 
-  /** Events of a streaming list before its end. Bookmarks mean nothing here. */
+  /** Events of a streaming list before its end. Bookmarks are ignored. */
   apply(events: readonly WatchEvent<V>[]): void {
     this.#check();
     for (const event of events) {
@@ -65,7 +65,7 @@ export class IncomingRelist<V extends HasMetadata> implements Relist<V> {
 
   /**
    * The content is complete; returns the number of objects that have a key.
-   * @throws {ListwatchError} code FIFO_CLOSED; as `DeltaFIFO.replace` what could not be read, once the list is queued.
+   * @throws {ListwatchError} code FIFO_CLOSED; as `DeltaFIFO.replace`, after the list is queued, the errors of bad objects.
    */
   commit(resourceVersion: string): number {
     this.#check();
@@ -76,7 +76,7 @@ export class IncomingRelist<V extends HasMetadata> implements Relist<V> {
     return contents.size + unreadable.size;
   }
 
-  /** The content will never be complete. Harmless after `commit`, and again. */
+  /** Drops the content. It has no effect after `commit`, and when called again. */
   discard(): void {
     if (!this.#open) return;
     this.#open = false;

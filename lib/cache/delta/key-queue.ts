@@ -3,17 +3,17 @@ import type { HasMetadata } from '../../meta/object.ts';
 import type { DeletedDelta, Delta, KeyedDelta, ReplacedAllDelta } from './delta.ts';
 import type { DeltaQueue } from './delta-queue.ts';
 
-/** What the consumer holds, by key; a store satisfies it by shape. */
+/** The known objects of the consumer, by key; for example a store. */
 export interface KnownObjects<V> {
   keys(): Iterable<string>;
   get(key: string): V | undefined;
 }
 
 /**
- * One item a key, in the order in which the keys came; an item holds all deltas of its key, oldest first. A key that is queued
- * already keeps its place.
+ * One item for each key, in the order of the first delta of each key; an item has all deltas of its key, oldest first. A key
+ * that is queued already keeps its place.
  *
- * What a relist deletes is computed here, against the queue and the known objects, each with its last known state.
+ * The deletions of a relist are computed here, from the queue and the known objects, each with its last known state.
  * @see client-go tools/cache/delta_fifo.go @ 32ce75a7
  */
 export class KeyQueue<V extends HasMetadata> implements DeltaQueue<V> {
@@ -41,12 +41,12 @@ export class KeyQueue<V extends HasMetadata> implements DeltaQueue<V> {
       this.#append(queued, delta);
       return;
     }
-    // Nobody has seen the object: there is nothing to take back.
+    // No handler has seen the object, so there is no deletion to report.
     if (delta.type === 'Deleted' && this.#knownObjects?.get(key) === undefined) return;
     this.#push(delta);
   }
 
-  /** A relist comes apart into items of its keys. */
+  /** A relist is split into items of its keys. */
   get relists(): number {
     return 0;
   }
@@ -76,7 +76,7 @@ export class KeyQueue<V extends HasMetadata> implements DeltaQueue<V> {
     }
   }
 
-  /** A position in the stream means nothing once the stream has been reordered. */
+  /** Bookmarks are dropped: a position in the stream has no meaning after reordering. */
   bookmark(): void {}
 
   shift(into: Delta<V>[]): void {
@@ -95,7 +95,7 @@ export class KeyQueue<V extends HasMetadata> implements DeltaQueue<V> {
     this.#keys.push(delta.key);
   }
 
-  /** Two deletions in a row say the same; the one that saw the final state is kept. */
+  /** Of two deletions in a row, the one with the final state is kept. */
   #append(queued: KeyedDelta<V>[], delta: KeyedDelta<V>): void {
     const last = queued.at(-1);
     if (last?.type !== 'Deleted' || delta.type !== 'Deleted') {

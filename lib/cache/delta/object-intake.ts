@@ -4,7 +4,7 @@ import type { KeyError, KeyFunc } from '../../meta/key.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import { computeKey } from '../store/compute-key.ts';
 
-/** A transform function that threw or gave back no object. */
+/** The error of a transform function that threw or did not return an object. */
 export class TransformError extends ListwatchError {
   readonly key: string;
 
@@ -20,7 +20,7 @@ export interface ObjectIntakeOptions<V extends HasMetadata> {
   readonly onError: ((error: KeyError | TransformError) => void) | undefined;
 }
 
-/** Computes the keys of objects on their way in and transforms them. What fails is noted, to be reported at the end. */
+/** Computes the keys of objects and transforms them before they are queued. Errors are collected and reported at the end. */
 export class ObjectIntake<V extends HasMetadata> {
   readonly #options: ObjectIntakeOptions<V>;
   #failures: (KeyError | TransformError)[] = [];
@@ -29,7 +29,7 @@ export class ObjectIntake<V extends HasMetadata> {
     this.#options = options;
   }
 
-  /** The key of an object as it came in; undefined when it has none. */
+  /** The key of an object before the transform; undefined when it has none. */
   keyOf(object: V): string | undefined {
     try {
       return computeKey(this.#options.keyFunc, object);
@@ -58,8 +58,8 @@ export class ObjectIntake<V extends HasMetadata> {
   }
 
   /**
-   * Reports what has failed since the last time.
-   * @throws the first failure when nobody takes errors, or the first thing that whoever takes them throws.
+   * Reports the errors since the last call.
+   * @throws the first error if there is no error callback, or the first error that the callback throws.
    */
   report(): void {
     if (this.#failures.length === 0) return;

@@ -10,11 +10,11 @@ export interface ObjectsCacheOptions {
 /** Keeps bytes, and decodes an object again when it has not been read for a while. */
 export interface BytesCacheOptions {
   readonly mode: 'bytes';
-  /** What decoded objects may take together, bytes, as estimated from their JSON. @defaultValue 268 435 456 (256 MB) */
+  /** The budget for decoded objects, bytes, as estimated from their JSON. @defaultValue 268 435 456 (256 MB) */
   readonly decodedBytes?: number | undefined;
 }
 
-/** How the objects of a cache lie in memory: a mode, or a mode with its options. */
+/** The form of the objects of a cache in memory: a mode, or a mode with its options. */
 export type CacheOptions = CacheMode | ObjectsCacheOptions | BytesCacheOptions;
 
 export interface ResolvedCacheOptions {
@@ -23,9 +23,9 @@ export interface ResolvedCacheOptions {
   readonly decodedBytes: number;
 }
 
-/** Some 30,000 pods: those that are read again and again. A cache whose objects are read once does not come near. */
+/** About 30,000 pods that are read repeatedly. A cache whose objects are read once needs much less. */
 const DECODED_BYTES = 256 * 1024 * 1024;
-/** Of the budget, for lists that are asked for again as long as they do not change. */
+/** The share of the budget for lists that are read repeatedly without a change. */
 const LIST_SHARE = 1 / 2;
 const MODES: readonly CacheMode[] = ['bytes', 'objects'];
 
@@ -59,12 +59,12 @@ export function resolveCacheOptions(
   };
 }
 
-/** What lists may keep decoded, bytes. */
+/** The budget for decoded lists, bytes. */
 export function listBudget({ decodedBytes }: ResolvedCacheOptions): number {
   return decodedBytes * LIST_SHARE;
 }
 
-/** What single objects may keep decoded, bytes: the rest of the budget. */
+/** The budget for single decoded objects, bytes: the rest. */
 export function singleBudget({ decodedBytes }: ResolvedCacheOptions): number {
   return decodedBytes * (1 - LIST_SHARE);
 }

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../../meta/object.ts';
 import type { KeptView } from './kept-view.ts';
 import { Slab } from './slab.ts';
 
-/** What a decoded object takes in memory, in multiples of its JSON, as pods do. */
+/** The memory of a decoded object, in multiples of its JSON, as measured for pods. */
 export const DECODED_SHARE = 2;
 
 /** Most objects that are kept for a moment, and the share of the budget they may take. */
@@ -13,8 +13,8 @@ const JUST_READ_SHARE = 1 / 8;
 /**
  * Decoded objects of a cache that keeps bytes, within a budget.
  *
- * What is read for the first time is kept for a moment only, since a handler reads each object once, and keeping them all
- * would cost it as much again in garbage collection. What is read again later stays until others are read more often.
+ * After its first read an object is kept only for a short time: a handler reads each object once, and keeping all of them would
+ * take as much time again in garbage collection. An object that is read again later stays until others are read more often.
  */
 export class DecodedObjects {
   readonly #again: LRUCache<KeptView, KubernetesObject> | undefined;
@@ -48,7 +48,7 @@ export class DecodedObjects {
     else this.#hold(view, object);
   }
 
-  /** A view has left the cache: its object stays with those who have the view. */
+  /** A view has left the cache. Readers of the view keep its object. */
   release(view: KeptView): void {
     const object = this.#again?.peek(view);
     if (object === undefined) return;
@@ -79,7 +79,7 @@ export class DecodedObjects {
     this.#oldest = (this.#oldest + 1) % JUST_READ;
     this.#count -= 1;
     this.#justReadBytes -= decodedBytes(view);
-    // One that was released is up to those who have it.
+    // The object of a released view belongs to its readers.
     if (view.source instanceof Slab) view.hold(undefined);
   }
 }

@@ -3,7 +3,7 @@ import type { ByteSource, ViewCodec } from '../../meta/json/json-view.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 
 /*
- * What has left a slab lies in the heap, as a string with a character for each byte, and goes with the view that has it.
+ * The content of a record that has left a slab is a string in the heap, with a character for each byte. The view refers to it.
  */
 
 /** The record of a view. */

@@ -10,7 +10,7 @@ export type KeptView = JsonView<KubernetesObject>;
 
 const scanner = new ObjectScanner();
 
-/** The view over bytes in what a store holds, if there is one. */
+/** The view over bytes in a stored value, if there is one. */
 export function keptViewOf(object: ObjectView): KeptView | undefined {
   const view = object instanceof FrozenView ? object.view : object;
   return view instanceof JsonView ? (view as KeptView) : undefined;

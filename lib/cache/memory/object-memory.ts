@@ -1,10 +1,10 @@
 import type { HasMetadata } from '../../meta/object.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 
-/** How the objects of a cache lie in memory. */
+/** The form of the objects of a cache in memory. */
 export type CacheMode = 'objects' | 'bytes';
 
-/** What the objects of a cache take in memory, bytes; objects that came in decoded are not in it. */
+/** The memory of the objects of a cache, bytes, without objects that were decoded when they arrived. */
 export interface CacheMemory {
   readonly mode: CacheMode;
   /** What lies in slabs and is not decoded for good. */
@@ -18,10 +18,10 @@ export interface CacheMemory {
 }
 
 /**
- * The memory of the objects of one cache: where their bytes lie, and which of them are decoded. All that the rest of a cache
- * knows of it is here.
+ * The memory of the objects of one cache: the place of their bytes, and the decoded objects. The rest of a cache uses only this
+ * interface.
  *
- * Guarantees: an object that was released can be read as far as the pins at that time say, as long as a reader has it.
+ * Guarantees: readers of a released object can read the parts that were pinned at the time of its release.
  */
 export interface ObjectMemory<V extends HasMetadata = ObjectView> {
   /**

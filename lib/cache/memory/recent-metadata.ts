@@ -2,10 +2,10 @@ import type { ByteSource } from '../../meta/json/json-view.ts';
 import type { ObjectMeta } from '../../meta/object.ts';
 import type { KeptView } from './kept-view.ts';
 
-/** Enough for the handlers of an informer, each of which is told of a batch after the other. */
+/** Enough for the handlers of an informer, which process the same batches at different times. */
 const CAPACITY = 1024;
 
-/** Metadata that was read last, so that a hundred handlers that look at labels have it parsed once. */
+/** The metadata read last, so that it is parsed once for a hundred handlers that read labels. */
 export class RecentMetadata {
   readonly #metadata = new Map<KeptView, ObjectMeta>();
 
@@ -18,7 +18,7 @@ export class RecentMetadata {
     this.#metadata.set(view, metadata);
   }
 
-  /** Nothing shall keep these bytes in memory any longer. */
+  /** Drops the reference to these bytes. */
   letGo(source: ByteSource): void {
     for (const view of this.#metadata.keys()) {
       if (view.source === source) this.#metadata.delete(view);

@@ -2,8 +2,8 @@
 export type Readable = 'nothing' | 'metadata' | 'body';
 
 /**
- * What readers may still read of objects that have left the cache. Handlers of whole objects may read everything, those of
- * metadata that, and those that put keys into a queue nothing; what leaves takes no more than that along.
+ * The part of a removed object that readers may still read: everything for handlers of whole objects, the metadata for handlers
+ * of metadata, nothing for handlers of keys. Only this part of an object is retained when it leaves the cache.
  */
 export class Retention {
   #bodies = 0;

@@ -67,7 +67,7 @@ export class SlabMemory implements ObjectMemory {
     if (view === undefined || this.#has(view)) return object;
     if (this.#isForeign(view)) return this.retain(copyOf(object, view));
     const { held } = view;
-    // The bytes of an object that has left, decoded, and comes back are gone.
+    // An object that left the cache decoded and is stored again has no bytes any more.
     if (held !== undefined && (this.#decoded === undefined || view.source === releasedHeld)) {
       this.#hold(view, held);
       return object;
@@ -93,7 +93,7 @@ export class SlabMemory implements ObjectMemory {
       this.#arena.release(view, why === 'unused' ? 'body' : this.#retention.readable);
       return;
     }
-    // A reader that has the view has the object, and does not need the bytes.
+    // A reader of the view has the decoded object, and does not need the bytes.
     this.#arena.take(view);
     releasedHeld.take(view, view.held);
   }

@@ -6,8 +6,8 @@ import { DECODED_SHARE } from './decoded-objects.ts';
 import { keptViewOf } from './kept-view.ts';
 
 /**
- * Decodes views. A list that the store keeps is decoded once, as long as its objects stay decoded in any case, or lists that
- * are kept decoded stay within a budget.
+ * Decodes views. A list that the store keeps is decoded once if its objects stay decoded anyway, or if the decoded lists are
+ * within a budget.
  */
 export class ViewOpener<T extends KubernetesObject> implements Opener<ObjectView<T>, T> {
   readonly #opened = new WeakMap<readonly ObjectView<T>[], readonly T[]>();
@@ -39,7 +39,7 @@ export class ViewOpener<T extends KubernetesObject> implements Opener<ObjectView
   }
 }
 
-/** What the objects take that would not stay decoded otherwise. */
+/** The memory of the objects that would otherwise not stay decoded. */
 function decodedBytesOf(views: readonly ObjectView[]): number {
   let bytes = 0;
   for (const view of views) bytes += keptViewOf(view) === undefined ? 0 : (view.sizeBytes ?? 0);

@@ -37,7 +37,7 @@ export interface TransportResponse {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /**
-   * The body in the pieces the network brought. Reading slowly slows the sender down; leaving the loop closes the connection.
+   * The body in pieces as the network delivered them. A slow reader slows the sender down; leaving the loop closes the connection.
    * Throws {TransportError} CONNECTION_FAILED when the connection breaks.
    */
   readonly body: ResponseBody;
