@@ -3,7 +3,7 @@ import { ApiServer } from 'listwatch/server';
 import { parseOptions, runProgram } from './support/command-line.ts';
 import { aborted, HANG_MS } from './support/until.ts';
 
-const USAGE = `Prints pods as they come, change and go.
+const USAGE = `Prints pods that are added, updated and deleted.
 
   --kubeconfig FILE   default: KUBECONFIG, ~/.kube/config, or the service account of the pod
   --context NAME      default: the current context
@@ -37,7 +37,7 @@ async function watchPods(
   await aborted(signal);
 }
 
-/** The life of a pod, for want of a cluster. */
+/** Creates, updates and deletes a pod, since there is no cluster to watch. */
 async function comeAndGo(client: Client): Promise<void> {
   const pods = client.resource<Pod>('v1', 'pods', { namespace: 'default' });
   const spec = { containers: [{ name: 'web', image: 'nginx:1.27.4-alpine' }] };

@@ -5,8 +5,8 @@ import type { MirroredResource } from './mirror.ts';
 import { until } from './until.ts';
 
 /**
- * Creates the objects in the order of their manifests, in the namespace of the client where they name none. Returns the
- * resources they are of.
+ * Creates the objects in the order of their manifests. An object without a namespace is created in the namespace of the client.
+ * Returns the resources of the objects.
  * @throws {ListwatchError} code MANIFEST_INVALID naming the place of an object that the server refuses.
  */
 export async function applyManifests(

@@ -1,7 +1,7 @@
 import type { Client } from 'listwatch';
 import type { Deployment } from './kinds.ts';
 
-/** A few changes behind the backs of the informers. Returns what was done, in words. */
+/** Makes a few changes while the informers are disconnected. Returns a description of them. */
 export async function changeTheShop(client: Client, signal: AbortSignal): Promise<string> {
   const done: string[] = ['wrote a config map twice'];
   const maps = client.resource('v1', 'configmaps', { namespace: 'default' });

@@ -9,11 +9,11 @@ const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
 const EXIT_INTERRUPTED = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Wrong use of the command line. */
+/** The error of wrong arguments. */
 export class UsageError extends Error {}
 
 export interface Program {
-  /** Begins the line that tells of a failure. */
+  /** The prefix of the line that reports a failure. */
   readonly name: string;
   /** `signal` aborts on Ctrl-C; a program that ends well after that has stopped cleanly. */
   readonly main: (signal: AbortSignal) => Promise<void>;
@@ -31,7 +31,7 @@ export async function runProgram({ name, main }: Program): Promise<void> {
   try {
     await main(stop.signal);
   } catch (error) {
-    // After an interruption the work fails wherever it was, in as many words as there are places.
+    // After an interruption the work fails with different errors; the reason of the signal is always the same.
     const reason: unknown = stop.signal.aborted ? stop.signal.reason : error;
     process.exitCode = error instanceof UsageError ? EXIT_USAGE : exitCode;
     process.stderr.write(`${name}: ${oneLine(reason)}\n`);
@@ -41,7 +41,7 @@ export async function runProgram({ name, main }: Program): Promise<void> {
   }
 }
 
-/** What went wrong and what to do about it, with nothing in it that a terminal would obey. */
+/** The message of an error and its remedy, without control characters. */
 function oneLine(error: unknown): string {
   const text = errorMessage(error).replaceAll(/[\p{Cc}\s]+/gu, ' ');
   if (!isListwatchError(error, 'UNAUTHORIZED')) return text;

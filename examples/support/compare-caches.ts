@@ -12,8 +12,8 @@ import { until } from './until.ts';
 const DIFFERENCES_IN_MESSAGE = 3;
 
 /**
- * Lists every resource afresh and holds the caches against it, object by object, resource versions included. Returns the
- * number of objects.
+ * Lists every resource again and compares the caches with it, object by object, with resource versions. Returns the number of
+ * objects.
  * @throws {ListwatchError} code ASSERTION naming the first differences.
  */
 export async function compareCaches(

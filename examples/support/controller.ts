@@ -9,9 +9,9 @@ import {
 } from 'listwatch';
 import type { Timeline } from './timeline.ts';
 
-/** Brings the world closer to what one object wants. */
+/** Makes the cluster match the spec of one object. */
 export interface Reconciler {
-  /** The resource whose objects it works on. */
+  /** The resource of the objects that it reconciles. */
   readonly resource: string;
   reconcile(object: ObjectName, context: ReconcileContext): Promise<void>;
 }
@@ -66,7 +66,7 @@ export class Controller {
 
   #failed({ key, retryInMs, message, cause }: ReconcileError): void {
     this.#retries += 1;
-    // A write on the grounds of a cache that lagged behind: the retry sees the newer state.
+    // The write was based on an outdated cache; the retry sees the newer state.
     if (isConflict(cause)) {
       this.#timeline.tally('queue', this.#resource, 'retries after a conflict');
       return;

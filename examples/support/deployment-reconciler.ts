@@ -6,7 +6,7 @@ import { deleteAll, type Shop } from './shop.ts';
 
 const HASH_LABEL = 'pod-template-hash';
 
-/** Keeps Deployment -> ReplicaSet true: one replica set for each pod template; the older ones go once the newest is ready. */
+/** Reconciles Deployment -> ReplicaSet: one replica set for each pod template. Older ones are deleted when the newest is ready. */
 export class DeploymentReconciler implements Reconciler {
   readonly resource = 'deployments.apps';
   readonly #shop: Shop;
@@ -32,7 +32,7 @@ export class DeploymentReconciler implements Reconciler {
     const mine = children.filter((child) => !orphans.includes(child));
     const current = mine.find(({ metadata }) => metadata?.labels?.[HASH_LABEL] === hash);
     if (current === undefined) {
-      // The event of the new replica set brings the deployment back here.
+      // The event of the new replica set enqueues the deployment again.
       await this.#create(newReplicaSet(deployment, hash), signal);
       return;
     }
@@ -119,7 +119,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
 }
 
-/** Whether a status says all of these numbers already; what is left out counts as 0. */
+/** Whether a status has all of these numbers already; a missing number counts as 0. */
 export function sameNumbers(
   status: object | undefined,
   next: Readonly<Record<string, number>>,

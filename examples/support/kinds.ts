@@ -1,6 +1,6 @@
 import type { KubernetesObject, ObjectMeta } from 'listwatch';
 
-/** The fields of the kinds that the examples read; everything else travels along untouched. */
+/** The fields of the kinds that the examples read. Other fields are kept unchanged. */
 
 export interface LabelSelector {
   readonly matchLabels?: Readonly<Record<string, string>>;

@@ -26,7 +26,7 @@ export interface ReflectorObserverOptions {
 
 type Story = Omit<ReflectorErrorContext, 'name' | 'message' | 'repeated' | 'worthLogging'>;
 
-/** Tells hooks, logger and metrics what a reflector does. A hook that throws is logged and changes nothing. */
+/** Reports the work of a reflector to hooks, logger and metrics. An error of a hook is logged and has no other effect. */
 export class ReflectorObserver {
   readonly #options: ReflectorObserverOptions;
   readonly #repeated: RepeatedErrors = new RepeatedErrors();
@@ -52,7 +52,7 @@ export class ReflectorObserver {
     this.#guard('onTransition', () => onTransition({ name, ...transition }));
   }
 
-  /** An error after which the reflector goes on in `state`, once `delayMs` have passed. */
+  /** Reports an error after which the reflector continues in `state`, after `delayMs`. */
   error(error: unknown, from: ReflectorState, state: ReflectorState, delayMs: number): void {
     const { name, metrics } = this.#options;
     const { kind } = classifyFailure(error);
@@ -67,21 +67,21 @@ export class ReflectorObserver {
     this.#report(error, kind, story, describePlan(state, delayMs));
   }
 
-  /** Events came that are not newer than `newest`. */
+  /** Reports events that are not newer than `newest`. */
   stale(newest: string, state: ReflectorState): void {
     const text = `the watch of ${this.#options.name} sent events that are not newer than resource version ${newest}, which it had reached`;
     const plan = 'drops such events and reads on';
     this.#remark(new ListwatchError('STALE_EVENT', text), state, plan, true);
   }
 
-  /** Items of a list are no objects. */
+  /** Reports items of a list that are not objects. */
   skipped(items: number | undefined, state: ReflectorState): void {
     if (items === undefined || items === 0) return;
     const text = `the list of ${this.#options.name} has ${items} items that are no objects`;
     this.#remark(new ListwatchError('MALFORMED_RESPONSE', text), state, 'leaves them out', false);
   }
 
-  /** An error that changes nothing: the reflector goes on with what it does. */
+  /** Reports an error that does not change the state of the reflector. */
   #remark(error: unknown, state: ReflectorState, plan: string, expected: boolean): void {
     const { name: during, memory } = state;
     const { resourceVersion } = memory;
@@ -119,7 +119,7 @@ export class ReflectorObserver {
   }
 }
 
-/** History that was compacted and servers without streaming lists are part of normal life. */
+/** Compacted history and servers without streaming lists are expected in normal operation. */
 function isExpected(error: unknown, from: ReflectorState, state: ReflectorState): boolean {
   const { kind } = classifyFailure(error);
   if (kind === 'expired' || kind === 'gone')

@@ -3,16 +3,16 @@ import type { Runtime } from '../../kernel/runtime.ts';
 import type { ServerGate } from './contract/server-gate.ts';
 import type { BackingOffState } from './table/reflector-state.ts';
 
-/** A server may not silence a reflector for longer than this, milliseconds. */
+/** The longest wait that a server can ask of a reflector, milliseconds. */
 const LONGEST_RETRY_AFTER_MS = 300_000;
 
 /** Of the back-off, for a server that accepts watches and ends them at once. */
 const REOPEN_SHARE = 0.25;
 
-/** Longest delay while the gate is closed, milliseconds: the gate spaces attempts, and the end of an outage is not slept through. */
+/** The longest delay while the gate is closed, milliseconds: the gate limits attempts, and the end of an outage is noticed soon. */
 const LONGEST_AT_GATE_MS = 5000;
 
-/** When a reflector may ask again: its own back-off, and the gate that it shares with the other readers of its server. */
+/** Determines when a reflector may send a request: its own back-off, and the gate shared with other readers of its server. */
 export class ReflectorPace {
   readonly #backoff: Backoff;
   readonly #gate: ServerGate | undefined;
@@ -30,12 +30,12 @@ export class ReflectorPace {
     return this.#presentMs;
   }
 
-  /** Why the server is not asked, in words; undefined while it answers, and for a source without a gate. */
+  /** The reason why requests wait, as text; undefined while the server answers, and for a source without a gate. */
   get waitingFor(): string | undefined {
     return this.#gate?.waitingFor;
   }
 
-  /** The next delay is the first one again. */
+  /** Resets the back-off: the next delay is the first one. */
   reset(): void {
     this.#backoff.reset();
     this.#presentMs = 0;
@@ -52,7 +52,7 @@ export class ReflectorPace {
     return Math.max(this.#presentMs, leastMs);
   }
 
-  /** Undefined when the server may be asked at once. Rejects with the reason of the signal. */
+  /** Undefined when a request may be sent at once. Rejects with the reason of the signal. */
   turn(signal: AbortSignal): Promise<void> | undefined {
     return this.#gate?.turn(signal);
   }

@@ -57,21 +57,22 @@ interface Performed {
 }
 
 /**
- * Follows one collection: lists it, hands the list to the sink, watches from there, and does what is right after every
- * kind of failure, until it is stopped.
+ * Follows one collection until it is stopped: lists it, passes the list to the sink, watches from the version of the list, and
+ * recovers from every kind of failure.
  *
- * It performs what `reflector-step.ts` decides: the state says what to wait for, `step` says what follows from it.
+ * It executes the table of `reflector-step.ts`: the state determines the wait, and `step` determines the next state and the
+ * effects.
  *
  * Guarantees:
- * - The sink sees one relist a list, then every change after it, in order; after a gap it sees a relist again. Each relist is
- *   committed, or discarded as soon as its list has failed.
- * - It is never taken back in time by a replayed or repeated event, nor by an older list, unless the server no longer has
- *   what was seen: then a list of the server's most recent state replaces it.
- * - A collection whose list takes longer than the server's history lasts is followed all the same, after two attempts.
- * - A failure is followed by a wait that grows, or by a different request; never by the same request at once.
- * - Every error reaches `onError` together with what happens next.
+ * - The sink gets one relist for each list, then every change after it, in order; after a gap it gets a relist again. Each
+ *   relist is committed, or discarded as soon as its list has failed.
+ * - A replayed or repeated event, or an older list, never sets the sink back to an older state. The exception is a server that
+ *   was restored to an older state: then a list of its most recent state replaces the content.
+ * - A collection whose list takes longer than the server keeps its history can still be followed, after two attempts.
+ * - After a failure there is a growing wait, or a different request; the same request is never sent again at once.
+ * - Every error reaches `onError` together with the next operation.
  *
- * Not guaranteed: that the sink sees every state an object had; changes between two lists collapse.
+ * Not guaranteed: that the sink sees every state of an object; changes between two lists are merged.
  */
 export class Reflector<V extends HasMetadata> {
   readonly #options: ResolvedReflectorOptions<V>;
@@ -80,10 +81,10 @@ export class Reflector<V extends HasMetadata> {
   readonly #observer: ReflectorObserver;
   readonly #relist: SinkRelist<V>;
   #state: ReflectorState;
-  /** Where the watch has come to since `#state`; one step of the table for all batches until the state is read. */
+  /** The progress of the watch since `#state`. All batches until the state is read are one step of the table. */
   #progress: string | undefined;
   #enteredAtMs = 0;
-  /** Of the wait that is on. */
+  /** Belongs to the present wait. */
   #waitMs = 0;
   #running = false;
   readonly #pages = new PageSequence();
@@ -109,7 +110,7 @@ export class Reflector<V extends HasMetadata> {
     return this.#options.name;
   }
 
-  /** The newest resource version the sink has been given; empty before the first list is complete. */
+  /** The newest resource version passed to the sink; empty before the first list is complete. */
   get lastSyncResourceVersion(): string {
     return this.state.memory.resourceVersion;
   }
@@ -129,19 +130,19 @@ export class Reflector<V extends HasMetadata> {
     return this.#watch?.accepted === true;
   }
 
-  /** Why it does not ask the server, in words; undefined while the server answers, and for a source without a gate. */
+  /** The reason why requests wait, as text; undefined while the server answers, and for a source without a gate. */
   get waitingFor(): string | undefined {
     return this.connected ? undefined : this.#pace.waitingFor;
   }
 
-  /** Events that were dropped, because they were not newer than what had been seen. */
+  /** Events dropped because they were not newer than earlier ones. */
   get staleEvents(): number {
     return this.#staleEvents;
   }
 
   /**
-   * Runs until the signal aborts; then resolves, with the stream closed and no timer left. No error of the source, the sink
-   * or a hook makes it reject. A reflector that has stopped may run again and goes on where it stopped.
+   * Runs until the signal aborts; then resolves, with the stream closed and no timer left. Errors of the source, the sink
+   * or a hook do not reject it. A stopped reflector may run again; it continues where it stopped.
    * @throws {ListwatchError} code ALREADY_STARTED while it runs.
    */
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
@@ -175,7 +176,7 @@ export class Reflector<V extends HasMetadata> {
     }
   }
 
-  /** Waits for what the state waits for and says how that went; undefined when the step is taken already. */
+  /** Performs the wait of the state and returns its result; undefined if the step was taken already. */
   async #wait(signal: AbortSignal): Promise<Outcome | undefined> {
     const { state } = this;
     switch (state.name) {
@@ -232,7 +233,7 @@ export class Reflector<V extends HasMetadata> {
     }
   }
 
-  /** Asks for a page while a watch is open beside the list; opens that first. */
+  /** Opens a watch, and requests a page while the watch is open. */
   async #listOverlapped(state: ListingState, signal: AbortSignal): Promise<Outcome> {
     let watch = this.#watch;
     try {
@@ -254,7 +255,7 @@ export class Reflector<V extends HasMetadata> {
     }
   }
 
-  /** Opens the stream unless it is open, and feeds the sink from it until it ends. */
+  /** Opens the stream unless it is open, and passes its events to the sink until it ends. */
   async #follow(
     state: StreamingListState | WatchingState,
     signal: AbortSignal,
@@ -335,7 +336,7 @@ export class Reflector<V extends HasMetadata> {
     return this.#internalErrors.shouldRetry();
   }
 
-  /** For the next batch: in the sink, or in the list that a streaming list brings. */
+  /** Waits for room for the next batch, in the sink or in the relist of a streaming list. */
   #roomFor(watch: OpenWatch<V>, signal: AbortSignal): Promise<void> | undefined {
     if (this.#state.name === 'watching') return this.#waitForRoom(this.#options.sink, signal);
     const room = this.#waitForRoom(this.#relist, signal);
@@ -355,7 +356,7 @@ export class Reflector<V extends HasMetadata> {
     if (event !== undefined && event.type !== 'BOOKMARK') rejectTable(event.object, this.name);
   }
 
-  /** Hands a batch over; returns why the stream cannot go on, if so. Throws what the sink throws. */
+  /** Passes a batch to the sink; returns an error if the stream cannot continue. Throws errors of the sink. */
   #consume(watch: OpenWatch<V>, batch: readonly WatchEvent<V>[]): ListwatchError | undefined {
     if (this.#state.name === 'watching') return this.#apply(watch, this.#state, batch);
     const end = initialEventsEnd(batch);
@@ -388,7 +389,7 @@ export class Reflector<V extends HasMetadata> {
     return new ListwatchError('RESOURCE_VERSION_WENT_BACK', text);
   }
 
-  /** Counts every event that was dropped, and tells about the first ones of a stream. */
+  /** Counts all dropped events, and reports the first ones of a stream. */
   #reportStale({ dropped, newest }: StreamOrder<V>, droppedBefore: number): void {
     if (dropped === droppedBefore) return;
     this.#staleEvents += dropped - droppedBefore;
@@ -411,8 +412,8 @@ export class Reflector<V extends HasMetadata> {
   }
 
   /**
-   * Takes one step of the table. When the sink throws at a replace, so does this, and the step did not happen. A step that
-   * neither goes on with the list nor hands it over gives it up.
+   * Takes one step of the table. If the sink throws at a replace, this throws too, and the step has no effect. A step that
+   * neither continues the list nor commits it discards it.
    */
   #advance(input: ReflectorInput, error?: unknown): void {
     const from = this.state;
@@ -471,14 +472,14 @@ export class Reflector<V extends HasMetadata> {
     return performed;
   }
 
-  /** Puts what is left in the page to what came of the list before; returns how much there is now. */
+  /** Adds the remaining items of the page to the list; returns the number of items of the list. */
   #keepPage(): number {
     const { items = [] } = this.#page ?? {};
     if (items.length > 0) this.#relist.add(items);
     return this.#relist.taken;
   }
 
-  /** Hands the list over; returns its size. */
+  /** Commits the list; returns its size. */
   #replace(resourceVersion: string): number {
     this.#watch?.follow(resourceVersion);
     return this.#relist.commit(resourceVersion);

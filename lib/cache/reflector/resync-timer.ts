@@ -10,7 +10,7 @@ export interface ResyncOptions {
   readonly shouldResync: () => boolean;
 }
 
-/** Resyncs the sink at each interval, relists or not, until the returned function is called. */
+/** Resyncs the sink at each interval, also during relists, until the returned function is called. */
 export function startResync(
   { runtime, sink, resyncIntervalMs, shouldResync }: ResyncOptions,
   onFailure: (error: unknown) => void,

@@ -2,9 +2,9 @@ import type { Runtime } from '../../kernel/runtime.ts';
 
 export interface RetryWithDeadlineOptions {
   readonly runtime: Runtime;
-  /** How long failures may go on, counted from the first one, milliseconds. 0: none may be retried. */
+  /** The time for which failures may be retried, counted from the first one, milliseconds. 0: no retries. */
   readonly maxRetryMs: number;
-  /** A gap of this length makes the next failure the first one again, milliseconds. */
+  /** After a gap of this length, the next failure counts as the first one again, milliseconds. */
   readonly resetAfterMs: number;
 }
 
@@ -21,7 +21,7 @@ export class RetryWithDeadline {
     this.#options = options;
   }
 
-  /** Notes a failure of the kind that may be retried. */
+  /** Counts a failure of a kind that may be retried. */
   after(): void {
     const { runtime, resetAfterMs } = this.#options;
     const nowMs = runtime.monotonicMs();
@@ -29,7 +29,7 @@ export class RetryWithDeadline {
     this.#lastMs = nowMs;
   }
 
-  /** Whether the failure noted last may be retried. Says no once when the time is over; then a new time begins. */
+  /** Whether the last failure may be retried. Returns false once when the time is over; then a new time begins. */
   shouldRetry(): boolean {
     const { runtime, maxRetryMs } = this.#options;
     if (maxRetryMs <= 0) return false;

@@ -2,7 +2,7 @@ import type { HasMetadata } from '../../../meta/object.ts';
 import type { ObjectEvent, WatchEvent } from '../../../meta/watch-event.ts';
 import type { ChangeSink } from './reflector-sink.ts';
 
-/** Hands a batch to the sink, in order. Without a bookmark among them the events go over as they came, uncopied. */
+/** Passes a batch to the sink, in order. A batch without a bookmark is passed without a copy. */
 export function applyBatch<V extends HasMetadata>(
   sink: ChangeSink<V>,
   batch: readonly WatchEvent<V>[],

@@ -8,29 +8,29 @@ export interface ListRequest {
   /** Left out: the most recent state. `"0"`: any state. Otherwise as `resourceVersionMatch` says. */
   readonly resourceVersion?: string | undefined;
   readonly resourceVersionMatch?: ResourceVersionMatch | undefined;
-  /** Largest number of items wanted; the server may ignore it. Left out or 0: all. */
+  /** The most items; the server may ignore it. Left out or 0: all. */
   readonly limit?: number | undefined;
-  /** From the page before. */
+  /** The continue token of the page before. */
   readonly continueToken?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Takes the items of a page while it still comes in, in order, in pieces of any size; the source waits for a promise it returns.
- * An error that it throws, or rejects with, ends the page.
+ * Gets the items of a page while the page arrives, in order, in pieces of any size. The source waits for a returned promise. If
+ * it throws or rejects, the page ends.
  */
 export type ItemsTaker<V> = (items: readonly V[]) => Promise<void> | undefined | void;
 
 export interface ListPage<V> {
-  /** The items that were not handed to `onItems`. */
+  /** The items that were not passed to `onItems`. */
   readonly items: readonly V[];
-  /** The state the page shows; every page of one list carries the same. */
+  /** The version of the page; all pages of one list have the same. */
   readonly resourceVersion: string;
   /** Present when more pages follow. */
   readonly continueToken?: string | undefined;
-  /** Items that are no objects, which the source left out. @defaultValue 0 */
+  /** The number of items that were left out because they are not objects. @defaultValue 0 */
   readonly skippedItems?: number | undefined;
-  /** How many items follow, when the server says so. */
+  /** The number of items that follow, if the server sends it. */
   readonly remainingItemCount?: number | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface WatchRequest {
   readonly resourceVersion?: string | undefined;
   readonly resourceVersionMatch?: ResourceVersionMatch | undefined;
   readonly allowWatchBookmarks?: boolean | undefined;
-  /** Asks for the present state as ADDED events and a bookmark that ends it, before the changes. */
+  /** Requests the present state as ADDED events, and a bookmark at its end, before the changes. */
   readonly sendInitialEvents?: boolean | undefined;
   /** The server ends the stream after this time. */
   readonly timeoutSeconds?: number | undefined;
@@ -47,7 +47,7 @@ export interface WatchRequest {
 }
 
 /**
- * A stream of events in batches: what one read of the source brought is one batch, in order.
+ * A stream of events in batches, in order. A batch has the events of one read of the source.
  *
  * Guarantees: the stream ends normally when the server ends it; it throws an `ApiError` for an ERROR event and a typed error
  * for a broken connection, after everything before it was delivered. Leaving the loop or aborting the signal closes the source.
@@ -57,18 +57,18 @@ export type WatchStream<V extends HasMetadata> = AsyncIterable<readonly WatchEve
 /**
  * One collection of one resource that can be listed and watched; namespace and selectors are fixed when it is made.
  *
- * The reflector needs nothing else: whether objects come over HTTP, straight from a storage or out of a test script is not
- * visible here. `V` is what travels the pipeline, as a rule an `ObjectView`.
+ * The reflector needs nothing else: objects may come over HTTP, from a storage or from a test script. `V` is the type of the
+ * objects in the pipeline, usually an `ObjectView`.
  */
 export interface ListerWatcher<V extends HasMetadata> {
   /** Names the collection in messages, e.g. `deployments.apps in namespace shop`. */
   readonly description: string;
   /** False when the source is known not to support `sendInitialEvents`; the reflector then lists. @defaultValue true */
   readonly supportsWatchList?: boolean | undefined;
-  /** Shared by the sources of one server, so that they ask a server that does not answer one at a time. @defaultValue none */
+  /** Shared by the sources of one server, so that in an outage they send requests one at a time. @defaultValue none */
   readonly gate?: ServerGate | undefined;
   /**
-   * One page. Rejects with an `ApiError` when the source refuses. A source that reads its answer as it comes hands items to
+   * Reads one page. Rejects with an `ApiError` when the source refuses. A source that reads its answer as it comes hands items to
    * `onItems` when it is given; one that does not leave them in the page. A page that fails may have handed out some.
    */
   list(request: ListRequest, onItems?: ItemsTaker<V>): Promise<ListPage<V>>;

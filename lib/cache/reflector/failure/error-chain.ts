@@ -36,8 +36,8 @@ export function findCode(error: unknown, codes: ReadonlySet<string>): ChainedErr
 }
 
 /**
- * The message for people. Node says `fetch failed`, or nothing at all when it has tried several addresses: what happened
- * stands in the causes then. The errors of this package say it themselves.
+ * The message for people. Some messages of Node are only `fetch failed`, or empty when several addresses were tried; the causes
+ * then have the reason. The errors of this package have it in their own message.
  */
 export function failureMessage(error: unknown): string {
   if (isListwatchError(error)) return errorMessage(error);

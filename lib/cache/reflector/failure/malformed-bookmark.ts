@@ -1,6 +1,6 @@
 import { ListwatchError } from '../../../kernel/errors.ts';
 
-/** A source may be a user's own. */
+/** The error of a source that a user has written. */
 export function malformedBookmark(name: string): ListwatchError {
   return new ListwatchError(
     'MALFORMED_EVENT',

@@ -1,22 +1,22 @@
 import { failureMessage } from './error-chain.ts';
 
-/** Most distinct errors that are remembered; the one that was silent for longest is forgotten. */
+/** The most distinct errors in memory; above it the error that has not occurred for the longest time is removed. */
 const MOST_ERRORS = 16;
-/** An error that stayed away for this long is a new one, milliseconds. It is longer than any back-off between two tries. */
+/** After this pause, milliseconds, an error counts as new. It is longer than any back-off between two tries. */
 const FORGOTTEN_AFTER_MS = 600_000;
-/** Distance of the first two mentions, milliseconds; it doubles. */
+/** The interval between the first two log lines, milliseconds; it doubles. */
 const FIRST_DISTANCE_MS = 10_000;
 const LONGEST_DISTANCE_MS = 600_000;
-/** Beginning of a message that tells errors apart. */
+/** The length of the beginning of a message by which errors are compared, characters. */
 const TELLING_CHARACTERS = 300;
 
-/** How often an error came. */
+/** The occurrences of an error. */
 export interface Repetition {
-  /** How often it came before, 0 for the first time; a pause of ten minutes starts again. */
+  /** The number of earlier occurrences, 0 for the first one; after a pause of ten minutes it starts at 0. */
   readonly repeated: number;
-  /** Whether a log should have it: the first one, then at distances that double from 10 s to 10 min. */
+  /** Whether to log it: the first occurrence, then at intervals that double from 10 s to 10 min. */
   readonly worthLogging: boolean;
-  /** How many were left out since the last one that was worth it. */
+  /** The number of occurrences since the last logged one. */
   readonly leftOut: number;
 }
 
@@ -28,11 +28,11 @@ interface Entry {
   leftOut: number;
 }
 
-/** Tells a new error from one that keeps coming, so that a server that refuses for hours fills no disk. */
+/** Distinguishes new errors from repeated ones, so that a long outage does not fill a log. */
 export class RepeatedErrors {
   readonly #entries: Map<string, Entry> = new Map();
 
-  /** Notes an error; `kind` and the words of its message without their numbers say which are the same. */
+  /** Counts an error. Errors are the same if `kind` and the words of their messages, without numbers, are equal. */
   note(kind: string, error: unknown, nowMs: number): Repetition {
     const key = `${kind} ${failureMessage(error).slice(0, TELLING_CHARACTERS).replaceAll(/\d+/g, '#')}`;
     const known = this.#entries.get(key);

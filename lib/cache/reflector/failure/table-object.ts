@@ -5,7 +5,7 @@ import { identityOf } from '../../../meta/object-view.ts';
 const TABLE_VERSIONS: ReadonlySet<unknown> = new Set(['meta.k8s.io/v1', 'meta.k8s.io/v1beta1']);
 
 /**
- * Refuses a Table in place of an object. A table has no name, so what has one is not even looked at and stays undecoded.
+ * Refuses a Table in place of an object. A table has no name, so an object with a name is not decoded for this check.
  * @throws {ListwatchError} code TABLE_OBJECT.
  */
 export function rejectTable(item: HasMetadata | null | undefined, description: string): void {

@@ -7,7 +7,7 @@ import {
 } from '../../../meta/failures.ts';
 import { failureMessage, findCode } from './error-chain.ts';
 
-/** How the reflector reacts to a failed list or watch depends on nothing but this. */
+/** The kind of a failed list or watch. It alone determines the reaction of the reflector. */
 export type FailureKind =
   /** 410 with reason Expired: the resource version or continue token is too old. */
   | 'expired'
@@ -17,17 +17,17 @@ export type FailureKind =
   | 'too-large'
   | 'too-many-requests'
   | 'connection-refused'
-  /** 502, 503 or 504: the server, or what stands before it, cannot answer for the moment. */
+  /** 502, 503 or 504: the server, or a proxy before it, cannot answer at present. */
   | 'unavailable'
   /** 500 without a more precise reason. */
   | 'internal'
-  /** The connection broke, timed out or fell silent: nothing is known about the state of the server. */
+  /** The connection broke, timed out or became silent: the state of the server is not known. */
   | 'connection-lost'
   /** The request itself was refused; a streaming list is then not supported. */
   | 'invalid'
   /** The end bookmark of a streaming list did not come in time. */
   | 'bookmark-overdue'
-  /** The stream says that the server is at an older resource version than it was. */
+  /** The stream shows that the server is at an older resource version than before. */
   | 'went-back'
   | 'other';
 
@@ -61,7 +61,7 @@ const REFUSED_CODES: ReadonlySet<string> = new Set(['CONNECTION_REFUSED', 'ECONN
 
 const UNAVAILABLE_STATUS: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** Sorts an error of a list or a watch into its kind. */
+/** Returns the kind of an error of a list or a watch. */
 export function classifyFailure(error: unknown): Failure {
   return { kind: kindOf(error), retryAfterMs: retryAfterOf(error), message: failureMessage(error) };
 }

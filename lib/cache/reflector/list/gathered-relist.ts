@@ -4,18 +4,18 @@ import type { ObjectEvent } from '../../../meta/watch-event.ts';
 import type { Relist, ReplaceSink } from '../contract/reflector-sink.ts';
 
 /**
- * Gathers a relist for a sink that takes it as a whole. `keyFunc` tells objects apart when they come as events.
+ * Gathers a relist for a sink that takes it as a whole. `keyFunc` computes the keys of objects that arrive as events.
  *
- * Guarantees: items go over as they came, all of them; the objects of events in the order in which they first came, those
- * without a key behind them.
+ * Guarantees: all items are passed unchanged. Objects of events are in the order of their first event; objects without a key are
+ * at the end.
  */
 export function gatheredRelist<V extends HasMetadata>(
   sink: Pick<ReplaceSink<V>, 'replace'>,
   keyFunc: KeyFunc,
 ): Relist<V> {
-  /** As they came; behind events, those without a key: the sink knows how to complain about them. */
+  /** The items; after events, the objects without a key, which the sink reports. */
   let items: V[] = [];
-  /** Once there were events. */
+  /** Defined after the first event. */
   let byKey: Map<string, V> | undefined;
 
   const put = (type: ObjectEvent<V>['type'], object: V): void => {

@@ -15,15 +15,15 @@ import { rejectTable } from '../failure/table-object.ts';
 export interface ListPageOptions<V extends HasMetadata> {
   readonly listerWatcher: ListerWatcher<V>;
   readonly runtime: Runtime;
-  /** Longest wait for the page, milliseconds; while the source waits for `onItems` no time passes. */
+  /** The longest wait for the page, milliseconds, without the time in which the source waits for `onItems`. */
   readonly listTimeoutMs: number;
   readonly name: string;
 }
 
 /**
- * Asks for one page; a source that does not answer in time is aborted and abandoned. Items that come while the page is
- * read go to `onItems`, if it is given; what that throws ends the page.
- * @throws {ListwatchError} code TIMEOUT, TABLE_OBJECT, or MALFORMED_RESPONSE for what is no page.
+ * Requests one page. If the source does not answer in time, its signal aborts and its answer is ignored. Items that arrive while
+ * the page is read go to `onItems`, if given; an error of `onItems` ends the page.
+ * @throws {ListwatchError} code TIMEOUT, TABLE_OBJECT, or MALFORMED_RESPONSE for a result that is not a page.
  */
 export async function listPage<V extends HasMetadata>(
   { listerWatcher, runtime, listTimeoutMs, name }: ListPageOptions<V>,
@@ -56,7 +56,7 @@ export async function listPage<V extends HasMetadata>(
   }
 }
 
-/** A source may be a user's own. */
+/** The error of a source that a user has written. */
 function checkPage(page: Partial<ListPage<HasMetadata>> | undefined, name: string): void {
   if (Array.isArray(page?.items) && typeof page.resourceVersion === 'string') return;
   const what = Array.isArray(page?.items) ? 'without a resourceVersion' : 'without items';

@@ -6,7 +6,7 @@ import { rejectTable } from '../failure/table-object.ts';
 
 export interface PageItemsOptions<V extends HasMetadata> {
   readonly onItems: ItemsTaker<V>;
-  /** The page is not wanted any more once it has aborted. */
+  /** Aborts when the page is no longer needed. */
   readonly signal: AbortSignal;
   /** The deadline of the page; it pauses while the source has to wait. */
   readonly deadline: PausableDeadline;
@@ -15,10 +15,10 @@ export interface PageItemsOptions<V extends HasMetadata> {
 }
 
 /**
- * Stands between a source and the consumer of the items of its page.
+ * Passes the items of a page from a source to their consumer.
  *
- * Guarantees: no item passes once the page has ended or its signal has aborted, whatever the source still does; a promise
- * that the source does not wait for rejects without a handler.
+ * Guarantees: no item is passed after the page has ended or its signal has aborted, even if the source continues. If the source
+ * does not wait for the returned promise, its rejection is not reported as unhandled.
  */
 export class PageItems<V extends HasMetadata> {
   readonly #options: PageItemsOptions<V>;
@@ -30,17 +30,17 @@ export class PageItems<V extends HasMetadata> {
     this.#options = options;
   }
 
-  /** Whether any item came this way. */
+  /** Whether any item was passed. */
   get begun(): boolean {
     return this.#begun;
   }
 
-  /** Why items were not taken, whatever the source has made of it. */
+  /** The error for which items were not taken, independent of the error that the source throws. */
   get failure(): { readonly error: unknown } | undefined {
     return this.#failure;
   }
 
-  /** Takes no more. */
+  /** Accepts no more items. */
   end(): void {
     this.#ended = true;
   }

@@ -1,7 +1,7 @@
 import { ListwatchError } from '../../../kernel/errors.ts';
 import { PageCycle } from '../../../meta/page-cycle.ts';
 
-/** The pages of the present list of a reflector: they have to come to an end. */
+/** Checks the pages of the present list of a reflector: a continue token must not repeat. */
 export class PageSequence {
   #cycle = new PageCycle();
 

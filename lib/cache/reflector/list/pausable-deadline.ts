@@ -1,6 +1,6 @@
 import type { Runtime, Timer } from '../../../kernel/runtime.ts';
 
-/** Calls once when its time is over. Time that passes while it is paused does not count. */
+/** Calls a function once when its time is over. Time during a pause does not count. */
 export class PausableDeadline {
   readonly #runtime: Runtime;
   readonly #onPassed: () => void;
@@ -17,7 +17,7 @@ export class PausableDeadline {
     this.#run();
   }
 
-  /** Lets the time stand still until `waiting` settles. */
+  /** Pauses until `waiting` settles. */
   pauseWhile(waiting: Promise<unknown>): void {
     this.#pauses += 1;
     this.#timer?.cancel();
@@ -29,7 +29,7 @@ export class PausableDeadline {
     waiting.then(resume, resume);
   }
 
-  /** It will not call any more; harmless when it has. */
+  /** Cancels the call; it has no effect after the call. */
   cancel(): void {
     this.#cancelled = true;
     this.#timer?.cancel();

@@ -14,8 +14,8 @@ export interface SinkRelistOptions<V extends HasMetadata> {
 }
 
 /**
- * The relist that a reflector is bringing into its sink, if it is: begun with its first piece, over with `commit` or `discard`.
- * What the sink throws is thrown, but for a `discard` that fails, which is logged.
+ * The relist that a reflector passes to its sink. It begins with its first piece and ends with `commit` or `discard`. Errors of
+ * the sink are thrown, except errors of `discard`, which are logged.
  */
 export class SinkRelist<V extends HasMetadata> {
   readonly #options: SinkRelistOptions<V>;
@@ -44,7 +44,7 @@ export class SinkRelist<V extends HasMetadata> {
     return this.#relist?.waitForRoom?.();
   }
 
-  /** Makes the relist the content of the sink; returns its size. After a throw it is still to be discarded. */
+  /** Makes the relist the content of the sink; returns its size. If it throws, the relist has to be discarded. */
   commit(resourceVersion: string): number {
     const size = this.#begun().commit(resourceVersion);
     this.#relist = undefined;
@@ -52,7 +52,7 @@ export class SinkRelist<V extends HasMetadata> {
     return size;
   }
 
-  /** Gives the relist up; harmless when there is none. */
+  /** Discards the relist, if there is one. */
   discard(): void {
     const relist = this.#relist;
     this.#relist = undefined;

@@ -2,10 +2,10 @@ import { abortable } from '../../../kernel/abort.ts';
 import type { Logger } from '../../../kernel/logger.ts';
 import type { Runtime, Timer } from '../../../kernel/runtime.ts';
 
-/** How often a full sink is mentioned, milliseconds. */
+/** The interval of log lines about a full sink, milliseconds. */
 const REMINDER_MS = 30_000;
 
-/** Waits while the sink is full, and says so from time to time; rejects when the signal aborts. */
+/** Waits while the sink is full, and logs it at intervals; rejects when the signal aborts. */
 export async function waitForRoom(
   room: Promise<void>,
   signal: AbortSignal,

@@ -24,51 +24,50 @@ export interface ReflectorOptions<V extends HasMetadata> {
   readonly logger?: Logger | undefined;
   /** @defaultValue silentMetrics */
   readonly metrics?: Metrics | undefined;
-  /** How often the sink resyncs, milliseconds; it runs through relists. 0: never. @defaultValue 0 */
+  /** The interval at which the sink resyncs, milliseconds; relists do not restart it. 0: never. @defaultValue 0 */
   readonly resyncIntervalMs?: number | undefined;
-  /** Asked at each interval; false skips one resync. @defaultValue always */
+  /** Called at each interval; false skips one resync. @defaultValue always true */
   readonly shouldResync?: (() => boolean) | undefined;
   /** Try a streaming list before a plain one. @defaultValue what the lister-watcher supports */
   readonly watchList?: boolean | undefined;
   /**
-   * Items a page of a list, for every list; 0 for no paging. Left out: 500 where the server has to read its storage anyway,
-   * no paging where its cache can answer (client-go reflector.go list @ 32ce75a7).
+   * Items a page of a list, for every list; 0 for no paging. Left out: 500 if the server has to read its storage anyway,
+   * no paging if its cache can answer (client-go reflector.go list @ 32ce75a7).
    */
   readonly pageSize?: number | undefined;
   /** Longest wait for one page, milliseconds. @defaultValue 300 000 */
   readonly listTimeoutMs?: number | undefined;
   /**
    * Longest wait for the end of a streaming list, milliseconds; after it, and after 10 000 ms of silence in the stream, a
-   * plain list takes its place. @defaultValue 60 000
+   * plain list replaces it. @defaultValue 60 000
    */
   readonly watchListTimeoutMs?: number | undefined;
   /**
-   * A watch is ended by the server after one to two times this time, drawn anew for each, milliseconds, at least 1000.
+   * Milliseconds, at least 1000. The server ends each watch after a random time between this time and twice this time.
    * @defaultValue 300 000 (client-go reflector.go defaultMinWatchTimeout @ 32ce75a7)
    */
   readonly minWatchTimeoutMs?: number | undefined;
-  /** A watch that carries nothing for this long, not even a bookmark, is reopened; milliseconds. Left out: never. */
+  /** A watch without events and bookmarks for this long is reopened; milliseconds. Left out: never. */
   readonly idleTimeoutMs?: number | undefined;
   /**
-   * When a watch carried nothing for this long, not even a bookmark, the server is asked on the side whether there was
-   * something to tell, milliseconds; a dead connection and a server that was restored from a backup are noticed by that. It
-   * costs a quiet watch about two small requests each time: see `SilenceProbe`. 0: never, otherwise at least
-   * 1000. @defaultValue 0
+   * After this time without events and bookmarks on a watch, milliseconds, a second request checks whether the watch has missed
+   * events. This detects a dead connection and a server that was restored from a backup. A quiet watch causes about two small
+   * requests each time: see `SilenceProbe`. 0: never, otherwise at least 1000. @defaultValue 0
    */
   readonly silenceProbeMs?: number | undefined;
   /**
-   * How long a server that answers a watch with 500 is given before the collection is listed again, counted from the first
-   * such answer of a row, milliseconds; until then the watch is reopened, with back-off. 0: it is listed again at once.
+   * The time for which a server may answer watches with 500 before the collection is listed again, milliseconds, counted from
+   * the first such answer of a row. Until then the watch is reopened, with back-off. 0: the collection is listed at once.
    * @defaultValue 0 (client-go reflector.go MaxInternalErrorRetryDuration @ 32ce75a7)
    */
   readonly internalErrorRetryMs?: number | undefined;
   /** @defaultValue base 800, cap 30 000, factor 2, jitter 1, reset after 120 000 without a failure */
   readonly backoff?: Partial<BackoffOptions> | undefined;
-  /** Tells objects apart during a streaming list. @defaultValue metaNamespaceKeyFunc */
+  /** Computes the keys of objects during a streaming list. @defaultValue metaNamespaceKeyFunc */
   readonly keyFunc?: KeyFunc | undefined;
-  /** Gets every error together with what happens next. @defaultValue the logger gets it */
+  /** Called with every error and the next operation. @defaultValue the logger gets it */
   readonly onError?: ((error: unknown, context: ReflectorErrorContext) => void) | undefined;
-  /** Gets every change of state. */
+  /** Called at every change of state. */
   readonly onTransition?: ((transition: ReflectorTransition) => void) | undefined;
 }
 
@@ -170,7 +169,7 @@ function requireOption(options: object, name: string): void {
   throw new ListwatchError('INVALID_OPTION', `Reflector: option "${name}" is required`);
 }
 
-/** A delay of nothing would be no back-off. */
+/** A delay of 0 would be no back-off. */
 function resolveBackoff(given: Partial<BackoffOptions> = {}): BackoffOptions {
   const number = (name: keyof BackoffOptions, min: number): number =>
     numberOption('Reflector', `backoff.${name}`, given[name], BACKOFF[name], { min });

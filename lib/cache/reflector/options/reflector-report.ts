@@ -6,13 +6,13 @@ export interface ReflectorTransition {
   readonly name: string;
   readonly from: ReflectorStateName;
   readonly to: ReflectorStateName;
-  /** Why, in words. */
+  /** The reason, as text. */
   readonly reason: string;
   /** The resource version of the reflector now; empty before the first list is complete. */
   readonly resourceVersion: string;
   /** Time spent in `from`, milliseconds. */
   readonly durationMs: number;
-  /** Objects of the list so far. Present while listing, and when the sink was given a whole list. */
+  /** Objects of the list so far. Present while listing, and when the sink got a whole list. */
   readonly items?: number | undefined;
   /** Events the stream carried. Present when a stream ended. */
   readonly events?: number | undefined;
@@ -28,17 +28,17 @@ export interface ReflectorErrorContext {
   readonly during: ReflectorStateName;
   /** The next operation. */
   readonly next: 'list' | 'streaming-list' | 'watch' | 'stop' | 'continue';
-  /** After which delay, milliseconds. */
+  /** The delay before the next operation, milliseconds. */
   readonly delayMs: number;
-  /** Part of normal life (an expired version, a server without streaming lists), no reason for an alarm. */
+  /** Whether the error is expected in normal operation (an expired version, a server without streaming lists). */
   readonly expected: boolean;
   /** The resource version of the reflector; empty before the first list is complete. */
   readonly resourceVersion: string;
-  /** How often the same error came before; a pause of ten minutes starts again at 0. */
+  /** The number of earlier occurrences of the same error; after a pause of ten minutes it starts at 0. */
   readonly repeated: number;
-  /** Whether a log should have it: the first one, then at distances that double from 10 s to 10 min. */
+  /** Whether to log it: the first occurrence, then at intervals that double from 10 s to 10 min. */
   readonly worthLogging: boolean;
-  /** The whole story in one sentence or two: what failed, what happens next, what a person can do. */
+  /** One or two sentences for a log: the failure, the next operation, the remedy. */
   readonly message: string;
 }
 

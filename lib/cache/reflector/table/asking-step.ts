@@ -11,7 +11,7 @@ import {
 import { isOlder } from '../../../meta/version-order.ts';
 import type { FailureKind } from '../failure/watch-error.ts';
 
-/** Nothing is known about the server, or only that it cannot answer for now. */
+/** Failures after which the server is unknown, or known to be unable to answer at present. */
 const UNANSWERED: ReadonlySet<FailureKind> = new Set([
   'connection-refused',
   'connection-lost',
@@ -20,8 +20,8 @@ const UNANSWERED: ReadonlySet<FailureKind> = new Set([
 ]);
 
 /**
- * The rows of the table for the question that is asked after several watches were lost. In an outage it has no answer, and the
- * watch goes on from its old version afterwards; only with a server that answers are further lost watches a reason to list.
+ * The rows of the table for the request that is sent after several watches were lost. In an outage it has no answer, and the
+ * watch later continues from its old version. If the server answers and watches are lost again, the collection is listed.
  */
 export function fromAsking(state: AskingState, input: ReflectorInput): ReflectorStep {
   const { memory, fresh } = state;

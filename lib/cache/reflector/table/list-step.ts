@@ -40,7 +40,7 @@ export function fromListing(state: ListingState, input: ReflectorInput): Reflect
   }
 }
 
-/** The rows for the request that finds out from where the watch of an overlapped list starts. */
+/** The rows for the request that finds the version from which the watch of an overlapped list starts. */
 export function fromAnchoring(state: AnchoringState, input: ReflectorInput): ReflectorStep {
   const { memory } = state;
   if (input.type === 'list-failed') {
@@ -103,7 +103,7 @@ function fromListFailure(state: ListingState, failure: Failure): ReflectorStep {
   return backOff(startRound(memory), retryAfterMs, `the list failed: ${message}`, ...effects);
 }
 
-/** The same list, with the same pages, of the most recent state, whatever was seen before. */
+/** The same list, with the same page size, of the most recent state, even if it is older than the state seen. */
 function atMostRecent({ memory, limit }: ListingState): ListingState {
   return {
     name: 'listing',

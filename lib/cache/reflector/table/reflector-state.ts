@@ -15,11 +15,11 @@ export interface ReflectorMemory {
   readonly resourceVersion: string;
   /** The server refused `resourceVersion` in a list: the next one asks for the most recent state. */
   readonly unavailable: boolean;
-  /** A list at "0" came in pages, so there is no cache behind it that a large page could spare. */
+  /** A list at "0" was paged, so the server has no watch cache that could answer in one page. */
   readonly paged: boolean;
   /** The server does not support streaming lists, or never ends them. */
   readonly watchListUnusable: boolean;
-  /** Lists in a row whose watch had expired before it brought anything: the history is shorter than a list takes. */
+  /** Lists in a row whose watch expired before its first event: the server keeps less history than a list takes. */
   readonly futileLists: number;
 }
 
@@ -31,20 +31,20 @@ export interface IdleState {
 export interface ListingState {
   readonly name: 'listing';
   readonly memory: ReflectorMemory;
-  /** Asked for with the first page; empty for the most recent state. */
+  /** The version in the request of the first page; empty for the most recent state. */
   readonly resourceVersion: string;
   readonly limit: number;
   /** The token of the page that is requested now; left out for the first. */
   readonly continueToken?: string | undefined;
   /** The version of the first page: the resource version of the whole list. */
   readonly listedVersion?: string | undefined;
-  /** The list is taken again in one piece, because its continue token expired. */
+  /** The list is read again in one page, because its continue token expired. */
   readonly whole: boolean;
-  /** The list is overlapped: a watch from this version is open and kept while the pages come. */
+  /** The list is overlapped: a watch from this version stays open while the pages arrive. */
   readonly overlapFrom?: string | undefined;
 }
 
-/** Asks for a recent version, from which the watch of an overlapped list starts. */
+/** Requests a recent version, from which the watch of an overlapped list starts. */
 export interface AnchoringState {
   readonly name: 'anchoring';
   readonly memory: ReflectorMemory;
@@ -64,15 +64,15 @@ export interface WatchingState {
   readonly unordered: boolean;
   /** Watches in a row that were not accepted, or ended at once and empty. */
   readonly lost: number;
-  /** After watches were lost, the server has answered a question; lost again, the collection is listed. */
+  /** After watches were lost, the server has answered a request; if watches are lost again, the collection is listed. */
   readonly answered: boolean;
   /** Streams in a row that ended within a second. */
   readonly hasty: number;
-  /** It is the first watch after a plain list, and nothing came yet. */
+  /** Whether it is the first watch after a plain list and has no event yet. */
   readonly fresh: boolean;
 }
 
-/** Asks whether the server answers at all, after several watches in a row were lost. */
+/** Checks with a request whether the server answers, after several watches in a row were lost. */
 export interface AskingState {
   readonly name: 'asking';
   readonly memory: ReflectorMemory;
@@ -81,8 +81,8 @@ export interface AskingState {
 }
 
 /**
- * How long to wait. `retry`: the back-off, which grows by it. `reopen`: a quarter of that, for a server that accepts watches and
- * ends them at once. `none`: `retryAfterMs` alone.
+ * The kind of a wait. `retry`: the back-off, which then grows. `reopen`: a quarter of the back-off, for a server that accepts
+ * watches and ends them at once. `none`: only `retryAfterMs`.
  */
 export type Pace = 'retry' | 'reopen' | 'none';
 
@@ -90,7 +90,7 @@ export interface BackingOffState {
   readonly name: 'backing-off';
   readonly memory: ReflectorMemory;
   readonly next: ListingState | AnchoringState | StreamingListState | WatchingState | AskingState;
-  /** Least delay, milliseconds; as a rule the server asked for it. */
+  /** The least delay, milliseconds; usually requested by the server. */
   readonly retryAfterMs: number;
   readonly pace: Pace;
 }
@@ -140,7 +140,7 @@ export type ReflectorInput =
   | ({
       readonly type: 'stream-failed';
       readonly failure: Failure;
-      /** The server failed by itself, and not for longer than it is given: the watch may be reopened. */
+      /** The server had an internal error, and not for longer than the limit: the watch may be reopened. */
       readonly retryInternal?: boolean | undefined;
     } & StreamLife)
   | { readonly type: 'sink-failed'; readonly failure: Failure }
@@ -148,23 +148,23 @@ export type ReflectorInput =
   | { readonly type: 'abort' };
 
 export type ReflectorEffect =
-  /** Put the items of the page to those of the pages before. */
+  /** Add the items of the page to the items of the pages before. */
   | { readonly type: 'keep-page' }
-  /** Hand everything kept to the sink. When the sink throws, the step did not happen. */
+  /** Commit the relist to the sink. If the sink throws, the step has no effect. */
   | { readonly type: 'replace'; readonly resourceVersion: string }
-  /** Tell the error hook; `code` names the failure when the input carries no error. */
+  /** Call the error hook; `code` names the failure if the input has no error. */
   | {
       readonly type: 'report';
       readonly code?: 'WATCH_LIST_INCOMPLETE' | 'VERY_SHORT_WATCH' | 'RESOURCE_VERSION_WENT_BACK';
     }
   | { readonly type: 'close-stream' }
-  /** The server serves watches: the back-off starts small again. */
+  /** The server accepts watches: reset the back-off. */
   | { readonly type: 'reset-backoff' };
 
 export interface ReflectorStep {
   readonly state: ReflectorState;
   readonly effects: readonly ReflectorEffect[];
-  /** Why, in words. */
+  /** The reason, as text. */
   readonly reason: string;
 }
 
@@ -183,7 +183,7 @@ export function initialState(settings: ReflectorSettings): IdleState {
   };
 }
 
-/** The page a state waits for. Later pages name the token only: servers refuse both together. */
+/** The request of the page that a state waits for. Later pages have only the token: servers refuse both together. */
 export function listRequest(state: ListingState | AnchoringState | AskingState): ListRequest {
   if (state.name !== 'listing') return { limit: 1 };
   const { continueToken, resourceVersion, limit, whole } = state;
@@ -192,7 +192,7 @@ export function listRequest(state: ListingState | AnchoringState | AskingState):
   return resourceVersion === '' ? paging : { ...paging, resourceVersion };
 }
 
-/** The stream a state reads from; for a list, the one that is open beside it. */
+/** The stream from which a state reads; for a list, the watch that is open during the list. */
 export function watchRequest(
   state: StreamingListState | WatchingState | ListingState,
 ): WatchRequest {

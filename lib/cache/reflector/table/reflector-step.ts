@@ -6,8 +6,8 @@ import { fromStreamingList } from './streaming-list-step.ts';
 import { fromWatching } from './watch-step.ts';
 
 /**
- * The reflector as a table: what happens in a state on an input. It is a pure function; the driver performs what the state
- * it returns waits for, and the effects.
+ * The reflector as a state table: a pure function from a state and an input to the next state and its effects. The driver
+ * executes the effects and the wait of the next state.
  *
  * @throws {ListwatchError} code ASSERTION for an input that cannot occur in the state.
  * @see client-go tools/cache/reflector.go ListAndWatch, list, watchList, watch @ 32ce75a7

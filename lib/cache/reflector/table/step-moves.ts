@@ -62,7 +62,7 @@ export function impossible(state: ReflectorState, input: ReflectorInput): never 
   throw new ListwatchError('ASSERTION', `a reflector that is ${state.name} got "${input.type}"`);
 }
 
-/** A round ends in a watch; it begins with a streaming list where that works, otherwise with a list. */
+/** Begins a round: with a streaming list if the server supports it, otherwise with a list. A round ends in a watch. */
 export function startRound(
   memory: ReflectorMemory,
 ): StreamingListState | ListingState | AnchoringState {
@@ -71,8 +71,8 @@ export function startRound(
 }
 
 /**
- * Never back in time: any state at first, afterwards nothing older than what was seen, the most recent after a refusal. Where
- * lists take longer than the history lasts, a watch is opened before the list instead of after it.
+ * The first list accepts any state; later lists must not be older than the state seen; after a refusal the list is of the most
+ * recent state. If lists take longer than the server keeps its history, a watch is opened before the list.
  */
 export function startList(memory: ReflectorMemory): ListingState | AnchoringState {
   if (memory.futileLists >= MOST_FUTILE_LISTS) return { name: 'anchoring', memory };
@@ -85,7 +85,7 @@ export function listAt(memory: ReflectorMemory, resourceVersion: string): Listin
   return { name: 'listing', memory, resourceVersion, limit, whole: false };
 }
 
-/** A limit together with a concrete version makes the server read its storage, where its cache could answer. */
+/** With a limit and a concrete version the server reads its storage, although its cache could answer. */
 function pageLimit({ settings, paged }: ReflectorMemory, resourceVersion: string): number {
   if (settings.pageSize !== undefined) return settings.pageSize;
   return paged || resourceVersion === '' || resourceVersion === '0' ? DEFAULT_PAGE_SIZE : 0;

@@ -19,7 +19,7 @@ import {
 import { isOlder } from '../../../meta/version-order.ts';
 import type { Failure } from '../failure/watch-error.ts';
 
-/** Streaming lists that may end without their end bookmark before a plain list takes their place. */
+/** The number of streaming lists that may end without their end bookmark before a plain list replaces them. */
 export const MOST_INCOMPLETE_STREAMS = 3;
 
 /** The rows of the table for a streaming list. */
@@ -89,7 +89,7 @@ function fromFailure(state: StreamingListState, failure: Failure): ReflectorStep
   return move(startList(memory), reason, REPORT);
 }
 
-/** Another attempt after a while, or a list once there were enough. */
+/** Another attempt after a wait, or a list after enough attempts. */
 function fromIncomplete(
   state: StreamingListState,
   reason: string,

@@ -20,13 +20,13 @@ import {
 } from './step-moves.ts';
 import { isOlder } from '../../../meta/version-order.ts';
 
-/** Watches lost in a row before the server is asked whether it answers, and, if it did, before a list. */
+/** Watches lost in a row before a request checks whether the server answers, and, if it did, before a list. */
 export const MOST_LOST_WATCHES = 3;
 
 /** Watches in a row that end within a second, though with events, before that is reported. */
 export const MOST_HASTY_WATCHES = 5;
 
-/** A shorter watch without an event has ended at once. No two watches are asked for in a shorter time. */
+/** A shorter watch without an event counts as ended at once. Two watches are never requested within a shorter time. */
 export const AT_ONCE_MS = 200;
 
 type Ended = Extract<ReflectorInput, { type: 'stream-ended' }>;
@@ -83,12 +83,12 @@ function fromStreamEnd(state: WatchingState, input: Ended): ReflectorStep {
   return waitFor('retry', startWatch(state.memory), 0, reason, RESET_BACKOFF, REPORT_SHORT);
 }
 
-/** The server serves watches, whatever becomes of this one. */
+/** The server has accepted a watch, so watches work. */
 function isServed({ durationMs, events }: StreamLife): boolean {
   return events > 0 || durationMs >= AT_ONCE_MS;
 }
 
-/** Goes on where a watch has ended, at once unless that would be too often. */
+/** Continues at the version where a watch has ended: at once, unless that would be too often. */
 function reopen(
   { memory }: WatchingState,
   { durationMs }: StreamLife,
@@ -119,7 +119,7 @@ function fromFailure(state: WatchingState, input: Failed, reason: string): Refle
         ? reopen(state, input, reason, 0, REPORT)
         : fromLost(state, 'reopen', reason, REPORT);
     case 'unavailable':
-      // A server that says when to come back will be there; without a word it may be the watch alone that it cannot serve.
+      // A server that sends a time to retry will answer then; without it, the server may be unable to serve this watch.
       return retryAfterMs > 0
         ? backOff(again, retryAfterMs, reason, ...effects)
         : fromLost(state, 'retry', reason, ...effects);
@@ -148,8 +148,8 @@ function fromFailure(state: WatchingState, input: Failed, reason: string): Refle
 }
 
 /**
- * Another attempt after a while. After some of them the server is asked whether it answers; once it has, and watches are lost
- * again, a list has to do what they cannot.
+ * Another attempt after a wait. After some attempts a request checks whether the server answers. If it does, and watches are
+ * lost again, the collection is listed.
  */
 function fromLost(
   { memory, fresh, answered, lost: before }: WatchingState,

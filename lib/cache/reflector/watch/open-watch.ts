@@ -15,7 +15,7 @@ import { SilenceProbe } from './silence-probe.ts';
 import { StreamOrder } from './stream-order.ts';
 import { WatchReader } from './watch-reader.ts';
 
-/** A watch beside a list has to live longer than the list takes: so many times as long as another one. */
+/** A watch that is open during a list has to stay open longer than the list takes: this many times as long as another watch. */
 const OVERLAP_FACTOR = 3;
 
 export interface OpenWatchOptions<V extends HasMetadata> {
@@ -27,12 +27,11 @@ export interface OpenWatchOptions<V extends HasMetadata> {
 }
 
 /**
- * A streaming list that has begun sends its objects without a pause: such a silence means that its end bookmark was sent
- * never, or is lost.
+ * A streaming list sends its objects without a pause. After this silence, milliseconds, its end bookmark counts as lost.
  */
 const STREAMING_SILENCE_MS = 10_000;
 
-/** One watch of a reflector with all that lives as long as it does; `close` leaves nothing of it. */
+/** One watch of a reflector with its timers and buffers; `close` ends all of them. */
 export class OpenWatch<V extends HasMetadata> {
   /** The source has accepted the watch. */
   accepted = false;
@@ -66,7 +65,7 @@ export class OpenWatch<V extends HasMetadata> {
     return this.#reader.events;
   }
 
-  /** Aborts when the watch beside a list cannot be continued behind it. */
+  /** Aborts when the watch that is open during a list cannot continue after the list. */
   get broken(): AbortSignal | undefined {
     return this.#overlap?.broken;
   }
@@ -89,13 +88,13 @@ export class OpenWatch<V extends HasMetadata> {
     return this.#overlap?.read() ?? this.#reader.read();
   }
 
-  /** The sink was given the state as of `resourceVersion`: what follows are changes after it. */
+  /** The sink got the state at `resourceVersion`; later events are changes after it. */
   follow(resourceVersion: string): void {
     this.#cancelLimits();
     this.#overlap?.release(resourceVersion);
   }
 
-  /** The source is not read during this wait, so the deadline of a streaming list pauses, too. */
+  /** The source is not read during this wait, so the deadline of a streaming list pauses too. */
   pauseWhile(waiting: Promise<void>): void {
     this.#deadline?.pauseWhile(waiting);
   }
@@ -117,7 +116,7 @@ export class OpenWatch<V extends HasMetadata> {
     this.#silence?.cancel();
   }
 
-  /** A streaming list has to end in time; a watch beside a list has to be accepted in time, as a page has to come. */
+  /** A streaming list has to end in time. A watch during a list has to be accepted in time, like a page. */
   #newDeadline(during: 'streaming-list' | 'listing'): PausableDeadline {
     const { runtime, name, watchListTimeoutMs, listTimeoutMs } = this.#options.options;
     if (during === 'streaming-list') {

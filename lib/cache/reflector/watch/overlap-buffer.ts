@@ -6,7 +6,7 @@ import type { WatchEvent } from '../../../meta/watch-event.ts';
 import { isOlder } from '../../../meta/version-order.ts';
 import type { WatchReader } from './watch-reader.ts';
 
-/** Events that may come while a list is taken. */
+/** The most events during a list. */
 export const OVERLAP_CAPACITY = 100_000;
 
 export interface OverlapBufferOptions<V extends HasMetadata> {
@@ -14,28 +14,28 @@ export interface OverlapBufferOptions<V extends HasMetadata> {
   readonly reader: Pick<WatchReader<V>, 'read'>;
   /** Names the collection in messages. */
   readonly name: string;
-  /** Most events held. @defaultValue 100 000 */
+  /** The most buffered events. @defaultValue 100 000 */
   readonly capacity?: number | undefined;
 }
 
 type Batch<V extends HasMetadata> = readonly WatchEvent<V>[];
 
 /**
- * Reads a watch ahead while a list is taken, so that the watch need not start where the list ended: by then a server under
- * load may have forgotten that version (kubernetes#102718, #129266).
+ * Reads a watch ahead during a list, so that no watch has to start at the version of the list: a server under load may have
+ * compacted that version by the end of the list (kubernetes#102718, #129266).
  *
  * Guarantees:
- * - After `release` the batches continue behind the list's version: nothing between is missing, nothing of before comes.
- * - It holds at most `capacity` events; one more breaks it, as the end of the watch does, and `broken` says so.
+ * - After `release` the batches continue after the version of the list: no event is missing, and no earlier event is repeated.
+ * - It holds at most `capacity` events. One more event, or the end of the watch, makes it unusable, and `broken` aborts.
  */
 export class OverlapBuffer<V extends HasMetadata> {
   readonly #options: OverlapBufferOptions<V>;
   readonly #broken: DerivedAbort = deriveAbort();
   #held: WatchEvent<V>[] = [];
   #next: Promise<Batch<V> | undefined> | undefined;
-  /** The version of the list; undefined as long as it is not complete. */
+  /** The version of the list; undefined until the list is complete. */
   #listed: string | undefined;
-  /** Something newer than the list has come, so everything that follows is, too. */
+  /** An event newer than the list has arrived, so all later events are newer too. */
   #passed = false;
 
   constructor(options: OverlapBufferOptions<V>) {
@@ -43,17 +43,17 @@ export class OverlapBuffer<V extends HasMetadata> {
     this.#fill();
   }
 
-  /** Aborts when the watch cannot be continued behind the list; its reason is the error. */
+  /** Aborts when the watch cannot continue after the list; its reason is the error. */
   get broken(): AbortSignal {
     return this.#broken.signal;
   }
 
-  /** The list is complete: from now on `read` brings what came after it. */
+  /** The list is complete: from now on `read` returns the events after it. */
   release(listedVersion: string): void {
     this.#listed = listedVersion;
   }
 
-  /** The next batch behind the list; undefined when the server has ended the watch. Only after `release`. */
+  /** The next batch after the list; undefined when the server has ended the watch. Call it only after `release`. */
   async read(): Promise<Batch<V> | undefined> {
     for (;;) {
       const batch = await this.#take();
@@ -74,7 +74,7 @@ export class OverlapBuffer<V extends HasMetadata> {
     return next ?? this.#options.reader.read();
   }
 
-  /** A read that is under way at `release` is completed by `read`. */
+  /** A read in progress at `release` is completed by `read`. */
   #fill(): void {
     const next = this.#options.reader.read();
     this.#next = next;
@@ -109,7 +109,7 @@ export class OverlapBuffer<V extends HasMetadata> {
     this.#broken.abort(error);
   }
 
-  /** An event without a version, or with one that cannot be compared, counts as newer: one too few would do harm. */
+  /** An event without a comparable version counts as newer: a missing event would make the cache wrong. */
   #behindList(batch: Batch<V>): Batch<V> {
     const listed = this.#listed ?? '';
     const first = batch.findIndex((event) => {

@@ -13,21 +13,21 @@ import { isNewer, isOlder } from '../../../meta/version-order.ts';
 import { classifyFailure, type FailureKind } from '../failure/watch-error.ts';
 import { WatchReader } from './watch-reader.ts';
 
-/** Longest wait for an answer; a server takes 3 s to say that it does not have a version yet. */
+/** The longest wait for an answer, milliseconds; a server takes 3 s to answer that it does not have a version yet. */
 const ANSWER_MS = 4500;
-/** A reader that waits for its turn to ask hears first that the others got no answer. */
+/** The additional wait for a turn, milliseconds, so that a failure of the other readers is noticed before the timeout. */
 const HEARING_MS = 250;
-/** How long the server may send to the watch on the side. */
+/** The duration of the probing watch. */
 const SIDE_WATCH_SECONDS = 1;
 /**
- * The silent watch may bring the events of the probing watch up to 2 s later. The wait has steps: after the event
- * loop was blocked, timers come before the bytes that are there already.
+ * The silent watch may bring the events of the probing watch up to 2 s later. The wait has steps: after the event loop was
+ * blocked, timers run before data that has already arrived is read.
  */
 const GRACE_NAPS = 4;
 const NAP_MS = 500;
-/** After a question that got no answer so far, or failed to get through, it is asked again. */
+/** The wait before a request is sent again, if it has no answer or has failed, milliseconds. */
 const AGAIN_MS = 2000;
-/** Questions in a row that did not get through, after which the network counts as dead. */
+/** The number of failed requests in a row after which the network counts as dead. */
 const MOST_UNANSWERED = 2;
 
 export interface SilenceProbeOptions<V extends HasMetadata> {
@@ -36,9 +36,9 @@ export interface SilenceProbeOptions<V extends HasMetadata> {
   readonly metrics: Metrics;
   /** Names the collection in messages and metrics. */
   readonly name: string;
-  /** Silence after which the server is asked, milliseconds. */
+  /** The silence after which a request is sent, milliseconds. */
   readonly silenceProbeMs: number;
-  /** The watch that is looked after. */
+  /** The watch that is checked. */
   readonly reader: Pick<WatchReader<V>, 'idle' | 'interrupt'>;
   /** The resource version of the watch; empty while there is nothing to probe. */
   readonly resourceVersion: () => string;
@@ -52,20 +52,19 @@ type Finding =
 const QUIET: Finding = { verdict: 'quiet' };
 
 /**
- * Asks the server on the side about a watch that has been silent: over HTTP/1.1 nothing else tells a quiet collection from a
- * connection that died without a word, or from a server that was restored from a backup and will not reach the version that
- * is waited for.
+ * Checks a silent watch with separate requests. Over HTTP/1.1 there is no other way to distinguish a quiet collection from a
+ * connection that died without an error, or from a server that was restored from a backup and is older than the watch.
  *
- * It asks for a list of one item not older than the watch. When the server is at a newer version, it watches for a second
- * from where the silent watch stands: what comes there the silent one should have brought.
+ * It requests a list of one item that is not older than the watch. If the server is at a newer version, it opens a second watch
+ * for one second, from the version of the silent watch: an event of this watch should also have arrived on the silent one.
  *
  * Guarantees:
- * - A watch is ended only when the server has shown a change that it did not bring within 2 s, when the server's most recent
- *   state is older than the watch, or when two questions in a row found no answer, those of others at the gate of the server
- *   included. A quiet, healthy watch stays.
- * - With a silence of 30 s that takes at most 35 s from the last sign of life, also when nothing answers at all.
- * - One question at a time, and a second one beside it when it has no answer after 2 s; they end with `close`, and no timer is
- *   left.
+ * - A watch is ended only in three cases: it did not bring an event within 2 s after the probing watch did; the most recent
+ *   state of the server is older than the watch; or two requests in a row got no answer, including requests of other readers at
+ *   the gate of the server. A quiet, healthy watch stays open.
+ * - With a silence of 30 s this takes at most 35 s from the last data, also when nothing answers at all.
+ * - There is one request at a time, and a second one if the first has no answer after 2 s. They end with `close`, and no timer
+ *   is left.
  *
  * Cost: a list with limit 1 for each silence, and mostly a watch of one second. With bookmarks every minute and a silence of
  * 30 s these are about two small requests a minute for a quiet watch, and none for a busy one.
@@ -75,7 +74,7 @@ export class SilenceProbe<V extends HasMetadata> {
   readonly #abort: DerivedAbort = deriveAbort();
   #limit: IdleLimit | undefined;
   #unanswered = 0;
-  /** Questions of the present round. */
+  /** The requests of the present round. */
   #asked = 0;
 
   constructor(options: SilenceProbeOptions<V>) {
@@ -83,7 +82,7 @@ export class SilenceProbe<V extends HasMetadata> {
     this.#arm(options.silenceProbeMs);
   }
 
-  /** Asks no more. */
+  /** Ends the probe. */
   close(): void {
     this.#limit?.cancel();
     this.#abort.abort(new ListwatchError('CLOSED', 'the watch was closed'));
@@ -143,13 +142,13 @@ export class SilenceProbe<V extends HasMetadata> {
       return { verdict: 'dead', error: this.#silent(sinceMs, why) };
     } catch (error) {
       const unanswered = UNANSWERED.has(classifyFailure(error).kind);
-      // What others asked has failed by then, too.
+      // The requests of other readers have failed by then, too.
       await nextTask(this.#options.runtime);
       return { verdict: unanswered ? 'unanswered' : 'inconclusive' };
     }
   }
 
-  /** The version the server is at, or the finding that it went back. */
+  /** The version of the server, or the finding that it went back. */
   async #newestVersion(seen: string): Promise<string | Finding> {
     let refusal: unknown;
     try {
@@ -164,13 +163,13 @@ export class SilenceProbe<V extends HasMetadata> {
       if (!REFUSALS.has(classifyFailure(error).kind)) throw error;
       refusal = error;
     }
-    // A replica that lags behind says the same; the most recent state tells.
+    // A lagging replica gives the same answer; a request for the most recent state decides.
     const untilMs = this.#options.runtime.monotonicMs() + ANSWER_MS;
     const latest = await this.#list({ limit: 1 }, untilMs, this.#abort.signal);
     return isOlder(latest, seen) ? { verdict: 'went-back', error: refusal } : latest;
   }
 
-  /** Without an answer for a while it asks once more: the connection of the first question may be dead, and no other. */
+  /** Without an answer for some time it sends the request again: only the connection of the first request may be dead. */
   async #askTwice(request: ListRequest): Promise<string> {
     const { runtime, listerWatcher } = this.#options;
     const asking = deriveAbort(this.#abort.signal);
@@ -196,7 +195,7 @@ export class SilenceProbe<V extends HasMetadata> {
     return await this.#list(request, untilMs, signal);
   }
 
-  /** Rejects when the other readers of the server get no answer, or take all turns. */
+  /** Rejects when the other readers of the server get no answer, or use all turns. */
   async #turn(untilMs: number, signal: AbortSignal): Promise<void> {
     const { runtime, listerWatcher, name } = this.#options;
     const { gate } = listerWatcher;
@@ -214,7 +213,7 @@ export class SilenceProbe<V extends HasMetadata> {
     return (await listPage(options, request, signal)).resourceVersion;
   }
 
-  /** Whether a watch from `seen` brings anything newer within its second. */
+  /** Whether a watch from `seen` brings a newer event within one second. */
   async #bringsChange(seen: string): Promise<boolean> {
     const { runtime, listerWatcher, name } = this.#options;
     const { signal } = this.#abort;
@@ -267,7 +266,7 @@ export class SilenceProbe<V extends HasMetadata> {
   }
 }
 
-/** The network did not get through; everything else is an answer. */
+/** Whether the network failed; every other error is an answer of the server. */
 const UNANSWERED: ReadonlySet<FailureKind> = new Set(['connection-refused', 'connection-lost']);
 
 const REFUSALS: ReadonlySet<FailureKind> = new Set(['too-large', 'expired', 'gone']);

@@ -4,8 +4,8 @@ import type { WatchEvent } from '../../../meta/watch-event.ts';
 import { areOrdered, isNewer, isOlder } from '../../../meta/version-order.ts';
 
 /**
- * Sees to it that one stream only goes forward: a proxy that replays, a frame that comes twice or a replica that lags behind
- * must not take the sink back in time.
+ * Drops old events of one stream: a proxy that replays, a repeated frame or a replica that lags behind must not set the sink
+ * back to an older state.
  *
  * Guarantees:
  * - An event is dropped when its resource version is older than the newest one seen, or when it is the same and its object
@@ -17,14 +17,14 @@ import { areOrdered, isNewer, isOlder } from '../../../meta/version-order.ts';
 export class StreamOrder<V extends HasMetadata> {
   /** Events dropped so far. */
   dropped = 0;
-  /** The version of a bookmark that lies before what was seen: the server's clock was turned back. */
+  /** The version of a bookmark that is older than an earlier event: the server was restored to an older state. */
   wentBackTo: string | undefined;
   /** A bookmark came that has no version: its source is wrong. */
   malformed = false;
   #newest: string;
-  /** The stream starts with the present state in no order; the first event that is not ADDED ends that. */
+  /** The stream starts with the present state in no order, until the first event that is not ADDED. */
   #unordered: boolean;
-  /** The object of the event with the newest version; undefined when all of that version is known to have come. */
+  /** The object of the event with the newest version; undefined when all events of that version have arrived. */
   #latest: V | undefined;
   /** Objects of that version, once there is more than one. */
   #sharing: Set<string> | undefined;
@@ -39,7 +39,7 @@ export class StreamOrder<V extends HasMetadata> {
     return this.#unordered ? '' : this.#newest;
   }
 
-  /** The events that may go on to the sink: up to a bookmark that goes back, if there is one. */
+  /** The events to pass to the sink: up to a bookmark with an older version, if there is one. */
   take(batch: readonly WatchEvent<V>[]): readonly WatchEvent<V>[] {
     for (let index = 0; index < batch.length; index += 1) {
       if (!this.#passes(batch[index] as WatchEvent<V>)) return this.#takeRest(batch, index);
@@ -90,7 +90,7 @@ export class StreamOrder<V extends HasMetadata> {
     return this.#sharing.add(whose(object)).size > before;
   }
 
-  /** Before the first change of an unordered stream it says nothing about the order. */
+  /** A version before the first change of an unordered stream does not determine the order. */
   #passesBookmark(version: string): boolean {
     if (version === '') return true;
     if (typeof version !== 'string') {

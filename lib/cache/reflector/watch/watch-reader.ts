@@ -6,7 +6,7 @@ import type { HasMetadata } from '../../../meta/object.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
 import type { ListerWatcher, WatchRequest, WatchStream } from '../contract/lister-watcher.ts';
 
-/** A server ends the stream by itself at `timeoutSeconds`; this much later the connection counts as dead. */
+/** The server ends the stream at `timeoutSeconds`; after this additional time the connection counts as dead, milliseconds. */
 const DEADLINE_SLACK_MS = 10_000;
 
 export interface WatchReaderOptions<V extends HasMetadata> {
@@ -19,15 +19,15 @@ export interface WatchReaderOptions<V extends HasMetadata> {
 }
 
 /**
- * One watch from its request to its end, that cannot hang: a source that ignores its signal or its timeout, or a connection
- * that died without a word, is left behind.
+ * One watch from its request to its end. It cannot hang: it stops waiting for a source that ignores its signal or its timeout,
+ * and for a connection that died without an error.
  *
  * Guarantees:
  * - `open` and `read` settle when the signal aborts, when the deadline or the idle limit passes, and on `interrupt`.
- * - After any of these, and after `close`, the source has been told to stop; no timer or listener is left.
+ * - After any of these, and after `close`, the signal of the source has aborted; no timer or listener is left.
  */
 export class WatchReader<V extends HasMetadata> {
-  /** Taken before the request: some proxies hold the answer back until the first event. */
+  /** The time before the request: some proxies hold the answer back until the first event. */
   readonly startedAtMs: number;
   /** Waits while the source is read. */
   readonly idle: IdleWatchdog;
@@ -97,7 +97,7 @@ export class WatchReader<V extends HasMetadata> {
     reject?.(error);
   }
 
-  /** Ends the watch; harmless when it has ended. */
+  /** Ends the watch; it has no effect when the watch has ended. */
   close(): void {
     this.interrupt(new ListwatchError('CLOSED', 'the watch was closed'));
   }
@@ -137,7 +137,7 @@ export class WatchReader<V extends HasMetadata> {
     reject?.(error);
   };
 
-  /** Settles with `work` or with an interruption, whichever comes first; a result that comes too late goes to `tooLate`. */
+  /** Settles with `work` or with an interruption, whichever is first; a later result goes to `tooLate`. */
   #settle<R>(work: Promise<R>, tooLate?: (result: R) => void): Promise<R> {
     return new Promise((resolve, reject) => {
       this.#reject = reject;
@@ -156,7 +156,7 @@ export class WatchReader<V extends HasMetadata> {
     });
   }
 
-  /** While no reader waits for the source, its end may have gone unnoticed. */
+  /** The source may have ended unnoticed while no reader was waiting for it. */
   #armDeadline(delayMs: number): Timer {
     const { runtime, request } = this.#options;
     return runtime.setTimer(delayMs, () => {
