@@ -3,7 +3,7 @@ import type { Reconciler } from './controller.ts';
 import { isReady, type Pod } from './kinds.ts';
 import type { Shop } from './shop.ts';
 
-/** Stands in for the nodes: starts every pod it sees, which here means to write that it runs. */
+/** Takes the place of the nodes: sets the status of every new pod to running. */
 export class Kubelet implements Reconciler {
   readonly resource = 'pods';
   readonly #shop: Shop;

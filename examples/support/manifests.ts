@@ -7,7 +7,7 @@ import { LineCounter, parseAllDocuments, type Document } from 'yaml';
 /** One object of a manifest file. */
 export interface Manifest {
   readonly object: ManifestObject;
-  /** Where it stands: file, document, and the line on which the document begins. */
+  /** Its place: file, document, and the line on which the document begins. */
   readonly place: string;
 }
 
@@ -18,7 +18,7 @@ export interface ManifestObject {
 }
 
 /**
- * Reads every `.yaml` file of a folder, in the order of their names. All or nothing: one mistake, and no object is returned.
+ * Reads every `.yaml` file of a folder, in the order of their names. If one document is invalid, no object is returned.
  * @throws {ListwatchError} code MANIFEST_INVALID naming file, document and line.
  */
 export async function loadManifests(folder: string): Promise<readonly Manifest[]> {
@@ -38,7 +38,7 @@ export async function loadManifests(folder: string): Promise<readonly Manifest[]
   return manifests;
 }
 
-/** Takes one file apart. @throws {ListwatchError} code MANIFEST_INVALID naming file, document and line. */
+/** Parses one file. @throws {ListwatchError} code MANIFEST_INVALID naming file, document and line. */
 export function parseManifests(text: string, file: string): Manifest[] {
   const lines = new LineCounter();
   const manifests: Manifest[] = [];
@@ -47,7 +47,7 @@ export function parseManifests(text: string, file: string): Manifest[] {
       `${file}, document ${index + 1}, line ${lines.linePos(offset).line}`;
     const [mistake] = document.errors;
     if (mistake !== undefined) {
-      // The message goes on with the place and a picture of it.
+      // After its first line the message repeats the place and shows the text.
       const [reason = ''] = mistake.message.split(/ at line \d+/);
       throw invalid(placeOf(mistake.pos[0]), reason);
     }
@@ -80,7 +80,7 @@ function readObject(value: unknown, place: string): ManifestObject {
   return value as ManifestObject;
 }
 
-/** Two manifests of one object: the second would be refused, or silently win. */
+/** Refuses two manifests of one object: the server would refuse the second, or it would replace the first. */
 function rejectTwins(manifests: readonly Manifest[]): void {
   const places = new Map<string, string>();
   for (const { object, place } of manifests) {

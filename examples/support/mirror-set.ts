@@ -3,7 +3,7 @@ import { Mirror, type MirrorCounts, type MirroredResource } from './mirror.ts';
 import type { Timeline } from './timeline.ts';
 import { until } from './until.ts';
 
-/** The mirrors of several resources, and what becomes of them when they are cut off. */
+/** The mirrors of several resources, with waits for their state after a lost connection. */
 export class MirrorSet implements Iterable<Mirror> {
   readonly #mirrors: readonly Mirror[];
 
@@ -67,7 +67,7 @@ export class MirrorSet implements Iterable<Mirror> {
     });
   }
 
-  /** Lets the mirrors back to a server that has forgotten the past, and waits until every one of them has listed again. */
+  /** Reconnects the mirrors to a server that has compacted its history, and waits until each mirror has listed again. */
   async relistAfter(letBack: () => void, signal: AbortSignal): Promise<void> {
     const before = new Map(this.#mirrors.map((mirror) => [mirror, mirror.counts.lists]));
     letBack();

@@ -6,20 +6,20 @@ import {
 } from 'listwatch';
 import type { Timeline } from './timeline.ts';
 
-/** A resource as it stands in a URL. */
+/** A resource as written in a URL. */
 export interface MirroredResource {
   readonly apiVersion: string;
   readonly resource: string;
 }
 
-/** How often what happened. */
+/** Counts of events. */
 export interface MirrorCounts {
   readonly lists: number;
   readonly resumes: number;
   readonly events: number;
 }
 
-/** One informer whose life is told on the timeline. */
+/** One informer that prints its lifecycle on the timeline. */
 export class Mirror {
   readonly apiVersion: string;
   readonly resource: string;
@@ -28,7 +28,7 @@ export class Mirror {
   #lists = 0;
   #resumes = 0;
   #events = 0;
-  /** Where a watch was asked to go on that has not been open since. */
+  /** The version from which a lost watch was requested again; undefined while a watch is open. */
   #reopenedFrom: string | undefined;
 
   constructor(
@@ -49,7 +49,7 @@ export class Mirror {
     return this.informer.inspect().connected;
   }
 
-  /** Looks whether a lost watch is open again, and tells of it. */
+  /** Prints when a lost watch is open again. */
   lookForResume(): void {
     if (this.#reopenedFrom === undefined || !this.watching) return;
     this.#resumes += 1;

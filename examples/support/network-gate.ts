@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A piece of network in front of a server that can be switched off and on. */
+/** A TCP proxy in front of a server that can be switched off and on. */
 export class NetworkGate implements AsyncDisposable {
   readonly #target: { readonly host: string; readonly port: number };
   readonly #server: Server;
@@ -16,7 +16,7 @@ export class NetworkGate implements AsyncDisposable {
     });
   }
 
-  /** Resolves to the address under which the server is reached through the gate. */
+  /** Resolves to the address of the gate, which forwards to the server. */
   async listen(): Promise<string> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
@@ -51,7 +51,7 @@ export class NetworkGate implements AsyncDisposable {
     ] as const) {
       this.#sockets.add(socket);
       socket.pipe(other);
-      // What broke shows on the other side as a broken connection, which is all there is to say.
+      // The other side gets a broken connection; nothing else has to be reported.
       socket.on('error', () => socket.destroy());
       socket.on('close', () => {
         this.#sockets.delete(socket);

@@ -18,12 +18,12 @@ export const ownerIndexFunc: IndexFunc<HasMetadata> = metadataIndexFunc((metadat
   return owner === undefined ? [] : [ownerValue(owner.kind, metadata.namespace ?? '', owner.name)];
 });
 
-/** By name, not by uid: of an owner that is gone only the name is known, and its children have to be found all the same. */
+/** By name, not by uid: only the name of a deleted owner is known, and its children have to be found. */
 export function ownerValue(kind: string, namespace: string, name: string): string {
   return `${kind}/${namespace}/${name}`;
 }
 
-/** The key of the owner, if it is of this kind. */
+/** The key of the owner, if the owner has this kind. */
 export function ownerKey(kind: string, metadata: ObjectMeta): string | undefined {
   const owner = controllerOf({ metadata });
   if (owner?.kind !== kind) return undefined;
@@ -39,7 +39,7 @@ export function ownerReference(
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
-/** No vowels, so no words, and no digits that look like letters: as in the names Kubernetes makes up. */
+/** No vowels, so no words, and no digits that look like letters, as in names that Kubernetes generates. */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
 /** A short name that is a function of the text. */

@@ -6,10 +6,10 @@ import { OWNER_INDEX, ownerReference, ownerValue, shortHash } from './ownership.
 import { deleteAll, type Shop } from './shop.ts';
 
 /**
- * Keeps ReplicaSet -> Pods true.
+ * Reconciles ReplicaSet -> Pods.
  *
- * The name of a pod is a function of its replica set and its number, so a run on the grounds of a cache that lags behind meets
- * ALREADY_EXISTS instead of making a pod too many.
+ * The name of a pod is a function of its replica set and its number. So a run with an outdated cache fails with ALREADY_EXISTS
+ * instead of creating an additional pod.
  */
 export class ReplicaSetReconciler implements Reconciler {
   readonly resource = 'replicasets.apps';

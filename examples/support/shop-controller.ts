@@ -9,12 +9,12 @@ import { ReplicaSetReconciler } from './replica-set-reconciler.ts';
 import { onEveryChange, type Shop } from './shop.ts';
 import type { Timeline } from './timeline.ts';
 
-/** Work in progress; disposing of it stops the work and waits for its end. */
+/** Running controllers; disposing stops them and waits for their end. */
 export interface RunningWork extends AsyncDisposable {
   readonly signal: AbortSignal;
 }
 
-/** Deployment -> ReplicaSet -> Pods, kept true through three informers and as many controllers. */
+/** Reconciles Deployment -> ReplicaSet -> Pods with three informers and three controllers. */
 export class ShopController {
   readonly #shop: Shop;
   readonly #controllers: readonly Controller[];
@@ -43,7 +43,7 @@ export class ShopController {
     return this.#controllers.reduce((total, { retries }) => total + retries, 0);
   }
 
-  /** What is not as the deployments want it, in words; empty when there is nothing left to do. */
+  /** Descriptions of deployments that are not finished; empty when there is nothing left to do. */
   get unfinished(): readonly string[] {
     const { deployments, replicaSets, pods } = this.#shop;
     const unfinished = this.#controllers.some(({ idle }) => !idle) ? ['a work queue'] : [];
@@ -61,7 +61,7 @@ export class ShopController {
     return unfinished;
   }
 
-  /** Begins to work. The signal of what is returned aborts with the given one, and when a controller breaks down. */
+  /** Starts the controllers. The returned signal aborts with the given one, and when a controller fails. */
   start(signal: AbortSignal): RunningWork {
     const stop = deriveAbort(signal);
     const ended = Promise.all(this.#controllers.map((controller) => controller.run(stop.signal)));
@@ -75,7 +75,7 @@ export class ShopController {
     };
   }
 
-  /** Events become keys: of the object itself, and of the owner that has to hear of it. */
+  /** Enqueues the key of the changed object, and the key of its owner. */
   #route(deployments: Controller, replicaSets: Controller, kubelet: Controller): void {
     onEveryChange(this.#shop.deployments, (key) => deployments.enqueue(key));
     onEveryChange(this.#shop.replicaSets, (key, metadata) => {

@@ -9,7 +9,7 @@ import {
 import type { Deployment, Pod, ReplicaSet } from './kinds.ts';
 import type { Timeline } from './timeline.ts';
 
-/** What the reconcilers of the shop work with. */
+/** The client, caches and timeline that the reconcilers of the shop use. */
 export interface Shop {
   readonly client: Client;
   readonly timeline: Timeline;
@@ -18,7 +18,7 @@ export interface Shop {
   readonly pods: SharedIndexInformer<Pod>;
 }
 
-/** Deletes exactly these objects, not others that took their names meanwhile. Returns how many were still there. */
+/** Deletes exactly these objects, not newer objects with their names. Returns the number of objects that still existed. */
 export async function deleteAll<T extends KubernetesObject>(
   resource: ResourceClient<T>,
   objects: readonly T[],
@@ -42,7 +42,7 @@ export async function deleteAll<T extends KubernetesObject>(
   return deleted;
 }
 
-/** Calls back with key and metadata of every object that comes, changes or goes; no body is decoded for it. */
+/** Calls back with key and metadata of every object that is added, updated or deleted; no body is decoded. */
 export function onEveryChange<T extends KubernetesObject>(
   informer: SharedIndexInformer<T>,
   callback: (key: string, metadata: ObjectMeta) => void,

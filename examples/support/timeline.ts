@@ -11,7 +11,7 @@ export type Component =
   | 'queue'
   | 'reconcile';
 
-/** The parts of the pipeline, in the order in which a change passes them, and their colours. */
+/** The parts of the pipeline, in the order in which a change passes them, with their colours. */
 const COMPONENTS: Readonly<Record<Component, Format>> = {
   server: 'blue',
   reflector: 'cyan',

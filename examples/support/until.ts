@@ -7,7 +7,7 @@ export const HANG_MS = 300_000;
 
 export interface UntilOptions {
   readonly signal: AbortSignal;
-  /** What is waited for. */
+  /** A description of the awaited condition. */
   readonly describe: () => string;
 }
 

@@ -26,7 +26,7 @@ export class DetachedRecord implements ByteSource {
   }
 }
 
-/** Of the record of a view, what says who it is, and its metadata without managed fields. */
+/** The identity of a view from its record, and its metadata without managed fields. */
 export interface MetadataParts {
   /** Begins with uid and resource version, and ends with the metadata, up to the managed fields. */
   readonly text: string;
@@ -35,13 +35,13 @@ export interface MetadataParts {
   readonly versionLength: number;
   /** Where in `text` the metadata starts. */
   readonly metadataStart: number;
-  /** The metadata behind the managed fields. */
+  /** The metadata after the managed fields. */
   readonly rest: string;
 }
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** A view of which no reader may read more than it knows itself. */
+/** The source of a view whose record was dropped: only the fields of the view itself can be read. */
 class DetachedNothing implements ByteSource, ViewCodec {
   readonly bytes: Buffer = NO_BYTES;
 
@@ -72,7 +72,7 @@ class DetachedNothing implements ByteSource, ViewCodec {
 
 export const detachedNothing: ByteSource = new DetachedNothing();
 
-/** The metadata of a view whose body no reader may read. */
+/** The source of a view of which only the metadata was retained. */
 export class DetachedMetadata extends DetachedNothing {
   readonly #parts: MetadataParts;
   #metadata: ObjectMeta | undefined;
@@ -107,6 +107,6 @@ export class DetachedMetadata extends DetachedNothing {
 function gone(what: string): never {
   throw new ListwatchError(
     'OBJECT_RELEASED',
-    `the ${what} of an object that has left the cache was read after it was let go of: no handler had asked for as much. Take what you need of it in the callback, or use a handler with another view`,
+    `the ${what} of an object that has left the cache was read after it was released: no handler has a view that retains it. Read it in the callback, or use a handler with another view`,
   );
 }

@@ -1,39 +1,39 @@
-/** A slot of a slab: place for one record, the record that lies there included. */
+/** A slot of a slab: the place of one record. */
 export interface Slot {
   /** Number of the slab. */
   readonly slab: number;
   readonly start: number;
 }
 
-/** Slots are multiples of it, and those of one size lie on one pile. */
+/** The sizes of slots are multiples of it; slots of one size are on one pile. */
 const STEP = 32;
-/** Larger slots are not noted, since records as large have slabs of their own. */
+/** Larger slots are not recorded, since such large records have slabs of their own. */
 const LARGEST = 256 * 1024;
-/** A record takes a slot that is larger by this share at most, so that what is lost at the end of slots stays small. */
+/** A slot may be larger than its record by this share at most, so that little memory is lost. */
 const SLACK = 1 / 16;
 const MOST_PILES = 32;
-/** Where in its slab a slot starts takes 20 bits. */
+/** The start of a slot in its slab has 20 bits. */
 const SLAB = 2 ** 20;
-/** With fewer slots of slabs that are gone nothing is tidied up. */
+/** With fewer slots of dropped slabs there is no clean-up. */
 const FEW = 1024;
 
 /**
- * How long the slot of a record of this size is. It is rounded up, so that what replaces the record, and is as long or a few
- * bytes longer, fits as well.
+ * The size of the slot for a record of this size. It is rounded up, so that a later record of the same size, or a few bytes
+ * longer, fits too.
  */
 export function slotSize(recordBytes: number): number {
   return Math.ceil(recordBytes / STEP) * STEP;
 }
 
 /**
- * Slots that records have left, by size, for the records to come. The one that was left last goes first: its memory is still
- * in the caches of the processor.
+ * Free slots by size, for later records. The slot that was freed last is used first: its memory is still in the caches of the
+ * processor.
  *
- * Guarantees: each operation takes the same time however many slots there are; slots of slabs that are gone are at most as many
- * as the others, and a thousand.
+ * Guarantees: the time of each operation does not depend on the number of slots. There are at most a thousand more slots of
+ * dropped slabs than other slots.
  */
 export class FreeSlots {
-  /** By size in steps; each slot as one number. */
+  /** Piles by size in steps; each slot is one number. */
   readonly #piles: number[][] = [];
   readonly #isGone: (slab: number) => boolean;
   #count = 0;
@@ -43,12 +43,12 @@ export class FreeSlots {
     this.#isGone = isGone;
   }
 
-  /** Slots, those of slabs that are gone left out. */
+  /** The number of slots, without slots of dropped slabs. */
   get count(): number {
     return this.#count - this.#gone;
   }
 
-  /** `size`: one that `slotSize` gives. Whether the slot is noted. */
+  /** `size` is a result of `slotSize`. Returns whether the slot is recorded. */
   add(slab: number, start: number, size: number): boolean {
     if (size > LARGEST) return false;
     const step = size / STEP;
@@ -70,7 +70,7 @@ export class FreeSlots {
     return undefined;
   }
 
-  /** A slab is gone, with so many of these slots. */
+  /** A slab was dropped, with this many of the slots. */
   forget(slots: number): void {
     this.#gone += slots;
     if (this.#gone <= FEW || this.#gone * 2 <= this.#count) return;

@@ -2,7 +2,7 @@ import type { ByteSource, ViewCodec } from '../../meta/json/json-view.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import type { KeptView } from './kept-view.ts';
 
-/** Where views lie that hold their decoded objects: nowhere. */
+/** The source of views that hold their decoded objects; it has no bytes. */
 export class HeldSource implements ByteSource, ViewCodec {
   readonly bytes: Buffer = Buffer.alloc(0);
 
@@ -10,7 +10,7 @@ export class HeldSource implements ByteSource, ViewCodec {
     return this;
   }
 
-  /** The view holds its object from now on, and its bytes can go. */
+  /** The view holds its object from now on; its bytes are no longer needed. */
   take(view: KeptView, object: KubernetesObject): void {
     view.hold(object);
     view.moveTo(this, 0);

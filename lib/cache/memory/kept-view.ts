@@ -16,7 +16,7 @@ export function keptViewOf(object: ObjectView): KeptView | undefined {
   return view instanceof JsonView ? (view as KeptView) : undefined;
 }
 
-/** The longest member of a stored object, metadata aside, where its bytes are at hand. */
+/** The longest member of a stored object except the metadata, if its bytes can be read. */
 export function longestMemberOf(object: ObjectView): KnownValue | undefined {
   return keptViewOf(object)?.longestMember;
 }

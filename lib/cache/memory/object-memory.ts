@@ -7,13 +7,13 @@ export type CacheMode = 'objects' | 'bytes';
 /** The memory of the objects of a cache, bytes, without objects that were decoded when they arrived. */
 export interface CacheMemory {
   readonly mode: CacheMode;
-  /** What lies in slabs and is not decoded for good. */
+  /** The bytes of objects in slabs. */
   readonly liveBytes: number;
   /** The slabs themselves. */
   readonly slabBytes: number;
   /** Decoded objects that are kept, as estimated from their JSON. */
   readonly decodedBytes: number;
-  /** What an object that leaves the cache now takes along for readers that are pinned. */
+  /** The part of a removed object that is retained now, because of the pins of readers. */
   readonly retention: 'nothing' | 'metadata' | 'body';
 }
 
@@ -25,18 +25,18 @@ export interface CacheMemory {
  */
 export interface ObjectMemory<V extends HasMetadata = ObjectView> {
   /**
-   * The object is going to be stored: its bytes are copied from where they came in. Returns what to store: the object, or a
-   * copy of it when it lies in another cache. Harmless when it was retained before.
+   * Called before an object is stored: its bytes are copied from the buffer in which they arrived. Returns the value to store:
+   * the object, or a copy if it belongs to another cache. It has no effect when the object is retained already.
    */
   retain(object: V): V;
   /**
-   * The object is not stored: it has left, or it was retained and is not used yet, so that all of it stays readable. Harmless
-   * when it is not retained.
+   * Called when an object is not stored: it has left the cache, or it was retained and is not used yet; then all of it stays
+   * readable. It has no effect when the object is not retained.
    */
   release(object: V, why: 'left' | 'unused'): void;
-  /** A reader comes that may read the metadata, or all, of objects after they have left; disposing of the pin ends that. */
+  /** Adds a reader that may read the metadata, or all, of objects after they have left the cache, until the pin is disposed. */
   pin(what: 'metadata' | 'body'): Disposable;
   inspect(): CacheMemory;
-  /** Gives up what makes reading faster; what is retained stays readable. Calling again is harmless. */
+  /** Drops caches for faster reads; retained objects stay readable. Calling again has no effect. */
   close(): void;
 }

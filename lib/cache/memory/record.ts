@@ -6,8 +6,8 @@ import { DetachedMetadata, detachedNothing, DetachedRecord } from './detached.ts
 import type { KeptView } from './kept-view.ts';
 
 /*
- * A record is what is known of one view without reading its body, and then the body, at which the view starts. It lies in a
- * slot, which may be a little longer:
+ * A record has the fields of one view that can be read without its body, and then the body, at which the view starts. Its slot
+ * may be a little longer:
  *
  *   uid | resourceVersion | start and end of the metadata in the body, of its managed fields, of the longest member (6 x 4) |
  *   length of the slot (4) | length of the uid (1) | length of the resource version (1) | read (1) | number in the slab (4) |
@@ -23,10 +23,10 @@ const SLOT_LENGTH = 15;
 const PLACES = HEAD_BYTES;
 const LONGEST = 23;
 const NOWHERE = 0xffffffff;
-/** For an identity that lacks one, or has one that is too long; the view itself remembers it then. */
+/** The length of a missing or too long uid or resource version; the view itself has it then. */
 const ELSEWHERE = 255;
 
-/** Whether the record of a view tells its uid and resource version; otherwise only the view itself does. */
+/** Whether the record of a view has its uid and resource version; otherwise only the view itself has them. */
 export function isRecordable({ uid, resourceVersion }: ObjectIdentity): boolean {
   return isShort(uid) && isShort(resourceVersion);
 }
@@ -64,7 +64,7 @@ export function recordedBody(view: KeptView): Buffer {
   return view.source.bytes.subarray(view.start, view.start + bodyLength(view));
 }
 
-/** Notes that the object was read, and tells whether it had been before. */
+/** Marks the object as read, and returns whether it was read before. */
 export function noteRead({ source: { bytes }, start }: KeptView): boolean {
   const before = bytes[start - READ] === 1;
   if (!before) bytes[start - READ] = 1;
@@ -76,7 +76,7 @@ export function slotNumber({ source: { bytes }, start }: KeptView): number {
   return bytes.readUInt32LE(start - NUMBER);
 }
 
-/** Bytes of the slot in which the record of a view lies. */
+/** The bytes of the slot of a record. */
 export function slotBytes({ source: { bytes }, start }: KeptView): number {
   return bytes.readUInt32LE(start - SLOT_LENGTH);
 }
@@ -86,7 +86,7 @@ export function recordBytes(view: KeptView): number {
   return view.start + bodyLength(view) - recordStart(view);
 }
 
-/** Where the record of a view starts, and so does its slot. */
+/** The start of the record of a view, which is the start of its slot. */
 export function recordStart({ source: { bytes }, start }: KeptView): number {
   const uid = bytes[start - UID_LENGTH] as number;
   const version = bytes[start - VERSION_LENGTH] as number;
@@ -103,14 +103,14 @@ function writePlaces(bytes: Buffer, at: number, places: ObjectPlaces | undefined
   bytes.writeInt32LE(places?.longestEnd ?? -1, at + 20);
 }
 
-/** The longest member of the body of a record, if the record tells where it is. */
+/** The longest member of the body of a record, if the record has its place. */
 export function recordedLongest({ source: { bytes }, start }: KeptView): KnownValue | undefined {
   const longest = bytes.readInt32LE(start - LONGEST);
   if (longest < 0) return undefined;
   return { bytes, start: start + longest, end: start + bytes.readInt32LE(start - LONGEST + 4) };
 }
 
-/** Writes all of a record but what `noteSlot` does. Returns where the body starts. */
+/** Writes a record without the fields that `noteSlot` writes. Returns the start of the body. */
 export function writeRecord(
   bytes: Buffer,
   slotStart: number,
@@ -134,13 +134,13 @@ export function writeRecord(
   return at;
 }
 
-/** Notes in a record in which slot it lies, and its number there. */
+/** Writes the slot size of a record, and its number in the slab. */
 export function noteSlot(bytes: Buffer, start: number, size: number, number: number): void {
   bytes.writeUInt32LE(size, start - SLOT_LENGTH);
   bytes.writeUInt32LE(number, start - NUMBER);
 }
 
-/** What can still be read of a view whose record is about to be written over; `codec` reads whole records. */
+/** Copies the retained part of a view whose record will be overwritten; `codec` reads whole records. */
 export function detached(view: KeptView, readable: Readable, codec: ViewCodec): ByteSource {
   if (readable === 'nothing') return detachedNothing;
   const metadata = readable === 'metadata' ? metadataOf(view) : undefined;
@@ -149,7 +149,7 @@ export function detached(view: KeptView, readable: Readable, codec: ViewCodec): 
   return new DetachedRecord(view.source.bytes.toString('latin1', recordStart(view), end), codec);
 }
 
-/** Undefined when the record does not tell where in the body it is. */
+/** Undefined when the record does not have its place. */
 function metadataOf(view: KeptView): DetachedMetadata | undefined {
   const { source, start } = view;
   const { bytes } = source;

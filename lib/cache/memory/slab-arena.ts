@@ -7,35 +7,36 @@ import { isRecordable, newRecordBytes, recordBytes, slotBytes } from './record.t
 import { Slab, type SlabCodecs } from './slab.ts';
 
 export interface SlabArenaOptions extends SlabCodecs {
-  /** A slab is let go of: nothing that was not released lies there. */
+  /** A slab is dropped: it has no view that is not released. */
   readonly onGone?: ((slab: Slab) => void) | undefined;
 }
 
 const SMALLEST_SLAB = 16 * 1024;
 const LARGEST_SLAB = 1024 * 1024;
-/** Bytes that are larger than this share of a slab get one of their own. */
+/** A record larger than this gets a slab of its own; bytes. */
 const LARGE = LARGEST_SLAB / 4;
-/** With more memory than this for each byte that is alive, and a slab, the slab with the least in it is given up. */
+/** With more memory than this for each live byte, plus one slab, the emptiest slab is dropped. */
 const MOST_PER_LIVE_BYTE = 1.5;
 const MOST_SPARE = 16;
 
 /**
  * The slabs of one cache.
  *
- * What replaces an object is about as long as the object was, so it is written where something of its size has just left:
- * memory that is mapped already, and that no garbage collector looks at. What has left is copied out for whoever still has it.
+ * A new state of an object is about as long as the old one, so it is written into a free slot of its size. This memory is mapped
+ * already, and the garbage collector does not scan it. The retained part of a removed object is copied out of the slab.
  *
- * Guarantees: slabs are at most one and a half times what is alive, and a slab, with spare ones two; each call moves what lies
- * in one slab at most. A cache of a few objects has a small slab. What was released can still be read.
+ * Guarantees: slabs take at most one and a half times the live bytes plus one slab; with spare slabs, plus two slabs. Each call
+ * moves the content of one slab at most. A cache of a few objects has a small slab. The retained part of a released object can
+ * still be read.
  */
 export class SlabArena {
   readonly #options: SlabArenaOptions;
-  /** By number. */
+  /** The slabs by number. */
   readonly #slabs = new Map<number, Slab>();
   readonly #free: FreeSlots;
   #current: Slab | undefined;
   #newest: KeptView | undefined;
-  /** Memory of slabs in which nothing lies. Leaving it to the garbage collector costs several times as much. */
+  /** The memory of dropped slabs, for reuse. Releasing it to the garbage collector takes several times as long. */
   readonly #spare: Buffer[] = [];
   #liveBytes = 0;
   #slabBytes = 0;
@@ -47,34 +48,34 @@ export class SlabArena {
     this.#free = new FreeSlots((slab) => !this.#slabs.has(slab));
   }
 
-  /** Bytes of the slots in which views lie that were not released. */
+  /** The bytes of the slots of views that are not released. */
   get liveBytes(): number {
     return this.#liveBytes;
   }
 
-  /** Bytes of the slabs, spare ones left out. */
+  /** The bytes of the slabs, without spare ones. */
   get slabBytes(): number {
     return this.#slabBytes;
   }
 
-  /** Views that were not released. */
+  /** The number of views that are not released. */
   get views(): number {
     return this.#views;
   }
 
-  /** Slots that were left, and wait for what fits. */
+  /** The number of free slots. */
   get freeSlots(): number {
     return this.#free.count;
   }
 
-  /** Whether a view lies here and was not released. */
+  /** Whether a view is in a slab of this arena and is not released. */
   has(view: KeptView): boolean {
     return view.source.codec === this.#options.codec;
   }
 
   /**
-   * Copies the body of a view into a slab, and lets the view lie there. It has its name and namespace at hand until the next
-   * one comes, for the index functions that are about to run. `place` is where in the body its metadata lies, if it is known.
+   * Copies the body of a view into a slab and moves the view there. Until the next call its name and namespace are cached, for
+   * the index functions that run next. `place` is the place of its metadata in the body, if it is known.
    */
   put(view: KeptView, body: Uint8Array, place?: ObjectPlaces): void {
     assert(!(view.source instanceof Slab), 'a view of an object was given to two caches');
@@ -94,7 +95,7 @@ export class SlabArena {
     this.#keepDense();
   }
 
-  /** A view that lies here does no longer count; so much of it can still be read. */
+  /** Releases a view of this arena; only the part `readable` of it can still be read. */
   release(view: KeptView, readable: Readable = 'body'): void {
     const slab = view.source as Slab;
     if (!isRefilled(slab)) {
@@ -105,7 +106,7 @@ export class SlabArena {
     this.#leftSlot(slab, slab.detach(view, readable), size);
   }
 
-  /** As `release`, of a view that is going to lie elsewhere before it is read. */
+  /** As `release`, for a view that moves elsewhere before it is read. */
   take(view: KeptView): void {
     const slab = view.source as Slab;
     if (!isRefilled(slab)) {
@@ -116,7 +117,7 @@ export class SlabArena {
     this.#leftSlot(slab, slab.leave(view), size);
   }
 
-  /** Gives up memory that is kept for more of what has just gone. */
+  /** Drops the spare slabs. */
   trim(): void {
     this.#spare.length = 0;
   }
@@ -148,7 +149,7 @@ export class SlabArena {
     return slab;
   }
 
-  /** As much again as there is: little for small caches. */
+  /** The size of all slabs together, within limits: small for small caches. */
   #nextSize(): number {
     return Math.min(LARGEST_SLAB, Math.max(SMALLEST_SLAB, this.#slabBytes));
   }
@@ -171,7 +172,7 @@ export class SlabArena {
     this.#discard(slab);
   }
 
-  /** To a slot that is no longer than it has to be. */
+  /** Moves a view to a slot of the smallest size for its record. */
   #move(view: KeptView, slab: Slab): void {
     const size = slotSize(recordBytes(view));
     this.#liveBytes += size - slotBytes(view);
@@ -195,7 +196,7 @@ export class SlabArena {
     this.#discard(slab);
   }
 
-  /** Its slots are filled no more. */
+  /** The slots of the slab are no longer filled. */
   #forget(slab: Slab): void {
     this.#slabs.delete(slab.number);
     this.#free.forget(slab.freeSlots);
@@ -208,14 +209,14 @@ export class SlabArena {
     while (this.#spare.length > this.#mostSpare) this.#spare.pop();
   }
 
-  /** As many as there may be slabs besides. */
+  /** The most spare slabs within the bound of memory. */
   get #mostSpare(): number {
     const bytes = this.#liveBytes * MOST_PER_LIVE_BYTE + 2 * LARGEST_SLAB - this.#slabBytes;
     return Math.min(MOST_SPARE, Math.max(0, Math.floor(bytes / LARGEST_SLAB)));
   }
 }
 
-/** Whether slots of a slab are filled again: not that of one huge object. */
+/** Whether free slots of a slab are filled again: not the slot of one huge object. */
 function isRefilled(slab: Slab): boolean {
   return slab.size <= LARGEST_SLAB;
 }

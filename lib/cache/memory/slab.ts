@@ -12,32 +12,32 @@ import {
 } from './record.ts';
 
 export interface SlabCodecs {
-  /** Reads the views that lie in slabs. */
+  /** Reads the views in slabs. */
   readonly codec: ViewCodec;
-  /** Reads those that were released. */
+  /** Reads released views. */
   readonly releasedCodec: ViewCodec;
 }
 
 /**
- * A piece of memory with the records of views: one behind the other, and where one has left, another one.
+ * A piece of memory with the records of views. Records are appended, or written into free slots.
  *
- * Guarantees: what is written stays as it is until the view that lies there has left.
+ * Guarantees: a record does not change until its view has left the slab.
  */
 export class Slab implements ByteSource {
-  /** Names it in its arena. */
+  /** The number of the slab in its arena. */
   readonly number: number;
   readonly bytes: Buffer;
   readonly codec: ViewCodec;
-  /** Where views lie that were released: the same bytes. */
+  /** The source of released views, over the same bytes. */
   readonly released: ByteSource & { readonly codec: ViewCodec };
-  /** By number; those that have left are gone. */
+  /** The views by number; views that have left are undefined. */
   readonly #views: (KeptView | undefined)[] = [];
   #used = 0;
   #liveBytes = 0;
-  /** Slots that were left and may be filled again; for the arena. */
+  /** The number of free slots that may be filled again; for the arena. */
   freeSlots = 0;
 
-  /** `bytes` are its own from now on. */
+  /** The slab owns `bytes` from now on. */
   constructor(number: number, bytes: Buffer, { codec, releasedCodec }: SlabCodecs) {
     this.number = number;
     this.bytes = bytes;
@@ -49,22 +49,22 @@ export class Slab implements ByteSource {
     return this.bytes.length;
   }
 
-  /** Bytes of the slots in which views lie. */
+  /** The bytes of the slots of views. */
   get liveBytes(): number {
     return this.#liveBytes;
   }
 
-  /** Bytes behind all slots. */
+  /** The bytes after all slots. */
   get room(): number {
     return this.bytes.length - this.#used;
   }
 
-  /** The views that lie here. */
+  /** The views in this slab. */
   *views(): IterableIterator<KeptView> {
     for (const view of this.#views) if (view !== undefined) yield view;
   }
 
-  /** Writes the record of a view to a new slot behind the others, for which there is room, and lets the view lie there. */
+  /** Writes the record of a view to a new slot after the others and moves the view there. There has to be room. */
   append(
     view: KeptView,
     body: Uint8Array,
@@ -77,7 +77,7 @@ export class Slab implements ByteSource {
     this.#lie(view, start, slotSize, this.#views.length);
   }
 
-  /** As `append`, in a slot that was left and is long enough. */
+  /** As `append`, into a free slot that is long enough. */
   fill(
     slotStart: number,
     view: KeptView,
@@ -90,7 +90,7 @@ export class Slab implements ByteSource {
     this.#lie(view, start, size, number);
   }
 
-  /** Copies the record of a view that lies here to a new slot of a slab that has room for it, and lets the view lie there. */
+  /** Copies the record of a view of this slab to a new slot of a slab with room for it, and moves the view there. */
   move(view: KeptView, slab: Slab, slotSize: number): void {
     const { start } = view;
     const from = recordStart(view);
@@ -101,14 +101,14 @@ export class Slab implements ByteSource {
     slab.#lie(view, at + start - from, slotSize, slab.#views.length);
   }
 
-  /** Lets a view go on lying here without being counted. Returns the size of its slot. */
+  /** Releases a view that stays in its slot and is no longer counted. Returns the size of its slot. */
   release(view: KeptView): number {
     const size = this.take(view);
     view.moveTo(this.released, view.start);
     return size;
   }
 
-  /** No longer counts a view that is about to lie elsewhere. Returns the size of its slot. */
+  /** Removes a view that moves elsewhere from the counts. Returns the size of its slot. */
   take(view: KeptView): number {
     const size = slotBytes(view);
     this.#views[slotNumber(view)] = undefined;
@@ -116,7 +116,7 @@ export class Slab implements ByteSource {
     return size;
   }
 
-  /** As `take`; its record is not read there any more. Returns the start of its slot, which can be filled. */
+  /** As `take`, for a record that is no longer read. Returns the start of its slot, which can be filled. */
   leave(view: KeptView): number {
     const slotStart = recordStart(view);
     const number = slotNumber(view);
@@ -126,7 +126,7 @@ export class Slab implements ByteSource {
     return slotStart;
   }
 
-  /** As `leave`; what can still be read of the view is a string of its own from now on. */
+  /** As `leave`; the retained part of the view is copied to a string. */
   detach(view: KeptView, readable: Readable): number {
     const { start } = view;
     const source = detached(view, readable, this.released.codec);

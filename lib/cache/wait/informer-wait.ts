@@ -11,7 +11,7 @@ import type { StoreReader } from '../store/store-reader.ts';
 export interface WaitableCache<T extends KubernetesObject> extends ChangeSource<T> {
   /** Reads the cache. */
   readonly indexer: StoreReader<T>;
-  /** The reason why it is not synced, in words; undefined once it is. */
+  /** The reason why it is not synced, as text; undefined once it is. */
   readonly waitingFor: string | undefined;
   whenSynced(options?: WaitOptions): Promise<void>;
 }

@@ -306,7 +306,7 @@ for (const [mode, memoryOf] of [
         expect(view.resourceVersion).to.equal(metadata.resourceVersion);
         expect(view.metadata).to.deep.equal(metadata);
         expect(view.metadata).to.equal(view.metadata);
-        expect(() => view.object).to.throw('no handler had asked for as much');
+        expect(() => view.object).to.throw('no handler has a view that retains it');
       }
     });
 
