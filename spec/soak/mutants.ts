@@ -146,8 +146,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'gap-not-listed',
     bug: 'after a 410 the watch starts from now, without a list',
     file: 'cache/reflector/table/watch-step.ts',
-    from: 'return backOff(startRound({ ...memory, futileLists }), retryAfterMs, reason, ...effects);',
-    to: "return backOff(startWatch({ ...memory, futileLists, resourceVersion: '' }), retryAfterMs, reason, ...effects);",
+    from: 'return backOff(startRound({ ...memory, expiredLists }), retryAfterMs, reason, ...effects);',
+    to: "return backOff(startWatch({ ...memory, expiredLists, resourceVersion: '' }), retryAfterMs, reason, ...effects);",
   },
   {
     name: 'last-page-only',

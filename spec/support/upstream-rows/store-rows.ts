@@ -67,7 +67,7 @@ const ABSENT_IS_HARMLESS =
   'Deleting a key that is not there is harmless, as everywhere in this package; client-go makes it an error.';
 
 const PULLED =
-  'Nobody is pushed the whole content: whoever wants it asks, and gets the same array until the next write.';
+  'The whole content is not pushed: a reader asks for it, and gets the same array until the next write.';
 
 const ONE_RULE =
   '`WriteOverlay` takes the place of the mutation cache: the resource version that the cache has processed ends an entry, not a time to live.';
@@ -190,7 +190,7 @@ const keyedStoreRows: readonly ConformanceRow[] = [
   stores(
     'TestWithStoreMetricsDefaulting',
     [],
-    'There is no global metrics provider to fall back to: an informer reports to the metrics it is given, and to nobody without.',
+    'There is no global metrics provider to fall back to: an informer reports to the metrics it is given, and to none without.',
   ),
 ];
 

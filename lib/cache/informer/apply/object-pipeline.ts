@@ -36,7 +36,7 @@ const BATCH_WITH_BACKLOG = 64;
 
 export interface ObjectPipelineOptions<T extends KubernetesObject> {
   readonly options: ResolvedInformerOptions<T>;
-  /** Looks after the bytes of what the store holds. @defaultValue nobody does */
+  /** The memory of the objects in the store. @defaultValue none */
   readonly memory?: ObjectMemory<ObjectView<T>> | undefined;
   readonly errors: ErrorReporter;
   readonly meter: InformerMeter | undefined;

@@ -5,7 +5,7 @@ import type { Runtime } from '../../../kernel/runtime.ts';
 const TURN_MS = 5;
 
 /** The longest acceptable time between two clock reads, milliseconds. */
-const LONGEST_BLINK_MS = 0.5;
+const LONGEST_CLOCK_GAP_MS = 0.5;
 
 /** Deliveries between two clock reads, when deliveries are fast. */
 const LONGEST_STRIDE = 32;
@@ -30,7 +30,7 @@ export class DeliveryTurns {
   #scheduled = false;
   #sliceMs = TURN_MS;
   /** A delivery that takes longer than this is slow, milliseconds. */
-  #blinkMs = LONGEST_BLINK_MS;
+  #clockGapMs = LONGEST_CLOCK_GAP_MS;
   #nowMs = 0;
   /** Deliveries between two clock reads: one while deliveries are slow. */
   #stride = 1;
@@ -48,7 +48,7 @@ export class DeliveryTurns {
   /** The number of queues that share a turn. */
   share(shares: number): void {
     this.#sliceMs = TURN_MS / Math.max(1, shares);
-    this.#blinkMs = Math.min(LONGEST_BLINK_MS, this.#sliceMs / 2);
+    this.#clockGapMs = Math.min(LONGEST_CLOCK_GAP_MS, this.#sliceMs / 2);
   }
 
   /** Gives `slice` a part of the next turn. */
@@ -79,7 +79,7 @@ export class DeliveryTurns {
 
   #adapt(): void {
     const lastMs = this.#nowMs;
-    if (this.#lookAndSlowDown() || this.#nowMs - lastMs > this.#blinkMs / 2) return;
+    if (this.#lookAndSlowDown() || this.#nowMs - lastMs > this.#clockGapMs / 2) return;
     this.#stride = Math.min(2 * this.#stride, LONGEST_STRIDE);
     this.#untilLook = this.#stride;
   }
@@ -88,7 +88,7 @@ export class DeliveryTurns {
   #lookAndSlowDown(): boolean {
     const lastMs = this.#nowMs;
     this.look();
-    if (this.#nowMs - lastMs <= this.#blinkMs) return false;
+    if (this.#nowMs - lastMs <= this.#clockGapMs) return false;
     this.#stride = 1;
     this.#untilLook = 1;
     return true;

@@ -20,7 +20,7 @@ export interface ReflectorMemory {
   /** The server does not support streaming lists, or never ends them. */
   readonly watchListUnusable: boolean;
   /** Lists in a row whose watch expired before its first event: the server keeps less history than a list takes. */
-  readonly futileLists: number;
+  readonly expiredLists: number;
 }
 
 export interface IdleState {
@@ -178,7 +178,7 @@ export function initialState(settings: ReflectorSettings): IdleState {
       unavailable: false,
       paged: false,
       watchListUnusable: false,
-      futileLists: 0,
+      expiredLists: 0,
     },
   };
 }

@@ -20,7 +20,7 @@ export const DEFAULT_PAGE_SIZE = 500;
 export const VERY_SHORT_WATCH_MS = 1000;
 
 /** Lists in a row whose watch had expired at once, before a watch is opened ahead of the list. */
-export const MOST_FUTILE_LISTS = 2;
+export const MOST_EXPIRED_LISTS = 2;
 
 export const CLOSE: ReflectorEffect = { type: 'close-stream' };
 export const RESET_BACKOFF: ReflectorEffect = { type: 'reset-backoff' };
@@ -75,7 +75,7 @@ export function startRound(
  * recent state. If lists take longer than the server keeps its history, a watch is opened before the list.
  */
 export function startList(memory: ReflectorMemory): ListingState | AnchoringState {
-  if (memory.futileLists >= MOST_FUTILE_LISTS) return { name: 'anchoring', memory };
+  if (memory.expiredLists >= MOST_EXPIRED_LISTS) return { name: 'anchoring', memory };
   const known = memory.resourceVersion === '' ? '0' : memory.resourceVersion;
   return listAt(memory, memory.unavailable ? '' : known);
 }

@@ -57,8 +57,8 @@ function fromProgress(state: WatchingState, resourceVersion: string): ReflectorS
   const goesOn =
     resourceVersion !== '' && resourceVersion !== seen && !isOlder(resourceVersion, seen);
   const next: ReflectorMemory =
-    goesOn || memory.futileLists > 0
-      ? { ...memory, resourceVersion: goesOn ? resourceVersion : seen, futileLists: 0 }
+    goesOn || memory.expiredLists > 0
+      ? { ...memory, resourceVersion: goesOn ? resourceVersion : seen, expiredLists: 0 }
       : memory;
   const unordered = state.unordered && resourceVersion === '';
   return {
@@ -128,8 +128,8 @@ function fromFailure(state: WatchingState, input: Failed, reason: string): Refle
       return backOff(again, retryAfterMs, reason, ...effects);
     case 'expired':
     case 'gone': {
-      const futileLists = fresh ? memory.futileLists + 1 : memory.futileLists;
-      return backOff(startRound({ ...memory, futileLists }), retryAfterMs, reason, ...effects);
+      const expiredLists = fresh ? memory.expiredLists + 1 : memory.expiredLists;
+      return backOff(startRound({ ...memory, expiredLists }), retryAfterMs, reason, ...effects);
     }
     case 'too-large':
       return backOff(

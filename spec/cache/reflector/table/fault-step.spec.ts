@@ -10,7 +10,7 @@ import {
 
 const plain = { settings: { watchList: false } };
 const at10 = memory({ ...plain, resourceVersion: '10' });
-const shortHistory = memory({ ...plain, resourceVersion: '10', futileLists: 2 });
+const shortHistory = memory({ ...plain, resourceVersion: '10', expiredLists: 2 });
 const beside = listing({
   memory: shortHistory,
   resourceVersion: '',
@@ -56,7 +56,7 @@ describe('the table of the reflector, fault by fault', () => {
       },
       {
         title: 'leads, after two such lists, to a watch that is opened before the list',
-        state: watching({ memory: memory({ ...at10, futileLists: 1 }), fresh: true }),
+        state: watching({ memory: memory({ ...at10, expiredLists: 1 }), fresh: true }),
         input: { type: 'watch-refused', failure: failure('gone') },
         next: 'backing-off 0 then anchoring at=10 [futile=2]',
         effects: 'report',

@@ -62,12 +62,12 @@ export const failedStream = (
 
 /** A state as one line: what it is, where it goes, what it remembers that matters. */
 export function line(state: ReflectorState): string {
-  const { resourceVersion, unavailable, paged, watchListUnusable, futileLists } = state.memory;
+  const { resourceVersion, unavailable, paged, watchListUnusable, expiredLists } = state.memory;
   const flags = [
     unavailable ? 'unavailable' : '',
     paged ? 'paged' : '',
     watchListUnusable ? 'no-watch-list' : '',
-    futileLists > 0 ? `futile=${futileLists}` : '',
+    expiredLists > 0 ? `futile=${expiredLists}` : '',
   ].filter((flag) => flag !== '');
   const notes = flags.length === 0 ? '' : ` [${flags.join(' ')}]`;
   switch (state.name) {
