@@ -177,7 +177,7 @@ const resyncAndStartRows: readonly ConformanceRow[] = [
       'is what changed, for handlers with and without resyncs; the rest comes with the next resync',
     ),
     because:
-      'What a relist shows unchanged is told to nobody; handlers that ask for resyncs get it at their own interval.',
+      'Objects that a relist shows unchanged are not delivered; handlers that ask for resyncs get it at their own interval.',
   },
   {
     file: 'shared_informer_test.go',
