@@ -159,7 +159,7 @@ describe('RetryWatcher', () => {
       'a broken connection': connection,
       'a timeout of the server': failure('Timeout', 'too slow'),
       'an internal error': failure('InternalError', 'oops'),
-      'a status nobody knows': unknownCode,
+      'an unknown status': unknownCode,
       'an error that is no status': new TypeError('odd'),
     };
     for (const [what, error] of Object.entries(recoverable)) {

@@ -40,7 +40,7 @@ const failuresToSurvive = [
   'a broken connection',
   'a timeout of the server',
   'an internal error',
-  'a status nobody knows',
+  'an unknown status',
   'an error that is no status',
 ].map((what) => `goes on after ${what}, at the start and in the stream`);
 
