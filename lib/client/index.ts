@@ -1,4 +1,4 @@
-export { ConnectionConfig } from './config/connection-config.ts';
+export { ConnectionConfig } from './config/contract/connection-config.ts';
 export { loadConfig, type LoadConfigOptions } from './config/load-config.ts';
 export {
   Client,
@@ -20,7 +20,7 @@ export {
   type WriteOptions,
 } from './rest/resource-client.ts';
 export type { ListerWatcherOptions } from './rest/resource-lister-watcher.ts';
-export type { SelectorOptions } from './rest/query.ts';
+export type { SelectorOptions } from './rest/request/query.ts';
 export type { DeletedObject, WriteObserver } from './rest/write-observer.ts';
 export {
   AxiosTransport,
@@ -28,21 +28,21 @@ export {
   type TlsOptions,
   type TokenSource,
 } from './transport/axios-transport.ts';
-export { RetryingTransport, type RetryOptions } from './transport/retry.ts';
-export { TransportError, type TransportErrorCode } from './transport/transport-error.ts';
+export { RetryingTransport, type RetryOptions } from './transport/flow/retry.ts';
+export { TransportError, type TransportErrorCode } from './transport/contract/transport-error.ts';
 export type {
   BodyReader,
   ResponseBody,
   Transport,
   TransportRequest,
   TransportResponse,
-} from './transport/transport.ts';
+} from './transport/contract/transport.ts';
 export type { ServerWarning } from './transport/warning-header.ts';
 export type { ResourceName } from '../meta/collection-options.ts';
-export type { ConnectionConfigFields } from './config/connection-config.ts';
-export type { ListItemsOptions } from './rest/pager.ts';
-export type { RestClient, RestClientOptions, RestRequest } from './rest/rest-client.ts';
-export type { ExchangeTarget } from './transport/transport-error.ts';
+export type { ConnectionConfigFields } from './config/contract/connection-config.ts';
+export type { ListItemsOptions } from './rest/read/pager.ts';
+export type { RestClient, RestClientOptions, RestRequest } from './rest/request/rest-client.ts';
+export type { ExchangeTarget } from './transport/contract/transport-error.ts';
 export type { DeclaredTypes } from '../meta/object-types.ts';
 export type { GroupVersion, GroupVersionKind, ResourceInfo } from '../meta/resource.ts';
 export type { Status, StatusCause, StatusDetails, StatusReason } from '../meta/status.ts';

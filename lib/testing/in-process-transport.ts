@@ -1,12 +1,12 @@
 import { abortable, deriveAbort, type DerivedAbort } from '../kernel/abort.ts';
 import { ListwatchError } from '../kernel/errors.ts';
 import { rejectUnknownOptions } from '../kernel/options.ts';
-import { connectionFailure } from '../client/transport/connection-failure.ts';
+import { connectionFailure } from '../client/transport/connection/connection-failure.ts';
 import type {
   Transport,
   TransportRequest,
   TransportResponse,
-} from '../client/transport/transport.ts';
+} from '../client/transport/contract/transport.ts';
 import type { ApiHandler, ApiResponse } from '../server/api/http/api-request.ts';
 
 export interface InProcessTransportOptions {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { JsonObjectDecoder } from '../../lib/client/rest/object-decoder.ts';
+import { JsonObjectDecoder } from '../../lib/client/rest/decode/object-decoder.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';
 import { DecodedView } from '../../lib/meta/object-view.ts';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
-import { ConnectionConfig } from './connection-config.ts';
-import { tokenFile } from './token-file.ts';
+import { ConnectionConfig } from './contract/connection-config.ts';
+import { tokenFile } from './credentials/token-file.ts';
 
 export const SERVICE_ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
 

@@ -6,10 +6,10 @@ import { rejectUnknownOptions } from '../../kernel/options.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { TlsOptions, TokenSource } from '../transport/axios-transport.ts';
 import { ambientEnvironment } from './ambient-environment.ts';
-import { ConnectionConfig } from './connection-config.ts';
+import { ConnectionConfig } from './contract/connection-config.ts';
 import { inClusterConnection, SERVICE_ACCOUNT_DIRECTORY } from './in-cluster.ts';
-import { kubeconfigConnection } from './kubeconfig-connection.ts';
-import { Kubeconfig } from './kubeconfig.ts';
+import { kubeconfigConnection } from './kubeconfig/kubeconfig-connection.ts';
+import { Kubeconfig } from './kubeconfig/kubeconfig.ts';
 
 export interface LoadConfigOptions {
   /** The server's address. With it, no kubeconfig is read. */

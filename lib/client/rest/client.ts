@@ -4,11 +4,11 @@ import type { ResourceName } from '../../meta/collection-options.ts';
 import type { DeclaredTypes, ObjectOf } from '../../meta/object-types.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
-import { checkCallOptions } from './call-options.ts';
-import { Collection } from './collection.ts';
+import { checkCallOptions } from './request/call-options.ts';
+import { Collection } from './request/collection.ts';
 import { Discovery } from './discovery.ts';
-import { MetadataObjectDecoder } from './metadata-object-decoder.ts';
-import { JsonObjectDecoder, type ObjectDecoder } from './object-decoder.ts';
+import { MetadataObjectDecoder } from './decode/metadata-object-decoder.ts';
+import { JsonObjectDecoder, type ObjectDecoder } from './decode/object-decoder.ts';
 import { OutageGate } from './outage-gate.ts';
 import { ResourceClient, type CallOptions } from './resource-client.ts';
 import {
@@ -16,7 +16,7 @@ import {
   ResourceListerWatcher,
   type ListerWatcherOptions,
 } from './resource-lister-watcher.ts';
-import { REST_CLIENT_OPTIONS, RestClient, type RestClientOptions } from './rest-client.ts';
+import { REST_CLIENT_OPTIONS, RestClient, type RestClientOptions } from './request/rest-client.ts';
 import type { WriteObserver } from './write-observer.ts';
 
 export interface ClientOptions extends RestClientOptions {

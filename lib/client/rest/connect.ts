@@ -2,8 +2,8 @@ import { ListwatchError } from '../../kernel/errors.ts';
 import { rejectUnknownOptions } from '../../kernel/options.ts';
 import { LOAD_CONFIG_OPTIONS, loadConfig, type LoadConfigOptions } from '../config/load-config.ts';
 import { AxiosTransport, type AxiosTransportOptions } from '../transport/axios-transport.ts';
-import { RetryingTransport } from '../transport/retry.ts';
-import type { Transport } from '../transport/transport.ts';
+import { RetryingTransport } from '../transport/flow/retry.ts';
+import type { Transport } from '../transport/contract/transport.ts';
 import { Client, type ClientOptions } from './client.ts';
 
 export interface ConnectOptions

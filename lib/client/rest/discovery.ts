@@ -3,8 +3,8 @@ import { abortable } from '../../kernel/abort.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/errors.ts';
 import { isApiError, isNotFound } from '../../meta/failures.ts';
 import { apiVersionOf, parseApiVersion, type ResourceInfo } from '../../meta/resource.ts';
-import { checkCallOptions } from './call-options.ts';
-import type { RestClient } from './rest-client.ts';
+import { checkCallOptions } from './request/call-options.ts';
+import type { RestClient } from './request/rest-client.ts';
 
 export interface DiscoveryCallOptions {
   readonly signal?: AbortSignal | undefined;

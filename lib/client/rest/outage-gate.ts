@@ -3,7 +3,7 @@ import { onAbort } from '../../kernel/abort.ts';
 import { errorMessage, isListwatchError, type ErrorCode } from '../../kernel/errors.ts';
 import type { Runtime, Timer } from '../../kernel/runtime.ts';
 import { isApiError } from '../../meta/failures.ts';
-import { TransportError } from '../transport/transport-error.ts';
+import { TransportError } from '../transport/contract/transport-error.ts';
 
 /** The wait between two attempts while the server does not answer, milliseconds. It doubles up to the longest; up to a third is added. */
 const SHORTEST_GAP_MS = 1000;

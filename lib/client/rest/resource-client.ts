@@ -9,13 +9,13 @@ import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { isStatus, type Status } from '../../meta/status.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
-import { checkCallOptions, checkObject, patchTypeOf } from './call-options.ts';
-import type { Collection } from './collection.ts';
-import type { ObjectDecoder } from './object-decoder.ts';
-import { listAllPages, listItems, type ListItemsOptions, type PageSource } from './pager.ts';
-import { queryString, type SelectorOptions } from './query.ts';
+import { checkCallOptions, checkObject, patchTypeOf } from './request/call-options.ts';
+import type { Collection } from './request/collection.ts';
+import type { ObjectDecoder } from './decode/object-decoder.ts';
+import { listAllPages, listItems, type ListItemsOptions, type PageSource } from './read/pager.ts';
+import { queryString, type SelectorOptions } from './request/query.ts';
 import { ResourceListerWatcher } from './resource-lister-watcher.ts';
-import type { RestClient, RestRequest } from './rest-client.ts';
+import type { RestClient, RestRequest } from './request/rest-client.ts';
 import { WriteReporter, type WriteObserver } from './write-observer.ts';
 
 /** Options of every call. */

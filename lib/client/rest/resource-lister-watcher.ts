@@ -11,13 +11,13 @@ import { numberOption } from '../../kernel/options.ts';
 import { takesKnownValues, type KnownValueOf } from '../../meta/json/known-values.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import type { Collection } from './collection.ts';
-import type { ObjectDecoder } from './object-decoder.ts';
-import { listQuery, watchQuery, type SelectorOptions } from './query.ts';
-import type { RestClient } from './rest-client.ts';
+import type { Collection } from './request/collection.ts';
+import type { ObjectDecoder } from './decode/object-decoder.ts';
+import { listQuery, watchQuery, type SelectorOptions } from './request/query.ts';
+import type { RestClient } from './request/rest-client.ts';
 import type { OutageGate } from './outage-gate.ts';
-import { readList } from './read-list.ts';
-import { WatchBatches } from './watch-batches.ts';
+import { readList } from './read/read-list.ts';
+import { WatchBatches } from './read/watch-batches.ts';
 
 /** Selects the objects of a resource that are listed and watched. */
 export interface ListerWatcherOptions extends SelectorOptions {

@@ -9,13 +9,13 @@ import { IdleWatchdog } from '../../kernel/idle-watchdog.ts';
 import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
-import { connectionFailure } from './connection-failure.ts';
-import { limitConnecting } from './limit-connecting.ts';
-import { reuseReadMemory } from './reuse-read-memory.ts';
-import { isLoopback, parseServerAddress } from './server-address.ts';
-import { StreamBody } from './stream-body.ts';
-import { TransportError, type ExchangeTarget } from './transport-error.ts';
-import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+import { connectionFailure } from './connection/connection-failure.ts';
+import { limitConnecting } from './connection/limit-connecting.ts';
+import { reuseReadMemory } from './connection/reuse-read-memory.ts';
+import { isLoopback, parseServerAddress } from './contract/server-address.ts';
+import { StreamBody } from './body/stream-body.ts';
+import { TransportError, type ExchangeTarget } from './contract/transport-error.ts';
+import type { Transport, TransportRequest, TransportResponse } from './contract/transport.ts';
 
 /** A bearer token, or a function that returns the current token before each request. */
 export type TokenSource = string | (() => string | Promise<string>);

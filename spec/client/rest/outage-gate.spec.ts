@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { OutageGate } from '../../../lib/client/rest/outage-gate.ts';
-import { TransportError } from '../../../lib/client/transport/transport-error.ts';
+import { TransportError } from '../../../lib/client/transport/contract/transport-error.ts';
 import { ListwatchError } from '../../../lib/kernel/errors.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import { forbidden } from '../../../lib/meta/failures.ts';

@@ -2,7 +2,7 @@ import type {
   Transport,
   TransportRequest,
   TransportResponse,
-} from '../../../lib/client/transport/transport.ts';
+} from '../../../lib/client/transport/contract/transport.ts';
 
 export interface ScriptedAnswer {
   /** @defaultValue 200 */

@@ -7,9 +7,9 @@ import {
   AxiosTransport,
   type AxiosTransportOptions,
 } from '../../../lib/client/transport/axios-transport.ts';
-import { readBody } from '../../../lib/client/transport/read-body.ts';
-import { TransportError } from '../../../lib/client/transport/transport-error.ts';
-import type { TransportRequest } from '../../../lib/client/transport/transport.ts';
+import { readBody } from '../../../lib/client/transport/body/read-body.ts';
+import { TransportError } from '../../../lib/client/transport/contract/transport-error.ts';
+import type { TransportRequest } from '../../../lib/client/transport/contract/transport.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import { failureOf, rejectionOf, thrownBy } from '../support/failure-of.ts';
 import { json, RawServer, reset } from '../support/raw-server.ts';

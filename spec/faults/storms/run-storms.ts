@@ -1,5 +1,5 @@
 import { loadConfig } from '../../../lib/client/config/load-config.ts';
-import { ConnectionConfig } from '../../../lib/client/config/connection-config.ts';
+import { ConnectionConfig } from '../../../lib/client/config/contract/connection-config.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
 import { socketStorms, type SocketStormOptions } from './socket-storms.ts';
 import { describeStorm, stormHeading } from './storm-figures.ts';

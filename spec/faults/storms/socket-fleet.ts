@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
-import type { ConnectionConfig } from '../../../lib/client/config/connection-config.ts';
+import type { ConnectionConfig } from '../../../lib/client/config/contract/connection-config.ts';
 import { Client } from '../../../lib/client/rest/client.ts';
 import { AxiosTransport } from '../../../lib/client/transport/axios-transport.ts';
-import { RetryingTransport } from '../../../lib/client/transport/retry.ts';
-import type { Transport } from '../../../lib/client/transport/transport.ts';
+import { RetryingTransport } from '../../../lib/client/transport/flow/retry.ts';
+import type { Transport } from '../../../lib/client/transport/contract/transport.ts';
 import { isListwatchError } from '../../../lib/kernel/errors.ts';
 import { silentLogger } from '../../../lib/kernel/logger.ts';
 import { isNotFound } from '../../../lib/meta/failures.ts';

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { ConnectionConfig } from '../../../lib/client/config/connection-config.ts';
+import type { ConnectionConfig } from '../../../lib/client/config/contract/connection-config.ts';
 import { pause } from '../world/exchange.ts';
 import { SocketFleet } from './socket-fleet.ts';
 import type { StormFigures } from './storm-figures.ts';

@@ -1,14 +1,14 @@
 import { abortable, deriveAbort } from '../../../lib/kernel/abort.ts';
 import type { Runtime } from '../../../lib/kernel/runtime.ts';
 import { sleep } from '../../../lib/kernel/wait.ts';
-import { TransportError } from '../../../lib/client/transport/transport-error.ts';
+import { TransportError } from '../../../lib/client/transport/contract/transport-error.ts';
 import type {
   BodyReader,
   ResponseBody,
   Transport,
   TransportRequest,
   TransportResponse,
-} from '../../../lib/client/transport/transport.ts';
+} from '../../../lib/client/transport/contract/transport.ts';
 
 /**
  * What lies between client and server. `refusing`: nothing listens. `resetting`: connections break before an answer. `closing`:

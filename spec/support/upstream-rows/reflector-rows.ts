@@ -305,7 +305,7 @@ const watchListTests: readonly Omit<ConformanceRow, 'file'>[] = [
         'reports a version that has expired when the watch is reopened, and begins a new round',
       ),
       {
-        spec: 'client/rest/object-decoder.spec.ts',
+        spec: 'client/rest/decode/object-decoder.spec.ts',
         title:
           'JsonObjectDecoder takes a bookmark for the end of a streaming list by its annotation "true" alone',
       },

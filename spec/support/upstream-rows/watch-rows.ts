@@ -17,8 +17,8 @@ const withSync = inFile('cache/wait/until-with-sync.spec.ts', 'untilWithSync');
 const CHANGES = 'cache/informer/changes/informer-changes.spec.ts';
 const changes = inFile(CHANGES, 'an informer as a stream of changes');
 const changesEnd = inFile(CHANGES, 'an informer as a stream of changes ends');
-const pager = inFile('client/rest/pager.spec.ts', 'the pager');
-const items = inFile('client/rest/pager-items.spec.ts', 'going through a list item by item');
+const pager = inFile('client/rest/read/pager.spec.ts', 'the pager');
+const items = inFile('client/rest/read/pager-items.spec.ts', 'going through a list item by item');
 const history = inFile(
   'testing/scripted-history.spec.ts',
   'the history of a ScriptedListerWatcher',

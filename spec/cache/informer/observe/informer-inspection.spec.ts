@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { forbidden } from '../../../../lib/meta/failures.ts';
-import { JsonObjectDecoder } from '../../../../lib/client/rest/object-decoder.ts';
+import { JsonObjectDecoder } from '../../../../lib/client/rest/decode/object-decoder.ts';
 import { ThreadSafeStore } from '../../../../lib/cache/store/thread-safe-store.ts';
 import type { ObjectView } from '../../../../lib/meta/object-view.ts';
 import type { InformerInspection } from '../../../../lib/cache/informer/observe/informer-inspection.ts';

@@ -1,0 +1,116 @@
+import type { ListPage, ListRequest } from '../../../cache/reflector/contract/lister-watcher.ts';
+import { deriveAbort } from '../../../kernel/abort.ts';
+import { ListwatchError } from '../../../kernel/errors.ts';
+import { numberOption } from '../../../kernel/options.ts';
+import { isApiError } from '../../../meta/failures.ts';
+import { PageCycle } from '../../../meta/page-cycle.ts';
+
+/** Reads one page. */
+export type PageSource<V> = (request: ListRequest) => Promise<ListPage<V>>;
+
+/** The default number of items a page (client-go tools/pager defaultPageSize @ 32ce75a7). */
+const DEFAULT_PAGE_SIZE = 500;
+
+/**
+ * Reads a list page by page. Each page is read when the caller requests it.
+ *
+ * Only the first request has a resource version; later requests have the continue token, which contains it.
+ * @throws {ApiError} code EXPIRED when the server no longer has the state of the first page. {ListwatchError} code
+ * MALFORMED_RESPONSE when a continue token repeats.
+ */
+export async function* listPages<V>(
+  source: PageSource<V>,
+  request: ListRequest,
+): AsyncGenerator<ListPage<V>, undefined> {
+  const limit = pageSizeOf(request);
+  const { signal } = request;
+  signal?.throwIfAborted();
+  const cycle = new PageCycle();
+  let page = await source({ ...request, limit });
+  yield page;
+  while (page.continueToken !== undefined) {
+    signal?.throwIfAborted();
+    if (cycle.repeats(page.continueToken)) {
+      throw new ListwatchError('MALFORMED_RESPONSE', 'the pages of the list go round in a circle');
+    }
+    page = await source({ limit, continueToken: page.continueToken, signal });
+    yield page;
+  }
+}
+
+/**
+ * Reads a whole list in pages. If the server compacts the state of the first page before the last page was read, the list is
+ * read again in one page, with the original options.
+ * @see client-go tools/pager/pager.go ListWithAlloc @ 32ce75a7
+ */
+export async function listAllPages<V>(
+  source: PageSource<V>,
+  request: ListRequest,
+): Promise<ListPage<V>> {
+  let first: ListPage<V> | undefined;
+  const items: V[] = [];
+  try {
+    for await (const page of listPages(source, request)) {
+      if (first === undefined && page.continueToken === undefined) return page;
+      first ??= page;
+      for (const item of page.items) items.push(item);
+    }
+  } catch (error) {
+    // If the first page expired, the requested state is gone; reading it again would fail again.
+    if (first === undefined || !hasReasonExpired(error)) throw error;
+    return await source({ ...request, limit: undefined, continueToken: undefined });
+  }
+  return { items, resourceVersion: first?.resourceVersion ?? '' };
+}
+
+export interface ListItemsOptions {
+  /** The number of pages to read ahead; each takes memory. @defaultValue 0 */
+  readonly prefetchPages?: number | undefined;
+}
+
+/**
+ * Iterates over a list, item by item, with one page and the pages read ahead in memory.
+ *
+ * If the state of the first page expires, the list is not read again: items of another state would follow the items already
+ * returned. An abort takes effect between two pages.
+ * @throws {ApiError} code EXPIRED, after the items of the pages before; the signal's reason when aborted.
+ * @see client-go tools/pager/pager.go eachListChunkBuffered @ 32ce75a7
+ */
+export async function* listItems<V>(
+  source: PageSource<V>,
+  request: ListRequest,
+  { prefetchPages }: ListItemsOptions = {},
+): AsyncGenerator<V, undefined> {
+  const ahead = numberOption('list', 'prefetchPages', prefetchPages, 0, { min: 0, integer: true });
+  const reading = deriveAbort(request.signal);
+  const pages = listPages(source, { ...request, signal: reading.signal });
+  // The generator reads one page after the other, also if several are requested at once.
+  const asked: Promise<IteratorResult<ListPage<V>, undefined>>[] = [];
+  const ask = (): void => {
+    const page = pages.next();
+    page.catch(() => {});
+    asked.push(page);
+  };
+  try {
+    ask();
+    for (;;) {
+      request.signal?.throwIfAborted();
+      const next = await asked.shift();
+      if (next === undefined || next.done === true) return;
+      while (asked.length < ahead) ask();
+      yield* next.value.items;
+      if (asked.length === 0) ask();
+    }
+  } finally {
+    reading.abort();
+  }
+}
+
+function pageSizeOf({ limit }: ListRequest): number {
+  const size = numberOption('list', 'limit', limit, DEFAULT_PAGE_SIZE, { min: 0, integer: true });
+  return size === 0 ? DEFAULT_PAGE_SIZE : size;
+}
+
+function hasReasonExpired(error: unknown): boolean {
+  return isApiError(error) && error.code === 'EXPIRED';
+}

@@ -1,0 +1,72 @@
+import { asBuffer } from '../../../kernel/as-buffer.ts';
+import type { ItemsTaker, ListPage } from '../../../cache/reflector/contract/lister-watcher.ts';
+import { abortable } from '../../../kernel/abort.ts';
+import type { ObjectView } from '../../../meta/object-view.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import { responseTooLarge } from '../../transport/body/read-body.ts';
+import type { ExchangeTarget } from '../../transport/contract/transport-error.ts';
+import type { BodyReader, ResponseBody } from '../../transport/contract/transport.ts';
+import type { ListDecoder } from '../decode/list-decoder.ts';
+import { located } from '../request/rest-client.ts';
+
+export interface ReadListOptions<T extends KubernetesObject> {
+  readonly body: ResponseBody;
+  readonly list: ListDecoder<T>;
+  /** The exchange, for messages. */
+  readonly target: ExchangeTarget;
+  readonly maxBytes: number;
+  readonly onItems?: ItemsTaker<ObjectView<T>> | undefined;
+  /** Also ends the wait for `onItems`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Reads one page of a list while it arrives, and passes each item to `onItems` when it is complete.
+ * @throws {TransportError} code RESPONSE_TOO_LARGE above `maxBytes`, MALFORMED_RESPONSE; errors of the body and of `onItems`. In
+ * each case the rest of the body is not read.
+ */
+export async function readList<T extends KubernetesObject>(
+  options: ReadListOptions<T>,
+): Promise<ListPage<ObjectView<T>>> {
+  const { body, list, target, maxBytes, onItems, signal } = options;
+  const reader = body[Symbol.asyncIterator]();
+  let bytes = 0;
+  try {
+    for (;;) {
+      const next = await reader.next();
+      if (next.done === true) return decoded(() => list.end(), target);
+      const piece = joined(next.value, reader);
+      bytes += piece.length;
+      if (bytes > maxBytes) throw responseTooLarge(maxBytes, target);
+      decoded(() => list.push(piece), target);
+      if (onItems === undefined) continue;
+      const items = list.takeItems();
+      if (items.length === 0) continue;
+      const room = onItems(items);
+      if (room instanceof Promise) await abortable(room, signal);
+    }
+  } catch (error) {
+    await reader.return?.();
+    throw error;
+  }
+}
+
+/** Reads all pieces that have arrived: a server may send each item as an HTTP chunk of its own. */
+function joined(first: Uint8Array, reader: BodyReader): Buffer {
+  const second = reader.poll?.();
+  if (second === undefined) return asBuffer(first);
+  const pieces = [first, second];
+  for (;;) {
+    const piece = reader.poll?.();
+    if (piece === undefined) return Buffer.concat(pieces);
+    pieces.push(piece);
+  }
+}
+
+function decoded<R>(decode: () => R, target: ExchangeTarget): R {
+  try {
+    return decode();
+  } catch (error) {
+    throw located(error, target);
+  }
+}

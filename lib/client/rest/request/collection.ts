@@ -1,0 +1,77 @@
+import { ListwatchError } from '../../../kernel/errors.ts';
+import { describeCollection, type CollectionOptions } from '../../../meta/collection-options.ts';
+import { parseApiVersion, resourcePath, type ResourcePathOptions } from '../../../meta/resource.ts';
+
+const GROUP_OR_VERSION = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
+const RESOURCE = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
+
+/** One resource in one API version: builds the URL paths below it and names it in messages. */
+export class Collection {
+  readonly apiVersion: string;
+  readonly group: string;
+  readonly version: string;
+  /** Lower-case plural, as in URLs. */
+  readonly resource: string;
+
+  /** @throws {ListwatchError} code INVALID_API_VERSION or INVALID_OPTION. */
+  constructor(apiVersion: string, resource: string) {
+    const { group, version } = parseApiVersion(apiVersion);
+    const wellFormed =
+      GROUP_OR_VERSION.test(version) && (group === '' || GROUP_OR_VERSION.test(group));
+    if (!wellFormed) {
+      throw new ListwatchError(
+        'INVALID_API_VERSION',
+        `${JSON.stringify(apiVersion)} is not an apiVersion: expected lower-case letters, digits, "-" and "."`,
+      );
+    }
+    if (!RESOURCE.test(resource)) {
+      throw new ListwatchError(
+        'INVALID_OPTION',
+        `${JSON.stringify(resource)} is not a resource: expected the lower-case plural, such as "pods"`,
+      );
+    }
+    this.apiVersion = apiVersion;
+    this.group = group;
+    this.version = version;
+    this.resource = resource;
+  }
+
+  /** @throws {ListwatchError} code INVALID_OPTION for a name or namespace that would change the path. */
+  path(options: ResourcePathOptions = {}): string {
+    const { namespace, name, subresource } = options;
+    if (namespace !== undefined && namespace !== '') checkSegment('namespace', namespace);
+    if (name !== undefined) checkSegment('name', name);
+    if (subresource !== undefined && !RESOURCE.test(subresource)) {
+      throw new ListwatchError(
+        'INVALID_OPTION',
+        `${JSON.stringify(subresource)} is not a subresource`,
+      );
+    }
+    return resourcePath(this, options);
+  }
+
+  /** E.g. `deployments.apps in namespace shop with labels app=web`. */
+  describe(options: CollectionOptions): string {
+    return describeCollection(this, options);
+  }
+}
+
+/**
+ * Dots and slashes in a name would address another object, or another resource.
+ * @see apimachinery api/validation/path/name.go IsValidPathSegmentName @ eed236c
+ */
+function checkSegment(what: string, value: string): void {
+  const problem =
+    value === ''
+      ? 'it is empty'
+      : value === '.' || value === '..'
+        ? 'it is a dot segment'
+        : /[/%]/.test(value)
+          ? 'it has a "/" or "%"'
+          : undefined;
+  if (problem === undefined) return;
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `${JSON.stringify(value)} cannot be a ${what}: ${problem}`,
+  );
+}

@@ -1,0 +1,208 @@
+import { LRUCache } from 'lru-cache';
+import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
+import { guardedCall } from '../../../kernel/guarded-call.ts';
+import { silentLogger, type Logger } from '../../../kernel/logger.ts';
+import { numberOption, rejectUnknownOptions, requireOptions } from '../../../kernel/options.ts';
+import { realRuntime } from '../../../kernel/real-runtime.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import { INCOMPLETE, JsonScanner } from '../../../meta/json/json-scanner.ts';
+import { LONGEST_BODY_BYTES, readBody } from '../../transport/body/read-body.ts';
+import { TransportError, type ExchangeTarget } from '../../transport/contract/transport-error.ts';
+import type {
+  ResponseBody,
+  Transport,
+  TransportRequest,
+  TransportResponse,
+} from '../../transport/contract/transport.ts';
+import { parseWarningHeader, type ServerWarning } from '../../transport/warning-header.ts';
+import { responseError } from './response-error.ts';
+
+export interface RestClientOptions {
+  readonly transport: Transport;
+  readonly runtime?: Runtime | undefined;
+  readonly logger?: Logger | undefined;
+  /** Called for each `Warning` header. @defaultValue each different text once to `logger.warn` */
+  readonly onWarning?: ((warning: ServerWarning) => void) | undefined;
+  /** The largest answer that is read into memory, bytes. @defaultValue 536 870 888, the longest string of V8 */
+  readonly maxResponseBytes?: number | undefined;
+}
+
+export const REST_CLIENT_OPTIONS: readonly (keyof RestClientOptions)[] = [
+  'transport',
+  'runtime',
+  'logger',
+  'onWarning',
+  'maxResponseBytes',
+];
+
+export interface RestRequest {
+  readonly method: TransportRequest['method'];
+  /** Path and query. */
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** @defaultValue 'application/json' */
+  readonly contentType?: string | undefined;
+  /** @defaultValue 'application/json' */
+  readonly accept?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The number of different warnings in memory, so that each is logged once. */
+const REMEMBERED_WARNINGS = 256;
+
+const JSON_TYPE = 'application/json';
+
+/** Requests with JSON bodies: an answer that is not 2xx becomes an `ApiError`. */
+export class RestClient {
+  readonly #transport: Transport;
+  readonly #runtime: Runtime;
+  readonly #logger: Logger;
+  readonly #onWarning: (warning: ServerWarning) => void;
+  readonly #maxResponseBytes: number;
+
+  constructor(options: RestClientOptions) {
+    requireOptions('RestClient', options, ['transport']);
+    rejectUnknownOptions('RestClient', options, REST_CLIENT_OPTIONS);
+    this.#transport = options.transport;
+    this.#runtime = options.runtime ?? realRuntime;
+    this.#logger = options.logger ?? silentLogger;
+    this.#onWarning = options.onWarning ?? logEachOnce(this.#logger, this.server);
+    this.#maxResponseBytes = numberOption(
+      'RestClient',
+      'maxResponseBytes',
+      options.maxResponseBytes,
+      LONGEST_BODY_BYTES,
+      { min: 1, max: LONGEST_BODY_BYTES, integer: true },
+    );
+  }
+
+  /** The server's address, for messages. */
+  get server(): string {
+    return this.#transport.server;
+  }
+
+  get runtime(): Runtime {
+    return this.#runtime;
+  }
+
+  get logger(): Logger {
+    return this.#logger;
+  }
+
+  target(request: Pick<RestRequest, 'method' | 'path'>): ExchangeTarget {
+    return { server: this.server, method: request.method, path: request.path };
+  }
+
+  /** Largest answer that is read into memory, in bytes. */
+  get maxResponseBytes(): number {
+    return this.#maxResponseBytes;
+  }
+
+  /** The body of a 2xx answer. @throws {ApiError} for any other answer. {TransportError} when there was none. */
+  async bytes(request: RestRequest): Promise<Buffer> {
+    const body = await this.body(request);
+    return await readBody(body, this.#maxResponseBytes, this.target(request));
+  }
+
+  /** The body of a 2xx answer, to be read while it arrives. @throws as `bytes` does. */
+  async body(request: RestRequest): Promise<ResponseBody> {
+    const { body } = await this.#accepted(request, false);
+    return body;
+  }
+
+  /** The decoded body of a 2xx answer. @throws also {TransportError} code MALFORMED_RESPONSE when it is not a JSON object, CONNECTION_FAILED when it was cut. */
+  async json<R extends object>(request: RestRequest): Promise<R> {
+    const body = await this.bytes(request);
+    const decoded = parse(body);
+    if (typeof decoded === 'object' && decoded !== null) return decoded as R;
+    if (decoded === undefined && endsTooEarly(body)) {
+      const problem = `the answer ended in the middle, after ${body.length} bytes`;
+      throw new TransportError('CONNECTION_FAILED', this.target(request), problem);
+    }
+    throw new TransportError(
+      'MALFORMED_RESPONSE',
+      this.target(request),
+      `the answer is not a JSON object (${body.length} bytes)`,
+    );
+  }
+
+  /** A 2xx answer whose body stays open. @throws {ApiError} for any other answer. {TransportError} when there was none. */
+  async stream(request: RestRequest): Promise<TransportResponse> {
+    return await this.#accepted(request, true);
+  }
+
+  close(): void {
+    this.#transport.close();
+  }
+
+  async #accepted(request: RestRequest, stream: boolean): Promise<TransportResponse> {
+    const { method, path, body, contentType, accept, signal } = request;
+    const response = await this.#transport.send({
+      method,
+      path,
+      headers: {
+        accept: accept ?? JSON_TYPE,
+        ...(body === undefined ? {} : { 'content-type': contentType ?? JSON_TYPE }),
+      },
+      ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
+      stream,
+      signal,
+    });
+    this.#reportWarnings(response.headers['warning']);
+    if (response.status >= 200 && response.status < 300) return response;
+    throw await responseError(response, this.target(request), this.#runtime.wallMs());
+  }
+
+  #reportWarnings(header: string | undefined): void {
+    if (header === undefined) return;
+    for (const warning of parseWarningHeader(header)) {
+      guardedCall(
+        () => this.#onWarning(warning),
+        (error) => {
+          this.#logger.error('the onWarning hook threw', { error: errorMessage(error) });
+        },
+      );
+    }
+  }
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    // The parser's message quotes the text, which may be a Secret.
+    return undefined;
+  }
+}
+
+/** Whether the text is the beginning of a JSON text: a body without a length may have been cut without an error. */
+function endsTooEarly(body: Buffer): boolean {
+  const json = new JsonScanner();
+  json.load(body, body.length);
+  const start = json.skipSpace(0);
+  return start >= body.length || json.skipValue(start) === INCOMPLETE;
+}
+
+function logEachOnce(logger: Logger, server: string): (warning: ServerWarning) => void {
+  const seen = new LRUCache<string, true>({ max: REMEMBERED_WARNINGS });
+  return ({ code, text }) => {
+    if (seen.has(text)) return;
+    seen.set(text, true);
+    logger.warn('the server warns', { server, code, text });
+  };
+}
+
+/** Adds the exchange to an error that only describes the body. */
+export function located(error: unknown, target: ExchangeTarget, place: string = ''): unknown {
+  if (!(error instanceof ListwatchError)) return error;
+  switch (error.code) {
+    case 'CONNECTION_FAILED':
+    case 'MALFORMED_FRAME':
+    case 'MALFORMED_RESPONSE':
+    case 'FRAME_TOO_LARGE':
+      return new TransportError(error.code, target, place + error.message);
+    default:
+      return error;
+  }
+}

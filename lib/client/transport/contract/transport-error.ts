@@ -1,0 +1,53 @@
+import { ListwatchError, type ErrorCode, type ErrorOptions } from '../../../kernel/errors.ts';
+
+export type TransportErrorCode = Extract<
+  ErrorCode,
+  | 'CONNECTION_REFUSED'
+  | 'CONNECTION_FAILED'
+  | 'CERTIFICATE'
+  | 'REQUEST_TIMEOUT'
+  | 'REDIRECT_REFUSED'
+  | 'RESPONSE_TOO_LARGE'
+  | 'FRAME_TOO_LARGE'
+  | 'MALFORMED_FRAME'
+  | 'MALFORMED_RESPONSE'
+  | 'STREAM_IDLE'
+>;
+
+/** The exchange of an error. */
+export interface ExchangeTarget {
+  /** The server's address, without credentials. */
+  readonly server: string;
+  readonly method: string;
+  /** With or without its query. */
+  readonly path: string;
+}
+
+/**
+ * An exchange without a usable answer.
+ *
+ * Its message names method, address and path, never the query, a header or a body, so it can be logged as it is.
+ */
+export class TransportError extends ListwatchError {
+  declare readonly code: TransportErrorCode;
+  readonly method: string;
+  /** Address and path, without query. */
+  readonly url: string;
+
+  constructor(
+    code: TransportErrorCode,
+    target: ExchangeTarget,
+    problem: string,
+    options: ErrorOptions = {},
+  ) {
+    const url = target.server + pathWithoutQuery(target.path);
+    super(code, `${target.method} ${url}: ${problem}`, options);
+    this.method = target.method;
+    this.url = url;
+  }
+}
+
+function pathWithoutQuery(path: string): string {
+  const end = path.indexOf('?');
+  return end === -1 ? path : path.slice(0, end);
+}
