@@ -80,6 +80,12 @@ export const errorCodes = {
   CONFIG_NOT_FOUND: 'No kubeconfig, in-cluster service account or server address was found.',
   CONFIG_INVALID: 'A configuration file cannot be read; the message names file, line and field.',
   CONFIG_UNSUPPORTED: 'A kubeconfig asks for a credential kind that is not supported.',
+  CREDENTIAL_PLUGIN:
+    'An exec credential plug-in is not installed, failed, did not answer in time, or printed something else than a credential.',
+  CREDENTIAL_PLUGIN_REFUSED:
+    'A configuration that was passed as data names a program to run; programs run only when they are allowed.',
+  OIDC: 'An identity provider cannot be reached, refused the refresh token, or the token has expired and cannot be refreshed.',
+  PROXY: 'A proxy cannot be reached, or refused the connection.',
   MANIFEST_INVALID: 'A manifest cannot be read; the message names file, document and line.',
   RESOURCE_UNKNOWN: 'The server does not serve this resource.',
   // controller

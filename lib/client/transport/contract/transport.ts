@@ -1,3 +1,5 @@
+import type { RequestTiming } from './request-timing.ts';
+
 /**
  * The interface to HTTP. Everything above it (verbs, watches, discovery) is independent of the HTTP
  * library; an in-process server can stand behind it as well.
@@ -29,11 +31,15 @@ export interface TransportRequest {
    * @defaultValue false
    */
   readonly stream?: boolean | undefined;
+  /** The waits of this request are added here. Left out: they are not measured. */
+  readonly timing?: RequestTiming | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface TransportResponse {
   readonly status: number;
+  /** What the request presented, for messages, e.g. `the token in /run/token`. Undefined: nothing, or not known. */
+  readonly credential?: string | undefined;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /**
