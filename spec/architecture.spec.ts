@@ -143,6 +143,8 @@ describe('the house', () => {
 const SPEC_ONLY = new Set([
   '',
   'etcd-kill',
+  'client/connect',
+  'client/support',
   'faults',
   'soak',
   'examples',

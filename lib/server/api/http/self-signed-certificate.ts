@@ -86,12 +86,14 @@ function toBeSigned(
   );
 }
 
-function extension(id: string, critical: boolean, value: Buffer): Buffer {
+/** One extension of a certificate. */
+export function extension(id: string, critical: boolean, value: Buffer): Buffer {
   const flag = critical ? [der.boolean(true)] : [];
   return der.sequence(der.objectIdentifier(id), ...flag, der.octetString(value));
 }
 
-function generalName(host: string): Buffer {
+/** A host name or an IP address as a subject alternative name. */
+export function generalName(host: string): Buffer {
   if (isIPv4(host)) return der.contextual(7, Buffer.from(host.split('.').map(Number)));
   if (isIPv6(host)) return der.contextual(7, ipv6Bytes(host));
   return der.contextual(2, Buffer.from(host, 'latin1'));
