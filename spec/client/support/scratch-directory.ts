@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -19,6 +19,13 @@ export class ScratchDirectory implements AsyncDisposable {
     const path = join(this.path, name);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
+    return path;
+  }
+
+  /** Replaces a file in one step, so that no reader sees a part of it. Returns its path. */
+  async replace(name: string, text: string): Promise<string> {
+    const path = join(this.path, name);
+    await rename(await this.write(`${name}.next`, text), path);
     return path;
   }
 

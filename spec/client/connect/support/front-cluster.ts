@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import type { IssuedCertificate } from '../../support/test-authority.ts';
+import { TestAuthority } from '../../support/test-authority.ts';
+import { anyOf, basic, bearer, certificateOf, impersonating, type Accepted } from './accepted.ts';
+import type { Cluster, ClusterCounts, Cut, NextAuthority } from './cluster.ts';
+import { Front, type FrontTarget } from './front.ts';
+
+export interface FrontClusterOptions {
+  readonly target: FrontTarget;
+  readonly namespace: string;
+  /** Added to every secret that is issued, so that it can be found wherever it is printed. @defaultValue '' */
+  readonly canary?: string | undefined;
+}
+
+/** A cluster whose credentials a front judges; what is behind it accepts the one token of the front. */
+export class FrontCluster implements Cluster {
+  readonly judge = 'a front';
+  readonly namespace: string;
+  readonly front: Front;
+  readonly #canary: string;
+  #authority: TestAuthority;
+  #accepted: readonly Accepted[] = [];
+
+  private constructor(options: FrontClusterOptions, authority: TestAuthority, front: Front) {
+    this.namespace = options.namespace;
+    this.#canary = options.canary ?? '';
+    this.#authority = authority;
+    this.front = front;
+  }
+
+  static async start(options: FrontClusterOptions): Promise<FrontCluster> {
+    const authority = new TestAuthority({ name: 'cluster' });
+    const front = await Front.start({
+      target: options.target,
+      certificate: authority.server(),
+      accepted: () => false,
+    });
+    return new FrontCluster(options, authority, front);
+  }
+
+  get server(): string {
+    return this.front.url;
+  }
+
+  get authority(): string {
+    return this.#authority.certificate;
+  }
+
+  issueToken(): Promise<string> {
+    const token = this.#secret('token');
+    this.accept(bearer(token));
+    return Promise.resolve(token);
+  }
+
+  issueCertificate(): Promise<IssuedCertificate> {
+    const authority = new TestAuthority({ name: 'clients' });
+    this.accept(certificateOf(authority.certificate));
+    return Promise.resolve(authority.client({ user: 'jane', groups: ['system:masters'] }));
+  }
+
+  issuePassword(): Promise<{ readonly username: string; readonly password: string }> {
+    const password = this.#secret('password');
+    this.accept(basic('jane', password));
+    return Promise.resolve({ username: 'jane', password });
+  }
+
+  issueImpersonator(): Promise<{ readonly token: string; readonly actsAs: string }> {
+    const token = this.#secret('impersonator');
+    this.accept(impersonating('jane', bearer(token)));
+    return Promise.resolve({ token, actsAs: 'jane' });
+  }
+
+  /** Accepts one more credential, that of an issuer beside the cluster. */
+  accept(accepted: Accepted): void {
+    this.#accepted = [...this.#accepted, accepted];
+    this.front.accept(anyOf(...this.#accepted));
+  }
+
+  retireOld(): Promise<void> {
+    this.#accepted = this.#accepted.slice(-1);
+    this.front.accept(anyOf(...this.#accepted));
+    return Promise.resolve();
+  }
+
+  nextAuthority(): Promise<NextAuthority> {
+    const authority = new TestAuthority({ name: 'cluster' });
+    return Promise.resolve({
+      authority: authority.certificate,
+      use: () => {
+        this.#authority = authority;
+        this.front.present(authority.server());
+        return Promise.resolve();
+      },
+    });
+  }
+
+  cut(how: Cut): void {
+    if (how === 'end') this.front.endWatches();
+    else this.front.cut();
+  }
+
+  counts(): Promise<ClusterCounts> {
+    return Promise.resolve({ ...this.front.counts });
+  }
+
+  openConnections(): number {
+    return this.front.openConnections;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.front[Symbol.asyncDispose]();
+  }
+
+  #secret(what: string): string {
+    return `${this.#canary}${what}-${randomBytes(12).toString('hex')}`;
+  }
+}
