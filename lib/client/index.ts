@@ -22,12 +22,17 @@ export {
 export type { ListerWatcherOptions } from './rest/resource-lister-watcher.ts';
 export type { SelectorOptions } from './rest/request/query.ts';
 export type { DeletedObject, WriteObserver } from './rest/write-observer.ts';
+export type { TokenSource } from './transport/request-credentials.ts';
+export { AxiosTransport, type AxiosTransportOptions } from './transport/axios-transport.ts';
 export {
-  AxiosTransport,
-  type AxiosTransportOptions,
-  type TlsOptions,
-  type TokenSource,
-} from './transport/axios-transport.ts';
+  Credential,
+  type CredentialFields,
+  type CredentialSource,
+} from './transport/contract/credential.ts';
+export type { Impersonation } from './transport/contract/impersonation.ts';
+export type { RequestTiming, WaitReason } from './transport/contract/request-timing.ts';
+export type { Timeouts } from './transport/contract/timeouts.ts';
+export type { PemSource, TlsOptions } from './transport/contract/tls-options.ts';
 export { RetryingTransport, type RetryOptions } from './transport/flow/retry.ts';
 export { TransportError, type TransportErrorCode } from './transport/contract/transport-error.ts';
 export type {

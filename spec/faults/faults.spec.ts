@@ -19,7 +19,7 @@ function inAHurry(fault: Fault, stretch: number): Promise<Verdict> {
       silenceProbeMs: 1_000 * stretch,
     },
     // A server takes 3 s to say that it does not have a version yet.
-    client: { requestTimeoutMs: 4_000 * stretch },
+    client: { timeouts: { headersMs: 4_000 * stretch, idleMs: 4_000 * stretch } },
   });
   // Ten seconds as a rule; the longest that the limits of a case can add up to.
   return runCase(fault, contestant, { seed, scale: 0.1 * stretch, limitMs: 10_000 * stretch });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
+import { tokenCredentials } from '../transport/request-credentials.ts';
 import { ConnectionConfig } from './contract/connection-config.ts';
 import { tokenFile } from './credentials/token-file.ts';
 
@@ -34,7 +35,7 @@ export async function inClusterConnection(
   await token();
   return new ConnectionConfig({
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    token,
+    credentials: tokenCredentials(token),
     tls: { ca: await readText(join(directory, 'ca.crt')) },
     namespace: env['POD_NAMESPACE'] || (await namespaceOf(directory)),
     source: `the service account in ${directory}`,

@@ -4,7 +4,8 @@ import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import { rejectUnknownOptions } from '../../kernel/options.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
-import type { TlsOptions, TokenSource } from '../transport/axios-transport.ts';
+import { tokenCredentials, type TokenSource } from '../transport/request-credentials.ts';
+import type { TlsOptions } from '../transport/contract/tls-options.ts';
 import { ambientEnvironment } from './ambient-environment.ts';
 import { ConnectionConfig } from './contract/connection-config.ts';
 import { inClusterConnection, SERVICE_ACCOUNT_DIRECTORY } from './in-cluster.ts';
@@ -66,7 +67,9 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Conne
     server: found.server,
     source: found.source,
     namespace: options.namespace ?? found.namespace,
-    token: options.token ?? found.token,
+    credentials: options.token === undefined ? found.credentials : tokenCredentials(options.token),
+    impersonate: found.impersonate,
+    proxy: found.proxy,
     tls: { ...found.tls, ...options.tls },
   });
 }

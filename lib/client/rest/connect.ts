@@ -8,14 +8,14 @@ import { Client, type ClientOptions } from './client.ts';
 
 export interface ConnectOptions
   extends LoadConfigOptions,
-    Pick<AxiosTransportOptions, 'requestTimeoutMs' | 'allowTokenOverHttp' | 'userAgent'>,
+    Pick<AxiosTransportOptions, 'timeouts' | 'userAgent'>,
     Pick<ClientOptions, 'onWarning' | 'maxResponseBytes' | 'maxFrameBytes'> {
   /** Replaces HTTP, for example by an in-process server. No configuration is read then. */
   readonly transport?: Transport | undefined;
 }
 
 const CLIENT_OPTIONS = ['onWarning', 'maxResponseBytes', 'maxFrameBytes'] as const;
-const TRANSPORT_OPTIONS = ['requestTimeoutMs', 'allowTokenOverHttp', 'userAgent'] as const;
+const TRANSPORT_OPTIONS = ['timeouts', 'userAgent'] as const;
 const WITH_TRANSPORT = new Set<string>([
   ...CLIENT_OPTIONS,
   'transport',
@@ -45,14 +45,15 @@ export async function connect<Types extends object = object>(
     const transport = new RetryingTransport(options.transport, { runtime, logger });
     return new Client<Types>({ ...shared, transport, namespace: options.namespace });
   }
-  const { requestTimeoutMs, allowTokenOverHttp, userAgent, ...rest } = options;
+  const { timeouts, userAgent, ...rest } = options;
   const config = await loadConfig(only(rest, LOAD_CONFIG_OPTIONS));
   const http = new AxiosTransport({
     server: config.server,
-    token: config.token,
+    credentials: config.credentials,
+    impersonate: config.impersonate,
     tls: config.tls,
-    requestTimeoutMs,
-    allowTokenOverHttp,
+    proxy: config.proxy,
+    timeouts,
     userAgent,
     runtime,
   });

@@ -1,51 +1,48 @@
-import { asBuffer } from '../../kernel/as-buffer.ts';
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
+import type { Agent as HttpAgent, ClientRequest } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { AxiosError, AxiosInstance, AxiosRequestConfig, AxiosResponse } from 'axios';
-import { abortable, deriveAbort, type DerivedAbort } from '../../kernel/abort.ts';
-import { ListwatchError } from '../../kernel/errors.ts';
-import { IdleWatchdog } from '../../kernel/idle-watchdog.ts';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
+import { abortable } from '../../kernel/abort.ts';
+import { asBuffer } from '../../kernel/as-buffer.ts';
+import { isListwatchError, ListwatchError } from '../../kernel/errors.ts';
+import { rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
-import { connectionFailure } from './connection/connection-failure.ts';
-import { limitConnecting } from './connection/limit-connecting.ts';
-import { reuseReadMemory } from './connection/reuse-read-memory.ts';
-import { isLoopback, parseServerAddress } from './contract/server-address.ts';
+import {
+  credentialAfter,
+  currentCredential,
+  impersonationHeaders,
+  refuseCredentialsInPlainText,
+  tokenCredentials,
+  type TokenSource,
+} from './request-credentials.ts';
 import { StreamBody } from './body/stream-body.ts';
+import { isRefusedCertificate } from './connection/connection-failure.ts';
+import { ConnectionPool } from './connection/connection-pool.ts';
+import { proxyDialer } from './connection/proxy/proxy-dialer.ts';
+
+import type { Credential, CredentialSource } from './contract/credential.ts';
+import type { Impersonation } from './contract/impersonation.ts';
+import { isLoopback, parseServerAddress, type ServerAddress } from './contract/server-address.ts';
+import type { Timeouts } from './contract/timeouts.ts';
+import type { TlsOptions } from './contract/tls-options.ts';
 import { TransportError, type ExchangeTarget } from './contract/transport-error.ts';
 import type { Transport, TransportRequest, TransportResponse } from './contract/transport.ts';
-
-/** A bearer token, or a function that returns the current token before each request. */
-export type TokenSource = string | (() => string | Promise<string>);
-
-/** PEM texts or their bytes. */
-export interface TlsOptions {
-  /** The certificate authorities to trust. Left out: the authorities of Node. */
-  readonly ca?: string | Uint8Array | undefined;
-  /** The client's certificate, for mutual TLS. */
-  readonly cert?: string | Uint8Array | undefined;
-  readonly key?: string | Uint8Array | undefined;
-  /** The host name that the certificate must have. Left out: the host of the address. */
-  readonly serverName?: string | undefined;
-  /** Accepts any certificate: an attacker on the network path can read and change everything. @defaultValue false */
-  readonly insecureSkipVerify?: boolean | undefined;
-}
+import { HttpExchange } from './http-exchange.ts';
+import { resolveTimeouts, type ResolvedTimeouts } from './resolve-timeouts.ts';
 
 export interface AxiosTransportOptions {
   /** The server's address, e.g. `https://10.0.0.1:6443`; it may have a path. */
   readonly server: string;
+  /** It excludes `credentials`. @defaultValue none */
   readonly token?: TokenSource | undefined;
-  /** Sends the token over plain HTTP to another machine too, readable on the whole network path. @defaultValue false */
-  readonly allowTokenOverHttp?: boolean | undefined;
+  /** What requests present: a constant, a file, a plug-in. @defaultValue none */
+  readonly credentials?: CredentialSource | undefined;
+  /** The server carries out requests as this user. @defaultValue as the user of the credentials */
+  readonly impersonate?: Impersonation | undefined;
   readonly tls?: TlsOptions | undefined;
-  /**
-   * The longest wait for connection and response headers together, milliseconds; `Infinity` for no limit. It also applies to
-   * each next piece of a body that is not a stream. For these pieces, and for the headers of a stream, it is at most 30 000.
-   * @defaultValue 75 000, longer than the 60 s after which an API server ends a request with an error
-   */
-  readonly requestTimeoutMs?: number | undefined;
+  /** `http://`, `https://`, `socks5://` or `socks5h://`, with `user:password@` if the proxy asks for it. @defaultValue none */
+  readonly proxy?: string | undefined;
+  readonly timeouts?: Timeouts | undefined;
   /** @defaultValue 'listwatch' */
   readonly userAgent?: string | undefined;
   readonly runtime?: Runtime | undefined;
@@ -54,24 +51,23 @@ export interface AxiosTransportOptions {
 const KNOWN_OPTIONS: readonly (keyof AxiosTransportOptions)[] = [
   'server',
   'token',
-  'allowTokenOverHttp',
+  'credentials',
+  'impersonate',
   'tls',
-  'requestTimeoutMs',
+  'proxy',
+  'timeouts',
   'userAgent',
   'runtime',
 ];
 
-/**
- * A server sends the rest of an answer, or the headers of a stream, without a pause. After this time, milliseconds, it counts
- * as unreachable. If a proxy holds headers back until there is an event, the stream is opened again, and no event is lost.
- */
-const LONGEST_PAUSE_MS = 30_000;
+interface Answer {
+  readonly response: AxiosResponse<Readable>;
+  /** The one that was presented. */
+  readonly credential: Credential | undefined;
+}
 
-/** The time limit for a connection with TLS, milliseconds (client-go transport/cache.go TLSHandshakeTimeout @ 32ce75a7). */
-const LONGEST_CONNECTING_MS = 10_000;
-
-/** The most idle connections kept for a server (client-go rest transport cache idleConnsPerHost @ 32ce75a7). */
-const IDLE_CONNECTIONS = 25;
+/** An answer up to this size is read to its end, so that its connection can be used again; bytes. */
+const DRAINED_BYTES = 64 * 1024;
 
 /**
  * HTTP/1.1 through axios, over kept connections.
@@ -79,123 +75,192 @@ const IDLE_CONNECTIONS = 25;
  * Guarantees:
  * - One connection serves request after request; a watch has one of its own.
  * - A slow reader of a body slows the server down; leaving the body, or aborting the signal, closes its connection at once.
- * - Tokens and keys are not part of errors, and are not shown when the transport is printed.
- * - Redirects are not followed, and no proxy is used, even if the environment sets one.
+ * - After an answer 401 the credentials are looked up again; if they have changed, the request is sent once more.
+ * - Rotated certificates and authorities apply to new requests; running requests are not interrupted.
+ * - Tokens and keys are not part of errors, and are not shown when the transport is printed. They are sent over TLS or to this
+ *   machine only.
+ * - Redirects are not followed. The environment names no proxy here; `connect` reads it.
  */
 export class AxiosTransport implements Transport {
   readonly server: string;
-  readonly #userAgent: string;
-  #http: AxiosInstance | undefined;
-  readonly #agent: HttpAgent | HttpsAgent;
-  readonly #token: TokenSource | undefined;
-  readonly #requestTimeoutMs: number;
+  readonly #headers: Readonly<Record<string, string | string[]>>;
+  readonly #credentials: CredentialSource | undefined;
+  readonly #ca: TlsOptions['ca'];
+  readonly #timeouts: ResolvedTimeouts;
   readonly #runtime: Runtime;
-  readonly #running = new Set<DerivedAbort>();
+  readonly #pool: ConnectionPool;
+  readonly #running = new Set<HttpExchange>();
+  #http: AxiosInstance | undefined;
   #closed = false;
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: AxiosTransportOptions) {
     const owner = 'AxiosTransport';
     rejectUnknownOptions(owner, options, KNOWN_OPTIONS);
+    const { credentials, token, impersonate, proxy, tls = {} } = options;
+    if (credentials !== undefined && token !== undefined) {
+      const problem = 'option "credentials" excludes "token"; give one or the other';
+      throw new ListwatchError('INVALID_OPTION', `${owner}: ${problem}`);
+    }
     const address = parseServerAddress(options.server);
     this.server = address.text;
-    this.#token = options.token;
     this.#runtime = options.runtime ?? realRuntime;
-    const { requestTimeoutMs } = options;
-    const rule = { min: 1 };
-    this.#requestTimeoutMs = numberOption(
-      owner,
-      'requestTimeoutMs',
-      requestTimeoutMs,
-      75_000,
-      rule,
-    );
-    if (options.token !== undefined && !address.secure && !isLoopback(address.host)) {
-      refuseTokenOverHttp(address.text, options.allowTokenOverHttp);
+    this.#timeouts = resolveTimeouts(owner, options.timeouts ?? {});
+    this.#credentials = token === undefined ? credentials : tokenCredentials(token);
+    if (this.#credentials !== undefined) {
+      refuseCredentialsInPlainText(address, this.#credentials.source, isRemote(proxy));
     }
-    const { secure } = address;
-    const agent = secure ? secureAgent(options.tls ?? {}) : new HttpAgent(keepAlive);
-    const limitMs = this.#requestTimeoutMs === Infinity ? Infinity : LONGEST_CONNECTING_MS;
-    const limit = { runtime: this.#runtime, limitMs, secure };
-    this.#agent = limitConnecting(reuseReadMemory(agent), limit);
-    this.#userAgent = options.userAgent ?? 'listwatch';
+    this.#ca = tls.ca;
+    this.#pool = this.#openPool(address, tls, proxy);
+    this.#headers = {
+      'User-Agent': options.userAgent ?? 'listwatch',
+      ...(impersonate === undefined ? {} : impersonationHeaders(impersonate)),
+    };
+  }
+
+  /** The number of connections made so far. */
+  get connectionsOpened(): number {
+    return this.#pool.opened;
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {
     if (this.#closed) throw this.#closedError();
     request.signal?.throwIfAborted();
-    return await this.#exchange(request);
+    const { server } = this;
+    const exchange = new HttpExchange({
+      request,
+      server,
+      timeouts: this.#timeouts,
+      runtime: this.#runtime,
+    });
+    this.#running.add(exchange);
+    try {
+      return await this.#exchange(exchange);
+    } catch (error) {
+      this.#finish(exchange);
+      throw error;
+    }
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    for (const exchange of this.#running) exchange.abort(this.#closedError());
+    for (const { abort } of this.#running) abort.abort(this.#closedError());
     this.#running.clear();
-    this.#agent.destroy();
+    this.#pool.close();
   }
 
-  async #exchange(request: TransportRequest): Promise<TransportResponse> {
-    const target = { server: this.server, method: request.method, path: request.path };
-    const abort = deriveAbort(request.signal);
-    const streams = request.stream === true;
-    const limitMs = this.#requestTimeoutMs;
-    const pauseMs = limitMs === Infinity ? Infinity : Math.min(limitMs, LONGEST_PAUSE_MS);
-    const guard = this.#guard(target, abort, streams ? pauseMs : limitMs);
-    const bodyGuard = this.#guard(target, abort, streams ? Infinity : pauseMs);
-    this.#running.add(abort);
-    const finish = (): void => {
-      guard.stop();
-      bodyGuard.stop();
-      abort.dispose();
-      this.#running.delete(abort);
-    };
-    const explain = (error: unknown): unknown =>
-      abort.signal.aborted ? abort.signal.reason : connectionFailure(error, target);
+  #openPool(address: ServerAddress, tls: TlsOptions, proxy: string | undefined): ConnectionPool {
+    const { connectMs } = this.#timeouts;
+    const runtime = this.#runtime;
+    const dialer = proxy === undefined ? undefined : proxyDialer(proxy, { runtime, connectMs });
+    return new ConnectionPool({ secure: address.secure, tls, dialer, connectMs, runtime });
+  }
 
-    guard.expect();
+  async #exchange(exchange: HttpExchange): Promise<TransportResponse> {
+    const { response, credential } = await this.#accepted(exchange);
+    exchange.headers.stop();
+    const stream = response.data;
+    stream.once('close', () => this.#finish(exchange));
+    if (response.status >= 300 && response.status < 400) {
+      stream.destroy();
+      throw redirectRefused(exchange.target, response.status);
+    }
+    const { signal, explain } = exchange;
+    return {
+      status: response.status,
+      headers: plainHeaders(response.headers),
+      credential: credential?.source,
+      body: new StreamBody({
+        stream,
+        runtime: this.#runtime,
+        guard: exchange.body,
+        signal,
+        explain,
+      }),
+    };
+  }
+
+  /** The answer to the request; if the server refuses the credential, to the request with another one. */
+  async #accepted(exchange: HttpExchange): Promise<Answer> {
+    const credential = await this.#waited(
+      exchange,
+      currentCredential(this.#credentials, exchange.signal),
+    );
+    let response: AxiosResponse<Readable> | undefined;
     try {
-      const authorization = await abortable(this.#authorization(), abort.signal);
-      const response = await this.#request(request, authorization, abort.signal).catch(
-        (error: unknown) => {
-          throw explain(error);
-        },
-      );
-      guard.stop();
-      const stream = response.data;
-      // Aborting emits an error on the stream, which has no other listener before it is read.
-      stream.on('error', () => {});
-      stream.once('close', finish);
-      if (response.status >= 300 && response.status < 400) {
-        stream.destroy();
-        throw redirectRefused(target, response.status);
-      }
-      return {
-        status: response.status,
-        headers: plainHeaders(response.headers),
-        body: new StreamBody({
-          stream,
-          runtime: this.#runtime,
-          guard: bodyGuard,
-          signal: abort.signal,
-          explain,
-        }),
-      };
+      response = await this.#answer(exchange, credential);
     } catch (error) {
-      finish();
-      throw error;
+      if (credential?.cert === undefined || !mayBeTheCertificate(error, exchange)) throw error;
+      const other = await this.#another(exchange, credential);
+      if (other === undefined) throw error;
+      return { response: await this.#answer(exchange, other), credential: other };
+    }
+    if (response.status !== 401 || credential === undefined) return { response, credential };
+    const other = await this.#another(exchange, credential);
+    if (other === undefined) return { response, credential };
+    await drained(response.data);
+    return { response: await this.#answer(exchange, other), credential: other };
+  }
+
+  async #another(exchange: HttpExchange, rejected: Credential): Promise<Credential | undefined> {
+    exchange.headers.pause();
+    return await this.#waited(
+      exchange,
+      credentialAfter(rejected, this.#credentials, exchange.signal),
+    );
+  }
+
+  async #waited<R>({ request }: HttpExchange, found: Promise<R>): Promise<R> {
+    const { timing } = request;
+    if (timing === undefined) return await found;
+    const sinceMs = this.#runtime.monotonicMs();
+    try {
+      return await found;
+    } finally {
+      timing.add('credential', this.#runtime.monotonicMs() - sinceMs);
+    }
+  }
+
+  #finish(exchange: HttpExchange): void {
+    exchange.finish();
+    this.#running.delete(exchange);
+  }
+
+  /** Sends the request once, and resolves when the headers have arrived. */
+  async #answer(
+    exchange: HttpExchange,
+    credential: Credential | undefined,
+  ): Promise<AxiosResponse<Readable>> {
+    const ca = await this.#authorities(exchange.signal);
+    exchange.sent();
+    try {
+      const response = await this.#request(exchange, credential, this.#pool.agent(credential, ca));
+      // Aborting emits an error on the stream, which has no other listener before it is read.
+      response.data.on('error', () => {});
+      const { socket, reusedSocket } = response.request as ClientRequest;
+      if (!reusedSocket && socket !== null) {
+        exchange.request.timing?.add('connection', this.#pool.connectMs(socket) ?? 0);
+      }
+      return response;
+    } catch (error) {
+      throw exchange.explain(error);
     }
   }
 
   async #request(
-    { method, path, headers, body, stream }: TransportRequest,
-    authorization: string | undefined,
-    signal: AbortSignal,
+    { request: { method, path, headers, body, stream }, signal }: HttpExchange,
+    credential: Credential | undefined,
+    agent: HttpAgent,
   ): Promise<AxiosResponse<Readable>> {
+    const authorization = credential?.authorization;
     const config: AxiosRequestConfig = {
       method,
       url: this.server + path,
+      httpAgent: agent,
+      httpsAgent: agent,
       headers: {
+        ...this.#headers,
         ...headers,
         'accept-encoding': stream === true ? 'identity' : 'gzip',
         ...(authorization === undefined ? {} : { authorization }),
@@ -206,7 +271,7 @@ export class AxiosTransport implements Transport {
       decompress: true,
       signal,
     };
-    const http = (this.#http ??= await this.#openAxios());
+    const http = (this.#http ??= await openAxios());
     try {
       return await http.request<Readable>(config);
     } catch (error) {
@@ -217,48 +282,11 @@ export class AxiosTransport implements Transport {
     }
   }
 
-  /** axios takes longer to load than the rest of the package, so it is loaded by the first request. */
-  async #openAxios(): Promise<AxiosInstance> {
-    const { create } = await import('axios');
-    return create({
-      adapter: 'http',
-      httpAgent: this.#agent,
-      httpsAgent: this.#agent,
-      responseType: 'stream',
-      maxRedirects: 0,
-      proxy: false,
-      // The caller judges the status, and the Runtime has the timer.
-      validateStatus: () => true,
-      timeout: 0,
-      transformRequest: [],
-      transformResponse: [],
-      headers: { 'User-Agent': this.#userAgent },
-    });
-  }
-
-  async #authorization(): Promise<string | undefined> {
-    const token = typeof this.#token === 'function' ? await this.#token() : this.#token;
-    if (token === undefined || token === '') return undefined;
-    if (!/^[\x21-\x7e]+$/.test(token)) {
-      throw new ListwatchError(
-        'INVALID_OPTION',
-        'the bearer token has spaces or characters that cannot stand in a header',
-      );
-    }
-    return `Bearer ${token}`;
-  }
-
-  #guard(target: ExchangeTarget, abort: DerivedAbort, limitMs: number): IdleWatchdog {
-    const guard = new IdleWatchdog(this.#runtime);
-    guard.limit({
-      limitMs,
-      onIdle: () => {
-        const raise = limitMs === this.#requestTimeoutMs ? ', or raise requestTimeoutMs' : '';
-        const problem = `no answer within ${limitMs} ms; check that the server is reachable${raise}`;
-        abort.abort(new TransportError('REQUEST_TIMEOUT', target, problem));
-      },
-    });
-    return guard;
+  async #authorities(signal: AbortSignal): Promise<string | Buffer | undefined> {
+    const ca = typeof this.#ca === 'function' ? this.#ca() : this.#ca;
+    if (ca === undefined || typeof ca === 'string') return ca;
+    const read = ca instanceof Promise ? await abortable(ca, signal) : ca;
+    return typeof read === 'string' ? read : asBuffer(read);
   }
 
   #closedError(): ListwatchError {
@@ -266,28 +294,27 @@ export class AxiosTransport implements Transport {
   }
 }
 
+/** axios takes longer to load than the rest of the package, so it is loaded by the first request. */
+async function openAxios(): Promise<AxiosInstance> {
+  const { create } = await import('axios');
+  return create({
+    adapter: 'http',
+    responseType: 'stream',
+    maxRedirects: 0,
+    proxy: false,
+    // The caller judges the status, and the Runtime has the timer.
+    validateStatus: () => true,
+    timeout: 0,
+    transformRequest: [],
+    transformResponse: [],
+  });
+}
+
 /** Whether a request broke because its kept connection was closed already. */
 function foundClosed(error: unknown): boolean {
   const { code, request } = error as Partial<AxiosError<unknown, unknown>>;
   const { reusedSocket } = (request ?? {}) as { reusedSocket?: boolean };
   return reusedSocket === true && (code === 'ECONNRESET' || code === 'EPIPE');
-}
-
-const keepAlive = { keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS };
-
-function secureAgent({ ca, cert, key, serverName, insecureSkipVerify }: TlsOptions): HttpsAgent {
-  return new HttpsAgent({
-    ...keepAlive,
-    rejectUnauthorized: insecureSkipVerify !== true,
-    ...(ca === undefined ? {} : { ca: pem(ca) }),
-    ...(cert === undefined ? {} : { cert: pem(cert) }),
-    ...(key === undefined ? {} : { key: pem(key) }),
-    ...(serverName === undefined ? {} : { servername: serverName }),
-  });
-}
-
-function pem(value: string | Uint8Array): string | Buffer {
-  return typeof value === 'string' ? value : asBuffer(value);
 }
 
 function plainHeaders(headers: object): Record<string, string> {
@@ -306,10 +333,29 @@ function redirectRefused(target: ExchangeTarget, status: number): TransportError
   return new TransportError('REDIRECT_REFUSED', target, problem);
 }
 
-function refuseTokenOverHttp(server: string, allowed: boolean | undefined): void {
-  if (allowed === true) return;
-  throw new ListwatchError(
-    'INVALID_OPTION',
-    `a token for ${server} would be sent in plain text; use https, or set allowTokenOverHttp`,
-  );
+/**
+ * Whether a connection failed because of the client's certificate, and the request can be sent again: the server has not seen it,
+ * or it is a read. Some servers close the connection without a reason.
+ */
+function mayBeTheCertificate(error: unknown, { request }: HttpExchange): boolean {
+  if (isRefusedCertificate(error)) return true;
+  return request.method === 'GET' && isListwatchError(error, 'CONNECTION_FAILED');
+}
+
+/** Reads the rest of a short answer, so that its connection serves the next request. */
+async function drained(body: Readable): Promise<void> {
+  let bytes = 0;
+  try {
+    for await (const piece of body as AsyncIterable<Uint8Array>) {
+      bytes += piece.length;
+      if (bytes > DRAINED_BYTES) break;
+    }
+  } catch {
+    // The request is sent again in any case; a broken connection fails there.
+  }
+}
+
+/** Whether a proxy is another machine than this one. */
+function isRemote(proxy: string | undefined): boolean {
+  return proxy !== undefined && URL.canParse(proxy) && !isLoopback(new URL(proxy).hostname);
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { loadConfig, type LoadConfigOptions } from '../../../lib/client/config/load-config.ts';
 import { AUTHORITY } from '../support/certificates.ts';
+import { authorizationOf } from '../support/authorization-of.ts';
 import { failureOf } from '../support/failure-of.ts';
 import { ScratchDirectory } from '../support/scratch-directory.ts';
 
@@ -54,8 +55,7 @@ describe('loadConfig', () => {
     expect(fromPod.server).to.equal('https://[fd00::1]:443');
     expect(fromPod.namespace).to.equal('pod-ns');
     expect(fromPod.tls.ca).to.equal(AUTHORITY);
-    const { token } = fromPod;
-    expect(typeof token === 'function' && (await token())).to.equal('pod-token');
+    expect(await authorizationOf(fromPod)).to.equal('Bearer pod-token');
   });
 
   it('joins the files of KUBECONFIG: the first entry of a name and the first current context count', async () => {
@@ -74,9 +74,11 @@ describe('loadConfig', () => {
   it('lets options replace namespace, token and TLS settings that were found', async () => {
     const env = { KUBECONFIG: await scratch.write('named', kubeconfig('named')) };
     const found = await load({ env });
-    expect([found.namespace, found.token]).to.deep.equal(['named-ns', 'named-token']);
+    expect(found.namespace).to.equal('named-ns');
+    expect(await authorizationOf(found)).to.equal('Bearer named-token');
     const config = await load({ env, namespace: 'n', token: 't', tls: { serverName: 's' } });
-    expect([config.namespace, config.token]).to.deep.equal(['n', 't']);
+    expect(config.namespace).to.equal('n');
+    expect(await authorizationOf(config)).to.equal('Bearer t');
     expect(config.tls).to.deep.include({ serverName: 's', insecureSkipVerify: false });
   });
 

@@ -1,7 +1,8 @@
 import type { TLSSocket } from 'node:tls';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { AxiosTransport, type TlsOptions } from '../../../lib/client/transport/axios-transport.ts';
+import { AxiosTransport } from '../../../lib/client/transport/axios-transport.ts';
+import type { TlsOptions } from '../../../lib/client/transport/contract/tls-options.ts';
 import {
   AUTHORITY,
   CLIENT_CERTIFICATE,

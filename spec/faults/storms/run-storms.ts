@@ -1,3 +1,4 @@
+import { tokenCredentials } from '../../../lib/client/transport/request-credentials.ts';
 import { loadConfig } from '../../../lib/client/config/load-config.ts';
 import { ConnectionConfig } from '../../../lib/client/config/contract/connection-config.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
@@ -42,7 +43,7 @@ export async function printSocketStorms(options: StormOptions): Promise<boolean>
     console.log(stormHeading());
     const config = new ConnectionConfig({
       server: server.url,
-      token,
+      credentials: tokenCredentials(token),
       namespace: 'default',
       source: 'the embedded server',
     });

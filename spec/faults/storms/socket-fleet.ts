@@ -44,16 +44,16 @@ export class SocketFleet implements AsyncDisposable {
 
   private constructor(proxy: TcpProxy, config: ConnectionConfig, informers: number) {
     this.proxy = proxy;
-    const { server, token, tls, namespace } = config;
+    const { server, credentials, tls, namespace } = config;
     this.#namespace = namespace;
     this.#writer = new Client({
-      transport: new RetryingTransport(new AxiosTransport({ server, token, tls })),
+      transport: new RetryingTransport(new AxiosTransport({ server, credentials, tls })),
     });
     const { protocol, hostname } = new URL(server);
     const serverName = tls.serverName ?? (isIP(hostname) > 0 ? undefined : hostname);
     const http = new AxiosTransport({
       server: `${protocol}//127.0.0.1:${proxy.port}`,
-      token,
+      credentials,
       tls: { ...tls, serverName },
     });
     this.#client = new Client({ transport: new RetryingTransport(this.#counting(http)) });

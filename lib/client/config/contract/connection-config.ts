@@ -1,38 +1,51 @@
-import type { TlsOptions, TokenSource } from '../../transport/axios-transport.ts';
+import type { CredentialSource } from '../../transport/contract/credential.ts';
+import type { Impersonation } from '../../transport/contract/impersonation.ts';
+import type { TlsOptions } from '../../transport/contract/tls-options.ts';
 
 export interface ConnectionConfigFields {
   /** The server's address. */
   readonly server: string;
-  readonly token?: TokenSource | undefined;
+  readonly credentials?: CredentialSource | undefined;
+  readonly impersonate?: Impersonation | undefined;
   readonly tls?: TlsOptions | undefined;
+  /** The URL of the proxy. Left out: the server is reached directly. */
+  readonly proxy?: string | undefined;
   /** The default namespace. */
   readonly namespace: string;
   /** Where the configuration was found, e.g. `context kind in /home/me/.kube/config`. */
   readonly source: string;
 }
 
-/** The server address and the credentials. Printing or serialising it shows neither token nor key. */
+/** The server address and the credentials. Printing or serialising it shows no token, key or password. */
 export class ConnectionConfig {
   readonly server: string;
   readonly namespace: string;
   readonly source: string;
+  readonly impersonate: Impersonation | undefined;
   // `inspect` and `JSON.stringify` do not show private fields.
-  readonly #token: TokenSource | undefined;
+  readonly #credentials: CredentialSource | undefined;
   readonly #tls: TlsOptions;
+  readonly #proxy: string | undefined;
 
-  constructor({ server, token, tls, namespace, source }: ConnectionConfigFields) {
+  constructor({ server, credentials, impersonate, tls, proxy, ...rest }: ConnectionConfigFields) {
     this.server = server;
-    this.namespace = namespace;
-    this.source = source;
-    this.#token = token;
+    this.namespace = rest.namespace;
+    this.source = rest.source;
+    this.impersonate = impersonate;
+    this.#credentials = credentials;
     this.#tls = tls ?? {};
+    this.#proxy = proxy;
   }
 
-  get token(): TokenSource | undefined {
-    return this.#token;
+  get credentials(): CredentialSource | undefined {
+    return this.#credentials;
   }
 
   get tls(): TlsOptions {
     return this.#tls;
+  }
+
+  get proxy(): string | undefined {
+    return this.#proxy;
   }
 }

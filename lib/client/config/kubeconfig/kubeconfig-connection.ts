@@ -3,7 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
 import { silentLogger, type Logger } from '../../../kernel/logger.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
-import type { TlsOptions, TokenSource } from '../../transport/axios-transport.ts';
+import { tokenCredentials, type TokenSource } from '../../transport/request-credentials.ts';
+import type { TlsOptions } from '../../transport/contract/tls-options.ts';
 import { parseServerAddress } from '../../transport/contract/server-address.ts';
 import { ConnectionConfig } from '../contract/connection-config.ts';
 import type { Kubeconfig } from './kubeconfig.ts';
@@ -38,7 +39,7 @@ export async function kubeconfigConnection(
     server: addressOf(cluster.field('cluster')),
     namespace: context.field('namespace').optionalText() ?? 'default',
     tls: { ...clusterTls, ...userTls },
-    token,
+    credentials: token === undefined ? undefined : tokenCredentials(token),
     source: `context ${name} in ${kubeconfig.files.join(', ')}`,
   });
 }

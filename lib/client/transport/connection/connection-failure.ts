@@ -82,6 +82,13 @@ export function connectionFailure(error: unknown, target: ExchangeTarget): Trans
   return new TransportError('CONNECTION_FAILED', target, problem, options);
 }
 
+/** Whether a handshake failed because the server did not accept the client's certificate. */
+export function isRefusedCertificate(error: unknown): boolean {
+  return leavesOf(error, 0).some(({ code }) =>
+    /^ERR_SSL_.*_ALERT_|CERTIFICATE_REQUIRED/.test(code),
+  );
+}
+
 function remedyOf(code: string): string | undefined {
   return code.startsWith('HPE_') ? NO_HTTP : REMEDIES.get(code);
 }

@@ -17,8 +17,7 @@ export function limitConnecting<A extends Agent>(
     const socket = connect(options, callback);
     if (socket === undefined || socket === null) return socket;
     const timer = runtime.setTimer(limitMs, () => {
-      const text = `connect ETIMEDOUT: no connection within ${limitMs} ms`;
-      socket.destroy(Object.assign(new Error(text), { code: 'ETIMEDOUT' }));
+      socket.destroy(notConnectedInTime(limitMs));
     });
     const made = (): void => timer.cancel();
     socket.once(secure ? 'secureConnect' : 'connect', made);
@@ -26,4 +25,10 @@ export function limitConnecting<A extends Agent>(
     return socket;
   };
   return agent;
+}
+
+/** The error of a connection that took too long, as Node reports it. */
+export function notConnectedInTime(limitMs: number): Error {
+  const text = `connect ETIMEDOUT: no connection within ${limitMs} ms`;
+  return Object.assign(new Error(text), { code: 'ETIMEDOUT' });
 }

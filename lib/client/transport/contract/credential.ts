@@ -94,9 +94,12 @@ function pem(value: string | Uint8Array | undefined): string | Buffer | undefine
   return value === undefined || typeof value === 'string' ? value : asBuffer(value);
 }
 
-function samePem(one: string | Buffer | undefined, other: string | Buffer | undefined): boolean {
-  return (
-    one === other ||
-    (one !== undefined && other !== undefined && Buffer.from(one).equals(Buffer.from(other)))
-  );
+/** Whether two PEM texts, given as text or as bytes, are equal. */
+export function samePem(
+  one: string | Buffer | undefined,
+  other: string | Buffer | undefined,
+): boolean {
+  if (one === other) return true;
+  if (one === undefined || other === undefined) return false;
+  return Buffer.from(one).equals(Buffer.from(other));
 }

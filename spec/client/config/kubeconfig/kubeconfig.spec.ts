@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { kubeconfigConnection } from '../../../../lib/client/config/kubeconfig/kubeconfig-connection.ts';
 import { Kubeconfig } from '../../../../lib/client/config/kubeconfig/kubeconfig.ts';
 import { AUTHORITY, CLIENT_CERTIFICATE, CLIENT_KEY } from '../../support/certificates.ts';
+import { authorizationOf } from '../../support/authorization-of.ts';
 import { failureOf } from '../../support/failure-of.ts';
 import { ScratchDirectory } from '../../support/scratch-directory.ts';
 
@@ -47,7 +48,7 @@ describe('a kubeconfig', () => {
     const config = await connectionOf(kubeconfig());
     expect(config.server).to.equal('https://10.0.0.1:6443');
     expect(config.namespace).to.equal('shop');
-    expect(config.token).to.equal('t');
+    expect(await authorizationOf(config)).to.equal('Bearer t');
     expect(config.source).to.equal(`context kind in ${FILE}`);
   });
 
@@ -85,23 +86,22 @@ describe('a kubeconfig', () => {
     const path = await scratch.write('config', text);
     const config = await kubeconfigConnection(await Kubeconfig.parse(text, path));
     expect(config.tls).to.include({ ca: AUTHORITY, cert: CLIENT_CERTIFICATE, key: CLIENT_KEY });
-    const { token } = config;
-    expect(typeof token === 'function' && (await token())).to.equal('from-file');
+    expect(await authorizationOf(config)).to.equal('Bearer from-file');
   });
 
   it('prefers a token to a token file', async () => {
     const config = await connectionOf(kubeconfig({ user: '{ token: t, tokenFile: /no/such }' }));
-    expect(config.token).to.equal('t');
+    expect(await authorizationOf(config)).to.equal('Bearer t');
   });
 
   it('needs no user', async () => {
     const text = kubeconfig().replaceAll('user: me,', '');
-    expect((await connectionOf(text)).token).to.equal(undefined);
+    expect((await connectionOf(text)).credentials).to.equal(undefined);
   });
 
   it('may be invalid in entries that are not used', async () => {
     const text = `${kubeconfig()}- name: unused\n  user: { token: 7, exec: nonsense }\n`;
-    expect((await connectionOf(text)).token).to.equal('t');
+    expect(await authorizationOf(await connectionOf(text))).to.equal('Bearer t');
   });
 
   it('prints neither token nor key', async () => {
@@ -251,7 +251,8 @@ describe('a kubeconfig', () => {
 
     it('a plug-in beside other credentials is not needed', async () => {
       const user = '{ token: t, exec: { command: aws } }';
-      expect((await connectionOf(kubeconfig({ user }))).token).to.equal('t');
+      const config = await connectionOf(kubeconfig({ user }));
+      expect(await authorizationOf(config)).to.equal('Bearer t');
     });
   });
 });

@@ -3,10 +3,8 @@ import { Agent, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
 import { reuseReadMemory } from '../../../../lib/client/transport/connection/reuse-read-memory.ts';
-import {
-  AxiosTransport,
-  type TlsOptions,
-} from '../../../../lib/client/transport/axios-transport.ts';
+import { AxiosTransport } from '../../../../lib/client/transport/axios-transport.ts';
+import type { TlsOptions } from '../../../../lib/client/transport/contract/tls-options.ts';
 import { AUTHORITY, SERVER_CERTIFICATE, SERVER_KEY } from '../../support/certificates.ts';
 import { RawServer } from '../../support/raw-server.ts';
 

@@ -1,0 +1,159 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import { samePem, type Credential } from '../contract/credential.ts';
+import type { TlsOptions } from '../contract/tls-options.ts';
+import { limitConnecting } from './limit-connecting.ts';
+import type { Dialer } from './proxy/dialer.ts';
+import { reuseReadMemory } from './reuse-read-memory.ts';
+import { throughDialer } from './through-dialer.ts';
+
+/** The most idle connections kept for a server (client-go rest transport cache idleConnsPerHost @ 32ce75a7). */
+const IDLE_CONNECTIONS = 25;
+
+export interface ConnectionPoolOptions {
+  /** Whether the server speaks TLS. */
+  readonly secure: boolean;
+  readonly tls: Omit<TlsOptions, 'ca'>;
+  /** How the server is reached. Left out: directly. */
+  readonly dialer?: Dialer | undefined;
+  /** The time limit for a connection with TLS, milliseconds; `Infinity` for none. */
+  readonly connectMs: number;
+  readonly runtime: Runtime;
+}
+
+type Pem = string | Buffer | undefined;
+
+interface TlsIdentity {
+  readonly cert: Pem;
+  readonly key: Pem;
+  readonly ca: Pem;
+}
+
+/**
+ * The connections to one server. Connections that were made with another client certificate, or that trusted other authorities,
+ * serve no new request.
+ *
+ * Guarantees:
+ * - One connection serves request after request while certificate and authorities stay the same.
+ * - After a change, new requests get new connections. A request that is running, such as a watch, keeps its connection; then the
+ *   connection is closed. So a rotation interrupts nothing.
+ * - After `close` no connection is open.
+ */
+export class ConnectionPool {
+  readonly #options: ConnectionPoolOptions;
+  readonly #connectMs = new WeakMap<Duplex, number>();
+  readonly #retired = new Set<HttpAgent>();
+  readonly #closing = new AbortController();
+  #identity: TlsIdentity;
+  #agent: HttpAgent;
+  #opened = 0;
+
+  constructor(options: ConnectionPoolOptions) {
+    this.#options = options;
+    this.#identity = { cert: undefined, key: undefined, ca: undefined };
+    this.#agent = this.#newAgent(this.#identity);
+  }
+
+  /** The number of connections made. */
+  get opened(): number {
+    return this.#opened;
+  }
+
+  /** The agent for a request that presents `credential` and trusts `ca`. */
+  agent(credential: Credential | undefined, ca: Pem): HttpAgent {
+    if (!this.#options.secure) return this.#agent;
+    const { tls } = this.#options;
+    const present = credential?.cert === undefined ? tls : credential;
+    const identity: TlsIdentity = { cert: asPem(present.cert), key: asPem(present.key), ca };
+    if (!sameIdentity(identity, this.#identity)) {
+      this.#retire(this.#agent);
+      this.#identity = identity;
+      this.#agent = this.#newAgent(identity);
+    }
+    return this.#agent;
+  }
+
+  /** The time that it took to make this connection, milliseconds; undefined for one that is not of this pool. */
+  connectMs(socket: Duplex): number | undefined {
+    return this.#connectMs.get(socket);
+  }
+
+  close(): void {
+    for (const agent of [this.#agent, ...this.#retired]) agent.destroy();
+    this.#retired.clear();
+    this.#closing.abort();
+  }
+
+  #retire(agent: HttpAgent): void {
+    for (const old of this.#retired) {
+      if (Object.keys(old.sockets).length === 0) this.#retired.delete(old);
+    }
+    this.#retired.add(agent);
+    // A connection that becomes free is closed, because there is no room for it.
+    agent.maxFreeSockets = 0;
+    for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
+  }
+
+  #newAgent(identity: TlsIdentity): HttpAgent {
+    const { secure, dialer, connectMs, runtime } = this.#options;
+    const keep = { keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS };
+    const agent = secure
+      ? new HttpsAgent({ ...keep, ...this.#tlsOptions(identity) })
+      : new HttpAgent(keep);
+    if (dialer === undefined) {
+      limitConnecting(reuseReadMemory(agent), { runtime, limitMs: connectMs, secure });
+    } else {
+      throughDialer(agent, { dialer, secure, runtime, connectMs, signal: this.#closing.signal });
+    }
+    return this.#measured(agent, secure);
+  }
+
+  #tlsOptions({ cert, key, ca }: TlsIdentity): object {
+    const { serverName, insecureSkipVerify } = this.#options.tls;
+    return {
+      rejectUnauthorized: insecureSkipVerify !== true,
+      ...(ca === undefined ? {} : { ca }),
+      ...(cert === undefined ? {} : { cert }),
+      ...(key === undefined ? {} : { key }),
+      ...(serverName === undefined ? {} : { servername: serverName }),
+    };
+  }
+
+  /** Counts the connections and measures how long each took. */
+  #measured(agent: HttpAgent, secure: boolean): HttpAgent {
+    const { runtime } = this.#options;
+    const connect = agent.createConnection.bind(agent);
+    agent.createConnection = (options, callback) => {
+      const sinceMs = runtime.monotonicMs();
+      const made = (socket: Duplex): void => {
+        this.#opened += 1;
+        const event = secure ? 'secureConnect' : 'connect';
+        const note = (): void => {
+          this.#connectMs.set(socket, runtime.monotonicMs() - sinceMs);
+        };
+        if ((socket as Socket).connecting || secure) socket.once(event, note);
+        else note();
+      };
+      const socket = connect(options, (error, late) => {
+        if (late !== undefined && late !== null && error === null) made(late);
+        callback?.(error, late);
+      });
+      if (socket !== undefined && socket !== null) made(socket);
+      return socket;
+    };
+    return agent;
+  }
+}
+
+function sameIdentity(one: TlsIdentity, other: TlsIdentity): boolean {
+  return samePem(one.cert, other.cert) && samePem(one.key, other.key) && samePem(one.ca, other.ca);
+}
+
+function asPem(value: string | Uint8Array | undefined): Pem {
+  return value === undefined || typeof value === 'string' || Buffer.isBuffer(value)
+    ? value
+    : Buffer.from(value);
+}
