@@ -1,14 +1,34 @@
 import { homedir } from 'node:os';
+import { isatty } from 'node:tty';
 
-/** The parts of the process environment that configuration may read. */
+/** The parts of the process that configuration may read. */
 export interface Environment {
   /** Environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The directory that contains `.kube/config`. */
   readonly homeDir: string;
+  /** Whether standard input is a terminal, so that a program can ask its user. */
+  readonly stdinIsTerminal: boolean;
+  /** Sends a signal to a group of processes; false when there is no such group, and on Windows, which has none. */
+  readonly signalGroup: (pid: number, signal: 'SIGTERM' | 'SIGKILL') => boolean;
 }
 
 /** The environment of this process. No other code in `lib/` reads it. */
 export function ambientEnvironment(): Environment {
-  return { env: process.env, homeDir: homedir() };
+  return {
+    env: process.env,
+    homeDir: homedir(),
+    // Reading process.stdin would open it.
+    stdinIsTerminal: isatty(0),
+    signalGroup,
+  };
+}
+
+function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): boolean {
+  if (process.platform === 'win32') return false;
+  try {
+    return process.kill(-pid, signal);
+  } catch {
+    return false;
+  }
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -27,6 +27,18 @@ export class ScratchDirectory implements AsyncDisposable {
     const path = join(this.path, name);
     await rename(await this.write(`${name}.next`, text), path);
     return path;
+  }
+
+  async read(name: string): Promise<string> {
+    return await readFile(join(this.path, name), 'utf8');
+  }
+
+  /** Whether there is a file of this name. */
+  async has(name: string): Promise<boolean> {
+    return await access(join(this.path, name)).then(
+      () => true,
+      () => false,
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

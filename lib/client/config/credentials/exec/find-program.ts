@@ -1,0 +1,89 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join, resolve, sep } from 'node:path';
+
+export interface ProgramSearch {
+  /** Environment variables; PATH, and on Windows PATHEXT, are read. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What a relative path in the command is relative to. */
+  readonly directory?: string | undefined;
+}
+
+/**
+ * - `found`: the absolute path of a file that can be executed
+ * - `missing`: there is no such file
+ * - `not-executable`: there is a file, but it may not be executed
+ * - `directory`: it is a directory
+ * - `batch-file`: a file of Windows that only a shell can run
+ */
+export type FoundProgram =
+  | { readonly outcome: 'found'; readonly path: string }
+  | { readonly outcome: 'missing'; readonly path?: string | undefined }
+  | { readonly outcome: 'not-executable' | 'directory' | 'batch-file'; readonly path: string };
+
+const ON_WINDOWS = sep === '\\';
+
+/** Whether a command is a path. Otherwise it is a name for PATH. */
+export function isPath(command: string): boolean {
+  return command.includes('/') || (ON_WINDOWS && command.includes('\\'));
+}
+
+/**
+ * Looks a program up as Go's os/exec does: a name in the directories of PATH, a path as it is. Relative directories in PATH are
+ * skipped, so that the current directory never provides the program.
+ */
+export async function findProgram(command: string, search: ProgramSearch): Promise<FoundProgram> {
+  if (isPath(command)) {
+    const path = search.directory === undefined ? command : resolve(search.directory, command);
+    return await firstOf(candidatesOf(path, search.env));
+  }
+  let second: FoundProgram | undefined;
+  for (const directory of directoriesOf(search.env)) {
+    const found = await firstOf(candidatesOf(join(directory, command), search.env));
+    if (found.outcome === 'found') return found;
+    if (found.outcome === 'not-executable' || found.outcome === 'batch-file') second ??= found;
+  }
+  return second ?? { outcome: 'missing' };
+}
+
+function directoriesOf(env: ProgramSearch['env']): string[] {
+  return (variable(env, 'PATH') ?? '')
+    .split(delimiter)
+    .filter((directory) => isAbsolute(directory));
+}
+
+/** The files that a path may mean: on Windows, the ending may be left out. */
+function candidatesOf(path: string, env: ProgramSearch['env']): string[] {
+  if (!ON_WINDOWS) return [path];
+  const endings = (variable(env, 'PATHEXT') || '.COM;.EXE;.BAT;.CMD').split(';').filter(Boolean);
+  const hasEnding = endings.some((ending) => path.toLowerCase().endsWith(ending.toLowerCase()));
+  return hasEnding ? [path] : endings.map((ending) => path + ending);
+}
+
+async function firstOf(candidates: readonly string[]): Promise<FoundProgram> {
+  for (const path of candidates) {
+    const found = await look(path);
+    if (found.outcome !== 'missing') return found;
+  }
+  return { outcome: 'missing', path: candidates[0] };
+}
+
+async function look(path: string): Promise<FoundProgram> {
+  try {
+    const file = await stat(path);
+    if (file.isDirectory()) return { outcome: 'directory', path };
+    await access(path, constants.X_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return { outcome: code === 'EACCES' || code === 'EPERM' ? 'not-executable' : 'missing', path };
+  }
+  // Node runs batch files only through a shell.
+  if (ON_WINDOWS && /\.(?:bat|cmd)$/i.test(path)) return { outcome: 'batch-file', path };
+  return { outcome: 'found', path };
+}
+
+/** Names of variables are not case-sensitive on Windows. */
+function variable(env: ProgramSearch['env'], name: string): string | undefined {
+  if (!ON_WINDOWS || env[name] !== undefined) return env[name];
+  return Object.entries(env).find(([key]) => key.toUpperCase() === name)?.[1];
+}

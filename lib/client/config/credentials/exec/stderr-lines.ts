@@ -1,0 +1,82 @@
+import { StringDecoder } from 'node:string_decoder';
+import { printable } from './printable.ts';
+import { hideSecrets, type NamedSecret } from './hide-secrets.ts';
+
+export interface StderrLinesOptions {
+  /** Texts that are replaced by their names. */
+  readonly secrets: readonly NamedSecret[];
+  /** What the program has printed on standard output so far: it may be a credential, so no line may repeat it. */
+  readonly printed: () => string;
+  readonly onLine: (line: string) => void;
+}
+
+/** Maximum number of characters of a line; the rest of a longer one is dropped. */
+const LONGEST_LINE = 1_000;
+/** Maximum number of lines that are passed on. Progress bars and debug output can have no end. */
+const MOST_LINES = 200;
+/** The lines that an error quotes: the cause usually comes last. */
+const QUOTED_LINES = 3;
+const QUOTED_CHARACTERS = 400;
+/** A line that has so many characters in a row in common with standard output is withheld. */
+const COMMON_CHARACTERS = 8;
+/** With more output than this, every line is withheld, so that the comparison stays cheap. */
+const LARGEST_COMPARED = 65_536;
+
+/**
+ * What a plug-in writes to standard error, as lines that can be logged: without control characters, secrets and parts of
+ * standard output. Bounded in lines, characters, and memory.
+ */
+export class StderrLines {
+  readonly #options: StderrLinesOptions;
+  readonly #decoder = new StringDecoder('utf8');
+  #partial = '';
+  #count = 0;
+  #last: string[] = [];
+
+  constructor(options: StderrLinesOptions) {
+    this.#options = options;
+  }
+
+  push(chunk: Buffer): void {
+    const parts = (this.#partial + this.#decoder.write(chunk)).split(/[\r\n]+/);
+    this.#partial = (parts.pop() ?? '').slice(0, LONGEST_LINE);
+    for (const part of parts) this.#take(part);
+  }
+
+  end(): void {
+    this.#take(this.#partial + this.#decoder.end());
+    this.#partial = '';
+  }
+
+  /** The last lines as one, for an error. Empty: there are none, or none that may be shown. */
+  quote(): string {
+    const text = this.#last.filter((line) => !this.#repeatsOutput(line)).join(' / ');
+    return text.length > QUOTED_CHARACTERS ? `…${text.slice(1 - QUOTED_CHARACTERS)}` : text;
+  }
+
+  #take(raw: string): void {
+    const text = printable(raw.slice(0, LONGEST_LINE), LONGEST_LINE);
+    if (text === '') return;
+    const line = hideSecrets(text, this.#options.secrets);
+    this.#last = [...this.#last.slice(1 - QUOTED_LINES), line];
+    this.#count += 1;
+    if (this.#count > MOST_LINES + 1) return;
+    if (this.#count > MOST_LINES) this.#options.onLine('further lines are not shown');
+    else {
+      this.#options.onLine(
+        this.#repeatsOutput(line) ? 'a line that repeats standard output is not shown' : line,
+      );
+    }
+  }
+
+  #repeatsOutput(line: string): boolean {
+    const printed = this.#options.printed();
+    if (printed.length > LARGEST_COMPARED) return true;
+    if (printed.trim() === '') return false;
+    if (line.length < COMMON_CHARACTERS) return printed.includes(line);
+    for (let start = 0; start + COMMON_CHARACTERS <= line.length; start += 1) {
+      if (printed.includes(line.slice(start, start + COMMON_CHARACTERS))) return true;
+    }
+    return false;
+  }
+}
