@@ -5,6 +5,7 @@ import type { Logger } from '../../kernel/logger.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { tokenCredentials } from '../transport/request-credentials.ts';
 import { ConnectionConfig } from './contract/connection-config.ts';
+import { bearerText } from './credentials/bearer-text.ts';
 import { tokenFile } from './credentials/token-file.ts';
 
 export const SERVICE_ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -31,7 +32,7 @@ export async function inClusterConnection(
   if (!host || !port) return undefined;
 
   const directory = options.directory ?? SERVICE_ACCOUNT_DIRECTORY;
-  const token = tokenFile(join(directory, 'token'), { runtime, logger });
+  const token = bearerText(tokenFile(join(directory, 'token'), { runtime, logger }));
   await token();
   return new ConnectionConfig({
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,

@@ -1,60 +1,57 @@
-import { readFile } from 'node:fs/promises';
-import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
-import { silentLogger, type Logger } from '../../../kernel/logger.ts';
-import { realRuntime } from '../../../kernel/real-runtime.ts';
+import { abortable } from '../../../kernel/abort.ts';
+import type { Logger } from '../../../kernel/logger.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
+import { Credential, type CredentialSource } from '../../transport/contract/credential.ts';
+import { invalidFile, WatchedFiles } from './watched-files.ts';
 
 export interface TokenFileOptions {
+  /** What it is and where it was found, for messages. @defaultValue `the token in PATH` */
+  readonly source?: string | undefined;
   readonly runtime?: Runtime | undefined;
   readonly logger?: Logger | undefined;
 }
 
-/** How long a token is used before the file is read again (client-go transport/token_source.go @ 32ce75a7). */
-const FRESH_MS = 60_000;
-
 /**
  * A bearer token in a file that is replaced from time to time, as the kubelet does for service accounts.
  *
- * Guarantees: a token is at most a minute older than the file. When the file cannot be read, the last valid token stays in use
- * and a warning is logged.
+ * Guarantees: a token is at most a second older than the file, and is read again after a 401. When the file cannot be used, the
+ * last token stays in use and a warning is logged. White space around the token is ignored.
+ *
+ * `current` throws a `ListwatchError` with code CONFIG_INVALID if the file cannot be used and there was no earlier token.
  */
-export function tokenFile(path: string, options: TokenFileOptions = {}): () => Promise<string> {
-  const runtime = options.runtime ?? realRuntime;
-  const logger = options.logger ?? silentLogger;
-  let token: string | undefined;
-  let readAtMs = -Infinity;
-  let reading: Promise<string> | undefined;
-
-  const read = async (): Promise<string> => {
-    try {
-      const text = (await readFile(path, 'utf8')).trim();
-      if (text === '') throw new ListwatchError('CONFIG_INVALID', `${path}: the file is empty`);
-      token = text;
-    } catch (error) {
-      if (token === undefined) throw unreadable(path, error);
-      logger.warn('the token file cannot be read; the last token stays in use', {
-        path,
-        error: errorMessage(error),
-      });
-    } finally {
-      reading = undefined;
-    }
-    readAtMs = runtime.monotonicMs();
-    return token;
-  };
-
-  return async () => {
-    if (token !== undefined && runtime.monotonicMs() - readAtMs < FRESH_MS) return token;
-    reading ??= read();
-    return await reading;
+export function tokenFile(path: string, options: TokenFileOptions = {}): CredentialSource {
+  const { source = `the token in ${path}`, runtime, logger } = options;
+  const file = new WatchedFiles<Credential>({
+    paths: [path],
+    what: source,
+    parse: ([text = ''], last) => {
+      const token = tokenOf(path, text, source);
+      return last?.equals(token) === true ? last : token;
+    },
+    runtime,
+    logger,
+  });
+  return {
+    source,
+    current: (signal) => {
+      const token = file.current();
+      return token instanceof Credential ? token : abortable(token, signal);
+    },
+    refresh: async (rejected, signal) => {
+      // Another request may have read the new token already.
+      if (file.last !== undefined && !file.last.equals(rejected)) return file.last;
+      const token = await abortable(file.reread(), signal);
+      return token.equals(rejected) ? undefined : token;
+    },
   };
 }
 
-function unreadable(path: string, error: unknown): ListwatchError {
-  if (error instanceof ListwatchError) return error;
-  return new ListwatchError(
-    'CONFIG_INVALID',
-    `${path}: the token cannot be read: ${errorMessage(error)}`,
-    { cause: error },
-  );
+function tokenOf(path: string, text: string, source: string): Credential {
+  const token = text.trim();
+  if (token === '') throw invalidFile(path, 'the file is empty; write the token into it');
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    const problem = 'it is not a token: it has spaces, several lines or characters beyond ASCII';
+    throw invalidFile(path, problem);
+  }
+  return Credential.bearer(token, source);
 }

@@ -8,6 +8,7 @@ import type { TlsOptions } from '../../transport/contract/tls-options.ts';
 import { parseServerAddress } from '../../transport/contract/server-address.ts';
 import { ConnectionConfig } from '../contract/connection-config.ts';
 import type { Kubeconfig } from './kubeconfig.ts';
+import { bearerText } from '../credentials/bearer-text.ts';
 import { tokenFile } from '../credentials/token-file.ts';
 import type { YamlField } from './yaml-field.ts';
 
@@ -120,7 +121,8 @@ function tokenOf(
   const token = user.field('token').optionalText();
   if (token !== undefined) return token;
   const path = user.field('tokenFile').optionalText();
-  return path === undefined ? undefined : tokenFile(beside(user, path), { runtime, logger });
+  if (path === undefined) return undefined;
+  return bearerText(tokenFile(beside(user, path), { runtime, logger }));
 }
 
 const INSTEAD = 'use a token or a client certificate, for example from "kubectl create token"';
