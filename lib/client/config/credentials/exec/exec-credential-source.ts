@@ -97,6 +97,8 @@ export class ExecCredentialSource implements CredentialSource {
       () => {
         // A caller that comes now gets a new run, which starts when this one has ended.
         this.#work = undefined;
+        // It did not come to an end, so it does not count.
+        this.#refreshedAtMs = -Infinity;
         stop.abort(new ListwatchError('ABORTED', 'no request waits for the plug-in any more'));
         run?.stop();
       },

@@ -59,7 +59,7 @@ export interface ExecPluginOptions {
   readonly directory?: string | undefined;
   /** Where the plug-in was configured, for messages, e.g. `user dev in /home/me/.kube/config:12`. */
   readonly source: string;
-  /** Maximum time of one run, milliseconds. @defaultValue 60 000 */
+  /** Maximum time of one run, milliseconds. @defaultValue 60 000; 300 000 when it may ask in the terminal */
   readonly timeoutMs?: number | undefined;
   readonly environment: ExecEnvironment;
   readonly runtime?: Runtime | undefined;

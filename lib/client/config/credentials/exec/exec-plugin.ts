@@ -21,7 +21,6 @@ export const GROUP = 'client.authentication.k8s.io';
 const OWNER = 'execCredentials';
 const API_VERSIONS: readonly string[] = [`${GROUP}/v1`, `${GROUP}/v1beta1`];
 const MODES: readonly string[] = ['Never', 'IfAvailable', 'Always'];
-const TIMEOUT_MS = 60_000;
 
 /** The configuration of a plug-in, checked. Printing it shows neither arguments nor variables. */
 export class ExecPlugin {
@@ -32,7 +31,7 @@ export class ExecPlugin {
   readonly directory: string | undefined;
   readonly interactiveMode: InteractiveMode;
   readonly installHint: string;
-  readonly timeoutMs: number;
+  readonly timeoutMs: number | undefined;
   readonly runtime: Runtime;
   readonly logger: Logger;
   // `inspect` and `JSON.stringify` do not show private fields.
@@ -55,10 +54,7 @@ export class ExecPlugin {
     this.directory = directory;
     this.interactiveMode = modeOf(options);
     this.installHint = printable(options.installHint ?? '', 500);
-    this.timeoutMs = numberOption(OWNER, 'timeoutMs', options.timeoutMs, TIMEOUT_MS, {
-      min: 1,
-      max: 3_600_000,
-    });
+    this.timeoutMs = timeoutOf(options);
     this.runtime = options.runtime ?? realRuntime;
     this.logger = guardedLogger(options.logger ?? silentLogger);
     this.#args = argsOf(options);
@@ -155,6 +151,11 @@ function variablesOf({ env = [], source }: ExecPluginOptions): Record<string, st
     variables[name] = value;
   }
   return variables;
+}
+
+function timeoutOf({ timeoutMs }: ExecPluginOptions): number | undefined {
+  if (timeoutMs === undefined) return undefined;
+  return numberOption(OWNER, 'timeoutMs', timeoutMs, 0, { min: 1, max: 3_600_000 });
 }
 
 /** Fields whose value is a fixed word; the values of the others may be secret. */

@@ -7,6 +7,8 @@ export interface ProgramSearch {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What a relative path in the command is relative to. */
   readonly directory?: string | undefined;
+  /** Whether the endings of PATHEXT may be left out. @defaultValue whether this is Windows */
+  readonly onWindows?: boolean | undefined;
 }
 
 /**
@@ -35,40 +37,41 @@ export function isPath(command: string): boolean {
 export async function findProgram(command: string, search: ProgramSearch): Promise<FoundProgram> {
   if (isPath(command)) {
     const path = search.directory === undefined ? command : resolve(search.directory, command);
-    return await firstOf(candidatesOf(path, search.env));
+    return await firstOf(path, search);
   }
   let second: FoundProgram | undefined;
-  for (const directory of directoriesOf(search.env)) {
-    const found = await firstOf(candidatesOf(join(directory, command), search.env));
+  for (const directory of directoriesOf(search)) {
+    const found = await firstOf(join(directory, command), search);
     if (found.outcome === 'found') return found;
     if (found.outcome === 'not-executable' || found.outcome === 'batch-file') second ??= found;
   }
   return second ?? { outcome: 'missing' };
 }
 
-function directoriesOf(env: ProgramSearch['env']): string[] {
-  return (variable(env, 'PATH') ?? '')
+function directoriesOf(search: ProgramSearch): string[] {
+  return (variable('PATH', search) ?? '')
     .split(delimiter)
     .filter((directory) => isAbsolute(directory));
 }
 
 /** The files that a path may mean: on Windows, the ending may be left out. */
-function candidatesOf(path: string, env: ProgramSearch['env']): string[] {
-  if (!ON_WINDOWS) return [path];
-  const endings = (variable(env, 'PATHEXT') || '.COM;.EXE;.BAT;.CMD').split(';').filter(Boolean);
+function candidatesOf(path: string, search: ProgramSearch): string[] {
+  if (!isWindows(search)) return [path];
+  const endings = (variable('PATHEXT', search) || '.COM;.EXE;.BAT;.CMD').split(';').filter(Boolean);
   const hasEnding = endings.some((ending) => path.toLowerCase().endsWith(ending.toLowerCase()));
   return hasEnding ? [path] : endings.map((ending) => path + ending);
 }
 
-async function firstOf(candidates: readonly string[]): Promise<FoundProgram> {
+async function firstOf(path: string, search: ProgramSearch): Promise<FoundProgram> {
+  const candidates = candidatesOf(path, search);
   for (const path of candidates) {
-    const found = await look(path);
+    const found = await look(path, isWindows(search));
     if (found.outcome !== 'missing') return found;
   }
   return { outcome: 'missing', path: candidates[0] };
 }
 
-async function look(path: string): Promise<FoundProgram> {
+async function look(path: string, onWindows: boolean): Promise<FoundProgram> {
   try {
     const file = await stat(path);
     if (file.isDirectory()) return { outcome: 'directory', path };
@@ -78,12 +81,17 @@ async function look(path: string): Promise<FoundProgram> {
     return { outcome: code === 'EACCES' || code === 'EPERM' ? 'not-executable' : 'missing', path };
   }
   // Node runs batch files only through a shell.
-  if (ON_WINDOWS && /\.(?:bat|cmd)$/i.test(path)) return { outcome: 'batch-file', path };
+  if (onWindows && /\.(?:bat|cmd)$/i.test(path)) return { outcome: 'batch-file', path };
   return { outcome: 'found', path };
 }
 
 /** Names of variables are not case-sensitive on Windows. */
-function variable(env: ProgramSearch['env'], name: string): string | undefined {
-  if (!ON_WINDOWS || env[name] !== undefined) return env[name];
+function variable(name: string, search: ProgramSearch): string | undefined {
+  const { env } = search;
+  if (!isWindows(search) || env[name] !== undefined) return env[name];
   return Object.entries(env).find(([key]) => key.toUpperCase() === name)?.[1];
+}
+
+function isWindows({ onWindows = ON_WINDOWS }: ProgramSearch): boolean {
+  return onWindows;
 }

@@ -16,7 +16,7 @@ export interface SecretCarriers {
 const SHORTEST = 6;
 /** An argument that belongs to no flag is taken for a word such as `get-token` up to this length. */
 const LONGEST_WORD = 20;
-const SECRET_NAME = /token|secret|passw|credential|api_?key|access_?key|private|auth/i;
+const SECRET_NAME = /token|secret|passw|credential|authorization|(?:api|access|private)_?key/i;
 
 const PATTERNS: readonly RegExp[] = [
   // JSON Web Tokens, and other JSON in base64.

@@ -37,7 +37,8 @@ const KILL_AFTER_MS = 2_000;
 const DRAIN_MS = 1_000;
 
 /**
- * One run of a program.
+ * One run of a program. Unless it is interactive, it is the first of a group of its own, so that it is stopped with all that it
+ * has started; the interrupt key of the terminal does not reach it.
  *
  * Guarantees: `result` settles within `timeoutMs` and `DRAIN_MS`. `ended` settles when the process is gone, or could not be
  * killed within `KILL_AFTER_MS` and `DRAIN_MS`. Neither rejects. Then no timer, pipe or process of it is left; a program that
@@ -70,6 +71,11 @@ export class ProgramRun {
     }
   }
 
+  /** The number of bytes that the program has printed on standard output so far. */
+  get printedBytes(): number {
+    return this.#outputBytes;
+  }
+
   /** What the program has printed on standard output so far. */
   get printed(): Buffer {
     return Buffer.concat(this.#printed);
@@ -91,12 +97,16 @@ export class ProgramRun {
     });
     this.#child = child;
     this.#timer = runtime.setTimer(timeoutMs, () => {
-      this.#stop({ outcome: 'timeout' });
+      this.#afterInput(() => {
+        this.#stop({ outcome: 'timeout' });
+      });
     });
     child.on('error', (error) => {
       // A failed kill is an error too; the timer of the kill goes on.
       if (child.pid === undefined) this.#notStarted(error);
     });
+    // A pipe that breaks ends; without a listener its error would end this process.
+    for (const stream of [child.stdout, child.stderr]) stream?.on('error', () => {});
     child.stdout?.on('data', (chunk: Buffer) => {
       if (this.#isStopping) return;
       this.#outputBytes += chunk.length;
@@ -135,7 +145,25 @@ export class ProgramRun {
       this.#release();
     };
     child.once('close', finish);
-    this.#timer = this.#options.runtime.setTimer(DRAIN_MS, finish);
+    this.#timer = this.#options.runtime.setTimer(DRAIN_MS, () => {
+      this.#afterInput(finish);
+    });
+  }
+
+  /**
+   * When this process was busy, a timer is due before the end or the output of the program is seen, although they came in time.
+   * A task runs after them.
+   */
+  #afterInput(callback: () => void): void {
+    let isCancelled = false;
+    this.#timer = {
+      cancel: () => {
+        isCancelled = true;
+      },
+    };
+    this.#options.runtime.queueTask(() => {
+      if (!isCancelled) callback();
+    });
   }
 
   #stop(result: ProgramResult): void {

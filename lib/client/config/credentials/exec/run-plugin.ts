@@ -16,6 +16,10 @@ export interface PluginRunOptions {
   readonly onStart: (run: ProgramRun) => void;
 }
 
+const TIMEOUT_MS = 60_000;
+/** A person needs longer, with a browser and a second factor. */
+const INTERACTIVE_MS = 300_000;
+
 /**
  * Runs a plug-in once.
  * @throws {ListwatchError} code CREDENTIAL_PLUGIN; the signal's reason when aborted.
@@ -29,10 +33,11 @@ export async function runPlugin(
   const program = await findProgram(plugin.command, { env, directory: plugin.directory });
   if (program.outcome !== 'found') throw notFound(plugin, program, hint);
   signal.throwIfAborted();
-  const { args, variables, runtime, timeoutMs } = plugin;
+  const { args, variables, runtime } = plugin;
+  const timeoutMs = plugin.timeoutMs ?? (interactive ? INTERACTIVE_MS : TIMEOUT_MS);
   const stderr = new StderrLines({
     secrets: secretsOf({ args, variables, env }),
-    printed: () => run.printed.toString('utf8'),
+    run: () => run,
     onLine: (line) => {
       plugin.logger.warn('an exec plug-in wrote to standard error', { plugin: plugin.label, line });
     },
@@ -58,7 +63,7 @@ export async function runPlugin(
   stderr.end();
   signal.throwIfAborted();
   if (result.outcome !== 'exited' || result.code !== 0) {
-    throw failed(plugin, result, stderr.quote(), interactive);
+    throw failed(plugin, result, { quote: stderr.quote(), interactive, timeoutMs });
   }
   try {
     return readPluginOutput(run.printed, plugin.apiVersion);
@@ -111,13 +116,19 @@ function notFound(
   }
 }
 
+interface RunFacts {
+  /** What the program said last. */
+  readonly quote: string;
+  readonly interactive: boolean;
+  readonly timeoutMs: number;
+}
+
 const IN_TERMINAL = 'run it in a terminal with the arguments of the configuration to see why';
 
 function failed(
   plugin: ExecPlugin,
   result: ProgramResult,
-  quote: string,
-  interactive: boolean,
+  { quote, interactive, timeoutMs }: RunFacts,
 ): ListwatchError {
   switch (result.outcome) {
     case 'exited':
@@ -133,7 +144,7 @@ function failed(
       );
     case 'timeout':
       return plugin.error(
-        `did not end within ${plugin.timeoutMs / 1000} s and was stopped${saying(quote)}`,
+        `did not end within ${timeoutMs / 1000} s and was stopped${saying(quote)}`,
         interactive
           ? 'answer its questions in time, or raise timeoutMs'
           : 'log in with its tool first: it cannot ask questions here; or check its network',

@@ -1,12 +1,13 @@
 import { StringDecoder } from 'node:string_decoder';
 import { printable } from './printable.ts';
 import { hideSecrets, type NamedSecret } from './hide-secrets.ts';
+import type { ProgramRun } from './program-run.ts';
 
 export interface StderrLinesOptions {
   /** Texts that are replaced by their names. */
   readonly secrets: readonly NamedSecret[];
   /** What the program has printed on standard output so far: it may be a credential, so no line may repeat it. */
-  readonly printed: () => string;
+  readonly run: () => Pick<ProgramRun, 'printed' | 'printedBytes'>;
   readonly onLine: (line: string) => void;
 }
 
@@ -19,7 +20,7 @@ const QUOTED_LINES = 3;
 const QUOTED_CHARACTERS = 400;
 /** A line that has so many characters in a row in common with standard output is withheld. */
 const COMMON_CHARACTERS = 8;
-/** With more output than this, every line is withheld, so that the comparison stays cheap. */
+/** With more bytes of output than this, every line is withheld, so that the comparison stays cheap. */
 const LARGEST_COMPARED = 65_536;
 
 /**
@@ -70,8 +71,9 @@ export class StderrLines {
   }
 
   #repeatsOutput(line: string): boolean {
-    const printed = this.#options.printed();
-    if (printed.length > LARGEST_COMPARED) return true;
+    const run = this.#options.run();
+    if (run.printedBytes > LARGEST_COMPARED) return true;
+    const printed = run.printed.toString('utf8');
     if (printed.trim() === '') return false;
     if (line.length < COMMON_CHARACTERS) return printed.includes(line);
     for (let start = 0; start + COMMON_CHARACTERS <= line.length; start += 1) {

@@ -406,6 +406,22 @@ else print({ token: fs.existsSync(__dirname + '/over') ? 'after' : 'side-by-side
     expect(await plugin.runs()).to.deep.equal([]);
   });
 
+  it('does not count a run after a 401 that was stopped', async () => {
+    await using scratch = await ScratchDirectory.make();
+    const plugin = await PluginScript.make(
+      scratch,
+      `if (run === 2) setInterval(() => {}, 1000); else print({ token: 'token-' + run })`,
+    );
+    const source = execCredentials(plugin.options);
+    const rejected = await source.current();
+    const abort = new AbortController();
+    const aborted = rejectionOf(source.refresh!(rejected, abort.signal));
+    await until('the plug-in runs', async () => (await plugin.runs()).length === 2);
+    abort.abort();
+    await aborted;
+    expect((await source.refresh!(rejected))?.authorization).to.equal('Bearer token-3');
+  });
+
   it('gives a fresh credential even then, as no wait is needed', async () => {
     await using scratch = await ScratchDirectory.make();
     const plugin = await PluginScript.make(scratch, NEXT_TOKEN);

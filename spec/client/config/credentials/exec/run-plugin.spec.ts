@@ -329,6 +329,30 @@ describe('runPlugin, when the program does not end', () => {
     await until('the plug-in is gone', () => !isAlive(pid!));
   });
 
+  it('gives a person in a terminal five minutes', async () => {
+    await using scratch = await ScratchDirectory.make();
+    const runtime = new VirtualRuntime();
+    const plugin = await PluginScript.make(
+      scratch,
+      `fs.writeFileSync(__dirname + '/ready', ''); setInterval(() => {}, 1000)`,
+      {
+        runtime,
+        interactiveMode: 'IfAvailable',
+        environment: { ...noTerminal(), stdinIsTerminal: true },
+      },
+    );
+    const failure = failureOf(Promise.resolve(execCredentials(plugin.options).current()));
+    await until('the plug-in hangs', async () => await scratch.has('ready'));
+    await runtime.advance(299_999);
+    expect(isAlive((await plugin.runs())[0]!)).to.equal(true);
+    await runtime.advance(1);
+    expect((await failure).message).to.equal(
+      `${LABEL} did not end within 300 s and was stopped; answer its questions in time, or raise timeoutMs`,
+    );
+    const [pid] = await plugin.runs();
+    await until('the plug-in is gone', () => !isAlive(pid!));
+  });
+
   it('kills it two seconds later if it ignores SIGTERM', async () => {
     await using scratch = await ScratchDirectory.make();
     const runtime = new VirtualRuntime();

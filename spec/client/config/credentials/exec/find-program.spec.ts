@@ -1,0 +1,61 @@
+import { chmod, mkdir } from 'node:fs/promises';
+import { expect } from 'chai';
+import { findProgram } from '../../../../../lib/client/config/credentials/exec/find-program.ts';
+import { ScratchDirectory } from '../../../support/scratch-directory.ts';
+
+async function writeProgram(scratch: ScratchDirectory, name: string): Promise<string> {
+  const path = await scratch.write(name, '');
+  await chmod(path, 0o755);
+  return path;
+}
+
+describe('findProgram', () => {
+  it('takes the first directory of PATH that has an executable file', async () => {
+    await using scratch = await ScratchDirectory.make();
+    await mkdir(`${scratch.path}/one/aws`, { recursive: true });
+    await scratch.write('two/aws', '');
+    const path = await writeProgram(scratch, 'three/aws');
+    await writeProgram(scratch, 'four/aws');
+    const PATH = ['one', 'two', 'three', 'four'].map((name) => `${scratch.path}/${name}`).join(':');
+    expect(await findProgram('aws', { env: { PATH } })).to.deep.equal({ outcome: 'found', path });
+  });
+
+  it('skips relative and empty directories of PATH', async () => {
+    const env = { PATH: '.::node_modules/.bin' };
+    expect(await findProgram('tsc', { env })).to.deep.equal({ outcome: 'missing' });
+  });
+
+  it('finds nothing without a PATH', async () => {
+    expect(await findProgram('sh', { env: {} })).to.deep.equal({ outcome: 'missing' });
+  });
+
+  it('does not look in PATH for a path', async () => {
+    await using scratch = await ScratchDirectory.make();
+    await writeProgram(scratch, 'bin/aws');
+    const found = await findProgram('bin/aws', {
+      env: { PATH: scratch.path },
+      directory: '/nowhere',
+    });
+    expect(found).to.deep.equal({ outcome: 'missing', path: '/nowhere/bin/aws' });
+  });
+
+  it('tries the endings of PATHEXT on Windows, and knows names of variables in any case', async () => {
+    await using scratch = await ScratchDirectory.make();
+    const path = await writeProgram(scratch, 'aws.EXE');
+    const search = { env: { Path: scratch.path }, onWindows: true };
+    expect(await findProgram('aws', search)).to.deep.equal({ outcome: 'found', path });
+    expect(await findProgram('aws.EXE', search)).to.deep.equal({ outcome: 'found', path });
+    const other = { env: { PATH: scratch.path, PATHEXT: '.PY' }, onWindows: true };
+    expect((await findProgram('aws', other)).outcome).to.equal('missing');
+  });
+
+  it('tells a batch file, which needs a shell, from a missing program', async () => {
+    await using scratch = await ScratchDirectory.make();
+    const path = await writeProgram(scratch, 'gcloud.CMD');
+    const search = { env: { PATH: scratch.path }, onWindows: true };
+    expect(await findProgram('gcloud', search)).to.deep.equal({ outcome: 'batch-file', path });
+    const found = await writeProgram(scratch, 'bin/gcloud.EXE');
+    const both = { env: { PATH: `${scratch.path}:${scratch.path}/bin` }, onWindows: true };
+    expect(await findProgram('gcloud', both)).to.deep.equal({ outcome: 'found', path: found });
+  });
+});
