@@ -19,6 +19,7 @@ const UNANSWERED: ReadonlySet<ErrorCode> = new Set([
   'CONNECTION_REFUSED',
   'CONNECTION_FAILED',
   'CERTIFICATE',
+  'PROXY',
   'REQUEST_TIMEOUT',
   'TIMEOUT',
 ]);

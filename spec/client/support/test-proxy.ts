@@ -77,6 +77,11 @@ export class TestProxy implements AsyncDisposable {
     return this.urlOf(`${encodeURIComponent(user)}:${encodeURIComponent(password)}@`);
   }
 
+  /** A message with PORT in place of the port of the proxy. */
+  maskPort(message: string): string {
+    return message.replaceAll(`127.0.0.1:${this.port}`, '127.0.0.1:PORT');
+  }
+
   /** With a user part such as `user:password@`. */
   urlOf(userPart: string): string {
     const { protocol = 'http', tls } = this.options;
@@ -114,7 +119,10 @@ export class TestProxy implements AsyncDisposable {
     const served =
       this.options.protocol === 'socks5' ? this.#socks(exchange) : this.#http(exchange);
     // The client may go away at any moment.
-    served.catch(() => socket.destroy());
+    void served
+      .catch(() => socket.destroy())
+      // The end of a client that is left without a tunnel is noticed only by reading.
+      .then(() => socket.resume());
   };
 
   async #http(exchange: Exchange): Promise<void> {

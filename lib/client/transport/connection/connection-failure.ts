@@ -1,3 +1,4 @@
+import { isListwatchError, type ListwatchError } from '../../../kernel/errors.ts';
 import { TransportError, type ExchangeTarget } from '../contract/transport-error.ts';
 
 /** The depth to which causes and aggregated errors are read. */
@@ -61,6 +62,10 @@ const CERTIFICATE_REMEDIES: ReadonlyMap<string, string> = new Map([
  * with it the credentials.
  */
 export function connectionFailure(error: unknown, target: ExchangeTarget): TransportError {
+  const proxy = proxyErrorOf(error);
+  if (proxy !== undefined) {
+    return new TransportError('PROXY', target, proxy.message, { cause: proxy.cause });
+  }
   const leaves = leavesOf(error, 0);
   const text = [...new Set(leaves.map((leaf) => leaf.message))].join('; ');
   const options = { cause: plainCause(leaves, text) };
@@ -87,6 +92,17 @@ export function isRefusedCertificate(error: unknown): boolean {
   return leavesOf(error, 0).some(({ code }) =>
     /^ERR_SSL_.*_ALERT_|CERTIFICATE_REQUIRED/.test(code),
   );
+}
+
+/** The error of a `Dialer`, which has named cause and remedy already. */
+function proxyErrorOf(error: unknown): ListwatchError | undefined {
+  let inner = error;
+  for (let depth = 0; depth < DEEPEST; depth += 1) {
+    if (isListwatchError(inner, 'PROXY')) return inner;
+    if (typeof inner !== 'object' || inner === null) return undefined;
+    inner = (inner as { cause?: unknown }).cause;
+  }
+  return undefined;
 }
 
 function remedyOf(code: string): string | undefined {

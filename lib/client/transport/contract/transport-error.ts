@@ -12,6 +12,7 @@ export type TransportErrorCode = Extract<
   | 'MALFORMED_FRAME'
   | 'MALFORMED_RESPONSE'
   | 'STREAM_IDLE'
+  | 'PROXY'
 >;
 
 /** The exchange of an error. */

@@ -11,7 +11,7 @@ export interface Transport {
    * Sends a request and resolves when the response headers have arrived.
    *
    * Any HTTP status resolves; the caller judges it. Redirects are refused, never followed.
-   * @throws {TransportError} CONNECTION_REFUSED, CONNECTION_FAILED, CERTIFICATE, REQUEST_TIMEOUT, REDIRECT_REFUSED; the
+   * @throws {TransportError} CONNECTION_REFUSED, CONNECTION_FAILED, CERTIFICATE, PROXY, REQUEST_TIMEOUT, REDIRECT_REFUSED; the
    * signal's reason when aborted.
    */
   send(request: TransportRequest): Promise<TransportResponse>;

@@ -1,12 +1,23 @@
 import { STATUS_CODES } from 'node:http';
-import { isIPv6, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { ProxyAddress } from '../../contract/proxy-address.ts';
+import { authority } from './authority.ts';
 import type { DialTarget } from './dialer.ts';
-import { ProxyProblem } from './proxy-problem.ts';
+import {
+  forbidden,
+  notProxy,
+  otherProtocol,
+  ProxyProblem,
+  unauthenticated,
+  unreachable,
+} from './proxy-problem.ts';
 import { readAnswer, type ParsedAnswer } from './read-answer.ts';
 
 /** The most bytes of an answer to CONNECT, without the body that follows a refusal. */
 const LONGEST_HEAD = 16 * 1024;
+
+/** The most authentication schemes that a message names. */
+const MOST_SCHEMES = 5;
 
 const HTTP = 'HTTP/1.';
 const BLANK_LINE = /\r?\n\r?\n/;
@@ -31,11 +42,6 @@ export async function openHttpTunnel(
   if (head.status < 200 || head.status > 299) throw refusal(head, address, authority(target));
 }
 
-/** Host and port as one text, an IPv6 address in brackets. */
-export function authority({ host, port }: DialTarget): string {
-  return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
-}
-
 function requestOf({ user, password = '' }: ProxyAddress, host: string): string {
   const basic = Buffer.from(`${user}:${password}`).toString('base64');
   return [
@@ -56,7 +62,7 @@ function finalHead(bytes: Buffer): ParsedAnswer<Head> | undefined {
     const end = BLANK_LINE.exec(text);
     if (end === null) {
       if (bytes.length < LONGEST_HEAD) return undefined;
-      throw notProxy(`the head of its answer has more than ${LONGEST_HEAD} bytes`);
+      throw notHttpProxy(`the head of its answer has more than ${LONGEST_HEAD} bytes`);
     }
     usedBytes += end.index + end[0].length;
     const head = headOf(text.slice(0, end.index));
@@ -67,7 +73,7 @@ function finalHead(bytes: Buffer): ParsedAnswer<Head> | undefined {
 function headOf(text: string): Head {
   const [first = '', ...lines] = text.split(/\r?\n/);
   const status = /^HTTP\/1\.\d (\d{3})(?: |$)/.exec(first)?.[1];
-  if (status === undefined) throw notProxy('its answer has no HTTP status line');
+  if (status === undefined) throw notHttpProxy('its answer has no HTTP status line');
   const schemes = lines
     .map((line) => /^proxy-authenticate:\s*([\w-]+)/i.exec(line)?.[1])
     .filter((scheme) => scheme !== undefined);
@@ -75,62 +81,41 @@ function headOf(text: string): Head {
 }
 
 function refusal({ status, schemes }: Head, address: ProxyAddress, target: string): ProxyProblem {
+  // Not the words of the proxy: some repeat the request, with its credentials.
   const answer = [`HTTP ${status}`, STATUS_CODES[status]].filter(Boolean).join(' ');
-  if (status === 407) return unauthenticated(schemes, address, answer);
-  if (status === 403) {
-    return new ProxyProblem(
-      `it does not allow connections to ${target} (${answer})`,
-      `let its operator allow them, or put the host into NO_PROXY`,
-    );
+  switch (status) {
+    case 407:
+      return acceptsBasic(schemes) ? unauthenticated(address, answer) : noBasic(schemes, answer);
+    case 403:
+      return forbidden(target, answer);
+    case 502:
+    case 503:
+    case 504:
+      return unreachable(target, answer);
+    default:
+      return notHttpProxy(`it refused CONNECT with ${answer}`);
   }
-  if (status === 502 || status === 503 || status === 504) {
-    return new ProxyProblem(
-      `it cannot reach ${target} (${answer})`,
-      'check that the server address can be resolved and reached from the proxy',
-    );
-  }
-  return notProxy(`it refused CONNECT with ${answer}`);
 }
 
-function unauthenticated(
-  schemes: readonly string[],
-  { user, protocol, host, port }: ProxyAddress,
-  answer: string,
-): ProxyProblem {
-  if (schemes.length > 0 && !schemes.some((scheme) => scheme.toLowerCase() === 'basic')) {
-    return new ProxyProblem(
-      `it asks for ${schemes.slice(0, 5).join(' or ')} authentication, and only Basic is possible (${answer})`,
-      'run a local proxy that signs in there, and use that one',
-    );
-  }
-  if (user !== undefined) {
-    return new ProxyProblem(
-      `it does not accept the user and password of the proxy URL (${answer})`,
-      'correct them in proxy-url or HTTPS_PROXY',
-    );
-  }
+function acceptsBasic(schemes: readonly string[]): boolean {
+  return schemes.length === 0 || schemes.some((scheme) => scheme.toLowerCase() === 'basic');
+}
+
+function noBasic(schemes: readonly string[], answer: string): ProxyProblem {
+  const asked = schemes.slice(0, MOST_SCHEMES).join(' or ');
   return new ProxyProblem(
-    `it asks for a user and a password (${answer})`,
-    `put them into proxy-url or HTTPS_PROXY: ${protocol}://USER:PASSWORD@${authority({ host, port })}`,
+    `it asks for ${asked} authentication, and only Basic is possible (${answer})`,
+    'run a local proxy that signs in there, and use that one',
   );
 }
 
 function notHttp(bytes: Buffer): ProxyProblem {
-  if (bytes[0] === 0x15 && (bytes.length === 1 || bytes[1] === 3)) {
-    return new ProxyProblem('it speaks TLS at this port', 'write https:// in the proxy URL');
-  }
-  if (bytes[0] === 5 || bytes[0] === 0) {
-    return new ProxyProblem(
-      'it does not speak HTTP',
-      'write socks5:// in the proxy URL if it is a SOCKS proxy',
-    );
-  }
-  return notProxy('its answer is not HTTP/1.1');
+  // An alert of TLS; an answer of SOCKS 5 or 4.
+  if (bytes[0] === 0x15) return otherProtocol('it speaks TLS at this port', 'https');
+  if (bytes[0] === 5 || bytes[0] === 0) return otherProtocol('it speaks SOCKS', 'socks5');
+  return notHttpProxy('its answer is not HTTP/1.1');
 }
 
-function notProxy(problem: string): ProxyProblem {
-  return new ProxyProblem(
-    problem,
-    'check that host and port of the proxy URL are those of an HTTP proxy that offers CONNECT',
-  );
+function notHttpProxy(problem: string): ProxyProblem {
+  return notProxy(problem, 'an HTTP proxy');
 }

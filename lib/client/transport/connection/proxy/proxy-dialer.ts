@@ -5,7 +5,9 @@ import { errorMessage, ListwatchError } from '../../../../kernel/errors.ts';
 import type { Runtime } from '../../../../kernel/runtime.ts';
 import { parseProxyAddress, type ProxyAddress } from '../../contract/proxy-address.ts';
 import type { Dialer, DialTarget } from './dialer.ts';
-import { authority, openHttpTunnel } from './http-tunnel.ts';
+import { authority } from './authority.ts';
+import { openHttpTunnel } from './http-tunnel.ts';
+import { openSocksTunnel } from './socks-tunnel.ts';
 
 /** TLS to an https proxy. The TLS to the server passes through it and has settings of its own. */
 export interface ProxyTls {
@@ -45,6 +47,7 @@ class ProxyDialer implements Dialer {
     signal?.throwIfAborted();
     const target = { host: requested.host.replace(/^\[(.*)\]$/, '$1'), port: requested.port };
     const { runtime, connectMs } = this.#options;
+    const openTunnel = this.#address.protocol === 'socks5' ? openSocksTunnel : openHttpTunnel;
     const socket = this.#connect();
     // It also serves between the end of this method and the first listener of the caller.
     socket.on('error', () => {});
@@ -59,7 +62,7 @@ class ProxyDialer implements Dialer {
           });
     try {
       await opened(socket, this.#address.protocol === 'https');
-      await openHttpTunnel(socket, this.#address, target);
+      await openTunnel(socket, this.#address, target);
       if (socket.destroyed) throw new Error('it closed the connection');
       return socket;
     } catch (error) {

@@ -22,7 +22,7 @@ async function refusalOf(options: TestProxyOptions, userPart: string = ''): Prom
   const start = `no tunnel to api.test:6443 through the proxy ${proxy.url}: `;
   expect(error.message.slice(0, start.length)).to.equal(start);
   await proxy.allClosed();
-  return error.message.slice(start.length).replaceAll(String(proxy.port), 'PORT');
+  return proxy.maskPort(error.message.slice(start.length));
 }
 
 describe('a tunnel through an HTTP proxy', () => {
@@ -95,12 +95,12 @@ describe('a tunnel through an HTTP proxy', () => {
 
   it('says what to do when the proxy asks for a user', async () => {
     expect(await refusalOf({ user: 'dev', password: 'canary' })).to.equal(
-      'it asks for a user and a password (HTTP 407 Proxy Authentication Required); put them into proxy-url or ' +
-        'HTTPS_PROXY: http://USER:PASSWORD@127.0.0.1:PORT',
+      'it asks for a user and a password (HTTP 407 Proxy Authentication Required); put them into the proxy ' +
+        'URL (proxy-url or HTTPS_PROXY): http://USER:PASSWORD@127.0.0.1:PORT',
     );
     expect(await refusalOf({ user: 'dev', password: 'canary' }, 'dev:canary2@')).to.equal(
-      'it does not accept the user and password of the proxy URL (HTTP 407 Proxy Authentication Required); correct ' +
-        'them in proxy-url or HTTPS_PROXY',
+      'it does not accept the user and password (HTTP 407 Proxy Authentication Required); correct them in the proxy URL ' +
+        '(proxy-url or HTTPS_PROXY)',
     );
     const refusalHeaders = ['Proxy-Authenticate: Negotiate', 'Proxy-Authenticate: NTLM'];
     expect(await refusalOf({ refuse: 407, refusalHeaders })).to.equal(
@@ -115,10 +115,10 @@ describe('a tunnel through an HTTP proxy', () => {
       502: 'it cannot reach api.test:6443 (HTTP 502 Bad Gateway); check that the server address can be resolved',
       503: 'it cannot reach api.test:6443 (HTTP 503 Service Unavailable)',
       504: 'it cannot reach api.test:6443 (HTTP 504 Gateway Timeout)',
-      302: 'it refused CONNECT with HTTP 302 Found; check that host and port of the proxy URL are',
-      400: 'it refused CONNECT with HTTP 400 Bad Request; check that host and port of the proxy URL are',
-      405: 'it refused CONNECT with HTTP 405 Method Not Allowed; check',
-      999: 'it refused CONNECT with HTTP 999; check',
+      302: 'it refused CONNECT with HTTP 302 Found; give host and port of an HTTP proxy in the proxy URL',
+      400: 'it refused CONNECT with HTTP 400 Bad Request; give host and port of an HTTP proxy in the proxy URL',
+      405: 'it refused CONNECT with HTTP 405 Method Not Allowed; give',
+      999: 'it refused CONNECT with HTTP 999; give',
     };
     for (const [status, text] of Object.entries(refusals)) {
       expect(await refusalOf({ refuse: Number(status) }), status).to.include(text);
@@ -127,9 +127,12 @@ describe('a tunnel through an HTTP proxy', () => {
 
   it('refuses an answer that is not that of an HTTP proxy', async () => {
     const answers: [string | Buffer, string][] = [
-      ['SSH-2.0-OpenSSH_9.6\r\n', 'its answer is not HTTP/1.1; check that host and port'],
-      ['x'.repeat(2 ** 20), 'its answer is not HTTP/1.1; check that host and port'],
-      ['HTTP/1.1 ok\r\n\r\n', 'its answer has no HTTP status line; check'],
+      [
+        'SSH-2.0-OpenSSH_9.6\r\n',
+        'its answer is not HTTP/1.1; give host and port of an HTTP proxy',
+      ],
+      ['x'.repeat(2 ** 20), 'its answer is not HTTP/1.1; give host and port of an HTTP proxy'],
+      ['HTTP/1.1 ok\r\n\r\n', 'its answer has no HTTP status line; give'],
       [
         'HTTP/1.1 200 OK\r\n' + 'a: b\r\n'.repeat(2 ** 18),
         'the head of its answer has more than 16384 bytes',
@@ -138,7 +141,7 @@ describe('a tunnel through an HTTP proxy', () => {
         Buffer.from([0x15, 3, 1, 0, 2, 2, 70]),
         'it speaks TLS at this port; write https:// in the proxy URL',
       ],
-      [Buffer.from([5, 0xff]), 'it does not speak HTTP; write socks5:// in the proxy URL'],
+      [Buffer.from([5, 0xff]), 'it speaks SOCKS; write socks5:// in the proxy URL'],
     ];
     for (const [garbage, text] of answers) expect(await refusalOf({ garbage })).to.include(text);
   });
