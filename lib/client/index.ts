@@ -1,4 +1,9 @@
 export { ConnectionConfig } from './config/contract/connection-config.ts';
+export type {
+  KubeconfigObject,
+  KubeconfigSource,
+  KubeconfigText,
+} from './config/kubeconfig/kubeconfig-source.ts';
 export { loadConfig, type LoadConfigOptions } from './config/load-config.ts';
 export {
   Client,
@@ -45,6 +50,7 @@ export type {
 export type { ServerWarning } from './transport/warning-header.ts';
 export type { ResourceName } from '../meta/collection-options.ts';
 export type { ConnectionConfigFields } from './config/contract/connection-config.ts';
+export type { AllowExec } from './config/credentials/exec/allow-exec.ts';
 export type { ListItemsOptions } from './rest/read/pager.ts';
 export type { RestClient, RestClientOptions, RestRequest } from './rest/request/rest-client.ts';
 export type { ExchangeTarget } from './transport/contract/transport-error.ts';

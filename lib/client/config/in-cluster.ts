@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
+import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
-import { tokenCredentials } from '../transport/request-credentials.ts';
 import { ConnectionConfig } from './contract/connection-config.ts';
-import { bearerText } from './credentials/bearer-text.ts';
+import { authorityFile } from './credentials/authority-file.ts';
+import { isMissingFile, readTextFile } from './credentials/read-text-file.ts';
 import { tokenFile } from './credentials/token-file.ts';
 
 export const SERVICE_ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -20,7 +20,8 @@ export interface InClusterOptions {
 
 /**
  * The service account of the pod in which this process runs; undefined outside a pod.
- * @throws {ListwatchError} code CONFIG_INVALID when the pod has no usable service account.
+ * @throws {ListwatchError} code CONFIG_INVALID when the pod has no usable service account; an authority that cannot be parsed is an error, and
+ * not a line in the log as upstream.
  * @see client-go rest/config.go InClusterConfig @ 32ce75a7
  */
 export async function inClusterConnection(
@@ -32,34 +33,43 @@ export async function inClusterConnection(
   if (!host || !port) return undefined;
 
   const directory = options.directory ?? SERVICE_ACCOUNT_DIRECTORY;
-  const token = bearerText(tokenFile(join(directory, 'token'), { runtime, logger }));
-  await token();
+  const path = join(directory, 'token');
+  const source = `the token of the service account in ${path}`;
+  const credentials = tokenFile(path, { runtime, logger, source });
+  const ca = authorityFile(join(directory, 'ca.crt'), { runtime, logger });
+  await mounted(async () => await credentials.current());
+  await mounted(async () => await ca());
   return new ConnectionConfig({
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    credentials: tokenCredentials(token),
-    tls: { ca: await readText(join(directory, 'ca.crt')) },
-    namespace: env['POD_NAMESPACE'] || (await namespaceOf(directory)),
+    credentials,
+    tls: { ca },
+    namespace: env['POD_NAMESPACE'] || (await namespaceOf(directory, runtime)),
     source: `the service account in ${directory}`,
   });
 }
 
-async function namespaceOf(directory: string): Promise<string> {
+/** Reads a file of the service account. */
+async function mounted(read: () => Promise<unknown>): Promise<void> {
   try {
-    return (await readText(join(directory, 'namespace'))).trim() || 'default';
-  } catch {
-    // Projected volumes may lack this file.
-    return 'default';
+    await read();
+  } catch (error) {
+    if (!isMissingFile(error)) throw error;
+    const remedy = 'set automountServiceAccountToken: true for the pod';
+    throw new ListwatchError('CONFIG_INVALID', `${errorMessage(error)}; ${remedy}`, {
+      cause: error,
+    });
   }
 }
 
-async function readText(path: string): Promise<string> {
+/** A namespace has at most 63 characters. */
+const LARGEST_NAMESPACE_BYTES = 1024;
+
+async function namespaceOf(directory: string, runtime: Runtime = realRuntime): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new ListwatchError(
-      'CONFIG_INVALID',
-      `${path}: it cannot be read: ${errorMessage(error)}; is automountServiceAccountToken off?`,
-      { cause: error },
-    );
+    const options = { largestBytes: LARGEST_NAMESPACE_BYTES, runtime };
+    return (await readTextFile(join(directory, 'namespace'), options)).trim() || 'default';
+  } catch {
+    // Projected volumes may lack this file.
+    return 'default';
   }
 }

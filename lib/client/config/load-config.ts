@@ -1,16 +1,27 @@
-import { readFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
-import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
-import type { Logger } from '../../kernel/logger.ts';
+import { ListwatchError } from '../../kernel/errors.ts';
+import { silentLogger, type Logger } from '../../kernel/logger.ts';
 import { rejectUnknownOptions } from '../../kernel/options.ts';
+import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
-import { tokenCredentials, type TokenSource } from '../transport/request-credentials.ts';
+import { Credential, type CredentialSource } from '../transport/contract/credential.ts';
+import type { Impersonation } from '../transport/contract/impersonation.ts';
 import type { TlsOptions } from '../transport/contract/tls-options.ts';
-import { ambientEnvironment } from './ambient-environment.ts';
+import { tokenCredentials, type TokenSource } from '../transport/request-credentials.ts';
+import { ambientEnvironment, type Environment } from './ambient-environment.ts';
 import { ConnectionConfig } from './contract/connection-config.ts';
+import { combined } from './credentials/combined.ts';
+import { constantCredential } from './credentials/constant.ts';
+import type { AllowExec } from './credentials/exec/allow-exec.ts';
+import { isMissingFile } from './credentials/read-text-file.ts';
 import { inClusterConnection, SERVICE_ACCOUNT_DIRECTORY } from './in-cluster.ts';
-import { kubeconfigConnection } from './kubeconfig/kubeconfig-connection.ts';
+import {
+  kubeconfigConnection,
+  type KubeconfigConnectionOptions,
+} from './context/kubeconfig-connection.ts';
+import type { KubeconfigSource } from './kubeconfig/kubeconfig-source.ts';
 import { Kubeconfig } from './kubeconfig/kubeconfig.ts';
+import { kubeconfigPaths } from './kubeconfig/kubeconfig-paths.ts';
+import { readKubeconfigFile, readKubeconfigSource } from './kubeconfig/read-kubeconfig.ts';
 
 export interface LoadConfigOptions {
   /** The server's address. With it, no kubeconfig is read. */
@@ -19,14 +30,31 @@ export interface LoadConfigOptions {
   readonly token?: TokenSource | undefined;
   /** Replaces the TLS settings that were found, field by field. */
   readonly tls?: TlsOptions | undefined;
-  /** Path of a kubeconfig file. */
-  readonly kubeconfig?: string | undefined;
+  /** Replaces the identity under which the server carries out requests. */
+  readonly impersonate?: Impersonation | undefined;
+  /**
+   * The path of a kubeconfig file, its URL (`file:`), its text as `{ text }`, or its content as an object; also a `KubeConfig` of
+   * `@kubernetes/client-node`.
+   *
+   * A kubeconfig from elsewhere is as trusted as the program: it names files that are read, and servers that get their content.
+   */
+  readonly kubeconfig?: KubeconfigSource | undefined;
   /** @defaultValue the kubeconfig's current-context */
   readonly context?: string | undefined;
+  /** The name of a cluster in the kubeconfig. @defaultValue the cluster of the context */
+  readonly cluster?: string | undefined;
+  /** The name of a user in the kubeconfig. @defaultValue the user of the context */
+  readonly user?: string | undefined;
   /** @defaultValue the namespace of the context or of the pod, otherwise 'default' */
   readonly namespace?: string | undefined;
   /**
-   * Environment variables: KUBECONFIG, KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT and POD_NAMESPACE are read.
+   * Which exec plug-ins of a kubeconfig may run: all, none, or those of a list of names and absolute paths.
+   * @defaultValue all of a file; none of a kubeconfig that is passed as text or object
+   */
+  readonly allowExec?: AllowExec | undefined;
+  /**
+   * Environment variables: KUBECONFIG, KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT and POD_NAMESPACE are read; exec plug-ins
+   * get them.
    * @defaultValue those of the process
    */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
@@ -42,9 +70,13 @@ export const LOAD_CONFIG_OPTIONS: readonly (keyof LoadConfigOptions)[] = [
   'server',
   'token',
   'tls',
+  'impersonate',
   'kubeconfig',
   'context',
+  'cluster',
+  'user',
   'namespace',
+  'allowExec',
   'env',
   'homeDir',
   'serviceAccountDirectory',
@@ -57,8 +89,12 @@ export const LOAD_CONFIG_OPTIONS: readonly (keyof LoadConfigOptions)[] = [
  * it, `~/.kube/config`; the service account of the pod.
  *
  * KUBECONFIG replaces `~/.kube/config` even if none of its files exists, as with kubectl, so that requests never go to the
- * cluster of the other file by accident.
- * @throws {ListwatchError} code CONFIG_NOT_FOUND naming all places that were searched; CONFIG_INVALID; CONFIG_UNSUPPORTED.
+ * cluster of the other file by accident. Of several files, the first one with an entry of a name counts, and missing files are
+ * left out with a warning. Files without a current context give way to the service account of a pod; a kubeconfig that is
+ * given as an option never does.
+ * @throws {ListwatchError} code CONFIG_NOT_FOUND naming all places that were searched; CONFIG_INVALID; CONFIG_UNSUPPORTED;
+ * CREDENTIAL_PLUGIN_REFUSED; INVALID_OPTION.
+ * @see client-go tools/clientcmd/loader.go, merged_client_builder.go @ 32ce75a7
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<ConnectionConfig> {
   rejectUnknownOptions('loadConfig', options, LOAD_CONFIG_OPTIONS);
@@ -67,75 +103,144 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Conne
     server: found.server,
     source: found.source,
     namespace: options.namespace ?? found.namespace,
-    credentials: options.token === undefined ? found.credentials : tokenCredentials(options.token),
-    impersonate: found.impersonate,
+    credentials: credentialsOf(options, found),
+    impersonate: options.impersonate ?? found.impersonate,
     proxy: found.proxy,
     tls: { ...found.tls, ...options.tls },
   });
 }
 
+/** The token and the certificate of the options come before those that were found. */
+function credentialsOf(
+  { token, tls }: LoadConfigOptions,
+  found: ConnectionConfig,
+): CredentialSource | undefined {
+  const header = token === undefined ? found.credentials : tokenCredentials(token);
+  if (tls?.cert === undefined || header === undefined) return header;
+  const source = 'the client certificate of the option "tls"';
+  const certificate = new Credential({ cert: tls.cert, key: tls.key, source });
+  return combined([constantCredential(certificate), header]);
+}
+
+/** Options that choose from a kubeconfig. */
+const OF_KUBECONFIG = ['kubeconfig', 'context', 'cluster', 'user', 'allowExec'] as const;
+
 async function find(options: LoadConfigOptions): Promise<ConnectionConfig> {
-  const { server, kubeconfig, context } = options;
+  const { server, kubeconfig } = options;
   if (server !== undefined) {
-    if (kubeconfig !== undefined || context !== undefined) {
-      throw new ListwatchError(
-        'INVALID_OPTION',
-        'loadConfig: option "server" excludes "kubeconfig" and "context"; give one or the other',
-      );
+    for (const name of OF_KUBECONFIG) {
+      if (options[name] === undefined) continue;
+      const problem = `option "server" excludes "${name}"; give one or the other`;
+      throw new ListwatchError('INVALID_OPTION', `loadConfig: ${problem}`);
     }
     return new ConnectionConfig({ server, namespace: 'default', source: 'the option "server"' });
   }
-  if (kubeconfig !== undefined) {
-    const config = await readKubeconfig(kubeconfig);
-    if (config !== undefined) return await kubeconfigConnection(config, options);
-    throw notFound([`${kubeconfig} (the option "kubeconfig"; no such file)`]);
+  if (kubeconfig === undefined) return await search(options);
+  const { runtime = realRuntime } = options;
+  let config: Kubeconfig;
+  try {
+    config = await readKubeconfigSource(kubeconfig, runtime);
+  } catch (error) {
+    if (!isMissingFile(error)) throw error;
+    const path = kubeconfig instanceof URL ? kubeconfig.href : (kubeconfig as string);
+    throw notFound([`${path} (the option "kubeconfig"; no such file${tildeHint(path)})`]);
   }
-  return await search(options);
+  return await kubeconfigConnection(config, connectionOptions(options));
 }
 
 async function search(options: LoadConfigOptions): Promise<ConnectionConfig> {
-  const ambient = ambientEnvironment();
-  const env = options.env ?? ambient.env;
-  const homeDir = options.homeDir ?? ambient.homeDir;
-  const looked: string[] = [];
-
-  const listed = [...new Set((env['KUBECONFIG'] ?? '').split(delimiter))].filter(Boolean);
-  const paths = listed.length > 0 ? listed : [join(homeDir, '.kube', 'config')];
-  const configs: Kubeconfig[] = [];
-  for (const path of paths) {
-    const config = await readKubeconfig(path);
-    if (config === undefined) {
-      looked.push(
-        `${path}${listed.length > 0 ? ' (from KUBECONFIG; no such file)' : ' (no such file)'}`,
-      );
-    } else configs.push(config);
+  const { env, homeDir } = environmentOf(options);
+  const { paths, variable } = kubeconfigPaths(env, homeDir);
+  const { config, missing } = await readFiles(paths, options);
+  const looked = missing.map((path) => {
+    const origin = variable === undefined ? '' : `from ${variable}; `;
+    return `${path} (${origin}no such file${tildeHint(path)})`;
+  });
+  if (config !== undefined && isChosen(config, options)) {
+    if (missing.length > 0) {
+      options.logger?.warn('some files of KUBECONFIG do not exist', { missing: looked });
+    }
+    return await kubeconfigConnection(config, connectionOptions(options));
   }
-  if (configs.length > 0) return await kubeconfigConnection(Kubeconfig.merge(configs), options);
-
-  const { serviceAccountDirectory: directory, context, runtime, logger } = options;
-  if (context !== undefined) throw notFound(looked);
-  const pod = await inClusterConnection({ env, directory, runtime, logger });
-  if (pod !== undefined) return pod;
-  looked.push(
-    `${directory ?? SERVICE_ACCOUNT_DIRECTORY} (KUBERNETES_SERVICE_HOST is not set, so this is not a pod)`,
-  );
-  throw notFound(looked);
+  if (paths.length === 0) looked.push('KUBECONFIG (it has separators only)');
+  if (config !== undefined) {
+    looked.push(...config.files.map((file) => `${file} (it has no current-context)`));
+  }
+  return await searchPod(options, looked, config);
 }
 
-/** Returns undefined when the file does not exist. */
-async function readKubeconfig(path: string): Promise<Kubeconfig | undefined> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new ListwatchError(
-      'CONFIG_INVALID',
-      `${path}: it cannot be read: ${errorMessage(error)}`,
-      { cause: error },
-    );
+/** Whether kubectl would use the files in a pod too. */
+function isChosen(config: Kubeconfig, { context, cluster }: LoadConfigOptions): boolean {
+  return config.currentContext !== undefined || context !== undefined || cluster !== undefined;
+}
+
+async function searchPod(
+  options: LoadConfigOptions,
+  looked: readonly string[],
+  config: Kubeconfig | undefined,
+): Promise<ConnectionConfig> {
+  const { serviceAccountDirectory: directory, runtime, logger } = options;
+  if (OF_KUBECONFIG.some((name) => options[name] !== undefined && name !== 'allowExec')) {
+    throw notFound(looked);
   }
-  return Kubeconfig.parse(text, path);
+  const { env } = environmentOf(options);
+  const pod = await inClusterConnection({ env, directory, runtime, logger });
+  if (pod !== undefined) {
+    if (config?.isEmpty === false) {
+      logger?.warn('the kubeconfig has no current-context; the service account is used', {
+        files: config.files,
+      });
+    }
+    return pod;
+  }
+  // It has entries to choose from, and says so.
+  if (config?.isEmpty === false) {
+    return await kubeconfigConnection(config, connectionOptions(options));
+  }
+  const place = directory ?? SERVICE_ACCOUNT_DIRECTORY;
+  const noPod = `${place} (KUBERNETES_SERVICE_HOST is not set, so this is not a pod)`;
+  throw notFound([...looked, noPod]);
+}
+
+interface ReadFiles {
+  /** The files merged; undefined if there is none. */
+  readonly config: Kubeconfig | undefined;
+  readonly missing: readonly string[];
+}
+
+async function readFiles(
+  paths: readonly string[],
+  { runtime = realRuntime }: LoadConfigOptions,
+): Promise<ReadFiles> {
+  const configs: Kubeconfig[] = [];
+  const missing: string[] = [];
+  for (const path of paths) {
+    try {
+      configs.push(await readKubeconfigFile(path, runtime));
+    } catch (error) {
+      if (!isMissingFile(error)) throw error;
+      missing.push(path);
+    }
+  }
+  return { config: configs.length === 0 ? undefined : Kubeconfig.merge(configs), missing };
+}
+
+function environmentOf(options: LoadConfigOptions): Environment {
+  const ambient = ambientEnvironment();
+  const { env = ambient.env, homeDir = ambient.homeDir } = options;
+  return { ...ambient, env, homeDir };
+}
+
+function connectionOptions(options: LoadConfigOptions): KubeconfigConnectionOptions {
+  const { context, cluster, user, allowExec, token, runtime, logger = silentLogger } = options;
+  const environment = environmentOf(options);
+  const hasCredentials = token !== undefined;
+  return { context, cluster, user, allowExec, environment, hasCredentials, runtime, logger };
+}
+
+/** Shells replace "~"; variables in service files and options in code are taken as they are. */
+function tildeHint(path: string): string {
+  return path.startsWith('~') ? '; "~" is not replaced here, write the home directory' : '';
 }
 
 function notFound(looked: readonly string[]): ListwatchError {

@@ -1,24 +1,30 @@
-import { YamlField } from './yaml-field.ts';
+import type { KubeconfigField } from './kubeconfig-field.ts';
 
 /** The entries of one section by name. */
-type Section = ReadonlyMap<string, YamlField>;
+type Section = ReadonlyMap<string, KubeconfigField>;
 
 export interface KubeconfigSections {
   /** The `current-context` field in effect, if there is one. */
-  readonly currentContext: YamlField | undefined;
+  readonly currentContext: KubeconfigField | undefined;
   readonly contexts: Section;
   readonly clusters: Section;
   readonly users: Section;
-  /** The files it was read from. */
+  /** The names of the files it was read from, or of the option that it was passed as. */
   readonly files: readonly string[];
 }
+
+/** Manifests that contain a kubeconfig now and then, and how to get it out. */
+const CONTAINERS: Readonly<Record<string, string>> = {
+  Secret: `"kubectl get secret NAME -o jsonpath='{.data.KEY}' | base64 -d" prints a field of it`,
+  ConfigMap: `"kubectl get configmap NAME -o jsonpath='{.data.KEY}'" prints a field of it`,
+};
 
 /**
  * The content of one or several kubeconfig files. Only names are checked here; an unused entry may be invalid.
  * @see client-go tools/clientcmd/loader.go @ 32ce75a7
  */
 export class Kubeconfig implements KubeconfigSections {
-  readonly currentContext: YamlField | undefined;
+  readonly currentContext: KubeconfigField | undefined;
   readonly contexts: Section;
   readonly clusters: Section;
   readonly users: Section;
@@ -33,20 +39,18 @@ export class Kubeconfig implements KubeconfigSections {
   }
 
   /**
-   * Parses the text of a file; `file` is its path, against which relative paths in it are resolved.
+   * Reads the sections of a file. An empty file has none.
    * @throws {ListwatchError} code CONFIG_INVALID naming file, line and field.
    */
-  static async parse(text: string, file: string): Promise<Kubeconfig> {
-    const root = await YamlField.parse(file, text);
-    const kind = root.field('kind');
-    if (kind.present && kind.text() !== 'Config') kind.fail('expected Config');
+  static of(root: KubeconfigField): Kubeconfig {
+    checkType(root);
     const currentContext = root.field('current-context');
     return new Kubeconfig({
       currentContext: currentContext.optionalText() === undefined ? undefined : currentContext,
       contexts: sectionOf(root.field('contexts')),
       clusters: sectionOf(root.field('clusters')),
       users: sectionOf(root.field('users')),
-      files: [file],
+      files: [root.origin.name],
     });
   }
 
@@ -60,19 +64,41 @@ export class Kubeconfig implements KubeconfigSections {
       files: configs.flatMap((one) => one.files),
     });
   }
+
+  /** Whether it has no entry at all, as an empty file. */
+  get isEmpty(): boolean {
+    return this.contexts.size === 0 && this.clusters.size === 0 && this.users.size === 0;
+  }
 }
 
-function sectionOf(list: YamlField): Section {
-  const entries = new Map<string, YamlField>();
+function checkType(root: KubeconfigField): void {
+  const kind = root.field('kind');
+  const name = kind.optionalText() ?? 'Config';
+  if (name !== 'Config') {
+    const inside = Object.hasOwn(CONTAINERS, name) ? `; ${CONTAINERS[name]}` : '';
+    kind.fail(`expected Config: it is another manifest and not a kubeconfig${inside}`);
+  }
+  const version = root.field('apiVersion');
+  if ((version.optionalText() ?? 'v1') !== 'v1') version.fail('expected v1');
+}
+
+function sectionOf(list: KubeconfigField): Section {
+  const entries = new Map<string, KubeconfigField>();
   for (const entry of list.items()) {
     const name = entry.field('name').text();
-    if (!entries.has(name)) entries.set(name, entry);
+    const first = entries.get(name);
+    if (first !== undefined) {
+      entry
+        .field('name')
+        .fail(`it is the name of ${first.place} too; rename or remove one of them`);
+    }
+    entries.set(name, entry);
   }
   return entries;
 }
 
 function firstOfEach(sections: readonly Section[]): Section {
-  const entries = new Map<string, YamlField>();
+  const entries = new Map<string, KubeconfigField>();
   for (const section of sections) {
     for (const [name, entry] of section) {
       if (!entries.has(name)) entries.set(name, entry);

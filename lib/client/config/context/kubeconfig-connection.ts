@@ -1,0 +1,52 @@
+import { silentLogger, type Logger } from '../../../kernel/logger.ts';
+import { realRuntime } from '../../../kernel/real-runtime.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import { ConnectionConfig } from '../contract/connection-config.ts';
+import type { AllowExec } from '../credentials/exec/allow-exec.ts';
+import type { ExecEnvironment } from '../credentials/exec/exec-plugin-options.ts';
+import { chosenContext, type EntryNames } from './chosen-context.ts';
+import { clusterSettings } from './cluster-settings.ts';
+import { impersonationOf } from './impersonation-of.ts';
+import type { Kubeconfig } from '../kubeconfig/kubeconfig.ts';
+import { userCredentials } from './user-credentials.ts';
+
+export interface KubeconfigConnectionOptions extends EntryNames {
+  /** Which exec plug-ins may run. @defaultValue those of files; none of a configuration that was passed as data */
+  readonly allowExec?: AllowExec | undefined;
+  /** Whether the program gives credentials of its own, so that those of the user are not read. @defaultValue false */
+  readonly hasCredentials?: boolean | undefined;
+  /** What an exec plug-in gets from this process. */
+  readonly environment: ExecEnvironment;
+  /** The proxy for a server when the kubeconfig names none. @defaultValue none */
+  readonly proxyOf?: ((server: string) => string | undefined) | undefined;
+  readonly runtime?: Runtime | undefined;
+  readonly logger?: Logger | undefined;
+}
+
+/**
+ * Reads the cluster and the user of a context, and the files that they name.
+ * @throws {ListwatchError} code CONFIG_INVALID or CONFIG_UNSUPPORTED naming file, line and field; CREDENTIAL_PLUGIN_REFUSED.
+ */
+export async function kubeconfigConnection(
+  kubeconfig: Kubeconfig,
+  options: KubeconfigConnectionOptions,
+): Promise<ConnectionConfig> {
+  const { environment, allowExec, runtime = realRuntime, logger = silentLogger } = options;
+  const { source, cluster, user, namespace = 'default' } = chosenContext(kubeconfig, options);
+  const { proxyOf = () => undefined } = options;
+  const settings = await clusterSettings(cluster, { runtime, logger, proxyOf });
+  const common = { environment, allowExec, runtime, logger, cluster: settings.forPlugins };
+  const credentials =
+    user === undefined || options.hasCredentials === true
+      ? undefined
+      : await userCredentials(user.entry, { ...common, name: user.name });
+  return new ConnectionConfig({
+    server: settings.server,
+    namespace,
+    tls: settings.tls,
+    proxy: settings.proxy,
+    credentials,
+    impersonate: user === undefined ? undefined : impersonationOf(user.entry),
+    source,
+  });
+}

@@ -1,0 +1,24 @@
+/** Escape sequences of terminals: colours, cursor moves, window titles. */
+// oxlint-disable-next-line no-control-regex -- these characters are what is looked for
+const ESCAPES = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|.)/g;
+
+/** Control characters, white space, and marks that change the direction of a text. */
+const UNPRINTED = /[\p{Cc}\s\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu;
+
+/** What is read of a text before it is cut, in lengths of the result. */
+const READ_AHEAD = 4;
+
+/**
+ * A text from elsewhere as one line for a message: without control characters and escape sequences, with single spaces, and
+ * with at most `longest` characters. A text that is cut ends in ` …`.
+ */
+export function plainText(text: string, longest: number): string {
+  const plain = text
+    .slice(0, longest * READ_AHEAD)
+    .replaceAll(ESCAPES, '')
+    .replaceAll(UNPRINTED, ' ')
+    .trim();
+  return plain.length <= longest && text.length <= longest * READ_AHEAD
+    ? plain
+    : `${plain.slice(0, Math.max(0, longest - 2)).trimEnd()} …`;
+}
