@@ -130,6 +130,7 @@ export type {
   AnchoringState,
   AskingState,
   BackingOffState,
+  FailedState,
   IdleState,
   ListingState,
   Pace,

@@ -57,3 +57,5 @@ export type { ExchangeTarget } from './transport/contract/transport-error.ts';
 export type { DeclaredTypes } from '../meta/object-types.ts';
 export type { GroupVersion, GroupVersionKind, ResourceInfo } from '../meta/resource.ts';
 export type { Status, StatusCause, StatusDetails, StatusReason } from '../meta/status.ts';
+export type { ApiErrorContext } from '../meta/api-error.ts';
+export type { ApiCall, ApiRequest, ApiVerb } from '../meta/api-call.ts';

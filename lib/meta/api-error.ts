@@ -1,14 +1,52 @@
 import { ListwatchError, type ErrorCode } from '../kernel/errors.ts';
+import { describeRequest, type ApiRequest } from './api-call.ts';
 import { reasonRow } from './status-reason.ts';
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts';
 
-/** A failure Status as an error. The server throws it, and the client throws it again for the response. */
+/** What a client knows about a failure beside its Status. */
+export interface ApiErrorContext {
+  /** The request that failed. */
+  readonly request?: ApiRequest | undefined;
+  /** The cause, on one line. @defaultValue the message of the Status */
+  readonly problem?: string | undefined;
+  /** What to do about it, on the same line. */
+  readonly remedy?: string | undefined;
+}
+
+/**
+ * A failure Status as an error. The server throws it, and the client throws it again for the response.
+ *
+ * The message of a client's error is one line: the request, the cause and the remedy, e.g. `get pods "web" in namespace "shop"
+ * (GET https://10.0.0.1:6443/api/v1/namespaces/shop/pods/web): it does not exist; …`. It has no query, header or body. `status`
+ * is what the server sent.
+ */
 export class ApiError extends ListwatchError {
   readonly status: Status;
+  // `inspect` does not show private fields, which the message has already.
+  readonly #context: ApiErrorContext;
 
-  constructor(status: Status, cause?: unknown) {
-    super(codeOfStatus(status), status.message ?? status.reason ?? 'unknown failure', { cause });
+  constructor(status: Status, cause?: unknown, context: ApiErrorContext = {}) {
+    const { request, remedy } = context;
+    const problem = context.problem ?? status.message ?? status.reason ?? 'unknown failure';
+    const head = request === undefined ? '' : `${describeRequest(request)}: `;
+    super(codeOfStatus(status), head + withRemedy(problem, remedy), { cause });
     this.status = status;
+    this.#context = { request, problem, remedy };
+  }
+
+  /** The request that failed. Undefined for errors of a server. */
+  get request(): ApiRequest | undefined {
+    return this.#context.request;
+  }
+
+  /** The cause, without the request. */
+  get problem(): string {
+    return this.#context.problem ?? '';
+  }
+
+  /** What to do about it, if that is known. It is part of the message. */
+  get remedy(): string | undefined {
+    return this.#context.remedy;
   }
 
   /** The HTTP status. */
@@ -36,6 +74,12 @@ export class ApiError extends ListwatchError {
 /** A Status may come from the network, so its fields are checked. */
 function isStatusCause(cause: unknown): cause is StatusCause {
   return typeof cause === 'object' && cause !== null;
+}
+
+/** `problem; remedy`. A remedy that is part of the problem is not said twice. */
+export function withRemedy(problem: string, remedy: string | undefined): string {
+  if (remedy === undefined || remedy === '' || problem.includes(remedy)) return problem;
+  return `${problem}; ${remedy}`;
 }
 
 function codeOfStatus({ reason, code }: Status): ErrorCode {

@@ -137,7 +137,10 @@ export function isTooLargeResourceVersion(error: unknown): boolean {
   if (error.causes.some((cause) => cause.reason === RESOURCE_VERSION_TOO_LARGE)) return true;
   if (error.code !== 'GATEWAY_TIMEOUT') return false;
   const words = 'Too large resource version';
-  return error.message.includes(words) || error.causes.some(({ message }) => message === words);
+  return (
+    (error.status.message ?? '').includes(words) ||
+    error.causes.some(({ message }) => message === words)
+  );
 }
 
 export function isTooManyRequests(error: unknown): boolean {

@@ -25,7 +25,7 @@ export interface InformerEngineOptions<T extends KubernetesObject> {
   /** The store has the whole state for the first time. */
   readonly onSynced: () => void;
   /** Whether an error of a list or a watch stops the informer. */
-  readonly endsWith: (error: unknown) => boolean;
+  readonly endsWith: (error: unknown, context: ReflectorErrorContext) => boolean;
   /** The reason why the informer is not synced, as text. */
   readonly waitsFor: () => string | undefined;
   readonly inspect: () => InformerInspection;
@@ -201,7 +201,7 @@ export class InformerEngine<T extends KubernetesObject> {
   }
 
   #onWatchError(error: unknown, context: ReflectorErrorContext): void {
-    if (!this.#given.endsWith(error)) this.#journal.watchError(error, context);
+    if (!this.#given.endsWith(error, context)) this.#journal.watchError(error, context);
   }
 
   /** Metering costs nothing without metrics. */

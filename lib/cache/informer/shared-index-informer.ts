@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'eventemitter3';
 import { deriveAbort, onAbort, type DerivedAbort } from '../../kernel/abort.ts';
-import { ListwatchError } from '../../kernel/errors.ts';
+import { isListwatchError, ListwatchError } from '../../kernel/errors.ts';
 import { Latch } from '../../kernel/latch.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { untilOpen } from '../../kernel/wait.ts';
@@ -8,6 +8,7 @@ import type { Projection } from '../../meta/json/field-path.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { listBudget } from '../memory/cache-options.ts';
 import { ViewOpener } from '../memory/view-opener.ts';
+import type { ReflectorErrorContext } from '../reflector/options/reflector-report.ts';
 import { StoreLister, type Lister } from '../store/lister.ts';
 import type { Deletion } from '../store/write-overlay.ts';
 import type { AuditOptions, AuditReport } from './audit/audit-report.ts';
@@ -82,7 +83,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
       onSynced: () => {
         this.#syncedLatch.open();
       },
-      endsWith: (error) => this.#endsWith(error),
+      endsWith: (error, context) => this.#endsWith(error, context),
       waitsFor: () => this.waitingFor,
       inspect: () => this.inspect(),
     });
@@ -130,17 +131,23 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     if (this.synced) return undefined;
     const what = `the first list of ${this.name}`;
     if (this.#phase === 'new') return `${what}, which has not been started`;
+    if (this.#failure !== undefined) return `${what}, which has failed: ${this.#failure.message}`;
     if (this.#phase === 'stopped') return `${what}, which has stopped`;
     return what + this.#engine.situation;
   }
 
-  /** The error that stopped it: code RESOURCE_UNKNOWN. `run` rejects with it. */
+  /**
+   * The error that stopped it: code RESOURCE_UNKNOWN, or the refusal of a selector, verb or format that another attempt would
+   * get too (BAD_REQUEST, INVALID, INVALID_SELECTOR, METHOD_NOT_ALLOWED, NOT_ACCEPTABLE, UNSUPPORTED_MEDIA_TYPE). `run` and
+   * `whenSynced` reject with it.
+   */
   get failure(): ListwatchError | undefined {
     return this.#failure;
   }
 
-  /** `stopped` as soon as a stop was requested. */
+  /** `stopped` as soon as a stop was requested, `failed` if there is a `failure`. */
   get phase(): InformerPhase {
+    if (this.#failure !== undefined) return 'failed';
     return this.#abort.signal.aborted ? 'stopped' : this.#phase;
   }
 
@@ -194,7 +201,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
    * Runs until the signal aborts or `close` is called, and then resolves, once the last callback of a handler has returned.
    * Events that were not delivered by then are dropped.
    * @throws {ListwatchError} code ALREADY_STARTED or CLOSED: an informer runs once; RESOURCE_UNKNOWN when the server does not
-   * serve the resource and `missingResource` is `fail`.
+   * serve the resource and `missingResource` is `fail`; `failure` when the server refuses selector, verb or format for good.
    */
   async run({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     if (this.#phase === 'running') {
@@ -214,7 +221,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
   /**
    * Resolves when the cache has a whole list. To wait until a handler has seen it, use the registration of the handler.
    * @throws {ListwatchError} code TIMEOUT with the missing list and the last error; NOT_STARTED when the informer has
-   * not been started by the next task; CLOSED when it stops first, RESOURCE_UNKNOWN when that is why; the signal's reason when
+   * not been started by the next task; CLOSED when it stops first, or the `failure` that stopped it; the signal's reason when
    * aborted.
    */
   async whenSynced({ timeoutMs, signal }: WaitOptions = {}): Promise<void> {
@@ -296,9 +303,10 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     await this.#engine.stop();
   }
 
-  #endsWith(error: unknown): boolean {
+  #endsWith(error: unknown, { next }: ReflectorErrorContext): boolean {
     const { missingResource, subject } = this.#options;
     if (missingResource === 'fail') this.#failure ??= unknownResource(error, subject);
+    if (next === 'stop' && isListwatchError(error)) this.#failure ??= error;
     if (this.#failure === undefined) return false;
     this.#abort.abort(this.#failure);
     return true;

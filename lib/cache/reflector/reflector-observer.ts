@@ -3,7 +3,6 @@ import { guardedCall } from '../../kernel/guarded-call.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
-import { failureMessage } from './failure/error-chain.ts';
 import {
   describeNext,
   describePlan,
@@ -11,7 +10,7 @@ import {
   type ReflectorTransition,
 } from './options/reflector-report.ts';
 import type { ReflectorState } from './table/reflector-state.ts';
-import { remedyOf } from './failure/remedy.ts';
+import { failureLine } from './failure/failure-line.ts';
 import { RepeatedErrors } from './failure/repeated-errors.ts';
 import { classifyFailure } from './failure/watch-error.ts';
 
@@ -99,10 +98,10 @@ export class ReflectorObserver {
     const { name, runtime, logger, onError } = this.#options;
     const repetition = this.#repeated.note(kind, error, runtime.monotonicMs());
     const { repeated, worthLogging, leftOut } = repetition;
-    const remedy = remedyOf(error);
+    const { server, text } = failureLine(error);
     const again =
       leftOut > 0 && worthLogging ? ` ${leftOut} of the same kind were not logged.` : '';
-    const message = `reflector ${name}: ${failureMessage(error)}; it ${plan}.${remedy === '' ? '' : ` ${remedy}`}${again}`;
+    const message = `reflector ${name}${server}: ${text}; it ${plan}.${again}`;
     if (onError !== undefined) {
       const context: ReflectorErrorContext = { name, ...story, repeated, worthLogging, message };
       this.#guard('onError', () => onError(error, context));

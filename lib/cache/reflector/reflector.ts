@@ -91,10 +91,12 @@ export class Reflector<V extends HasMetadata> {
   #page: ListPage<V> | undefined;
   #watch: OpenWatch<V> | undefined;
   #staleEvents = 0;
+  #refusal: unknown;
 
   constructor(options: ReflectorOptions<V>) {
     this.#options = resolveReflectorOptions(options);
-    const { runtime, backoff, pageSize, watchList, internalErrorRetryMs } = this.#options;
+    const { runtime, backoff, pageSize, watchList, onRefused, internalErrorRetryMs } =
+      this.#options;
     this.#pace = new ReflectorPace(runtime, backoff, this.#options.listerWatcher.gate);
     this.#internalErrors = new RetryWithDeadline({
       runtime,
@@ -103,7 +105,7 @@ export class Reflector<V extends HasMetadata> {
     });
     this.#observer = new ReflectorObserver(this.#options);
     this.#relist = new SinkRelist(this.#options);
-    this.#state = initialState({ pageSize, watchList });
+    this.#state = initialState({ pageSize, watchList, retryRefused: onRefused === 'retry' });
   }
 
   get name(): string {
@@ -142,8 +144,10 @@ export class Reflector<V extends HasMetadata> {
 
   /**
    * Runs until the signal aborts; then resolves, with the stream closed and no timer left. Errors of the source, the sink
-   * or a hook do not reject it. A stopped reflector may run again; it continues where it stopped.
-   * @throws {ListwatchError} code ALREADY_STARTED while it runs.
+   * or a hook do not reject it, except one that every further attempt would have too; see `onRefused`. A stopped reflector may
+   * run again; it continues where it stopped.
+   * @throws {ListwatchError} code ALREADY_STARTED while it runs. The error of a request that the server refuses for good, when
+   * `onRefused` is `fail`.
    */
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     if (this.#running) {
@@ -157,7 +161,7 @@ export class Reflector<V extends HasMetadata> {
     });
     try {
       this.#advance({ type: 'start' });
-      while (!signal.aborted) {
+      while (!signal.aborted && this.#state.name !== 'failed') {
         const outcome = await this.#wait(round.signal);
         if (!round.signal.aborted) {
           if (outcome !== undefined) this.#advanceOrFail(outcome);
@@ -166,6 +170,7 @@ export class Reflector<V extends HasMetadata> {
           round = deriveAbort(signal);
         }
       }
+      if (this.#state.name === 'failed') throw this.#refusal;
       this.#advance({ type: 'abort' });
     } finally {
       stopResync();
@@ -196,6 +201,7 @@ export class Reflector<V extends HasMetadata> {
         return { input: { type: 'waited' } };
       case 'idle':
       case 'stopped':
+      case 'failed':
         throw new ListwatchError(
           'ASSERTION',
           `a reflector that is ${state.name} waits for nothing`,
@@ -420,6 +426,7 @@ export class Reflector<V extends HasMetadata> {
     const { state, effects, reason } = step(from, input);
     const { items, report, close } = this.#perform(effects);
     this.#state = state;
+    if (state.name === 'failed') this.#refusal = error;
     const { runtime } = this.#options;
     const nowMs = runtime.monotonicMs();
     const durationMs = nowMs - this.#enteredAtMs;

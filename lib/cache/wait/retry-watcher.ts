@@ -10,7 +10,7 @@ import { identityOf } from '../../meta/object-view.ts';
 import { isResourceVersion } from '../../meta/resource-version.ts';
 import type { ObjectEvent, WatchEvent } from '../../meta/watch-event.ts';
 import { rejectTable } from '../reflector/failure/table-object.ts';
-import { remedyOf } from '../reflector/failure/remedy.ts';
+import { failureLine } from '../reflector/failure/failure-line.ts';
 import { StreamOrder } from '../reflector/watch/stream-order.ts';
 import { WatchReader } from '../reflector/watch/watch-reader.ts';
 import {
@@ -243,8 +243,8 @@ export class RetryWatcher<V extends HasMetadata>
     const delayMs = Math.round(exactDelayMs);
     const resourceVersion = this.#resourceVersion;
     const plan = `it goes on behind resource version ${resourceVersion} in ${delayMs} ms`;
-    const message =
-      `the watch of ${this.#name} failed: ${errorMessage(error)}; ${plan}. ${remedyOf(error)}`.trimEnd();
+    const { server, text } = failureLine(error);
+    const message = `the watch of ${this.#name} failed${server}: ${text}; ${plan}`;
     if (onRetry === undefined) {
       logger.warn(message, { error });
       return;

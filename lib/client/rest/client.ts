@@ -118,7 +118,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
 
   /**
    * The source from which a reflector or an informer reads a resource.
-   * @throws {ListwatchError} code INVALID_API_VERSION or INVALID_OPTION.
+   * @throws {ListwatchError} code INVALID_API_VERSION, INVALID_SELECTOR or INVALID_OPTION.
    */
   listerWatcher<T extends KubernetesObject = UnstructuredObject>(
     { apiVersion, resource }: ResourceName,

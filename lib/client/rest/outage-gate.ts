@@ -1,6 +1,7 @@
 import type { ServerGate } from '../../cache/reflector/contract/server-gate.ts';
 import { onAbort } from '../../kernel/abort.ts';
 import { errorMessage, isListwatchError, type ErrorCode } from '../../kernel/errors.ts';
+import { explainedError } from '../../kernel/explained-error.ts';
 import type { Runtime, Timer } from '../../kernel/runtime.ts';
 import { isApiError } from '../../meta/failures.ts';
 import { TransportError } from '../transport/contract/transport-error.ts';
@@ -121,7 +122,7 @@ export class OutageGate implements ServerGate {
     const nowMs = this.#runtime.monotonicMs();
     this.doubt();
     const closed = this.#closed as Closed;
-    closed.reason = errorMessage(error);
+    closed.reason = explainedError(error)?.problem ?? errorMessage(error);
     // Requests that were in flight together fail together; they count once.
     if (nowMs - closed.lastFailureMs < SHORTEST_GAP_MS) return;
     if (closed.failures === 0) this.#lastTurnMs = Math.max(this.#lastTurnMs, nowMs);

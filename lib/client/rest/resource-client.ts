@@ -5,6 +5,7 @@ import type {
   WatchRequest,
 } from '../../cache/reflector/contract/lister-watcher.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
+import type { ApiCall, ApiVerb } from '../../meta/api-call.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import { isStatus, type Status } from '../../meta/status.ts';
@@ -82,6 +83,13 @@ export interface ResourceClientOptions<T extends KubernetesObject> {
   readonly writes?: WriteObserver<T> | undefined;
 }
 
+/** What a call addresses below its collection. */
+interface CallTarget<T> {
+  readonly name?: string;
+  readonly object?: T;
+  readonly subresource?: string | undefined;
+}
+
 const CALL_OPTIONS = ['namespace', 'signal'];
 const GET_OPTIONS = [...CALL_OPTIONS, 'resourceVersion'];
 const SELECTION_OPTIONS = [
@@ -118,7 +126,7 @@ const PATCH_TYPES = {
  *
  * Every call rejects with an `ApiError` when the server refuses, with a `TransportError` when there is no usable answer, and
  * with the signal's reason when aborted. An unknown option, an option of the wrong type and an invalid name fail with
- * INVALID_OPTION before anything is sent.
+ * INVALID_OPTION before anything is sent, a selector of a bad syntax with INVALID_SELECTOR.
  */
 export class ResourceClient<T extends KubernetesObject> {
   readonly #rest: RestClient;
@@ -141,7 +149,8 @@ export class ResourceClient<T extends KubernetesObject> {
     checkCallOptions('get', options, GET_OPTIONS);
     const { resourceVersion, signal } = options;
     const path = this.#path(options, { name }) + queryString({ resourceVersion });
-    return await this.#rest.json<T>({ method: 'GET', path, signal });
+    const call = this.#call('get', options, { name });
+    return await this.#rest.json<T>({ method: 'GET', path, call, signal });
   }
 
   /** Reads one page: without a limit, everything. */
@@ -179,7 +188,8 @@ export class ResourceClient<T extends KubernetesObject> {
     checkCallOptions('create', options, WRITE_OPTIONS);
     checkObject('create', object);
     const path = this.#path(options, { object }) + writeQuery(options);
-    return await this.#write({ method: 'POST', path, body: object }, options);
+    const call = this.#call('create', options, { object });
+    return await this.#write({ method: 'POST', path, call, body: object }, options);
   }
 
   /** Replaces an object. With `metadata.resourceVersion` the stored object must have that version; otherwise CONFLICT. */
@@ -198,7 +208,8 @@ export class ResourceClient<T extends KubernetesObject> {
     const { subresource } = options;
     const contentType = PATCH_TYPES[patchTypeOf(patch, options.type)];
     const path = this.#path(options, { name, subresource }) + writeQuery(options);
-    return await this.#write({ method: 'PATCH', path, body: patch, contentType }, options);
+    const call = this.#call('patch', options, { name, subresource });
+    return await this.#write({ method: 'PATCH', path, call, body: patch, contentType }, options);
   }
 
   /**
@@ -211,6 +222,7 @@ export class ResourceClient<T extends KubernetesObject> {
     const answer = await this.#rest.json<T | Status>({
       method: 'DELETE',
       path: this.#path(options, { name }),
+      call: this.#call('delete', options, { name }),
       body: {
         apiVersion: 'v1',
         kind: 'DeleteOptions',
@@ -235,7 +247,9 @@ export class ResourceClient<T extends KubernetesObject> {
       throw new ListwatchError('KEY', `an object of ${what} to be updated has no metadata.name`);
     }
     const path = this.#path(options, { name, object, subresource }) + writeQuery(options);
-    return await this.#write({ method: 'PUT', path, body: object }, { ...options, subresource });
+    const call = this.#call('update', options, { name, object, subresource });
+    const request = { method: 'PUT', path, call, body: object } as const;
+    return await this.#write(request, { ...options, subresource });
   }
 
   async #write(
@@ -248,11 +262,18 @@ export class ResourceClient<T extends KubernetesObject> {
     return answer;
   }
 
-  #path(
-    options: CallOptions,
-    target: { name?: string; object?: T; subresource?: string | undefined },
-  ): string {
-    const { name, object, subresource } = target;
+  #call(verb: ApiVerb, options: CallOptions, target: CallTarget<T>): ApiCall {
+    const { name = target.object?.metadata?.name, subresource } = target;
+    const namespace = this.#namespaceOf(options, target);
+    return this.#collection.call(verb, { namespace, name, subresource });
+  }
+
+  #namespaceOf({ namespace }: CallOptions, { object }: CallTarget<T>): string | undefined {
+    return namespace ?? (object?.metadata?.namespace || this.#namespace);
+  }
+
+  #path(options: CallOptions, target: CallTarget<T>): string {
+    const { name, subresource } = target;
     // Without a name the path is the collection; a DELETE there would delete all objects.
     if (Object.hasOwn(target, 'name') && typeof name !== 'string') {
       const what = this.#collection.describe({});
@@ -261,7 +282,7 @@ export class ResourceClient<T extends KubernetesObject> {
         `the name of an object of ${what} is ${typeof name}`,
       );
     }
-    const namespace = options.namespace ?? (object?.metadata?.namespace || this.#namespace);
+    const namespace = this.#namespaceOf(options, target);
     return this.#collection.path({ namespace, name, subresource });
   }
 

@@ -8,7 +8,10 @@ import type {
 } from '../../cache/reflector/contract/lister-watcher.ts';
 import { deriveAbort } from '../../kernel/abort.ts';
 import { numberOption } from '../../kernel/options.ts';
+import type { ApiCall } from '../../meta/api-call.ts';
+import { parseFieldSelector } from '../../meta/field-selector.ts';
 import { takesKnownValues, type KnownValueOf } from '../../meta/json/known-values.ts';
+import { parseLabelSelector } from '../../meta/label-selector.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { Collection } from './request/collection.ts';
@@ -66,9 +69,12 @@ export class ResourceListerWatcher<T extends KubernetesObject>
   readonly #options: ResourceListerWatcherParts<T>;
   readonly #path: string;
 
-  /** @throws {ListwatchError} code INVALID_OPTION. */
+  /** @throws {ListwatchError} code INVALID_OPTION, INVALID_SELECTOR. */
   constructor(options: ResourceListerWatcherParts<T>) {
-    const { collection, namespace, watchIdleTimeoutMs } = options;
+    const { collection, namespace, watchIdleTimeoutMs, labelSelector, fieldSelector } = options;
+    // The server refuses a selector of a bad syntax too, but without the place in it.
+    parseLabelSelector(labelSelector ?? '');
+    parseFieldSelector(fieldSelector ?? '');
     const rule = { min: 1 };
     numberOption('listerWatcher', 'watchIdleTimeoutMs', watchIdleTimeoutMs, Infinity, rule);
     this.description = collection.describe(options);
@@ -95,8 +101,10 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     const target = rest.target({ method: 'GET', path });
     const maxBytes = rest.maxResponseBytes;
     const accept = decoder.accept?.list;
-    const body = await this.#noting(rest.body({ method: 'GET', path, accept, signal }));
-    return await readList({ body, list: decoder.beginList(), target, maxBytes, onItems, signal });
+    const call = this.#call('list');
+    const body = await this.#noting(rest.body({ method: 'GET', path, call, accept, signal }));
+    const list = decoder.beginList();
+    return await readList({ body, list, target, call, maxBytes, onItems, signal });
   }
 
   watch(request: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
@@ -112,13 +120,15 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     const accept = decoder.accept?.watch;
     const abort = deriveAbort(request.signal);
     try {
-      const asked = rest.stream({ method: 'GET', path, accept, signal: abort.signal });
+      const call = this.#call('watch');
+      const asked = rest.stream({ method: 'GET', path, call, accept, signal: abort.signal });
       const { body } = await this.#noting(asked);
       return new WatchBatches({
         body,
         decoder,
         knownValueOf,
         target: rest.target({ method: 'GET', path }),
+        call,
         abort,
         onEnd: () => this.gate?.doubt(),
         runtime: rest.runtime,
@@ -129,6 +139,13 @@ export class ResourceListerWatcher<T extends KubernetesObject>
       abort.dispose();
       throw error;
     }
+  }
+
+  /** An informer, which has a gate, needs both verbs. */
+  #call(verb: 'list' | 'watch'): ApiCall {
+    const { collection, namespace } = this.#options;
+    const call = collection.call(verb, { namespace });
+    return this.gate === undefined ? call : { ...call, needs: ['list', 'watch'] };
   }
 
   /** Reports to the gate whether there was an answer. */

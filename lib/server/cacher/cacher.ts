@@ -401,6 +401,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
       logger,
       metrics,
       watchList: false,
+      onRefused: 'retry',
       pageSize: PAGE_SIZE,
       onTransition: ({ to }) => {
         if (to === 'listing') this.#leaveReady();

@@ -154,7 +154,7 @@ describe('OutageGate', () => {
     ask('a');
     ask('b');
     expect(gate.waitingFor).to.equal(
-      'waiting for the server: no answer from http://server for 3 s: GET http://server/api/v1/pods: nothing listens there; 2 readers take turns',
+      'waiting for the server: no answer from http://server for 3 s: nothing listens there; 2 readers take turns',
     );
   });
 

@@ -39,6 +39,12 @@ export class InformerEntry implements CacheSync {
     return this.informer.name;
   }
 
+  /** Whether it can still run. */
+  get live(): boolean {
+    const { phase } = this.informer;
+    return phase !== 'stopped' && phase !== 'failed';
+  }
+
   /** An informer without leases is not awaited. */
   get synced(): boolean {
     if (!this.#inUse) return true;

@@ -247,7 +247,7 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
     const collection = { namespace, labelSelector, fieldSelector, metadataOnly };
     const key = collectionKey(reference, collection);
     const existing = this.#entries.get(key);
-    if (existing !== undefined && existing.informer.phase !== 'stopped') {
+    if (existing !== undefined && existing.live) {
       existing.join(options);
       return existing;
     }

@@ -1,7 +1,8 @@
 import type { CacheMemory } from '../../memory/object-memory.ts';
 import type { ReflectorStateName } from '../../reflector/table/reflector-state.ts';
 
-export type InformerPhase = 'new' | 'running' | 'stopped';
+/** `failed`: an error that another attempt would have too has stopped it; see `failure` of the informer. */
+export type InformerPhase = 'new' | 'running' | 'stopped' | 'failed';
 
 /** One handler at one moment. */
 export interface HandlerInspection {

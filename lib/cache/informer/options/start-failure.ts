@@ -1,4 +1,6 @@
 import { errorMessage, isListwatchError, ListwatchError } from '../../../kernel/errors.ts';
+import { explainedError } from '../../../kernel/explained-error.ts';
+import { plainText } from '../../../kernel/plain-text.ts';
 import { isNotFound, type Subject } from '../../../meta/failures.ts';
 import { apiVersionOf, groupResource } from '../../../meta/resource.ts';
 
@@ -12,6 +14,8 @@ export interface InformerSubject extends Subject {
   readonly namespace?: string | undefined;
 }
 
+const LONGEST_CAUSE = 200;
+
 /** The error of a resource that the server does not serve; undefined for every other failure of a list or watch. */
 export function unknownResource(
   error: unknown,
@@ -23,9 +27,11 @@ export function unknownResource(
     version === undefined
       ? groupResource(subject)
       : `${resource} of ${apiVersionOf({ group, version })}`;
-  return new ListwatchError(
-    'RESOURCE_UNKNOWN',
-    `the server does not serve ${name} (${errorMessage(error)}): install the CustomResourceDefinition, or check apiVersion and plural name`,
-    { cause: error },
-  );
+  const remedy = explainedError(error)?.remedy;
+  const problem =
+    remedy === undefined
+      ? ` (${plainText(errorMessage(error), LONGEST_CAUSE)}): install the CustomResourceDefinition, or check apiVersion and plural name`
+      : `: ${remedy}`;
+  const message = `the server does not serve ${name}${problem}`;
+  return new ListwatchError('RESOURCE_UNKNOWN', message, { cause: error });
 }

@@ -1,4 +1,4 @@
-import { isListwatchError } from '../../../kernel/errors.ts';
+import { isListwatchError, type ErrorCode } from '../../../kernel/errors.ts';
 import {
   isApiError,
   isExpired,
@@ -23,8 +23,10 @@ export type FailureKind =
   | 'internal'
   /** The connection broke, timed out or became silent: the state of the server is not known. */
   | 'connection-lost'
-  /** The request itself was refused; a streaming list is then not supported. */
+  /** The request itself was refused, for example for its selector; a streaming list may then be unsupported. */
   | 'invalid'
+  /** 405, 406 or 415: the server never answers such a request. */
+  | 'unsupported'
   /** The end bookmark of a streaming list did not come in time. */
   | 'bookmark-overdue'
   /** The stream shows that the server is at an older resource version than before. */
@@ -59,6 +61,18 @@ const LOST_CODES: ReadonlySet<string> = new Set([
 
 const REFUSED_CODES: ReadonlySet<string> = new Set(['CONNECTION_REFUSED', 'ECONNREFUSED']);
 
+const INVALID_CODES: ReadonlySet<ErrorCode> = new Set([
+  'BAD_REQUEST',
+  'INVALID',
+  'INVALID_SELECTOR',
+]);
+
+const UNSUPPORTED_CODES: ReadonlySet<ErrorCode> = new Set([
+  'METHOD_NOT_ALLOWED',
+  'NOT_ACCEPTABLE',
+  'UNSUPPORTED_MEDIA_TYPE',
+]);
+
 const UNAVAILABLE_STATUS: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** Returns the kind of an error of a list or a watch. */
@@ -71,8 +85,8 @@ function kindOf(error: unknown): FailureKind {
   if (isTooLargeResourceVersion(error)) return 'too-large';
   if (isExpired(error)) return isListwatchError(error, 'EXPIRED') ? 'expired' : 'gone';
   if (isTooManyRequests(error)) return 'too-many-requests';
-  if (isListwatchError(error, 'INVALID') || isListwatchError(error, 'BAD_REQUEST'))
-    return 'invalid';
+  if (isListwatchError(error) && INVALID_CODES.has(error.code)) return 'invalid';
+  if (isListwatchError(error) && UNSUPPORTED_CODES.has(error.code)) return 'unsupported';
   if (isListwatchError(error, 'RESOURCE_VERSION_WENT_BACK')) return 'went-back';
   if (isListwatchError(error, 'INTERNAL_ERROR')) return 'internal';
   if (isApiError(error)) return UNAVAILABLE_STATUS.has(error.httpStatus) ? 'unavailable' : 'other';

@@ -28,6 +28,12 @@ export interface ReflectorOptions<V extends HasMetadata> {
   readonly resyncIntervalMs?: number | undefined;
   /** Called at each interval; false skips one resync. @defaultValue always true */
   readonly shouldResync?: (() => boolean) | undefined;
+  /**
+   * The reaction to a request that the server refuses for good: an unsupported selector (400, 422), a verb or format that the
+   * resource does not have (405, 406, 415). `fail`: `run` rejects with the error. `retry`: the request is sent again, with
+   * growing delays. @defaultValue 'fail'
+   */
+  readonly onRefused?: 'fail' | 'retry' | undefined;
   /** Try a streaming list before a plain one. @defaultValue what the lister-watcher supports */
   readonly watchList?: boolean | undefined;
   /**
@@ -81,6 +87,7 @@ export interface ResolvedReflectorOptions<V extends HasMetadata> {
   readonly resyncIntervalMs: number;
   readonly shouldResync: () => boolean;
   readonly watchList: boolean;
+  readonly onRefused: 'fail' | 'retry';
   readonly pageSize: number | undefined;
   readonly listTimeoutMs: number;
   readonly watchListTimeoutMs: number;
@@ -104,6 +111,7 @@ const KNOWN: readonly (keyof ReflectorOptions<HasMetadata>)[] = [
   'resyncIntervalMs',
   'shouldResync',
   'watchList',
+  'onRefused',
   'pageSize',
   'listTimeoutMs',
   'watchListTimeoutMs',
@@ -145,6 +153,7 @@ export function resolveReflectorOptions<V extends HasMetadata>(
     metrics: options.metrics ?? silentMetrics,
     resyncIntervalMs: number('resyncIntervalMs', 0, 0),
     shouldResync: options.shouldResync ?? ((): boolean => true),
+    onRefused: refusalPolicy(options.onRefused),
     watchList: options.watchList ?? listerWatcher.supportsWatchList ?? true,
     pageSize:
       pageSize === undefined
@@ -161,6 +170,14 @@ export function resolveReflectorOptions<V extends HasMetadata>(
     onError: options.onError,
     onTransition: options.onTransition,
   };
+}
+
+function refusalPolicy(policy: 'fail' | 'retry' = 'fail'): 'fail' | 'retry' {
+  if (policy === 'fail' || policy === 'retry') return policy;
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `Reflector: option "onRefused" must be 'fail' or 'retry', not ${JSON.stringify(policy)}`,
+  );
 }
 
 function requireOption(options: object, name: string): void {

@@ -70,11 +70,14 @@ export function describeNext(state: ReflectorState): Next {
     case 'idle':
     case 'stopped':
       return { next: 'stop', words: 'stops' };
+    case 'failed':
+      return { next: 'stop', words: 'stops: another attempt would fail as well' };
   }
 }
 
 /** `reopens the watch from resource version 12 in 800 ms` */
 export function describePlan(state: ReflectorState, delayMs: number): string {
   const { words } = describeNext(state);
+  if (state.name === 'failed') return words;
   return delayMs > 0 ? `${words} in ${Math.round(delayMs)} ms` : `${words} at once`;
 }

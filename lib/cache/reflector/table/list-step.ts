@@ -8,7 +8,9 @@ import type {
 import {
   backOff,
   CLOSE,
+  fail,
   impossible,
+  isPermanent,
   listAt,
   move,
   REPORT,
@@ -31,8 +33,9 @@ export function fromListing(state: ListingState, input: ReflectorInput): Reflect
     case 'watch-refused':
     case 'stream-failed': {
       if (state.overlapFrom === undefined) return impossible(state, input);
-      const { message, retryAfterMs } = input.failure;
+      const { message, retryAfterMs, kind } = input.failure;
       const reason = `the watch beside the list failed: ${message}`;
+      if (kind === 'unsupported') return fail(startRound(state.memory), input.failure, reason);
       return backOff(startRound(state.memory), retryAfterMs, reason, CLOSE, REPORT);
     }
     default:
@@ -46,6 +49,7 @@ export function fromAnchoring(state: AnchoringState, input: ReflectorInput): Ref
   if (input.type === 'list-failed') {
     const { message, retryAfterMs } = input.failure;
     const reason = `the server did not say where it stands: ${message}`;
+    if (isPermanent(input.failure)) return fail(startRound(memory), input.failure, reason);
     return backOff(startRound(memory), retryAfterMs, reason, REPORT);
   }
   if (input.type !== 'page') return impossible(state, input);
@@ -94,7 +98,12 @@ function fromListFailure(state: ListingState, failure: Failure): ReflectorStep {
     const again = { name, memory, resourceVersion, limit, whole: true, overlapFrom } as const;
     return move(again, `the continue token expired: ${message}`, REPORT);
   }
-  const refused = kind === 'expired' || kind === 'gone' || kind === 'too-large';
+  const permanent = isPermanent(failure);
+  if (permanent && resourceVersion === '' && state.continueToken === undefined) {
+    return fail(startRound(memory), failure, `the list was refused: ${message}`);
+  }
+  const again = permanent && state.continueToken === undefined;
+  const refused = again || kind === 'expired' || kind === 'gone' || kind === 'too-large';
   if (refused && resourceVersion !== '') {
     const reason = `resource version ${resourceVersion} was refused: ${message}`;
     return move(atMostRecent(state), reason, REPORT);

@@ -6,6 +6,8 @@ export interface ReflectorSettings {
   readonly pageSize?: number | undefined;
   /** Try a streaming list before a plain one. */
   readonly watchList: boolean;
+  /** Send a request again that the server has refused for good. @defaultValue false */
+  readonly retryRefused?: boolean | undefined;
 }
 
 /** The data that outlives a state. */
@@ -100,6 +102,12 @@ export interface StoppedState {
   readonly memory: ReflectorMemory;
 }
 
+/** The server refuses the request for good, so it is not sent again. */
+export interface FailedState {
+  readonly name: 'failed';
+  readonly memory: ReflectorMemory;
+}
+
 export type ReflectorState =
   | IdleState
   | ListingState
@@ -108,7 +116,8 @@ export type ReflectorState =
   | StreamingListState
   | WatchingState
   | BackingOffState
-  | StoppedState;
+  | StoppedState
+  | FailedState;
 
 export type ReflectorStateName = ReflectorState['name'];
 

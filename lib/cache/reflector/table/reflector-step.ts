@@ -23,6 +23,7 @@ export function step(state: ReflectorState, input: ReflectorInput): ReflectorSte
   switch (state.name) {
     case 'idle':
     case 'stopped':
+    case 'failed':
       if (input.type === 'start') return move(startRound(state.memory), 'started');
       break;
     case 'listing':

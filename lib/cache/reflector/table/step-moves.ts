@@ -1,4 +1,5 @@
 import { ListwatchError } from '../../../kernel/errors.ts';
+import type { Failure } from '../failure/watch-error.ts';
 import type {
   AnchoringState,
   BackingOffState,
@@ -56,6 +57,23 @@ export function waitFor(
 ): ReflectorStep {
   const { memory } = next;
   return move({ name: 'backing-off', memory, next, retryAfterMs, pace }, reason, ...effects);
+}
+
+/** Stops for a request that is refused each time. With `retryRefused` it is sent again, after the back-off. */
+export function fail(
+  next: BackingOffState['next'],
+  failure: Failure,
+  reason: string,
+): ReflectorStep {
+  const { memory } = next;
+  return memory.settings.retryRefused === true
+    ? backOff(next, failure.retryAfterMs, reason, CLOSE, REPORT)
+    : move({ name: 'failed', memory }, reason, CLOSE, REPORT);
+}
+
+/** Whether another attempt cannot have another result. */
+export function isPermanent({ kind }: Failure): boolean {
+  return kind === 'invalid' || kind === 'unsupported';
 }
 
 export function impossible(state: ReflectorState, input: ReflectorInput): never {

@@ -82,6 +82,7 @@ function fromFailure(state: StreamingListState, failure: Failure): ReflectorStep
       if (memory.resourceVersion === '' || memory.unavailable) break;
       return move({ ...state, memory: { ...memory, unavailable: true } }, reason, REPORT);
     case 'internal':
+    case 'unsupported':
     case 'went-back':
     case 'other':
       break;

@@ -9,6 +9,7 @@ import type {
 } from './reflector-state.ts';
 import {
   backOff,
+  fail,
   impossible,
   move,
   REPORT,
@@ -138,6 +139,9 @@ function fromFailure(state: WatchingState, input: Failed, reason: string): Refle
         reason,
         ...effects,
       );
+    case 'unsupported':
+      if (!streamed) return fail(startRound(memory), input.failure, reason);
+      break;
     case 'went-back':
     case 'invalid':
     case 'bookmark-overdue':

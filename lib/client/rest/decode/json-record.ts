@@ -1,4 +1,5 @@
 import { ListwatchError } from '../../../kernel/errors.ts';
+import { HTML_ANSWER, isHtml } from '../request/html-answer.ts';
 
 /** Makes the error of a malformed text. */
 export type Malformed = (problem: string) => ListwatchError;
@@ -17,6 +18,7 @@ export function parseJson(bytes: Buffer, malformed: Malformed): unknown {
     return JSON.parse(bytes.toString('utf8'));
   } catch (error) {
     // The parser's own message quotes the text, which may be a Secret; only the position is used.
+    if (isHtml(bytes)) throw malformed(HTML_ANSWER);
     const position = /position (\d+)/.exec((error as Error).message)?.[1];
     throw malformed(
       position === undefined

@@ -1,10 +1,13 @@
 import { ListwatchError } from '../../../kernel/errors.ts';
 import type { ListPage } from '../../../cache/reflector/contract/lister-watcher.ts';
+import { ApiError } from '../../../meta/api-error.ts';
 import { JsonScanner, INCOMPLETE, INVALID } from '../../../meta/json/json-scanner.ts';
 import { JsonView, type ByteSource, type TypeMeta } from '../../../meta/json/json-view.ts';
 import { ObjectScanner } from '../../../meta/json/object-scanner.ts';
 import { DecodedView, type ObjectView } from '../../../meta/object-view.ts';
 import type { KubernetesObject, ListMeta } from '../../../meta/object.ts';
+import { isStatus } from '../../../meta/status.ts';
+import { HTML_ANSWER } from '../request/html-answer.ts';
 import { malformedResponse, parseJson } from './json-record.ts';
 import { PieceJoiner } from './piece-joiner.ts';
 
@@ -19,7 +22,7 @@ export interface ListDecoder<T extends KubernetesObject> {
   takeItems(): ObjectView<T>[];
   /**
    * The page, with the items that were not taken. Call it once, after the last piece.
-   * @throws {ListwatchError} code MALFORMED_RESPONSE, or CONNECTION_FAILED when the end is missing.
+   * @throws {ListwatchError} code MALFORMED_RESPONSE, or CONNECTION_FAILED when the end is missing. {ApiError} when it is a Status.
    */
   end(): ListPage<ObjectView<T>>;
 }
@@ -39,6 +42,7 @@ type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const LESS_THAN = 0x3c;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
@@ -71,6 +75,8 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
   /** The error of `items`, unless a later `items` replaces it. */
   #problem: string | undefined;
   #metadata: unknown;
+  /** The fields of a Status that came in place of a list. */
+  readonly #status: Record<string, unknown> = { metadata: {} };
   /** Shared with the views of items that lack a type. It is complete at the end of the page at the latest. */
   readonly #type: Mutable<TypeMeta> = { apiVersion: undefined, kind: undefined };
   readonly #typeKeys = new Set<string>();
@@ -100,7 +106,11 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
       const problem = `it ends too early: from byte ${this.#consumedBytes} on it is incomplete`;
       throw new ListwatchError('CONNECTION_FAILED', problem);
     }
-    if (!this.#hasItems) throw malformedResponse('it is not a list');
+    if (!this.#hasItems) {
+      const status: unknown = this.#status;
+      if (isStatus(status) && status.status === 'Failure') throw new ApiError(status);
+      throw malformedResponse('it is not a list');
+    }
     if (this.#problem !== undefined) throw malformedResponse(this.#problem);
     this.#completeTypes();
     const metadata = this.#metadata as ListMeta | null | undefined;
@@ -136,6 +146,7 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
     const byte = source.bytes[at];
     switch (this.#place) {
       case 'list':
+        if (byte === LESS_THAN) throw malformedResponse(HTML_ANSWER);
         if (byte !== OPEN_BRACE) throw malformedResponse('it is not a list');
         return this.#go('first key', at);
       case 'first key':
@@ -192,10 +203,19 @@ export class JsonListDecoder<T extends KubernetesObject> implements ListDecoder<
       case 'apiVersion':
       case 'kind':
         this.#setType(this.#key, read());
+        if (!this.#hasItems) this.#status[this.#key] = read();
         break;
       case 'items':
         // Go writes a nil slice as null.
         if (read() !== null) this.#problem = 'its items are no array';
+        break;
+      case 'status':
+      case 'message':
+      case 'reason':
+      case 'details':
+      case 'code':
+        // A list has none of these.
+        this.#status[this.#key] = read();
         break;
       default:
     }

@@ -2,6 +2,8 @@ import type { WatchStream } from '../../../cache/reflector/contract/lister-watch
 import type { DerivedAbort } from '../../../kernel/abort.ts';
 import { IdleWatchdog } from '../../../kernel/idle-watchdog.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
+import { ApiError } from '../../../meta/api-error.ts';
+import type { ApiCall } from '../../../meta/api-call.ts';
 import type { ByteSource } from '../../../meta/json/json-view.ts';
 import type { KnownValueOf } from '../../../meta/json/known-values.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
@@ -11,6 +13,7 @@ import { FrameSplitter } from '../../transport/body/frame-splitter.ts';
 import { TransportError, type ExchangeTarget } from '../../transport/contract/transport-error.ts';
 import type { BodyReader, ResponseBody } from '../../transport/contract/transport.ts';
 import type { ObjectDecoder } from '../decode/object-decoder.ts';
+import { statusError } from '../request/response-error.ts';
 import { located } from '../request/rest-client.ts';
 
 export interface WatchBatchesOptions<T extends KubernetesObject> {
@@ -20,6 +23,7 @@ export interface WatchBatchesOptions<T extends KubernetesObject> {
   readonly knownValueOf?: KnownValueOf | undefined;
   /** The exchange, for messages. */
   readonly target: ExchangeTarget;
+  readonly call?: ApiCall | undefined;
   /** Called when the server has ended the stream, or the stream broke. */
   readonly onEnd?: (() => void) | undefined;
   /** Ends the exchange. */
@@ -133,7 +137,8 @@ export class WatchBatches<T extends KubernetesObject> implements WatchStream<Obj
   };
 
   #explain(error: unknown): unknown {
-    const { target } = this.#options;
+    const { target, call } = this.#options;
+    if (error instanceof ApiError) return statusError(error.status, target, call);
     const { frames, offset } = this.#splitter;
     const place = `event ${frames}, at byte ${offset} of the stream: `;
     const failure = located(error, target, place);

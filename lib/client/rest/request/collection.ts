@@ -1,5 +1,6 @@
 import { ListwatchError } from '../../../kernel/errors.ts';
 import { describeCollection, type CollectionOptions } from '../../../meta/collection-options.ts';
+import type { ApiCall, ApiVerb } from '../../../meta/api-call.ts';
 import { parseApiVersion, resourcePath, type ResourcePathOptions } from '../../../meta/resource.ts';
 
 const GROUP_OR_VERSION = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
@@ -48,6 +49,20 @@ export class Collection {
       );
     }
     return resourcePath(this, options);
+  }
+
+  /** The description of a call for errors. Empty texts count as left out. */
+  call(verb: ApiVerb, { namespace, name, subresource }: ResourcePathOptions = {}): ApiCall {
+    const { group, version, resource } = this;
+    return {
+      verb,
+      group,
+      version,
+      resource,
+      ...(subresource === undefined ? {} : { subresource }),
+      ...(namespace === undefined || namespace === '' ? {} : { namespace }),
+      ...(name === undefined || name === '' ? {} : { name }),
+    };
   }
 
   /** E.g. `deployments.apps in namespace shop with labels app=web`. */

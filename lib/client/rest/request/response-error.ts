@@ -1,16 +1,33 @@
+import { plainText } from '../../../kernel/plain-text.ts';
 import { ApiError } from '../../../meta/api-error.ts';
+import type { ApiCall, ApiRequest } from '../../../meta/api-call.ts';
 import { reasonRow } from '../../../meta/status-reason.ts';
 import { isStatus, type Status } from '../../../meta/status.ts';
 import { readBodyStart } from '../../transport/body/read-body.ts';
 import { retryAfterMs } from '../../transport/flow/retry.ts';
 import type { ExchangeTarget } from '../../transport/contract/transport-error.ts';
 import type { TransportResponse } from '../../transport/contract/transport.ts';
+import { explainAtOnce, explainFailure } from '../explain/explain-failure.ts';
+import type { RefusedAnswer } from '../explain/refused-answer.ts';
+import type { DiscoveryLookUp } from '../explain/discovery-look-up.ts';
+import { isHtml } from './html-answer.ts';
 
 /** A Status names every broken field of an object, so it may be long. */
 const LONGEST_STATUS_BYTES = 1024 * 1024;
 
-/** The most bytes shown of an answer that is not a Status (client-go rest/request.go maxBodyLen @ 32ce75a7). */
+/** The most bytes of an answer that is not a Status which become the message of one (client-go rest/request.go maxBodyLen @ 32ce75a7). */
 const SHOWN_BYTES = 2048;
+
+/** The most characters of a server's text in the message of an error. */
+const LONGEST_WORDS = 200;
+const LONGEST_SENDER = 40;
+
+export interface ResponseErrorOptions {
+  readonly target: ExchangeTarget;
+  readonly call?: ApiCall | undefined;
+  readonly served: DiscoveryLookUp;
+  readonly nowWallMs: number;
+}
 
 /**
  * Makes an error from an answer that is not 2xx. Proxies and load balancers answer with pages of their own; the error shows
@@ -18,31 +35,73 @@ const SHOWN_BYTES = 2048;
  */
 export async function responseError(
   response: TransportResponse,
-  target: ExchangeTarget,
-  nowWallMs: number,
+  { target, call, served, nowWallMs }: ResponseErrorOptions,
 ): Promise<ApiError> {
   const body = await readBodyStart(response.body, LONGEST_STATUS_BYTES);
-  const status = parseStatus(body);
+  const sent = parseStatus(body);
   const askedMs = retryAfterMs(response.headers['retry-after'], nowWallMs);
   const retryAfterSeconds = askedMs === undefined ? undefined : Math.ceil(askedMs / 1000);
-  if (status !== undefined) return new ApiError(completed(status, response, retryAfterSeconds));
+  const html = sent === undefined && isHtml(body, response.headers['content-type']);
+  const status =
+    sent === undefined
+      ? statusOf(response.status, textOf(body, html), retryAfterSeconds)
+      : completed(sent, response, retryAfterSeconds);
+  const answer: RefusedAnswer = {
+    status,
+    words: withoutSecrets(plainText(messageOf(status), LONGEST_WORDS)),
+    request: requestOf(target, call),
+    credential: response.credential,
+    foreign: sent === undefined,
+    html,
+    sender: plainText(response.headers['server'] ?? '', LONGEST_SENDER),
+  };
+  return await explained(answer, call, served);
+}
 
-  const { method, server, path } = target;
+async function explained(
+  answer: RefusedAnswer,
+  call: ApiCall | undefined,
+  served: DiscoveryLookUp,
+): Promise<ApiError> {
+  const { status, request } = answer;
+  const explanation = await explainFailure(new ApiError(status), answer, call, served);
+  return new ApiError(status, undefined, { request, ...explanation });
+}
+
+/** The error of a Status that came in a stream, or with HTTP 200. */
+export function statusError(
+  status: Status,
+  target: ExchangeTarget,
+  call: ApiCall | undefined,
+): ApiError {
+  const request = requestOf(target, call);
+  const words = withoutSecrets(plainText(messageOf(status), LONGEST_WORDS));
+  const answer = { status, words, request, foreign: false, html: false, sender: '' };
+  const error = new ApiError(status);
+  const explanation = explainAtOnce(error, { ...answer, credential: undefined }, call);
+  return new ApiError(status, undefined, { request, ...explanation });
+}
+
+function requestOf(
+  { method, server, path }: ExchangeTarget,
+  call: ApiCall | undefined,
+): ApiRequest {
   const end = path.indexOf('?');
-  const url = server + (end === -1 ? path : path.slice(0, end));
-  const text = shown(body);
-  const message = `${method} ${url}: HTTP ${response.status}${text === '' ? '' : `: ${text}`}`;
-  const reason = reasonRow(undefined, response.status)?.reason;
-  return new ApiError({
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    message,
-    ...(reason === undefined ? {} : { reason }),
-    ...(retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } }),
-    code: response.status,
-  });
+  const { needs: _, ...known } = call ?? {};
+  return { ...known, method, server, path: end === -1 ? path : path.slice(0, end) };
+}
+
+/** The fields of a Status may have any type. */
+function messageOf({ message, reason }: Status): string {
+  const texts: readonly unknown[] = [message, reason];
+  return (
+    (texts.find((text) => typeof text === 'string' && text !== '') as string | undefined) ?? ''
+  );
+}
+
+/** Some proxies send back the headers of a request. */
+function withoutSecrets(text: string): string {
+  return text.replaceAll(/\b(Bearer|Basic) +[\w.~+/=-]{4,}/gi, '$1 …');
 }
 
 function parseStatus(body: Buffer): Status | undefined {
@@ -62,15 +121,35 @@ function completed(
   return {
     ...status,
     metadata: status.metadata ?? {},
-    code: status.code ?? response.status,
+    code: isFailure(status.code) ? status.code : response.status,
     ...(retryAfterSeconds === undefined || status.details?.retryAfterSeconds !== undefined
       ? {}
       : { details: { ...status.details, retryAfterSeconds } }),
   };
 }
 
-function shown(body: Buffer): string {
+/** A Status may have no code, or a wrong one. */
+function isFailure(code: unknown): code is number {
+  return typeof code === 'number' && code >= 400 && code < 600;
+}
+
+function statusOf(code: number, text: string, retryAfterSeconds: number | undefined): Status {
+  const reason = reasonRow(undefined, code)?.reason;
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: text === '' ? `HTTP ${code}` : text,
+    ...(reason === undefined ? {} : { reason }),
+    ...(retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } }),
+    code,
+  };
+}
+
+/** The text of an answer; of a page, its title. */
+function textOf(body: Buffer, html: boolean): string {
   const text = body.subarray(0, SHOWN_BYTES).toString('utf8');
-  const plain = text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
-  return body.length > SHOWN_BYTES ? `${plain} …` : plain;
+  if (!html) return withoutSecrets(plainText(text, SHOWN_BYTES));
+  return plainText(/<title>([^<]*)<\/title>/i.exec(text)?.[1] ?? '', LONGEST_WORDS);
 }

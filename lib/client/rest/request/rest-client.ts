@@ -5,8 +5,10 @@ import { silentLogger, type Logger } from '../../../kernel/logger.ts';
 import { numberOption, rejectUnknownOptions, requireOptions } from '../../../kernel/options.ts';
 import { realRuntime } from '../../../kernel/real-runtime.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
+import type { ApiCall } from '../../../meta/api-call.ts';
 import { INCOMPLETE, JsonScanner } from '../../../meta/json/json-scanner.ts';
-import { LONGEST_BODY_BYTES, readBody } from '../../transport/body/read-body.ts';
+import { isStatus } from '../../../meta/status.ts';
+import { LONGEST_BODY_BYTES, readBody, readBodyStart } from '../../transport/body/read-body.ts';
 import { TransportError, type ExchangeTarget } from '../../transport/contract/transport-error.ts';
 import type {
   ResponseBody,
@@ -15,7 +17,9 @@ import type {
   TransportResponse,
 } from '../../transport/contract/transport.ts';
 import { parseWarningHeader, type ServerWarning } from '../../transport/warning-header.ts';
-import { responseError } from './response-error.ts';
+import { DiscoveryLookUp } from '../explain/discovery-look-up.ts';
+import { HTML_ANSWER, isHtml } from './html-answer.ts';
+import { responseError, statusError } from './response-error.ts';
 
 export interface RestClientOptions {
   readonly transport: Transport;
@@ -39,6 +43,8 @@ export interface RestRequest {
   readonly method: TransportRequest['method'];
   /** Path and query. */
   readonly path: string;
+  /** What the request is for; errors name it. */
+  readonly call?: ApiCall | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
   /** @defaultValue 'application/json' */
@@ -53,6 +59,9 @@ const REMEMBERED_WARNINGS = 256;
 
 const JSON_TYPE = 'application/json';
 
+/** The largest discovery document that is read to explain a failure; that of a large cluster has about 1 MB. */
+const LONGEST_DOCUMENT_BYTES = 8 * 1024 * 1024;
+
 /** Requests with JSON bodies: an answer that is not 2xx becomes an `ApiError`. */
 export class RestClient {
   readonly #transport: Transport;
@@ -60,6 +69,7 @@ export class RestClient {
   readonly #logger: Logger;
   readonly #onWarning: (warning: ServerWarning) => void;
   readonly #maxResponseBytes: number;
+  readonly #served: DiscoveryLookUp;
 
   constructor(options: RestClientOptions) {
     requireOptions('RestClient', options, ['transport']);
@@ -75,6 +85,10 @@ export class RestClient {
       LONGEST_BODY_BYTES,
       { min: 1, max: LONGEST_BODY_BYTES, integer: true },
     );
+    this.#served = new DiscoveryLookUp({
+      runtime: this.#runtime,
+      lookUp: (path, accept, signal) => this.#lookUp(path, accept, signal),
+    });
   }
 
   /** The server's address, for messages. */
@@ -115,16 +129,20 @@ export class RestClient {
   async json<R extends object>(request: RestRequest): Promise<R> {
     const body = await this.bytes(request);
     const decoded = parse(body);
+    const target = this.target(request);
+    if (isStatus(decoded) && decoded.status === 'Failure')
+      throw statusError(decoded, target, request.call);
     if (typeof decoded === 'object' && decoded !== null) return decoded as R;
+    if (isHtml(body)) throw new TransportError('MALFORMED_RESPONSE', target, HTML_ANSWER);
     if (decoded === undefined && endsTooEarly(body)) {
-      const problem = `the answer ended in the middle, after ${body.length} bytes`;
-      throw new TransportError('CONNECTION_FAILED', this.target(request), problem);
+      const problem =
+        body.length === 0
+          ? 'the answer is empty; check that no proxy drops its body'
+          : `the answer ended in the middle, after ${body.length} bytes; try again`;
+      throw new TransportError('CONNECTION_FAILED', target, problem);
     }
-    throw new TransportError(
-      'MALFORMED_RESPONSE',
-      this.target(request),
-      `the answer is not a JSON object (${body.length} bytes)`,
-    );
+    const problem = `the answer is not a JSON object (${body.length} bytes); check the server address`;
+    throw new TransportError('MALFORMED_RESPONSE', target, problem);
   }
 
   /** A 2xx answer whose body stays open. @throws {ApiError} for any other answer. {TransportError} when there was none. */
@@ -151,7 +169,26 @@ export class RestClient {
     });
     this.#reportWarnings(response.headers['warning']);
     if (response.status >= 200 && response.status < 300) return response;
-    throw await responseError(response, this.target(request), this.#runtime.wallMs());
+    throw await responseError(response, {
+      target: this.target(request),
+      call: request.call,
+      served: this.#served,
+      nowWallMs: this.#runtime.wallMs(),
+    });
+  }
+
+  /** A discovery document for an explanation. Errors of this request are not explained. */
+  async #lookUp(path: string, accept: string, signal: AbortSignal): Promise<unknown> {
+    const headers = { accept };
+    const response = await this.#transport.send({ method: 'GET', path, headers, signal });
+    if (response.status === 404) {
+      await readBodyStart(response.body, LONGEST_DOCUMENT_BYTES);
+      return undefined;
+    }
+    const target = this.target({ method: 'GET', path });
+    const body = await readBody(response.body, LONGEST_DOCUMENT_BYTES, target);
+    if (response.status !== 200) throw new TransportError('MALFORMED_RESPONSE', target, 'refused');
+    return JSON.parse(body.toString('utf8')) as unknown;
   }
 
   #reportWarnings(header: string | undefined): void {

@@ -34,6 +34,9 @@ export class TransportError extends ListwatchError {
   readonly method: string;
   /** Address and path, without query. */
   readonly url: string;
+  // `inspect` does not show private fields, which the message has already.
+  readonly #problem: string;
+  readonly #target: ExchangeTarget;
 
   constructor(
     code: TransportErrorCode,
@@ -45,6 +48,18 @@ export class TransportError extends ListwatchError {
     super(code, `${target.method} ${url}: ${problem}`, options);
     this.method = target.method;
     this.url = url;
+    this.#problem = problem;
+    this.#target = { ...target, path: pathWithoutQuery(target.path) };
+  }
+
+  /** The cause and what to do, without the exchange. */
+  get problem(): string {
+    return this.#problem;
+  }
+
+  /** The exchange; its path has no query. */
+  get request(): ExchangeTarget {
+    return this.#target;
   }
 }
 

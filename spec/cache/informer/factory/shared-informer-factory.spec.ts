@@ -375,7 +375,7 @@ describe('SharedInformerFactory', () => {
       expect(error.message).to.include('widgets of example.com/v1');
     }
     expect(runtime.monotonicMs()).to.equal(0);
-    expect(widgets.phase).to.equal('stopped');
+    expect(widgets.phase).to.equal('failed');
     expect(lines).to.have.length(1);
     expect(lines[0])
       .to.include('widgets of example.com/v1')

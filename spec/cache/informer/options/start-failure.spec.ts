@@ -41,7 +41,7 @@ describe('an informer of a resource that is not served', () => {
     expect(errors.every(({ error }) => isNotFound(error))).to.equal(true);
     expect(harness.informer.waitingFor)
       .to.include('the first list of pods')
-      .and.include('The server does not serve this resource');
+      .and.include('the server does not serve this resource');
     source.heal();
     await runtime.run(harness.informer.whenSynced({ timeoutMs: 60_000 }));
     expect(harness.informer.waitingFor).to.equal(undefined);

@@ -90,6 +90,7 @@ export function line(state: ReflectorState): string {
       return `backing-off ${state.pace === 'retry' ? '' : `${state.pace} `}${state.retryAfterMs} then ${line(state.next)}`;
     case 'idle':
     case 'stopped':
+    case 'failed':
       return `${state.name} at=${resourceVersion}${notes}`;
   }
 }
@@ -138,6 +139,7 @@ export const FAILURE_KINDS: readonly FailureKind[] = [
   'internal',
   'connection-lost',
   'invalid',
+  'unsupported',
   'bookmark-overdue',
   'went-back',
   'other',

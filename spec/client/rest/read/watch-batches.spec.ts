@@ -119,7 +119,10 @@ describe('a watch stream', () => {
       'never read',
     ]);
     expect(batches).to.deep.equal([['ADDED a']]);
-    expect(error).to.be.instanceOf(ApiError).and.to.include({ code: 'EXPIRED', message: 'old' });
+    expect(error).to.be.instanceOf(ApiError).and.to.include({ code: 'EXPIRED', problem: 'old' });
+    expect((error as Error).message).to.match(
+      /^watch pods \(GET http:\/\/scripted\/api\/v1\/pods\): old; /,
+    );
     expect(transport.finished).to.equal(1);
   });
 
@@ -196,7 +199,7 @@ describe('a watch stream', () => {
     const client = new Client({ transport: new ScriptedTransport(() => ({ status: 403, body })) });
     const { signal } = new AbortController();
     const error = await failureOf(client.listerWatcher(PODS).watch({ signal }));
-    expect(error).to.be.instanceOf(ApiError).and.to.include({ code: 'FORBIDDEN', message: 'no' });
+    expect(error).to.be.instanceOf(ApiError).and.to.include({ code: 'FORBIDDEN', problem: 'no' });
     expect(getEventListeners(signal, 'abort')).to.have.length(0);
   });
 

@@ -1,0 +1,53 @@
+import { plainText } from '../../../kernel/plain-text.ts';
+import type { ApiCall } from '../../../meta/api-call.ts';
+import type { Explanation } from './explanation.ts';
+import type { RefusedAnswer } from './refused-answer.ts';
+
+/** HTTP 429. */
+export function explainTooMany({ words, status }: RefusedAnswer): Explanation {
+  const seconds: unknown = status.details?.retryAfterSeconds;
+  const when = typeof seconds === 'number' ? `after ${seconds} s` : 'later';
+  return {
+    problem: words === '' ? 'the server has too many requests' : words,
+    remedy: `try again ${when}, and send fewer requests`,
+  };
+}
+
+/** HTTP 500. */
+export function explainInternal({ words }: RefusedAnswer): Explanation {
+  const problem = words === '' ? 'the server failed' : words;
+  const webhook = /failed calling webhook "([^"]+)"/.exec(words)?.[1];
+  if (webhook !== undefined) {
+    return { problem, remedy: `check the service of the webhook ${plainText(webhook, 100)}` };
+  }
+  if (/etcdserver|etcd/.test(words)) return { problem, remedy: 'check etcd' };
+  return { problem, remedy: 'look into the log of the API server' };
+}
+
+/** HTTP 503 and 504 of an API server, also for the server of an aggregated API. */
+export function explainUnavailable(answer: RefusedAnswer, call: ApiCall | undefined): Explanation {
+  const { words } = answer;
+  const { group = '', version = '' } = call ?? {};
+  const aggregated = /^(service unavailable|error trying to reach service)/i.test(words);
+  const problem = words === '' ? 'the server is not ready' : words;
+  if (/too large resource version/i.test(words)) {
+    return { problem, remedy: 'use a resourceVersion of this server, or leave it out' };
+  }
+  const remedy =
+    aggregated && group !== ''
+      ? `look at kubectl get apiservice ${version}.${group}`
+      : 'try again later';
+  return { problem, remedy };
+}
+
+/** An answer that is no Status: of a proxy, a load balancer or another service. */
+export function explainForeign({ status, words, html, sender }: RefusedAnswer): Explanation {
+  const { code = 0 } = status;
+  const by = sender === '' ? '' : ` by ${JSON.stringify(sender)}`;
+  const said = words === '' ? '' : `: ${words}`;
+  const problem = `${html ? 'an HTML page' : 'an answer'} with HTTP ${code}${by} that is not of an API server${said}`;
+  if (code === 502 || code === 503 || code === 504) {
+    return { problem, remedy: 'check that the API server behind this proxy runs' };
+  }
+  return { problem, remedy: 'check the server address, and the proxy before it' };
+}
