@@ -11,6 +11,12 @@ export interface Environment {
   readonly stdinIsTerminal: boolean;
   /** Sends a signal to a group of processes; false when there is no such group, and on Windows, which has none. */
   readonly signalGroup: (pid: number, signal: 'SIGTERM' | 'SIGKILL') => boolean;
+  /** The path of the file that Node runs; undefined for code from the command line. */
+  readonly program: string | undefined;
+  /** e.g. `linux`. */
+  readonly platform: string;
+  /** e.g. `x64`. */
+  readonly arch: string;
 }
 
 /** The environment of this process. No other code in `lib/` reads it. */
@@ -21,6 +27,9 @@ export function ambientEnvironment(): Environment {
     // Reading process.stdin would open it.
     stdinIsTerminal: isatty(0),
     signalGroup,
+    program: process.argv[1],
+    platform: process.platform,
+    arch: process.arch,
   };
 }
 

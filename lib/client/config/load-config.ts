@@ -22,6 +22,7 @@ import type { KubeconfigSource } from './kubeconfig/kubeconfig-source.ts';
 import { Kubeconfig } from './kubeconfig/kubeconfig.ts';
 import { kubeconfigPaths } from './kubeconfig/kubeconfig-paths.ts';
 import { readKubeconfigFile, readKubeconfigSource } from './kubeconfig/read-kubeconfig.ts';
+import { proxyOf } from './proxy-environment.ts';
 
 export interface LoadConfigOptions {
   /** The server's address. With it, no kubeconfig is read. */
@@ -53,8 +54,8 @@ export interface LoadConfigOptions {
    */
   readonly allowExec?: AllowExec | undefined;
   /**
-   * Environment variables: KUBECONFIG, KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT and POD_NAMESPACE are read; exec plug-ins
-   * get them.
+   * Environment variables: KUBECONFIG, KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT, POD_NAMESPACE, HTTPS_PROXY, HTTP_PROXY,
+   * ALL_PROXY and NO_PROXY are read; exec plug-ins get them.
    * @defaultValue those of the process
    */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
@@ -105,7 +106,8 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Conne
     namespace: options.namespace ?? found.namespace,
     credentials: credentialsOf(options, found),
     impersonate: options.impersonate ?? found.impersonate,
-    proxy: found.proxy,
+    proxy: found.proxy ?? proxyOf(found.server, environmentOf(options).env)?.url,
+    disableCompression: found.disableCompression,
     tls: { ...found.tls, ...options.tls },
   });
 }

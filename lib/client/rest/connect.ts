@@ -1,6 +1,8 @@
 import { ListwatchError } from '../../kernel/errors.ts';
 import { rejectUnknownOptions } from '../../kernel/options.ts';
+import { ambientEnvironment } from '../config/ambient-environment.ts';
 import { LOAD_CONFIG_OPTIONS, loadConfig, type LoadConfigOptions } from '../config/load-config.ts';
+import { programUserAgent } from '../config/program-user-agent.ts';
 import { AxiosTransport, type AxiosTransportOptions } from '../transport/axios-transport.ts';
 import { RetryingTransport } from '../transport/flow/retry.ts';
 import type { Transport } from '../transport/contract/transport.ts';
@@ -52,9 +54,10 @@ export async function connect<Types extends object = object>(
     credentials: config.credentials,
     impersonate: config.impersonate,
     tls: config.tls,
+    disableCompression: config.disableCompression,
     proxy: config.proxy,
     timeouts,
-    userAgent,
+    userAgent: userAgent ?? (await programUserAgent(ambientEnvironment())),
     runtime,
   });
   logger?.debug('connecting', { server: config.server, source: config.source });

@@ -15,6 +15,7 @@ import {
   tokenCredentials,
   type TokenSource,
 } from './request-credentials.ts';
+import { checkedUserAgent } from './checked-user-agent.ts';
 import { StreamBody } from './body/stream-body.ts';
 import { isRefusedCertificate } from './connection/connection-failure.ts';
 import { ConnectionPool } from './connection/connection-pool.ts';
@@ -40,6 +41,8 @@ export interface AxiosTransportOptions {
   /** The server carries out requests as this user. @defaultValue as the user of the credentials */
   readonly impersonate?: Impersonation | undefined;
   readonly tls?: TlsOptions | undefined;
+  /** Asks for bodies that are not compressed: for a fast network, where it saves time on both sides. @defaultValue false */
+  readonly disableCompression?: boolean | undefined;
   /** `http://`, `https://`, `socks5://` or `socks5h://`, with `user:password@` if the proxy asks for it. @defaultValue none */
   readonly proxy?: string | undefined;
   readonly timeouts?: Timeouts | undefined;
@@ -54,6 +57,7 @@ const KNOWN_OPTIONS: readonly (keyof AxiosTransportOptions)[] = [
   'credentials',
   'impersonate',
   'tls',
+  'disableCompression',
   'proxy',
   'timeouts',
   'userAgent',
@@ -86,6 +90,7 @@ export class AxiosTransport implements Transport {
   readonly #headers: Readonly<Record<string, string | string[]>>;
   readonly #credentials: CredentialSource | undefined;
   readonly #ca: TlsOptions['ca'];
+  readonly #compression: boolean;
   readonly #timeouts: ResolvedTimeouts;
   readonly #runtime: Runtime;
   readonly #pool: ConnectionPool;
@@ -111,9 +116,10 @@ export class AxiosTransport implements Transport {
       refuseCredentialsInPlainText(address, this.#credentials.source, isRemote(proxy));
     }
     this.#ca = tls.ca;
+    this.#compression = options.disableCompression !== true;
     this.#pool = this.#openPool(address, tls, proxy);
     this.#headers = {
-      'User-Agent': options.userAgent ?? 'listwatch',
+      'User-Agent': checkedUserAgent(owner, options.userAgent ?? 'listwatch'),
       ...(impersonate === undefined ? {} : impersonationHeaders(impersonate)),
     };
   }
@@ -262,7 +268,7 @@ export class AxiosTransport implements Transport {
       headers: {
         ...this.#headers,
         ...headers,
-        'accept-encoding': stream === true ? 'identity' : 'gzip',
+        'accept-encoding': stream === true || !this.#compression ? 'identity' : 'gzip',
         ...(authorization === undefined ? {} : { authorization }),
       },
       // axios would send the whole ArrayBuffer of a plain Uint8Array, not only its part.

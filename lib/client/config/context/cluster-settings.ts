@@ -12,14 +12,13 @@ import { dataAndFile, decodedPem, pathBeside } from './data-or-file.ts';
 export interface ClusterSettingsOptions {
   readonly runtime: Runtime;
   readonly logger: Logger;
-  /** The proxy for a server when the kubeconfig names none. */
-  readonly proxyOf: (server: string) => string | undefined;
 }
 
 /** How a cluster is reached. */
 export interface ClusterSettings {
   readonly server: string;
   readonly tls: TlsOptions;
+  /** The URL of the proxy that the cluster names. */
   readonly proxy: string | undefined;
   readonly disableCompression: boolean;
   /** What an exec plug-in may learn about the cluster. */
@@ -42,19 +41,19 @@ export async function clusterSettings(
   const authority = await authorityOf(cluster, options);
   const serverName = cluster.field('tls-server-name').optionalText();
   const insecureSkipVerify = insecureOf(cluster, authority !== undefined, options.logger);
-  const named = proxyNamed(cluster.field('proxy-url'));
+  const proxy = proxyNamed(cluster.field('proxy-url'));
   const disableCompression = cluster.field('disable-compression').flag();
   return {
     server,
     tls: { ca: authority?.ca, serverName, insecureSkipVerify },
-    proxy: named ?? options.proxyOf(server),
+    proxy,
     disableCompression,
     forPlugins: {
       server,
       tlsServerName: serverName,
       insecureSkipTlsVerify: insecureSkipVerify,
       certificateAuthorityData: authority?.text,
-      proxyUrl: named,
+      proxyUrl: proxy,
       disableCompression,
       config: extensionOf(cluster.field('extensions')),
     },

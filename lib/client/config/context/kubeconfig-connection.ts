@@ -17,8 +17,6 @@ export interface KubeconfigConnectionOptions extends EntryNames {
   readonly hasCredentials?: boolean | undefined;
   /** What an exec plug-in gets from this process. */
   readonly environment: ExecEnvironment;
-  /** The proxy for a server when the kubeconfig names none. @defaultValue none */
-  readonly proxyOf?: ((server: string) => string | undefined) | undefined;
   readonly runtime?: Runtime | undefined;
   readonly logger?: Logger | undefined;
 }
@@ -33,8 +31,7 @@ export async function kubeconfigConnection(
 ): Promise<ConnectionConfig> {
   const { environment, allowExec, runtime = realRuntime, logger = silentLogger } = options;
   const { source, cluster, user, namespace = 'default' } = chosenContext(kubeconfig, options);
-  const { proxyOf = () => undefined } = options;
-  const settings = await clusterSettings(cluster, { runtime, logger, proxyOf });
+  const settings = await clusterSettings(cluster, { runtime, logger });
   const common = { environment, allowExec, runtime, logger, cluster: settings.forPlugins };
   const credentials =
     user === undefined || options.hasCredentials === true
@@ -45,6 +42,7 @@ export async function kubeconfigConnection(
     namespace,
     tls: settings.tls,
     proxy: settings.proxy,
+    disableCompression: settings.disableCompression,
     credentials,
     impersonate: user === undefined ? undefined : impersonationOf(user.entry),
     source,

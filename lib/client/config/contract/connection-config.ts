@@ -8,6 +8,8 @@ export interface ConnectionConfigFields {
   readonly credentials?: CredentialSource | undefined;
   readonly impersonate?: Impersonation | undefined;
   readonly tls?: TlsOptions | undefined;
+  /** Bodies are not compressed. @defaultValue false */
+  readonly disableCompression?: boolean | undefined;
   /** The URL of the proxy. Left out: the server is reached directly. */
   readonly proxy?: string | undefined;
   /** The default namespace. */
@@ -22,6 +24,7 @@ export class ConnectionConfig {
   readonly namespace: string;
   readonly source: string;
   readonly impersonate: Impersonation | undefined;
+  readonly disableCompression: boolean;
   // `inspect` and `JSON.stringify` do not show private fields.
   readonly #credentials: CredentialSource | undefined;
   readonly #tls: TlsOptions;
@@ -32,6 +35,7 @@ export class ConnectionConfig {
     this.namespace = rest.namespace;
     this.source = rest.source;
     this.impersonate = impersonate;
+    this.disableCompression = rest.disableCompression === true;
     this.#credentials = credentials;
     this.#tls = tls ?? {};
     this.#proxy = proxy;

@@ -13,7 +13,6 @@ import { TestAuthority } from '../../support/test-authority.ts';
 import { base64, FILE, parsed } from '../support/kubeconfig-text.ts';
 
 interface Situation {
-  readonly proxy?: string;
   readonly logger?: RecordedLog;
   readonly runtime?: VirtualRuntime;
   readonly file?: string;
@@ -22,7 +21,7 @@ interface Situation {
 /** The settings of a cluster whose fields are a flow mapping. */
 async function settingsOf(
   fields: string,
-  { proxy, logger = new RecordedLog(), runtime, file = FILE }: Situation = {},
+  { logger = new RecordedLog(), runtime, file = FILE }: Situation = {},
 ): Promise<ClusterSettings> {
   const text = `clusters:\n- name: one\n  cluster: { ${fields} }\n`;
   const entry = (await parsed(text, file)).clusters.get('one');
@@ -30,7 +29,6 @@ async function settingsOf(
   return await clusterSettings(entry.field('cluster'), {
     runtime: runtime ?? realRuntime,
     logger,
-    proxyOf: () => proxy,
   });
 }
 
@@ -97,13 +95,12 @@ describe('clusterSettings', () => {
   const proxies: [title: string, fields: string, expected: string | undefined][] = [
     ['that the cluster names', 'proxy-url: "http://own:3128"', 'http://own:3128'],
     ['of SOCKS that the cluster names', 'proxy-url: "socks5://own:1080"', 'socks5://own:1080'],
-    ['of the environment otherwise', 'tls-server-name: x', 'http://of.environment'],
-    ['of the environment for an empty proxy-url', 'proxy-url: ""', 'http://of.environment'],
+    ['of none otherwise', 'tls-server-name: x', undefined],
+    ['of none for an empty proxy-url', 'proxy-url: ""', undefined],
   ];
   for (const [title, fields, expected] of proxies) {
     it(`takes the proxy ${title}`, async () => {
-      const proxy = 'http://of.environment';
-      expect((await settingsOf(`${SERVER}, ${fields}`, { proxy })).proxy).to.equal(expected);
+      expect((await settingsOf(`${SERVER}, ${fields}`)).proxy).to.equal(expected);
     });
   }
 
@@ -123,14 +120,12 @@ describe('clusterSettings', () => {
     });
   });
 
-  it('gives exec plug-ins the text of the file of an authority, and no proxy of the environment', async () => {
+  it('gives exec plug-ins the text of the file of an authority', async () => {
     await using scratch = await ScratchDirectory.make();
     await scratch.write('ca.crt', AUTHORITY);
     const file = `${scratch.path}/config`;
-    const situation = { file, proxy: 'http://of.environment' };
-    const { forPlugins } = await settingsOf(`${SERVER}, certificate-authority: ca.crt`, situation);
+    const { forPlugins } = await settingsOf(`${SERVER}, certificate-authority: ca.crt`, { file });
     expect(forPlugins.certificateAuthorityData).to.equal(AUTHORITY);
-    expect(forPlugins.proxyUrl).to.equal(undefined);
   });
 
   const CLUSTER = `${FILE}:3: clusters[0].cluster`;
