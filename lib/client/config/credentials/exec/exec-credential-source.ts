@@ -116,7 +116,6 @@ export class ExecCredentialSource implements CredentialSource {
   /** Synchronous: no caller can come between the end of the work and its result. */
   #keep(output: PluginOutput, work: SharedWork<Credential>): Credential {
     if (this.#work === work) this.#work = undefined;
-    this.#failure = undefined;
     const { expiresAtMs = Infinity, token, cert, key } = output;
     const nowMs = this.#runtime.monotonicMs();
     const lifeMs = expiresAtMs - this.#runtime.wallMs();

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { ambientEnvironment } from '../../../../../lib/client/config/ambient-environment.ts';
+import type { ExecEnvironment } from '../../../../../lib/client/config/credentials/exec/exec-plugin-options.ts';
 import { execCredentials } from '../../../../../lib/client/config/credentials/exec/exec-credentials.ts';
 import {
   Credential,
@@ -379,13 +381,29 @@ describe('ExecCredentialSource when requests are aborted', () => {
     expect(await headerOf(source)).to.equal('Bearer token-2');
   });
 
-  it('does not start two runs at a time, even if the first one is slow to stop', async () => {
+  it('starts no second run before the first one has ended, even if that ignores SIGTERM', async () => {
     await using scratch = await ScratchDirectory.make();
+    const runtime = new VirtualRuntime();
+    const events: string[] = [];
+    const ambient = ambientEnvironment();
+    const environment: ExecEnvironment = {
+      // A run reads it when it begins.
+      get env() {
+        events.push('run');
+        return ambient.env;
+      },
+      signalGroup: (pid, signal) => {
+        events.push(signal);
+        return ambient.signalGroup(pid, signal);
+      },
+    };
     const plugin = await PluginScript.make(
       scratch,
-      `if (run === 1) process.on('SIGTERM', () => setTimeout(() => { fs.writeFileSync(__dirname + '/over', ''); process.exit(0); }, 50));
-if (run === 1) { fs.writeFileSync(__dirname + '/ready', ''); setInterval(() => {}, 1000); }
-else print({ token: fs.existsSync(__dirname + '/over') ? 'after' : 'side-by-side' })`,
+      `if (run > 1) return print({ token: 'token-' + run });
+process.on('SIGTERM', () => {});
+fs.writeFileSync(__dirname + '/ready', '');
+setInterval(() => {}, 1000);`,
+      { runtime, environment },
     );
     const source = execCredentials(plugin.options);
     const abort = new AbortController();
@@ -393,7 +411,10 @@ else print({ token: fs.existsSync(__dirname + '/over') ? 'after' : 'side-by-side
     await until('the plug-in runs', async () => await scratch.has('ready'));
     abort.abort();
     await aborted;
-    expect(await headerOf(source)).to.equal('Bearer after');
+    const second = headerOf(source);
+    await runtime.advance(2_000);
+    expect(await second).to.equal('Bearer token-2');
+    expect(events).to.deep.equal(['run', 'SIGTERM', 'SIGKILL', 'SIGKILL', 'run']);
   });
 
   it('does not run for a request that was aborted before', async () => {
@@ -420,6 +441,18 @@ else print({ token: fs.existsSync(__dirname + '/over') ? 'after' : 'side-by-side
     abort.abort();
     await aborted;
     expect((await source.refresh!(rejected))?.authorization).to.equal('Bearer token-3');
+  });
+
+  it('gives an aborted request its reason, not the error of an earlier run', async () => {
+    await using scratch = await ScratchDirectory.make();
+    const plugin = await PluginScript.make(scratch, `process.exit(1)`, {
+      runtime: new VirtualRuntime(),
+    });
+    const source = execCredentials(plugin.options);
+    await failureOf(headerOf(source));
+    const reason = new Error('too late');
+    const request = Promise.resolve(source.current(AbortSignal.abort(reason)));
+    expect(await rejectionOf(request)).to.equal(reason);
   });
 
   it('gives a fresh credential even then, as no wait is needed', async () => {

@@ -374,21 +374,25 @@ describe('runPlugin, when the program does not end', () => {
     await until('no timer is left', () => runtime.pending === 0);
   });
 
-  it('stops the programs that it has started too', async () => {
+  it('stops the programs that it has started too, even if they ignore SIGTERM', async () => {
     await using scratch = await ScratchDirectory.make();
     const runtime = new VirtualRuntime();
+    const child = `const fs = require('node:fs');
+process.on('SIGTERM', () => {});
+fs.writeFileSync('${scratch.path}/next', String(process.pid));
+fs.renameSync('${scratch.path}/next', '${scratch.path}/child');
+setInterval(() => {}, 1000)`;
     const plugin = await PluginScript.make(
       scratch,
-      `const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
-fs.writeFileSync(__dirname + '/child', String(child.pid)); fs.writeFileSync(__dirname + '/ready', '');`,
+      `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(child)}], { stdio: 'inherit' })`,
       { runtime, timeoutMs: 1_000 },
     );
     const failure = failureOf(Promise.resolve(execCredentials(plugin.options).current()));
-    await until('the plug-in hangs', async () => await scratch.has('ready'));
+    await until('both run', async () => await scratch.has('child'));
     await runtime.advance(1_000);
     await failure;
-    const child = Number(await scratch.read('child'));
-    await until('the program that it has started is gone', () => !isAlive(child));
+    const pid = Number(await scratch.read('child'));
+    await until('the program that it has started is gone', () => !isAlive(pid));
   });
 
   for (const stream of ['output', 'error'] as const) {
