@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { informerMetrics } from '../lib/cache/informer/observe/informer-metrics.ts';
+import { requestMetrics } from '../lib/client/transport/flow/request-metrics.ts';
 import { reconcileLoopMetrics } from '../lib/controller/runtime/reconcile-loop-metrics.ts';
 import { workQueueMetrics } from '../lib/controller/workqueue/work-queue-metrics.ts';
 import type { MetricDescription } from '../lib/kernel/metrics.ts';
@@ -15,13 +16,14 @@ const END = '<!-- metrics: end -->';
 /** The title of each table, and what it lists. */
 const TABLES: ReadonlyMap<string, readonly MetricDescription[]> = new Map([
   ['Informers and reflectors', Object.values<MetricDescription>(informerMetrics)],
+  ['Requests of a client', Object.values<MetricDescription>(requestMetrics)],
   ['Work queues', Object.values<MetricDescription>(workQueueMetrics)],
   ['Reconcile loops', Object.values<MetricDescription>(reconcileLoopMetrics)],
   ['Watch caches of the server', Object.values<MetricDescription>(watchCacheMetrics)],
 ]);
 const ALL: readonly MetricDescription[] = [...TABLES.values()].flat();
 /** How a name of a metric begins. */
-const NAME = /'((?:listwatch|workqueue|controller_runtime|watch_cache)_[a-z_]+)'/g;
+const NAME = /'((?:listwatch|rest_client|workqueue|controller_runtime|watch_cache)_[a-z_]+)'/g;
 
 function tables(): string {
   const lines = [...TABLES].flatMap(([title, metrics]) => [

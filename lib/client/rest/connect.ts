@@ -4,12 +4,13 @@ import { ambientEnvironment } from '../config/ambient-environment.ts';
 import { LOAD_CONFIG_OPTIONS, loadConfig, type LoadConfigOptions } from '../config/load-config.ts';
 import { programUserAgent } from '../config/program-user-agent.ts';
 import { AxiosTransport, type AxiosTransportOptions } from '../transport/axios-transport.ts';
-import { RetryingTransport } from '../transport/flow/retry.ts';
+import { FLOW_OPTIONS, flowTransport, type FlowOptions } from '../transport/flow/flow-transport.ts';
 import type { Transport } from '../transport/contract/transport.ts';
 import { Client, type ClientOptions } from './client.ts';
 
 export interface ConnectOptions
   extends LoadConfigOptions,
+    FlowOptions,
     Pick<AxiosTransportOptions, 'timeouts' | 'userAgent'>,
     Pick<ClientOptions, 'onWarning' | 'maxResponseBytes' | 'maxFrameBytes'> {
   /** Replaces HTTP, for example by an in-process server. No configuration is read then. */
@@ -20,6 +21,7 @@ const CLIENT_OPTIONS = ['onWarning', 'maxResponseBytes', 'maxFrameBytes'] as con
 const TRANSPORT_OPTIONS = ['timeouts', 'userAgent'] as const;
 const WITH_TRANSPORT = new Set<string>([
   ...CLIENT_OPTIONS,
+  ...FLOW_OPTIONS,
   'transport',
   'namespace',
   'runtime',
@@ -32,19 +34,22 @@ const WITH_TRANSPORT = new Set<string>([
  * `connect<{ 'v1/pods': Pod }>()` declares the types of objects once; see `Client`.
  *
  * It does not open a connection: the first request does, and fails if the server cannot be reached. Requests that the server
- * refuses with 429 or 503 are sent again; see `RetryingTransport`.
+ * refuses with 429 or 503 are sent again; see `RetryingTransport`. There is no limit on requests until the server refuses some
+ * because it gets too many; see `LimitedTransport`.
  * @throws {ListwatchError} code CONFIG_NOT_FOUND, CONFIG_INVALID, CONFIG_UNSUPPORTED or INVALID_OPTION.
  */
 export async function connect<Types extends object = object>(
   options: ConnectOptions = {},
 ): Promise<Client<Types>> {
-  const known = [...LOAD_CONFIG_OPTIONS, ...TRANSPORT_OPTIONS, ...CLIENT_OPTIONS, 'transport'];
-  rejectUnknownOptions('connect', options, known);
+  const known = [...LOAD_CONFIG_OPTIONS, ...TRANSPORT_OPTIONS, ...CLIENT_OPTIONS, ...FLOW_OPTIONS];
+  rejectUnknownOptions('connect', options, [...known, 'transport']);
   const { runtime, logger, onWarning, maxResponseBytes, maxFrameBytes } = options;
+  const { limiter, retry, metrics, onRequest } = options;
   const shared = { runtime, logger, onWarning, maxResponseBytes, maxFrameBytes };
+  const flow = { runtime, logger, limiter, retry, metrics, onRequest };
   if (options.transport !== undefined) {
     rejectWithTransport(options);
-    const transport = new RetryingTransport(options.transport, { runtime, logger });
+    const transport = flowTransport(options.transport, flow);
     return new Client<Types>({ ...shared, transport, namespace: options.namespace });
   }
   const { timeouts, userAgent, ...rest } = options;
@@ -61,7 +66,7 @@ export async function connect<Types extends object = object>(
     runtime,
   });
   logger?.debug('connecting', { server: config.server, source: config.source });
-  const transport = new RetryingTransport(http, { runtime, logger });
+  const transport = flowTransport(http, flow);
   return new Client<Types>({ ...shared, transport, namespace: config.namespace });
 }
 

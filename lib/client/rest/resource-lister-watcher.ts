@@ -102,7 +102,9 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     const maxBytes = rest.maxResponseBytes;
     const accept = decoder.accept?.list;
     const call = this.#call('list');
-    const body = await this.#noting(rest.body({ method: 'GET', path, call, accept, signal }));
+    // The reflector tries again itself, and the gate counts its attempts.
+    const asked = rest.body({ method: 'GET', path, call, accept, signal, resend: false });
+    const body = await this.#noting(asked);
     const list = decoder.beginList();
     return await readList({ body, list, target, call, maxBytes, onItems, signal });
   }

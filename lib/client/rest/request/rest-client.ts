@@ -52,6 +52,8 @@ export interface RestRequest {
   /** @defaultValue 'application/json' */
   readonly accept?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** See `TransportRequest.resend`. */
+  readonly resend?: boolean | undefined;
 }
 
 /** The number of different warnings in memory, so that each is logged once. */
@@ -155,7 +157,7 @@ export class RestClient {
   }
 
   async #accepted(request: RestRequest, stream: boolean): Promise<TransportResponse> {
-    const { method, path, body, contentType, accept, signal } = request;
+    const { method, path, body, contentType, accept, signal, resend } = request;
     const response = await this.#transport.send({
       method,
       path,
@@ -166,6 +168,7 @@ export class RestClient {
       ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
       stream,
       signal,
+      resend,
     });
     this.#reportWarnings(response.headers['warning']);
     if (response.status >= 200 && response.status < 300) return response;

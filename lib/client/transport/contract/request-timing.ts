@@ -13,6 +13,8 @@ export type WaitReason =
 export class RequestTiming {
   /** The number of times that the request was sent. */
   attempts = 0;
+  /** The number of times that it was sent again after a wait, because it was refused or its connection broke. */
+  retries = 0;
   readonly waitedMs: Record<WaitReason, number> = {
     limiter: 0,
     retry: 0,

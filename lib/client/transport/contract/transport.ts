@@ -31,6 +31,11 @@ export interface TransportRequest {
    * @defaultValue false
    */
   readonly stream?: boolean | undefined;
+  /**
+   * Whether a GET is sent again after its connection broke. False: its reader tries again at a pace of its own.
+   * @defaultValue true
+   */
+  readonly resend?: boolean | undefined;
   /** The waits of this request are added here. Left out: they are not measured. */
   readonly timing?: RequestTiming | undefined;
   readonly signal?: AbortSignal | undefined;

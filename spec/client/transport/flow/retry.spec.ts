@@ -1,8 +1,13 @@
 import { expect } from 'chai';
 import { RetryingTransport, retryAfterMs } from '../../../../lib/client/transport/flow/retry.ts';
+import { RequestTiming } from '../../../../lib/client/transport/contract/request-timing.ts';
+import { TransportError } from '../../../../lib/client/transport/contract/transport-error.ts';
+import { silentLogger, type Logger } from '../../../../lib/kernel/logger.ts';
 import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
-import { rejectionOf, thrownBy } from '../../support/failure-of.ts';
+import { failureOf, rejectionOf, thrownBy } from '../../support/failure-of.ts';
+import { RecordedMetrics } from '../../support/recorded-metrics.ts';
 import { ScriptedTransport } from '../../support/scripted-transport.ts';
+import { statusOf } from '../../support/status-failures.ts';
 
 const GET = { method: 'GET', path: '/api/v1/pods' } as const;
 const BUSY = { status: 429, headers: { 'retry-after': '2' }, body: 'later' };
@@ -17,7 +22,7 @@ describe('RetryingTransport', () => {
     const response = await runtime.run(transport.send(GET));
     expect(response.status).to.equal(200);
     expect(script.requests).to.have.length(3);
-    expect(runtime.monotonicMs()).to.equal(4_000);
+    expect(runtime.monotonicMs()).to.be.within(4_000, 4_800);
     // The bodies of the refusals were read, so their connections can be used again.
     expect(script.finished).to.equal(2);
   });
@@ -28,7 +33,7 @@ describe('RetryingTransport', () => {
     const response = await runtime.run(new RetryingTransport(script, { runtime }).send(GET));
     expect(response.status).to.equal(429);
     expect(script.requests).to.have.length(11);
-    expect(runtime.monotonicMs()).to.equal(20_000);
+    expect(runtime.monotonicMs()).to.be.within(20_000, 24_000);
   });
 
   it('waits no longer than the limit, even if the server asks for more', async () => {
@@ -38,28 +43,213 @@ describe('RetryingTransport', () => {
       index === 0 ? { ...BUSY, headers } : { body: {} },
     );
     await runtime.run(new RetryingTransport(script, { runtime }).send(GET));
-    expect(runtime.monotonicMs()).to.equal(30_000);
+    expect(runtime.monotonicMs()).to.be.within(30_000, 36_000);
   });
 
-  it('sends POST and PATCH, other failures, and refusals without a time once only', async () => {
+  it('sends a request of any method again after 429, with the same body', async () => {
+    const runtime = new VirtualRuntime();
+    const script = new ScriptedTransport((_, index) => (index % 2 === 0 ? BUSY : { body: {} }));
+    const transport = new RetryingTransport(script, { runtime });
+    const body = Buffer.from('{"a":1}');
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+      const before = script.requests.length;
+      const response = await runtime.run(transport.send({ method, path: '/', body }));
+      expect(response.status, method).to.equal(200);
+      const sent = script.requests.slice(before).map((request) => request.body);
+      expect(sent, method).to.deep.equal([body, body]);
+    }
+  });
+
+  it('sends only idempotent requests again after 503', async () => {
+    const runtime = new VirtualRuntime();
+    const script = new ScriptedTransport((_, index) =>
+      index === 0 ? { ...BUSY, status: 503 } : { ...BUSY, status: 500 },
+    );
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+      const one = new ScriptedTransport((request) =>
+        one.requests.length === 1 ? { ...BUSY, status: 503 } : { body: request.method },
+      );
+      await runtime.run(new RetryingTransport(one, { runtime }).send({ method, path: '/' }));
+      const tries = method === 'POST' || method === 'PATCH' ? 1 : 2;
+      expect(one.requests, method).to.have.length(tries);
+    }
+    const response = await runtime.run(new RetryingTransport(script, { runtime }).send(GET));
+    expect(response.status).to.equal(500);
+  });
+
+  it('sends other failures, and refusals without a time, once only', async () => {
     const script = new ScriptedTransport((request) =>
       request.path === '/500'
         ? { ...BUSY, status: 500 }
-        : request.path === '/no'
-          ? { status: 503 }
-          : BUSY,
+        : { status: Number(request.path.slice(1)) },
     );
     const transport = new RetryingTransport(script, { runtime: new VirtualRuntime() });
-    for (const request of [
-      { method: 'POST', path: '/' },
-      { method: 'PATCH', path: '/' },
-      { method: 'GET', path: '/500' },
-      { method: 'GET', path: '/no' },
-    ] as const) {
+    for (const path of ['/500', '/503', '/429', '/404']) {
       const before = script.requests.length;
-      await transport.send(request);
-      expect(script.requests.length - before, `${request.method} ${request.path}`).to.equal(1);
+      await transport.send({ method: 'GET', path });
+      expect(script.requests.length - before, path).to.equal(1);
     }
+  });
+
+  it('leaves an eviction that a disruption budget forbids to its caller, and sends one again that has to wait', async () => {
+    const runtime = new VirtualRuntime();
+    const eviction = { method: 'POST', path: '/api/v1/namespaces/a/pods/p/eviction' } as const;
+    // Both answers were recorded from kube-apiserver 1.36.3.
+    const script = new ScriptedTransport((_, index) =>
+      index === 0
+        ? { status: 429, headers: { 'retry-after': '10' }, body: statusOf('TooManyRequests', 429) }
+        : { status: 429, body: statusOf('TooManyRequests', 429) },
+    );
+    const response = await runtime.run(new RetryingTransport(script, { runtime }).send(eviction));
+    expect(response.status).to.equal(429);
+    expect(script.requests).to.have.length(2);
+    expect(runtime.monotonicMs()).to.be.within(10_000, 12_000);
+  });
+
+  it('opens a watch later when the server asks for it', async () => {
+    const runtime = new VirtualRuntime();
+    const script = new ScriptedTransport((_, index) => (index === 0 ? BUSY : { body: {} }));
+    const watch = { ...GET, path: `${GET.path}?watch=true`, stream: true };
+    await runtime.run(new RetryingTransport(script, { runtime }).send(watch));
+    expect(script.requests.map(({ stream }) => stream)).to.deep.equal([true, true]);
+  });
+
+  it('adds up to a fifth to each wait, at least a few milliseconds, and never comes early', async () => {
+    const waits: number[] = [];
+    for (let seed = 0; seed < 200; seed += 1) {
+      const runtime = new VirtualRuntime({ seed });
+      const script = new ScriptedTransport((_, index) => (index === 0 ? BUSY : { body: {} }));
+      await runtime.run(new RetryingTransport(script, { runtime }).send(GET));
+      waits.push(runtime.monotonicMs());
+    }
+    expect(Math.min(...waits)).to.be.within(2_000, 2_020);
+    expect(Math.max(...waits)).to.be.within(2_380, 2_400);
+    expect(new Set(waits).size).to.equal(200);
+
+    const runtime = new VirtualRuntime();
+    const now = { status: 429, headers: { 'retry-after': '0' } };
+    const script = new ScriptedTransport((_, index) => (index < 10 ? now : { body: {} }));
+    await runtime.run(new RetryingTransport(script, { runtime }).send(GET));
+    expect(runtime.monotonicMs()).to.be.within(20, 200);
+  });
+
+  it('does not begin a wait that would end after the time for all waits', async () => {
+    const runtime = new VirtualRuntime();
+    const script = new ScriptedTransport(() => BUSY);
+    const transport = new RetryingTransport(script, { runtime, maxWaitMs: 5_000 });
+    const response = await runtime.run(transport.send(GET));
+    expect(response.status).to.equal(429);
+    expect(script.requests).to.have.length(3);
+    expect(runtime.monotonicMs()).to.be.within(4_000, 5_000);
+  });
+
+  it('sends nothing again with maxRetries 0', async () => {
+    const script = new ScriptedTransport(() => BUSY);
+    const transport = new RetryingTransport(script, { maxRetries: 0 });
+    expect((await transport.send(GET)).status).to.equal(429);
+    expect(script.requests).to.have.length(1);
+  });
+
+  it('records the wait and the number of tries, and counts each by its cause', async () => {
+    const runtime = new VirtualRuntime();
+    const timing = new RequestTiming();
+    const metrics = new RecordedMetrics();
+    const script = new ScriptedTransport((_, index) => (index < 2 ? BUSY : { body: {} }));
+    const transport = new RetryingTransport(script, { runtime, metrics });
+    await runtime.run(transport.send({ ...GET, timing }));
+    expect(timing.waitedMs.retry).to.equal(runtime.monotonicMs());
+    expect(timing.retries).to.equal(2);
+    expect(
+      metrics.sum('rest_client_request_retries_total', { method: 'GET', code: '429' }),
+    ).to.equal(2);
+  });
+
+  it('says what it waits for, without the query', async () => {
+    const runtime = new VirtualRuntime();
+    const lines: unknown[] = [];
+    const logger: Logger = { ...silentLogger, info: (text, fields) => lines.push([text, fields]) };
+    const script = new ScriptedTransport((_, index) => (index === 0 ? BUSY : { body: {} }));
+    const transport = new RetryingTransport(script, { runtime, logger });
+    await runtime.run(transport.send({ ...GET, path: '/api/v1/pods?labelSelector=canary' }));
+    expect(lines).to.have.length(1);
+    const [text, fields] = lines[0] as [string, { code: string; delayMs: number }];
+    expect(text).to.equal('the server asks to try again later');
+    expect(fields).to.include({ request: 'GET /api/v1/pods', code: '429', retry: 1 });
+    expect(fields.delayMs).to.equal(Math.round(runtime.monotonicMs()));
+  });
+
+  describe('when the connection breaks before the answer', () => {
+    const broken = (code: string = 'ECONNRESET'): TransportError => {
+      const cause = Object.assign(new Error(code), { code });
+      const target = { server: 'http://scripted', ...GET };
+      return new TransportError('CONNECTION_FAILED', target, 'the connection broke', { cause });
+    };
+    /** Fails so many times before it answers. */
+    const failing = (times: number, error: unknown): ScriptedTransport => {
+      const script: ScriptedTransport = new ScriptedTransport(() => {
+        if (script.requests.length <= times) throw error as Error;
+        return { body: {} };
+      });
+      return script;
+    };
+
+    it('sends a GET once more after a short wait', async () => {
+      const runtime = new VirtualRuntime();
+      const metrics = new RecordedMetrics();
+      const script = failing(1, broken());
+      const transport = new RetryingTransport(script, { runtime, metrics });
+      expect((await runtime.run(transport.send(GET))).status).to.equal(200);
+      expect(script.requests).to.have.length(2);
+      expect(runtime.monotonicMs()).to.be.within(100, 120);
+      const code = 'CONNECTION_FAILED';
+      expect(metrics.sum('rest_client_request_retries_total', { code })).to.equal(1);
+    });
+
+    it('fails with the second error, and tries no third time', async () => {
+      const runtime = new VirtualRuntime();
+      const script = failing(5, broken('EPIPE'));
+      const sent = failureOf(new RetryingTransport(script, { runtime }).send(GET));
+      expect((await runtime.run(sent)).code).to.equal('CONNECTION_FAILED');
+      expect(script.requests).to.have.length(2);
+    });
+
+    it('leaves writes, streams, and readers that try again themselves alone', async () => {
+      for (const request of [
+        { ...GET, method: 'POST' },
+        { ...GET, method: 'PUT' },
+        { ...GET, method: 'DELETE' },
+        { ...GET, stream: true },
+        { ...GET, resend: false },
+      ] as const) {
+        const script = failing(1, broken());
+        const sent = failureOf(new RetryingTransport(script).send(request));
+        expect((await sent).code).to.equal('CONNECTION_FAILED');
+        expect(script.requests, request.method).to.have.length(1);
+      }
+    });
+
+    it('does not try again where nothing listens, and after other errors', async () => {
+      const refused = new TransportError('CONNECTION_REFUSED', { server: '', ...GET }, 'refused');
+      for (const error of [refused, broken('ETIMEDOUT'), new Error('other')]) {
+        const script = failing(1, error);
+        expect(await rejectionOf(new RetryingTransport(script).send(GET))).to.equal(error);
+        expect(script.requests).to.have.length(1);
+      }
+    });
+  });
+
+  it('ends its waits with CLOSED when it is closed, and sends nothing any more', async () => {
+    const runtime = new VirtualRuntime();
+    const script = new ScriptedTransport(() => BUSY);
+    const transport = new RetryingTransport(script, { runtime });
+    const sent = [failureOf(transport.send(GET)), failureOf(transport.send(GET))];
+    await runtime.advance(500);
+    transport.close();
+    const codes = (await Promise.all(sent)).map(({ code }) => code);
+    expect(codes).to.deep.equal(['CLOSED', 'CLOSED']);
+    expect(runtime.pending).to.equal(0);
+    expect((await failureOf(transport.send(GET))).code).to.equal('CLOSED');
+    expect(script.requests).to.have.length(2);
   });
 
   it('stops waiting when the signal aborts', async () => {

@@ -1,0 +1,123 @@
+import { silentLogger, type Logger } from '../../../kernel/logger.ts';
+import { rejectUnknownOptions } from '../../../kernel/options.ts';
+import { realRuntime } from '../../../kernel/real-runtime.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import type { Metrics } from '../../../kernel/metrics.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../contract/transport.ts';
+import { AdaptiveLimiter } from './adaptive-limiter.ts';
+import { closedError } from './closed-error.ts';
+import { FixedLimiter } from './fixed-limiter.ts';
+import { mayBeLoad, readRefusal } from './load-refusal.ts';
+import { checkLimiterOption, type FixedLimit, type RequestLimiter } from './request-limiter.ts';
+import { RequestMeter } from './request-meter.ts';
+
+export interface LimitedTransportOptions {
+  /** @defaultValue 'adaptive' */
+  readonly limiter?: 'adaptive' | FixedLimit | undefined;
+  readonly runtime?: Runtime | undefined;
+  readonly logger?: Logger | undefined;
+  readonly metrics?: Metrics | undefined;
+}
+
+/** A wait of at least this time is logged, at most one in the time below; milliseconds. */
+const LOGGED_WAIT_MS = 1000;
+const LOG_GAP_MS = 10_000;
+
+/**
+ * Sends requests at the pace of a limiter: by default as fast as they come, until the server refuses some because it gets too
+ * many. Then all requests to this server wait for a turn in one queue, lists and watches of informers as well. An open watch
+ * does not count; opening it does.
+ *
+ * Guarantees:
+ * - Requests go in the order in which they came. Watches that are opened and requests that are sent again go before the others,
+ *   but take at most every second turn.
+ * - Waiting is no part of the time limits of a request. It ends at once when the signal aborts or the transport is closed.
+ * - At most 10 000 requests wait; further ones fail with BUFFER_FULL.
+ */
+export class LimitedTransport implements Transport {
+  readonly #transport: Transport;
+  readonly #runtime: Runtime;
+  readonly #logger: Logger;
+  readonly #limiter: RequestLimiter;
+  readonly #meter: RequestMeter | undefined;
+  #loggedAtMs = -Infinity;
+  #closed = false;
+
+  /** @throws {ListwatchError} code INVALID_OPTION. */
+  constructor(transport: Transport, options: LimitedTransportOptions = {}) {
+    const owner = 'LimitedTransport';
+    rejectUnknownOptions(owner, options, ['limiter', 'runtime', 'logger', 'metrics']);
+    checkLimiterOption(owner, options.limiter);
+    const { limiter = 'adaptive', runtime = realRuntime, logger = silentLogger } = options;
+    this.#transport = transport;
+    this.#runtime = runtime;
+    this.#logger = logger;
+    this.#meter = RequestMeter.of(transport.server, options);
+    const onChange = this.#meter && (() => this.#meter?.limiter(this.#limiter));
+    this.#limiter =
+      limiter === 'adaptive'
+        ? new AdaptiveLimiter({
+            runtime,
+            server: transport.server,
+            logger,
+            onChange,
+            onSlowdown: this.#meter && (() => this.#meter?.slowedDown()),
+          })
+        : new FixedLimiter({ ...limiter, runtime, onChange });
+    onChange?.();
+  }
+
+  get server(): string {
+    return this.#transport.server;
+  }
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    if (this.#closed) throw closedError(this.server);
+    const resent = (request.timing?.retries ?? 0) > 0;
+    const lane = request.stream === true || resent ? 'ahead' : 'regular';
+    const waiting = this.#limiter.turn(lane, request.signal);
+    if (waiting !== undefined) await this.#wait(waiting, request);
+
+    const sentMs = this.#runtime.monotonicMs();
+    const response = await this.#transport.send(request);
+    if (!mayBeLoad(request, response)) {
+      this.#limiter.answered(sentMs, false);
+      return response;
+    }
+    const refusal = await readRefusal(response);
+    this.#limiter.answered(sentMs, refusal.load);
+    return refusal.response;
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#limiter.close(closedError(this.server));
+    this.#transport.close();
+  }
+
+  async #wait(waiting: Promise<void>, request: TransportRequest): Promise<void> {
+    const startMs = this.#runtime.monotonicMs();
+    try {
+      await waiting;
+    } finally {
+      const waitedMs = this.#runtime.monotonicMs() - startMs;
+      request.timing?.add('limiter', waitedMs);
+      this.#log(waitedMs);
+    }
+    // The transport may have been closed after the turn was given.
+    if (this.#closed) throw closedError(this.server);
+  }
+
+  #log(waitedMs: number): void {
+    const nowMs = this.#runtime.monotonicMs();
+    if (waitedMs < LOGGED_WAIT_MS || nowMs - this.#loggedAtMs < LOG_GAP_MS) return;
+    this.#loggedAtMs = nowMs;
+    this.#logger.info('a request has waited for its turn', {
+      server: this.server,
+      waitedMs: Math.round(waitedMs),
+      requestsPerSecond: Number(this.#limiter.rate.toPrecision(3)),
+      waiting: this.#limiter.queued,
+    });
+  }
+}

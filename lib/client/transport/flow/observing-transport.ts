@@ -1,0 +1,112 @@
+import { errorMessage, isError, isListwatchError } from '../../../kernel/errors.ts';
+import { guardedCall } from '../../../kernel/guarded-call.ts';
+import { guardedLogger } from '../../../kernel/guarded-logger.ts';
+import { silentLogger, type Logger } from '../../../kernel/logger.ts';
+import type { Metrics } from '../../../kernel/metrics.ts';
+import { rejectUnknownOptions } from '../../../kernel/options.ts';
+import { realRuntime } from '../../../kernel/real-runtime.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import { RequestTiming } from '../contract/request-timing.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../contract/transport.ts';
+import { RequestMeter } from './request-meter.ts';
+import { requestName } from './request-name.ts';
+import {
+  requestTrace,
+  tracedServer,
+  type RequestTrace,
+  type TracedServer,
+} from './request-trace.ts';
+
+export interface ObservingTransportOptions {
+  readonly metrics?: Metrics | undefined;
+  /** Called for each request that has ended, also for one that failed. An error that it throws is logged. */
+  readonly onRequest?: ((trace: RequestTrace) => void) | undefined;
+  readonly runtime?: Runtime | undefined;
+  readonly logger?: Logger | undefined;
+}
+
+interface Outcome {
+  readonly status?: number | undefined;
+  readonly error?: string | undefined;
+}
+
+/**
+ * Reports each request to metrics and to a trace hook, with the time that it has waited and why.
+ *
+ * A request ends when the headers of its answer have arrived. Bodies pass unchanged, so that the events of a watch cost nothing
+ * more.
+ */
+export class ObservingTransport implements Transport {
+  readonly #transport: Transport;
+  readonly #runtime: Runtime;
+  readonly #logger: ReturnType<typeof guardedLogger>;
+  readonly #meter: RequestMeter | undefined;
+  readonly #onRequest: ((trace: RequestTrace) => void) | undefined;
+  readonly #traced: TracedServer;
+
+  /** @throws {ListwatchError} code INVALID_OPTION. */
+  constructor(transport: Transport, options: ObservingTransportOptions = {}) {
+    const known = ['metrics', 'onRequest', 'runtime', 'logger'];
+    rejectUnknownOptions('ObservingTransport', options, known);
+    this.#transport = transport;
+    this.#runtime = options.runtime ?? realRuntime;
+    this.#logger = guardedLogger(options.logger ?? silentLogger);
+    this.#meter = RequestMeter.of(transport.server, options);
+    this.#onRequest = options.onRequest;
+    this.#traced = tracedServer(transport.server);
+  }
+
+  get server(): string {
+    return this.#transport.server;
+  }
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    const timing = request.timing ?? new RequestTiming();
+    const startWallMs = this.#runtime.wallMs();
+    const startMs = this.#runtime.monotonicMs();
+    const end = (outcome: Outcome): void => {
+      const durationMs = this.#runtime.monotonicMs() - startMs;
+      this.#report(request, timing, startWallMs, durationMs, outcome);
+    };
+    try {
+      const response = await this.#transport.send({ ...request, timing });
+      end({ status: response.status });
+      return response;
+    } catch (error) {
+      end({ error: errorType(error) });
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#transport.close();
+  }
+
+  #report(
+    request: TransportRequest,
+    timing: RequestTiming,
+    startMs: number,
+    durationMs: number,
+    { status, error }: Outcome,
+  ): void {
+    const { method, path } = request;
+    const name = requestName(request);
+    const code = error ?? String(status);
+    this.#meter?.ended({ method, name, code, durationMs, timing });
+    if (this.#onRequest === undefined) return;
+    const parts = { method, path, name, timing, startMs, durationMs, status, error };
+    const trace = requestTrace({ ...parts, server: this.#traced });
+    guardedCall(
+      () => this.#onRequest?.(trace),
+      (failure) => {
+        this.#logger.error('the onRequest hook threw', { error: errorMessage(failure) });
+      },
+    );
+  }
+}
+
+/** A short name for an error, of which there are few different ones. */
+function errorType(error: unknown): string {
+  if (isListwatchError(error)) return error.code;
+  return isError(error) ? error.name : 'Error';
+}
