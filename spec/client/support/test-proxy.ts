@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createSecureServer } from 'node:tls';
 
@@ -35,6 +35,10 @@ export class TestProxy implements AsyncDisposable {
   tunnels = 0;
   /** The connections that were ever made. */
   connections = 0;
+  /** The connections that have brought a first byte. */
+  received = 0;
+  /** Emits `received`. */
+  readonly events: EventEmitter = new EventEmitter();
   /** The connections of clients that are open now. */
   readonly sockets: Set<Socket> = new Set();
   /** Host and port of each request for a tunnel, e.g. `api.test:6443`. */
@@ -115,7 +119,10 @@ export class TestProxy implements AsyncDisposable {
       if (this.sockets.size === 0) for (const done of this.#waiting.splice(0)) done();
     });
     socket.on('error', () => {});
-    const exchange = new Exchange(socket, this.options);
+    const exchange = new Exchange(socket, this.options, () => {
+      this.received += 1;
+      this.events.emit('received');
+    });
     const served =
       this.options.protocol === 'socks5' ? this.#socks(exchange) : this.#http(exchange);
     // The client may go away at any moment.
@@ -192,10 +199,12 @@ export class TestProxy implements AsyncDisposable {
 class Exchange {
   readonly socket: Socket;
   readonly #options: TestProxyOptions;
+  readonly #onReceived: () => void;
   #bytes: Buffer = Buffer.alloc(0);
 
-  constructor(socket: Socket, options: TestProxyOptions) {
+  constructor(socket: Socket, options: TestProxyOptions, onReceived: () => void) {
     this.socket = socket;
+    this.#onReceived = onReceived;
     this.#options = options;
   }
 
@@ -203,6 +212,7 @@ class Exchange {
   async greeted(): Promise<boolean> {
     const { garbage, silent, close } = this.#options;
     await this.read((bytes) => (bytes.length > 0 ? 0 : -1));
+    this.#onReceived();
     if (close === 'greeting') this.socket.destroy();
     if (garbage !== undefined) this.write(garbage);
     return garbage === undefined && silent !== 'greeting' && close !== 'greeting';

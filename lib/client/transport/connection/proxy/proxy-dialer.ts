@@ -1,18 +1,25 @@
-import { connect as connectTcp, type NetConnectOpts, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { onAbort } from '../../../../kernel/abort.ts';
-import { errorMessage, ListwatchError } from '../../../../kernel/errors.ts';
+import { asBuffer } from '../../../../kernel/as-buffer.ts';
+import { isListwatchError, ListwatchError } from '../../../../kernel/errors.ts';
 import type { Runtime } from '../../../../kernel/runtime.ts';
 import { parseProxyAddress, type ProxyAddress } from '../../contract/proxy-address.ts';
-import type { Dialer, DialTarget } from './dialer.ts';
+import type { PemSource } from '../../contract/tls-options.ts';
+import { isUnknownAuthority } from '../cause/certificate-cause.ts';
+import { failureCause } from '../cause/failure-cause.ts';
+import { rememberPeerCertificate } from '../cause/peer-certificate.ts';
+import { PROXY } from '../cause/peer.ts';
 import { authority } from './authority.ts';
+import { DialLimit } from './dial-limit.ts';
+import type { Dialer, DialTarget } from './dialer.ts';
 import { openHttpTunnel } from './http-tunnel.ts';
+import { closedByProxy, ProxyProblem } from './proxy-problem.ts';
 import { openSocksTunnel } from './socks-tunnel.ts';
 
 /** TLS to an https proxy. The TLS to the server passes through it and has settings of its own. */
 export interface ProxyTls {
-  /** Authorities to trust beside those of Node, PEM. */
-  readonly ca?: string | Buffer | undefined;
+  /** Authorities to trust beside those of Node. */
+  readonly ca?: PemSource | undefined;
   /** Accepts any certificate of the proxy. @defaultValue false */
   readonly insecureSkipVerify?: boolean | undefined;
 }
@@ -26,6 +33,8 @@ export interface ProxyDialerOptions {
 
 /**
  * A dialer through the HTTP or SOCKS5 proxy of a URL, such as `http://user:password@proxy.example:3128`.
+ *
+ * Limits: 16 KiB for the answer of an HTTP proxy, and `connectMs` for all of a dial. A client certificate is not shown to a proxy.
  * @throws {ListwatchError} code INVALID_OPTION; the message does not repeat the URL.
  */
 export function proxyDialer(url: string, options: ProxyDialerOptions): Dialer {
@@ -36,6 +45,8 @@ class ProxyDialer implements Dialer {
   readonly description: string;
   readonly #address: ProxyAddress;
   readonly #options: ProxyDialerOptions;
+  /** The authorities of the options have verified this proxy. Those of Node come first until then. */
+  #knownByOptions = false;
 
   constructor(address: ProxyAddress, options: ProxyDialerOptions) {
     this.description = address.text;
@@ -43,69 +54,98 @@ class ProxyDialer implements Dialer {
     this.#options = options;
   }
 
-  async dial(requested: DialTarget, signal?: AbortSignal): Promise<Socket> {
+  async dial({ host, port }: DialTarget, signal?: AbortSignal): Promise<Socket> {
     signal?.throwIfAborted();
-    const target = { host: requested.host.replace(/^\[(.*)\]$/, '$1'), port: requested.port };
-    const { runtime, connectMs } = this.#options;
-    const openTunnel = this.#address.protocol === 'socks5' ? openSocksTunnel : openHttpTunnel;
-    const socket = this.#connect();
-    // It also serves between the end of this method and the first listener of the caller.
-    socket.on('error', () => {});
-    const release = onAbort(signal, () => {
-      socket.destroy();
-    });
-    const timer =
-      connectMs === Infinity
-        ? undefined
-        : runtime.setTimer(connectMs, () => {
-            socket.destroy(new Error(`it gave no answer within ${connectMs} ms`));
-          });
+    const target = { host: host.replace(/^\[(.*)\]$/, '$1'), port };
+    const { protocol } = this.#address;
+    const limit = new DialLimit({ ...this.#options, signal });
+    let socket: Socket | undefined;
     try {
-      await opened(socket, this.#address.protocol === 'https');
+      socket = protocol === 'https' ? await this.#openTls(limit) : await this.#openTcp(limit);
+      limit.connected = true;
+      const openTunnel = protocol === 'socks5' ? openSocksTunnel : openHttpTunnel;
       await openTunnel(socket, this.#address, target);
-      if (socket.destroyed) throw new Error('it closed the connection');
+      signal?.throwIfAborted();
+      if (socket.destroyed) throw closedByProxy('behind its answer');
       return socket;
     } catch (error) {
-      socket.destroy();
+      socket?.destroy();
       signal?.throwIfAborted();
       throw this.#failure(error, target);
     } finally {
-      release();
-      timer?.cancel();
+      limit.release();
     }
   }
 
-  #connect(): Socket {
-    const { protocol, host, port } = this.#address;
-    const tcp: NetConnectOpts = { host, port, noDelay: true, keepAlive: true };
-    if (protocol !== 'https') return connectTcp(tcp);
-    const { insecureSkipVerify } = this.#options.tls ?? {};
-    return connectTls({ ...tcp, rejectUnauthorized: insecureSkipVerify !== true });
+  async #openTcp(limit: DialLimit): Promise<Socket> {
+    const socket = connectTcp(this.#tcp());
+    limit.covers(socket);
+    return await opened(socket, 'connect');
+  }
+
+  async #openTls(limit: DialLimit): Promise<Socket> {
+    const { ca } = this.#options.tls ?? {};
+    if (ca === undefined) return await this.#handshake(limit);
+    const own = typeof ca === 'function' ? await ca() : ca;
+    if (this.#knownByOptions) return await this.#handshake(limit, own);
+    try {
+      return await this.#handshake(limit);
+    } catch (error) {
+      if (!isUnknownAuthority(error)) throw error;
+    }
+    const socket = await this.#handshake(limit, own);
+    this.#knownByOptions = true;
+    return socket;
+  }
+
+  async #handshake(limit: DialLimit, ca?: string | Uint8Array): Promise<Socket> {
+    const { runtime, tls } = this.#options;
+    const { host } = this.#address;
+    const socket = connectTls({
+      ...this.#tcp(),
+      rejectUnauthorized: tls?.insecureSkipVerify !== true,
+      ...(ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : asBuffer(ca) }),
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+    });
+    rememberPeerCertificate(socket, runtime);
+    limit.covers(socket);
+    return await opened(socket, 'secureConnect');
+  }
+
+  #tcp(): TcpNetConnectOpts {
+    const { host, port } = this.#address;
+    return { host, port, noDelay: true, keepAlive: true };
   }
 
   #failure(error: unknown, target: DialTarget): ListwatchError {
-    const text = `no tunnel to ${authority(target)} through the proxy ${this.description}: ${errorMessage(error)}`;
-    return new ListwatchError('PROXY', text);
+    if (isListwatchError(error)) return error;
+    const way = `no tunnel to ${authority(target)} through the proxy ${this.description}`;
+    if (error instanceof ProxyProblem) {
+      return new ListwatchError('PROXY', `${way}: ${error.message}`);
+    }
+    const { text, cause } = failureCause(error, PROXY);
+    return new ListwatchError('PROXY', `${way}: ${text}`, { cause });
   }
 }
 
-/** Waits until a connection is made, with TLS if it is `secure`. */
-function opened(socket: Socket, secure: boolean): Promise<void> {
+/** Resolves with the socket when it has emitted `made`. */
+function opened(socket: Socket, made: 'connect' | 'secureConnect'): Promise<Socket> {
+  // It also serves between the end of a dial and the first listener of the caller.
+  socket.on('error', () => {});
   return new Promise((resolve, reject) => {
-    const made = secure ? 'secureConnect' : 'connect';
     const stop = (): void => {
       socket.off(made, done).off('error', fail).off('close', closed);
     };
     const done = (): void => {
       stop();
-      resolve();
+      resolve(socket);
     };
     const fail = (error: Error): void => {
       stop();
       reject(error);
     };
     const closed = (): void => {
-      fail(new Error('it closed the connection'));
+      fail(closedByProxy('before it could be used'));
     };
     socket.once(made, done).once('error', fail).once('close', closed);
   });

@@ -53,3 +53,11 @@ export function otherProtocol(problem: string, scheme: string): ProxyProblem {
 export function notProxy(problem: string, kind: 'an HTTP proxy' | 'a SOCKS5 proxy'): ProxyProblem {
   return new ProxyProblem(problem, `give host and port of ${kind} in ${PLACES}`);
 }
+
+/** The proxy closed the connection; `when` it did so. */
+export function closedByProxy(when: string): ProxyProblem {
+  return new ProxyProblem(
+    `it closed the connection ${when}`,
+    `look at its log, and check the scheme and the port of ${PLACES}`,
+  );
+}

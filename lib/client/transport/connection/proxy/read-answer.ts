@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { closedByProxy } from './proxy-problem.ts';
 
 export interface ParsedAnswer<T> {
   readonly value: T;
@@ -13,7 +14,7 @@ export type ParseAnswer<T> = (bytes: Buffer) => ParsedAnswer<T> | undefined;
  * Reads one answer of a proxy, however it was cut into pieces, and leaves the bytes behind it in the socket.
  *
  * `parse` is called again with each piece, so it refuses answers that are too long. Rejects with the error of the socket, and
- * with code ECONNRESET when the connection ends before the answer does. No listener is left.
+ * with a `ProxyProblem` when the connection ends before the answer does. No listener is left.
  */
 export function readAnswer<T>(socket: Socket, parse: ParseAnswer<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
@@ -27,7 +28,7 @@ export function readAnswer<T>(socket: Socket, parse: ParseAnswer<T>): Promise<T>
     };
     const ended = (): void => {
       const when = bytes.length === 0 ? 'without an answer' : 'within its answer';
-      fail(Object.assign(new Error(`it closed the connection ${when}`), { code: 'ECONNRESET' }));
+      fail(closedByProxy(when));
     };
     const read = (): void => {
       for (;;) {
