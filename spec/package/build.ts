@@ -9,7 +9,7 @@ import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { PublicSurface } from '../support/declarations/public-surface.ts';
-import { entriesOf, readManifest, ROOT } from './manifest.ts';
+import { entriesOf, programSources, readManifest, ROOT } from './manifest.ts';
 
 const DIST = join(ROOT, 'dist');
 
@@ -67,8 +67,12 @@ async function declare(types: ReadonlyMap<string, string>): Promise<void> {
   }
 }
 
-const entries = [...entriesOf(readManifest())];
+const manifest = readManifest();
+const entries = [...entriesOf(manifest)];
 rmSync(DIST, { recursive: true, force: true });
-await bundle(entries.map(([, target]) => relative(ROOT, join(ROOT, target['@listwatch/source']))));
+await bundle([
+  ...entries.map(([, target]) => relative(ROOT, join(ROOT, target['@listwatch/source']))),
+  ...programSources(manifest),
+]);
 keepClassNames();
 await declare(new Map(entries.map(([entry, { types }]) => [entry, join(ROOT, types)])));

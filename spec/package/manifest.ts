@@ -11,6 +11,8 @@ export interface Target {
 
 export interface Manifest {
   readonly version: string;
+  /** The programs by name: paths below `dist`. */
+  readonly bin: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | Target>>;
   readonly files: readonly string[];
   readonly dependencies: Readonly<Record<string, string>>;
@@ -28,4 +30,9 @@ export function entriesOf({ exports }: Manifest): ReadonlyMap<string, Target> {
     if (typeof target !== 'string') entries.set(`listwatch${path.slice(1)}`, target);
   }
   return entries;
+}
+
+/** The source of a program: `dist/cli/listwatch.js` is made from `lib/cli/listwatch.ts`. */
+export function programSources({ bin }: Manifest): string[] {
+  return Object.values(bin).map((path) => path.replace(/^dist\/(.*)\.js$/, 'lib/$1.ts'));
 }

@@ -1,3 +1,5 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
@@ -8,9 +10,15 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
+import type { ReportDocument } from '../../lib/cli/doctor/report-document.ts';
+import { deferred } from '../../lib/kernel/latch.ts';
+import { ApiServer } from '../../lib/server/api/api-server.ts';
+import { within } from '../support/until.ts';
 import { entriesOf, readManifest, ROOT } from './manifest.ts';
 import { diskBytesOf, filesBelow, pack, run, unpack } from './packed-package.ts';
 import { BUDGETS, SOURCE_BUDGETS } from './size-budget.ts';
@@ -22,6 +30,7 @@ const TSC = join(ROOT, 'node_modules', '.bin', 'tsc');
 
 const PROGRAM = `
 import { RateLimitingQueue, SharedInformerFactory, connect, type KubernetesObject } from 'listwatch';
+import { deferred } from '../../lib/kernel/latch.ts';
 import { ApiServer } from 'listwatch/server';
 
 interface Pod extends KubernetesObject {
@@ -212,6 +221,84 @@ describe('the packed package', function () {
     } finally {
       rmSync(alone, { recursive: true, force: true });
     }
+  });
+
+  describe('its program', () => {
+    const program = (): string => join(INSTALLED, readManifest(INSTALLED).bin['listwatch'] ?? '');
+
+    it('starts on plain Node without any package, for help and version', async () => {
+      const alone = mkdtempSync(join(tmpdir(), 'listwatch-'));
+      try {
+        for (const part of ['package.json', 'dist']) {
+          cpSync(join(INSTALLED, part), join(alone, part), { recursive: true });
+        }
+        const file = join(alone, 'dist', 'cli', 'listwatch.js');
+        expect(readFileSync(file, 'utf8')).to.match(/^#!\/usr\/bin\/env node\n/);
+        const { stdout } = await run(process.execPath, [file]);
+        expect(stdout).to.include('Usage: listwatch COMMAND');
+        const { version } = readManifest();
+        expect((await run(process.execPath, [file, '--version'])).stdout).to.equal(`${version}\n`);
+      } finally {
+        rmSync(alone, { recursive: true, force: true });
+      }
+    });
+
+    it('examines the embedded server over TLS, and finds nothing wrong', async () => {
+      await using server = new ApiServer();
+      await server.listen();
+      const kubeconfig = join(CONSUMER, 'kubeconfig');
+      await server.writeKubeconfig(kubeconfig);
+      const parameters = [program(), 'doctor', '--kubeconfig', kubeconfig, '--json'];
+      const { stdout } = await run(process.execPath, parameters);
+      const { ok, steps } = JSON.parse(stdout) as ReportDocument;
+      expect(
+        steps.filter(({ status }) => status === 'failed' || status === 'warning'),
+      ).to.deep.equal([]);
+      expect(ok).to.equal(true);
+      expect(steps.find(({ id }) => id === 'tls')?.data).to.include({ protocol: 'TLSv1.3' });
+      expect(steps.find(({ id }) => id === 'watch/pods')?.data).to.include({ streamedList: true });
+      expect(stdout).to.not.include(server.token);
+    });
+
+    it('ends with 1 after a failure, and with 2 and one line for a wrong argument', async () => {
+      const exitOf = async (...parameters: string[]): Promise<unknown> =>
+        await promisify(execFile)(process.execPath, [program(), ...parameters]).catch(
+          ({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr }),
+        );
+      expect(await exitOf('doctor', '--server', 'http://127.0.0.1:1')).to.deep.equal({
+        code: 1,
+        stderr: '',
+      });
+      expect(await exitOf('docter')).to.deep.equal({
+        code: 2,
+        stderr: 'listwatch: unknown command "docter"; did you mean doctor?\n',
+      });
+    });
+
+    it('ends with 130 at SIGINT, while a server is silent', async () => {
+      const connected = deferred<void>();
+      const silent = createServer((socket) => {
+        socket.on('error', () => {}).resume();
+        socket.once('data', () => connected.resolve());
+      });
+      silent.listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const { port } = silent.address() as AddressInfo;
+      const child = spawn(
+        process.execPath,
+        [program(), 'doctor', '--server', `https://127.0.0.1:${port}`, '--timeout', '10m'],
+        { stdio: 'ignore' },
+      );
+      try {
+        await within(connected.promise, 'the handshake of the program');
+        child.kill('SIGINT');
+        const [code] = (await within(once(child, 'exit'), 'the end of the program')) as [number];
+        expect(code).to.equal(130);
+      } finally {
+        child.kill('SIGKILL');
+        silent.close();
+      }
+    });
   });
 
   it('has every file that its manifest points at', () => {

@@ -1,0 +1,11 @@
+import type { CommandRow } from './contract/command.ts';
+
+/** The commands. Each is loaded when it is used, so that help starts at once. */
+export const COMMANDS: readonly CommandRow[] = [
+  {
+    name: 'doctor',
+    summary:
+      'checks a configuration end to end: address, TLS, credentials, permissions, list and watch',
+    load: async () => (await import('./doctor/doctor-command.ts')).doctorCommand(),
+  },
+];

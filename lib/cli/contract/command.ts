@@ -1,0 +1,41 @@
+import type { Runtime } from '../../kernel/runtime.ts';
+
+/** A stream that a command writes to. */
+export interface Output {
+  write(text: string): void;
+  /** Whether a person reads it: colours and lines that are replaced are for terminals only. */
+  readonly isTerminal: boolean;
+}
+
+/** All that a command has of the process in which it runs. */
+export interface CommandHost {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The directory that contains `.kube/config`. */
+  readonly homeDir: string;
+  readonly runtime: Runtime;
+  /** Aborts when the user interrupts the command. */
+  readonly signal: AbortSignal;
+  /** The version of the package. */
+  readonly version: string;
+}
+
+/** A command of `listwatch`, loaded when it is used. */
+export interface Command {
+  /** The text of `listwatch help NAME`. */
+  readonly help: string;
+  /** Resolves to the exit code. @throws {UsageError} for arguments that cannot be used. */
+  run(parameters: readonly string[], host: CommandHost): Promise<number>;
+}
+
+/** A row of the table of commands. */
+export interface CommandRow {
+  readonly name: string;
+  /** One line for the help. */
+  readonly summary: string;
+  load(): Promise<Command>;
+}
+
+/** The exit codes of all commands. */
+export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;

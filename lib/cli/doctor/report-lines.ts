@@ -1,0 +1,71 @@
+import type { Output } from '../contract/command.ts';
+import type { Style } from '../terminal/style.ts';
+import { timeText } from '../terminal/shown-text.ts';
+import type { Step, StepResult } from './contract/step.ts';
+import type { Progress } from './run-steps.ts';
+
+/** Begins the line again, and clears it to its end. */
+const REPLACE_LINE = '\r\u001b[K';
+
+export interface ReportLinesOptions {
+  readonly output: Output;
+  readonly style: Style;
+  /** The titles are padded to the longest one. */
+  readonly steps: readonly Step[];
+  /** Also prints the data of each step. */
+  readonly verbose: boolean;
+}
+
+/** Prints one line a step. On a terminal the line is there while the step runs. */
+export class ReportLines implements Progress {
+  readonly #output: Output;
+  readonly #style: Style;
+  readonly #verbose: boolean;
+  readonly #width: number;
+
+  constructor({ output, style, steps, verbose }: ReportLinesOptions) {
+    this.#output = output;
+    this.#style = style;
+    this.#verbose = verbose;
+    this.#width = Math.max(0, ...steps.map(({ title }) => title.length));
+  }
+
+  began({ title }: Step): void {
+    if (!this.#style.replacesLines) return;
+    this.#output.write(`${this.#style.mark('running')} ${title}`);
+  }
+
+  ended({ status, title, detail, remedy, durationMs, data }: StepResult): void {
+    const style = this.#style;
+    const start = style.replacesLines ? REPLACE_LINE : '';
+    const name = title.padEnd(this.#width);
+    const took = status === 'skipped' ? '' : ` ${style.paint('gray', `[${timeText(durationMs)}]`)}`;
+    const text = status === 'skipped' ? style.paint('gray', `skipped: ${detail}`) : detail;
+    this.#output.write(`${start}${style.mark(status)} ${name}  ${text}${took}\n`);
+    const indent = ' '.repeat(style.markWidth + this.#width + 3);
+    if (remedy !== undefined)
+      this.#output.write(`${indent}${style.paint('bold', '->')} ${remedy}\n`);
+    if (!this.#verbose || data === undefined) return;
+    for (const [key, value] of Object.entries(data)) {
+      if (value === undefined) continue;
+      this.#output.write(`${indent}${style.paint('gray', `${key}: ${JSON.stringify(value)}`)}\n`);
+    }
+  }
+
+  summary(results: readonly StepResult[], interrupted: boolean): void {
+    const failed = results.filter(({ status }) => status === 'failed');
+    const warnings = results.filter(({ status }) => status === 'warning');
+    const style = this.#style;
+    const text = interrupted
+      ? style.paint('yellow', 'interrupted')
+      : failed.length > 0
+        ? style.paint('red', `failed: ${failed.map(({ title }) => title).join(', ')}`)
+        : warnings.length > 0
+          ? style.paint(
+              'yellow',
+              `works, with warnings: ${warnings.map(({ title }) => title).join(', ')}`,
+            )
+          : style.paint('green', 'all is well');
+    this.#output.write(`\n${text}\n`);
+  }
+}

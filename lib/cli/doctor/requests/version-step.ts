@@ -1,0 +1,58 @@
+import { shownText, timeText } from '../../terminal/shown-text.ts';
+import { failedOutcome } from '../contract/failed-outcome.ts';
+import { RequestProbe, type Answer } from '../contract/request-probe.ts';
+import type { DoctorContext, Outcome, Step } from '../contract/step.ts';
+
+/** Asks for `/version`: the first request. Tells an API server from other servers that answer at its address. */
+export const versionStep: Step = {
+  id: 'version',
+  title: 'version',
+  needs: ['credentials', 'tls'],
+  async run({ findings, network, options, runtime, signal, userAgent }: DoctorContext) {
+    const { timeoutMs } = options;
+    const settings = { timeoutMs, runtime, userAgent };
+    const transport = await network.openTransport(findings.found, settings);
+    findings.requests = new RequestProbe(transport, runtime);
+    const answer = await findings.requests.answer({ path: '/version', signal });
+    findings.versionStatus = answer.status;
+    findings.clock = clockOf(answer);
+    return judged(answer);
+  },
+};
+
+function clockOf({ headers, sentMs, receivedMs }: Answer): DoctorContext['findings']['clock'] {
+  const serverMs = Date.parse(headers['date'] ?? '');
+  return Number.isNaN(serverMs) ? undefined : { serverMs, sentMs, receivedMs };
+}
+
+function judged({ status, headers, error, json, tookMs }: Answer): Outcome {
+  const contentType = headers['content-type'] ?? '';
+  const data = { httpStatus: status, tookMs };
+  if (status === 401 || (status === 403 && !contentType.startsWith('text/html'))) {
+    return { status: 'skipped', detail: `not told to this user (HTTP ${status})`, data };
+  }
+  if (status === 400 && /HTTP request to an HTTPS server/i.test(error?.status.message ?? '')) {
+    return {
+      ...failedOutcome(error, 'write https:// in "server" of the cluster'),
+      detail: 'the server speaks TLS at this port, and the address is http://',
+      data,
+    };
+  }
+  if (error !== undefined) return { ...failedOutcome(error, ANOTHER_SERVER), data };
+  const { gitVersion, platform } = json;
+  if (typeof gitVersion !== 'string') {
+    return {
+      status: 'failed',
+      code: 'MALFORMED_RESPONSE',
+      detail: 'the answer to /version has no gitVersion: this is not an API server',
+      remedy: ANOTHER_SERVER,
+      data,
+    };
+  }
+  const on = typeof platform === 'string' ? ` on ${platform}` : '';
+  const detail = shownText(`${gitVersion}${on}, answered in ${timeText(tookMs)}`);
+  return { status: 'ok', detail, data: { gitVersion, platform, ...data } };
+}
+
+const ANOTHER_SERVER =
+  'check "server" of the cluster: open the address with /version in a browser to see what answers there';

@@ -1,0 +1,49 @@
+#!/usr/bin/env node
+/** The program `listwatch`: the only file of this folder that reads the process. */
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { errorMessage } from '../kernel/errors.ts';
+import { realRuntime } from '../kernel/real-runtime.ts';
+import { EXIT, type Output } from './contract/command.ts';
+import { runCommandLine } from './run-command-line.ts';
+
+function outputOf(stream: NodeJS.WriteStream): Output {
+  // A reader such as `head` may leave; there is nothing left to say to it.
+  stream.on('error', () => {});
+  return {
+    isTerminal: stream.isTTY,
+    write: (text) => {
+      stream.write(text);
+    },
+  };
+}
+
+/** The same path from `lib/cli` and from `dist/cli`. */
+function packageVersion(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
+}
+
+const interruption = new AbortController();
+process.once('SIGINT', () => {
+  // A second one ends the process at once, as the system does.
+  interruption.abort(new Error('interrupted'));
+});
+
+let exitCode: number;
+try {
+  exitCode = await runCommandLine(process.argv.slice(2), {
+    stdout: outputOf(process.stdout),
+    stderr: outputOf(process.stderr),
+    env: process.env,
+    homeDir: homedir(),
+    runtime: realRuntime,
+    signal: interruption.signal,
+    version: packageVersion(),
+  });
+} catch (error) {
+  process.stderr.write(`listwatch: ${errorMessage(error)}\n`);
+  exitCode = EXIT.failed;
+}
+// A name lookup that the system has not answered would keep the process for half a minute.
+process.stdout.write('', () => process.exit(exitCode));

@@ -1,0 +1,41 @@
+import type { CommandHost, Output } from '../../../lib/cli/contract/command.ts';
+import { realRuntime } from '../../../lib/kernel/real-runtime.ts';
+
+/** A stream that keeps what was written. */
+export class CapturedOutput implements Output {
+  readonly isTerminal: boolean;
+  text = '';
+
+  constructor(isTerminal: boolean = false) {
+    this.isTerminal = isTerminal;
+  }
+
+  write(text: string): void {
+    this.text += text;
+  }
+
+  get lines(): string[] {
+    return this.text.split('\n').filter((line) => line !== '');
+  }
+}
+
+export interface CapturedHost extends CommandHost {
+  readonly stdout: CapturedOutput;
+  readonly stderr: CapturedOutput;
+}
+
+export function capturedHost(
+  options: Partial<CommandHost> & { readonly isTerminal?: boolean } = {},
+): CapturedHost {
+  const { isTerminal, ...rest } = options;
+  return {
+    env: {},
+    homeDir: '/nowhere',
+    runtime: realRuntime,
+    signal: new AbortController().signal,
+    version: '1.2.3',
+    ...rest,
+    stdout: new CapturedOutput(isTerminal),
+    stderr: new CapturedOutput(),
+  };
+}

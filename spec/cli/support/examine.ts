@@ -1,0 +1,38 @@
+import { doctorCommand } from '../../../lib/cli/doctor/doctor-command.ts';
+import type { Network } from '../../../lib/cli/doctor/contract/network.ts';
+import type { ReportDocument, ReportStep } from '../../../lib/cli/doctor/report-document.ts';
+import type { CommandHost } from '../../../lib/cli/contract/command.ts';
+import { within } from '../../support/until.ts';
+import { capturedHost } from './captured-host.ts';
+
+export interface Examined {
+  readonly code: number;
+  readonly document: ReportDocument;
+  readonly text: string;
+  /** Ids of the steps with this status. */
+  ids(status: ReportStep['status']): string[];
+  step(id: string): ReportStep;
+}
+
+/** Runs `listwatch doctor --json` and reads its document. */
+export async function examine(
+  parameters: readonly string[],
+  { network, ...host }: Partial<CommandHost> & { readonly network?: Network } = {},
+): Promise<Examined> {
+  const captured = capturedHost(host);
+  const run = doctorCommand(network).run([...parameters, '--json'], captured);
+  const code = await within(run, 'listwatch doctor');
+  const { text } = captured.stdout;
+  const document = JSON.parse(text) as ReportDocument;
+  return {
+    code,
+    document,
+    text,
+    ids: (status) => document.steps.filter((step) => step.status === status).map(({ id }) => id),
+    step(id) {
+      const found = document.steps.find((step) => step.id === id);
+      if (found === undefined) throw new Error(`no step ${id} in ${text}`);
+      return found;
+    },
+  };
+}
