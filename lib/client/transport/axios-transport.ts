@@ -211,10 +211,13 @@ export class AxiosTransport implements Transport {
 
   async #another(exchange: HttpExchange, rejected: Credential): Promise<Credential | undefined> {
     exchange.headers.pause();
-    return await this.#waited(
+    const other = await this.#waited(
       exchange,
       credentialAfter(rejected, this.#credentials, exchange.signal),
     );
+    const { timing } = exchange.request;
+    if (timing !== undefined && other !== undefined) timing.refreshes += 1;
+    return other;
   }
 
   async #waited<R>({ request }: HttpExchange, found: Promise<R>): Promise<R> {
@@ -245,8 +248,10 @@ export class AxiosTransport implements Transport {
       // Aborting emits an error on the stream, which has no other listener before it is read.
       response.data.on('error', () => {});
       const { socket, reusedSocket } = response.request as ClientRequest;
-      if (!reusedSocket && socket !== null) {
-        exchange.request.timing?.add('connection', this.#pool.connectMs(socket) ?? 0);
+      const { timing } = exchange.request;
+      if (timing !== undefined && !reusedSocket && socket !== null) {
+        timing.connections += 1;
+        timing.add('connection', this.#pool.connectMs(socket) ?? 0);
       }
       return response;
     } catch (error) {

@@ -15,6 +15,10 @@ export class RequestTiming {
   attempts = 0;
   /** The number of times that it was sent again after a wait, because it was refused or its connection broke. */
   retries = 0;
+  /** The number of times that it was sent again with another credential, after an answer 401. */
+  refreshes = 0;
+  /** The number of connections that were opened for it. */
+  connections = 0;
   readonly waitedMs: Record<WaitReason, number> = {
     limiter: 0,
     retry: 0,

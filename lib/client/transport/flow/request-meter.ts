@@ -37,11 +37,13 @@ export class RequestMeter {
   ended({ method, name, code, durationMs, timing }: EndedRequest): void {
     const host = this.#host;
     const { verb, resource } = name;
-    const { requests, duration, limiterWait } = requestMetrics;
+    const { requests, duration, limiterWait, refreshes, connections } = requestMetrics;
     this.#metrics.count(requests.name, 1, { host, method, verb, resource, code });
     this.#metrics.observe(duration.name, durationMs / 1000, { host, verb, resource });
     const waitedMs = timing.waitedMs.limiter;
     if (waitedMs > 0) this.#metrics.observe(limiterWait.name, waitedMs / 1000, { host, verb });
+    if (timing.refreshes > 0) this.#metrics.count(refreshes.name, timing.refreshes, { host });
+    if (timing.connections > 0) this.#metrics.count(connections.name, timing.connections, { host });
   }
 
   /** A request is sent again because of this status code or error code. */

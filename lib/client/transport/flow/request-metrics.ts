@@ -33,6 +33,20 @@ export const requestMetrics = {
     labels: ['host', 'verb'],
     help: 'Time that a request has waited for its turn in the limiter. Requests that did not wait are not observed.',
   },
+  refreshes: {
+    name: 'listwatch_client_credential_refreshes_total',
+    type: 'counter',
+    unit: 'requests',
+    labels: ['host'],
+    help: 'Requests that were sent again with another credential, because the server answered 401 or refused the certificate.',
+  },
+  connections: {
+    name: 'listwatch_client_connections_opened_total',
+    type: 'counter',
+    unit: 'connections',
+    labels: ['host'],
+    help: 'Connections on which a first answer has arrived. Kept connections serve many requests.',
+  },
   limiterRate: {
     name: 'listwatch_client_limiter_rate',
     type: 'gauge',

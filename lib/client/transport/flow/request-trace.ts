@@ -75,6 +75,8 @@ export function tracedServer(server: string): TracedServer {
 export function requestTrace(parts: TraceParts): RequestTrace {
   const { method, path, name, timing, status, startMs, durationMs } = parts;
   const error = parts.error ?? (status !== undefined && status >= 400 ? String(status) : undefined);
+  // A transport of the user may not count its attempts.
+  const resent = Math.max(timing.retries, timing.attempts - 1, 0);
   const end = path.indexOf('?');
   const { limiter, retry, credential, connection } = timing.waitedMs;
   return {
@@ -83,7 +85,7 @@ export function requestTrace(parts: TraceParts): RequestTrace {
     durationMs,
     attributes: {
       'http.request.method': method,
-      ...(timing.retries === 0 ? {} : { 'http.request.resend_count': timing.retries }),
+      ...(resent === 0 ? {} : { 'http.request.resend_count': resent }),
       ...(status === undefined ? {} : { 'http.response.status_code': status }),
       ...(error === undefined ? {} : { 'error.type': error }),
       ...parts.server,

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { AxiosTransport } from '../../../../lib/client/transport/axios-transport.ts';
+import { Credential } from '../../../../lib/client/transport/contract/credential.ts';
 import type { Transport } from '../../../../lib/client/transport/contract/transport.ts';
 import { TransportError } from '../../../../lib/client/transport/contract/transport-error.ts';
 import { flowTransport } from '../../../../lib/client/transport/flow/flow-transport.ts';
@@ -8,6 +10,7 @@ import { silentLogger, type Logger } from '../../../../lib/kernel/logger.ts';
 import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
 import { sleep } from '../../../../lib/kernel/wait.ts';
 import { rejectionOf } from '../../support/failure-of.ts';
+import { json, RawServer } from '../../support/raw-server.ts';
 import { RecordedMetrics } from '../../support/recorded-metrics.ts';
 import { ScriptedTransport, type ScriptedAnswer } from '../../support/scripted-transport.ts';
 
@@ -257,5 +260,59 @@ describe('ObservingTransport', () => {
       setImmediate(resolve);
     });
     expect(lines).to.deep.equal(['later']);
+  });
+
+  describe('over HTTP', () => {
+    it('shows the connection that a first request opens, and counts one for a hundred requests', async () => {
+      await using server = await RawServer.start((_, response) => json(response, {}));
+      const metrics = new RecordedMetrics();
+      const traces: RequestTrace[] = [];
+      const onRequest = (trace: RequestTrace): void => void traces.push(trace);
+      const http = new AxiosTransport({ server: server.url });
+      const observing = new ObservingTransport(http, { metrics, onRequest });
+      for (let count = 0; count < 100; count += 1) {
+        const { body } = await observing.send(GET);
+        for await (const _ of body);
+      }
+      observing.close();
+      const waits = traces.map(({ attributes }) => attributes['listwatch.wait.connection_ms']);
+      expect(waits[0]).to.be.greaterThan(0);
+      expect(waits.slice(1).every((ms) => ms === 0)).to.equal(true);
+      expect(metrics.sum('listwatch_client_connections_opened_total')).to.equal(1);
+      expect(server.connections).to.equal(1);
+      const { attributes } = traces[0] as RequestTrace;
+      expect(attributes['server.port']).to.equal(server.port);
+    });
+
+    it('counts the credentials that were replaced after 401, and shows no credential', async () => {
+      await using server = await RawServer.start((request, response) => {
+        json(response, {}, request.headers.authorization === 'Bearer canary-2' ? 200 : 401);
+      });
+      const metrics = new RecordedMetrics();
+      const traces: RequestTrace[] = [];
+      let current = Credential.bearer('canary-1', 'a token of this spec');
+      const http = new AxiosTransport({
+        server: server.url,
+        credentials: {
+          source: 'a token of this spec',
+          current: () => current,
+          refresh: () => {
+            current = Credential.bearer('canary-2', 'a token of this spec');
+            return Promise.resolve(current);
+          },
+        },
+      });
+      const onRequest = (trace: RequestTrace): void => void traces.push(trace);
+      const observing = new ObservingTransport(http, { metrics, onRequest });
+      for (let count = 0; count < 3; count += 1) {
+        const { body } = await observing.send(GET);
+        for await (const _ of body);
+      }
+      observing.close();
+      expect(metrics.sum('listwatch_client_credential_refreshes_total')).to.equal(1);
+      const resent = traces.map(({ attributes }) => attributes['http.request.resend_count']);
+      expect(resent).to.deep.equal([1, undefined, undefined]);
+      expect(JSON.stringify([traces, metrics.all])).not.to.contain('canary');
+    });
   });
 });
