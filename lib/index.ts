@@ -11,6 +11,7 @@
 export { connect, type ConnectOptions } from './client/rest/connect.ts';
 export { Client, type ClientOptions, type ResourceOptions } from './client/rest/client.ts';
 export type { ResourceClient } from './client/rest/resource-client.ts';
+export type { RequestTrace } from './client/transport/flow/request-trace.ts';
 
 // Informers
 export {
