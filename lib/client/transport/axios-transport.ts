@@ -21,7 +21,7 @@ import { isRefusedCertificate } from './connection/connection-failure.ts';
 import { ConnectionPool } from './connection/connection-pool.ts';
 import { proxyDialer } from './connection/proxy/proxy-dialer.ts';
 
-import type { Credential, CredentialSource } from './contract/credential.ts';
+import { samePem, type Credential, type CredentialSource } from './contract/credential.ts';
 import type { Impersonation } from './contract/impersonation.ts';
 import { isLoopback, parseServerAddress, type ServerAddress } from './contract/server-address.ts';
 import type { Timeouts } from './contract/timeouts.ts';
@@ -80,7 +80,8 @@ const DRAINED_BYTES = 64 * 1024;
  * - One connection serves request after request; a watch has one of its own.
  * - A slow reader of a body slows the server down; leaving the body, or aborting the signal, closes its connection at once.
  * - After an answer 401 the credentials are looked up again; if they have changed, the request is sent once more.
- * - Rotated certificates and authorities apply to new requests; running requests are not interrupted.
+ * - Rotated certificates and authorities apply to new requests; running requests are not interrupted. When the certificate of
+ *   the server is refused, the authorities are looked up again; if they have changed, the request is sent once more.
  * - Tokens and keys are not part of errors, and are not shown when the transport is printed. They are sent over TLS or to this
  *   machine only.
  * - Redirects are not followed. The environment names no proxy here; `connect` reads it.
@@ -236,12 +237,29 @@ export class AxiosTransport implements Transport {
     this.#running.delete(exchange);
   }
 
-  /** Sends the request once, and resolves when the headers have arrived. */
+  /** The answer with the authorities of now; if they do not fit the server, with those that have replaced them. */
   async #answer(
     exchange: HttpExchange,
     credential: Credential | undefined,
   ): Promise<AxiosResponse<Readable>> {
     const ca = await this.#authorities(exchange.signal);
+    try {
+      return await this.#attempt(exchange, credential, ca);
+    } catch (error) {
+      if (!(error instanceof TransportError) || error.code !== 'CERTIFICATE') throw error;
+      exchange.headers.pause();
+      const replaced = await this.#authorities(exchange.signal, true);
+      if (samePem(replaced, ca)) throw error;
+      return await this.#attempt(exchange, credential, replaced);
+    }
+  }
+
+  /** Sends the request once, and resolves when the headers have arrived. */
+  async #attempt(
+    exchange: HttpExchange,
+    credential: Credential | undefined,
+    ca: string | Buffer | undefined,
+  ): Promise<AxiosResponse<Readable>> {
     exchange.sent();
     try {
       const response = await this.#request(exchange, credential, this.#pool.agent(credential, ca));
@@ -293,8 +311,11 @@ export class AxiosTransport implements Transport {
     }
   }
 
-  async #authorities(signal: AbortSignal): Promise<string | Buffer | undefined> {
-    const ca = typeof this.#ca === 'function' ? this.#ca() : this.#ca;
+  async #authorities(
+    signal: AbortSignal,
+    again: boolean = false,
+  ): Promise<string | Buffer | undefined> {
+    const ca = typeof this.#ca === 'function' ? this.#ca(again) : this.#ca;
     if (ca === undefined || typeof ca === 'string') return ca;
     const read = ca instanceof Promise ? await abortable(ca, signal) : ca;
     return typeof read === 'string' ? read : asBuffer(read);

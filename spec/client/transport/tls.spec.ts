@@ -12,6 +12,9 @@ import {
 } from '../support/certificates.ts';
 import { failureOf } from '../support/failure-of.ts';
 import { json, RawServer } from '../support/raw-server.ts';
+import { TestAuthority } from '../support/test-authority.ts';
+
+const FOREIGN = new TestAuthority().certificate;
 
 describe('AxiosTransport over TLS', () => {
   const answering = (): Promise<RawServer> =>
@@ -59,6 +62,30 @@ describe('AxiosTransport over TLS', () => {
     const error = await failureOf(send(server.url, { serverName: 'api.test' }));
     expect(error.code).to.equal('CERTIFICATE');
     expect(error.message).to.contain('certificate-authority');
+  });
+
+  it('asks for the authorities again when the certificate is refused, and sends the request once more', async () => {
+    await using server = await answering();
+    const asked: boolean[] = [];
+    const ca = (again: boolean = false): string => {
+      asked.push(again);
+      return again ? AUTHORITY : FOREIGN;
+    };
+    expect(await send(server.url, { ca, serverName: 'api.test' })).to.contain('nobody');
+    expect(asked).to.deep.equal([false, true]);
+    expect(server.requests.length).to.equal(1);
+  });
+
+  it('asks for the authorities twice and no more for a server that they do not fit', async () => {
+    await using server = await answering();
+    let asked = 0;
+    const ca = (): string => {
+      asked += 1;
+      return FOREIGN;
+    };
+    const error = await failureOf(send(server.url, { ca, serverName: 'api.test' }));
+    expect(error.code).to.equal('CERTIFICATE');
+    expect([asked, server.requests.length]).to.deep.equal([2, 0]);
   });
 
   it('refuses a certificate for another host and says so', async () => {

@@ -13,15 +13,15 @@ const BEGIN = '-----BEGIN CERTIFICATE-----';
 /**
  * Certificate authorities in a PEM file that is replaced from time to time.
  *
- * Guarantees: the text is at most a second older than the file, and is the same string while the file is unchanged. When the file
- * cannot be used, the last text stays in use and a warning is logged.
+ * Guarantees: the text is at most a second older than the file, and is the same string while the file is unchanged; asked again,
+ * it is read again. When the file cannot be used, the last text stays in use and a warning is logged.
  *
  * The function throws a `ListwatchError` with code CONFIG_INVALID if the file cannot be used and there was no earlier text.
  */
 export function authorityFile(
   path: string,
   { runtime, logger }: AuthorityFileOptions = {},
-): () => string | Promise<string> {
+): (again?: boolean) => string | Promise<string> {
   const file = new WatchedFiles<string>({
     paths: [path],
     what: `the certificate authority in ${path}`,
@@ -32,7 +32,7 @@ export function authorityFile(
     runtime,
     logger,
   });
-  return () => file.current();
+  return (again) => (again === true ? file.reread() : file.current());
 }
 
 /**

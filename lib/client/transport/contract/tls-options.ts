@@ -1,8 +1,11 @@
-/** PEM text or its bytes; or a function that is asked before each request, for files that are replaced. */
+/**
+ * PEM text or its bytes; or a function that is asked before each request, for files that are replaced. It is asked with `again`
+ * after the certificate of the server was refused: what it has in memory may be old.
+ */
 export type PemSource =
   | string
   | Uint8Array
-  | (() => string | Uint8Array | Promise<string | Uint8Array>);
+  | ((again?: boolean) => string | Uint8Array | Promise<string | Uint8Array>);
 
 export interface TlsOptions {
   /** The certificate authorities to trust. Left out: the authorities of Node. */

@@ -31,6 +31,13 @@ describe('authorityFile', () => {
     expect(await ca()).to.equal(two);
   });
 
+  it('reads the file at once when it is asked again', async () => {
+    const ca = authorityFile(await scratch.write('ca.crt', one), { runtime });
+    await ca();
+    await scratch.write('ca.crt', two);
+    expect([ca(), await ca(true)]).to.deep.equal([one, two]);
+  });
+
   it('takes several certificates with other text around them', async () => {
     const text = `# the old one\n${one}\n# the new one\n${two}`;
     expect(await authorityFile(await scratch.write('ca.crt', text))()).to.equal(text);
