@@ -1,3 +1,4 @@
+import type { OidcIssuer } from '../../support/oidc-issuer.ts';
 import type { IssuedCertificate } from '../../support/test-authority.ts';
 
 /** The way of a watch's end: in good order on a connection that stays, or with all connections. */
@@ -8,6 +9,13 @@ export interface ClusterCounts {
   readonly unauthorized: number;
   readonly lists: number;
   readonly watches: number;
+}
+
+/** An identity provider that the cluster trusts. */
+export interface IdentityProvider {
+  readonly issuer: OidcIssuer;
+  /** The authority of its own certificate, PEM. */
+  readonly authority: string;
 }
 
 /** A next authority of the server's certificate, which clients may trust before the server uses it. */
@@ -29,14 +37,23 @@ export interface Cluster extends AsyncDisposable {
   readonly server: string;
   /** The authority of the server's certificate, PEM. */
   readonly authority: string;
+  /** The host name by which clients get the certificate of `nextAuthority`. Undefined: that of the address. */
+  readonly rotatingName: string | undefined;
   /** The namespace of the trial. */
   readonly namespace: string;
+  /** What the client of the trial calls itself, so that its requests can be counted. */
+  readonly userAgent: string;
   issueToken(): Promise<string>;
   /** A client certificate of an authority that issued none before. */
   issueCertificate(): Promise<IssuedCertificate>;
+  /** A certificate for a server of the same authority, for a proxy. */
+  serverCertificate(hosts?: readonly string[]): IssuedCertificate;
   issuePassword(): Promise<{ readonly username: string; readonly password: string }>;
   /** A token whose user may only act as another user. */
   issueImpersonator(): Promise<{ readonly token: string; readonly actsAs: string }>;
+  identityProvider(): Promise<IdentityProvider>;
+  /** Resolves when no ID token is accepted that was issued before. */
+  retireIdentities(): Promise<void>;
   /** Resolves when only the newest credential is accepted. */
   retireOld(): Promise<void>;
   nextAuthority(): Promise<NextAuthority>;

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { startIdentityProvider } from './identity-provider.ts';
 import type { IssuedCertificate } from '../../support/test-authority.ts';
 import { TestAuthority } from '../../support/test-authority.ts';
 import { anyOf, basic, bearer, certificateOf, impersonating, type Accepted } from './accepted.ts';
-import type { Cluster, ClusterCounts, Cut, NextAuthority } from './cluster.ts';
+import type { Cluster, ClusterCounts, Cut, IdentityProvider, NextAuthority } from './cluster.ts';
 import { Front, type FrontTarget } from './front.ts';
 
 export interface FrontClusterOptions {
@@ -15,11 +16,14 @@ export interface FrontClusterOptions {
 /** A cluster whose credentials a front judges; what is behind it accepts the one token of the front. */
 export class FrontCluster implements Cluster {
   readonly judge = 'a front';
+  readonly userAgent = 'trial';
+  readonly rotatingName = undefined;
   readonly namespace: string;
   readonly front: Front;
   readonly #canary: string;
   #authority: TestAuthority;
   #accepted: readonly Accepted[] = [];
+  #provider: IdentityProvider | undefined;
 
   private constructor(options: FrontClusterOptions, authority: TestAuthority, front: Front) {
     this.namespace = options.namespace;
@@ -58,6 +62,10 @@ export class FrontCluster implements Cluster {
     return Promise.resolve(authority.client({ user: 'jane', groups: ['system:masters'] }));
   }
 
+  serverCertificate(hosts?: readonly string[]): IssuedCertificate {
+    return this.#authority.server({ hosts });
+  }
+
   issuePassword(): Promise<{ readonly username: string; readonly password: string }> {
     const password = this.#secret('password');
     this.accept(basic('jane', password));
@@ -70,7 +78,23 @@ export class FrontCluster implements Cluster {
     return Promise.resolve({ token, actsAs: 'jane' });
   }
 
-  /** Accepts one more credential, that of an issuer beside the cluster. */
+  async identityProvider(): Promise<IdentityProvider> {
+    const provider = (this.#provider ??= await startIdentityProvider(
+      this.#secret('client-secret'),
+    ));
+    this.accept(({ headers }) => {
+      const [, token = ''] = /^Bearer (.*)$/.exec(headers.authorization ?? '') ?? [];
+      return provider.issuer.accepts(token);
+    });
+    return provider;
+  }
+
+  retireIdentities(): Promise<void> {
+    this.#provider?.issuer.revokeIdTokens();
+    return Promise.resolve();
+  }
+
+  /** Accepts one more credential. */
   accept(accepted: Accepted): void {
     this.#accepted = [...this.#accepted, accepted];
     this.front.accept(anyOf(...this.#accepted));
@@ -107,8 +131,9 @@ export class FrontCluster implements Cluster {
     return this.front.openConnections;
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.front[Symbol.asyncDispose]();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.front[Symbol.asyncDispose]();
+    await this.#provider?.issuer[Symbol.asyncDispose]();
   }
 
   #secret(what: string): string {

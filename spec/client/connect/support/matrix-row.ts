@@ -22,6 +22,23 @@ export interface MatrixRow {
   readonly complaints: readonly string[];
 }
 
+/** The first show what is wrong; a history is long. */
+const MOST_COMPLAINTS = 3;
+/** Characters. */
+const LONGEST = 400;
+
+/** What keeps a row from being as it has to be, one line each. */
+export function problemsOf(row: MatrixRow): string[] {
+  const { relists, missed, repeated, unauthorized, rotations, connectionsOfCalls } = row;
+  const problems = row.complaints.slice(0, MOST_COMPLAINTS).map((one) => one.slice(0, LONGEST));
+  if (relists > 0) problems.push(`${relists} relists`);
+  if (missed > 0) problems.push(`${missed} events missed`);
+  if (repeated > 0) problems.push(`${repeated} events repeated`);
+  if (unauthorized > rotations) problems.push(`${unauthorized} answers 401`);
+  if (connectionsOfCalls !== 1) problems.push(`${connectionsOfCalls} connections for 100 calls`);
+  return problems;
+}
+
 const COLUMNS: readonly (readonly [string, (row: MatrixRow) => string | number])[] = [
   ['credential', ({ kind }) => kind],
   ['judged by', ({ judge }) => judge],
@@ -35,7 +52,7 @@ const COLUMNS: readonly (readonly [string, (row: MatrixRow) => string | number])
   ['connections of 100 calls', ({ connectionsOfCalls }) => connectionsOfCalls],
 ];
 
-/** The rows as a table of Markdown; complaints follow it. */
+/** The rows as a table of Markdown; problems follow it. */
 export function matrixTable(rows: readonly MatrixRow[]): string[] {
   const cells = rows.map((row) => COLUMNS.map(([, valueOf]) => String(valueOf(row))));
   const head = COLUMNS.map(([title]) => title);
@@ -44,7 +61,7 @@ export function matrixTable(rows: readonly MatrixRow[]): string[] {
   );
   const line = (texts: readonly string[], fill: string = ' '): string =>
     `|${texts.map((text, index) => `${fill}${text.padEnd(widths[index]!, fill)}${fill}`).join('|')}|`;
-  const wrong = rows.flatMap(({ kind, complaints }) => complaints.map((one) => `${kind}: ${one}`));
+  const wrong = rows.flatMap((row) => problemsOf(row).map((one) => `${row.kind}: ${one}`));
   return [
     line(head),
     line(

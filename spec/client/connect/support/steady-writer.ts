@@ -7,6 +7,8 @@ export interface ConfigMap extends KubernetesObject {
 }
 
 const KEYS = 12;
+/** Between two writes, so that a rotation that takes a server ten seconds does not bring a hundred thousand. */
+const PAUSE_MS = 3;
 
 /** Creates, updates and deletes ConfigMaps one after the other, all the time, and writes down what it did. */
 export class SteadyWriter implements AsyncDisposable {
@@ -53,7 +55,10 @@ export class SteadyWriter implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    while (!this.#stopped) await this.#write();
+    while (!this.#stopped) {
+      await this.#write();
+      await new Promise((resolve) => void setTimeout(resolve, PAUSE_MS));
+    }
   }
 
   async #write(): Promise<void> {

@@ -85,14 +85,14 @@ class Trial implements AsyncDisposable {
   async begin(): Promise<void> {
     const { wayIn, cluster } = this.#options;
     await this.#writer.fill();
-    this.#reader = await connect(wayIn.options);
+    this.#reader = await connect({ ...wayIn.options, userAgent: cluster.userAgent });
     this.#informer = new SharedIndexInformer<ConfigMap>({
       listerWatcher: this.#reader.listerWatcher<ConfigMap>(
         { apiVersion: 'v1', resource: 'configmaps' },
         { namespace: cluster.namespace },
       ),
       // The waits of client-go would take minutes.
-      backoff: { baseMs: 1, capMs: 5 },
+      backoff: { baseMs: 5, capMs: 50 },
       logger: this.#options.logger ?? silentLogger,
     });
     this.#informer.addHandler(this.#observers[0].objectHandler());
@@ -175,7 +175,8 @@ class Trial implements AsyncDisposable {
 /** A client of its own makes one call after the other. Returns the connections that they opened. */
 async function hundredCalls(cluster: Cluster, options: ConnectOptions): Promise<number> {
   const { connections } = await cluster.counts();
-  await using client = await connect(options);
+  const { userAgent } = cluster;
+  await using client = await connect({ ...options, userAgent });
   const { namespace } = cluster;
   const configMaps = client.resource<ConfigMap>('v1', 'configmaps', { namespace });
   for (let call = 0; call < CALLS; call += 1) await configMaps.list({ limit: 1 });

@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
+import { connect } from '../../../lib/client/rest/connect.ts';
+import { isListwatchError, type ListwatchError } from '../../../lib/kernel/errors.ts';
+import { silentLogger } from '../../../lib/kernel/logger.ts';
+import { realRuntime } from '../../../lib/kernel/real-runtime.ts';
+import type { Runtime } from '../../../lib/kernel/runtime.ts';
+import { failureOf } from '../support/failure-of.ts';
+import { ScratchDirectory } from '../support/scratch-directory.ts';
+import { until, within } from '../../support/until.ts';
+import { badCredentials } from './bad-input/bad-credentials.ts';
+import type { BadInput, Encounter } from './bad-input/bad-input.ts';
+import { badPlugins } from './bad-input/bad-plugins.ts';
+import { badProxies } from './bad-input/bad-proxies.ts';
+import { badServers } from './bad-input/bad-servers.ts';
+import { HurriedRuntime } from './support/hurried-runtime.ts';
+
+const HURRY = 60;
+/** An informer is left alone with its failure for so long. */
+const LEFT_ALONE_MS = 120_000;
+/** At the start, before back-off. */
+const FIRST_ATTEMPTS = 5;
+const ATTEMPTS_A_SECOND = 1;
+const LONGEST_MESSAGE = 500;
+
+const inputs: readonly BadInput[] = [
+  ...badServers,
+  ...badCredentials,
+  ...badPlugins,
+  ...badProxies,
+];
+
+describe('a client with bad input', () => {
+  for (const input of inputs) {
+    it(`names cause and remedy of ${input.name} in one line`, async () => {
+      await using scratch = await ScratchDirectory.make();
+      await using met = await input.open(scratch);
+      const runtime = input.waits === true ? new HurriedRuntime(HURRY) : realRuntime;
+      const error = await within(failureOf(call(met, runtime)), input.name);
+      expect(error.code).to.equal(input.code);
+      expect(error.message).to.match(input.cause).and.to.match(input.remedy);
+      expect(error.message).not.to.match(/[\r\n]/);
+      expect(error.message.length).to.be.at.most(LONGEST_MESSAGE);
+    });
+
+    it(`does not spin for ${input.name}`, async () => {
+      await using scratch = await ScratchDirectory.make();
+      await using met = await input.open(scratch);
+      const { attempts, errors, seconds } = await leftAlone(met);
+      expect(attempts).to.be.at.most(FIRST_ATTEMPTS + seconds * ATTEMPTS_A_SECOND);
+      expect(errors.length).to.be.at.least(1);
+      for (const error of errors) expect(error.message).not.to.match(/[\r\n]/);
+    });
+  }
+});
+
+async function call({ options }: Encounter, runtime: Runtime): Promise<unknown> {
+  await using client = await connect({ ...options, runtime });
+  return await client.resource('v1', 'configmaps', { namespace: 'default' }).get('any');
+}
+
+interface LeftAlone {
+  readonly attempts: number;
+  readonly errors: readonly ListwatchError[];
+  /** As the client measured them. */
+  readonly seconds: number;
+}
+
+/** An informer with default options, until it has given up or a time is over. */
+async function leftAlone({ options, attempts }: Encounter): Promise<LeftAlone> {
+  const runtime = new HurriedRuntime(HURRY);
+  const startMs = runtime.monotonicMs();
+  const errors: ListwatchError[] = [];
+  const note = (error: unknown): void => {
+    if (isListwatchError(error)) errors.push(error);
+  };
+  const elapsedMs = (): number => runtime.monotonicMs() - startMs;
+  try {
+    await using client = await connect({ ...options, runtime });
+    const name = { apiVersion: 'v1', resource: 'configmaps' };
+    await using informer = new SharedIndexInformer({
+      listerWatcher: client.listerWatcher(name, { namespace: 'default' }),
+      runtime,
+      logger: silentLogger,
+    });
+    informer.events.on('watch-error', note);
+    let ended = false;
+    const run = informer.run().catch(note);
+    void run.then(() => (ended = true));
+    await until('the time is over', () => ended || elapsedMs() > LEFT_ALONE_MS);
+  } catch (error) {
+    // A configuration that cannot be used is refused by `connect`.
+    note(error);
+  }
+  return {
+    attempts: Math.max(attempts(), errors.length),
+    errors,
+    seconds: elapsedMs() / 1000,
+  };
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { kubeconfigText } from '../support/kubeconfig-text.ts';
+import { encounter, type BadInput } from './bad-input.ts';
+
+interface BadPlugin extends Pick<BadInput, 'name' | 'cause' | 'remedy' | 'waits'> {
+  /** What the plug-in does after it has noted that it runs. */
+  readonly script: string;
+  /** Instead of the script. */
+  readonly exec?: Readonly<Record<string, unknown>> | undefined;
+}
+
+const NOTE_RUN = `
+import { appendFileSync } from 'node:fs';
+appendFileSync(new URL('runs', import.meta.url), 'x');
+`;
+
+function badPlugin({ script, exec, ...rest }: BadPlugin): BadInput {
+  return {
+    ...rest,
+    code: 'CREDENTIAL_PLUGIN',
+    open: async (scratch) => {
+      await scratch.write('runs', '');
+      const path = await scratch.write('plugin.mjs', NOTE_RUN + script);
+      const user = {
+        exec: {
+          apiVersion: 'client.authentication.k8s.io/v1',
+          command: process.execPath,
+          args: [path],
+          interactiveMode: 'Never',
+          ...exec,
+        },
+      };
+      const server = 'https://127.0.0.1:1';
+      const kubeconfig = await scratch.write('config', kubeconfigText({ server, user }));
+      const runs = (): number => readFileSync(join(scratch.path, 'runs'), 'utf8').length;
+      return encounter({ kubeconfig }, runs);
+    },
+  };
+}
+
+export const badPlugins: readonly BadInput[] = [
+  badPlugin({
+    name: 'an exec plug-in that hangs',
+    script: `setInterval(() => {}, 1000);`,
+    cause: /exec plug-in .* (?:did not|within|after|no)\b.*\d+ ?(?:ms|s)\b/,
+    remedy: /run|log in|check/i,
+    waits: true,
+  }),
+  badPlugin({
+    name: 'an exec plug-in that floods its output',
+    script: `process.stdout.on('error', () => process.exit()); const more = () => process.stdout.write('x'.repeat(65536), more); more();`,
+    cause: /exec plug-in .*(?:more than|larger|exceed).*/,
+    remedy: /check|run|print/i,
+  }),
+  badPlugin({
+    name: 'an exec plug-in that prints garbage',
+    script: `console.log('Please visit https://login.example/device and enter ABCD');`,
+    cause: /exec plug-in .*JSON/,
+    remedy: /check|run|print/i,
+  }),
+  badPlugin({
+    name: 'an exec plug-in that exits with 1',
+    script: `console.error('ERROR: your session has expired'); process.exit(1);`,
+    cause: /exec plug-in .*(?:exit|ended).* 1\b/,
+    remedy: /run|log in|check/i,
+  }),
+  badPlugin({
+    name: 'an exec plug-in that is not installed',
+    script: '',
+    exec: { command: 'listwatch-no-such-plugin', args: [], installHint: 'brew install no-such' },
+    cause: /listwatch-no-such-plugin.*(?:not installed|not found|no such|not in)/,
+    remedy: /brew install no-such/,
+  }),
+];

@@ -1,0 +1,22 @@
+import type { ScratchDirectory } from '../../support/scratch-directory.ts';
+import type { Cluster } from '../support/cluster.ts';
+import type { WayIn } from '../support/trial.ts';
+
+/** What a kind of credential works with. */
+export interface Room {
+  readonly cluster: Cluster;
+  readonly scratch: ScratchDirectory;
+}
+
+/** One kind of credential: the configuration of a client that uses it, and how it rotates. */
+export interface CredentialKind {
+  readonly name: string;
+  /** No API server judges it: there is always a front that asks for it. */
+  readonly needsFront?: boolean | undefined;
+  open(room: Room): Promise<WayIn>;
+}
+
+/** A way in with nothing to close. */
+export function wayIn(options: WayIn['options'], rotate?: WayIn['rotate']): WayIn {
+  return { options, rotate, [Symbol.asyncDispose]: () => Promise.resolve() };
+}
