@@ -54,6 +54,11 @@ export interface LoadConfigOptions {
    */
   readonly allowExec?: AllowExec | undefined;
   /**
+   * Whether tokens of an `auth-provider` that were refreshed are written back to the kubeconfig, as kubectl does, for other
+   * programs. @defaultValue false: they stay in memory
+   */
+  readonly persistTokens?: boolean | undefined;
+  /**
    * Environment variables: KUBECONFIG, KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT, POD_NAMESPACE, HTTPS_PROXY, HTTP_PROXY,
    * ALL_PROXY and NO_PROXY are read; exec plug-ins get them.
    * @defaultValue those of the process
@@ -78,6 +83,7 @@ export const LOAD_CONFIG_OPTIONS: readonly (keyof LoadConfigOptions)[] = [
   'user',
   'namespace',
   'allowExec',
+  'persistTokens',
   'env',
   'homeDir',
   'serviceAccountDirectory',
@@ -125,7 +131,16 @@ function credentialsOf(
 }
 
 /** Options that choose from a kubeconfig. */
-const OF_KUBECONFIG = ['kubeconfig', 'context', 'cluster', 'user', 'allowExec'] as const;
+const OF_KUBECONFIG = [
+  'kubeconfig',
+  'context',
+  'cluster',
+  'user',
+  'allowExec',
+  'persistTokens',
+] as const;
+/** Those of them that say how, and not which. */
+const HOW: ReadonlySet<string> = new Set(['allowExec', 'persistTokens']);
 
 async function find(options: LoadConfigOptions): Promise<ConnectionConfig> {
   const { server, kubeconfig } = options;
@@ -182,7 +197,7 @@ async function searchPod(
   config: Kubeconfig | undefined,
 ): Promise<ConnectionConfig> {
   const { serviceAccountDirectory: directory, runtime, logger } = options;
-  if (OF_KUBECONFIG.some((name) => options[name] !== undefined && name !== 'allowExec')) {
+  if (OF_KUBECONFIG.some((name) => options[name] !== undefined && !HOW.has(name))) {
     throw notFound(looked);
   }
   const { env } = environmentOf(options);
@@ -234,10 +249,20 @@ function environmentOf(options: LoadConfigOptions): Environment {
 }
 
 function connectionOptions(options: LoadConfigOptions): KubeconfigConnectionOptions {
-  const { context, cluster, user, allowExec, token, runtime, logger = silentLogger } = options;
+  const { context, cluster, user, allowExec, persistTokens, token, runtime } = options;
   const environment = environmentOf(options);
-  const hasCredentials = token !== undefined;
-  return { context, cluster, user, allowExec, environment, hasCredentials, runtime, logger };
+  return {
+    context,
+    cluster,
+    user,
+    allowExec,
+    persistTokens,
+    environment,
+    runtime,
+    logger: options.logger ?? silentLogger,
+    hasCredentials: token !== undefined,
+    proxyFor: (address) => proxyOf(address, environment.env)?.url,
+  };
 }
 
 /** Shells replace "~"; variables in service files and options in code are taken as they are. */

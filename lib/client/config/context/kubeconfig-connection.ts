@@ -13,6 +13,10 @@ import { userCredentials } from './user-credentials.ts';
 export interface KubeconfigConnectionOptions extends EntryNames {
   /** Which exec plug-ins may run. @defaultValue those of files; none of a configuration that was passed as data */
   readonly allowExec?: AllowExec | undefined;
+  /** The URL of the proxy for an address of an identity provider. @defaultValue no proxy */
+  readonly proxyFor?: ((address: string) => string | undefined) | undefined;
+  /** Whether tokens that an identity provider refreshed are written back to the file. @defaultValue false */
+  readonly persistTokens?: boolean | undefined;
   /** Whether the program gives credentials of its own, so that those of the user are not read. @defaultValue false */
   readonly hasCredentials?: boolean | undefined;
   /** What an exec plug-in gets from this process. */
@@ -29,14 +33,19 @@ export async function kubeconfigConnection(
   kubeconfig: Kubeconfig,
   options: KubeconfigConnectionOptions,
 ): Promise<ConnectionConfig> {
-  const { environment, allowExec, runtime = realRuntime, logger = silentLogger } = options;
+  const { environment, allowExec, proxyFor, persistTokens } = options;
+  const { runtime = realRuntime, logger = silentLogger } = options;
   const { source, cluster, user, namespace = 'default' } = chosenContext(kubeconfig, options);
   const settings = await clusterSettings(cluster, { runtime, logger });
-  const common = { environment, allowExec, runtime, logger, cluster: settings.forPlugins };
+  const common = { environment, allowExec, proxyFor, persistTokens, runtime, logger };
   const credentials =
     user === undefined || options.hasCredentials === true
       ? undefined
-      : await userCredentials(user.entry, { ...common, name: user.name });
+      : await userCredentials(user.entry, {
+          ...common,
+          name: user.name,
+          cluster: settings.forPlugins,
+        });
   return new ConnectionConfig({
     server: settings.server,
     namespace,

@@ -11,6 +11,10 @@ export interface UserCredentialsOptions {
   readonly cluster: ExecCluster;
   readonly environment: ExecEnvironment;
   readonly allowExec: AllowExec | undefined;
+  /** The URL of the proxy for an address of an identity provider. */
+  readonly proxyFor?: ((address: string) => string | undefined) | undefined;
+  /** Whether refreshed tokens are written back to the kubeconfig. */
+  readonly persistTokens?: boolean | undefined;
   readonly runtime: Runtime;
   readonly logger: Logger;
 }

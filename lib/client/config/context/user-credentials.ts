@@ -27,7 +27,8 @@ export async function userCredentials(
   const provider = user.field('auth-provider');
   if (exec.present && provider.present) exec.fail('it excludes auth-provider; remove one of them');
   const own = await ownHeader(user, options);
-  const header = own ?? (provider.present ? providerCredentials(provider) : undefined);
+  const header =
+    own ?? (provider.present ? await providerCredentials(provider, options) : undefined);
   const certificate = await clientCertificate(user, options);
   const parts = [header, certificate].filter((part) => part !== undefined);
   if (parts.length > 0) return combined(parts);

@@ -8,7 +8,8 @@ export interface IssuerSettings {
   /** For messages. */
   readonly source: string;
   readonly ca: PemSource | undefined;
-  readonly proxyFor: (url: string) => string | undefined;
+  /** Takes scheme, host and port. */
+  readonly proxyFor: (address: string) => string | undefined;
   readonly userAgent: string | undefined;
   readonly runtime: Runtime;
 }
@@ -45,7 +46,7 @@ export async function askIssuer(
     transport = new AxiosTransport({
       server: url.origin,
       tls: { ca },
-      proxy: proxyFor(url.href),
+      proxy: proxyFor(url.origin),
       timeouts: TIMEOUTS,
       userAgent,
       runtime,

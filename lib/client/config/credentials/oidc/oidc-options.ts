@@ -21,8 +21,8 @@ export interface OidcOptions {
    * issuer is accepted. @defaultValue the authorities of Node
    */
   readonly ca?: PemSource | undefined;
-  /** The URL of the proxy for an address of the issuer; undefined for none. @defaultValue no proxy */
-  readonly proxyFor?: ((url: string) => string | undefined) | undefined;
+  /** The URL of the proxy for an address (scheme, host and port) of the issuer; undefined for none. @defaultValue no proxy */
+  readonly proxyFor?: ((address: string) => string | undefined) | undefined;
   /** Is called with refreshed tokens, to keep them for other programs. @defaultValue they stay in memory */
   readonly persist?: ((tokens: RefreshedTokens) => Promise<void>) | undefined;
   /** @defaultValue 'listwatch' */

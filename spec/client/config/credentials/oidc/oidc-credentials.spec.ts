@@ -215,7 +215,7 @@ describe('oidcCredentials', () => {
         },
       });
       const message = await currentFailure(source);
-      expect(asked).to.deep.equal([`${issuer.url}/.well-known/openid-configuration`]);
+      expect(asked).to.deep.equal([new URL(issuer.url).origin]);
       expect(message).to.contain('cannot be asked').and.to.contain('127.0.0.1:1');
       expect(issuer.connections).to.equal(0);
     });
