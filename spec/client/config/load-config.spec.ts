@@ -1,9 +1,16 @@
 import { expect } from 'chai';
 import { loadConfig, type LoadConfigOptions } from '../../../lib/client/config/load-config.ts';
 import { AUTHORITY } from '../support/certificates.ts';
+import type { KubeconfigSource } from '../../../lib/client/config/kubeconfig/kubeconfig-source.ts';
+import { ListwatchError } from '../../../lib/kernel/errors.ts';
 import { authorizationOf } from '../support/authorization-of.ts';
 import { failureOf } from '../support/failure-of.ts';
+import { RecordedLog } from '../support/recorded-log.ts';
 import { ScratchDirectory } from '../support/scratch-directory.ts';
+import { TestAuthority } from '../support/test-authority.ts';
+import { writeCase } from './support/case-files.ts';
+import { KubeConfig } from './support/client-node-config.ts';
+import { kubectlCases, type KubectlCase, type Taken } from './support/kubectl-cases.ts';
 
 function kubeconfig(name: string, current: string = name): string {
   return `
@@ -125,5 +132,223 @@ describe('loadConfig', () => {
     expect(both.code).to.equal('INVALID_OPTION');
     const misspelt: object = { sever: 'https://a' };
     expect((await failureOf(load(misspelt))).message).to.contain('"sever"');
+  });
+
+  describe('takes from kubeconfig files what kubectl takes:', () => {
+    const takenFrom = async (one: KubectlCase): Promise<Taken | 'refused'> => {
+      const env = await writeCase(one, scratch, AUTHORITY);
+      const { context, cluster, user } = one;
+      try {
+        const config = await load({ env, context, cluster, user });
+        const token = (await authorizationOf(config))?.replace('Bearer ', '');
+        return {
+          server: config.server,
+          ...(config.namespace === 'default' ? {} : { namespace: config.namespace }),
+          ...(token === undefined ? {} : { token }),
+        };
+      } catch (error) {
+        if (error instanceof ListwatchError) return 'refused';
+        throw error;
+      }
+    };
+    for (const one of kubectlCases) {
+      const difference = one.here === undefined ? '' : ` (not as kubectl: ${one.here.because})`;
+      it(`${one.title}${difference}`, async () => {
+        expect(await takenFrom(one)).to.deep.equal(one.here?.taken ?? one.kubectl);
+      });
+    }
+  });
+
+  describe('in a pod', () => {
+    it('uses the service account if no file has a current context, as kubectl does, with a warning', async () => {
+      const env = await makePod();
+      const logger = new RecordedLog();
+      await scratch.write('.kube/config', kubeconfig('home', ''));
+      const config = await load({ env, logger });
+      expect(config.namespace).to.equal('pod-ns');
+      expect(logger.warnings).to.deep.equal([
+        `the kubeconfig has no current-context; the service account is used {"files":["${scratch.path}/.kube/config"]}`,
+      ]);
+    });
+
+    it('uses the service account if the file is empty', async () => {
+      const env = await makePod();
+      const logger = new RecordedLog();
+      await scratch.write('.kube/config', '');
+      expect((await load({ env, logger })).namespace).to.equal('pod-ns');
+      expect(logger.warnings).to.deep.equal([]);
+    });
+
+    it('does not use the service account for an empty kubeconfig that is given as an option', async () => {
+      const env = await makePod();
+      const kubeconfig = await scratch.write('empty', '');
+      expect((await failureOf(load({ env, kubeconfig }))).message).to.equal(
+        `${kubeconfig}: it has no clusters, users and contexts; name another file`,
+      );
+    });
+
+    it('does not use the service account for a cluster or a user that is asked for', async () => {
+      const env = await makePod();
+      for (const names of [{ cluster: 'a' }, { user: 'a' }]) {
+        expect((await failureOf(load({ env, ...names }))).code).to.equal('CONFIG_NOT_FOUND');
+      }
+    });
+  });
+
+  it('warns of files of KUBECONFIG that are missing, if some are there', async () => {
+    const logger = new RecordedLog();
+    const named = await scratch.write('named', kubeconfig('named'));
+    const env = { KUBECONFIG: `/no/such:${named}:~/config` };
+    await load({ env, logger });
+    expect(logger.warnings).to.have.length(1);
+    expect(logger.warnings[0])
+      .to.contain('some files of KUBECONFIG do not exist')
+      .and.to.contain('/no/such (from KUBECONFIG; no such file)')
+      .and.to.contain('\\"~\\" is not replaced here, write the home directory');
+    await load({ env: { KUBECONFIG: named }, logger });
+    expect(logger.warnings).to.have.length(1);
+  });
+
+  it('says that a path with ~ is taken as it is', async () => {
+    const error = await failureOf(load({ kubeconfig: '~/.kube/config' }));
+    expect(error.code).to.equal('CONFIG_NOT_FOUND');
+    expect(error.message).to.contain(
+      '~/.kube/config (the option "kubeconfig"; no such file; "~" is not replaced here, write the home directory)',
+    );
+  });
+
+  it('says that KUBECONFIG has separators only, and that a file is without a current context', async () => {
+    expect((await failureOf(load({ env: { KUBECONFIG: ':' } }))).message).to.contain(
+      'KUBECONFIG (it has separators only)',
+    );
+    const empty = await scratch.write('empty', '');
+    expect((await failureOf(load({ env: { KUBECONFIG: empty } }))).message).to.contain(
+      `${empty} (it has no current-context)`,
+    );
+    await scratch.write('.kube/config', kubeconfig('home', ''));
+    expect((await failureOf(load())).message).to.equal(
+      `${scratch.path}/.kube/config: current-context is not set; set it, or give the option "context"; the contexts are: home`,
+    );
+  });
+
+  describe('as data', () => {
+    const text = kubeconfig('data');
+    const parsed = {
+      'current-context': 'data',
+      contexts: [
+        { name: 'data', context: { cluster: 'data', user: 'data', namespace: 'data-ns' } },
+      ],
+      clusters: [{ name: 'data', cluster: { server: 'https://data' } }],
+      users: [{ name: 'data', user: { token: 'data-token' } }],
+    };
+    const object = new KubeConfig().loadFromClusterAndUser(
+      { server: 'https://data' },
+      { token: 'data-token' },
+      'data-ns',
+    );
+    const sources: [title: string, kubeconfig: KubeconfigSource, source: string][] = [
+      ['a text', { text }, 'the token of user data in the option "kubeconfig":5'],
+      ['an object', parsed, 'the token of user data in the option "kubeconfig"'],
+      [
+        'a KubeConfig of @kubernetes/client-node',
+        object,
+        'the token of user u in the KubeConfig object in the option "kubeconfig"',
+      ],
+    ];
+    for (const [title, source, name] of sources) {
+      it(`takes ${title}`, async () => {
+        const config = await load({ kubeconfig: source });
+        expect([config.server, config.namespace]).to.deep.equal(['https://data', 'data-ns']);
+        expect(await authorizationOf(config)).to.equal('Bearer data-token');
+        expect(config.credentials?.source).to.equal(name);
+      });
+    }
+
+    it('follows the token file of a KubeConfig that was made in a pod', async () => {
+      await makePod();
+      const pod = new KubeConfig().loadFromClusterAndUser(
+        { server: 'https://10.0.0.1:443', caFile: `${scratch.path}/pod/ca.crt` },
+        { authProvider: { name: 'tokenFile', config: { tokenFile: `${scratch.path}/pod/token` } } },
+      );
+      const config = await load({ kubeconfig: pod });
+      expect(await authorizationOf(config)).to.equal('Bearer pod-token');
+      expect(typeof config.tls.ca).to.equal('function');
+    });
+
+    const exec = { command: 'aws', apiVersion: 'client.authentication.k8s.io/v1beta1' };
+    const withPlugin: [title: string, kubeconfig: KubeconfigSource][] = [
+      ['an object', { ...parsed, users: [{ name: 'data', user: { exec } }] }],
+      ['a KubeConfig', new KubeConfig().loadFromClusterAndUser({ server: 'https://a' }, { exec })],
+      ['a text', { text: text.replace('token: data-token', `exec: ${JSON.stringify(exec)}`) }],
+    ];
+    for (const [title, source] of withPlugin) {
+      it(`refuses the plug-in of ${title}, unless it is allowed`, async () => {
+        const error = await failureOf(load({ kubeconfig: source }));
+        expect(error.code).to.equal('CREDENTIAL_PLUGIN_REFUSED');
+        expect(error.message).to.contain(
+          'give the option allowExec: ["aws"], or give the path of the kubeconfig',
+        );
+        for (const allowExec of [true, ['aws']]) {
+          const config = await load({ kubeconfig: source, allowExec });
+          expect(config.credentials?.source).to.contain('the exec plug-in aws');
+        }
+      });
+    }
+
+    it('runs the plug-ins of files, unless that is forbidden', async () => {
+      const path = await scratch.write(
+        'config',
+        text.replace('token: data-token', `exec: ${JSON.stringify(exec)}`),
+      );
+      const env = { KUBECONFIG: path };
+      expect((await load({ env })).credentials?.source).to.contain('the exec plug-in aws');
+      const error = await failureOf(load({ env, allowExec: false }));
+      expect(error.code).to.equal('CREDENTIAL_PLUGIN_REFUSED');
+    });
+  });
+
+  it('takes the proxy of the cluster, otherwise that of the environment', async () => {
+    const proxied = kubeconfig('named').replace('server:', 'proxy-url: "http://own:1", server:');
+    const env = { HTTPS_PROXY: 'http://of.environment:2' };
+    const text = kubeconfig('named');
+    expect((await load({ env, kubeconfig: { text: proxied } })).proxy).to.equal('http://own:1');
+    expect((await load({ env, kubeconfig: { text } })).proxy).to.equal('http://of.environment:2');
+    expect((await load({ env, server: 'https://a' })).proxy).to.equal('http://of.environment:2');
+    expect((await load({ server: 'https://a' })).proxy).to.equal(undefined);
+    const except = { ...env, NO_PROXY: 'named' };
+    expect((await load({ env: except, kubeconfig: { text } })).proxy).to.equal(undefined);
+  });
+
+  it('lets options replace the identity, and put a certificate before that of the user', async () => {
+    const client = new TestAuthority().client({ user: 'option' });
+    const text = kubeconfig('named').replace('token: named-token', 'token: t, as: bob');
+    expect((await load({ kubeconfig: { text } })).impersonate?.user).to.equal('bob');
+    const config = await load({
+      kubeconfig: { text },
+      impersonate: { user: 'eve' },
+      tls: { cert: client.certificate, key: client.privateKey },
+    });
+    expect(config.impersonate).to.deep.equal({ user: 'eve' });
+    const credential = await config.credentials?.current();
+    expect([credential?.authorization, credential?.cert]).to.deep.equal([
+      'Bearer t',
+      client.certificate,
+    ]);
+  });
+
+  it('does not look at the plug-in of a user if a token is given', async () => {
+    const text = kubeconfig('named').replace('token: named-token', 'exec: { command: aws }');
+    const config = await load({ kubeconfig: { text }, token: 'given' });
+    expect(await authorizationOf(config)).to.equal('Bearer given');
+  });
+
+  it('refuses each option of a kubeconfig beside a server', async () => {
+    const options = { kubeconfig: '/a', context: 'a', cluster: 'a', user: 'a', allowExec: true };
+    for (const [name, value] of Object.entries(options)) {
+      const error = await failureOf(load({ server: 'https://a', [name]: value }));
+      expect(error.message).to.equal(
+        `loadConfig: option "server" excludes "${name}"; give one or the other`,
+      );
+    }
   });
 });

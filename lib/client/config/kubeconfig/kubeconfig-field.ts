@@ -143,5 +143,6 @@ function typeName(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'bigint') return 'a number';
   if (typeof value === 'boolean') return 'a boolean';
   if (ArrayBuffer.isView(value)) return 'bytes';
+  if (value instanceof Map) return 'a Map';
   return typeof value === 'object' ? 'a mapping of fields' : `a ${typeof value}`;
 }

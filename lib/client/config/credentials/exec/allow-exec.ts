@@ -61,12 +61,16 @@ async function isSame(entry: string, { command, directory, env }: PluginOrigin):
   return allowed.path !== undefined && allowed.path === wanted.path;
 }
 
-function refused({ command, directory, source }: PluginOrigin, why: string): ListwatchError {
+function refused(
+  { command, directory, source, isData }: PluginOrigin,
+  why: string,
+): ListwatchError {
   const name = printable(command, 200);
   const entry = isPath(command) ? resolve(directory ?? '/', command) : command;
+  const path = isData ? ', or give the path of the kubeconfig instead of its content' : '';
   return new ListwatchError(
     'CREDENTIAL_PLUGIN_REFUSED',
     `the exec plug-in ${name} of ${printable(source, 500)} may not run: ${why}; ` +
-      `if you trust it, give the option allowExec: [${JSON.stringify(printable(entry, 500))}]`,
+      `if you trust it, give the option allowExec: [${JSON.stringify(printable(entry, 500))}]${path}`,
   );
 }

@@ -45,7 +45,7 @@ describe('refusePlugin', () => {
     expect(error.code).to.equal('CREDENTIAL_PLUGIN_REFUSED');
     expect(error.message).to.equal(
       `the exec plug-in aws of ${SOURCE} may not run: it comes from a configuration that was passed as data; ` +
-        'if you trust it, give the option allowExec: ["aws"]',
+        'if you trust it, give the option allowExec: ["aws"], or give the path of the kubeconfig instead of its content',
     );
     const path = originOf({ command: '../bin/aws' });
     expect((await failureOf(refusePlugin(['gcloud'], path))).message).to.contain(
