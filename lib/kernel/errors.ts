@@ -83,7 +83,7 @@ export const errorCodes = {
   CREDENTIAL_PLUGIN:
     'An exec credential plug-in is not installed, failed, did not answer in time, or printed something else than a credential.',
   CREDENTIAL_PLUGIN_REFUSED:
-    'A configuration that was passed as data names a program to run; programs run only when they are allowed.',
+    'A configuration names a program to run, but was passed as data, or the option `allowExec` excludes the program.',
   OIDC: 'An identity provider cannot be reached, refused the refresh token, or the token has expired and cannot be refreshed.',
   PROXY: 'A proxy cannot be reached, or refused the connection.',
   MANIFEST_INVALID: 'A manifest cannot be read; the message names file, document and line.',

@@ -4,8 +4,8 @@ import type { ExecCluster } from './exec-plugin-options.ts';
 export const EXEC_INFO = 'KUBERNETES_EXEC_INFO';
 
 /**
- * The value of KUBERNETES_EXEC_INFO: an ExecCredential of `apiVersion` with a spec. Fields without a value are left out, as
- * client-go does (pkg/apis/clientauthentication/v1/types.go @ 32ce75a7).
+ * The value of KUBERNETES_EXEC_INFO: an ExecCredential of `apiVersion` with a spec. Fields without a value are left out, but
+ * `config` is null, as kubectl does (pkg/apis/clientauthentication/v1/types.go @ 32ce75a7).
  */
 export function execInfo(
   apiVersion: string,
@@ -31,6 +31,6 @@ function clusterOf(cluster: ExecCluster): Record<string, unknown> {
         : Buffer.from(authority).toString('base64'),
     'proxy-url': cluster.proxyUrl || undefined,
     'disable-compression': cluster.disableCompression || undefined,
-    config: cluster.config,
+    config: cluster.config ?? null,
   };
 }

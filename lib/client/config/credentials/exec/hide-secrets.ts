@@ -33,7 +33,11 @@ const LONG_WORD = /[A-Za-z0-9+/_=-]{32,}/g;
 export function secretsOf({ args, variables, env }: SecretCarriers): NamedSecret[] {
   const secrets: NamedSecret[] = [];
   const add = (text: string | undefined, name: string): void => {
-    if (text !== undefined && text.length >= SHORTEST) secrets.push({ text, name: `[${name}]` });
+    // A text of several lines, such as a key in PEM, is repeated line by line.
+    for (const line of text?.split(/[\r\n]+/) ?? []) {
+      const part = line.trim();
+      if (part.length >= SHORTEST) secrets.push({ text: part, name: `[${name}]` });
+    }
   };
   for (const [name, value] of Object.entries(variables)) add(value, name);
   for (const [index, arg] of args.entries()) {

@@ -15,9 +15,14 @@ export interface StderrLinesOptions {
 const LONGEST_LINE = 1_000;
 /** Maximum number of lines that are passed on. Progress bars and debug output can have no end. */
 const MOST_LINES = 200;
-/** The lines that an error quotes: the cause usually comes last. */
+/** The lines that are kept for an error to quote. */
+const KEPT_LINES = 30;
+/** An error quotes from the last line that says error, with what follows it; without one, so many lines of the end. */
 const QUOTED_LINES = 3;
 const QUOTED_CHARACTERS = 400;
+const SAYS_ERROR = /\b[\w.]*(?:error|exception|fatal)\b/i;
+/** Frames of a stack of Node, and lines without a word. */
+const SAYS_NOTHING = /^at \S.*:\d+\)?$|^\W*$/;
 /** A line that has so many characters in a row in common with standard output is withheld. */
 const COMMON_CHARACTERS = 8;
 /** With more bytes of output than this, every line is withheld, so that the comparison stays cheap. */
@@ -32,7 +37,7 @@ export class StderrLines {
   readonly #decoder = new StringDecoder('utf8');
   #partial = '';
   #count = 0;
-  #last: string[] = [];
+  readonly #last: string[] = [];
 
   constructor(options: StderrLinesOptions) {
     this.#options = options;
@@ -40,7 +45,8 @@ export class StderrLines {
 
   push(chunk: Buffer): void {
     const parts = (this.#partial + this.#decoder.write(chunk)).split(/[\r\n]+/);
-    this.#partial = (parts.pop() ?? '').slice(0, LONGEST_LINE);
+    // One character more, so that the line is known to be cut.
+    this.#partial = (parts.pop() ?? '').slice(0, LONGEST_LINE + 1);
     for (const part of parts) this.#take(part);
   }
 
@@ -51,15 +57,20 @@ export class StderrLines {
 
   /** The last lines as one, for an error. Empty: there are none, or none that may be shown. */
   quote(): string {
-    const text = this.#last.filter((line) => !this.#repeatsOutput(line)).join(' / ');
-    return text.length > QUOTED_CHARACTERS ? `…${text.slice(1 - QUOTED_CHARACTERS)}` : text;
+    const lines = this.#last.filter(
+      (line) => !SAYS_NOTHING.test(line) && !this.#repeatsOutput(line),
+    );
+    const start = lines.findLastIndex((line) => SAYS_ERROR.test(line));
+    const text = lines.slice(start === -1 ? -QUOTED_LINES : start).join(' / ');
+    return text.length > QUOTED_CHARACTERS ? `${text.slice(0, QUOTED_CHARACTERS - 1)}…` : text;
   }
 
   #take(raw: string): void {
-    const text = printable(raw.slice(0, LONGEST_LINE), LONGEST_LINE);
+    const text = printable(shortened(raw), LONGEST_LINE);
     if (text === '') return;
     const line = hideSecrets(text, this.#options.secrets);
-    this.#last = [...this.#last.slice(1 - QUOTED_LINES), line];
+    this.#last.push(line);
+    if (this.#last.length > KEPT_LINES) this.#last.shift();
     this.#count += 1;
     if (this.#count > MOST_LINES + 1) return;
     if (this.#count > MOST_LINES) this.#options.onLine('further lines are not shown');
@@ -81,4 +92,10 @@ export class StderrLines {
     }
     return false;
   }
+}
+
+/** Without the word that would be cut: a part of a secret is not known as one. */
+function shortened(raw: string): string {
+  if (raw.length <= LONGEST_LINE) return raw;
+  return `${raw.slice(0, LONGEST_LINE - 1).replace(/\S+$/, '')}…`;
 }

@@ -31,7 +31,7 @@ describe('execInfo', () => {
     });
   });
 
-  it('leaves out fields without a value', () => {
+  it('leaves out fields without a value, but config is null', () => {
     const info = execInfo(V1, false, {
       server: 'https://api.test',
       tlsServerName: '',
@@ -40,7 +40,7 @@ describe('execInfo', () => {
     });
     expect(JSON.parse(info).spec).to.deep.equal({
       interactive: false,
-      cluster: { server: 'https://api.test' },
+      cluster: { server: 'https://api.test', config: null },
     });
   });
 });

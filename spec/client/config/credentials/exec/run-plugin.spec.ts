@@ -249,6 +249,17 @@ describe('runPlugin, when the program fails', () => {
     );
   });
 
+  it('quotes from the last line that says error, without frames of a stack', async () => {
+    const error = await failureOfScript(
+      `console.error('a\\nError: no session\\n    at run (/x/y.js:3:4) {\\n    at main (/x/z.js:5)\\n}\\nPlease type login\\n\\nBye'); process.exitCode = 1`,
+    );
+    expect(error.message).to.contain('saying "Error: no session / ');
+    expect(error.message).to.contain(' / Please type login / Bye"');
+    expect(error.message).to.not.contain('z.js');
+    const thrown = await failureOfScript(`throw new TypeError('no session')`);
+    expect(thrown.message).to.match(/saying "TypeError: no session \/ Node\.js v[^/]*"; /);
+  });
+
   it('does not believe the output of a program that fails', async () => {
     const error = await failureOfScript(`print({ token: 'one' }); process.exitCode = 1`);
     expect(error.message).to.equal(`${LABEL} failed with exit code 1; ${IN_TERMINAL}`);
