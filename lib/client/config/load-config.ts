@@ -1,5 +1,6 @@
 import { ListwatchError } from '../../kernel/errors.ts';
-import { silentLogger, type Logger } from '../../kernel/logger.ts';
+import { consoleLogger } from '../../kernel/console-logger.ts';
+import type { Logger } from '../../kernel/logger.ts';
 import { rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
@@ -31,6 +32,12 @@ export interface LoadConfigOptions {
   readonly token?: TokenSource | undefined;
   /** Replaces the TLS settings that were found, field by field. */
   readonly tls?: TlsOptions | undefined;
+  /**
+   * The URL of the proxy, for example `http://user:password@proxy.example:3128`; `false` for none.
+   * @defaultValue `proxy-url` of the cluster, otherwise the proxy of HTTPS_PROXY, HTTP_PROXY or ALL_PROXY, unless NO_PROXY names
+   * the server
+   */
+  readonly proxy?: string | false | undefined;
   /** Replaces the identity under which the server carries out requests. */
   readonly impersonate?: Impersonation | undefined;
   /**
@@ -69,6 +76,7 @@ export interface LoadConfigOptions {
   /** The directory of a pod's service account. @defaultValue '/var/run/secrets/kubernetes.io/serviceaccount' */
   readonly serviceAccountDirectory?: string | undefined;
   readonly runtime?: Runtime | undefined;
+  /** @defaultValue consoleLogger: warnings and errors, on standard error */
   readonly logger?: Logger | undefined;
 }
 
@@ -76,6 +84,7 @@ export const LOAD_CONFIG_OPTIONS: readonly (keyof LoadConfigOptions)[] = [
   'server',
   'token',
   'tls',
+  'proxy',
   'impersonate',
   'kubeconfig',
   'context',
@@ -103,8 +112,9 @@ export const LOAD_CONFIG_OPTIONS: readonly (keyof LoadConfigOptions)[] = [
  * CREDENTIAL_PLUGIN_REFUSED; INVALID_OPTION.
  * @see client-go tools/clientcmd/loader.go, merged_client_builder.go @ 32ce75a7
  */
-export async function loadConfig(options: LoadConfigOptions = {}): Promise<ConnectionConfig> {
-  rejectUnknownOptions('loadConfig', options, LOAD_CONFIG_OPTIONS);
+export async function loadConfig(given: LoadConfigOptions = {}): Promise<ConnectionConfig> {
+  rejectUnknownOptions('loadConfig', given, LOAD_CONFIG_OPTIONS);
+  const options = { ...given, logger: given.logger ?? consoleLogger };
   const found = await find(options);
   return new ConnectionConfig({
     server: found.server,
@@ -112,10 +122,16 @@ export async function loadConfig(options: LoadConfigOptions = {}): Promise<Conne
     namespace: options.namespace ?? found.namespace,
     credentials: credentialsOf(options, found),
     impersonate: options.impersonate ?? found.impersonate,
-    proxy: found.proxy ?? proxyOf(found.server, environmentOf(options).env)?.url,
+    proxy: proxyFor(found.server, options, found.proxy),
     disableCompression: found.disableCompression,
     tls: { ...found.tls, ...options.tls },
   });
+}
+
+/** The proxy of an address: that of the option, of the kubeconfig, or of the environment. */
+function proxyFor(address: string, options: LoadConfigOptions, named?: string): string | undefined {
+  if (options.proxy === false) return undefined;
+  return options.proxy ?? named ?? proxyOf(address, environmentOf(options).env)?.url;
 }
 
 /** The token and the certificate of the options come before those that were found. */
@@ -259,9 +275,9 @@ function connectionOptions(options: LoadConfigOptions): KubeconfigConnectionOpti
     persistTokens,
     environment,
     runtime,
-    logger: options.logger ?? silentLogger,
+    logger: options.logger ?? consoleLogger,
     hasCredentials: token !== undefined,
-    proxyFor: (address) => proxyOf(address, environment.env)?.url,
+    proxyFor: (address) => proxyFor(address, options),
   };
 }
 

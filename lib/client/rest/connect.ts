@@ -1,4 +1,5 @@
 import { ListwatchError } from '../../kernel/errors.ts';
+import { consoleLogger } from '../../kernel/console-logger.ts';
 import { rejectUnknownOptions } from '../../kernel/options.ts';
 import { ambientEnvironment } from '../config/ambient-environment.ts';
 import { LOAD_CONFIG_OPTIONS, loadConfig, type LoadConfigOptions } from '../config/load-config.ts';
@@ -43,7 +44,8 @@ export async function connect<Types extends object = object>(
 ): Promise<Client<Types>> {
   const known = [...LOAD_CONFIG_OPTIONS, ...TRANSPORT_OPTIONS, ...CLIENT_OPTIONS, ...FLOW_OPTIONS];
   rejectUnknownOptions('connect', options, [...known, 'transport']);
-  const { runtime, logger, onWarning, maxResponseBytes, maxFrameBytes } = options;
+  const { runtime, onWarning, maxResponseBytes, maxFrameBytes } = options;
+  const logger = options.logger ?? consoleLogger;
   const { limiter, retry, metrics, onRequest } = options;
   const shared = { runtime, logger, onWarning, maxResponseBytes, maxFrameBytes };
   const flow = { runtime, logger, limiter, retry, metrics, onRequest };
@@ -65,7 +67,7 @@ export async function connect<Types extends object = object>(
     userAgent: userAgent ?? (await programUserAgent(ambientEnvironment())),
     runtime,
   });
-  logger?.debug('connecting', { server: config.server, source: config.source });
+  logger.debug('connecting', { server: config.server, source: config.source });
   const transport = flowTransport(http, flow);
   return new Client<Types>({ ...shared, transport, namespace: config.namespace });
 }
