@@ -40,37 +40,37 @@ export const badCredentials: readonly BadInput[] = [
   {
     name: 'a constant token that the server does not know',
     code: 'UNAUTHORIZED',
-    cause: /token/,
-    remedy: /token|log in|credential/,
+    cause: /does not accept the token of user trial in .*\/config:\d+/,
+    remedy: /renew it: it has expired, or is for another cluster/,
     open: (scratch) => refused(scratch, { token: 'a-constant-token' }),
   },
   {
     name: 'a token file that stays wrong',
     code: 'UNAUTHORIZED',
-    cause: /token in .*\/token/,
-    remedy: /token|log in|credential/,
+    cause: /does not accept the token of user trial in .*\/token;/,
+    remedy: /renew it/,
     open: async (scratch) =>
       await refused(scratch, { tokenFile: await scratch.write('token', 'a-stale-token') }),
   },
   {
     name: 'a password that the server does not know',
     code: 'UNAUTHORIZED',
-    cause: /password/,
-    remedy: /password|token|credential/,
+    cause: /does not accept the password of user trial/,
+    remedy: /renew it/,
     open: (scratch) => refused(scratch, { username: 'jane', password: 'a-wrong-password' }),
   },
   {
     name: 'a token file that does not exist',
     code: 'CONFIG_INVALID',
-    cause: /\/no-such-token: there is no such file/,
-    remedy: /file/,
+    cause: /tokenFile: .*\/no-such-token: there is no such file/,
+    remedy: /config:\d+: users\[0\]\.user\.tokenFile/,
     open: (scratch) => refused(scratch, { tokenFile: join(scratch.path, 'no-such-token') }),
   },
   {
     name: 'a client certificate of another authority',
     code: 'UNAUTHORIZED',
-    cause: /client certificate/,
-    remedy: /certificate|log in|credential/,
+    cause: /does not accept the client certificate of user trial in .*\/client\.crt/,
+    remedy: /renew it/,
     open: (scratch) => {
       const { certificate, privateKey } = new TestAuthority().client({ user: 'jane' });
       return withPair(scratch, certificate, privateKey);
@@ -79,8 +79,8 @@ export const badCredentials: readonly BadInput[] = [
   {
     name: 'a client certificate that has expired',
     code: 'CONFIG_INVALID',
-    cause: /client\.crt: .*expired/,
-    remedy: /renew|replace|log in|clock/,
+    cause: /client\.crt: the client certificate expired on \d{4}-/,
+    remedy: /renew it, or check this machine's clock/,
     open: (scratch) => {
       const { certificate, privateKey } = clients.client({ user: 'jane', ...expired() });
       return withPair(scratch, certificate, privateKey);
@@ -89,8 +89,8 @@ export const badCredentials: readonly BadInput[] = [
   {
     name: 'a key that does not match its certificate',
     code: 'CONFIG_INVALID',
-    cause: /client\.key.*(?:does not|not|another)/,
-    remedy: /certificate/,
+    cause: /client\.key: the certificate and the key do not belong together/,
+    remedy: /give the key that the certificate was made for/,
     open: (scratch) => {
       const { certificate } = clients.client({ user: 'jane' });
       const { privateKey } = clients.client({ user: 'jane' });
@@ -100,8 +100,8 @@ export const badCredentials: readonly BadInput[] = [
   {
     name: 'an encrypted key',
     code: 'CONFIG_INVALID',
-    cause: /client\.key.*(?:encrypted|passphrase)/,
-    remedy: /decrypt|openssl|passphrase/,
+    cause: /client\.key: the private key is encrypted/,
+    remedy: /decrypt it with \"openssl pkey\"/,
     open: (scratch) => {
       const { certificate, privateKey } = clients.client({ user: 'jane' });
       return withPair(scratch, certificate, encryptedKey(privateKey, 'open sesame'));

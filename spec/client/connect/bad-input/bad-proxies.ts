@@ -29,39 +29,40 @@ export const badProxies: readonly BadInput[] = [
   badProxy({
     name: 'an HTTP proxy that refuses the tunnel',
     proxy: { refuse: 403 },
-    cause: /proxy .*403/,
-    remedy: /allow|check|NO_PROXY|proxy-url/,
+    cause: /does not allow connections to api\.test:6443 \(HTTP 403/,
+    remedy: /let its operator allow them, or put the host into NO_PROXY/,
   }),
   badProxy({
     name: 'an HTTP proxy that asks for a password',
     proxy: { user: 'jane', password: 'proxy-secret' },
-    cause: /proxy .*(?:407|password|user)/,
-    remedy: /user|password/,
+    cause: /asks for a user and a password/,
+    remedy: /put them into the proxy URL \(proxy-url or HTTPS_PROXY\)/,
   }),
   badProxy({
     name: 'a SOCKS5 proxy that refuses the tunnel',
     proxy: { protocol: 'socks5', refuse: 2 },
-    cause: /proxy .*(?:refuse|allow|rules)/,
-    remedy: /allow|check|rules|NO_PROXY|proxy-url/,
+    cause: /does not allow connections to api\.test:6443 \(SOCKS reply 2/,
+    remedy: /let its operator allow them, or put the host into NO_PROXY/,
   }),
   badProxy({
     name: 'a proxy that answers with garbage',
     proxy: { garbage: 'SSH-2.0-OpenSSH_9.6\r\n' },
-    cause: /proxy/,
-    remedy: /check|proxy-url|HTTP/,
+    cause: /its answer is not HTTP/,
+    remedy: /give host and port of an HTTP proxy in the proxy URL/,
   }),
   badProxy({
     name: 'a proxy that never answers',
     proxy: { silent: 'greeting' },
-    cause: /proxy .*within \d+ ms/,
-    remedy: /check|reach|proxy-url/,
+    cause: /it gave no answer within 10000 ms/,
+    remedy:
+      /check host and port of the proxy URL, network and firewall, or raise timeouts\.connectMs/,
     waits: true,
   }),
   {
     name: 'a proxy address at which nothing listens',
     code: 'PROXY',
-    cause: /proxy .*(?:nothing listens|refused)/,
-    remedy: /check|proxy-url|HTTPS_PROXY/,
+    cause: /nothing listens there/,
+    remedy: /check that the proxy runs, and host and port of the proxy URL/,
     open: async (scratch) => {
       const tap = await Tap.start(1);
       const { port } = tap;
