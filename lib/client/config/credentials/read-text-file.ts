@@ -113,7 +113,8 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the path is too long',
 };
 
-function unreadable(path: string, error: unknown): ListwatchError {
+/** The error of a file that cannot be read, with its remedy. */
+export function unreadable(path: string, error: unknown): ListwatchError {
   if (error instanceof ListwatchError) {
     if (error.code !== 'TIMEOUT') return error;
     return invalid(path, `the file system did not answer within ${LONGEST_READ_MS / 1_000} s`);

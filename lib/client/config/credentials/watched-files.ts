@@ -1,11 +1,12 @@
-import { constants } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
 import { guardedLogger } from '../../../kernel/guarded-logger.ts';
 import { silentLogger, type Logger } from '../../../kernel/logger.ts';
 import { realRuntime } from '../../../kernel/real-runtime.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import { withDeadline } from '../../../kernel/wait.ts';
+import { readTextFile, unreadable } from './read-text-file.ts';
 
 export interface WatchedFilesOptions<V> {
   /** The files that form the value, read together. */
@@ -32,11 +33,6 @@ const LONGEST_READ_MS = 10_000;
 
 /** Distinct errors that are remembered, so that each is logged once. */
 const MOST_PROBLEMS = 16;
-
-interface FileText {
-  readonly stamp: string;
-  readonly text: string;
-}
 
 /**
  * A value made from files that are replaced from time to time.
@@ -124,12 +120,12 @@ export class WatchedFiles<V> {
     try {
       const { paths, parse } = this.#options;
       const found = this.#found;
-      const seen = found === undefined ? undefined : await stampsOf(paths);
+      // Before the content: a write in between makes another stamp for the next look.
+      const stamps = await stampsOf(paths);
       // Compared after the wait, because `reread` may have asked for the content meanwhile.
-      if (found !== undefined && seen === this.#stamps) return found.value;
-      const files = await Promise.all(paths.map(readBounded));
-      const texts = files.map((file) => file.text);
-      const stamps = files.map((file) => file.stamp).join();
+      if (found !== undefined && stamps === this.#stamps) return found.value;
+      const read = { largestBytes: LARGEST_FILE_BYTES, runtime: this.#runtime };
+      const texts = await Promise.all(paths.map((path) => readTextFile(path, read)));
       if (found !== undefined && texts.every((text, index) => text === found.texts[index])) {
         this.#stamps = stamps;
         this.#recovered();
@@ -179,7 +175,7 @@ async function stampsOf(paths: readonly string[]): Promise<string> {
   const stamps = await Promise.all(
     paths.map(async (path) => {
       try {
-        return stampOf(await stat(path));
+        return stampOf(path, await stat(path));
       } catch (error) {
         throw unreadable(path, error);
       }
@@ -188,77 +184,10 @@ async function stampsOf(paths: readonly string[]): Promise<string> {
   return stamps.join();
 }
 
-interface FileStat {
-  readonly mtimeMs: number;
-  readonly ctimeMs: number;
-  readonly size: number;
-  readonly ino: number;
-  readonly dev: number;
-  isFile(): boolean;
-  isDirectory(): boolean;
-}
-
-function stampOf({ mtimeMs, ctimeMs, size, ino, dev }: FileStat): string {
+function stampOf(path: string, found: Stats): string {
+  if (found.isDirectory()) throw invalidFile(path, 'it is a directory; name a file');
+  // A pipe can be read only once.
+  if (!found.isFile()) throw invalidFile(path, 'it is not a regular file; name a file');
+  const { mtimeMs, ctimeMs, size, ino, dev } = found;
   return `${mtimeMs} ${ctimeMs} ${size} ${ino} ${dev}`;
-}
-
-async function readBounded(path: string): Promise<FileText> {
-  try {
-    // O_NONBLOCK: a pipe without a writer is opened at once, and then refused, instead of blocking a thread for ever.
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const found = await file.stat();
-      if (found.isDirectory()) throw invalidFile(path, 'it is a directory; name a file');
-      if (!found.isFile()) throw invalidFile(path, 'it is not a regular file; name a file');
-      return { stamp: stampOf(found), text: textOf(path, await bytesOf(path, file)) };
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    throw unreadable(path, error);
-  }
-}
-
-type ReadableFile = Pick<Awaited<ReturnType<typeof open>>, 'read'>;
-
-const READ_BYTES = 65_536;
-
-/** Reads to the end and not by the size, which is 0 for some file systems and changes while a file is written. */
-async function bytesOf(path: string, file: ReadableFile): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let length = 0;
-  for (;;) {
-    const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(READ_BYTES) });
-    if (bytesRead === 0) return Buffer.concat(pieces, length);
-    length += bytesRead;
-    if (length > LARGEST_FILE_BYTES) {
-      throw invalidFile(path, `it is larger than ${LARGEST_FILE_BYTES} bytes; name another file`);
-    }
-    pieces.push(buffer.subarray(0, bytesRead));
-  }
-}
-
-/** Windows PowerShell writes UTF-16 by default. */
-function textOf(path: string, bytes: Buffer): string {
-  const mark = bytes.length < 2 ? 0 : bytes.readUInt16BE(0);
-  if (mark === 0xfffe || mark === 0xfeff) {
-    throw invalidFile(path, 'it is UTF-16 text; save it as UTF-8');
-  }
-  return bytes.toString('utf8').replace(/^\ufeff/, '');
-}
-
-const REMEDIES: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'permission denied; make it readable for the user of this process',
-  EPERM: 'permission denied; make it readable for the user of this process',
-  EISDIR: 'it is a directory; name a file',
-  ENOTDIR: 'a part of the path is a file and not a directory',
-  ELOOP: 'its symbolic links form a loop',
-};
-
-function unreadable(path: string, error: unknown): ListwatchError {
-  if (error instanceof ListwatchError) return error;
-  const { code } = error as NodeJS.ErrnoException;
-  const problem = REMEDIES[code ?? ''] ?? `it cannot be read: ${errorMessage(error)}`;
-  return invalidFile(path, problem, error);
 }

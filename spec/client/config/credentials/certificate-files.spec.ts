@@ -223,6 +223,7 @@ describe('certificateFiles', () => {
     await write(one.certificate, one.privateKey);
     const source = files();
     const pairs = [one, two];
+    await source.current();
     for (let round = 0; round < 60; round += 1) {
       const { certificate, privateKey } = pairs[round % 2]!;
       const writing = (async () => {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { closeSync, openSync } from 'node:fs';
+import { mkdir, open, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { WatchedFiles } from '../../../../lib/client/config/credentials/watched-files.ts';
@@ -240,20 +241,82 @@ describe('WatchedFiles', () => {
     expect(error.message).to.equal(`${scratch.path}/b: there is no such file`);
   });
 
-  it('says what a path through a file, a loop of links and UTF-16 are', async () => {
+  it('says what a path through a file and a loop of links are', async () => {
     await scratch.write('a', 'one');
     await symlink('loop', join(scratch.path, 'loop'));
-    await writeFile(join(scratch.path, 'wide'), Buffer.from('\ufeffone', 'utf16le'));
     const messageOf = async (name: string): Promise<string> =>
       (await failureOf(Promise.resolve(watch(name).current()))).message;
     expect(await messageOf('a/b')).to.contain('is a file and not a directory');
     expect(await messageOf('loop')).to.contain('form a loop');
-    expect(await messageOf('wide')).to.contain('UTF-16');
   });
 
-  it('ignores a byte order mark', async () => {
+  it('ignores a byte order mark, and reads UTF-16 that has one', async () => {
     await scratch.write('a', '\ufeffone');
     expect((await watch('a').current()).text).to.equal('one');
+    await writeFile(join(scratch.path, 'wide'), Buffer.from('\ufeffone', 'utf16le'));
+    expect((await watch('wide').current()).text).to.equal('one');
+  });
+
+  describe('while the file system does not answer', () => {
+    /** Takes all threads that read files. The returned function gives them back. */
+    const blockFileSystem = (): (() => Promise<void>) => {
+      const threads = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4);
+      const pipes = Array.from({ length: threads }, (_, index) => `${scratch.path}/p${index}`);
+      execFileSync('mkfifo', pipes);
+      // To open a pipe without a writer takes a thread until there is a writer.
+      const readers = pipes.map((pipe) => open(pipe, 'r'));
+      return async () => {
+        for (const pipe of pipes) closeSync(openSync(pipe, 'w'));
+        for (const reader of readers) await (await reader).close();
+      };
+    };
+    const turn = (): Promise<void> =>
+      new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+
+    it('keeps the last value after ten seconds, starts no second look, and recovers', async () => {
+      const path = await scratch.write('a', 'one');
+      const files = watch('a');
+      const first = await files.current();
+      const release = blockFileSystem();
+      await runtime.advance(1_000);
+      const waiting = Promise.resolve(files.current());
+      await runtime.advance(9_999);
+      const others = [files.current(), files.reread(), files.reread()];
+      await runtime.advance(1);
+      expect(await waiting).to.equal(first);
+      expect(new Set(await Promise.all(others.map(async (one) => await one)))).to.deep.equal(
+        new Set([first]),
+      );
+      expect(logger.warnings).to.have.length(1);
+      expect(logger.warnings[0]).to.contain(
+        `${path}: the file system did not answer within 10000 ms`,
+      );
+      const before = process.getActiveResourcesInfo().length;
+      await runtime.advance(60_000);
+      const later = Promise.resolve(files.current());
+      await runtime.advance(0);
+      expect(await later, 'without another wait').to.equal(first);
+      expect(process.getActiveResourcesInfo().length).to.equal(before);
+      await release();
+      await writeFile(path, 'two');
+      expect((await files.reread()).text).to.equal('two');
+    });
+
+    it('fails without a value after ten seconds', async () => {
+      await scratch.write('a', 'one');
+      const release = blockFileSystem();
+      await turn();
+      const files = watch('a');
+      const failure = failureOf(Promise.resolve(files.current()));
+      await runtime.advance(10_000);
+      const error = await failure;
+      expect(error.code).to.equal('CONFIG_INVALID');
+      expect(error.message).to.contain('the file system did not answer');
+      await release();
+      expect((await files.current()).text).to.equal('one');
+    });
   });
 
   it('tries again at the next call as long as there is no value', async () => {
