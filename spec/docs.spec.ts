@@ -115,10 +115,18 @@ describe('README and guides', () => {
     expect(untested).to.deep.equal([]);
   });
 
+  it('shows configuration only where a spec connects by it', () => {
+    const shown = blocks.filter((block) => block.language === 'yaml').map((block) => block.file);
+    // spec/client/connect/connect-guide.spec.ts
+    expect([...new Set(shown)].map((file) => relative(ROOT, file))).to.deep.equal([
+      'docs/guides/connect.md',
+    ]);
+  });
+
   it('uses no kind of block that is not checked', () => {
     const kinds = new Set(blocks.map((block) => block.language));
     expect(
-      [...kinds].filter((kind) => ![...LANGUAGES, 'text', 'sh', ''].includes(kind)),
+      [...kinds].filter((kind) => ![...LANGUAGES, 'text', 'sh', 'yaml', ''].includes(kind)),
     ).to.deep.equal([]);
   });
 });
