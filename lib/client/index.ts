@@ -1,4 +1,4 @@
-export { ConnectionConfig } from './config/contract/connection-config.ts';
+export { ConnectionConfig, type KubeconfigEntries } from './config/contract/connection-config.ts';
 export type {
   KubeconfigObject,
   KubeconfigSource,

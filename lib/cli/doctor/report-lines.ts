@@ -41,10 +41,10 @@ export class ReportLines implements Progress {
     const name = title.padEnd(this.#width);
     const took = status === 'skipped' ? '' : ` ${style.paint('gray', `[${timeText(durationMs)}]`)}`;
     const text = status === 'skipped' ? style.paint('gray', `skipped: ${detail}`) : detail;
-    this.#output.write(`${start}${style.mark(status)} ${name}  ${text}${took}\n`);
+    this.#output.write(`${start}${style.mark(status)} ${name}  ${style.text(text)}${took}\n`);
     const indent = ' '.repeat(style.markWidth + this.#width + 3);
     if (remedy !== undefined)
-      this.#output.write(`${indent}${style.paint('bold', '->')} ${remedy}\n`);
+      this.#output.write(`${indent}${style.paint('bold', '->')} ${style.text(remedy)}\n`);
     if (!this.#verbose || data === undefined) return;
     for (const [key, value] of Object.entries(data)) {
       if (value === undefined) continue;

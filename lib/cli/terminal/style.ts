@@ -49,6 +49,11 @@ export class Style {
     return this.paint(COLOURS[mark], (this.#symbols ? SYMBOLS : WORDS)[mark]);
   }
 
+  /** A text of a message; it may end in an ellipsis. */
+  text(text: string): string {
+    return this.#symbols ? text : text.replaceAll('…', '...');
+  }
+
   /** The columns that a mark takes. */
   get markWidth(): number {
     return this.#symbols ? 1 : WORDS.ok.length;

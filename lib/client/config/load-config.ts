@@ -119,6 +119,7 @@ export async function loadConfig(given: LoadConfigOptions = {}): Promise<Connect
   return new ConnectionConfig({
     server: found.server,
     source: found.source,
+    entries: found.entries,
     namespace: options.namespace ?? found.namespace,
     credentials: credentialsOf(options, found),
     impersonate: options.impersonate ?? found.impersonate,

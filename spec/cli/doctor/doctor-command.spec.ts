@@ -43,7 +43,7 @@ describe('listwatch doctor', () => {
     it('says where the configuration is from, and which user the server sees', async () => {
       const examined = await doctor.examineApi(fakeApi());
       expect(examined.step('configuration').detail).to.match(
-        /^https:\/\/127\.0\.0\.1:\d+, namespace shop, from context dev in .*config/,
+        /^https:\/\/127\.0\.0\.1:\d+, namespace shop, from context dev in .*config, cluster dev, user jane$/,
       );
       expect(examined.step('authentication').data).to.deep.equal({
         username: 'jane',
@@ -104,7 +104,9 @@ describe('listwatch doctor', () => {
         },
         ['--namespace', 'shop'],
       );
-      expect(examined.step('list/pods').detail).to.include('(pods in namespace shop)');
+      expect(examined.step('permission/pods').detail).to.equal(
+        'list and watch pods in namespace shop',
+      );
       expect(paths.filter((path) => path.startsWith('/api/v1/pods'))).to.deep.equal([]);
       expect(paths.some((path) => path.startsWith('/api/v1/namespaces/shop/pods'))).to.equal(true);
     });

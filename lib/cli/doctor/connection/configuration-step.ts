@@ -1,4 +1,9 @@
+import { silentLogger } from '../../../kernel/logger.ts';
+import { shownText } from '../../terminal/shown-text.ts';
 import type { DoctorContext, Outcome, Step } from '../contract/step.ts';
+
+/** Paths may be long, and a kubeconfig may be of several files. */
+const LONGEST = 600;
 
 /** Finds the configuration: which file, context, server, namespace. */
 export const configurationStep: Step = {
@@ -14,6 +19,7 @@ export const configurationStep: Step = {
     findings,
   }: DoctorContext): Promise<Outcome> {
     const { kubeconfig, context, namespace, server } = options;
+    const warnings: string[] = [];
     const config = await network.loadConfig({
       kubeconfig,
       context,
@@ -22,12 +28,22 @@ export const configurationStep: Step = {
       env,
       homeDir,
       runtime,
+      logger: { ...silentLogger, warn: (message) => void warnings.push(message) },
     });
     findings.config = config;
+    const { source, entries } = config;
+    const { cluster, user } = entries ?? {};
+    const names = entries === undefined ? '' : `, cluster ${cluster}, user ${user ?? 'none'}`;
     return {
       status: 'ok',
-      detail: `${config.server}, namespace ${config.namespace}, from ${config.source}`,
-      data: { server: config.server, namespace: config.namespace, source: config.source },
+      detail: shownText(
+        [
+          `${config.server}, namespace ${config.namespace}, from ${source}${names}`,
+          ...warnings,
+        ].join('; '),
+        LONGEST,
+      ),
+      data: { server: config.server, namespace: config.namespace, source, cluster, user, warnings },
     };
   },
 };

@@ -2,6 +2,7 @@ import { parseProxyAddress } from '../../../client/transport/contract/proxy-addr
 import { isLoopback } from '../../../client/transport/contract/server-address.ts';
 import { proxyOf } from '../../../client/config/proxy-environment.ts';
 import { timeText } from '../../terminal/shown-text.ts';
+import { failedOutcome } from '../contract/failed-outcome.ts';
 import type { DoctorContext, Outcome, Step } from '../contract/step.ts';
 import { endpointOf } from './endpoint.ts';
 import { openConnection } from './open-connection.ts';
@@ -18,14 +19,16 @@ export const proxyStep: Step = {
     const { text } = parseProxyAddress(proxy);
     const from = sourceOf(proxy, context);
     const startedMs = runtime.monotonicMs();
-    const socket = await openConnection(context);
+    try {
+      const socket = await openConnection(context);
+      socket.destroy();
+    } catch (error) {
+      if (context.signal.aborted) throw error;
+      return { ...failedOutcome(error), data: { proxy: text, from } };
+    }
     const tunnelMs = runtime.monotonicMs() - startedMs;
-    socket.destroy();
-    return {
-      status: 'ok',
-      detail: `${text} from ${from}, tunnel in ${timeText(tunnelMs)}`,
-      data: { proxy: text, from, tunnelMs },
-    };
+    const detail = `${text} from ${from}, tunnel in ${timeText(tunnelMs)}`;
+    return { status: 'ok', detail, data: { proxy: text, from, tunnelMs } };
   },
 };
 

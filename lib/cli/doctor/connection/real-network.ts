@@ -15,7 +15,7 @@ export const realNetwork: Network = {
   async openTransport(config, { timeoutMs, runtime, userAgent }) {
     // Its loading is not part of the time of the first request.
     await import('axios');
-    const { server, credentials, impersonate, tls, proxy } = config;
+    const { server, credentials, impersonate, tls, proxy, disableCompression } = config;
     const timeouts = { connectMs: timeoutMs, headersMs: timeoutMs, idleMs: timeoutMs };
     return new AxiosTransport({
       server,
@@ -23,6 +23,7 @@ export const realNetwork: Network = {
       impersonate,
       tls,
       proxy,
+      disableCompression,
       timeouts,
       runtime,
       userAgent,

@@ -7,6 +7,7 @@ import type { DoctorContext, Outcome, Step } from '../contract/step.ts';
 import {
   closestResource,
   findResource,
+  resourceName,
   spelledOut,
   type DiscoveredResource,
 } from './find-resource.ts';
@@ -37,13 +38,15 @@ export const discoveryStep: Step = {
       return notPermitted(findings, options.resources);
     }
     const { groups, resources, failures } = discovered;
-    const data = { groups, resources: resources.length, failures };
+    // The versions of a resource are one resource.
+    const count = new Set(resources.map(resourceName)).size;
+    const data = { groups, resources: count, failures };
     for (const name of options.resources) {
       const found = findResource(name, resources);
       if (found === undefined) return { ...unknown(name, discovered), data };
       findings.resources.set(name, found);
     }
-    const detail = `${countOf(resources.length, 'resource')} in ${countOf(groups, 'group')}`;
+    const detail = `${countOf(count, 'resource')} in ${countOf(groups, 'group')}`;
     const [first] = failures;
     if (first === undefined) return { status: 'ok', detail, data };
     const named = failures

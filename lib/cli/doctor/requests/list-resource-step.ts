@@ -1,7 +1,7 @@
 import { countOf, countText, sizeText, timeText } from '../../terminal/shown-text.ts';
 import { failedOutcome } from '../contract/failed-outcome.ts';
 import type { DoctorContext, Outcome, Step } from '../contract/step.ts';
-import { collectionPath, collectionText } from './find-resource.ts';
+import { collectionPath } from './find-resource.ts';
 
 /** As informers ask. */
 const PAGE_OBJECTS = 500;
@@ -34,7 +34,7 @@ export function listResourceStep(name: string): Step {
         if (context.signal.aborted) throw error;
         return { ...failedOutcome(error), data: { ...measured } };
       }
-      return outcomeOf(context, name, measured);
+      return outcomeOf(measured);
     },
   };
 }
@@ -81,11 +81,7 @@ async function readPages(
   }
 }
 
-function outcomeOf(
-  { findings, options }: DoctorContext,
-  name: string,
-  measured: Measured,
-): Outcome {
+function outcomeOf(measured: Measured): Outcome {
   const { objects, pages, bytes, tookMs, complete, remaining, resourceVersion } = measured;
   const bytesPerSecond = tookMs > 0 ? Math.round((bytes / tookMs) * 1000) : 0;
   const data = {
@@ -107,9 +103,8 @@ function outcomeOf(
       data,
     };
   }
-  const served = findings.served(name);
   const what = countOf(objects, 'object');
   const rest = remaining === undefined ? 'more remain' : `${countText(remaining)} more remain`;
-  const detail = `${what} in ${countOf(pages, 'page')}, ${sizeText(bytes)} in ${timeText(tookMs)}, ${sizeText(bytesPerSecond)}/s (${collectionText(served, options.namespace)})`;
+  const detail = `${what} in ${countOf(pages, 'page')}, ${sizeText(bytes)} in ${timeText(tookMs)}, ${sizeText(bytesPerSecond)}/s`;
   return { status: 'ok', detail: complete ? detail : `${detail}; ${rest}`, data };
 }

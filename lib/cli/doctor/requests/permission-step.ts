@@ -2,6 +2,7 @@ import { deriveAbort } from '../../../kernel/abort.ts';
 import { isListwatchError } from '../../../kernel/errors.ts';
 import { shownText } from '../../terminal/shown-text.ts';
 import type { ServedResource } from '../contract/findings.ts';
+import { missingRule } from '../../../meta/missing-rule.ts';
 import type { RequestProbe } from '../contract/request-probe.ts';
 import type { DoctorContext, Outcome, Step } from '../contract/step.ts';
 import { collectionPath, collectionText } from './find-resource.ts';
@@ -38,15 +39,13 @@ export function permissionStep(name: string): Step {
 async function remedyFor(context: DoctorContext, served: ServedResource): Promise<string> {
   const { options, findings } = context;
   const { group, resource, namespaced } = served;
-  const rule = `{apiGroups: [${JSON.stringify(group)}], resources: [${JSON.stringify(resource)}], verbs: ["list","watch"]}`;
-  if (!namespaced) return `add to a ClusterRole of this user: ${rule}`;
-  if (options.namespace !== undefined) {
-    return `add to a Role of this user in namespace ${options.namespace}: ${rule}`;
-  }
+  const namespace = namespaced ? options.namespace : undefined;
+  const clusterScope = namespace === undefined;
+  const rule = missingRule({ group, resource, namespace, clusterScope }, VERBS);
+  if (!namespaced || !clusterScope) return rule;
   const own = findings.found.namespace;
-  const inOwn = await missingVerbs(context, served, own);
-  if (inOwn.length > 0) return `add to a ClusterRole of this user: ${rule}`;
-  return `give --namespace ${own}, and the namespace to the informer: there it is allowed; or add to a ClusterRole of this user: ${rule}`;
+  if ((await missingVerbs(context, served, own)).length > 0) return rule;
+  return `give --namespace ${own}, and the namespace to the informer: there it is allowed; or ${rule}`;
 }
 
 async function missingVerbs(

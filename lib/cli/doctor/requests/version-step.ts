@@ -49,7 +49,7 @@ function judged({ status, headers, error, json, tookMs }: Answer): Outcome {
       data,
     };
   }
-  const on = typeof platform === 'string' ? ` on ${platform}` : '';
+  const on = typeof platform === 'string' && platform !== '' ? ` on ${platform}` : '';
   const detail = shownText(`${gitVersion}${on}, answered in ${timeText(tookMs)}`);
   return { status: 'ok', detail, data: { gitVersion, platform, ...data } };
 }

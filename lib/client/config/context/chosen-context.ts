@@ -18,6 +18,7 @@ export interface EntryNames {
 export interface ChosenContext {
   /** For messages: `context kind in /home/me/.kube/config`. */
   readonly source: string;
+  readonly clusterName: string;
   /** The content of the entry in `clusters`. */
   readonly cluster: KubeconfigField;
   readonly user: { readonly name: string; readonly entry: KubeconfigField } | undefined;
@@ -38,6 +39,7 @@ export function chosenContext(kubeconfig: Kubeconfig, wanted: EntryNames): Chose
   ];
   return {
     source: `${parts.join(', ')} in ${filesOf(kubeconfig)}`,
+    clusterName: wanted.cluster ?? context.field('cluster').text(),
     cluster: clusterOf(kubeconfig, context, wanted.cluster).field('cluster'),
     user: userOf(kubeconfig, context, wanted.user),
     namespace: context.field('namespace').optionalText(),

@@ -35,7 +35,8 @@ export async function kubeconfigConnection(
 ): Promise<ConnectionConfig> {
   const { environment, allowExec, proxyFor, persistTokens } = options;
   const { runtime = realRuntime, logger = silentLogger } = options;
-  const { source, cluster, user, namespace = 'default' } = chosenContext(kubeconfig, options);
+  const chosen = chosenContext(kubeconfig, options);
+  const { source, cluster, user, namespace = 'default' } = chosen;
   const settings = await clusterSettings(cluster, { runtime, logger });
   const common = { environment, allowExec, proxyFor, persistTokens, runtime, logger };
   const credentials =
@@ -55,5 +56,6 @@ export async function kubeconfigConnection(
     credentials,
     impersonate: user === undefined ? undefined : impersonationOf(user.entry),
     source,
+    entries: { cluster: chosen.clusterName, user: user?.name },
   });
 }

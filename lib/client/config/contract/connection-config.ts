@@ -2,6 +2,13 @@ import type { CredentialSource } from '../../transport/contract/credential.ts';
 import type { Impersonation } from '../../transport/contract/impersonation.ts';
 import type { TlsOptions } from '../../transport/contract/tls-options.ts';
 
+/** The names of the entries of a kubeconfig that are in use. */
+export interface KubeconfigEntries {
+  readonly cluster: string;
+  /** Undefined: requests are anonymous. */
+  readonly user: string | undefined;
+}
+
 export interface ConnectionConfigFields {
   /** The server's address. */
   readonly server: string;
@@ -16,6 +23,8 @@ export interface ConnectionConfigFields {
   readonly namespace: string;
   /** Where the configuration was found, e.g. `context kind in /home/me/.kube/config`. */
   readonly source: string;
+  /** The entries of the kubeconfig that are in use. Left out: it is from elsewhere. */
+  readonly entries?: KubeconfigEntries | undefined;
 }
 
 /** The server address and the credentials. Printing or serialising it shows no token, key or password. */
@@ -23,6 +32,7 @@ export class ConnectionConfig {
   readonly server: string;
   readonly namespace: string;
   readonly source: string;
+  readonly entries: KubeconfigEntries | undefined;
   readonly impersonate: Impersonation | undefined;
   readonly disableCompression: boolean;
   // `inspect` and `JSON.stringify` do not show private fields.
@@ -34,6 +44,7 @@ export class ConnectionConfig {
     this.server = server;
     this.namespace = rest.namespace;
     this.source = rest.source;
+    this.entries = rest.entries;
     this.impersonate = impersonate;
     this.disableCompression = rest.disableCompression === true;
     this.#credentials = credentials;
