@@ -21,7 +21,7 @@ interface Opened {
   readonly exchange: HttpExchange;
   readonly runtime: VirtualRuntime;
   /** The error code and message with which it ended; undefined while it runs. */
-  ended(): string | undefined;
+  readonly ended: () => string | undefined;
 }
 
 function open(timeouts: Timeouts = {}, request: Partial<TransportRequest> = {}): Opened {
