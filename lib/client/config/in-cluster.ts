@@ -20,8 +20,9 @@ export interface InClusterOptions {
 
 /**
  * The service account of the pod in which this process runs; undefined outside a pod.
- * @throws {ListwatchError} code CONFIG_INVALID when the pod has no usable service account; an authority that cannot be parsed is an error, and
- * not a line in the log as upstream.
+ * Token and authority are read again when their files change.
+ * @throws {ListwatchError} code CONFIG_INVALID when the pod has no usable service account. An authority that cannot be parsed is
+ * an error too; upstream logs it and trusts the authorities of the machine.
  * @see client-go rest/config.go InClusterConfig @ 32ce75a7
  */
 export async function inClusterConnection(

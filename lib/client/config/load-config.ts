@@ -125,7 +125,7 @@ export async function loadConfig(given: LoadConfigOptions = {}): Promise<Connect
     impersonate: options.impersonate ?? found.impersonate,
     proxy: proxyFor(found.server, options, found.proxy),
     disableCompression: found.disableCompression,
-    tls: { ...found.tls, ...options.tls },
+    tls: { ...found.tls, ...withValue(options.tls) },
   });
 }
 
@@ -133,6 +133,11 @@ export async function loadConfig(given: LoadConfigOptions = {}): Promise<Connect
 function proxyFor(address: string, options: LoadConfigOptions, named?: string): string | undefined {
   if (options.proxy === false) return undefined;
   return options.proxy ?? named ?? proxyOf(address, environmentOf(options).env)?.url;
+}
+
+/** The settings that have a value. */
+function withValue(tls: TlsOptions = {}): TlsOptions {
+  return Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== undefined));
 }
 
 /** The token and the certificate of the options come before those that were found. */

@@ -183,7 +183,7 @@ describe('loadConfig', () => {
       const env = await makePod();
       const kubeconfig = await scratch.write('empty', '');
       expect((await failureOf(load({ env, kubeconfig }))).message).to.equal(
-        `${kubeconfig}: it has no clusters, users and contexts; name another file`,
+        `${kubeconfig}: it has no clusters, users and contexts; give one that has them`,
       );
     });
 

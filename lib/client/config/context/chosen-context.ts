@@ -64,7 +64,7 @@ function contextOf(
 }
 
 function noContext({ contexts, isEmpty }: Kubeconfig): string {
-  if (isEmpty) return 'it has no clusters, users and contexts; name another file';
+  if (isEmpty) return 'it has no clusters, users and contexts; give one that has them';
   if (contexts.size === 0) return 'it has no contexts; add one that names a cluster and a user';
   return `current-context is not set; set it, or give the option "context"; ${knownNames('context', contexts)}`;
 }

@@ -127,7 +127,12 @@ describe('chosenContext', () => {
       'clusters: [{ name: a }]',
       `${FILE}: it has no contexts; add one that names a cluster and a user`,
     ],
-    ['an empty file', {}, '', `${FILE}: it has no clusters, users and contexts; name another file`],
+    [
+      'an empty file',
+      {},
+      '',
+      `${FILE}: it has no clusters, users and contexts; give one that has them`,
+    ],
     [
       'a context where there are none',
       { context: 'a' },
