@@ -197,7 +197,7 @@ async function search(options: LoadConfigOptions): Promise<ConnectionConfig> {
   });
   if (config !== undefined && isChosen(config, options)) {
     if (missing.length > 0) {
-      options.logger?.warn('some files of KUBECONFIG do not exist', { missing: looked });
+      options.logger?.warn('some files of KUBECONFIG do not exist', { missing: looked.join('; ') });
     }
     return await kubeconfigConnection(config, connectionOptions(options));
   }
@@ -227,7 +227,7 @@ async function searchPod(
   if (pod !== undefined) {
     if (config?.isEmpty === false) {
       logger?.warn('the kubeconfig has no current-context; the service account is used', {
-        files: config.files,
+        files: config.files.join(', '),
       });
     }
     return pod;

@@ -3,6 +3,7 @@ import { loadConfig, type LoadConfigOptions } from '../../../lib/client/config/l
 import { AUTHORITY } from '../support/certificates.ts';
 import type { KubeconfigSource } from '../../../lib/client/config/kubeconfig/kubeconfig-source.ts';
 import { ListwatchError } from '../../../lib/kernel/errors.ts';
+import { silentLogger } from '../../../lib/kernel/logger.ts';
 import { authorizationOf } from '../support/authorization-of.ts';
 import { failureOf } from '../support/failure-of.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
@@ -26,6 +27,7 @@ describe('loadConfig', () => {
   const load = (options: LoadConfigOptions = {}): ReturnType<typeof loadConfig> =>
     loadConfig({
       env: {},
+      logger: silentLogger,
       homeDir: scratch.path,
       serviceAccountDirectory: `${scratch.path}/pod`,
       ...options,
@@ -167,7 +169,7 @@ describe('loadConfig', () => {
       const config = await load({ env, logger });
       expect(config.namespace).to.equal('pod-ns');
       expect(logger.warnings).to.deep.equal([
-        `the kubeconfig has no current-context; the service account is used {"files":["${scratch.path}/.kube/config"]}`,
+        `the kubeconfig has no current-context; the service account is used {"files":"${scratch.path}/.kube/config"}`,
       ]);
     });
 
