@@ -69,7 +69,8 @@ export const errorCodes = {
   // client
   CONNECTION_REFUSED: 'Nothing listens at the server address.',
   CONNECTION_FAILED: 'The connection could not be made or broke; the cause says why.',
-  CERTIFICATE: 'The TLS certificate of the server does not verify.',
+  CERTIFICATE:
+    'A TLS certificate or key is the cause: that of the server does not verify, or that of the client is refused or cannot be used.',
   REQUEST_TIMEOUT: 'The server did not answer within the request timeout.',
   REDIRECT_REFUSED: 'The server answered with a redirect; credentials are not sent on.',
   RESPONSE_TOO_LARGE: 'A response body is over the size limit; ask for pages, or raise the limit.',

@@ -160,7 +160,10 @@ export class AxiosTransport implements Transport {
   #openPool(address: ServerAddress, tls: TlsOptions, proxy: string | undefined): ConnectionPool {
     const { connectMs } = this.#timeouts;
     const runtime = this.#runtime;
-    const dialer = proxy === undefined ? undefined : proxyDialer(proxy, { runtime, connectMs });
+    // As in client-go, the settings of the cluster apply to an https proxy too; it gets no client certificate.
+    const { ca, insecureSkipVerify } = tls;
+    const proxyOptions = { runtime, connectMs, tls: { ca, insecureSkipVerify } };
+    const dialer = proxy === undefined ? undefined : proxyDialer(proxy, proxyOptions);
     return new ConnectionPool({ secure: address.secure, tls, dialer, connectMs, runtime });
   }
 

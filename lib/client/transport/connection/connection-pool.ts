@@ -2,9 +2,12 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import { samePem, type Credential } from '../contract/credential.ts';
 import type { TlsOptions } from '../contract/tls-options.ts';
+import { rememberPeerCertificate } from './cause/peer-certificate.ts';
+import { checkTlsMaterial } from './cause/tls-material.ts';
 import { limitConnecting } from './limit-connecting.ts';
 import type { Dialer } from './proxy/dialer.ts';
 import { reuseReadMemory } from './reuse-read-memory.ts';
@@ -62,13 +65,17 @@ export class ConnectionPool {
     return this.#opened;
   }
 
-  /** The agent for a request that presents `credential` and trusts `ca`. */
+  /**
+   * The agent for a request that presents `credential` and trusts `ca`.
+   * @throws an Error that `connectionFailure` explains when certificate, key or authorities cannot be used.
+   */
   agent(credential: Credential | undefined, ca: Pem): HttpAgent {
     if (!this.#options.secure) return this.#agent;
     const { tls } = this.#options;
     const present = credential?.cert === undefined ? tls : credential;
     const identity: TlsIdentity = { cert: asPem(present.cert), key: asPem(present.key), ca };
     if (!sameIdentity(identity, this.#identity)) {
+      checkTlsMaterial(identity);
       this.#retire(this.#agent);
       this.#identity = identity;
       this.#agent = this.#newAgent(identity);
@@ -130,6 +137,7 @@ export class ConnectionPool {
       const sinceMs = runtime.monotonicMs();
       const made = (socket: Duplex): void => {
         this.#opened += 1;
+        if (secure) rememberPeerCertificate(socket as TLSSocket, runtime);
         const event = secure ? 'secureConnect' : 'connect';
         const note = (): void => {
           this.#connectMs.set(socket, runtime.monotonicMs() - sinceMs);

@@ -36,10 +36,20 @@ async function connect(target: Target, options: ThroughDialerOptions): Promise<S
   const { host, port } = target;
   const socket = await dialer.dial({ host: host ?? 'localhost', port: Number(port) }, signal);
   if (!secure) return socket;
-  const tls = connectTls({ ...target, socket });
+  const tls = startTls(socket, target);
   const limitMs = connectMs - (runtime.monotonicMs() - startedMs);
   limitHandshake(tls, { limitMs, connectMs, runtime, signal });
   return tls;
+}
+
+/** Closes the tunnel when certificate, key or authorities of `target` cannot be used. */
+function startTls(socket: Socket, target: Target): Socket {
+  try {
+    return connectTls({ ...target, socket });
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
 }
 
 interface HandshakeLimit {
