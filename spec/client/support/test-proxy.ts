@@ -18,8 +18,9 @@ export interface TestProxyOptions {
   readonly silent?: 'greeting' | 'request' | undefined;
   /** Closes the connection: when the first bytes have arrived, or instead of an answer to the request for a tunnel. */
   readonly close?: 'greeting' | 'request' | undefined;
-  /** Sent as the answer to the first bytes. Then the connection stays open. */
+  /** Sent as the answer to the first bytes. Then the connection stays open, or it is ended in the same moment. */
   readonly garbage?: string | Buffer | undefined;
+  readonly garbageEnds?: boolean | undefined;
   /** The bytes of one write of an answer. Left out: all of it. */
   readonly pieceBytes?: number | undefined;
   /** Sent in one write with the answer that opens a tunnel. */
@@ -210,11 +211,12 @@ class Exchange {
 
   /** Whether the proxy goes on after the first bytes of the client. */
   async greeted(): Promise<boolean> {
-    const { garbage, silent, close } = this.#options;
+    const { garbage, garbageEnds, silent, close } = this.#options;
     await this.read((bytes) => (bytes.length > 0 ? 0 : -1));
     this.#onReceived();
     if (close === 'greeting') this.socket.destroy();
     if (garbage !== undefined) this.write(garbage);
+    if (garbageEnds === true) this.socket.end();
     return garbage === undefined && silent !== 'greeting' && close !== 'greeting';
   }
 

@@ -1,6 +1,5 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Runtime } from '../../../kernel/runtime.ts';
@@ -135,21 +134,21 @@ export class ConnectionPool {
     const connect = agent.createConnection.bind(agent);
     agent.createConnection = (options, callback) => {
       const sinceMs = runtime.monotonicMs();
-      const made = (socket: Duplex): void => {
+      const note = (socket: Duplex): void => {
+        this.#connectMs.set(socket, runtime.monotonicMs() - sinceMs);
+      };
+      const socket = connect(options, (error, ready) => {
+        if (error === null && ready !== undefined && ready !== null) {
+          this.#opened += 1;
+          note(ready);
+        }
+        callback?.(error, ready);
+      });
+      if (socket !== undefined && socket !== null) {
         this.#opened += 1;
         if (secure) rememberPeerCertificate(socket as TLSSocket, runtime);
-        const event = secure ? 'secureConnect' : 'connect';
-        const note = (): void => {
-          this.#connectMs.set(socket, runtime.monotonicMs() - sinceMs);
-        };
-        if ((socket as Socket).connecting || secure) socket.once(event, note);
-        else note();
-      };
-      const socket = connect(options, (error, late) => {
-        if (late !== undefined && late !== null && error === null) made(late);
-        callback?.(error, late);
-      });
-      if (socket !== undefined && socket !== null) made(socket);
+        socket.once(secure ? 'secureConnect' : 'connect', () => note(socket));
+      }
       return socket;
     };
     return agent;

@@ -1,9 +1,10 @@
 import type { Agent } from 'node:http';
 import type { Socket } from 'node:net';
-import { connect as connectTls, type ConnectionOptions } from 'node:tls';
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { callbackify } from 'node:util';
 import { onAbort } from '../../../kernel/abort.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
+import { rememberPeerCertificate } from './cause/peer-certificate.ts';
 import { notConnectedInTime } from './limit-connecting.ts';
 import type { Dialer } from './proxy/dialer.ts';
 
@@ -37,13 +38,15 @@ async function connect(target: Target, options: ThroughDialerOptions): Promise<S
   const socket = await dialer.dial({ host: host ?? 'localhost', port: Number(port) }, signal);
   if (!secure) return socket;
   const tls = startTls(socket, target);
+  rememberPeerCertificate(tls, runtime);
   const limitMs = connectMs - (runtime.monotonicMs() - startedMs);
-  limitHandshake(tls, { limitMs, connectMs, runtime, signal });
+  // The bytes of the answer may have come with those of the proxy, so that TLS fails before an agent listens.
+  await handshake(tls, { limitMs, connectMs, runtime, signal });
   return tls;
 }
 
 /** Closes the tunnel when certificate, key or authorities of `target` cannot be used. */
-function startTls(socket: Socket, target: Target): Socket {
+function startTls(socket: Socket, target: Target): TLSSocket {
   try {
     return connectTls({ ...target, socket });
   } catch (error) {
@@ -59,19 +62,41 @@ interface HandshakeLimit {
   readonly signal: AbortSignal;
 }
 
-function limitHandshake(
-  tls: Socket,
+/** Resolves when the handshake is done. When it rejects, the connection is closed. */
+function handshake(
+  tls: TLSSocket,
   { limitMs, connectMs, runtime, signal }: HandshakeLimit,
-): void {
-  const timer =
-    limitMs === Infinity
-      ? undefined
-      : runtime.setTimer(limitMs, () => tls.destroy(notConnectedInTime(connectMs)));
-  const release = onAbort(signal, () => tls.destroy());
-  const done = (): void => {
-    timer?.cancel();
-    release();
-  };
-  tls.once('secureConnect', done);
-  tls.once('close', done);
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer =
+      limitMs === Infinity
+        ? undefined
+        : runtime.setTimer(limitMs, () => tls.destroy(notConnectedInTime(connectMs)));
+    const release = onAbort(signal, () => {
+      timer?.cancel();
+      tls.destroy();
+    });
+    const stop = (): void => {
+      timer?.cancel();
+      release();
+      tls.off('secureConnect', done).off('close', closed);
+    };
+    const done = (): void => {
+      stop();
+      resolve();
+    };
+    const closed = (): void => {
+      stop();
+      reject(closedInHandshake());
+    };
+    // It stays until the agent listens. The first error is the one that counts.
+    tls.on('error', reject);
+    tls.once('secureConnect', done).once('close', closed);
+  });
+}
+
+/** The error of Node for a connection that ends within its handshake. It is not emitted if the end came with other bytes. */
+function closedInHandshake(): Error {
+  const text = 'Client network socket disconnected before secure TLS connection was established';
+  return Object.assign(new Error(text), { code: 'ECONNRESET' });
 }

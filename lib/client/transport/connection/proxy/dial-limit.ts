@@ -25,6 +25,7 @@ export class DialLimit {
     };
     const timer = connectMs === Infinity ? undefined : runtime.setTimer(connectMs, expire);
     const unlisten = onAbort(signal, () => {
+      timer?.cancel();
       this.#socket?.destroy();
     });
     this.release = (): void => {
