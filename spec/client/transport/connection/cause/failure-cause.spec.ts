@@ -174,7 +174,7 @@ describe('the cause of a failed connection', () => {
     };
     for (const [number, text] of Object.entries(alerts)) {
       const found = await withAnswer(alert(Number(number)), 'CERTIFICATE');
-      expect(found).to.include(`${text}`).and.to.include(`(TLS alert ${number}: `);
+      expect(found).to.include(text).and.to.include(`(TLS alert ${number}: `);
     }
   });
 
