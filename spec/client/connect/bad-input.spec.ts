@@ -22,8 +22,9 @@ const HURRY_OF_LIMITS = 60;
 /** An informer is left alone with its failure for so long. */
 const LEFT_ALONE_MS = 120_000;
 /** At the start, before back-off. */
-const FIRST_ATTEMPTS = 5;
-const ATTEMPTS_A_SECOND = 1;
+const FIRST_ATTEMPTS = 8;
+/** While a server does not answer, the longest wait is 4.5 seconds. */
+const ATTEMPTS_A_SECOND = 0.25;
 const LONGEST_MESSAGE = 500;
 
 const inputs: readonly BadInput[] = [

@@ -101,7 +101,7 @@ export const badCredentials: readonly BadInput[] = [
     name: 'an encrypted key',
     code: 'CONFIG_INVALID',
     cause: /client\.key: the private key is encrypted/,
-    remedy: /decrypt it with \"openssl pkey\"/,
+    remedy: /decrypt it with "openssl pkey"/,
     open: (scratch) => {
       const { certificate, privateKey } = clients.client({ user: 'jane' });
       return withPair(scratch, certificate, encryptedKey(privateKey, 'open sesame'));

@@ -62,7 +62,7 @@ export const badPlugins: readonly BadInput[] = [
   badPlugin({
     name: 'an exec plug-in that exits with 1',
     script: `console.error('ERROR: your session has expired'); process.exit(1);`,
-    cause: /failed with exit code 1, saying \"ERROR: your session has expired\"/,
+    cause: /failed with exit code 1, saying "ERROR: your session has expired"/,
     remedy: /run it in a terminal with the arguments of the configuration/,
   }),
   badPlugin({
