@@ -258,17 +258,18 @@ describe('WatchedFiles', () => {
   });
 
   describe('while the file system does not answer', () => {
-    /** Takes all threads that read files. The returned function gives them back. */
-    const blockFileSystem = (): (() => Promise<void>) => {
+    /** Takes all threads that read files, until it is released or disposed of. */
+    const blockFileSystem = (): AsyncDisposable & { release(): Promise<void> } => {
       const threads = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4);
       const pipes = Array.from({ length: threads }, (_, index) => `${scratch.path}/p${index}`);
       execFileSync('mkfifo', pipes);
       // To open a pipe without a writer takes a thread until there is a writer.
       const readers = pipes.map((pipe) => open(pipe, 'r'));
-      return async () => {
-        for (const pipe of pipes) closeSync(openSync(pipe, 'w'));
-        for (const reader of readers) await (await reader).close();
+      const release = async (): Promise<void> => {
+        for (const pipe of pipes.splice(0)) closeSync(openSync(pipe, 'w'));
+        for (const reader of readers.splice(0)) await (await reader).close();
       };
+      return { release, [Symbol.asyncDispose]: release };
     };
     const turn = (): Promise<void> =>
       new Promise((resolve) => {
@@ -279,7 +280,7 @@ describe('WatchedFiles', () => {
       const path = await scratch.write('a', 'one');
       const files = watch('a');
       const first = await files.current();
-      const release = blockFileSystem();
+      await using fileSystem = blockFileSystem();
       await runtime.advance(1_000);
       const waiting = Promise.resolve(files.current());
       await runtime.advance(9_999);
@@ -299,14 +300,14 @@ describe('WatchedFiles', () => {
       await runtime.advance(0);
       expect(await later, 'without another wait').to.equal(first);
       expect(process.getActiveResourcesInfo().length).to.equal(before);
-      await release();
+      await fileSystem.release();
       await writeFile(path, 'two');
       expect((await files.reread()).text).to.equal('two');
     });
 
     it('fails without a value after ten seconds', async () => {
       await scratch.write('a', 'one');
-      const release = blockFileSystem();
+      await using fileSystem = blockFileSystem();
       await turn();
       const files = watch('a');
       const failure = failureOf(Promise.resolve(files.current()));
@@ -314,7 +315,7 @@ describe('WatchedFiles', () => {
       const error = await failure;
       expect(error.code).to.equal('CONFIG_INVALID');
       expect(error.message).to.contain('the file system did not answer');
-      await release();
+      await fileSystem.release();
       expect((await files.current()).text).to.equal('one');
     });
   });

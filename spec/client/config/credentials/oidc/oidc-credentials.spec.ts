@@ -233,6 +233,19 @@ describe('oidcCredentials', () => {
       expect(issuer.tokenRequests).to.have.length(1);
     });
 
+    it('refreshes a token that seems valid because the clock was set back', async () => {
+      issuer.tokenLifeMs = 60_000;
+      const idToken = issuer.newIdToken();
+      const issuerStartMs = runtime.wallMs();
+      // The clock of the issuer goes on; the one of this machine stays behind.
+      issuer.now = () => issuerStartMs + HOUR_MS;
+      const source = login({ idToken });
+      const rejected = source.current() as Credential;
+      expect(issuer.accepts(idToken)).to.equal(false);
+      const next = await source.refresh?.(rejected);
+      expect(issuer.accepts(next!.authorization!.slice(7))).to.equal(true);
+    });
+
     it('has no other token without a refresh token', async () => {
       const source = login({ idToken: issuer.newIdToken(), refreshToken: undefined });
       expect(await source.refresh?.(source.current() as Credential)).to.equal(undefined);
