@@ -55,7 +55,7 @@ function checkList(allowExec: readonly string[]): void {
 }
 
 async function isSame(entry: string, { command, directory, env }: PluginOrigin): Promise<boolean> {
-  if (entry === command && !isPath(command)) return true;
+  if (entry === command) return true;
   const allowed = await findProgram(entry, { env });
   const wanted = await findProgram(command, { env, directory });
   return allowed.path !== undefined && allowed.path === wanted.path;

@@ -78,6 +78,11 @@ describe('refusePlugin', () => {
     expect(await isAllowed(['aws'], originOf({ env, command: './aws' }))).to.equal(false);
   });
 
+  it('does not take two programs that are not installed for the same one', async () => {
+    expect(await isAllowed(['gcloud'], originOf())).to.equal(false);
+    expect(await isAllowed(['gcloud', 'aws'], originOf())).to.equal(true);
+  });
+
   it('refuses a list with a relative path, and anything but a list', async () => {
     for (const list of [['./aws'], [''], [7], 'aws', {}]) {
       const error = await failureOf(refusePlugin(list as readonly string[], originOf()));

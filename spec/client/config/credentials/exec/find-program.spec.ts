@@ -20,6 +20,18 @@ describe('findProgram', () => {
     expect(await findProgram('aws', { env: { PATH } })).to.deep.equal({ outcome: 'found', path });
   });
 
+  it('names a file that is not executable when no directory has another, but no directory', async () => {
+    await using scratch = await ScratchDirectory.make();
+    await mkdir(`${scratch.path}/one/aws`, { recursive: true });
+    await mkdir(`${scratch.path}/two`);
+    const path = await scratch.write('three/aws', '');
+    const PATH = ['one', 'two', 'three'].map((name) => `${scratch.path}/${name}`).join(':');
+    const found = await findProgram('aws', { env: { PATH } });
+    expect(found).to.deep.equal({ outcome: 'not-executable', path });
+    const other = await findProgram('aws', { env: { PATH: `${scratch.path}/one` } });
+    expect(other).to.deep.equal({ outcome: 'missing' });
+  });
+
   it('skips relative and empty directories of PATH', async () => {
     const env = { PATH: '.::node_modules/.bin' };
     expect(await findProgram('tsc', { env })).to.deep.equal({ outcome: 'missing' });

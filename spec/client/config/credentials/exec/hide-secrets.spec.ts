@@ -22,14 +22,14 @@ describe('hideSecrets', () => {
 
   it('replaces values of flags, and arguments of more than twenty characters', () => {
     const args = [
+      'canary-1-of-many-characters',
       'get-token',
       '--user',
-      'canary-1',
-      '--key=canary-2',
-      'canary-3-of-many-characters',
+      'canary-2',
+      '--key=canary-3',
     ];
     expect(hidden(args.join(' '), { args })).to.equal(
-      'get-token --user [argument 3] --key=[argument 4] [argument 5]',
+      '[argument 1] get-token --user [argument 4] --key=[argument 5]',
     );
   });
 
