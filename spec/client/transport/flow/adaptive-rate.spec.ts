@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { AdaptiveRate } from '../../../../lib/client/transport/flow/adaptive-rate.ts';
+
+/** A rate after `accepted` answers and one refusal in the first second; time is 1000 then. */
+function limited(accepted: number): AdaptiveRate {
+  const rate = new AdaptiveRate();
+  for (let index = 0; index < accepted; index += 1) rate.accepted((index * 1000) / accepted);
+  rate.refused(999, 990);
+  return rate;
+}
+
+/** Accepts `perSecond` answers a second while others wait, from `fromMs` to `toMs`. */
+function accept(rate: AdaptiveRate, perSecond: number, fromMs: number, toMs: number): void {
+  const stepMs = 1000 / perSecond;
+  for (let nowMs = fromMs; nowMs < toMs; nowMs += stepMs) {
+    rate.waited(nowMs);
+    rate.accepted(nowMs);
+  }
+}
+
+describe('AdaptiveRate', () => {
+  it('has no limit before the first refusal', () => {
+    const rate = new AdaptiveRate();
+    for (let nowMs = 0; nowMs < 10_000; nowMs += 1) rate.accepted(nowMs);
+    expect(rate.limit).to.equal(Infinity);
+  });
+
+  it('begins with four fifths of what the server has accepted in the last second', () => {
+    expect(limited(100).limit).to.equal(80);
+  });
+
+  it('begins with one a second if little was sent', () => {
+    const rate = new AdaptiveRate();
+    expect(rate.refused(5_000, 4_990)).to.equal(true);
+    expect(rate.limit).to.equal(1);
+  });
+
+  it('falls by a fifth for a refusal, and at most once a second', () => {
+    const rate = limited(100);
+    expect(rate.refused(1_500, 1_490)).to.equal(false);
+    expect(rate.limit).to.equal(80);
+    accept(rate, 80, 1_500, 3_000);
+    const before = rate.limit;
+    expect(rate.refused(3_000, 2_990)).to.equal(true);
+    expect(rate.limit).to.be.closeTo(before * 0.8, 1e-9);
+  });
+
+  it('ignores refusals of requests that were sent before it fell', () => {
+    const rate = limited(100);
+    expect(rate.refused(60_000, 998)).to.equal(false);
+    expect(rate.limit).to.equal(80);
+  });
+
+  it('falls to what was accepted if the server refuses much', () => {
+    const rate = limited(1000);
+    expect(rate.limit).to.equal(800);
+    for (let index = 0; index < 10; index += 1) rate.accepted(1_500 + index);
+    for (let index = 0; index < 700; index += 1) rate.refused(1_600, 1_500);
+    expect(rate.limit).to.equal(800);
+    rate.refused(2_000, 1_990);
+    expect(rate.limit).to.equal(8);
+  });
+
+  it('never falls below one in five seconds', () => {
+    const rate = new AdaptiveRate();
+    for (let nowMs = 0; nowMs < 100_000; nowMs += 2_000) rate.refused(nowMs, nowMs);
+    expect(rate.limit).to.equal(0.2);
+  });
+
+  it('grows while requests wait and the server accepts them, faster with time', () => {
+    const rate = limited(100);
+    accept(rate, 80, 1_000, 6_000);
+    const first = rate.limit - 80;
+    accept(rate, 80, 6_000, 11_000);
+    const second = rate.limit - 80 - first;
+    accept(rate, 80, 11_000, 16_000);
+    const third = rate.limit - 80 - first - second;
+    expect(first).to.be.within(1, 5);
+    expect(second).to.be.greaterThan(first * 1.3);
+    expect(third).to.be.greaterThan(second * 1.3);
+  });
+
+  it('grows by a smaller share if it is higher, which makes clients equal', () => {
+    const [low, high] = [limited(10), limited(1000)];
+    accept(low, 8, 1_000, 6_000);
+    accept(high, 800, 1_000, 6_000);
+    expect(low.limit / 8).to.be.greaterThan(high.limit / 800);
+    expect(high.limit).to.be.greaterThan(800);
+  });
+
+  it('does not grow while no request waits', () => {
+    const rate = limited(100);
+    for (let nowMs = 1_000; nowMs < 20_000; nowMs += 100) rate.accepted(nowMs);
+    expect(rate.limit).to.equal(80);
+  });
+
+  it('is forgotten half a minute after the last refusal and the last wait', () => {
+    const rate = limited(100);
+    rate.waited(5_000);
+    expect(rate.forget(34_999)).to.equal(false);
+    expect(rate.limit).to.equal(80);
+    expect(rate.forget(35_000)).to.equal(true);
+    expect(rate.limit).to.equal(Infinity);
+    expect(rate.forget(36_000)).to.equal(false);
+  });
+});
