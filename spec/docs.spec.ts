@@ -46,6 +46,7 @@ const TYPED_BY: Readonly<Record<string, string>> = {
   'npm install listwatch': 'spec/package/package.spec.ts',
   'npm ci && npm start': 'spec/examples/quickstart.spec.ts',
   'npm ci && npm test': 'spec/docs.spec.ts',
+  'npx listwatch doctor': 'spec/cli/doctor/readme-sample.spec.ts',
   'npm start -- --keep': 'spec/examples/quickstart.spec.ts',
   'node --conditions=@listwatch/source --import tsx examples/watch-pods.ts --namespace shop':
     'spec/examples/watch-pods.spec.ts',

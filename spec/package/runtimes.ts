@@ -1,9 +1,10 @@
 /**
- * `npm run package:runtimes`: the first program of README, from the packed tarball, on each runtime that npm has a package of. On
- * Node it runs as a plain `.mjs`. Prints a line and the time for each, and exits with 1 when one printed something else.
+ * `npm run package:runtimes`: the first program of README, from the packed tarball, on each runtime that npm has a package of, and
+ * `listwatch --help`; on Node also `listwatch doctor`. On Node the program runs as a plain `.mjs`. Prints a line and the time for each, and exits with 1 when one printed something else.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ApiServer } from '../../lib/server/api/api-server.ts';
 import { ROOT } from './manifest.ts';
 import { exitWithoutRegistry, npm, pack, run } from './packed-package.ts';
 
@@ -26,6 +27,9 @@ const RUNTIMES: readonly Runtime[] = [
   { name: 'Deno', specifier: 'deno@2.9.6', command: ['.bin/deno', 'run', '--allow-all'] },
 ];
 
+/** Where npm puts the program of the package. */
+const PROGRAM = join(SCRATCH, 'node_modules', 'listwatch', 'dist', 'cli', 'listwatch.js');
+
 /** The first block of TypeScript of README and what it prints. */
 function readmeExample(): { readonly program: string; readonly output: string } {
   const text = readFileSync(join(ROOT, 'README.md'), 'utf8');
@@ -42,6 +46,15 @@ async function installRuntime({ name, specifier }: Runtime): Promise<string> {
   return join(folder, 'node_modules');
 }
 
+/** Runs the doctor against an embedded server. @throws when it finds something wrong. */
+async function examine(executable: string): Promise<void> {
+  await using server = new ApiServer();
+  await server.listen();
+  const kubeconfig = join(SCRATCH, 'kubeconfig');
+  await server.writeKubeconfig(kubeconfig);
+  await run(executable, [PROGRAM, 'doctor', '--kubeconfig', kubeconfig]);
+}
+
 async function outcomeOf(runtime: Runtime, program: string, output: string): Promise<string> {
   try {
     const modules = await installRuntime(runtime);
@@ -52,6 +65,11 @@ async function outcomeOf(runtime: Runtime, program: string, output: string): Pro
     const { stdout } = await run(executable, [...parameters, program], { cwd: SCRATCH });
     const tookMs = performance.now() - startedMs;
     if (stdout.trim() !== output) return `failed: ${version} printed ${JSON.stringify(stdout)}`;
+    const help = await run(executable, [...parameters, PROGRAM, '--help'], { cwd: SCRATCH });
+    if (!help.stdout.includes('Usage: listwatch COMMAND')) {
+      return `failed: the help on ${version} is ${JSON.stringify(help.stdout)}`;
+    }
+    if (runtime.name.startsWith('Node')) await examine(executable);
     return `passed: ${version}, ${(tookMs / 1000).toFixed(2)} s`;
   } catch (error) {
     return `failed: ${String(error)}`;

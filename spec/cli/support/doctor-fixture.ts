@@ -55,8 +55,16 @@ export class DoctorFixture implements AsyncDisposable {
     return this.#scratch.path;
   }
 
+  /** Writes a file and returns its path. */
+  async write(name: string, text: string): Promise<string> {
+    return await this.#scratch.write(name, text);
+  }
+
   /** Writes a kubeconfig with one context, and returns its path. */
-  async kubeconfig({ server, ca, cluster, user }: KubeconfigParts): Promise<string> {
+  async kubeconfig(
+    { server, ca, cluster, user }: KubeconfigParts,
+    name: string = 'config',
+  ): Promise<string> {
     const authority = ca === undefined ? {} : { 'certificate-authority-data': base64(ca) };
     const config = {
       'current-context': 'dev',
@@ -64,7 +72,7 @@ export class DoctorFixture implements AsyncDisposable {
       clusters: [{ name: 'dev', cluster: { server, ...authority, ...cluster } }],
       users: [{ name: 'jane', user: user ?? { token: TOKEN } }],
     };
-    return await this.#scratch.write('config', JSON.stringify(config));
+    return await this.#scratch.write(name, JSON.stringify(config));
   }
 
   /** Examines a server over TLS with a good certificate. */

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect } from 'chai';
+import { runCommandLine } from '../../../lib/cli/run-command-line.ts';
+import { json, RawServer } from '../../client/support/raw-server.ts';
+import { within } from '../../support/until.ts';
+import { capturedHost } from '../support/captured-host.ts';
+import { certificateThatEnds, DoctorFixture } from '../support/doctor-fixture.ts';
+import { fakeApi } from '../support/fake-api.ts';
+
+const README = resolve(import.meta.dirname, '../../../README.md');
+
+/** The line that a reader types, and what README says that it prints. */
+function sample(): { readonly typed: string; readonly printed: string[] } {
+  const text = readFileSync(README, 'utf8');
+  const match = /```sh\nnpx listwatch (doctor[^\n]*)\n```\s+```text\n([\s\S]*?)```/.exec(text);
+  if (match === null) throw new Error('README has no sample of the doctor');
+  return { typed: match[1]!, printed: match[2]!.trimEnd().split('\n') };
+}
+
+/** Times, ports and the home directory are those of the machine. */
+function comparable(line: string, homeDir: string): string {
+  return line.replaceAll(homeDir, '/home/jane').replaceAll(/\d+(?:\.\d+)?/g, '0');
+}
+
+describe('the sample of the doctor in README', () => {
+  it('is what the command prints; three dots stand for lines that are left out', async () => {
+    await using doctor = await DoctorFixture.make();
+    const { cert, key } = certificateThatEnds(1000);
+    const review = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+    const api = fakeApi({
+      [review]: (response) => json(response, { status: { allowed: false } }, 201),
+    });
+    await using server = await RawServer.start(api, { cert, key });
+    await doctor.kubeconfig({ server: server.url, ca: cert }, '.kube/config');
+    const host = capturedHost({
+      isTerminal: true,
+      homeDir: doctor.homeDir,
+      env: { LANG: 'en_US.UTF-8', TERM: 'dumb' },
+    });
+    const { typed, printed } = sample();
+    const code = await within(runCommandLine(typed.split(' '), host), 'listwatch doctor');
+    expect(code).to.equal(1);
+
+    const lines = host.stdout.lines.map((line) => comparable(line, doctor.homeDir));
+    let next = 0;
+    for (const line of printed) {
+      if (line === '...') continue;
+      const at = lines.indexOf(comparable(line, doctor.homeDir), next);
+      const dots = printed[printed.indexOf(line) - 1] === '...';
+      expect(at, `${line}\nis not in\n${lines.join('\n')}`).to.be.at.least(next);
+      if (!dots) expect(at, `${line} comes directly after the one before`).to.equal(next);
+      next = at + 1;
+    }
+    expect(next, 'the sample has the last line').to.equal(lines.length);
+  });
+});
