@@ -137,6 +137,20 @@ describe('OutageGate', () => {
     }
   });
 
+  it('takes a proxy that is down or refuses for a server that does not answer', async () => {
+    const { gate, gone, ask, runtime } = turns();
+    gate.failed(new TransportError('PROXY', TARGET, 'no tunnel to server:80'));
+    for (const name of ['a', 'b']) ask(name);
+    await runtime.settle();
+    expect(gone).to.deep.equal([]);
+    await runtime.advance(2000);
+    expect(gone).to.have.length(1);
+    gate.answered();
+    await runtime.advance(2000);
+    expect(gone).to.have.length(2);
+    expect(runtime.pending).to.equal(0);
+  });
+
   it('learns nothing from a request that was given up by its owner', () => {
     const { gate } = turns();
     gate.failed(new ListwatchError('CLOSED', 'closed'));

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { ListwatchError } from '../../../../lib/kernel/errors.ts';
 import { connectionFailure } from '../../../../lib/client/transport/connection/connection-failure.ts';
 
 const TARGET = { server: 'https://api', method: 'GET', path: '/api?token=x' };
@@ -49,6 +50,22 @@ describe('connectionFailure', () => {
     expect(connectionFailure(circle, TARGET).message).to.contain('round');
     for (const thrown of [undefined, null, 'text', 7]) {
       expect(connectionFailure(thrown, TARGET).code).to.equal('CONNECTION_FAILED');
+    }
+  });
+
+  it('keeps code and text of the error of a proxy, however deep it is', () => {
+    const cause = systemError('ECONNREFUSED', 'connect ECONNREFUSED 10.0.0.9:3128');
+    const proxy = new ListwatchError('PROXY', 'no tunnel to api:6443', { cause });
+    for (const error of [
+      proxy,
+      new Error('outer', { cause: new Error('inner', { cause: proxy }) }),
+    ]) {
+      const found = connectionFailure(error, TARGET);
+      expect(found).to.include({
+        code: 'PROXY',
+        message: 'GET https://api/api: no tunnel to api:6443',
+      });
+      expect(found.cause).to.equal(cause);
     }
   });
 });

@@ -55,7 +55,9 @@ export function plainCause(leaves: readonly FailureLeaf[]): Error {
  */
 function oneLine(message: string): string {
   // oxlint-disable-next-line no-control-regex
-  const line = message.replaceAll(/[\s\x00-\x1f\x7f]+/g, ' ').trim();
+  const plain = message.replaceAll(/[\s\x00-\x1f\x7f]+/g, ' ').trim();
+  // Node 24 adds a remedy of its own to an unknown authority.
+  const line = plain.replace(/; if the root CA is installed locally.*/, '');
   const [, library = '', reason = '', number = ''] =
     /error:[0-9A-F]+:([^:]*):[^:]*:([^:]+)(?:.*SSL alert number (\d+))?/.exec(line) ?? [];
   if (reason === '') return line;
