@@ -5,21 +5,14 @@ import { pluginKinds } from './plugin-kinds.ts';
 import { proxyKinds } from './proxy-kinds.ts';
 import { tokenKinds } from './token-kinds.ts';
 
-/** Kinds that the client does not have yet. */
-const PENDING: ReadonlySet<string> = new Set(['OpenID Connect', 'token file, HTTPS proxy']);
-
-const allKinds: readonly CredentialKind[] = [
+/** Every kind of credential, in the order of the table. */
+export const credentialKinds: readonly CredentialKind[] = [
   ...tokenKinds,
   ...certificateKinds,
   ...pluginKinds,
   ...identityKinds,
   ...proxyKinds,
 ];
-
-/** Every kind of credential, in the order of the table. */
-export const credentialKinds: readonly CredentialKind[] = allKinds.filter(
-  ({ name }) => !PENDING.has(name),
-);
 
 /** Those of this name or, when there is none, those whose names contain it; without names all of them. */
 export function kindsNamed(names: readonly string[]): readonly CredentialKind[] {

@@ -1,5 +1,9 @@
 import { kubeconfigText } from '../support/kubeconfig-text.ts';
+import { LeapingRuntime } from '../support/leaping-runtime.ts';
 import { wayIn, type CredentialKind } from './credential-kind.ts';
+
+/** An ID token that is refused within five seconds after its refresh is not refreshed again. */
+const BETWEEN_REFRESHES_MS = 6_000;
 
 const openIdConnect: CredentialKind = {
   name: 'OpenID Connect',
@@ -19,9 +23,11 @@ const openIdConnect: CredentialKind = {
       },
     };
     const text = kubeconfigText({ server: cluster.server, authority: cluster.authority, user });
-    return wayIn({ kubeconfig: await scratch.write('config', text) }, () =>
-      cluster.retireIdentities(),
-    );
+    const runtime = new LeapingRuntime();
+    return wayIn({ kubeconfig: await scratch.write('config', text), runtime }, async () => {
+      runtime.leap(BETWEEN_REFRESHES_MS);
+      await cluster.retireIdentities();
+    });
   },
 };
 

@@ -40,12 +40,13 @@ const WRITES_BETWEEN = 20;
  */
 export async function runTrial(options: TrialOptions): Promise<MatrixRow> {
   const { kind, cluster, wayIn, rotations } = options;
+  // Before the credential rotates: a refresh token can be used once.
+  const connectionsOfCalls = await hundredCalls(cluster, wayIn.options);
   await using trial = new Trial(options);
   await trial.begin();
   for (let round = 0; round < rotations; round += 1) await trial.rotate(round);
   const findings = await trial.end();
   const { unauthorized } = await cluster.counts();
-  const connectionsOfCalls = await hundredCalls(cluster, wayIn.options);
   await until('no connection is left', () => cluster.openConnections() === 0);
   const rotates = wayIn.rotate !== undefined;
   return {
