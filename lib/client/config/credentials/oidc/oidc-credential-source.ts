@@ -47,6 +47,8 @@ export class OidcCredentialSource implements CredentialSource {
   #held: Held | undefined;
   #refreshToken: string | undefined;
   #flight: Promise<Credential> | undefined;
+  /** The last error that no request got. */
+  #bridged: string | undefined;
   #failure: { readonly error: unknown; readonly atMs: number } | undefined;
 
   constructor(options: OidcCredentialSourceOptions) {
@@ -98,8 +100,18 @@ export class OidcCredentialSource implements CredentialSource {
       const held = this.#held;
       if (held === undefined || this.#options.runtime.wallMs() >= held.expiresAtMs) throw error;
       // The last seconds of the old token bridge a short outage of the issuer.
+      this.#warnOnce(errorMessage(error));
       return held.credential;
     }
+  }
+
+  /** The requests go on, so the log is the only place where the error is seen. */
+  #warnOnce(problem: string): void {
+    if (this.#bridged === problem) return;
+    this.#bridged = problem;
+    this.#logger.warn('the ID token cannot be refreshed; it is used until it expires', {
+      error: problem,
+    });
   }
 
   #cannotRefresh(): ListwatchError {
@@ -129,11 +141,11 @@ export class OidcCredentialSource implements CredentialSource {
       .then(
         (credential) => {
           this.#failure = undefined;
+          this.#bridged = undefined;
           return credential;
         },
         (error: unknown) => {
           this.#failure = { error, atMs: runtime.monotonicMs() };
-          this.#logger.warn('the ID token cannot be refreshed', { error: errorMessage(error) });
           throw error;
         },
       )

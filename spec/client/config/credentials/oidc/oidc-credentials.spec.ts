@@ -297,8 +297,12 @@ describe('oidcCredentials', () => {
       issuer.discovery = { kind: 'answer', status: 502, body: '' };
       await runtime.advance(HOUR_MS - 5_000);
       expect(await tokenOf(source)).to.equal(idToken);
-      expect(logger.warnings).to.have.length(1);
-      await runtime.advance(5_000);
+      await runtime.advance(1_000);
+      expect(await tokenOf(source)).to.equal(idToken);
+      expect(issuer.discoveries).to.equal(2);
+      expect(logger.warnings, 'once for one error').to.have.length(1);
+      expect(logger.warnings[0]).to.contain('used until it expires').and.to.contain('HTTP 502');
+      await runtime.advance(4_000);
       expect(await currentFailure(source)).to.equal(
         'ISSUER/.well-known/openid-configuration answered HTTP 502; check idp-issuer-url',
       );
