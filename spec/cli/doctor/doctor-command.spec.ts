@@ -135,7 +135,12 @@ describe('listwatch doctor', () => {
     const script: Script = () => interruption.abort(new Error('interrupted'));
     const examined = await doctor.examineApi(script, [], { signal: interruption.signal });
     expect(examined.code).to.equal(130);
-    expect(examined.document).to.include({ ok: false, interrupted: true });
+    expect(examined.document).to.include({
+      format: 1,
+      version: '1.2.3',
+      ok: false,
+      interrupted: true,
+    });
     expect(examined.document.steps.at(-1)).to.include({ id: 'version', detail: 'interrupted' });
   });
 });

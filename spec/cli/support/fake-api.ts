@@ -15,10 +15,19 @@ const GROUPS = [
   preferredVersion: { groupVersion: `${name}/${versions[0]}` },
 }));
 
+const VERBS = ['get', 'list', 'watch'];
+
 const CORE = [
-  { name: 'pods', singularName: 'pod', kind: 'Pod', shortNames: ['po'], namespaced: true },
+  {
+    name: 'pods',
+    singularName: 'pod',
+    kind: 'Pod',
+    shortNames: ['po'],
+    namespaced: true,
+    verbs: VERBS,
+  },
   { name: 'pods/log', kind: 'Pod', namespaced: true },
-  { name: 'nodes', singularName: 'node', kind: 'Node', namespaced: false },
+  { name: 'nodes', singularName: 'node', kind: 'Node', namespaced: false, verbs: VERBS },
 ];
 
 export function refusal(
@@ -80,12 +89,21 @@ const ANSWERS: Answers = {
           kind: 'Deployment',
           shortNames: ['deploy'],
           namespaced: true,
+          verbs: VERBS,
         },
       ],
     }),
   '/apis/metrics.k8s.io/v1beta1': (response) =>
     json(response, {
-      resources: [{ name: 'pods', singularName: 'pod', kind: 'PodMetrics', namespaced: true }],
+      resources: [
+        {
+          name: 'pods',
+          singularName: 'pod',
+          kind: 'PodMetrics',
+          namespaced: true,
+          verbs: ['get', 'list'],
+        },
+      ],
     }),
   '/api/v1/pods': list,
   '/api/v1/nodes': list,

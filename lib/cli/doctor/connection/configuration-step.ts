@@ -1,5 +1,6 @@
 import { silentLogger } from '../../../kernel/logger.ts';
 import { shownText } from '../../terminal/shown-text.ts';
+import { commandWords } from '../contract/command-words.ts';
 import type { DoctorContext, Outcome, Step } from '../contract/step.ts';
 
 /** Paths may be long, and a kubeconfig may be of several files. */
@@ -31,7 +32,8 @@ export const configurationStep: Step = {
       logger: { ...silentLogger, warn: (message) => void warnings.push(message) },
     });
     findings.config = config;
-    const { source, entries } = config;
+    const { entries } = config;
+    const source = commandWords(config.source);
     const { cluster, user } = entries ?? {};
     const names = entries === undefined ? '' : `, cluster ${cluster}, user ${user ?? 'none'}`;
     return {

@@ -36,7 +36,7 @@ export const credentialsStep: Step = {
     const startedMs = runtime.monotonicMs();
     const credential = await presentedCredential(config, signal);
     const tookMs = runtime.monotonicMs() - startedMs;
-    if (credential === undefined) return ANONYMOUS;
+    if (credential === undefined) return anonymous(config);
     refusePlainText(config, credential.source);
     const described: Described = { texts: [], data: {}, validities: [] };
     describeHeader(credential, described);
@@ -55,12 +55,17 @@ export const credentialsStep: Step = {
   },
 };
 
-const ANONYMOUS: Outcome = {
-  status: 'warning',
-  detail: 'none: requests are anonymous',
-  remedy: 'add a user with credentials to the context of the kubeconfig',
-  data: { kind: 'none' },
-};
+function anonymous({ entries }: ConnectionConfig): Outcome {
+  return {
+    status: 'warning',
+    detail: 'none: requests are anonymous',
+    remedy:
+      entries === undefined
+        ? 'use a kubeconfig with a user instead of --server'
+        : 'add a user with credentials to the context of the kubeconfig',
+    data: { kind: 'none' },
+  };
+}
 
 /** @throws {ListwatchError} code INVALID_OPTION when everyone on the way could read them. */
 function refusePlainText({ server, proxy }: ConnectionConfig, source: string): void {

@@ -1,6 +1,7 @@
 import { errorMessage, isListwatchError } from '../../../kernel/errors.ts';
 import { explainedError } from '../../../kernel/explained-error.ts';
 import { shownText } from '../../terminal/shown-text.ts';
+import { commandWords } from './command-words.ts';
 import type { Outcome } from './step.ts';
 
 /** What to do about codes whose messages speak to programmers, or have no advice. */
@@ -33,7 +34,7 @@ export function failedOutcome(error: unknown, remedy?: string): Outcome {
   const code = isListwatchError(error) ? error.code : undefined;
   const explained = explainedError(error);
   // The step says which server and what for.
-  const message = shownText(explained?.problem ?? errorMessage(error), LONGEST);
+  const message = commandWords(shownText(explained?.problem ?? errorMessage(error), LONGEST));
   if (code === 'CONFIG_NOT_FOUND') {
     return { status: 'failed', code, detail: withoutAdvice(message), remedy: REMEDIES[code] };
   }
@@ -51,5 +52,5 @@ export function failedOutcome(error: unknown, remedy?: string): Outcome {
 }
 
 function withoutAdvice(message: string): string {
-  return message.replace(/\. Give the option .*$/, '');
+  return message.replace(/\. Give (?:the option|--).*$/, '');
 }

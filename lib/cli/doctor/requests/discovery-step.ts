@@ -12,6 +12,9 @@ import {
   type DiscoveredResource,
 } from './find-resource.ts';
 
+/** What an informer does with a resource. */
+const NEEDED = ['list', 'watch'];
+
 /** The most requests at a time. */
 const AT_A_TIME = 8;
 
@@ -44,6 +47,9 @@ export const discoveryStep: Step = {
     for (const name of options.resources) {
       const found = findResource(name, resources);
       if (found === undefined) return { ...unknown(name, discovered), data };
+      const { verbs } = found;
+      const lacking = NEEDED.filter((verb) => !verbs.includes(verb));
+      if (lacking.length > 0) return { ...notOffered(resourceName(found), lacking), data };
       findings.resources.set(name, found);
     }
     const detail = `${countOf(count, 'resource')} in ${countOf(groups, 'group')}`;
@@ -95,11 +101,12 @@ async function resourcesOf(
   const list = await requests.json({ path, signal });
   return records(list['resources'])
     .filter(({ name }) => typeof name === 'string' && !name.includes('/'))
-    .map(({ name, namespaced, singularName, shortNames, kind }) => ({
+    .map(({ name, namespaced, singularName, shortNames, kind, verbs }) => ({
       group: group ?? '',
       version: version ?? '',
       resource: String(name),
       namespaced: namespaced === true,
+      verbs: texts(verbs),
       aliases: [singularName, kind, ...texts(shortNames)]
         .filter((one): one is string => typeof one === 'string')
         .map((one) => one.toLowerCase()),
@@ -146,6 +153,16 @@ function unknown(name: string, { resources, failures }: Discovered): Outcome {
       `the server serves no resource ${name}${missing === undefined ? '' : `; ${missing.apiVersion} does not answer: ${missing.problem}`}`,
     ),
     remedy: meant === undefined ? installed : `did you mean --resource ${shownText(meant)}?`,
+  };
+}
+
+/** Reviews are created only, and metrics cannot be watched. */
+function notOffered(name: string, lacking: readonly string[]): Outcome {
+  return {
+    status: 'failed',
+    code: 'METHOD_NOT_ALLOWED',
+    detail: shownText(`${name} offers no ${lacking.join(' and no ')}, so no informer can read it`),
+    remedy: 'give another resource: kubectl api-resources --verbs=list,watch',
   };
 }
 

@@ -5,6 +5,8 @@ import type { ServedResource } from '../contract/findings.ts';
 export interface DiscoveredResource extends ServedResource {
   /** The other names that kubectl takes: singular, short names, kind; in lower case. */
   readonly aliases: readonly string[];
+  /** E.g. `list`. */
+  readonly verbs: readonly string[];
 }
 
 /**

@@ -52,13 +52,25 @@ describe('the steps of listwatch doctor before the first request', () => {
       expect(examined.step('list/pods').detail).to.equal('it needs "configuration"');
     });
 
+    it('speaks of the options of the command, not of those of the library', async () => {
+      const missing = await examine(['--kubeconfig', '/no/such/file']);
+      expect(missing.step('configuration').detail).to.equal(
+        'no API server to connect to. Looked at: /no/such/file (--kubeconfig; no such file)',
+      );
+      const refused = await examine(['--server', 'http://127.0.0.1:1']);
+      expect(refused.step('configuration').detail).to.match(/, from --server$/);
+      expect(refused.step('credentials').remedy).to.equal(
+        'use a kubeconfig with a user instead of --server',
+      );
+    });
+
     it('names the contexts for one that does not exist', async () => {
       const file = await doctor.kubeconfig({ server: 'https://127.0.0.1:1' });
       const examined = await examine(['--kubeconfig', file, '--context', 'prod']);
       expectFailure(examined, 'configuration', {
         code: 'CONFIG_INVALID',
         detail: /there is no context prod$/,
-        remedy: /dev/,
+        remedy: /^choose with --context one of: dev$/,
       });
     });
 

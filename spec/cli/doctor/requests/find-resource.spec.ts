@@ -15,7 +15,7 @@ function row(
   resource: string,
   aliases: string[] = [],
 ): DiscoveredResource {
-  return { group, version, resource, namespaced: resource !== 'nodes', aliases };
+  return { group, version, resource, namespaced: resource !== 'nodes', aliases, verbs: [] };
 }
 
 const RESOURCES = [

@@ -116,6 +116,18 @@ describe('the steps of listwatch doctor that send requests', () => {
       });
     });
 
+    it('fails at discovery for a resource that no informer can read', async () => {
+      expectFailure(
+        await doctor.examineApi(fakeApi(), ['-r', 'pods.metrics.k8s.io']),
+        'discovery',
+        {
+          code: 'METHOD_NOT_ALLOWED',
+          detail: 'pods.metrics.k8s.io offers no watch, so no informer can read it',
+          remedy: /kubectl api-resources --verbs=list,watch$/,
+        },
+      );
+    });
+
     it('warns about an API version that does not answer, and names it', async () => {
       const examined = await doctor.examineApi(
         fakeApi({
