@@ -141,6 +141,7 @@ describe('the house', () => {
 
 /** Spec folders that cut across the house. */
 const SPEC_ONLY = new Set([
+  'bad-use',
   '',
   'etcd-kill',
   'client/connect',

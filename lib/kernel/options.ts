@@ -1,4 +1,10 @@
 import { ListwatchError } from './errors.ts';
+import { nearName } from './near-name.ts';
+import { plainText } from './plain-text.ts';
+
+const LONGEST_NAME = 60;
+/** The length of a list of options in a message, characters. */
+const LONGEST_LIST = 250;
 
 /**
  * Refuses option names that do not exist, so that a misspelled option is not silently ignored.
@@ -19,10 +25,18 @@ export function rejectUnknownOptions(
     if (!known.includes(name)) {
       throw new ListwatchError(
         'INVALID_OPTION',
-        `${owner}: unknown option "${name}"; known are ${known.join(', ')}`,
+        `${owner}: unknown option "${plainText(name, LONGEST_NAME)}"; ${suggestion(name, known)}`,
       );
     }
   }
+}
+
+/** The option that was probably meant; otherwise the known ones, as many as a line takes. */
+function suggestion(name: string, known: readonly string[]): string {
+  const near = nearName(name, known);
+  if (near !== undefined) return `did you mean "${near}"?`;
+  const list = known.join(', ');
+  return `known are ${list.length > LONGEST_LIST ? plainText(list, LONGEST_LIST) : list}`;
 }
 
 /**
@@ -66,6 +80,6 @@ export function numberOption(
   const range = max === Infinity ? `of at least ${min}` : `from ${min} to ${max}`;
   throw new ListwatchError(
     'INVALID_OPTION',
-    `${owner}: option "${name}" must be ${kind} ${range}, not ${String(value)}`,
+    `${owner}: option "${name}" must be ${kind} ${range}, not ${typeof value === 'string' ? JSON.stringify(value) : String(value)}`,
   );
 }

@@ -1,5 +1,6 @@
 import { ListwatchError } from '../kernel/errors.ts';
 import type { HasMetadata } from './object.ts';
+import { quotedName } from './api-call.ts';
 import { IdentifiedView, identityOf } from './object-view.ts';
 
 /**
@@ -42,7 +43,7 @@ export function joinedKey(name: string, namespace: string | undefined): string {
 function nameless(object: HasMetadata | null | undefined): KeyError {
   const metadata = object?.metadata;
   const what = typeof metadata === 'object' && metadata !== null ? 'metadata.name' : 'metadata';
-  return new KeyError(object, `it has no ${what}`);
+  return new KeyError(object, `it has no ${what}; give it a name, or use another keyFunc`);
 }
 
 /** Namespace and name of an object; the namespace of a cluster-scoped object is empty. */
@@ -64,5 +65,5 @@ export function splitMetaNamespaceKey(key: string): ObjectName {
   const parts = key.split('/');
   if (parts.length === 1) return { namespace: '', name: key };
   if (parts.length === 2) return { namespace: parts[0] as string, name: parts[1] as string };
-  throw new KeyError(key, `"${key}" is not of the form name or namespace/name`);
+  throw new KeyError(key, `expected name or namespace/name, found ${quotedName(key)}`);
 }

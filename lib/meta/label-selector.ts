@@ -162,11 +162,17 @@ function checkRequirement(requirement: LabelRequirement): LabelRequirement {
   if (!Array.isArray(values)) failSpec(key, 'has values that are not a list');
   const takesValues = operator !== 'exists' && operator !== 'absent';
   if (takesValues !== values.length > 0) {
-    failSpec(key, takesValues ? `${operator} needs values` : `${operator} takes no values`);
+    failSpec(
+      key,
+      takesValues ? `${operator} needs values; give at least one` : `${operator} takes no values`,
+    );
   }
   for (const value of values as readonly unknown[]) {
     if (typeof value === 'string' && (value === '' || NAME.test(value))) continue;
-    failSpec(key, `${JSON.stringify(value)} is not a label value`);
+    failSpec(
+      key,
+      `${JSON.stringify(value)} is not a label value; use up to 63 letters, digits, "-", "_" and "."`,
+    );
   }
   return requirement;
 }

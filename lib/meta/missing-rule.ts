@@ -57,7 +57,7 @@ export function missingRule(
 ): string {
   const { resource = '', group = '', namespace, path, clusterScope, verb = '' } = refusal;
   if (path !== undefined) {
-    return `add {nonResourceURLs: [${quotedName(path)}], verbs: [${quotedName(verb)}]} to a ClusterRole of that user`;
+    return `add {nonResourceURLs: [${quotedName(path)}], verbs: [${quotedName(verb)}]} to a ClusterRole`;
   }
   const role =
     namespace !== undefined
@@ -67,5 +67,5 @@ export function missingRule(
         : 'Role or ClusterRole';
   const names = name === undefined || name === '' ? '' : ` resourceNames: [${quotedName(name)}],`;
   const all = verbs.map((one) => `"${one}"`).join(',');
-  return `add {apiGroups: [${quotedName(group)}], resources: [${quotedName(resource)}],${names} verbs: [${all}]} to a ${role} of that user`;
+  return `add {apiGroups: [${quotedName(group)}], resources: [${quotedName(resource)}],${names} verbs: [${all}]} to a ${role}`;
 }

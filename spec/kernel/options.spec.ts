@@ -53,8 +53,18 @@ describe('rejectUnknownOptions', () => {
     expect(() => {
       rejectUnknownOptions('Pump', { stroke: 1 }, ['strokes', 'bore']);
     })
-      .to.throw(ListwatchError, 'Pump: unknown option "stroke"; known are strokes, bore')
+      .to.throw(ListwatchError, 'Pump: unknown option "stroke"; did you mean "strokes"?')
       .with.property('code', 'INVALID_OPTION');
+    expect(() => {
+      rejectUnknownOptions('Pump', { colour: 1 }, ['strokes', 'bore']);
+    }).to.throw(ListwatchError, 'Pump: unknown option "colour"; known are strokes, bore');
+  });
+
+  it('lists as many options as a line takes', () => {
+    const many = Array.from({ length: 200 }, (_, index) => `option${index}`);
+    expect(() => {
+      rejectUnknownOptions('Pump', { [`x\n${'y'.repeat(5_000)}`]: 1 }, many);
+    }).to.throw(/^Pump: unknown option "x y{50,58} …"; known are option0, .{200,250} …$/);
   });
 
   it('is not fooled by names that every object has', () => {

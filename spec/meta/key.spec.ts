@@ -109,7 +109,7 @@ describe('splitMetaNamespaceKey', () => {
   it('refuses more than one slash', () => {
     for (const key of ['a/b/c', '//', 'a//b']) {
       expect(() => splitMetaNamespaceKey(key))
-        .to.throw(ListwatchError, 'is not of the form')
+        .to.throw(ListwatchError, 'expected name or namespace/name')
         .with.property('code', 'KEY');
     }
   });

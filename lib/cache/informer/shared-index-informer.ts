@@ -205,7 +205,10 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
    */
   async run({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     if (this.#phase === 'running') {
-      throw new ListwatchError('ALREADY_STARTED', `the informer ${this.name} runs already`);
+      throw new ListwatchError(
+        'ALREADY_STARTED',
+        `the informer ${this.name} runs already; run it once, or make another one`,
+      );
     }
     if (this.#phase === 'stopped') {
       throw new ListwatchError('CLOSED', `the informer ${this.name} has stopped; make a new one`);

@@ -101,7 +101,8 @@ export class ReflectorObserver {
     const { server, text } = failureLine(error);
     const again =
       leftOut > 0 && worthLogging ? ` ${leftOut} of the same kind were not logged.` : '';
-    const message = `reflector ${name}${server}: ${text}; it ${plan}.${again}`;
+    const then = text.endsWith('?') ? ' It' : '; it';
+    const message = `reflector ${name}${server}: ${text}${then} ${plan}.${again}`;
     if (onError !== undefined) {
       const context: ReflectorErrorContext = { name, ...story, repeated, worthLogging, message };
       this.#guard('onError', () => onError(error, context));

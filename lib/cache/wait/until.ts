@@ -83,16 +83,16 @@ export async function until(
   if (isInformer(source)) {
     return await untilCached(source, condition as CacheCondition<KubernetesObject>);
   }
-  const sequence = new ConditionSequence('until', condition as Conditions<unknown>);
-  if (isStream(source)) {
-    rejectUnknownOptions('until', options, STREAM_OPTIONS);
-    return await untilEvent(source, sequence, { ...options, name: 'the stream of events' });
-  }
-  if (!isListerWatcher(source)) {
+  if (!isStream(source) && !isListerWatcher(source)) {
     throw new ListwatchError(
       'INVALID_OPTION',
       'until: the first argument must be an informer, a stream of events or a ListerWatcher',
     );
+  }
+  const sequence = new ConditionSequence('until', condition as Conditions<unknown>);
+  if (isStream(source)) {
+    rejectUnknownOptions('until', options, STREAM_OPTIONS);
+    return await untilEvent(source, sequence, { ...options, name: 'the stream of events' });
   }
   rejectUnknownOptions('until', options, WATCH_OPTIONS);
   const { runtime, logger, resourceVersion = '' } = options;

@@ -244,7 +244,10 @@ export class ResourceClient<T extends KubernetesObject> {
     const name = object.metadata?.name;
     if (name === undefined || name === '') {
       const what = this.#collection.describe({});
-      throw new ListwatchError('KEY', `an object of ${what} to be updated has no metadata.name`);
+      throw new ListwatchError(
+        'KEY',
+        `an object of ${what} to be updated has no metadata.name; give it the name of the stored object`,
+      );
     }
     const path = this.#path(options, { name, object, subresource }) + writeQuery(options);
     const call = this.#call('update', options, { name, object, subresource });
@@ -279,7 +282,7 @@ export class ResourceClient<T extends KubernetesObject> {
       const what = this.#collection.describe({});
       throw new ListwatchError(
         'INVALID_OPTION',
-        `the name of an object of ${what} is ${typeof name}`,
+        `${what}: the name must be a string, not ${typeof name}`,
       );
     }
     const namespace = this.#namespaceOf(options, target);

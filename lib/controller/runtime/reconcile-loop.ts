@@ -132,6 +132,10 @@ export class ReconcileLoop<K = string> {
     requireOptions(owner, options, ['queue', 'reconcile']);
     rejectUnknownOptions(owner, options, OPTION_NAMES);
     const { queue, concurrency, maxRetries, timeoutMs, shutdownTimeoutMs } = options;
+    if (typeof options.reconcile !== 'function')
+      refuse('reconcile', 'a function', typeof options.reconcile);
+    // The queue may be of another copy of the package.
+    if (!('addRateLimited' in queue)) refuse('queue', 'a RateLimitingQueue', 'another object');
     this.name = options.name ?? queue.name;
     this.#queue = queue;
     this.#reconcile = options.reconcile;
@@ -169,7 +173,10 @@ export class ReconcileLoop<K = string> {
    */
   async run({ signal }: RunReconcilesOptions = {}): Promise<void> {
     if (this.#started) {
-      throw new ListwatchError('ALREADY_STARTED', `${this.name}: a reconcile loop runs once`);
+      throw new ListwatchError(
+        'ALREADY_STARTED',
+        `${this.name}: a reconcile loop runs once; make a new one`,
+      );
     }
     this.#started = true;
     const stop = deriveAbort(signal);
@@ -278,7 +285,7 @@ export class ReconcileLoop<K = string> {
   }
 
   #overdue(key: K, failures: number): void {
-    const what = `not finished after ${this.#timeoutMs} ms; the key stays in work until the reconcile ends`;
+    const what = `not finished after ${this.#timeoutMs} ms; the key stays in work until the reconcile ends; pass its signal on, or raise timeoutMs`;
     this.#report(what, { key, failures, retryInMs: undefined }, undefined);
   }
 
@@ -302,6 +309,11 @@ export class ReconcileLoop<K = string> {
       },
     );
   }
+}
+
+function refuse(option: string, rule: string, given: string): never {
+  const problem = `option "${option}" must be ${rule}, not ${given}`;
+  throw new ListwatchError('INVALID_OPTION', `ReconcileLoop: ${problem}`);
 }
 
 /** Whether an error is an abort for this reason; libraries report an abort with different errors. */

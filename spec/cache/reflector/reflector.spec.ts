@@ -276,7 +276,7 @@ describe('Reflector', () => {
       });
       await runtime.settle();
       expect(errors[0]?.context.message).to.match(
-        /; add {apiGroups: \[""\], resources: \["things"\], verbs: \["list","watch"\]} to a ClusterRole of that user; it lists/,
+        /; add {apiGroups: \[""\], resources: \["things"\], verbs: \["list","watch"\]} to a ClusterRole; it lists/,
       );
       await stop();
     });

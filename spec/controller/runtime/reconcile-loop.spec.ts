@@ -288,7 +288,7 @@ describe('ReconcileLoop', () => {
         ),
       );
       expect(errors.map(({ message }) => message)).to.deep.equal([
-        'shops: a: not finished after 500 ms; the key stays in work until the reconcile ends',
+        'shops: a: not finished after 500 ms; the key stays in work until the reconcile ends; pass its signal on, or raise timeoutMs',
         'shops: a: not finished after 500 ms',
       ]);
     });

@@ -16,8 +16,8 @@ describe('A queue or a rate limiter', () => {
   };
   for (const [name, make] of Object.entries(makers)) {
     it(`refuses options it does not know, so that no typing error is a default: ${name}`, () => {
-      expect(() => make({ naem: 'x' }))
-        .to.throw(`${name}: unknown option "naem"; known are`)
+      expect(() => make({ colour: 'x' }))
+        .to.throw(`${name}: unknown option "colour"; known are`)
         .with.property('code', 'INVALID_OPTION');
       make({});
     });

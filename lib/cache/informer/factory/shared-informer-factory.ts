@@ -239,7 +239,7 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
     if (this.#abort.signal.aborted) {
       throw new ListwatchError(
         'CLOSED',
-        `no informer of ${reference.resource}: the factory is closed`,
+        `no informer of ${reference.resource}: the factory is closed; make a new one`,
       );
     }
     const { namespace = this.#options.namespace, labelSelector, fieldSelector } = options;

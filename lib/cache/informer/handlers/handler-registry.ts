@@ -77,7 +77,10 @@ export class HandlerRegistry<T extends KubernetesObject> {
     const { informer, runtime, waitsFor } = this.#options;
     const name = options.name ?? `${classOf(handler) ?? 'handler'}-${(this.#named += 1)}`;
     if (this.#closed) {
-      throw new ListwatchError('CLOSED', `${name}: the informer ${informer} has stopped`);
+      throw new ListwatchError(
+        'CLOSED',
+        `${name}: the informer ${informer} has stopped; make a new one`,
+      );
     }
     const queue = this.#makeQueue(name, handler, options.buffer, (pending) => {
       this.#overflow(registered, pending);

@@ -93,7 +93,7 @@ export function checkHandler(name: string, handler: unknown): void {
   }
   const callbacks = CALLBACKS.map((callback) => (handler as Record<string, unknown>)[callback]);
   if (callbacks.every((callback) => callback === undefined)) {
-    return fail('it has none of onAdd, onUpdate and onDelete');
+    return fail('it must have onAdd, onUpdate or onDelete');
   }
   if (callbacks.some((callback) => callback !== undefined && typeof callback !== 'function')) {
     return fail('onAdd, onUpdate and onDelete must be functions');

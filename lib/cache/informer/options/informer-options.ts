@@ -38,6 +38,7 @@ export interface InformerErrorContext {
 export type InformerReflectorOptions = Pick<
   ReflectorOptions<ObjectView>,
   | 'watchList'
+  | 'onRefused'
   | 'pageSize'
   | 'listTimeoutMs'
   | 'watchListTimeoutMs'
@@ -172,6 +173,7 @@ export interface ResolvedInformerOptions<T extends KubernetesObject> {
 
 const REFLECTOR_OPTIONS: readonly (keyof InformerReflectorOptions)[] = [
   'watchList',
+  'onRefused',
   'pageSize',
   'listTimeoutMs',
   'watchListTimeoutMs',
@@ -280,7 +282,7 @@ function missingResourceOption(
   if (value === 'wait' || value === 'fail') return value;
   throw new ListwatchError(
     'INVALID_OPTION',
-    `${owner}: option "missingResource" must be "wait" or "fail", not ${String(value)}`,
+    `${owner}: option "missingResource" must be "wait" or "fail", not ${JSON.stringify(value)}`,
   );
 }
 

@@ -104,7 +104,7 @@ function textOf(bytes: Buffer): string {
 const SILENT = `nothing was written to the pipe within ${LONGEST_READ_MS / 1_000} s; name a file`;
 
 const PROBLEMS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
+  ENOENT: 'there is no such file; correct the path',
   EACCES: 'permission denied; make it readable for the user of this process',
   EPERM: 'permission denied; make it readable for the user of this process',
   EISDIR: 'it is a directory; name a file',

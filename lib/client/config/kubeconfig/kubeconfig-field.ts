@@ -97,7 +97,7 @@ export class KubeconfigField {
   }
 
   text(): string {
-    return this.optionalText() ?? this.fail('it is missing');
+    return this.optionalText() ?? this.fail('it is missing; add it');
   }
 
   /** A list of texts, of which some may be empty; an absent list has none. */

@@ -90,7 +90,7 @@ function notYaml(
 ): ListwatchError {
   const { line } = lines.linePos(error.pos[0]);
   const reason = REASONS[error.code] ?? error.code.toLowerCase().replaceAll('_', ' ');
-  return invalid(`${origin.name}:${line}`, `it is not YAML: ${reason}`);
+  return invalid(`${origin.name}:${line}`, `it is not YAML: ${reason}; correct it`);
 }
 
 /** Counts brackets without regard to quotes: more of them than this in a text are as unlikely as in a structure. */

@@ -12,6 +12,7 @@ import {
 } from './explain-request.ts';
 import {
   explainForeign,
+  isAggregated,
   explainInternal,
   explainTooMany,
   explainUnavailable,
@@ -78,8 +79,9 @@ export function explainAtOnce(
   answer: RefusedAnswer,
   call: ApiCall | undefined,
 ): Explanation {
-  // The API server itself answers 404 in plain text for a group that it does not serve.
-  const own = !answer.foreign || (error.code === 'NOT_FOUND' && !answer.html);
+  // The API server itself answers in plain text for a group that it does not serve, and for one whose server is down.
+  const plain = error.code === 'NOT_FOUND' || isAggregated(answer);
+  const own = !answer.foreign || (plain && !answer.html);
   const explain = own ? EXPLAIN[error.code] : undefined;
   return explain === undefined ? explainForeign(answer) : explain(answer, call, error);
 }

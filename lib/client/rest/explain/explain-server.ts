@@ -24,17 +24,21 @@ export function explainInternal({ words }: RefusedAnswer): Explanation {
   return { problem, remedy: 'look into the log of the API server' };
 }
 
+/** Whether the API server could not reach the server behind an aggregated API. */
+export function isAggregated({ status, words }: RefusedAnswer): boolean {
+  return status.code === 503 && /^(service unavailable|error trying to reach service)/i.test(words);
+}
+
 /** HTTP 503 and 504 of an API server, also for the server of an aggregated API. */
 export function explainUnavailable(answer: RefusedAnswer, call: ApiCall | undefined): Explanation {
   const { words } = answer;
   const { group = '', version = '' } = call ?? {};
-  const aggregated = /^(service unavailable|error trying to reach service)/i.test(words);
   const problem = words === '' ? 'the server is not ready' : words;
   if (/too large resource version/i.test(words)) {
     return { problem, remedy: 'use a resourceVersion of this server, or leave it out' };
   }
   const remedy =
-    aggregated && group !== ''
+    isAggregated(answer) && group !== ''
       ? `look at kubectl get apiservice ${version}.${group}`
       : 'try again later';
   return { problem, remedy };

@@ -24,10 +24,11 @@ export async function resourceAdvice(
   if (own === 'absent') {
     const groups = await served.groups();
     if (groups !== undefined) return adviseOnVersion(call, groups);
-    const problem = (await served.lacksApi())
-      ? 'the server has no Kubernetes API at this address'
-      : `the server does not serve ${versionOfCall(call)}`;
-    return { problem, remedy: NOT_INSTALLED };
+    if (await served.lacksApi()) {
+      const problem = 'the server has no Kubernetes API at this address';
+      return { problem, remedy: 'check the server address, its port and its path' };
+    }
+    return { problem: `the server does not serve ${versionOfCall(call)}`, remedy: NOT_INSTALLED };
   }
   if (resource === undefined) return undefined;
   const found = own.find(({ name }) => name === resource);

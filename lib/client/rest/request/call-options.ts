@@ -96,7 +96,11 @@ export function checkCallOptions(owner: string, options: object, known: readonly
 
 /** @throws {ListwatchError} code INVALID_OPTION for a value that is not an object and cannot be sent. */
 export function checkObject(owner: string, object: unknown): void {
-  if (!isObject(object)) refuse(owner, `it takes an object, not ${shown(object)}`);
+  if (!isObject(object))
+    refuse(
+      owner,
+      `it takes an object, not ${typeof object === 'string' ? 'a string' : shown(object)}`,
+    );
 }
 
 /**

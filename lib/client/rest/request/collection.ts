@@ -1,6 +1,6 @@
 import { ListwatchError } from '../../../kernel/errors.ts';
 import { describeCollection, type CollectionOptions } from '../../../meta/collection-options.ts';
-import type { ApiCall, ApiVerb } from '../../../meta/api-call.ts';
+import { quotedName, type ApiCall, type ApiVerb } from '../../../meta/api-call.ts';
 import { parseApiVersion, resourcePath, type ResourcePathOptions } from '../../../meta/resource.ts';
 
 const GROUP_OR_VERSION = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
@@ -28,7 +28,7 @@ export class Collection {
     if (!RESOURCE.test(resource)) {
       throw new ListwatchError(
         'INVALID_OPTION',
-        `${JSON.stringify(resource)} is not a resource: expected the lower-case plural, such as "pods"`,
+        `${quotedName(resource)} is not a resource: expected the lower-case plural, such as "${pluralOf(resource)}"`,
       );
     }
     this.apiVersion = apiVersion;
@@ -71,6 +71,14 @@ export class Collection {
   }
 }
 
+/** The resource that somebody means who gives a kind. */
+function pluralOf(kind: string): string {
+  if (!/^[A-Za-z]{2,60}$/.test(kind)) return 'pods';
+  const singular = kind.toLowerCase();
+  if (singular.endsWith('y')) return `${singular.slice(0, -1)}ies`;
+  return /(?:s|x|ch)$/.test(singular) ? `${singular}es` : `${singular}s`;
+}
+
 /**
  * Dots and slashes in a name would address another object, or another resource.
  * @see apimachinery api/validation/path/name.go IsValidPathSegmentName @ eed236c
@@ -78,11 +86,11 @@ export class Collection {
 function checkSegment(what: string, value: string): void {
   const problem =
     value === ''
-      ? 'it is empty'
+      ? 'it is empty; give the name of one'
       : value === '.' || value === '..'
-        ? 'it is a dot segment'
+        ? 'it is a dot segment; give a name'
         : /[/%]/.test(value)
-          ? 'it has a "/" or "%"'
+          ? 'it has a "/" or "%"; give namespace and name apart'
           : undefined;
   if (problem === undefined) return;
   throw new ListwatchError(

@@ -19,7 +19,7 @@ const LONGEST_STATUS_BYTES = 1024 * 1024;
 const SHOWN_BYTES = 2048;
 
 /** The most characters of a server's text in the message of an error. */
-const LONGEST_WORDS = 200;
+const LONGEST_WORDS = 190;
 const LONGEST_SENDER = 40;
 
 export interface ResponseErrorOptions {
@@ -42,13 +42,14 @@ export async function responseError(
   const askedMs = retryAfterMs(response.headers['retry-after'], nowWallMs);
   const retryAfterSeconds = askedMs === undefined ? undefined : Math.ceil(askedMs / 1000);
   const html = sent === undefined && isHtml(body, response.headers['content-type']);
+  const text = sent === undefined ? textOf(body, html) : '';
   const status =
     sent === undefined
-      ? statusOf(response.status, textOf(body, html), retryAfterSeconds)
+      ? statusOf(response.status, text, retryAfterSeconds)
       : completed(sent, response, retryAfterSeconds);
   const answer: RefusedAnswer = {
     status,
-    words: withoutSecrets(plainText(messageOf(status), LONGEST_WORDS)),
+    words: withoutSecrets(plainText(sent === undefined ? text : messageOf(sent), LONGEST_WORDS)),
     request: requestOf(target, call),
     credential: response.credential,
     foreign: sent === undefined,

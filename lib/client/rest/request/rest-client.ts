@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { abortable } from '../../../kernel/abort.ts';
 import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
 import { guardedCall } from '../../../kernel/guarded-call.ts';
 import { silentLogger, type Logger } from '../../../kernel/logger.ts';
@@ -172,12 +173,13 @@ export class RestClient {
     });
     this.#reportWarnings(response.headers['warning']);
     if (response.status >= 200 && response.status < 300) return response;
-    throw await responseError(response, {
+    const refused = responseError(response, {
       target: this.target(request),
       call: request.call,
       served: this.#served,
       nowWallMs: this.#runtime.wallMs(),
     });
+    throw await abortable(refused, signal);
   }
 
   /** A discovery document for an explanation. Errors of this request are not explained. */
@@ -233,6 +235,13 @@ function logEachOnce(logger: Logger, server: string): (warning: ServerWarning) =
   };
 }
 
+/** The problem of a body, with what to do about it. */
+function withCheck(problem: string): string {
+  return problem.includes('; ')
+    ? problem
+    : `${problem}; check the server address, and proxies before it`;
+}
+
 /** Adds the exchange to an error that only describes the body. */
 export function located(error: unknown, target: ExchangeTarget, place: string = ''): unknown {
   if (!(error instanceof ListwatchError)) return error;
@@ -241,7 +250,7 @@ export function located(error: unknown, target: ExchangeTarget, place: string = 
     case 'MALFORMED_FRAME':
     case 'MALFORMED_RESPONSE':
     case 'FRAME_TOO_LARGE':
-      return new TransportError(error.code, target, place + error.message);
+      return new TransportError(error.code, target, place + withCheck(error.message));
     default:
       return error;
   }

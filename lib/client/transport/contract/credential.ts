@@ -44,7 +44,9 @@ export class Credential {
   static bearer(token: string, source: string): Credential {
     if (!/^[\x21-\x7e]+$/.test(token)) {
       const problem =
-        token === '' ? 'is empty' : 'has spaces or characters that cannot stand in a header';
+        token === ''
+          ? 'is empty'
+          : 'has spaces or characters that cannot stand in a header; check for line breaks and quotes';
       throw new ListwatchError('INVALID_OPTION', `${source} ${problem}`);
     }
     return new Credential({ authorization: `Bearer ${token}`, source });

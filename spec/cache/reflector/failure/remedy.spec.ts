@@ -26,14 +26,14 @@ describe('remedyOf', () => {
       const error = forbidden({ group: 'apps', resource: 'deployments' }, '', reason);
       expect(remedyOf(error)).to.equal(
         'add {apiGroups: ["apps"], resources: ["deployments"], verbs: ["list","watch"]} ' +
-          'to a Role in namespace "shop" of that user',
+          'to a Role in namespace "shop"',
       );
     });
 
     it('asks for a ClusterRole at the cluster scope', () => {
       const reason = 'User "eve" cannot list resource "nodes" in API group "" at the cluster scope';
       expect(remedyOf(forbidden({ group: '', resource: 'nodes' }, '', reason))).to.equal(
-        'add {apiGroups: [""], resources: ["nodes"], verbs: ["list","watch"]} to a ClusterRole of that user',
+        'add {apiGroups: [""], resources: ["nodes"], verbs: ["list","watch"]} to a ClusterRole',
       );
     });
 
@@ -41,7 +41,7 @@ describe('remedyOf', () => {
       const error = forbidden({ group: 'stable.example.com', resource: 'crontabs' }, '', 'no');
       expect(remedyOf(error)).to.equal(
         'add {apiGroups: ["stable.example.com"], resources: ["crontabs"], verbs: ["list","watch"]} ' +
-          'to a Role or ClusterRole of that user',
+          'to a Role or ClusterRole',
       );
     });
 

@@ -155,7 +155,7 @@ describe('chosenContext', () => {
       'a context without a cluster',
       { context: 'clusterless' },
       TEXT,
-      `${FILE}:12: contexts[4].context.cluster: it is missing`,
+      `${FILE}:12: contexts[4].context.cluster: it is missing; add it`,
     ],
     [
       'a cluster that is asked for and does not exist',

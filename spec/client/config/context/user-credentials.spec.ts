@@ -128,7 +128,7 @@ describe('userCredentials', () => {
       expect(logger.warnings).to.have.length(1);
       expect(logger.warnings[0])
         .to.contain('the token beside it is used until it can')
-        .and.to.contain('there is no such file')
+        .and.to.contain('there is no such file; correct the path')
         .and.not.to.contain('constant');
       await scratch.write('token', 'file');
       await runtime.advance(1_000);
@@ -188,7 +188,7 @@ describe('userCredentials', () => {
       const fields = 'client-certificate: me.crt, client-key: nowhere.key';
       const error = await failureOf(credentialsOf(fields, situation));
       expect(error.message).to.equal(
-        `${scratch.path}/config:3: users[0].user.client-certificate: ${scratch.path}/nowhere.key: there is no such file`,
+        `${scratch.path}/config:3: users[0].user.client-certificate: ${scratch.path}/nowhere.key: there is no such file; correct the path`,
       );
     });
   });
@@ -210,7 +210,7 @@ describe('userCredentials', () => {
     [
       'a missing token file',
       'tokenFile: /no/such',
-      `${USER}.tokenFile: /no/such: there is no such file`,
+      `${USER}.tokenFile: /no/such: there is no such file; correct the path`,
     ],
     [
       'a token with a password',

@@ -89,7 +89,7 @@ describe('readTextFile', () => {
   it('says that a file is missing, in a form that can be told', async () => {
     const error = await failureAt(`${scratch.path}/none`);
     expect(error.code).to.equal('CONFIG_INVALID');
-    expect(error.message).to.equal(`${scratch.path}/none: there is no such file`);
+    expect(error.message).to.equal(`${scratch.path}/none: there is no such file; correct the path`);
     expect(isMissingFile(error)).to.equal(true);
   });
 

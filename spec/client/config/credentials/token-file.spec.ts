@@ -88,7 +88,7 @@ describe('tokenFile', () => {
     const current = async (): Promise<Credential> => await credentials.current();
     const error = await failureOf(current());
     expect(error.code).to.equal('CONFIG_INVALID');
-    expect(error.message).to.equal(`${path}: there is no such file`);
+    expect(error.message).to.equal(`${path}: there is no such file; correct the path`);
     await scratch.write('token', '\n');
     expect((await failureOf(current())).message).to.equal(
       `${path}: the file is empty; write the token into it`,

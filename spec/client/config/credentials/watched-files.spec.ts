@@ -156,7 +156,9 @@ describe('WatchedFiles', () => {
       expect(await files.current()).to.equal(first);
     }
     expect(logger.warnings).to.have.length(1);
-    expect(logger.warnings[0]).to.contain(path).and.to.contain('there is no such file');
+    expect(logger.warnings[0])
+      .to.contain(path)
+      .and.to.contain('there is no such file; correct the path');
   });
 
   it('logs each distinct error once, and again after the files could be read', async () => {
@@ -238,7 +240,7 @@ describe('WatchedFiles', () => {
     await scratch.write('a', 'one');
     const error = await failureOf(Promise.resolve(watch('a', 'b').current()));
     expect(error.code).to.equal('CONFIG_INVALID');
-    expect(error.message).to.equal(`${scratch.path}/b: there is no such file`);
+    expect(error.message).to.equal(`${scratch.path}/b: there is no such file; correct the path`);
   });
 
   it('says what a path through a file and a loop of links are', async () => {

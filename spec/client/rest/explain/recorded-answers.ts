@@ -149,37 +149,32 @@ export const ANSWERS: Readonly<Record<string, RecordedAnswer>> = {
   mayNotList: refused(
     403,
     'Forbidden',
-    'pods is forbidden: User "nobody" cannot list resource "pods" in API group "" at the cluster scope',
+    'pods is forbidden: User "dev" cannot list resource "pods" in API group "" at the cluster scope',
     { kind: 'pods' },
   ),
   mayNotListHere: refused(
     403,
     'Forbidden',
-    'configmaps is forbidden: User "nobody" cannot list resource "configmaps" in API group "" in the namespace "default"',
+    'configmaps is forbidden: User "dev" cannot list resource "configmaps" in API group "" in the namespace "default"',
     { kind: 'configmaps' },
   ),
   mayNotGet: refused(
     403,
     'Forbidden',
-    'secrets "x" is forbidden: User "nobody" cannot get resource "secrets" in API group "" in the namespace "default"',
+    'secrets "x" is forbidden: User "dev" cannot get resource "secrets" in API group "" in the namespace "default"',
     { name: 'x', kind: 'secrets' },
   ),
   mayNotScale: refused(
     403,
     'Forbidden',
-    'deployments.apps "web" is forbidden: User "nobody" cannot update resource "deployments/scale" in API group "apps" in the namespace "default"',
+    'deployments.apps "web" is forbidden: User "dev" cannot update resource "deployments/scale" in API group "apps" in the namespace "default"',
     { name: 'web', group: 'apps', kind: 'deployments' },
   ),
-  mayNotReadPath: refused(
-    403,
-    'Forbidden',
-    'forbidden: User "nobody" cannot get path "/metrics"',
-    {},
-  ),
+  mayNotReadPath: refused(403, 'Forbidden', 'forbidden: User "dev" cannot get path "/metrics"', {}),
   mayNotListUnserved: refused(
     403,
     'Forbidden',
-    'deploymnets.apps is forbidden: User "nobody" cannot list resource "deploymnets" in API group "apps" in the namespace "default"',
+    'deploymnets.apps is forbidden: User "dev" cannot list resource "deploymnets" in API group "apps" in the namespace "default"',
     { group: 'apps', kind: 'deploymnets' },
   ),
   labelSelector: refused(

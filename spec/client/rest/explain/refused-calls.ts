@@ -333,7 +333,7 @@ export const REFUSED_CALLS: readonly RefusedCall[] = [
     call: (client) => client.resource('v1', 'pods').list(),
     code: 'FORBIDDEN',
     message:
-      'list pods (GET https://10.0.0.1:6443/api/v1/pods): user "nobody" may not list pods; add {apiGroups: [""], resources: ["pods"], verbs: ["list"]} to a ClusterRole of that user',
+      'list pods (GET https://10.0.0.1:6443/api/v1/pods): user "dev" may not list pods; add {apiGroups: [""], resources: ["pods"], verbs: ["list"]} to a ClusterRole',
   },
   {
     title: 'a watch in a namespace without the rule',
@@ -341,7 +341,7 @@ export const REFUSED_CALLS: readonly RefusedCall[] = [
     call: (client) => client.resource('v1', 'configmaps', { namespace: 'default' }).watch().next(),
     code: 'FORBIDDEN',
     message:
-      'watch configmaps in namespace "default" (GET https://10.0.0.1:6443/api/v1/namespaces/default/configmaps): user "nobody" may not list configmaps; add {apiGroups: [""], resources: ["configmaps"], verbs: ["list"]} to a Role in namespace "default" of that user',
+      'watch configmaps in namespace "default" (GET https://10.0.0.1:6443/api/v1/namespaces/default/configmaps): user "dev" may not list configmaps; add {apiGroups: [""], resources: ["configmaps"], verbs: ["list"]} to a Role in namespace "default"',
   },
   {
     title: 'a list of an informer without the rules',
@@ -352,7 +352,7 @@ export const REFUSED_CALLS: readonly RefusedCall[] = [
         .list({}),
     code: 'FORBIDDEN',
     message:
-      'list configmaps in namespace "default" (GET https://10.0.0.1:6443/api/v1/namespaces/default/configmaps): user "nobody" may not list configmaps; add {apiGroups: [""], resources: ["configmaps"], verbs: ["list","watch"]} to a Role in namespace "default" of that user',
+      'list configmaps in namespace "default" (GET https://10.0.0.1:6443/api/v1/namespaces/default/configmaps): user "dev" may not list configmaps; add {apiGroups: [""], resources: ["configmaps"], verbs: ["list","watch"]} to a Role in namespace "default"',
   },
   {
     title: 'a get without the rule',
@@ -360,7 +360,7 @@ export const REFUSED_CALLS: readonly RefusedCall[] = [
     call: (client) => client.resource('v1', 'secrets', { namespace: 'default' }).get('x'),
     code: 'FORBIDDEN',
     message:
-      'get secrets "x" in namespace "default" (GET https://10.0.0.1:6443/api/v1/namespaces/default/secrets/x): user "nobody" may not get secrets; add {apiGroups: [""], resources: ["secrets"], resourceNames: ["x"], verbs: ["get"]} to a Role in namespace "default" of that user',
+      'get secrets "x" in namespace "default" (GET https://10.0.0.1:6443/api/v1/namespaces/default/secrets/x): user "dev" may not get secrets; add {apiGroups: [""], resources: ["secrets"], resourceNames: ["x"], verbs: ["get"]} to a Role in namespace "default"',
   },
   {
     title: 'a subresource without the rule',
@@ -371,7 +371,7 @@ export const REFUSED_CALLS: readonly RefusedCall[] = [
         .patch('web', {}, { subresource: 'scale' }),
     code: 'FORBIDDEN',
     message:
-      'patch deployments/scale "web" in namespace "default" (PATCH https://10.0.0.1:6443/apis/apps/v1/namespaces/default/deployments/web/scale): user "nobody" may not update deployments/scale; add {apiGroups: ["apps"], resources: ["deployments/scale"], resourceNames: ["web"], verbs: ["update"]} to a Role in namespace "default" of that user',
+      'patch deployments/scale "web" in namespace "default" (PATCH https://10.0.0.1:6443/apis/apps/v1/namespaces/default/deployments/web/scale): user "dev" may not update deployments/scale; add {apiGroups: ["apps"], resources: ["deployments/scale"], resourceNames: ["web"], verbs: ["update"]} to a Role in namespace "default"',
   },
   {
     title: 'a path without the rule',
@@ -379,7 +379,7 @@ export const REFUSED_CALLS: readonly RefusedCall[] = [
     call: (client) => client.version(),
     code: 'FORBIDDEN',
     message:
-      'GET https://10.0.0.1:6443/version: user "nobody" may not get /metrics; add {nonResourceURLs: ["/metrics"], verbs: ["get"]} to a ClusterRole of that user',
+      'GET https://10.0.0.1:6443/version: user "dev" may not get /metrics; add {nonResourceURLs: ["/metrics"], verbs: ["get"]} to a ClusterRole',
   },
   {
     title: 'a misspelled resource for a user without rules',
