@@ -29,7 +29,7 @@ const NOTICEABLE = 0.01;
  * Guarantees:
  * - Before the first refusal a request waits for nothing, and costs two counters.
  * - The rate falls at most once a second, by a fifth; if the server has refused much, to four fifths of what it has accepted.
- *   It grows while the server accepts requests and others wait.
+ *   It grows while the server accepts requests and others wait: by a fifth each second until the second refusal, then slower.
  * - Thirty seconds after the last refusal and the last request that had to wait, there is no limit any more.
  * - No timer is armed while no request waits.
  */

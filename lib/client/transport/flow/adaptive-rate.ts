@@ -14,10 +14,11 @@ const LOWEST = 0.2;
 const LOWEST_AT_FIRST = 1;
 
 /**
- * If more than this share of the answers of the last second were refusals, the rate was far too high, and the number of
- * accepted requests says more about the server.
+ * If more than this share of the answers of the last second were refusals, and at least so many, the rate was far too high, and
+ * the number of accepted requests says more about the server. A few refusals after a pause say nothing about it.
  */
 const OVERLOADED = 0.3;
+const FEWEST_REFUSALS = 5;
 
 /**
  * The rate grows by GROWTH × √rate each second, and the longer the server has refused nothing, the faster: after ten seconds
@@ -26,6 +27,12 @@ const OVERLOADED = 0.3;
  */
 const GROWTH = 0.05;
 const GROWTH_DOUBLES_MS = 10_000;
+
+/**
+ * The first limit comes from few requests if the client has just begun to send. Until the next refusal, which shows the
+ * true limit, the rate grows by this share each second.
+ */
+const FIRST_GROWTH = 0.2;
 
 /** The longest time for which one answer lets the rate grow, milliseconds. */
 const LONGEST_STEP_MS = 1000;
@@ -50,6 +57,8 @@ export class AdaptiveRate {
   #lastDecreaseMs = -Infinity;
   #lastGrowthMs = -Infinity;
   #lastWaitMs = -Infinity;
+  /** There was one refusal since there was no limit. */
+  #first = false;
 
   /** Requests a second; `Infinity`: no limit. */
   get limit(): number {
@@ -79,7 +88,9 @@ export class AdaptiveRate {
     // Without waiting requests nothing is learned about a higher rate.
     if (nowMs - this.#lastWaitMs > LONGEST_STEP_MS) return;
     const quiet = (nowMs - this.#lastRefusalMs) / GROWTH_DOUBLES_MS;
-    this.#limit += (GROWTH * Math.sqrt(this.#limit) * (1 + quiet * quiet) * stepMs) / 1000;
+    const growth = GROWTH * Math.sqrt(this.#limit) * (1 + quiet * quiet);
+    const first = this.#first ? FIRST_GROWTH * this.#limit : 0;
+    this.#limit += (Math.max(growth, first) * stepMs) / 1000;
   }
 
   /** The server has refused a request that was sent at `sentMs`, because of load. Returns whether the rate has fallen. */
@@ -89,7 +100,8 @@ export class AdaptiveRate {
     this.#lastRefusalMs = nowMs;
     // Requests that were in flight at the decrease say nothing about the new rate.
     if (sentMs < this.#lastDecreaseMs || nowMs - this.#lastDecreaseMs < REACTION_MS) return false;
-    const lowest = this.#limit === Infinity ? LOWEST_AT_FIRST : LOWEST;
+    this.#first = this.#limit === Infinity;
+    const lowest = this.#first ? LOWEST_AT_FIRST : LOWEST;
     this.#limit = Math.max(lowest, this.#base(nowMs) * DECREASE);
     this.#lastDecreaseMs = nowMs;
     this.#lastGrowthMs = nowMs;
@@ -101,7 +113,7 @@ export class AdaptiveRate {
     const previousShare = 1 - (nowMs - this.#secondStartMs) / 1000;
     const accepted = this.#present.accepted + this.#previous.accepted * previousShare;
     const refused = this.#present.refused + this.#previous.refused * previousShare;
-    const overloaded = refused / (accepted + refused) > OVERLOADED;
+    const overloaded = refused >= FEWEST_REFUSALS && refused / (accepted + refused) > OVERLOADED;
     return this.#limit === Infinity || overloaded ? Math.min(this.#limit, accepted) : this.#limit;
   }
 

@@ -10,7 +10,7 @@ const LONGEST_BODY_BYTES = 64 * 1024;
  *
  * A Status in the body is another case: the part that serves the resource was reached, and answers about this object, for
  * example an eviction that a disruption budget forbids, or a cache that is being filled. The filters of kube-apiserver that
- * limit requests answer in plain text (1.36; apiserver pkg/server/filters/maxinflight.go tooManyRequests).
+ * limit requests answer in plain text (apiserver pkg/server/filters/maxinflight.go tooManyRequests; recorded from 1.36.3).
  */
 export function mayBeLoad(
   { method, path }: TransportRequest,

@@ -61,31 +61,55 @@ describe('AdaptiveRate', () => {
     expect(rate.limit).to.equal(8);
   });
 
+  it('falls by no more than a fifth for a single refusal after a pause', () => {
+    const rate = limited(100);
+    expect(rate.refused(20_000, 19_990)).to.equal(true);
+    expect(rate.limit).to.equal(64);
+  });
+
   it('never falls below one in five seconds', () => {
     const rate = new AdaptiveRate();
     for (let nowMs = 0; nowMs < 100_000; nowMs += 2_000) rate.refused(nowMs, nowMs);
     expect(rate.limit).to.equal(0.2);
   });
 
+  it('grows by a fifth each second from the first limit to the next refusal', () => {
+    const rate = limited(10);
+    expect(rate.limit).to.equal(8);
+    accept(rate, 50, 1_000, 11_000);
+    expect(rate.limit / 8).to.be.within(1.2 ** 9, Math.exp(2));
+    rate.refused(11_000, 10_990);
+    const before = rate.limit;
+    accept(rate, 50, 11_000, 12_000);
+    expect(rate.limit / before).to.be.within(1, 1.05);
+  });
+
   it('grows while requests wait and the server accepts them, faster with time', () => {
     const rate = limited(100);
-    accept(rate, 80, 1_000, 6_000);
-    const first = rate.limit - 80;
-    accept(rate, 80, 6_000, 11_000);
-    const second = rate.limit - 80 - first;
-    accept(rate, 80, 11_000, 16_000);
-    const third = rate.limit - 80 - first - second;
+    rate.refused(2_000, 1_990);
+    const startAt = rate.limit;
+    accept(rate, 80, 2_000, 7_000);
+    const first = rate.limit - startAt;
+    accept(rate, 80, 7_000, 12_000);
+    const second = rate.limit - startAt - first;
+    accept(rate, 80, 12_000, 17_000);
+    const third = rate.limit - startAt - first - second;
     expect(first).to.be.within(1, 5);
     expect(second).to.be.greaterThan(first * 1.3);
     expect(third).to.be.greaterThan(second * 1.3);
   });
 
   it('grows by a smaller share if it is higher, which makes clients equal', () => {
-    const [low, high] = [limited(10), limited(1000)];
-    accept(low, 8, 1_000, 6_000);
-    accept(high, 800, 1_000, 6_000);
-    expect(low.limit / 8).to.be.greaterThan(high.limit / 800);
-    expect(high.limit).to.be.greaterThan(800);
+    const growths = [10, 1000].map((perSecond) => {
+      const rate = limited(perSecond);
+      rate.refused(2_000, 1_990);
+      const before = rate.limit;
+      accept(rate, perSecond, 2_000, 7_000);
+      return rate.limit / before;
+    });
+    const [low = 0, high = 0] = growths;
+    expect(low).to.be.greaterThan(high);
+    expect(high).to.be.greaterThan(1);
   });
 
   it('does not grow while no request waits', () => {

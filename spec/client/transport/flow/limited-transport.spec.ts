@@ -13,7 +13,12 @@ import { statusOf } from '../../support/status-failures.ts';
 import { between, ThrottlingServer } from '../../support/throttling-server.ts';
 
 const GET = { method: 'GET', path: '/api/v1/pods' } as const;
-const REFUSED = { status: 429, headers: { 'retry-after': '1' }, body: 'Too many requests' };
+/** Recorded from kube-apiserver 1.36.3, whose API Priority and Fairness refused the request. */
+const REFUSED = {
+  status: 429,
+  headers: { 'content-type': 'text/plain; charset=utf-8', 'retry-after': '1' },
+  body: 'Too many requests, please try again later.\n',
+};
 
 /** A client as `connect` makes it: tries again, and each try passes the limiter. */
 function clientOf(transport: Transport, runtime: VirtualRuntime): Transport {
@@ -62,25 +67,26 @@ describe('LimitedTransport', () => {
       expect(between(server.accepted, 0, 1)).to.equal(5000);
     });
 
-    for (const { rate, burst, workers } of [
-      { rate: 5, burst: 5, workers: 20 },
-      { rate: 20, burst: 1, workers: 50 },
-      { rate: 50, burst: 100, workers: 200 },
-      { rate: 300, burst: 300, workers: 400 },
+    for (const { rate, burst, workers, seconds } of [
+      { rate: 5, burst: 5, workers: 20, seconds: 200 },
+      { rate: 20, burst: 1, workers: 50, seconds: 200 },
+      { rate: 50, burst: 100, workers: 200, seconds: 100 },
+      { rate: 300, burst: 300, workers: 400, seconds: 70 },
     ]) {
       it(`uses 70 to 100 % of the ${rate} requests a second that a server accepts, and is rarely refused`, async () => {
         const runtime = new VirtualRuntime();
         const server = new ThrottlingServer({ runtime, rate, burst });
         const client = clientOf(server.connect(), runtime);
-        await runtime.run(load(client, runtime, { workers, untilMs: 200_000 }), HOUR);
-        const accepted = between(server.accepted, 20_000, 200_000);
-        const refused = between(server.refused, 20_000, 200_000);
-        const used = accepted / (rate * 180);
+        await runtime.run(load(client, runtime, { workers, untilMs: seconds * 1000 }), HOUR);
+        const accepted = between(server.accepted, 20_000, seconds * 1000);
+        const refused = between(server.refused, 20_000, seconds * 1000);
+        const used = accepted / (rate * (seconds - 20));
         const share = refused / (accepted + refused);
         console.log(
           `      ${rate}/s, burst ${burst}: ${(used * 100).toFixed(1)} % used, ${(share * 100).toFixed(2)} % refused`,
         );
-        expect(used).to.be.within(0.7, 1.01);
+        expect(used).to.be.greaterThan(0.7);
+        expect(accepted).to.be.at.most(rate * (seconds - 20) + burst);
         expect(share).to.be.lessThan(0.06);
       });
     }
@@ -109,22 +115,22 @@ describe('LimitedTransport', () => {
       const server = new ThrottlingServer({ runtime, rate: 100, burst: 10 });
       const client = clientOf(server.connect(), runtime);
       const change = async (): Promise<void> => {
-        await sleep(runtime, 100_000);
+        await sleep(runtime, 60_000);
         server.rate = 10;
-        await sleep(runtime, 100_000);
+        await sleep(runtime, 60_000);
         server.rate = 50;
-        await sleep(runtime, 100_000);
+        await sleep(runtime, 60_000);
         server.rate = Infinity;
       };
-      const work = load(client, runtime, { workers: 20, untilMs: 430_000 });
+      const work = load(client, runtime, { workers: 20, untilMs: 310_000 });
       await runtime.run(Promise.all([work, change()]), HOUR);
       const perSecond = (fromMs: number, toMs: number): number =>
         (between(server.accepted, fromMs, toMs) * 1000) / (toMs - fromMs);
-      expect(perSecond(20_000, 100_000)).to.be.within(70, 101);
-      expect(perSecond(120_000, 200_000)).to.be.within(7, 10.1);
-      expect(perSecond(240_000, 300_000)).to.be.within(35, 51);
+      expect(perSecond(20_000, 60_000)).to.be.within(70, 101);
+      expect(perSecond(80_000, 120_000)).to.be.within(7, 10.1);
+      expect(perSecond(150_000, 180_000)).to.be.within(35, 51);
       // Twenty workers with answers after 10 ms can send 2000.
-      expect(perSecond(425_000, 430_000)).to.equal(2_000);
+      expect(perSecond(305_000, 310_000)).to.equal(2_000);
     });
 
     it('is not stopped by a server that accepts a fixed number in each second', async () => {
@@ -162,15 +168,15 @@ describe('LimitedTransport', () => {
       const server = new ThrottlingServer({ runtime, rate: 100, burst: 20 });
       const transports = Array.from({ length: 5 }, () => server.connect());
       const works = transports.map(async (transport, index) => {
-        await sleep(runtime, index === 4 ? 60_000 : index * 700);
-        await load(clientOf(transport, runtime), runtime, { workers: 40, untilMs: 600_000 });
+        await sleep(runtime, index === 4 ? 30_000 : index * 700);
+        await load(clientOf(transport, runtime), runtime, { workers: 40, untilMs: 300_000 });
       });
       await runtime.run(Promise.all(works), HOUR);
-      const shares = transports.map(({ accepted }) => between(accepted, 300_000, 600_000) / 300);
+      const shares = transports.map(({ accepted }) => between(accepted, 150_000, 300_000) / 150);
       const total = shares.reduce((sum, share) => sum + share, 0);
       const squares = shares.reduce((sum, share) => sum + share * share, 0);
       const fairness = (total * total) / (shares.length * squares);
-      const refused = between(server.refused, 300_000, 600_000) / 300;
+      const refused = between(server.refused, 150_000, 300_000) / 150;
       console.log(
         `      ${shares.map((share) => share.toFixed(1)).join(' ')} a second of ${total.toFixed(1)}; fairness ${fairness.toFixed(3)}; ${refused.toFixed(2)} refusals a second`,
       );
@@ -192,6 +198,18 @@ describe('LimitedTransport', () => {
       await runtime.run(steady(limited, runtime, { rate: 5, untilMs: 31_000 }));
       expect(rates().at(-1)).to.equal(0);
       expect(metrics.sum('listwatch_client_limiter_slowdowns_total')).to.equal(1);
+    });
+
+    it('finds the rate also while a queue drains and no request comes', async () => {
+      const runtime = new VirtualRuntime();
+      const server = new ThrottlingServer({ runtime, rate: 100, burst: 10 });
+      const client = clientOf(server.connect(), runtime);
+      const sent = Array.from({ length: 20 }, () => client.send(GET));
+      await runtime.advance(20);
+      sent.push(...Array.from({ length: 2000 }, () => client.send(GET)));
+      await runtime.run(Promise.all(sent));
+      // At the first limit of 8 a second it would take four minutes.
+      expect(runtime.monotonicMs()).to.be.lessThan(40_000);
     });
 
     it('arms no timer while no request waits', async () => {
