@@ -54,6 +54,8 @@ export class OidcIssuer implements AsyncDisposable {
   /** The user of the ID tokens. */
   subject = 'dev';
   discoveries = 0;
+  /** Connections that the client has closed. Those that the issuer closed because they were idle do not count. */
+  closedByClient = 0;
   readonly tokenRequests: SeenTokenRequest[] = [];
   readonly #path: string;
   readonly #key: KeyObject;
@@ -89,11 +91,6 @@ export class OidcIssuer implements AsyncDisposable {
   /** Connections that were ever made. */
   get connections(): number {
     return this.#server?.connections ?? 0;
-  }
-
-  /** Connections that are open now. */
-  get openConnections(): number {
-    return this.#server?.sockets.size ?? 0;
   }
 
   /** A refresh token that the token endpoint accepts. */
@@ -145,6 +142,9 @@ export class OidcIssuer implements AsyncDisposable {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
+    request.socket.once('end', () => {
+      this.closedByClient += 1;
+    });
     switch (`${request.method} ${request.url}`) {
       case `GET ${this.#path}/.well-known/openid-configuration`:
         this.discoveries += 1;

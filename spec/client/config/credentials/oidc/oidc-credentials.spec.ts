@@ -187,7 +187,7 @@ describe('oidcCredentials', () => {
 
     it('leaving no connection and no timer behind', async () => {
       await tokenOf(login());
-      await until('the connections are closed', () => issuer.openConnections === 0);
+      await until('the client has closed its connections', () => issuer.closedByClient === 2);
       expect(issuer.connections).to.equal(2);
       // The reader of a body has a task, which is not a timer.
       await runtime.advance(0);
