@@ -26,6 +26,35 @@ users: [{ name: u, user: { token: canary } }]
     expect(server.requests[0]?.headers.authorization).to.equal('Bearer canary');
   });
 
+  it('names the program in the user agent, unless the option replaces it', async () => {
+    await using server = await RawServer.start((_, response) => json(response, { major: '1' }));
+    for (const userAgent of [undefined, 'shop/1.0']) {
+      await using client = await connect({ server: server.url, userAgent });
+      await client.version();
+    }
+    const [named, replaced] = server.requests.map(({ headers }) => headers['user-agent']);
+    expect(named).to.match(/^\S+ listwatch\/\d+\.\d+\.\d+\S* \(\w+\/\w+\)$/);
+    expect(replaced).to.equal('shop/1.0');
+    const refused = await failureOf(connect({ server: server.url, userAgent: 'a\r\nb: c' }));
+    expect(refused.code).to.equal('INVALID_OPTION');
+  });
+
+  it('asks for plain bodies if the kubeconfig disables compression', async () => {
+    await using server = await RawServer.start((_, response) => json(response, { major: '1' }));
+    for (const disable of [false, true]) {
+      const cluster = { server: server.url, 'disable-compression': disable };
+      const kubeconfig = {
+        'current-context': 'a',
+        contexts: [{ name: 'a', context: { cluster: 'c' } }],
+        clusters: [{ name: 'c', cluster }],
+      };
+      await using client = await connect({ kubeconfig });
+      await client.version();
+    }
+    const encodings = server.requests.map(({ headers }) => headers['accept-encoding']);
+    expect(encodings).to.deep.equal(['gzip', 'identity']);
+  });
+
   it('tries again later when the server asks for it', async () => {
     const runtime = new VirtualRuntime();
     const transport = new ScriptedTransport((_, index) =>
