@@ -31,6 +31,7 @@ describe('programUserAgent', () => {
       'a-b-x-y/1-0',
     ],
     ['no name', '{"type":"module"}', 'main'],
+    ['a version without a name', '{"version":"1.0.0"}', 'main'],
     ['a name without a usable character', '{"name":"()"}', 'main'],
     ['a number for a name', '{"name":7}', 'main'],
     ['no JSON', '{', 'main'],

@@ -68,7 +68,7 @@ function textOf(text: unknown): string {
   if (content.length > LARGEST_FILE_BYTES) {
     throw invalid(`"text" is larger than ${LARGEST_FILE_BYTES} bytes`);
   }
-  return content.replace(/^\ufeff/, '');
+  return content;
 }
 
 const EXPECTED =
