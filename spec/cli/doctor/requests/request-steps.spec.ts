@@ -65,7 +65,7 @@ describe('the steps of listwatch doctor that send requests', () => {
         code: 'FORBIDDEN',
         detail: 'jane may not list and watch pods in all namespaces (HTTP 403)',
         remedy:
-          /^add \{apiGroups: \[""\], resources: \["pods"\], verbs: \["list","watch"\]\} to a ClusterRole of that user$/,
+          /^add \{apiGroups: \[""\], resources: \["pods"\], verbs: \["list","watch"\]\} to a ClusterRole$/,
       });
     });
 
