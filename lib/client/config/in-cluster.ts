@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
+import { ListwatchError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
@@ -37,9 +37,10 @@ export async function inClusterConnection(
   const path = join(directory, 'token');
   const source = `the token of the service account in ${path}`;
   const credentials = tokenFile(path, { runtime, logger, source });
-  const ca = authorityFile(join(directory, 'ca.crt'), { runtime, logger });
-  await mounted(async () => await credentials.current());
-  await mounted(async () => await ca());
+  const caPath = join(directory, 'ca.crt');
+  const ca = authorityFile(caPath, { runtime, logger });
+  await mounted(path, async () => await credentials.current());
+  await mounted(caPath, async () => await ca());
   return new ConnectionConfig({
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
     credentials,
@@ -50,13 +51,13 @@ export async function inClusterConnection(
 }
 
 /** Reads a file of the service account. */
-async function mounted(read: () => Promise<unknown>): Promise<void> {
+async function mounted(path: string, read: () => Promise<unknown>): Promise<void> {
   try {
     await read();
   } catch (error) {
     if (!isMissingFile(error)) throw error;
     const remedy = 'set automountServiceAccountToken: true for the pod';
-    throw new ListwatchError('CONFIG_INVALID', `${errorMessage(error)}; ${remedy}`, {
+    throw new ListwatchError('CONFIG_INVALID', `${path}: there is no such file; ${remedy}`, {
       cause: error,
     });
   }
