@@ -152,6 +152,8 @@ describe('HttpExchange', () => {
     const controller = new AbortController();
     const opened = open({ totalMs: 10_000 }, { signal: controller.signal });
     opened.exchange.sent();
+    // After an answer 401 it is sent again.
+    opened.exchange.sent();
     opened.exchange.body.expect();
     opened.exchange.finish();
     expect(opened.runtime.pending).to.equal(0);
