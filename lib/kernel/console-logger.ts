@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { errorReport } from './error-report.ts';
 import { errorMessage, isError } from './errors.ts';
+import { explainedError } from './explained-error.ts';
 import type { LogFields, Logger } from './logger.ts';
 import { realRuntime } from './real-runtime.ts';
 import type { Runtime } from './runtime.ts';
@@ -18,6 +19,8 @@ const LONGEST_DISTANCE_MS = 600_000;
 /** Maximum number of different lines remembered; the least recently seen one is dropped first. */
 const REMEMBERED_LINES = 500;
 const LONGEST_LINE = 4_000;
+/** A line may cut a long cause. */
+const COMPARED_CHARACTERS = 200;
 
 interface SeenLine {
   distanceMs: number;
@@ -114,9 +117,7 @@ function entryOf(message: string, fields: LogFields | undefined, report: readonl
   let numbers = '';
   for (const [name, value] of Object.entries(fields ?? {})) {
     if (isError(value)) {
-      // The message usually contains the text of the error already.
-      const told = errorMessage(value);
-      if (!text.includes(told)) text += ` ${name}=${told}`;
+      if (!isTold(value, text)) text += ` ${name}=${errorMessage(value)}`;
     } else if (typeof value === 'number') {
       numbers += ` ${name}=${rounded(value)}`;
     } else if (typeof value === 'boolean' || (typeof value === 'string' && !text.includes(value))) {
@@ -127,6 +128,13 @@ function entryOf(message: string, fields: LogFields | undefined, report: readonl
   // The message of an error, and the place where it was thrown.
   const identity = [same, ...report.slice(0, 2)].join('\n');
   return { line: oneLine(text + numbers), identity, report };
+}
+
+/** Whether a line has the text of an error already: all of it or, of an error of a client, its cause without the exchange. */
+function isTold(error: unknown, line: string): boolean {
+  if (line.includes(errorMessage(error))) return true;
+  const cause = explainedError(error)?.problem.slice(0, COMPARED_CHARACTERS) ?? '';
+  return cause !== '' && line.includes(cause);
 }
 
 /** Measured milliseconds have a dozen decimals; a log line needs at most one. */

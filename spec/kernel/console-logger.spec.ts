@@ -37,6 +37,18 @@ describe('ConsoleLogger', () => {
     ]);
   });
 
+  it('says the cause and the remedy of an error of a client once', () => {
+    const request = { server: 'https://api', method: 'GET', path: '/api' };
+    const problem = 'nothing listens there; check the port';
+    const error = Object.assign(new Error(`GET https://api/api: ${problem}`), { problem, request });
+    logger.warn(`reflector pods (https://api): ${problem}; it lists in 5 ms.`, { error });
+    logger.warn('reflector pods', { error });
+    expect(lines).to.deep.equal([
+      'listwatch: reflector pods (https://api): nothing listens there; check the port; it lists in 5 ms.',
+      'listwatch: reflector pods error=GET https://api/api: nothing listens there; check the port',
+    ]);
+  });
+
   it('rounds numbers, which may be durations', () => {
     logger.warn('slow', { tookMs: 1633.0228111, delayMs: 5.354672622168437, count: 3 });
     expect(lines).to.deep.equal(['listwatch: slow tookMs=1633 delayMs=5.4 count=3']);
