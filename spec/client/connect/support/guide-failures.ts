@@ -25,7 +25,7 @@ const plugin = (command: string, more: string = ''): string => `users:
       apiVersion: client.authentication.k8s.io/v1
       interactiveMode: Never
       command: ${command}
-      installHint: Install the AWS CLI.
+      installHint: brew install awscli
       ${more}`;
 
 const oidc = (bench: GuideBench): string => `users:
