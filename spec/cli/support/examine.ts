@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import { doctorCommand } from '../../../lib/cli/doctor/doctor-command.ts';
 import type { Network } from '../../../lib/cli/doctor/contract/network.ts';
 import type { ReportDocument, ReportStep } from '../../../lib/cli/doctor/report-document.ts';
@@ -24,6 +25,7 @@ export async function examine(
   const code = await within(run, 'listwatch doctor');
   const { text } = captured.stdout;
   const document = JSON.parse(text) as ReportDocument;
+  for (const step of document.steps) checkTold(step);
   return {
     code,
     document,
@@ -35,4 +37,11 @@ export async function examine(
       return found;
     },
   };
+}
+
+/** Each step has one line of detail; each failure and each warning has one remedy of one line. */
+function checkTold({ id, status, detail, remedy }: ReportStep): void {
+  expect(detail, id).to.match(/^.+$/);
+  if (status === 'failed' || status === 'warning') expect(remedy, id).to.match(/^.+$/);
+  else expect(remedy, id).to.equal(undefined);
 }

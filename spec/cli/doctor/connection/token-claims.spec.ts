@@ -24,7 +24,13 @@ describe('tokenClaims', () => {
   });
 
   it('has none for tokens of another form', () => {
-    const other = ['', 'abc', 'a.b', 'a.b.c', 'a.bnVsbA.c', `a.${'e30'.repeat(40_000)}.c`];
+    const other = ['', 'abc', 'a.b', 'a.b.c', 'a.bnVsbA.c', 'a.e30.b.c'];
     expect(other.map(tokenClaims)).to.deep.equal(other.map(() => undefined));
+    expect(tokenClaims('a.e30.c')).to.not.equal(undefined);
+  });
+
+  it('are not read from a token of more than 64 KiB', () => {
+    expect(tokenClaims(tokenWith({ sub: 'x'.repeat(40_000) }))).to.have.property('subject');
+    expect(tokenClaims(tokenWith({ sub: 'x'.repeat(60_000) }))).to.equal(undefined);
   });
 });
