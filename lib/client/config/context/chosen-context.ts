@@ -1,8 +1,8 @@
 import { ListwatchError } from '../../../kernel/errors.ts';
 import { nearName } from '../../../kernel/near-name.ts';
-import { plainText } from '../../../kernel/plain-text.ts';
 import { KubeconfigField } from '../kubeconfig/kubeconfig-field.ts';
 import type { Kubeconfig } from '../kubeconfig/kubeconfig.ts';
+import { shownName } from './shown-name.ts';
 
 /** The names of entries that are used instead of those that the kubeconfig chooses. */
 export interface EntryNames {
@@ -33,9 +33,9 @@ export interface ChosenContext {
 export function chosenContext(kubeconfig: Kubeconfig, wanted: EntryNames): ChosenContext {
   const { name, context } = contextOf(kubeconfig, wanted);
   const parts = [
-    ...(name === undefined ? [] : [`context ${name}`]),
-    ...(wanted.cluster === undefined ? [] : [`cluster ${wanted.cluster}`]),
-    ...(wanted.user === undefined ? [] : [`user ${wanted.user}`]),
+    ...(name === undefined ? [] : [`context ${shownName(name)}`]),
+    ...(wanted.cluster === undefined ? [] : [`cluster ${shownName(wanted.cluster)}`]),
+    ...(wanted.user === undefined ? [] : [`user ${shownName(wanted.user)}`]),
   ];
   return {
     source: `${parts.join(', ')} in ${filesOf(kubeconfig)}`,
@@ -101,8 +101,11 @@ function entryOf(
   const entry = section.get(name);
   if (entry !== undefined) return entry;
   const near = nearName(name, section.keys());
-  const meant = near === undefined ? '' : `did you mean ${shown(near)}? `;
-  throw invalid(place, `there is no ${what} ${shown(name)}; ${meant}${knownNames(what, section)}`);
+  const meant = near === undefined ? '' : `did you mean ${shownName(near)}? `;
+  throw invalid(
+    place,
+    `there is no ${what} ${shownName(name)}; ${meant}${knownNames(what, section)}`,
+  );
 }
 
 /** Maximum number of names in a message. */
@@ -113,18 +116,11 @@ function knownNames(what: string, section: ReadonlyMap<string, unknown>): string
   const names: string[] = [];
   for (const name of section.keys()) {
     if (names.length === MOST_NAMES) break;
-    names.push(shown(name));
+    names.push(shownName(name));
   }
   const more = section.size - names.length;
   return `the ${what}s are: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
-
-/** A name in one line, cut if it is long. */
-function shown(name: string): string {
-  return plainText(name, LONGEST_NAME);
-}
-
-const LONGEST_NAME = 100;
 
 function filesOf({ files }: Kubeconfig): string {
   return files.join(', ');

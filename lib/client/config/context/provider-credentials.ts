@@ -7,6 +7,7 @@ import { oidcCredentials } from '../credentials/oidc/oidc-credentials.ts';
 import type { OidcOptions } from '../credentials/oidc/oidc-options.ts';
 import type { KubeconfigField } from '../kubeconfig/kubeconfig-field.ts';
 import { dataAndFile, decodedPem, pathBeside } from './data-or-file.ts';
+import { shownName } from './shown-name.ts';
 import type { UserCredentialsOptions } from './user-credentials-options.ts';
 
 /** What replaces the providers that Kubernetes clients have dropped in 1.26. */
@@ -38,7 +39,7 @@ async function oidcOf(
 ): Promise<CredentialSource> {
   const { name, proxyFor, runtime, logger } = options;
   return oidcCredentials({
-    source: `the OIDC login of user ${name} in ${config.location}`,
+    source: `the OIDC login of user ${shownName(name)} in ${config.location}`,
     issuerUrl: config.field('idp-issuer-url').text(),
     clientId: config.field('client-id').text(),
     clientSecret: config.field('client-secret').optionalText(),

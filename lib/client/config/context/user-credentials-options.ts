@@ -5,7 +5,7 @@ import type { ExecCluster, ExecEnvironment } from '../credentials/exec/exec-plug
 
 /** What the credentials of a user need beside its entry. */
 export interface UserCredentialsOptions {
-  /** The name of the user, for messages. */
+  /** The name of the user. Messages show it with `shownName`. */
   readonly name: string;
   /** What an exec plug-in may learn about the cluster. */
   readonly cluster: ExecCluster;

@@ -10,6 +10,7 @@ import type { KubeconfigField } from '../kubeconfig/kubeconfig-field.ts';
 import { dataAndFile, decodedPem, pathBeside, type DataAndFile } from './data-or-file.ts';
 import { pluginCredentials } from './plugin-credentials.ts';
 import { providerCredentials } from './provider-credentials.ts';
+import { shownName } from './shown-name.ts';
 import type { UserCredentialsOptions } from './user-credentials-options.ts';
 
 /**
@@ -59,7 +60,7 @@ async function ownHeader(
   if (username === undefined) user.field('password').fail('it needs a username beside it');
   if (hasToken) user.field('username').fail('it excludes a token; remove one of them');
   const place = user.field('username');
-  const source = `the password of user ${options.name} in ${place.location}`;
+  const source = `the password of user ${shownName(options.name)} in ${place.location}`;
   const fields = { username: place.text(), password: password ?? '', source };
   return await atPlace(place, () => basicCredentials(fields));
 }
@@ -72,7 +73,7 @@ async function tokenOf(
   const field = user.field('tokenFile');
   if (field.optionalText() === undefined) return token;
   const path = pathBeside(field);
-  const source = `the token of user ${name} in ${path}`;
+  const source = `the token of user ${shownName(name)} in ${path}`;
   const file = tokenFile(path, { runtime, logger, source });
   try {
     // A file that cannot be used is an error of the configuration, not of the first request.
@@ -92,7 +93,7 @@ function constantTokenOf(token: KubeconfigField, name: string): CredentialSource
   const text = token.optionalText()?.trim();
   if (text === undefined) return undefined;
   if (!/^[\x21-\x7e]+$/.test(text)) token.fail(NO_TOKEN);
-  return constantToken(text, `the token of user ${name} in ${token.location}`);
+  return constantToken(text, `the token of user ${shownName(name)} in ${token.location}`);
 }
 
 const NO_TOKEN = 'it has spaces or characters that cannot stand in a header; paste it again';
@@ -147,7 +148,7 @@ async function clientCertificate(
   if (keyPlace === undefined) return user.field('client-key').fail(MISSING_KEY);
   if (cert.file !== undefined && key.file !== undefined) {
     const paths = { cert: pathBeside(cert.file), key: pathBeside(key.file) };
-    const source = `the client certificate of user ${name} in ${paths.cert}`;
+    const source = `the client certificate of user ${shownName(name)} in ${paths.cert}`;
     const files = certificateFiles({ ...paths, source, runtime, logger });
     await atPlace(cert.file, async () => await files.current());
     return files;
@@ -158,7 +159,7 @@ async function clientCertificate(
     key: await pemOf(key, options),
     certPlace: certPlace.place,
     keyPlace: keyPlace.place,
-    source: `the client certificate of user ${name} in ${certPlace.location}`,
+    source: `the client certificate of user ${shownName(name)} in ${certPlace.location}`,
     runtime,
     logger,
   });

@@ -1,4 +1,5 @@
 import { ListwatchError } from '../../../kernel/errors.ts';
+import { plainText } from '../../../kernel/plain-text.ts';
 
 /** The keys and indices that lead from the root of a configuration to a value. */
 export type ConfigPath = readonly (string | number)[];
@@ -14,6 +15,9 @@ export interface ConfigOrigin {
   /** The line of a field; for a missing field, that of its nearest parent. Left out: there are no lines. */
   readonly lineOf?: ((path: ConfigPath) => number | undefined) | undefined;
 }
+
+/** Maximum number of characters of a key in a message. */
+const LONGEST_KEY = 100;
 
 /**
  * A value in a configuration with its place, so that an error can name it.
@@ -44,7 +48,9 @@ export class KubeconfigField {
   get place(): string {
     const path = this.#path.reduce<string>(
       (text, key) =>
-        typeof key === 'number' ? `${text}[${key}]` : text === '' ? key : `${text}.${key}`,
+        typeof key === 'number'
+          ? `${text}[${key}]`
+          : `${text === '' ? '' : `${text}.`}${plainText(key, LONGEST_KEY)}`,
       '',
     );
     return path === '' ? this.location : `${this.location}: ${path}`;

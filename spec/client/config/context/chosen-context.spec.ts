@@ -83,6 +83,18 @@ describe('chosenContext', () => {
     });
   }
 
+  it('names the context in one line, whatever characters it has', async () => {
+    const name = JSON.stringify('a\n\u001b[31mb');
+    const text = `current-context: ${name}
+contexts: [{ name: ${name}, context: { cluster: west, user: ${name} } }]
+clusters: [{ name: west }]
+users: [{ name: ${name} }]
+`;
+    const { source, user } = chosenContext(await parsed(text), {});
+    expect(source).to.equal(`context a b in ${FILE}`);
+    expect(user?.name, 'as it is in the file').to.equal('a\n\u001b[31mb');
+  });
+
   const five = 'the contexts are: shop, bare, broken, nameless, clusterless';
   const failures: [title: string, names: EntryNames, text: string, expected: string][] = [
     [

@@ -86,6 +86,11 @@ describe('userCredentials', () => {
     });
   }
 
+  it('names a user in one line, whatever characters the name has', async () => {
+    const source = await credentialsOf('token: t', { name: 'a\n\u001b[31mb' });
+    expect(source?.source).to.equal(`the token of user a b in ${FILE}:3`);
+  });
+
   it('has none for a user without any', async () => {
     expect(await credentialsOf('as: bob')).to.equal(undefined);
   });

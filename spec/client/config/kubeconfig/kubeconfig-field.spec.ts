@@ -21,6 +21,13 @@ describe('KubeconfigField', () => {
     expect(field?.location).to.equal('FILE');
   });
 
+  it('names keys with control characters, and long ones, in one short line', () => {
+    const key = `a\n\u001b[31mb${'c'.repeat(500)}`;
+    const { place } = root({ [key]: 1 }).field(key);
+    expect(place).to.match(/^FILE: a bc+ …$/);
+    expect(place.length).to.be.below(120);
+  });
+
   it('reads null and what is missing as absent, and an empty text as no text', () => {
     const field = root({ a: null, b: '' });
     expect([field.field('a').present, field.field('c').present]).to.deep.equal([false, false]);
