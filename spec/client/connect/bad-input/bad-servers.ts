@@ -86,7 +86,7 @@ export const badServers: readonly BadInput[] = [
   {
     name: 'a certificate that has expired',
     code: 'CERTIFICATE',
-    cause: /certificate of the server, or of its authority, has expired/,
+    cause: /server's certificate has expired on 20/,
     remedy: /renew it, or correct the clock of this machine/,
     open: () => certified(expired()),
   },
