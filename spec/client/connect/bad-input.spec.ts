@@ -8,11 +8,8 @@ import type { Runtime } from '../../../lib/kernel/runtime.ts';
 import { failureOf } from '../support/failure-of.ts';
 import { ScratchDirectory } from '../support/scratch-directory.ts';
 import { until, within } from '../../support/until.ts';
-import { badCredentials } from './bad-input/bad-credentials.ts';
-import type { BadInput, Encounter } from './bad-input/bad-input.ts';
-import { badPlugins } from './bad-input/bad-plugins.ts';
-import { badProxies } from './bad-input/bad-proxies.ts';
-import { badServers } from './bad-input/bad-servers.ts';
+import type { Encounter } from './bad-input/bad-input.ts';
+import { badInputs } from './bad-input/bad-inputs.ts';
 import { HurriedRuntime } from './support/hurried-runtime.ts';
 
 /** Minutes of back-off pass in a second. */
@@ -27,15 +24,8 @@ const FIRST_ATTEMPTS = 8;
 const ATTEMPTS_A_SECOND = 0.25;
 const LONGEST_MESSAGE = 500;
 
-const inputs: readonly BadInput[] = [
-  ...badServers,
-  ...badCredentials,
-  ...badPlugins,
-  ...badProxies,
-];
-
 describe('a client with bad input', () => {
-  for (const input of inputs) {
+  for (const input of badInputs) {
     it(`names cause and remedy of ${input.name} in one line`, async () => {
       await using scratch = await ScratchDirectory.make();
       await using met = await input.open(scratch);
@@ -59,7 +49,7 @@ describe('a client with bad input', () => {
 });
 
 async function call({ options }: Encounter, runtime: Runtime): Promise<unknown> {
-  await using client = await connect({ ...options, runtime });
+  await using client = await connect({ ...options, runtime, logger: silentLogger });
   return await client.resource('v1', 'configmaps', { namespace: 'default' }).get('any');
 }
 
@@ -80,7 +70,7 @@ async function leftAlone({ options, attempts }: Encounter): Promise<LeftAlone> {
   };
   const elapsedMs = (): number => runtime.monotonicMs() - startMs;
   try {
-    await using client = await connect({ ...options, runtime });
+    await using client = await connect({ ...options, runtime, logger: silentLogger });
     const name = { apiVersion: 'v1', resource: 'configmaps' };
     await using informer = new SharedIndexInformer({
       listerWatcher: client.listerWatcher(name, { namespace: 'default' }),

@@ -3,7 +3,7 @@ import { credentialKinds } from './kinds/credential-kinds.ts';
 import { embeddedRow } from './support/embedded-matrix.ts';
 import { matrixTable, problemsOf, type MatrixRow } from './support/matrix-row.ts';
 
-const ROTATIONS = 5;
+const ROTATIONS = Number(process.env['LISTWATCH_ROTATIONS'] ?? '5');
 
 describe('an informer over HTTPS, with every kind of credential', () => {
   const rows: MatrixRow[] = [];

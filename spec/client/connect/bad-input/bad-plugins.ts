@@ -6,6 +6,8 @@ import { encounter, type BadInput } from './bad-input.ts';
 interface BadPlugin extends Pick<BadInput, 'name' | 'cause' | 'remedy' | 'waits'> {
   /** What the plug-in does after it has noted that it runs. */
   readonly script: string;
+  /** Further arguments of the script. */
+  readonly args?: readonly string[] | undefined;
   /** Instead of the script. */
   readonly exec?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -15,7 +17,7 @@ import { appendFileSync } from 'node:fs';
 appendFileSync(new URL('runs', import.meta.url), 'x');
 `;
 
-function badPlugin({ script, exec, ...rest }: BadPlugin): BadInput {
+function badPlugin({ script, args = [], exec, ...rest }: BadPlugin): BadInput {
   return {
     ...rest,
     code: 'CREDENTIAL_PLUGIN',
@@ -26,7 +28,7 @@ function badPlugin({ script, exec, ...rest }: BadPlugin): BadInput {
         exec: {
           apiVersion: 'client.authentication.k8s.io/v1',
           command: process.execPath,
-          args: [path],
+          args: [path, ...args],
           interactiveMode: 'Never',
           ...exec,
         },
@@ -63,6 +65,17 @@ export const badPlugins: readonly BadInput[] = [
     name: 'an exec plug-in that exits with 1',
     script: `console.error('ERROR: your session has expired'); process.exit(1);`,
     cause: /failed with exit code 1, saying "ERROR: your session has expired"/,
+    remedy: /run it in a terminal with the arguments of the configuration/,
+  }),
+  badPlugin({
+    name: 'an exec plug-in that repeats its secrets and exits with 2',
+    script: `
+console.log('{"status": {"token": "canary-plugin-output"}');
+console.error('login failed with', process.env.PLUGIN_PASSWORD, 'and', process.argv.at(-1));
+process.exit(2);`,
+    args: ['--client-secret', 'canary-plugin-argument'],
+    exec: { env: [{ name: 'PLUGIN_PASSWORD', value: 'canary-plugin-variable' }] },
+    cause: /failed with exit code 2, saying "login failed with/,
     remedy: /run it in a terminal with the arguments of the configuration/,
   }),
   badPlugin({

@@ -2,6 +2,9 @@ import { TestProxy } from '../../support/test-proxy.ts';
 import type { CredentialKind } from './credential-kind.ts';
 import { tokenFileKubeconfig } from './token-kinds.ts';
 
+/** No output may have it. */
+export const PROXY_PASSWORD = 'canary-proxy-password';
+
 interface ProxyKind {
   readonly name: string;
   readonly protocol: 'http' | 'https' | 'socks5';
@@ -20,7 +23,7 @@ function proxyKind({ name, protocol, fromEnvironment }: ProxyKind): CredentialKi
         protocol: protocol === 'socks5' ? protocol : 'http',
         tls: protocol === 'https' ? { cert, key } : undefined,
         user: 'proxy-user',
-        password: 'proxy-password',
+        password: PROXY_PASSWORD,
       });
       const url = proxy.urlWithPassword;
       const fields = fromEnvironment === true ? elsewhere(cluster.server) : { 'proxy-url': url };

@@ -58,6 +58,7 @@ export class RealServer implements AsyncDisposable {
   readonly #scratch: ScratchDirectory;
   readonly #process: ChildProcess;
   readonly #clientAuthorities: string[] = [];
+  #replacing: Promise<void> = Promise.resolve();
 
   private constructor(parts: Parts) {
     this.port = parts.port;
@@ -74,6 +75,8 @@ export class RealServer implements AsyncDisposable {
     const { binaries, scratch } = options;
     const identities = await startIdentityProvider('client-secret');
     identities.issuer.tokenLifeMs = ID_TOKEN_LIFE_MS;
+    // Two clients of a trial begin with the same one.
+    identities.issuer.rotatesRefreshTokens = false;
     const etcd = await EtcdMember.start({ binary: join(binaries, 'etcd') });
     const port = await freePort();
     const authority = new TestAuthority({ name: 'real server' });
@@ -134,7 +137,11 @@ export class RealServer implements AsyncDisposable {
     if (add !== undefined) this.#clientAuthorities.push(add);
     const index = remove === undefined ? -1 : this.#clientAuthorities.indexOf(remove);
     if (index >= 0) this.#clientAuthorities.splice(index, 1);
-    await this.#scratch.replace('client-ca.crt', this.#clientAuthorities.join(''));
+    // One after the other: trials run at the same time.
+    this.#replacing = this.#replacing.then(async () => {
+      await this.#scratch.replace('client-ca.crt', this.#clientAuthorities.join(''));
+    });
+    await this.#replacing;
   }
 
   /** Clients that ask for `ROTATING_NAME` get this certificate soon. */

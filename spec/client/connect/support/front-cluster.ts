@@ -9,8 +9,6 @@ import { Front, type FrontTarget } from './front.ts';
 export interface FrontClusterOptions {
   readonly target: FrontTarget;
   readonly namespace: string;
-  /** Added to every secret that is issued, so that it can be found wherever it is printed. @defaultValue '' */
-  readonly canary?: string | undefined;
 }
 
 /** A cluster whose credentials a front judges; what is behind it accepts the one token of the front. */
@@ -20,14 +18,13 @@ export class FrontCluster implements Cluster {
   readonly rotatingName = undefined;
   readonly namespace: string;
   readonly front: Front;
-  readonly #canary: string;
   #authority: TestAuthority;
   #accepted: readonly Accepted[] = [];
   #provider: IdentityProvider | undefined;
+  readonly #issued: (readonly [string, string])[] = [];
 
   private constructor(options: FrontClusterOptions, authority: TestAuthority, front: Front) {
     this.namespace = options.namespace;
-    this.#canary = options.canary ?? '';
     this.#authority = authority;
     this.front = front;
   }
@@ -50,6 +47,19 @@ export class FrontCluster implements Cluster {
     return this.#authority.certificate;
   }
 
+  /** All secrets that were issued or presented so far, with a name for each. */
+  secrets(): readonly (readonly [string, string])[] {
+    const presented = [...this.front.presented].map((text) => ['a header', text] as const);
+    const refreshes = this.#provider?.issuer.tokenRequests ?? [];
+    const refreshed = refreshes.flatMap(({ form }) =>
+      ['refresh_token', 'client_secret'].flatMap((name) => {
+        const text = form.get(name);
+        return text === undefined ? [] : [[name, text] as const];
+      }),
+    );
+    return [...this.#issued, ...presented, ...refreshed];
+  }
+
   issueToken(): Promise<string> {
     const token = this.#secret('token');
     this.accept(bearer(token));
@@ -59,11 +69,18 @@ export class FrontCluster implements Cluster {
   issueCertificate(): Promise<IssuedCertificate> {
     const authority = new TestAuthority({ name: 'clients' });
     this.accept(certificateOf(authority.certificate));
-    return Promise.resolve(authority.client({ user: 'jane', groups: ['system:masters'] }));
+    const issued = authority.client({ user: 'jane', groups: ['system:masters'] });
+    this.#issued.push(['a key', issued.privateKey]);
+    return Promise.resolve(issued);
   }
 
   serverCertificate(hosts?: readonly string[]): IssuedCertificate {
     return this.#authority.server({ hosts });
+  }
+
+  /** A certificate that no client trusts. */
+  foreignCertificate(): IssuedCertificate {
+    return new TestAuthority().server();
   }
 
   issuePassword(): Promise<{ readonly username: string; readonly password: string }> {
@@ -137,6 +154,8 @@ export class FrontCluster implements Cluster {
   }
 
   #secret(what: string): string {
-    return `${this.#canary}${what}-${randomBytes(12).toString('hex')}`;
+    const secret = `canary-${what}-${randomBytes(12).toString('hex')}`;
+    this.#issued.push([what, secret]);
+    return secret;
   }
 }

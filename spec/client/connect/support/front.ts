@@ -75,6 +75,8 @@ export class Front implements AsyncDisposable {
   };
   /** Requests by method and path without query, also those that were refused. */
   readonly requestsByPath: Map<string, number> = new Map();
+  /** The values of all authorization headers, without their scheme. */
+  readonly presented: Set<string> = new Set();
   readonly #target: FrontTarget;
   readonly #agent: HttpAgent;
   readonly #server: Server;
@@ -159,6 +161,8 @@ export class Front implements AsyncDisposable {
     const url = request.url ?? '/';
     const [path = '', query = ''] = url.split('?', 2);
     this.counts.requests += 1;
+    const [, credential] = (request.headers.authorization ?? '').split(' ', 2);
+    if (credential !== undefined) this.presented.add(credential);
     const name = `${request.method} ${path}`;
     this.requestsByPath.set(name, (this.requestsByPath.get(name) ?? 0) + 1);
     if (!this.#accepted({ headers: request.headers, certificate: certificateOf(request) })) {

@@ -86,7 +86,11 @@ class Trial implements AsyncDisposable {
   async begin(): Promise<void> {
     const { wayIn, cluster } = this.#options;
     await this.#writer.fill();
-    this.#reader = await connect({ ...wayIn.options, userAgent: cluster.userAgent });
+    this.#reader = await connect({
+      ...wayIn.options,
+      userAgent: cluster.userAgent,
+      logger: silentLogger,
+    });
     this.#informer = new SharedIndexInformer<ConfigMap>({
       listerWatcher: this.#reader.listerWatcher<ConfigMap>(
         { apiVersion: 'v1', resource: 'configmaps' },
@@ -177,7 +181,7 @@ class Trial implements AsyncDisposable {
 async function hundredCalls(cluster: Cluster, options: ConnectOptions): Promise<number> {
   const { connections } = await cluster.counts();
   const { userAgent } = cluster;
-  await using client = await connect({ ...options, userAgent });
+  await using client = await connect({ ...options, userAgent, logger: silentLogger });
   const { namespace } = cluster;
   const configMaps = client.resource<ConfigMap>('v1', 'configmaps', { namespace });
   for (let call = 0; call < CALLS; call += 1) await configMaps.list({ limit: 1 });
