@@ -1,3 +1,4 @@
+import { ApiError, failure } from '../../lib/meta/api-error.ts';
 import { expect } from 'chai';
 import { ConsoleLogger, consoleLogger } from '../../lib/kernel/console-logger.ts';
 import { revokedProxy } from '../support/hostile-values.ts';
@@ -148,5 +149,23 @@ describe('ConsoleLogger', () => {
       console.error = error;
     }
     expect(written).to.deep.equal(['listwatch: only here: the sea is rough']);
+  });
+});
+
+describe('a log line about a failed request', () => {
+  it('has cause and remedy once, without the request of the error', () => {
+    const lines: string[] = [];
+    const logger = new ConsoleLogger({ write: (line) => lines.push(line) });
+    const request = { server: 'https://10.0.0.1:6443', method: 'GET', path: '/api/v1/pods' };
+    const context = { request, problem: 'not allowed', remedy: 'ask for access' };
+    const error = new ApiError(failure('Forbidden', 'no').status, undefined, context);
+    logger.warn('reflector pods (https://10.0.0.1:6443): not allowed; ask for access', { error });
+    expect(lines).to.deep.equal([
+      'listwatch: reflector pods (https://10.0.0.1:6443): not allowed; ask for access',
+    ]);
+    logger.warn('something else', { error });
+    expect(lines[1]).to.equal(
+      'listwatch: something else error=GET https://10.0.0.1:6443/api/v1/pods: not allowed; ask for access',
+    );
   });
 });

@@ -124,5 +124,7 @@ function isExpected(error: unknown, from: ReflectorState, state: ReflectorState)
   const { kind } = classifyFailure(error);
   if (kind === 'expired' || kind === 'gone')
     return from.name === 'watching' || state.name !== 'backing-off';
+  // Another request follows at once; if it is refused too, the reflector fails with that error.
+  if ((kind === 'invalid' || kind === 'unsupported') && state.name === 'listing') return true;
   return from.name === 'streaming-list' && kind === 'invalid';
 }
