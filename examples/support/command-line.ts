@@ -1,5 +1,4 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { isListwatchError } from 'listwatch';
 import { errorMessage } from 'listwatch/kernel';
 
 type OptionDefinitions = NonNullable<ParseArgsConfig['options']>;
@@ -41,11 +40,9 @@ export async function runProgram({ name, main }: Program): Promise<void> {
   }
 }
 
-/** The message of an error and its remedy, without control characters. */
+/** The message of an error, without control characters. */
 function oneLine(error: unknown): string {
-  const text = errorMessage(error).replaceAll(/[\p{Cc}\s]+/gu, ' ');
-  if (!isListwatchError(error, 'UNAUTHORIZED')) return text;
-  return `${text}: the server does not accept the token or client certificate; are they missing, expired, or of another server?`;
+  return errorMessage(error).replaceAll(/[\p{Cc}\s]+/gu, ' ');
 }
 
 /** Reads the options of the command line; `debug` and `help` are known to every program. @throws {UsageError} */

@@ -90,7 +90,7 @@ describe('watch-pods', () => {
     const text = readFileSync(kubeconfig, 'utf8').replaceAll(server.token, 'of-another-server');
     writeFileSync(kubeconfig, text);
     const { code, stdout, stderr } = await runExample(SCRIPT, ['--kubeconfig', kubeconfig]);
-    expect(stderr).to.match(/^watch-pods: Unauthorized: [^\n]*token[^\n]*\n$/);
+    expect(stderr).to.match(/^watch-pods: [^\n]*does not accept the [^\n]*token[^\n]*\n$/);
     expect(stderr).to.not.include('of-another-server');
     expect([code, stdout]).to.deep.equal([1, '']);
   });
