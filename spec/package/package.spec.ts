@@ -30,7 +30,6 @@ const TSC = join(ROOT, 'node_modules', '.bin', 'tsc');
 
 const PROGRAM = `
 import { RateLimitingQueue, SharedInformerFactory, connect, type KubernetesObject } from 'listwatch';
-import { deferred } from '../../lib/kernel/latch.ts';
 import { ApiServer } from 'listwatch/server';
 
 interface Pod extends KubernetesObject {
