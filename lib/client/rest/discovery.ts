@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { abortable } from '../../kernel/abort.ts';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/errors.ts';
+import { nearName } from '../../kernel/near-name.ts';
+import { plainText } from '../../kernel/plain-text.ts';
 import { isApiError, isNotFound } from '../../meta/failures.ts';
 import { apiVersionOf, parseApiVersion, type ResourceInfo } from '../../meta/resource.ts';
 import { checkCallOptions } from './request/call-options.ts';
@@ -12,6 +14,11 @@ export interface DiscoveryCallOptions {
 
 /** The most API versions in the cache; a large cluster has about 200. */
 const REMEMBERED_API_VERSIONS = 512;
+
+/** The length of a list of kinds in a message, characters. */
+const LONGEST_LIST = 200;
+
+const IS_INSTALLED = 'is its CustomResourceDefinition installed?';
 
 interface GroupList {
   readonly groups?: readonly {
@@ -95,8 +102,12 @@ export class Discovery {
       found = resources.find((one) => one.kind === kind);
     }
     if (found !== undefined) return found;
-    const kinds = resources.map((one) => one.kind).join(', ');
-    throw unknown(`${this.#rest.server} serves no kind ${kind} in ${apiVersion}, only: ${kinds}`);
+    const kinds = resources.map((one) => one.kind);
+    const problem = `${this.#rest.server} serves no kind ${kind} in ${apiVersion}`;
+    const near = meantKind(kind, resources) ?? nearName(kind, kinds);
+    if (near !== undefined) throw unknown(problem, `did you mean "${near}"?`);
+    const list = plainText(kinds.join(', '), LONGEST_LIST);
+    throw unknown(`${problem}, only: ${list}`, IS_INSTALLED);
   }
 
   /** Forgets all answers. */
@@ -154,14 +165,18 @@ export class Discovery {
         }));
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      throw unknown(`${this.#rest.server} does not serve ${apiVersion}`);
+      throw unknown(`${this.#rest.server} does not serve ${apiVersion}`, IS_INSTALLED);
     }
   }
 }
 
-function unknown(problem: string): ListwatchError {
-  return new ListwatchError(
-    'RESOURCE_UNKNOWN',
-    `${problem}; is its CustomResourceDefinition installed?`,
-  );
+function unknown(problem: string, remedy: string): ListwatchError {
+  return new ListwatchError('RESOURCE_UNKNOWN', `${problem}; ${remedy}`);
+}
+
+/** The kind of somebody who gives the plural, or the kind in other letters. */
+function meantKind(asked: string, resources: readonly ResourceInfo[]): string | undefined {
+  const lower = asked.toLowerCase();
+  return resources.find(({ kind, resource }) => resource === lower || kind.toLowerCase() === lower)
+    ?.kind;
 }

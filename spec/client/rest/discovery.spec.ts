@@ -91,7 +91,10 @@ describe('Discovery', () => {
 
   it('names what is missing', async () => {
     const kind = await failureOf(client.discovery.find('v1', 'Pods'));
-    expect(kind.message).to.contain('http://scripted serves no kind Pods in v1, only: Pod, Node');
+    expect(kind.message).to.equal('http://scripted serves no kind Pods in v1; did you mean "Pod"?');
+    expect((await failureOf(client.discovery.find('v1', 'Zebra'))).message).to.equal(
+      'http://scripted serves no kind Zebra in v1, only: Pod, Node; is its CustomResourceDefinition installed?',
+    );
     const version = await failureOf(client.discovery.find('y.io/v1', 'Widget'));
     expect(version.code).to.equal('RESOURCE_UNKNOWN');
     expect(version.message).to.contain('does not serve y.io/v1');
