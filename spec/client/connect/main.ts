@@ -3,10 +3,10 @@
  * `--binaries DIRECTORY` does the same on a real kube-apiserver, with the programs in that directory.
  */
 import { parseArgs } from 'node:util';
-import { kindsNamed } from './kinds/credential-kinds.ts';
+import { credentialKinds, kindsNamed } from './kinds/credential-kinds.ts';
 import type { CredentialKind } from './kinds/credential-kind.ts';
 import { realMatrix } from './real/real-matrix.ts';
-import { embeddedRow } from './support/embedded-matrix.ts';
+import { embeddedRow, embeddedTokenRow } from './support/embedded-matrix.ts';
 import { matrixTable, problemsOf, type MatrixRow } from './support/matrix-row.ts';
 
 const USAGE = `npm run connect-matrix -- [options]
@@ -17,6 +17,13 @@ const USAGE = `npm run connect-matrix -- [options]
   --rotations N   of each credential; 5 unless given
   --json          prints the rows as JSON
   --help          shows this`;
+
+const NOTES = `
+At each rotation the new credential is put in place, the server refuses the old one, and the connections of the client are ended.
+A cut only ends the connections: the credential is a constant of the configuration. A kube-apiserver refuses a token when the
+Secret to which it is bound is gone, after up to ten seconds; a certificate when its authority is no longer trusted; an ID token
+when it has expired. It has no passwords since 1.19, so a front before it asks for them. The 401s, lists and watches of a
+kube-apiserver are those of its audit log.`.split('\n');
 
 await main();
 
@@ -45,7 +52,7 @@ async function main(): Promise<void> {
       : await realMatrix({ kinds, rotations: Number(rotations), binaries, onRow: progress });
   if (process.stderr.isTTY) process.stderr.write('\r');
   if (values.json === true) console.log(JSON.stringify(rows, undefined, 2));
-  else for (const line of matrixTable(rows)) console.log(line);
+  else for (const line of [...matrixTable(rows), ...NOTES]) console.log(line);
   if (rows.some((row) => problemsOf(row).length > 0)) process.exitCode = 1;
 }
 
@@ -53,7 +60,7 @@ async function onEmbedded(
   kinds: readonly CredentialKind[],
   rotations: number,
 ): Promise<readonly MatrixRow[]> {
-  const rows: MatrixRow[] = [];
+  const rows: MatrixRow[] = kinds === credentialKinds ? [await embeddedTokenRow(rotations)] : [];
   for (const kind of kinds) {
     const row = await embeddedRow(kind, rotations);
     progress(row);

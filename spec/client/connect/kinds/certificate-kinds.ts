@@ -1,6 +1,7 @@
 import type { IssuedCertificate } from '../../support/test-authority.ts';
 import { kubeconfigText } from '../support/kubeconfig-text.ts';
-import { wayIn, type CredentialKind, type Room } from './credential-kind.ts';
+import { wayInOf } from '../support/trial.ts';
+import type { CredentialKind, Room } from './credential-kind.ts';
 
 /** Two files are never replaced at the same moment: the key of the next certificate is there first. */
 async function replacePair({ scratch }: Room, issued: IssuedCertificate): Promise<void> {
@@ -21,7 +22,7 @@ const clientCertificate: CredentialKind = {
         user: { 'client-certificate': 'client.crt', 'client-key': 'client.key' },
       }),
     );
-    return wayIn({ kubeconfig }, async () => {
+    return wayInOf({ kubeconfig }, async () => {
       await replacePair(room, await cluster.issueCertificate());
       await cluster.retireOld();
     });
@@ -43,7 +44,7 @@ const serverAuthority: CredentialKind = {
         user: { token: await cluster.issueToken() },
       }),
     );
-    return wayIn({ kubeconfig }, async () => {
+    return wayInOf({ kubeconfig }, async () => {
       const next = await cluster.nextAuthority();
       await scratch.replace('ca.crt', next.authority);
       await next.use();

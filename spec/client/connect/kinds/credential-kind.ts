@@ -15,8 +15,3 @@ export interface CredentialKind {
   readonly needsFront?: boolean | undefined;
   open(room: Room): Promise<WayIn>;
 }
-
-/** A way in with nothing to close. */
-export function wayIn(options: WayIn['options'], rotate?: WayIn['rotate']): WayIn {
-  return { options, rotate, [Symbol.asyncDispose]: () => Promise.resolve() };
-}

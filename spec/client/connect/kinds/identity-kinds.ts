@@ -1,6 +1,7 @@
 import { kubeconfigText } from '../support/kubeconfig-text.ts';
 import { LeapingRuntime } from '../support/leaping-runtime.ts';
-import { wayIn, type CredentialKind } from './credential-kind.ts';
+import { wayInOf } from '../support/trial.ts';
+import type { CredentialKind } from './credential-kind.ts';
 
 /** An ID token that is refused within five seconds after its refresh is not refreshed again. */
 const BETWEEN_REFRESHES_MS = 6_000;
@@ -24,7 +25,7 @@ const openIdConnect: CredentialKind = {
     };
     const text = kubeconfigText({ server: cluster.server, authority: cluster.authority, user });
     const runtime = new LeapingRuntime();
-    return wayIn({ kubeconfig: await scratch.write('config', text), runtime }, async () => {
+    return wayInOf({ kubeconfig: await scratch.write('config', text), runtime }, async () => {
       runtime.leap(BETWEEN_REFRESHES_MS);
       await cluster.retireIdentities();
     });
@@ -50,7 +51,7 @@ const clientNodeObject: CredentialKind = {
       contexts: [{ name: 'trial', cluster: 'trial', user: 'trial' }],
       currentContext: 'trial',
     };
-    return wayIn({ kubeconfig }, async () => {
+    return wayInOf({ kubeconfig }, async () => {
       await scratch.replace('token', await cluster.issueToken());
       await cluster.retireOld();
     });

@@ -1,6 +1,7 @@
 import { kubeconfigText } from '../support/kubeconfig-text.ts';
 import { LeapingRuntime } from '../support/leaping-runtime.ts';
-import { wayIn, type CredentialKind, type Room } from './credential-kind.ts';
+import { wayInOf } from '../support/trial.ts';
+import type { CredentialKind, Room } from './credential-kind.ts';
 
 /** Prints the credential that is in the file beside it. */
 const PLUGIN = `
@@ -35,7 +36,7 @@ function pluginKind(name: string, issue: (room: Room) => Promise<Status>): Crede
       const { server, authority } = cluster;
       const text = kubeconfigText({ server, authority, user: { exec } });
       const runtime = new LeapingRuntime();
-      return wayIn({ kubeconfig: await scratch.write('config', text), runtime }, async () => {
+      return wayInOf({ kubeconfig: await scratch.write('config', text), runtime }, async () => {
         runtime.leap(BETWEEN_RUNS_MS);
         await publish();
         await cluster.retireOld();

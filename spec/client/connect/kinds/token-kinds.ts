@@ -1,12 +1,13 @@
 import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kubeconfigText } from '../support/kubeconfig-text.ts';
-import { wayIn, type CredentialKind, type Room } from './credential-kind.ts';
+import { wayInOf } from '../support/trial.ts';
+import type { CredentialKind, Room } from './credential-kind.ts';
 
 const tokenOption: CredentialKind = {
   name: 'token',
   open: async ({ cluster }) =>
-    wayIn({
+    wayInOf({
       server: cluster.server,
       token: await cluster.issueToken(),
       tls: { ca: cluster.authority },
@@ -18,7 +19,7 @@ const tokenFile: CredentialKind = {
   open: async (room) => {
     const { cluster, scratch } = room;
     const kubeconfig = await scratch.write('config', await tokenFileKubeconfig(room));
-    return wayIn({ kubeconfig }, async () => {
+    return wayInOf({ kubeconfig }, async () => {
       await scratch.replace('token', await cluster.issueToken());
       await cluster.retireOld();
     });
@@ -50,7 +51,7 @@ const impersonation: CredentialKind = {
         user: { tokenFile: await scratch.write('token', token), as: actsAs },
       }),
     );
-    return wayIn({ kubeconfig }, async () => {
+    return wayInOf({ kubeconfig }, async () => {
       const next = await cluster.issueImpersonator();
       await scratch.replace('token', next.token);
       await cluster.retireOld();
@@ -64,7 +65,7 @@ const basicPassword: CredentialKind = {
   open: async ({ cluster, scratch }) => {
     const user = await cluster.issuePassword();
     const { server, authority } = cluster;
-    return wayIn({
+    return wayInOf({
       kubeconfig: await scratch.write('config', kubeconfigText({ server, authority, user })),
     });
   },
@@ -96,7 +97,7 @@ const pod: CredentialKind = {
       homeDir: scratch.path,
       serviceAccountDirectory: volume,
     };
-    return wayIn(options, async () => {
+    return wayInOf(options, async () => {
       await publish(await cluster.issueToken());
       await cluster.retireOld();
     });

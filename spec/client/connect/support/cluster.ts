@@ -11,6 +11,22 @@ export interface ClusterCounts {
   readonly watches: number;
 }
 
+/** An API server over HTTPS in a trial. */
+export interface TriedCluster extends AsyncDisposable {
+  /** Who judges the credentials, for the table. */
+  readonly judge: string;
+  /** The namespace of the trial. */
+  readonly namespace: string;
+  /** What the client of the trial calls itself, so that its requests can be counted. */
+  readonly userAgent: string;
+  /** Ends the running watches of the client. */
+  cut(how: Cut): void;
+  /** What the client of the trial has done so far. */
+  counts(): Promise<ClusterCounts>;
+  /** Connections of the client that are open now. */
+  openConnections(): number;
+}
+
 /** An identity provider that the cluster trusts. */
 export interface IdentityProvider {
   readonly issuer: OidcIssuer;
@@ -30,19 +46,13 @@ export interface NextAuthority {
  * An API server over HTTPS that issues credentials to one client and stops to accept them. Each credential that it issues is
  * accepted beside those before, until `retireOld`.
  */
-export interface Cluster extends AsyncDisposable {
-  /** Who judges the credentials, for the table. */
-  readonly judge: string;
+export interface Cluster extends TriedCluster {
   /** The address for the client, https. */
   readonly server: string;
   /** The authority of the server's certificate, PEM. */
   readonly authority: string;
   /** The host name by which clients get the certificate of `nextAuthority`. Undefined: that of the address. */
   readonly rotatingName: string | undefined;
-  /** The namespace of the trial. */
-  readonly namespace: string;
-  /** What the client of the trial calls itself, so that its requests can be counted. */
-  readonly userAgent: string;
   issueToken(): Promise<string>;
   /** A client certificate of an authority that issued none before. */
   issueCertificate(): Promise<IssuedCertificate>;
@@ -57,10 +67,4 @@ export interface Cluster extends AsyncDisposable {
   /** Resolves when only the newest credential is accepted. */
   retireOld(): Promise<void>;
   nextAuthority(): Promise<NextAuthority>;
-  /** Ends the running watches of the client. */
-  cut(how: Cut): void;
-  /** What the client of the trial has done so far. */
-  counts(): Promise<ClusterCounts>;
-  /** Connections of the client that are open now. */
-  openConnections(): number;
 }

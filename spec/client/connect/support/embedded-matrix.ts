@@ -2,6 +2,7 @@ import { connect } from '../../../../lib/client/rest/connect.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import { ScratchDirectory } from '../../support/scratch-directory.ts';
 import type { CredentialKind } from '../kinds/credential-kind.ts';
+import { EmbeddedCluster } from './embedded-cluster.ts';
 import { FrontCluster } from './front-cluster.ts';
 import type { MatrixRow } from './matrix-row.ts';
 import { runTrial } from './trial.ts';
@@ -18,4 +19,14 @@ export async function embeddedRow(kind: CredentialKind, rotations: number): Prom
   await using writer = await connect(server.clientConfig());
   await using wayIn = await kind.open({ cluster, scratch });
   return await runTrial({ kind: kind.name, cluster, wayIn, writer, rotations });
+}
+
+/** The row of the token that the embedded server itself accepts, over its own TLS. */
+export async function embeddedTokenRow(cuts: number): Promise<MatrixRow> {
+  await using server = new ApiServer();
+  await server.listen();
+  await using cluster = await EmbeddedCluster.start(server);
+  await using writer = await connect(server.clientConfig());
+  const kind = 'token of the embedded server';
+  return await runTrial({ kind, cluster, wayIn: cluster.wayIn(), writer, rotations: cuts });
 }

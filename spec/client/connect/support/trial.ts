@@ -5,7 +5,7 @@ import { silentLogger, type Logger } from '../../../../lib/kernel/logger.ts';
 import { seededRandom } from '../../../../lib/kernel/random.ts';
 import { Observer, type Change } from '../../../path/support/observer.ts';
 import { HANG_MS, until } from '../../../support/until.ts';
-import type { Cluster } from './cluster.ts';
+import type { TriedCluster } from './cluster.ts';
 import type { MatrixRow } from './matrix-row.ts';
 import { SteadyWriter, type ConfigMap } from './steady-writer.ts';
 
@@ -19,9 +19,14 @@ export interface WayIn extends AsyncDisposable {
   readonly rotate?: (() => Promise<void>) | undefined;
 }
 
+/** A way in with nothing to close. */
+export function wayInOf(options: WayIn['options'], rotate?: WayIn['rotate']): WayIn {
+  return { options, rotate, [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
 export interface TrialOptions {
   readonly kind: string;
-  readonly cluster: Cluster;
+  readonly cluster: TriedCluster;
   readonly wayIn: WayIn;
   /** A client that writes past the credential, in the namespace of the cluster. */
   readonly writer: Client;
@@ -178,7 +183,7 @@ class Trial implements AsyncDisposable {
 }
 
 /** A client of its own makes one call after the other. Returns the connections that they opened. */
-async function hundredCalls(cluster: Cluster, options: ConnectOptions): Promise<number> {
+async function hundredCalls(cluster: TriedCluster, options: ConnectOptions): Promise<number> {
   const { connections } = await cluster.counts();
   const { userAgent } = cluster;
   await using client = await connect({ ...options, userAgent, logger: silentLogger });
