@@ -23,9 +23,10 @@ import { servePatch } from './verbs/serve-patch.ts';
 import { queryFlag } from './http/query-options.ts';
 import {
   methodNotAllowed,
+  PageNotFound,
   requestTimedOut,
   toApiError,
-  unknownPath,
+  unknownPathIn,
 } from './http/request-failures.ts';
 import {
   parseRequestInfo,
@@ -130,7 +131,9 @@ class ApiRouter {
         error: errorMessage(failure.cause ?? failure),
       });
     }
-    return failureResponse(failure);
+    return failure instanceof PageNotFound
+      ? textResponse(404, `${failure.message}\n`)
+      : failureResponse(failure);
   }
 
   /** Responds to requests that do not concern a resource; all of them are read-only. */
@@ -163,7 +166,7 @@ class ApiRouter {
         break;
       default:
     }
-    throw unknownPath();
+    throw new PageNotFound();
   }
 
   async #resource(
@@ -228,15 +231,15 @@ class ApiRouter {
     verb,
   }: RequestInfo): RestStorage {
     const installed = this.#registry.lookup(group, version, resource);
-    if (installed === undefined) throw unknownPath();
+    if (installed === undefined) throw unknownPathIn(group);
     const { namespaced } = installed.main.describe;
     const fits = namespaced
       ? namespace !== '' || (name === undefined && verb !== 'create')
       : namespace === '';
-    if (!fits) throw namespaced && verb === 'create' ? namespaceMissing() : unknownPath();
+    if (!fits) throw namespaced && verb === 'create' ? namespaceMissing() : unknownPathIn(group);
     if (subresource === undefined) return installed.main;
     const storage = installed.subresources.get(subresource);
-    if (storage === undefined) throw unknownPath();
+    if (storage === undefined) throw unknownPathIn(group);
     return storage;
   }
 }
@@ -260,6 +263,6 @@ function scopeOf(verb: Verb): Scope {
 function splitUrl(url: string): { readonly pathname: string; readonly query: URLSearchParams } {
   const mark = url.indexOf('?');
   const pathname = mark < 0 ? url : url.slice(0, mark);
-  if (!pathname.startsWith('/')) throw unknownPath();
+  if (!pathname.startsWith('/')) throw new PageNotFound();
   return { pathname, query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)) };
 }

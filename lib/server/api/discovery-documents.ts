@@ -8,7 +8,7 @@ import type {
 import type { ApiRequest, ApiResponse } from './http/api-request.ts';
 import { bytesResponse, encodeText, jsonResponse } from './http/api-response.ts';
 import { parseAccept, type MediaRange } from './http/negotiation.ts';
-import { notAcceptable, unknownPath } from './http/request-failures.ts';
+import { notAcceptable, unknownPathIn } from './http/request-failures.ts';
 import { servedGroups, verbsOf, type ServedGroup, type ServedVersion } from './served-resources.ts';
 
 const DISCOVERY_GROUP = 'apidiscovery.k8s.io';
@@ -73,7 +73,7 @@ export class DiscoveryDocuments {
 
   #groupAnswer(name: string): ApiResponse {
     const group = this.#groups.find((one) => one.group === name && name !== '');
-    if (group === undefined) throw unknownPath();
+    if (group === undefined) throw unknownPathIn(name);
     return jsonResponse(200, { kind: 'APIGroup', apiVersion: 'v1', ...legacyGroup(group) });
   }
 
@@ -81,7 +81,7 @@ export class DiscoveryDocuments {
     const served = this.#groups
       .find((one) => one.group === group)
       ?.versions.find((one) => one.version === version);
-    if (served === undefined) throw unknownPath();
+    if (served === undefined) throw unknownPathIn(group);
     return jsonResponse(200, apiResourceList(served));
   }
 }

@@ -10,7 +10,7 @@ import type { ApiRequest, ApiResponse } from './http/api-request.ts';
 import { bytesResponse, encodeText, jsonResponse } from './http/api-response.ts';
 import { acceptsJson } from './http/negotiation.ts';
 import { patchTypes } from './verbs/serve-patch.ts';
-import { notAcceptable, unknownPath } from './http/request-failures.ts';
+import { notAcceptable, PageNotFound } from './http/request-failures.ts';
 import { servedGroups, type ServedVersion } from './served-resources.ts';
 import { IGNORE_READ_ERROR } from './verbs/serve-delete.ts';
 
@@ -54,10 +54,10 @@ export class OpenApi {
         query,
       );
     }
-    if (version !== 'v3') throw unknownPath();
+    if (version !== 'v3') throw new PageNotFound();
     if (rest.length === 0) return jsonResponse(200, this.#index());
     const served = this.#versions.find((one) => pathOf(one) === rest.join('/'));
-    if (served === undefined) throw unknownPath();
+    if (served === undefined) throw new PageNotFound();
     return documentResponse(this.#versionDocument(served), query);
   }
 

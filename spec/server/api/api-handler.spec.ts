@@ -311,7 +311,8 @@ describe('api handler', () => {
       '/',
       '*',
     ]) {
-      expect(await codeOf(handler, 'GET', url), url).to.equal('404 NotFound');
+      const { status, text } = await call(handler, 'GET', url);
+      expect([status, text], url).to.deep.equal([404, '404 page not found\n']);
     }
     const { handler: cluster } = serve(fakeStorage({}, nodes));
     expect(await codeOf(cluster, 'GET', '/api/v1/namespaces/shop/nodes')).to.equal('404 NotFound');

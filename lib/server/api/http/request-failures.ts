@@ -1,4 +1,4 @@
-import { failure, type ApiError } from '../../../meta/api-error.ts';
+import { ApiError, failure } from '../../../meta/api-error.ts';
 import {
   internalError,
   invalid,
@@ -7,11 +7,25 @@ import {
   type FieldCause,
 } from '../../../meta/failures.ts';
 import { errorMessage, isListwatchError } from '../../../kernel/errors.ts';
+import { BUILT_IN_GROUPS } from './built-in-groups.ts';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
+/** An unknown path below a built-in API group. `details` is there but empty: some clients read it without a check. */
 export function unknownPath(): ApiError {
-  return failure('NotFound', 'the server could not find the requested resource');
+  return failure('NotFound', 'the server could not find the requested resource', { details: {} });
+}
+
+/** A path that no part of the server knows. Kubernetes answers with a line of plain text, not with a Status. */
+export class PageNotFound extends ApiError {
+  constructor() {
+    super(failure('NotFound', '404 page not found').status);
+  }
+}
+
+/** The failure for a path below `/api` or `/apis` that is not served. */
+export function unknownPathIn(group: string): ApiError {
+  return BUILT_IN_GROUPS.has(group) ? unknownPath() : new PageNotFound();
 }
 
 export function methodNotAllowed(method: string): ApiError {

@@ -1,5 +1,5 @@
 import { badRequest } from '../../../meta/failures.ts';
-import { methodNotAllowed, unknownPath } from './request-failures.ts';
+import { methodNotAllowed, unknownPath, unknownPathIn } from './request-failures.ts';
 
 export type Verb =
   | 'get'
@@ -86,7 +86,7 @@ export function parseRequestInfo(
     rest = rest.slice(2);
   }
   const [resource, name, subresource] = rest;
-  if (resource === undefined || rest.length > 3) throw unknownPath();
+  if (resource === undefined || rest.length > 3) throw unknownPathIn(group);
   const verb = watchPath ? watchVerb(method) : verbOf(method, name !== undefined, watchAsked);
   if (verb === 'create' && name !== undefined && subresource === undefined) {
     throw methodNotAllowed(method);

@@ -2,6 +2,7 @@ import { badRequest, notFound } from '../../../meta/failures.ts';
 import { fieldForbidden } from '../../registry/rules/field-causes.ts';
 import type { UpdateFunc } from '../../registry/contract/rest-storage.ts';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
+import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
 import { checkKind, contentTypeOf, decodeDocument } from '../http/body.ts';
 import type { Exchange } from './exchange.ts';
 import { applyJsonPatch, parseJsonPatch } from './json-patch.ts';
@@ -20,34 +21,9 @@ const JSON_PATCH = 'application/json-patch+json';
 const MERGE_PATCH = 'application/merge-patch+json';
 const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json';
 
-/** Groups with built-in kinds. Custom resources have no merge keys, so they do not accept strategic merge patches. */
-const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
-  '',
-  'admissionregistration.k8s.io',
-  'apiextensions.k8s.io',
-  'apiregistration.k8s.io',
-  'apps',
-  'authentication.k8s.io',
-  'authorization.k8s.io',
-  'autoscaling',
-  'batch',
-  'certificates.k8s.io',
-  'coordination.k8s.io',
-  'discovery.k8s.io',
-  'events.k8s.io',
-  'flowcontrol.apiserver.k8s.io',
-  'networking.k8s.io',
-  'node.k8s.io',
-  'policy',
-  'rbac.authorization.k8s.io',
-  'resource.k8s.io',
-  'scheduling.k8s.io',
-  'storage.k8s.io',
-]);
-
 type ApplyPatch = (existing: JsonObject) => Json;
 
-/** The patch formats that a resource of this group accepts. */
+/** The patch formats that a resource of this group accepts. Custom resources have no merge keys, so they do not accept strategic merge patches. */
 export function patchTypes(group: string): string[] {
   const general = [JSON_PATCH, MERGE_PATCH];
   return BUILT_IN_GROUPS.has(group) ? [...general, STRATEGIC_MERGE_PATCH] : general;
