@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from '../../../../lib/client/rest/client.ts';
 import { connect, type ConnectOptions } from '../../../../lib/client/rest/connect.ts';
+import { isListwatchError } from '../../../../lib/kernel/errors.ts';
 import { until } from '../../../support/until.ts';
 import { TestAuthority, type IssuedCertificate } from '../../support/test-authority.ts';
 import type {
@@ -13,7 +14,7 @@ import type {
 import { ROTATING_NAME, type RealServer } from './real-server.ts';
 import { Tap } from '../support/tap.ts';
 
-type Probe = Pick<ConnectOptions, 'token' | 'tls'>;
+type Probe = Pick<ConnectOptions, 'token' | 'tls' | 'impersonate'>;
 
 /** A credential that was issued: what shows whether it is accepted, and what ends it. */
 interface Issued {
@@ -64,11 +65,13 @@ export class RealCluster implements Cluster {
   }
 
   async issueToken(): Promise<string> {
-    return await this.#serviceAccountToken('trial');
+    return await this.#serviceAccountToken('trial', {});
   }
 
   async issueImpersonator(): Promise<{ readonly token: string; readonly actsAs: string }> {
-    return { token: await this.#serviceAccountToken('impersonator'), actsAs: USER };
+    const impersonate = { user: USER };
+    const token = await this.#serviceAccountToken('impersonator', { impersonate });
+    return { token, actsAs: USER };
   }
 
   async issueCertificate(): Promise<IssuedCertificate> {
@@ -76,12 +79,10 @@ export class RealCluster implements Cluster {
     const client = authority.client({ user: USER });
     await this.#server.trustClients({ add: authority.certificate });
     const { certificate: cert, privateKey: key } = client;
-    const issued = {
+    await this.#issue({
       probe: { tls: { cert, key } },
       revoke: () => this.#server.trustClients({ remove: authority.certificate }),
-    };
-    this.#issued = [...this.#issued, issued];
-    await until('the certificate is accepted', () => this.#accepts(issued.probe));
+    });
     return client;
   }
 
@@ -100,7 +101,7 @@ export class RealCluster implements Cluster {
   /** ID tokens are valid until they expire: when a new one has expired, so have all others. */
   async retireIdentities(): Promise<void> {
     const token = this.#server.identities.issuer.newIdToken();
-    await until('the ID tokens have expired', async () => !(await this.#accepts({ token })));
+    await until('the ID tokens have expired', () => this.#isRefused({ token }));
   }
 
   async retireOld(): Promise<void> {
@@ -108,10 +109,7 @@ export class RealCluster implements Cluster {
     this.#issued = this.#issued.slice(-1);
     for (const issued of old) await issued.revoke();
     for (const issued of old) {
-      await until(
-        'the old credential is refused',
-        async () => !(await this.#accepts(issued.probe)),
-      );
+      await until('the old credential is refused', () => this.#isRefused(issued.probe));
     }
   }
 
@@ -129,7 +127,7 @@ export class RealCluster implements Cluster {
             token: this.#server.adminToken,
             tls,
           });
-          return await answers(client, this.namespace);
+          return (await answerOf(client, this.namespace)) === 'ok';
         });
       },
     });
@@ -198,40 +196,52 @@ export class RealCluster implements Cluster {
     await this.#admin.resource(apiVersion, resource).create({ apiVersion, ...object });
   }
 
-  async #serviceAccountToken(account: string): Promise<string> {
+  async #serviceAccountToken(account: string, probe: Probe): Promise<string> {
     const name = `${account}-${randomBytes(6).toString('hex')}`;
     await this.#create('v1', 'secrets', { kind: 'Secret', metadata: { name } });
     const { namespace } = this;
     const secrets = this.#admin.resource('v1', 'secrets', { namespace });
     const token = await this.#server.requestToken({ namespace, account, secret: name });
-    this.#issued = [
-      ...this.#issued,
-      {
-        probe: { token },
-        revoke: async () => {
-          await secrets.delete(name);
-        },
+    await this.#issue({
+      probe: { ...probe, token },
+      revoke: async () => {
+        await secrets.delete(name);
       },
-    ];
+    });
     return token;
   }
 
-  /** Any answer but 401 shows that the server knows who asks. */
-  async #accepts(probe: Probe): Promise<boolean> {
+  /** Resolves when the server accepts it and its user may work: the server reads certificates and roles a little later. */
+  async #issue(issued: Issued): Promise<void> {
+    this.#issued = [...this.#issued, issued];
+    await until(
+      'the credential is accepted',
+      async () => (await this.#answer(issued.probe)) === 'ok',
+    );
+  }
+
+  async #isRefused(probe: Probe): Promise<boolean> {
+    return (await this.#answer(probe)) === 'UNAUTHORIZED';
+  }
+
+  async #answer({ token, tls, impersonate }: Probe): Promise<string> {
     await using client = await connect({
       server: this.#server.url,
-      token: probe.token,
-      tls: { ...probe.tls, ca: this.#server.authority },
+      token,
+      tls: { ...tls, ca: this.#server.authority },
+      impersonate,
     });
-    return await answers(client, this.namespace);
+    return await answerOf(client, this.namespace);
   }
 }
 
-async function answers(client: Client, namespace: string): Promise<boolean> {
+/** `ok`, or the code of the error. */
+async function answerOf(client: Client, namespace: string): Promise<string> {
   try {
     await client.resource('v1', 'configmaps', { namespace }).list({ limit: 1 });
-    return true;
+    return 'ok';
   } catch (error) {
-    return (error as { code?: unknown }).code === 'FORBIDDEN';
+    if (isListwatchError(error)) return error.code;
+    throw error;
   }
 }

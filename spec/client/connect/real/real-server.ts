@@ -188,6 +188,7 @@ export class RealServer implements AsyncDisposable {
         throw new Error(`kube-apiserver ended: ${log.trim().split('\n').slice(-5).join('\n')}`);
       }
       try {
+        await admin.resource('rbac.authorization.k8s.io/v1', 'clusterroles').get('cluster-admin');
         await admin.resource('v1', 'namespaces').get('default');
         return true;
       } catch {
