@@ -207,7 +207,14 @@ export class AxiosTransport implements Transport {
       return { response: await this.#answer(exchange, other), credential: other };
     }
     if (response.status !== 401 || credential === undefined) return { response, credential };
-    const other = await this.#another(exchange, credential);
+    let other: Credential | undefined;
+    try {
+      other = await this.#another(exchange, credential);
+    } catch (error) {
+      // The caller gets this error, and never reads the answer, which would keep its connection.
+      response.data.destroy();
+      throw error;
+    }
     if (other === undefined) return { response, credential };
     await drained(response.data);
     return { response: await this.#answer(exchange, other), credential: other };

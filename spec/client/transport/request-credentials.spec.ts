@@ -118,6 +118,22 @@ describe('the credentials of requests', () => {
     }
   });
 
+  it('leave no connection behind when they cannot be looked up after an answer 401', async () => {
+    // It does not end its answers, so it does not close their connections either.
+    await using server = await RawServer.start((_request, response) => {
+      response.writeHead(401).write('{');
+    });
+    const credentials = new SpecCredentials('old');
+    const failure = new Error('the plug-in failed');
+    credentials.refresh = () => Promise.reject(failure);
+    transport = new AxiosTransport({ server: server.url, credentials });
+    for (let sent = 1; sent <= 3; sent += 1) {
+      expect(await rejectionOf(transport.send(GET))).to.equal(failure);
+    }
+    expect(server.connections).to.equal(3);
+    await until('the connections are closed', () => server.sockets.size === 0);
+  });
+
   it('of a function are asked for before each request, and again after a 401', async () => {
     await using guarded = await Guarded.start('two');
     const tokens = ['one', 'two', 'three'];
