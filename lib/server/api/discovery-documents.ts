@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import type { GroupVersionKind } from '../../meta/resource.ts';
 import type {
   InstalledResource,
+  ResourceDescription,
   ResourceRegistry,
   RestStorage,
 } from '../registry/contract/rest-storage.ts';
 import type { ApiRequest, ApiResponse } from './http/api-request.ts';
+import { BUILT_IN_GROUPS } from './http/built-in-groups.ts';
 import { bytesResponse, encodeText, jsonResponse } from './http/api-response.ts';
 import { parseAccept, type MediaRange } from './http/negotiation.ts';
 import { notAcceptable, unknownPathIn } from './http/request-failures.ts';
@@ -138,7 +140,7 @@ function aggregatedResource({ main, subresources }: InstalledResource): object {
   const { resource, namespaced, singular, shortNames, categories } = main.describe;
   return {
     resource,
-    responseKind: kindOf(main),
+    responseKind: responseKind(main, main),
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singular,
     verbs: verbsOf(main),
@@ -147,17 +149,35 @@ function aggregatedResource({ main, subresources }: InstalledResource): object {
     ...(subresources.size === 0
       ? {}
       : {
-          subresources: [...subresources].map(([subresource, storage]) => ({
+          subresources: inDiscoveryOrder(main, subresources).map(([subresource, storage]) => ({
             subresource,
-            responseKind: kindOf(storage),
+            responseKind: responseKind(storage, main),
             verbs: verbsOf(storage),
           })),
         }),
   };
 }
 
-function kindOf({ describe: { group, version, kind } }: RestStorage): GroupVersionKind {
-  return { group, version, kind };
+/** Built-in resources leave group and version empty where they are those of the resource itself. */
+function responseKind({ describe }: RestStorage, main: RestStorage): GroupVersionKind {
+  const { group, version, kind } = describe;
+  const implied = BUILT_IN_GROUPS.has(group) && !isForeign(describe, main.describe);
+  return implied ? { group: '', version: '', kind } : { group, version, kind };
+}
+
+/** Whether a subresource is of a kind of another group or version, such as `scale`. */
+function isForeign(one: ResourceDescription, main: ResourceDescription): boolean {
+  return one.group !== main.group || one.version !== main.version;
+}
+
+/** The subresources of built-in resources are in the order of their names; custom resources have `status` before `scale`. */
+function inDiscoveryOrder(
+  { describe }: RestStorage,
+  subresources: InstalledResource['subresources'],
+): [string, RestStorage][] {
+  const entries = [...subresources];
+  if (!BUILT_IN_GROUPS.has(describe.group)) return entries;
+  return entries.toSorted(([left], [right]) => (left < right ? -1 : 1));
 }
 
 function apiVersions(groups: readonly ServedGroup[], { headers }: ApiRequest): object {
@@ -183,24 +203,28 @@ function apiResourceList({ apiVersion, resources }: ServedVersion): object {
     apiVersion: 'v1',
     groupVersion: apiVersion,
     resources: resources.flatMap(({ main, subresources }) => [
-      legacyResource(main, main.describe.resource),
-      ...[...subresources].map(([name, storage]) =>
-        legacyResource(storage, `${main.describe.resource}/${name}`),
+      legacyResource(main, main),
+      ...inDiscoveryOrder(main, subresources).map(([name, storage]) =>
+        legacyResource(storage, main, name),
       ),
     ]),
   };
 }
 
-function legacyResource(storage: RestStorage, name: string): object {
-  const { namespaced, kind, singular, shortNames, categories } = storage.describe;
-  const subresource = name.includes('/');
+function legacyResource(storage: RestStorage, main: RestStorage, subresource?: string): object {
+  const { describe } = storage;
+  const { group, version, kind } = describe;
+  const { resource, namespaced, singular } = main.describe;
+  const shortNames = subresource === undefined ? describe.shortNames : [];
+  const categories = subresource === undefined ? describe.categories : [];
   return {
-    name,
-    singularName: subresource ? '' : singular,
+    name: subresource === undefined ? resource : `${resource}/${subresource}`,
+    singularName: subresource === undefined ? singular : '',
     namespaced,
+    ...(isForeign(describe, main.describe) ? { group, version } : {}),
     kind,
     verbs: verbsOf(storage),
-    ...(subresource || shortNames.length === 0 ? {} : { shortNames }),
-    ...(subresource || categories.length === 0 ? {} : { categories }),
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
   };
 }

@@ -1,11 +1,19 @@
 import { expect } from 'chai';
 import { compareVersionNames } from '../../../lib/server/api/served-resources.ts';
+import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { DEFINITIONS, GADGETS, gadgets } from './gadgets.ts';
 import { call, discoverable, fakeStorage, widgets } from './support.ts';
 
 const aggregated = (version: string): string =>
   `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
 /** Word for word what kubectl 1.36 sends. */
 const KUBECTL = `${aggregated('v2')},${aggregated('v2beta1')},application/json`;
+
+interface Entry {
+  readonly resource: string;
+  readonly responseKind: object;
+  readonly subresources?: readonly Entry[];
+}
 
 describe('discovery', () => {
   it('answers kubectl with one aggregated document', async () => {
@@ -140,6 +148,38 @@ describe('discovery', () => {
     for (const path of ['/apis/other.io', '/apis/other.io/v1', '/apis/example.io/v7', '/api/v7']) {
       expect((await call(handler, 'GET', path)).status, path).to.equal(404);
     }
+  });
+
+  it('has group and version of a subresource of another group, as kube-apiserver 1.36.3 has', async () => {
+    await using server = new ApiServer();
+    await call(server.handler, 'POST', DEFINITIONS, { body: gadgets });
+    const scale = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+    const verbs = ['get', 'patch', 'update'];
+    const common = { singularName: '', namespaced: true, verbs };
+    const legacy = async (path: string, of: string): Promise<unknown> => {
+      const { resources } = (await call(server.handler, 'GET', path)).json();
+      return (resources as { name: string }[]).filter(({ name }) => name.startsWith(`${of}/`));
+    };
+    expect(await legacy('/apis/apps/v1', 'deployments')).to.deep.equal([
+      { name: 'deployments/scale', ...common, ...scale },
+      { name: 'deployments/status', ...common, kind: 'Deployment' },
+    ]);
+    expect(await legacy(GADGETS, 'gadgets')).to.deep.equal([
+      { name: 'gadgets/status', ...common, kind: 'Gadget' },
+      { name: 'gadgets/scale', ...common, ...scale },
+    ]);
+    const { items } = (
+      await call(server.handler, 'GET', '/apis', { headers: { accept: KUBECTL } })
+    ).json() as { items: { versions: { resources: Entry[] }[] }[] };
+    const kindsOf = (of: string): unknown => {
+      const all = items.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources));
+      const found = all.find(({ resource }) => resource === of);
+      return [found?.responseKind, ...(found?.subresources ?? []).map((one) => one.responseKind)];
+    };
+    const own = { group: '', version: '', kind: 'Deployment' };
+    expect(kindsOf('deployments')).to.deep.equal([own, scale, own]);
+    const gadget = { group: 'h3.example.com', version: 'v1', kind: 'Gadget' };
+    expect(kindsOf('gadgets')).to.deep.equal([gadget, gadget, scale]);
   });
 
   it('refuses forms it does not know', async () => {

@@ -1,20 +1,7 @@
 import { expect } from 'chai';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { DEFINITIONS, gadgets } from './gadgets.ts';
 import { call } from './support.ts';
-
-const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const OBJECT = { type: 'object' };
-const gadgets = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'gadgets.h3.example.com' },
-  spec: {
-    group: 'h3.example.com',
-    scope: 'Namespaced',
-    names: { plural: 'gadgets', kind: 'Gadget' },
-    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: OBJECT } }],
-  },
-};
 
 const STATUS = {
   kind: 'Status',
