@@ -116,7 +116,11 @@ function validateValue(
     return;
   }
   const allowed = schema['enum'];
-  if (Array.isArray(allowed) && !allowed.some((one) => jsonEqual(one, value))) {
+  if (
+    Array.isArray(allowed) &&
+    allowed.length > 0 &&
+    !allowed.some((one) => jsonEqual(one, value))
+  ) {
     causes.push(fieldNotSupported(field, value, allowed));
   }
   if (typeof value === 'number') validateNumber(value, schema, field, causes);

@@ -36,6 +36,7 @@ describe('validateAgainstSchema', () => {
     ],
     ['a pattern that cannot be translated', { type: 'string', pattern: '(?P<x>a' }, ['b'], []],
     ['enum', { enum: ['a', { b: 1 }] }, ['a', { b: 1 }], ['b', { b: 2 }]],
+    ['an empty enum, which is no constraint', { enum: [] }, ['a', 1, {}], []],
     ['minItems', { type: 'array', minItems: 1, items: {} }, [[1]], [[]]],
     ['maxItems', { type: 'array', maxItems: 1, items: {} }, [[1]], [[1, 2]]],
     ['set', { type: 'array', 'x-kubernetes-list-type': 'set', items: {} }, [[1, 2]], [[1, 1]]],
