@@ -2,6 +2,7 @@ export { ApiServer, type ApiServerOptions, type ServerAddress } from './api/api-
 export type { TransformerFor } from './api/server-storages.ts';
 export { createApiHandler, type ApiHandlerOptions } from './api/api-handler.ts';
 export type { ApiHandler, ApiRequest, ApiResponse } from './api/http/api-request.ts';
+export type { RequestRecord } from './api/http/request-record.ts';
 export {
   bearerAuthenticator,
   withAuthentication,

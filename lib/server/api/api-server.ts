@@ -32,7 +32,7 @@ import { ServerStorages, type TransformerFor } from './server-storages.ts';
 export interface ApiServerOptions
   extends Pick<
     HttpListenerOptions,
-    'maxConnections' | 'receiveTimeoutMs' | 'stuckClientTimeoutMs' | 'closeTimeoutMs'
+    'maxConnections' | 'receiveTimeoutMs' | 'stuckClientTimeoutMs' | 'closeTimeoutMs' | 'onRequest'
   > {
   /** @defaultValue the machine's clock, timers and random source */
   readonly runtime?: Runtime | undefined;
@@ -69,6 +69,7 @@ const OPTIONS = [
   'receiveTimeoutMs',
   'stuckClientTimeoutMs',
   'closeTimeoutMs',
+  'onRequest',
 ];
 
 /** The user of the token. */
@@ -157,6 +158,7 @@ export class ApiServer implements AsyncDisposable {
       receiveTimeoutMs: options.receiveTimeoutMs,
       stuckClientTimeoutMs: options.stuckClientTimeoutMs,
       closeTimeoutMs: options.closeTimeoutMs,
+      onRequest: options.onRequest,
     });
   }
 

@@ -16,6 +16,8 @@ export interface ApiRequest {
   readonly abort?: ((reason: Error) => void) | undefined;
   /** The authenticated user. Left out by callers in the process, which need no credentials. */
   readonly user?: string | undefined;
+  /** Receives the name of the user once the request has authenticated. */
+  readonly identified?: ((user: string) => void) | undefined;
 }
 
 export interface ApiResponse {

@@ -10,6 +10,9 @@ export type Authenticator = (request: ApiRequest) => string | undefined;
 /** Paths without authentication: health checks and the version. */
 const PUBLIC_PATHS: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz', '/version']);
 
+/** The user of requests without credentials. */
+const ANONYMOUS = 'system:anonymous';
+
 /** Minimum length of a token; shorter ones could be guessed. */
 const SHORTEST_TOKEN = 16;
 
@@ -44,11 +47,15 @@ export function bearerAuthenticator(token: string, user: string): Authenticator 
 export function withAuthentication(handler: ApiHandler, authenticate: Authenticator): ApiHandler {
   return async (request) => {
     const user = authenticate(request);
-    if (user !== undefined) return await handler({ ...request, user });
+    if (user !== undefined) {
+      request.identified?.(user);
+      return await handler({ ...request, user });
+    }
     const [path = ''] = request.url.split('?', 1);
     const anonymous = request.headers['authorization'] === undefined;
     if (anonymous && PUBLIC_PATHS.has(path)) {
-      return await handler({ ...request, user: 'system:anonymous' });
+      request.identified?.(ANONYMOUS);
+      return await handler({ ...request, user: ANONYMOUS });
     }
     return failureResponse(unauthorized());
   };

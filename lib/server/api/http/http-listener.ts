@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { createSecureContext, TLSSocket, type SecureContext } from 'node:tls';
 import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
+import { guardedCall } from '../../../kernel/guarded-call.ts';
 import { deferred } from '../../../kernel/latch.ts';
 import { silentLogger, type Logger } from '../../../kernel/logger.ts';
 import { numberOption, rejectUnknownOptions } from '../../../kernel/options.ts';
@@ -14,6 +15,7 @@ import { LARGEST_BODY_BYTES } from './body.ts';
 import { readBody } from './body-reader.ts';
 import { hostIsLocal, isLoopback } from './loopback.ts';
 import { entityTooLarge, toApiError } from './request-failures.ts';
+import { RequestClock, type RequestRecord } from './request-record.ts';
 import { ResponseWriter } from './response-writer.ts';
 import type { Certificate } from './self-signed-certificate.ts';
 
@@ -37,6 +39,11 @@ export interface HttpListenerOptions {
   readonly stuckClientTimeoutMs?: number | undefined;
   /** Maximum time for running requests to end after `close`, milliseconds. @defaultValue 5 000 */
   readonly closeTimeoutMs?: number | undefined;
+  /**
+   * Called once for each request, after its response has ended or its client has disconnected; also for requests that are refused.
+   * An error that it throws is logged. Left out: nothing is measured.
+   */
+  readonly onRequest?: ((record: RequestRecord) => void) | undefined;
 }
 
 export interface ListenOptions {
@@ -75,6 +82,7 @@ export class HttpListener {
   readonly #runtime: Runtime;
   readonly #logger: Logger;
   readonly #limits: Limits;
+  readonly #onRequest: ((record: RequestRecord) => void) | undefined;
   readonly #certificate: (() => Certificate) | undefined;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -95,12 +103,14 @@ export class HttpListener {
       'receiveTimeoutMs',
       'stuckClientTimeoutMs',
       'closeTimeoutMs',
+      'onRequest',
     ]);
     this.#handler = options.handler;
     this.#certificate = options.certificate;
     this.#runtime = options.runtime ?? realRuntime;
     this.#logger = options.logger ?? silentLogger;
     this.#limits = resolveLimits(options);
+    this.#onRequest = options.onRequest;
     this.#server = this.#createServer();
   }
 
@@ -235,10 +245,15 @@ export class HttpListener {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const abort = new AbortController();
+    const clock =
+      this.#onRequest === undefined ? undefined : new RequestClock(request, this.#runtime);
     const writer = new ResponseWriter(response, this.#runtime, this.#limits.stuckClientTimeoutMs);
     this.#writers.add(writer);
     response.on('close', () => {
       this.#writers.delete(writer);
+      if (clock !== undefined) {
+        this.#report(clock.record(response.headersSent ? response.statusCode : 0));
+      }
       // A response that began before `close` may have promised to keep the connection.
       if (this.#closing !== undefined) request.socket.end();
       if (this.#writers.size === 0) this.#idle?.();
@@ -247,7 +262,7 @@ export class HttpListener {
       }
     });
     try {
-      const answer = await this.#answer(request, abort);
+      const answer = await this.#answer(request, abort, clock);
       await writer.send(this.#closing === undefined ? answer : lastAnswer(answer));
     } catch (error) {
       // If the client has disconnected, that is not a failure.
@@ -258,7 +273,20 @@ export class HttpListener {
     }
   }
 
-  async #answer(request: IncomingMessage, abort: AbortController): Promise<ApiResponse> {
+  #report(record: RequestRecord): void {
+    guardedCall(
+      () => this.#onRequest?.(record),
+      (error) => {
+        this.#logger.error('onRequest threw', { error: errorMessage(error) });
+      },
+    );
+  }
+
+  async #answer(
+    request: IncomingMessage,
+    abort: AbortController,
+    clock: RequestClock | undefined,
+  ): Promise<ApiResponse> {
     const { method = 'GET', url = '/', headers } = request;
     if (this.#localOnly && !hostIsLocal(headers.host)) return lastAnswer(foreignHost());
     const body = await readBody(request, LARGEST_BODY_BYTES);
@@ -274,6 +302,7 @@ export class HttpListener {
         headers: single,
         body,
         signal: abort.signal,
+        identified: clock?.identified,
         abort: (reason) => {
           abort.abort(reason);
         },

@@ -1,0 +1,57 @@
+import type { Runtime } from '../../../kernel/runtime.ts';
+
+/** One request over the socket, when its response has ended. It has neither bodies nor credentials. */
+export interface RequestRecord {
+  /** When the head of the request had arrived, milliseconds since 1970. */
+  readonly startedMs: number;
+  /** Upper case. */
+  readonly method: string;
+  /** Path and query as they were sent, up to 128 KiB. */
+  readonly url: string;
+  /** Undefined when the request did not authenticate. */
+  readonly user: string | undefined;
+  /** 0 when the connection ended before a response began. */
+  readonly status: number;
+  /** Until the last byte of the response was passed to the socket, or the connection ended; a watch counts as long as it ran. */
+  readonly durationMs: number;
+}
+
+/** Measures a request, from its head to the end of its response. */
+export class RequestClock {
+  readonly #runtime: Pick<Runtime, 'wallMs' | 'monotonicMs'>;
+  readonly #method: string;
+  readonly #url: string;
+  readonly #startedMs: number;
+  readonly #began: number;
+  #user: string | undefined;
+
+  constructor(
+    {
+      method = 'GET',
+      url = '/',
+    }: { readonly method?: string | undefined; readonly url?: string | undefined },
+    runtime: Pick<Runtime, 'wallMs' | 'monotonicMs'>,
+  ) {
+    this.#runtime = runtime;
+    this.#method = method;
+    this.#url = url;
+    this.#startedMs = runtime.wallMs();
+    this.#began = runtime.monotonicMs();
+  }
+
+  /** Called by the authentication. */
+  readonly identified = (user: string): void => {
+    this.#user = user;
+  };
+
+  record(status: number): RequestRecord {
+    return {
+      startedMs: this.#startedMs,
+      method: this.#method,
+      url: this.#url,
+      user: this.#user,
+      status,
+      durationMs: this.#runtime.monotonicMs() - this.#began,
+    };
+  }
+}
