@@ -25,10 +25,12 @@ function packageVersion(): string {
 }
 
 const interruption = new AbortController();
-process.once('SIGINT', () => {
-  // A second one ends the process at once, as the system does.
-  interruption.abort(new Error('interrupted'));
-});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    // A second one ends the process at once, as the system does.
+    interruption.abort(new Error('interrupted'));
+  });
+}
 
 let exitCode: number;
 try {

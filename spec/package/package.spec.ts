@@ -275,7 +275,13 @@ describe('the packed package', function () {
       });
     });
 
-    it('ends with 130 at SIGINT, while a server is silent', async () => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      it(`ends with 130 at ${signal}, while a server is silent`, async () => {
+        expect(await exitAt(signal)).to.equal(130);
+      });
+    }
+
+    async function exitAt(signal: NodeJS.Signals): Promise<number | null> {
       const connected = deferred<void>();
       const silent = createServer((socket) => {
         socket.on('error', () => {}).resume();
@@ -291,14 +297,14 @@ describe('the packed package', function () {
       );
       try {
         await within(connected.promise, 'the handshake of the program');
-        child.kill('SIGINT');
-        const [code] = (await within(once(child, 'exit'), 'the end of the program')) as [number];
-        expect(code).to.equal(130);
+        child.kill(signal);
+        const [code] = await within(once(child, 'exit'), 'the end of the program');
+        return code as number | null;
       } finally {
         child.kill('SIGKILL');
         silent.close();
       }
-    });
+    }
   });
 
   it('has every file that its manifest points at', () => {

@@ -37,8 +37,8 @@ const KILL_AFTER_MS = 2_000;
 const DRAIN_MS = 1_000;
 
 /**
- * One run of a program. Unless it is interactive, it is the first of a group of its own, so that it is stopped with all that it
- * has started; the interrupt key of the terminal does not reach it.
+ * One run of a program. With `signalGroup`, and unless it is interactive, it is the first of a group of its own, so that it is
+ * stopped with all that it has started; the interrupt key of a terminal does not reach it.
  *
  * Guarantees: `result` settles within `timeoutMs` and `DRAIN_MS`. `ended` settles when the process is gone, or could not be
  * killed within `KILL_AFTER_MS` and `DRAIN_MS`. Neither rejects. Then no timer, pipe or process of it is left; a program that

@@ -29,7 +29,7 @@ export async function runPlugin(
   { hint, signal, onStart }: PluginRunOptions,
 ): Promise<PluginOutput> {
   const interactive = isInteractive(plugin);
-  const { env, signalGroup } = plugin.environment;
+  const { env, stdinIsTerminal, signalGroup } = plugin.environment;
   const program = await findProgram(plugin.command, { env, directory: plugin.directory });
   if (program.outcome !== 'found') throw notFound(plugin, program, hint);
   signal.throwIfAborted();
@@ -52,7 +52,8 @@ export async function runPlugin(
     },
     interactive,
     timeoutMs,
-    signalGroup,
+    // The interrupt key of the terminal, which ends this process, has to end the program too.
+    signalGroup: stdinIsTerminal === true ? undefined : signalGroup,
     runtime,
     onStderr: (chunk) => {
       stderr.push(chunk);

@@ -118,6 +118,16 @@ describe('runPlugin', () => {
     ]);
   });
 
+  it('runs a plug-in in the group of the terminal, so that the interrupt key ends it, and without one in its own', async () => {
+    const leadsGroup = `(() => { try { return process.kill(-process.pid, 0); } catch { return false; } })()`;
+    const seen: unknown[] = [];
+    for (const stdinIsTerminal of [true, false]) {
+      const environment = { ...noTerminal(), stdinIsTerminal };
+      seen.push(await reportOfScript(leadsGroup, { interactiveMode: 'Never', environment }));
+    }
+    expect(seen).to.deep.equal([false, true]);
+  });
+
   it('refuses to run an Always interactive plug-in without a terminal', async () => {
     await using scratch = await ScratchDirectory.make();
     const plugin = await PluginScript.make(scratch, `print({ token: 'one' })`, {
