@@ -177,6 +177,8 @@ describe('api handler', () => {
     expect(await codeOf(handler, 'PATCH', `${SHOP}/a`, strategic)).to.equal(
       '415 UnsupportedMediaType',
     );
+    const nothing = { headers: json, body: [{ op: 'replace', path: '', value: 1 }] };
+    expect(await codeOf(handler, 'PATCH', `${SHOP}/a`, nothing)).to.equal('422 Invalid');
     expect(
       await codeOf(handler, 'PATCH', `${SHOP}/a?force=true`, patch('application/apply-patch+yaml')),
     ).to.equal('415 UnsupportedMediaType');
@@ -201,12 +203,13 @@ describe('api handler', () => {
     const cases: CallOptions[] = [
       { headers: merge, body: { kind: 'Gadget' } },
       { headers: merge, body: '"text"' },
-      { headers: json, body: [{ op: 'replace', path: '', value: 1 }] },
       { headers: json, body: {} },
     ];
     for (const options of cases) {
       expect(await codeOf(handler, 'PATCH', `${SHOP}/a`, options)).to.equal('400 BadRequest');
     }
+    const nothing = { headers: json, body: [{ op: 'replace', path: '', value: 1 }] };
+    expect(await codeOf(handler, 'PATCH', `${SHOP}/a`, nothing)).to.equal('422 Invalid');
     expect(
       await codeOf(handler, 'PATCH', `${SHOP}/a?force=true`, { headers: merge, body: {} }),
     ).to.equal('422 Invalid');

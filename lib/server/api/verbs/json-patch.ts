@@ -8,61 +8,87 @@ import { entityTooLarge } from '../http/request-failures.ts';
 const MOST_OPERATIONS = 10_000;
 /** Maximum total size of the values that `copy` operations copy, as JSON text. */
 const LARGEST_COPIES = 3 * 1024 * 1024;
-const OPERATIONS = ['add', 'remove', 'replace', 'move', 'copy', 'test'] as const;
 
 interface Operation {
-  readonly op: (typeof OPERATIONS)[number];
-  readonly path: string;
+  readonly op: string;
+  readonly path: string | undefined;
   readonly from: string | undefined;
-  readonly value: Json | undefined;
+  readonly value: Json;
 }
 
 /** A parsed and checked JSON patch, which can be applied any number of times. */
 export type JsonPatch = readonly Operation[];
 
 /**
- * Reads a JSON patch document.
+ * Reads a JSON patch document. Null is a patch without operations. A missing member, or an unknown operation, is an error only
+ * when the patch is applied, as in kube-apiserver.
  * @throws {ApiError} 400 for a malformed document, 413 for more than 10 000 operations.
  */
 export function parseJsonPatch(document: Json): JsonPatch {
-  if (!Array.isArray(document)) throw badRequest('a JSON patch must be a list of operations');
-  if (document.length > MOST_OPERATIONS) {
-    throw entityTooLarge(
-      `the JSON patch has ${document.length} operations; ${MOST_OPERATIONS} are allowed`,
-    );
-  }
-  return document.map(parseOperation);
+  if (document === null) return [];
+  if (!Array.isArray(document)) throw undecodable(document, 'value of type []handlers.jsonPatchOp');
+  const operations = document.map(parseOperation);
+  if (operations.length <= MOST_OPERATIONS) return operations;
+  throw failure(
+    'RequestEntityTooLarge',
+    `Request entity too large: The allowed maximum operations in a JSON patch is ${MOST_OPERATIONS}, got ${operations.length}`,
+  );
 }
 
-function parseOperation(item: Json, index: number): Operation {
-  const operation = isJsonObject(item) ? item : {};
-  const op = OPERATIONS.find((name) => name === getOwn(operation, 'op'));
-  const path = getOwn(operation, 'path');
-  const from = getOwn(operation, 'from');
-  const value = getOwn(operation, 'value');
-  const needsFrom = op === 'move' || op === 'copy';
-  const needsValue = op === 'add' || op === 'replace' || op === 'test';
-  if (op === undefined || typeof path !== 'string') {
-    throw badRequest(`operation ${index} of the JSON patch needs a known "op" and a "path"`);
+function parseOperation(item: Json): Operation {
+  if (item !== null && !isJsonObject(item)) {
+    throw undecodable(item, 'value of type handlers.jsonPatchOp');
   }
-  if (needsFrom && typeof from !== 'string') {
-    throw badRequest(`operation ${index} of the JSON patch (${op}) needs "from"`);
+  const operation = item ?? {};
+  for (const [name, value] of Object.entries(operation)) {
+    const isText = name === 'op' || name === 'path' || name === 'from';
+    if (isText && value !== null && typeof value !== 'string') {
+      throw undecodable(value, `struct field jsonPatchOp.${name} of type string`);
+    }
   }
-  if (needsValue && value === undefined) {
-    throw badRequest(`operation ${index} of the JSON patch (${op}) needs "value"`);
-  }
-  return { op, path, from: typeof from === 'string' ? from : undefined, value };
+  return {
+    op: textOf(operation, 'op') ?? '',
+    path: textOf(operation, 'path'),
+    from: textOf(operation, 'from'),
+    value: getOwn(operation, 'value') ?? null,
+  };
+}
+
+function textOf(operation: JsonObject, name: string): string | undefined {
+  const value = getOwn(operation, name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The words of Go's JSON decoder, which clients see as the message. */
+function undecodable(value: Json, target: string): ApiError {
+  return badRequest(
+    `error decoding patch: json: cannot unmarshal ${goType(value)} into Go ${target}`,
+  );
+}
+
+function goType(value: Json): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
 /**
- * Applies a patch to a copy of the target.
+ * Applies a patch to a copy of the target. It differs from RFC 6902 where kube-apiserver does: a missing member is equal to null
+ * in `test`, may be replaced, and is copied as null; negative indexes count from the end; text before the first slash of a path
+ * has no meaning.
  * @throws {ApiError} 422 when a path does not exist or a test fails, 413 when copies add up to more than 3 MiB.
- * @see RFC 6902
+ * @see https://github.com/evanphx/json-patch/blob/v4.13.0/patch.go
  */
 export function applyJsonPatch(target: Json, patch: JsonPatch): Json {
   const run = new PatchRun(cloneJson(target));
   for (const operation of patch) run.apply(operation);
   return run.document;
+}
+
+type Container = Json[] | JsonObject;
+
+interface Place {
+  readonly parent: Container;
+  readonly key: string;
 }
 
 /** One application of a patch; `document` has the changes so far. */
@@ -77,112 +103,111 @@ class PatchRun {
   apply({ op, path, from, value }: Operation): void {
     switch (op) {
       case 'add':
-        this.#add(path, cloneJson(value as Json));
+        add(this.#place(path), cloneJson(value));
         return;
       case 'remove':
-        this.#remove(path);
+        remove(this.#place(path));
         return;
       case 'replace':
-        this.#replace(path, cloneJson(value as Json));
+        this.#replace(path, cloneJson(value));
         return;
-      case 'move':
-        this.#move(from as string, path);
+      case 'move': {
+        const source = this.#place(from);
+        const moved = get(source);
+        remove(source);
+        add(this.#place(path), moved);
         return;
+      }
       case 'copy':
-        this.#add(path, this.#copyOf(from as string));
+        this.#copy(from, path);
         return;
-      case 'test':
-        if (!jsonEqual(this.#get(path), value)) {
-          throw refused(`testing value ${path} failed`);
-        }
+      case 'test': {
+        const found = path === '' ? this.document : get(this.#place(path));
+        if (!jsonEqual(found, value)) throw refused();
+        return;
+      }
+      default:
+        throw refused();
     }
   }
 
-  #get(path: string): Json {
-    let value = this.document;
-    for (const token of tokensOf(path)) value = child(value, token, path);
-    return value;
+  #replace(path: string | undefined, value: Json): void {
+    if (path === '') {
+      if (!isContainer(value)) throw refused();
+      this.document = value;
+      return;
+    }
+    const { parent, key } = this.#place(path);
+    if (Array.isArray(parent)) parent[existingIndex(parent, key)] = value;
+    else setOwn(parent, key, value);
   }
 
-  #add(path: string, value: Json): void {
-    const { parent, last } = this.#parentOf(path);
-    if (last === undefined) this.document = value;
-    else if (Array.isArray(parent)) {
-      parent.splice(last === '-' ? parent.length : indexOf(last, parent.length, path), 0, value);
-    } else setOwn(parent, last, value);
-  }
-
-  #remove(path: string): Json {
-    const removed = this.#get(path);
-    const { parent, last } = this.#parentOf(path);
-    if (last === undefined) throw refused('the whole document cannot be removed');
-    if (Array.isArray(parent)) parent.splice(Number(last), 1);
-    else delete parent[last];
-    return removed;
-  }
-
-  #replace(path: string, value: Json): void {
-    this.#get(path);
-    const { parent, last } = this.#parentOf(path);
-    if (last === undefined) this.document = value;
-    else if (Array.isArray(parent)) parent[Number(last)] = value;
-    else setOwn(parent, last, value);
-  }
-
-  #move(from: string, path: string): void {
-    if (path.startsWith(`${from}/`)) throw refused(`${from} cannot be moved into itself`);
-    this.#add(path, this.#remove(from));
-  }
-
-  #copyOf(from: string): Json {
-    const value = this.#get(from);
+  #copy(from: string | undefined, path: string | undefined): void {
+    const value = get(this.#place(from));
+    const target = this.#place(path);
     this.#copied += JSON.stringify(value).length;
     if (this.#copied > LARGEST_COPIES) {
       throw entityTooLarge(`the JSON patch copies more than ${LARGEST_COPIES} bytes`);
     }
-    return cloneJson(value);
+    add(target, cloneJson(value));
   }
 
-  #parentOf(path: string): { parent: Json[] | JsonObject; last: string | undefined } {
-    const tokens = tokensOf(path);
-    const last = tokens.pop();
-    let value = this.document;
-    for (const token of tokens) value = child(value, token, path);
-    if (last === undefined) return { parent: [], last };
-    if (Array.isArray(value) || isJsonObject(value)) return { parent: value, last };
-    throw missing(path);
+  /** The object or list that a path leads into, and the last part of the path. */
+  #place(path: string | undefined): Place {
+    const tokens = (path ?? '').split('/').slice(1).map(unescapeToken);
+    const key = tokens.pop();
+    if (key === undefined) throw refused();
+    let parent = this.document;
+    for (const token of tokens) {
+      if (!isContainer(parent)) throw refused();
+      parent = get({ parent, key: token });
+    }
+    if (!isContainer(parent)) throw refused();
+    return { parent, key };
   }
 }
 
-function tokensOf(path: string): string[] {
-  if (path === '') return [];
-  if (!path.startsWith('/')) throw refused(`the path ${JSON.stringify(path)} must start with "/"`);
-  return path
-    .slice(1)
-    .split('/')
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+function isContainer(value: Json): value is Container {
+  return typeof value === 'object' && value !== null;
 }
 
-function child(value: Json, token: string, path: string): Json {
-  if (Array.isArray(value)) return value[indexOf(token, value.length - 1, path)] as Json;
-  const found = isJsonObject(value) ? getOwn(value, token) : undefined;
-  if (found === undefined) throw missing(path);
-  return found;
+function unescapeToken(token: string): string {
+  return token.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-function indexOf(token: string, largest: number, path: string): number {
-  const index = /^(?:0|[1-9]\d{0,8})$/.test(token) ? Number(token) : Infinity;
-  if (index > largest) throw missing(path);
-  return index;
+/** The value of a member or an item; null for a missing member. */
+function get({ parent, key }: Place): Json {
+  if (Array.isArray(parent)) return parent[existingIndex(parent, key)] as Json;
+  return getOwn(parent, key) ?? null;
 }
 
-function missing(path: string): ApiError {
-  return refused(`the path ${JSON.stringify(path)} does not exist`);
+function add({ parent, key }: Place, value: Json): void {
+  if (!Array.isArray(parent)) setOwn(parent, key, value);
+  else if (key === '-') parent.push(value);
+  else parent.splice(indexWithin(parent.length + 1, key), 0, value);
 }
 
-function refused(reason: string): ApiError {
-  return failure(
-    'Invalid',
-    `the server rejected our request due to an error in our request: ${reason}`,
-  );
+function remove({ parent, key }: Place): void {
+  if (Array.isArray(parent)) parent.splice(existingIndex(parent, key), 1);
+  else if (Object.hasOwn(parent, key)) delete parent[key];
+  else throw refused();
+}
+
+function existingIndex(list: readonly Json[], key: string): number {
+  return indexWithin(list.length, key);
+}
+
+/** The index that a text stands for in a list of `count` places; a negative one counts from the end. */
+function indexWithin(count: number, text: string): number {
+  const index = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
+  const position = index < 0 ? index + count : index;
+  if (position >= 0 && position < count) return position;
+  throw refused();
+}
+
+/** The answer of kube-apiserver to a patch that cannot be applied; it does not tell the operation. */
+function refused(): ApiError {
+  return failure('Invalid', 'the server rejected our request due to an error in our request', {
+    details: {},
+  });
 }
