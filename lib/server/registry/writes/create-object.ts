@@ -151,7 +151,7 @@ async function write(
   return present(parts, created);
 }
 
-/** The object that the creation would return, without a resource version; nothing is written. */
+/** The object that the creation would return, with the resource version of the request, if any; nothing is written. */
 async function createDry(
   parts: StoreParts,
   { signal }: RequestContext,
@@ -161,9 +161,6 @@ async function createDry(
   const { name = '' } = object.metadata;
   const existing = await parts.storage.get(key, { ignoreNotFound: true, signal });
   if (existing !== undefined) throw await nameTaken(parts, key, name);
-  if (object.metadata.resourceVersion !== undefined) {
-    throw badRequest('resourceVersion should not be set on objects to be created');
-  }
   return present(parts, new DerivedObject(key, object));
 }
 

@@ -125,6 +125,16 @@ for (const cached of [false, true]) {
       );
     });
 
+    // Recorded at kube-apiserver 1.36.3, for built-in and custom resources.
+    it('keeps the resource version of a request on a dry run', async () => {
+      const rest = harness.rest('configmaps');
+      for (const resourceVersion of ['5', '0', 'abc']) {
+        const body = { ...configMap('a'), metadata: { name: 'a', resourceVersion } };
+        const dry = await harness.drive(rest.create(harness.context(), body, { dryRun: true }));
+        expect(dry.resourceVersion).to.equal(resourceVersion);
+      }
+    });
+
     it('writes nothing on a dry run, and still checks', async () => {
       const { rest } = { rest: harness.rest('configmaps') };
       const dry = await harness.drive(
