@@ -37,20 +37,12 @@ export {
 export type { Impersonation } from './transport/contract/impersonation.ts';
 export type { Timeouts } from './transport/contract/timeouts.ts';
 export type { PemSource, TlsOptions } from './transport/contract/tls-options.ts';
-export { RetryingTransport, type RetryLimits, type RetryOptions } from './transport/flow/retry.ts';
-export {
-  LimitedTransport,
-  type LimitedTransportOptions,
-} from './transport/flow/limited-transport.ts';
+export type { RetryLimits } from './transport/flow/retry.ts';
 export type { FixedLimit, LimiterOption } from './transport/flow/request-limiter.ts';
-export {
-  ObservingTransport,
-  type ObservingTransportOptions,
-} from './transport/flow/observing-transport.ts';
 export { requestMetrics } from './transport/flow/request-metrics.ts';
 export type { RequestAttributes, RequestTrace } from './transport/flow/request-trace.ts';
 export type { FlowOptions } from './transport/flow/flow-transport.ts';
-export { RequestTiming, type WaitReason } from './transport/contract/request-timing.ts';
+export type { RequestTiming, WaitReason } from './transport/contract/request-timing.ts';
 export { TransportError, type TransportErrorCode } from './transport/contract/transport-error.ts';
 export type {
   BodyReader,

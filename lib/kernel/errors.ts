@@ -82,7 +82,7 @@ export const errorCodes = {
   CONFIG_INVALID: 'A configuration file cannot be read; the message names file, line and field.',
   CONFIG_UNSUPPORTED: 'A kubeconfig asks for a credential kind that is not supported.',
   CREDENTIAL_PLUGIN:
-    'An exec credential plug-in is not installed, failed, did not answer in time, or printed something else than a credential.',
+    'An exec credential plug-in is not installed, failed, did not answer in time, or printed something other than a credential.',
   CREDENTIAL_PLUGIN_REFUSED:
     'A configuration names a program to run, but was passed as data, or the option `allowExec` excludes the program.',
   OIDC: 'An identity provider cannot be reached, refused the refresh token, or the token has expired and cannot be refreshed.',
@@ -124,7 +124,7 @@ export const errorCodes = {
   NO_CONVERSION:
     'No conversion between two versions of a kind is registered; the message names both.',
   CONVERSION:
-    'A conversion or defaulting function threw, or returned something else than an object.',
+    'A conversion or defaulting function threw, or returned something other than an object.',
   ENCRYPTION_KEY_EXHAUSTED:
     'An AES-GCM key has encrypted as many values as is safe: put a new key in front of it.',
   KEY_SERVICE_FAILED:

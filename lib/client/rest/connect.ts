@@ -35,8 +35,8 @@ const WITH_TRANSPORT = new Set<string>([
  * `connect<{ 'v1/pods': Pod }>()` declares the types of objects once; see `Client`.
  *
  * It does not open a connection: the first request does, and fails if the server cannot be reached. Requests that the server
- * refuses with 429 or 503 are sent again; see `RetryingTransport`. There is no limit on requests until the server refuses some
- * because it gets too many; see `LimitedTransport`.
+ * refuses with 429 or 503 are sent again; see the option `retry`. There is no limit on requests until the server refuses some
+ * because it gets too many; see the option `limiter`. Both also apply to a `transport` that is given.
  * @throws {ListwatchError} code CONFIG_NOT_FOUND, CONFIG_INVALID, CONFIG_UNSUPPORTED or INVALID_OPTION.
  */
 export async function connect<Types extends object = object>(

@@ -152,7 +152,7 @@ export const SERVERS: BadUseArea = {
       act: to(text(200, 'application/json', '{"hello":"world"}'), listPods),
       code: 'MALFORMED_RESPONSE',
       message:
-        'GET http://127.0.0.1:PORT/api/v1/pods: it is not a list; check the server address, and proxies before it',
+        'GET http://127.0.0.1:PORT/api/v1/pods: it is not a list; check the server address, and the proxies in front of it',
     },
     {
       mistake: 'an empty answer with HTTP 200',
@@ -187,7 +187,7 @@ export const SERVERS: BadUseArea = {
       act: to(text(502, 'text/html', BAD_GATEWAY, { server: 'nginx' })),
       code: 'UNKNOWN_STATUS',
       message:
-        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): an HTML page with HTTP 502 by "nginx" that is not of an API server: 502 Bad Gateway; check that the API server behind this proxy runs',
+        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): an HTML page with HTTP 502 from "nginx", not from an API server: 502 Bad Gateway; check that the API server behind this proxy runs',
     },
     {
       mistake: 'a page of a load balancer: 503',
@@ -196,21 +196,21 @@ export const SERVERS: BadUseArea = {
       ),
       code: 'SERVICE_UNAVAILABLE',
       message:
-        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): an HTML page with HTTP 503 that is not of an API server: 503 Service Temporarily Unavailable; check that the API server behind this proxy runs',
+        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): an HTML page with HTTP 503, not from an API server: 503 Service Temporarily Unavailable; check that the API server behind this proxy runs',
     },
     {
       mistake: 'a time-out of a proxy: 504',
       act: to(text(504, 'text/plain', 'upstream request timeout', { server: 'envoy' })),
       code: 'GATEWAY_TIMEOUT',
       message:
-        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): an answer with HTTP 504 by "envoy" that is not of an API server: upstream request timeout; check that the API server behind this proxy runs',
+        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): an answer with HTTP 504 from "envoy", not from an API server: upstream request timeout; check that the API server behind this proxy runs',
     },
     {
       mistake: 'a page of a firewall: 403',
       act: to(text(403, 'text/html', '<html><title>Request blocked</title></html>')),
       code: 'FORBIDDEN',
       message:
-        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): an HTML page with HTTP 403 that is not of an API server: Request blocked; check the server address, and the proxy before it',
+        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): an HTML page with HTTP 403, not from an API server: Request blocked; check the server address, and the proxy in front of it',
     },
     {
       mistake: 'another service at this address: 404',
@@ -224,21 +224,21 @@ export const SERVERS: BadUseArea = {
       act: to(text(418, 'text/plain', "I'm a teapot")),
       code: 'UNKNOWN_STATUS',
       message:
-        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): an answer with HTTP 418 that is not of an API server: I\'m a teapot; check the server address, and the proxy before it',
+        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): an answer with HTTP 418, not from an API server: I\'m a teapot; check the server address, and the proxy in front of it',
     },
     {
       mistake: 'an error without a body',
       act: to(text(500, 'text/plain', '')),
       code: 'INTERNAL_ERROR',
       message:
-        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): an answer with HTTP 500 that is not of an API server; check the server address, and the proxy before it',
+        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): an answer with HTTP 500, not from an API server; check the server address, and the proxy in front of it',
     },
     {
       mistake: 'a huge error body',
       act: to(text(500, 'text/plain', 'x'.repeat(3_000_000))),
       code: 'INTERNAL_ERROR',
       message:
-        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): an answer with HTTP 500 that is not of an API server: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx …; check the server address, and the proxy before it',
+        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): an answer with HTTP 500, not from an API server: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx …; check the server address, and the proxy in front of it',
     },
     {
       mistake: 'escape sequences in an error',
@@ -310,7 +310,7 @@ export const SERVERS: BadUseArea = {
       act: to(text(400, 'text/plain', `bad header authorization: Bearer ${CANARY}`)),
       code: 'BAD_REQUEST',
       message:
-        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): an answer with HTTP 400 that is not of an API server: bad header authorization: Bearer …; check the server address, and the proxy before it',
+        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): an answer with HTTP 400, not from an API server: bad header authorization: Bearer …; check the server address, and the proxy in front of it',
     },
     {
       mistake: 'too many requests',

@@ -252,7 +252,7 @@ describe('ResourceClient', () => {
       expect(error).to.be.instanceOf(ApiError);
       expect(error.message).to.equal(
         'get pods "web" in namespace "shop" (GET http://scripted/api/v1/namespaces/shop/pods/web): ' +
-          'an HTML page with HTTP 502 by "nginx/1.2" that is not of an API server: 502 Bad Gateway; ' +
+          'an HTML page with HTTP 502 from "nginx/1.2", not from an API server: 502 Bad Gateway; ' +
           'check that the API server behind this proxy runs',
       );
       expect(error).to.include({ code: 'UNKNOWN_STATUS', httpStatus: 502 });

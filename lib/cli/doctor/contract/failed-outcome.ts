@@ -15,7 +15,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   REDIRECT_REFUSED:
     'use the address of the API server itself: something else answers at this one, such as a login page or a load balancer',
   MALFORMED_RESPONSE:
-    'something else than an API server answers here, such as a login page, a portal or a proxy: open the address in a browser, and check "server" of the cluster',
+    'something other than an API server answers here, such as a login page, a portal or a proxy: open the address in a browser, and check "server" of the cluster',
   UNAUTHORIZED: 'log in again, or replace the credentials of the user',
   TOO_MANY_REQUESTS: 'the server is overloaded: try again later',
   SERVICE_UNAVAILABLE: 'the server is not ready: try again, and look at /readyz?verbose',

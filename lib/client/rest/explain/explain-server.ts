@@ -47,11 +47,11 @@ export function explainUnavailable(answer: RefusedAnswer, call: ApiCall | undefi
 /** An answer that is no Status: of a proxy, a load balancer or another service. */
 export function explainForeign({ status, words, html, sender }: RefusedAnswer): Explanation {
   const { code = 0 } = status;
-  const by = sender === '' ? '' : ` by ${JSON.stringify(sender)}`;
+  const from = sender === '' ? '' : ` from ${JSON.stringify(sender)}`;
   const said = words === '' ? '' : `: ${words}`;
-  const problem = `${html ? 'an HTML page' : 'an answer'} with HTTP ${code}${by} that is not of an API server${said}`;
+  const problem = `${html ? 'an HTML page' : 'an answer'} with HTTP ${code}${from}, not from an API server${said}`;
   if (code === 502 || code === 503 || code === 504) {
     return { problem, remedy: 'check that the API server behind this proxy runs' };
   }
-  return { problem, remedy: 'check the server address, and the proxy before it' };
+  return { problem, remedy: 'check the server address, and the proxy in front of it' };
 }

@@ -239,7 +239,7 @@ function logEachOnce(logger: Logger, server: string): (warning: ServerWarning) =
 function withCheck(problem: string): string {
   return problem.includes('; ')
     ? problem
-    : `${problem}; check the server address, and proxies before it`;
+    : `${problem}; check the server address, and the proxies in front of it`;
 }
 
 /** Adds the exchange to an error that only describes the body. */

@@ -86,7 +86,7 @@ export const badServers: readonly BadInput[] = [
   {
     name: 'a certificate that has expired',
     code: 'CERTIFICATE',
-    cause: /server's certificate has expired on 20/,
+    cause: /server's certificate expired on 20/,
     remedy: /renew it, or correct the clock of this machine/,
     open: () => certified(expired()),
   },

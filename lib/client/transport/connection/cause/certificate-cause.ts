@@ -57,7 +57,7 @@ function expired({ error }: FailureLeaf, { noun }: Peer): string {
   if (expiredAt === undefined) {
     return `a certificate of the ${noun}, or of its authority, has expired; ${EXPIRED}`;
   }
-  return `the ${noun}'s certificate has expired on ${expiredAt}; ${EXPIRED}`;
+  return `the ${noun}'s certificate expired on ${expiredAt}; ${EXPIRED}`;
 }
 
 function notYetValid({ error }: FailureLeaf, { noun }: Peer): string {

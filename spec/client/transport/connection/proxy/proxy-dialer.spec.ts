@@ -155,7 +155,7 @@ describe('proxyDialer', () => {
         'these names in the proxy URL',
     );
     expect(await failure(['127.0.0.1'], expired())).to.match(
-      /^: the proxy's certificate has expired on 20[0-9T:-]+Z; renew it, or correct the clock of this machine$/,
+      /^: the proxy's certificate expired on 20[0-9T:-]+Z; renew it, or correct the clock of this machine$/,
     );
   });
 
