@@ -1,11 +1,11 @@
-import { invalid } from '../../meta/failures.ts';
+import { badRequest, invalid } from '../../meta/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { DerivedObject } from './rules/derived-object.ts';
 import { timestampOf } from './rules/duration.ts';
 import { fieldInvalid } from './rules/field-causes.ts';
 import type { GenericRegistryStore } from './generic-registry-store.ts';
 import { isRecord, setOwn, textAt, valueAt, type JsonRecord } from './rules/json-value.ts';
-import type { ScaleDefinition } from './contract/kind-definition.ts';
+import type { NegativeReplicas, ScaleDefinition } from './contract/kind-definition.ts';
 import type {
   ReadOptions,
   RequestContext,
@@ -21,6 +21,11 @@ import type { UpdateAnswer } from './writes/update-object.ts';
 
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const;
 const MOST_REPLICAS = 2 ** 31 - 1;
+const NEGATIVE_REPLICAS: NegativeReplicas = {
+  subject: SCALE,
+  field: 'spec.replicas',
+  rule: 'must be greater than or equal to 0',
+};
 
 /** `/scale` of a resource: its number of replicas as an `autoscaling/v1` Scale, from the field that the kind defines. */
 export class ScaleREST implements RestStorage {
@@ -57,14 +62,32 @@ export class ScaleREST implements RestStorage {
       async (existing) => {
         if (existing === undefined) return await update(undefined);
         const scale = await update(scaleObject(existing, this.#definition));
-        const replicas = requestedReplicas(scale, name);
+        const replicas = this.#requestedReplicas(scale, name);
         const scaled = withValueAt(existing, specReplicasPath, replicas) as UnstructuredObject;
-        const resourceVersion = textAt(scale, 'metadata', 'resourceVersion');
-        return { ...scaled, metadata: { ...scaled.metadata, resourceVersion } };
+        const { metadata } = scaled;
+        // Without a version the present one is replaced, also for kinds whose own updates need a version.
+        const resourceVersion =
+          textAt(scale, 'metadata', 'resourceVersion') || metadata?.resourceVersion;
+        const uid = textAt(scale, 'metadata', 'uid') || metadata?.uid;
+        return { ...scaled, metadata: { ...metadata, resourceVersion, uid } };
       },
       options,
     );
     return { result: this.#scaleOf(answer.result), created: false };
+  }
+
+  /** @throws {ApiError} 400 for a value that is not a 32-bit integer, 422 for a negative one. */
+  #requestedReplicas(scale: UnstructuredObject, name: string): number {
+    const replicas = valueAt(scale, 'spec', 'replicas') ?? 0;
+    const isInt32 = Number.isInteger(replicas) && Math.abs(replicas as number) <= MOST_REPLICAS;
+    if (!isInt32) {
+      throw badRequest(
+        `Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal ${describeValue(replicas)} into Go struct field ScaleSpec.spec.replicas of type int32`,
+      );
+    }
+    if ((replicas as number) >= 0) return replicas as number;
+    const { subject, field, rule } = this.#definition.negativeReplicas ?? NEGATIVE_REPLICAS;
+    throw invalid(subject, name, [fieldInvalid(field, replicas, rule)]);
   }
 
   #scaleOf({ key, object }: WriteResult): WriteResult {
@@ -72,12 +95,11 @@ export class ScaleREST implements RestStorage {
   }
 }
 
-function requestedReplicas(scale: UnstructuredObject, name: string): number {
-  const replicas = valueAt(scale, 'spec', 'replicas') ?? 0;
-  const fits = Number.isInteger(replicas) && (replicas as number) >= 0;
-  if (fits && (replicas as number) <= MOST_REPLICAS) return replicas as number;
-  const problem = 'must be a whole number greater than or equal to 0';
-  throw invalid(SCALE, name, [fieldInvalid('spec.replicas', replicas, problem)]);
+/** A number in the words of Go's JSON decoder, which clients see as the message. */
+function describeValue(value: unknown): string {
+  if (typeof value === 'number') return `number ${value}`;
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
 function scaleObject(
@@ -90,11 +112,12 @@ function scaleObject(
       ? timestampOf(creationTimestamp.getTime())
       : creationTimestamp;
   const selector = selectorOf(object);
+  const replicas = countAt(object, specReplicasPath);
   return {
     apiVersion: 'autoscaling/v1',
     kind: SCALE.kind,
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp: created },
-    spec: { replicas: countAt(object, specReplicasPath) },
+    spec: replicas === 0 ? {} : { replicas },
     status: {
       replicas: countAt(object, statusReplicasPath),
       ...(selector === '' ? {} : { selector }),

@@ -4,6 +4,7 @@ import type { ApiResponse } from '../http/api-request.ts';
 import { decodeObject } from '../http/body.ts';
 import type { Exchange } from './exchange.ts';
 import { asJson, asObject, cloneJson } from '../http/json-tree.ts';
+import { nameMissing } from '../../registry/rules/name-validation.ts';
 import { parseWriteOptions } from '../http/query-options.ts';
 import { objectResponse } from './render.ts';
 import { methodNotAllowed } from '../http/request-failures.ts';
@@ -24,15 +25,17 @@ export async function serveUpdate(exchange: Exchange): Promise<ApiResponse> {
 
 /** The object must have the name and namespace of the URL. @throws {ApiError} 400. */
 function checkAddress({ metadata }: UnstructuredObject, name: string, namespace: string): void {
-  if (metadata?.name !== name) {
+  const { name: found = '' } = metadata ?? {};
+  if (found === '') throw nameMissing(name);
+  if (found !== name) {
     throw badRequest(
-      `the name of the object (${metadata?.name ?? ''}) does not match the name on the URL (${name})`,
+      `the name of the object (${found}) does not match the name on the URL (${name})`,
     );
   }
-  const given = metadata.namespace ?? '';
+  const given = metadata?.namespace ?? '';
   if (given !== '' && given !== namespace) {
     throw badRequest(
-      `the namespace of the object (${given}) does not match the namespace on the URL (${namespace})`,
+      'the namespace of the provided object does not match the namespace sent on the request',
     );
   }
 }

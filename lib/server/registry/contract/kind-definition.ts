@@ -4,6 +4,7 @@ import type {
   ObjectAttributes,
 } from '../../storage/contract/selection-predicate.ts';
 import type { StorageInterface } from '../../storage/contract/storage-interface.ts';
+import type { GroupVersionKind } from '../../../meta/resource.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import type { ResourceDescription, TableConvertor } from './rest-storage.ts';
 import type { StoreHooks } from './store-hooks.ts';
@@ -13,12 +14,21 @@ import { defaultTable } from './table-columns.ts';
 /** Fields that field selectors can use, besides name and namespace. */
 export type SelectableFields = Readonly<Record<string, (object: KubernetesObject) => string>>;
 
+/** How a negative number of replicas is refused: the kind, the field and the rule that the answer names. */
+export interface NegativeReplicas {
+  readonly subject: Pick<GroupVersionKind, 'group' | 'kind'>;
+  readonly field: string;
+  readonly rule: string;
+}
+
 /** The fields of the scale subresource, as paths of property names. */
 export interface ScaleDefinition {
   readonly specReplicasPath: readonly string[];
   readonly statusReplicasPath: readonly string[];
   /** The label selector as text. */
   readonly selectorOf: (object: KubernetesObject) => string;
+  /** @defaultValue the `Scale`, and its `spec.replicas` */
+  readonly negativeReplicas?: NegativeReplicas | undefined;
 }
 
 /** Everything that the registry needs to know about a kind. There are tables of built-in kinds; custom resources create their own. */

@@ -14,6 +14,7 @@ import { versionsOf } from './custom-resource-definition.ts';
 import {
   defineKind,
   type KindDefinition,
+  type NegativeReplicas,
   type ScaleDefinition,
   type SelectableFields,
 } from '../contract/kind-definition.ts';
@@ -34,6 +35,7 @@ import {
 export function customResourceKind(definition: unknown, version: JsonRecord): KindDefinition {
   const names = recordAt(definition, 'spec', 'names') ?? {};
   const group = textAt(definition, 'spec', 'group');
+  const kindName = textAt(names, 'kind');
   const resource = textAt(names, 'plural');
   const schema = recordAt(version, 'schema', 'openAPIV3Schema') ?? {};
   const subresources = recordAt(version, 'subresources') ?? {};
@@ -47,7 +49,7 @@ export function customResourceKind(definition: unknown, version: JsonRecord): Ki
   const kind = defineKind({
     group,
     version: textAt(version, 'name'),
-    kind: textAt(names, 'kind'),
+    kind: kindName,
     resource,
     namespaced: textAt(definition, 'spec', 'scope') === 'Namespaced',
     shortNames: textsAt(names, 'shortNames'),
@@ -62,14 +64,13 @@ export function customResourceKind(definition: unknown, version: JsonRecord): Ki
     }),
     ...(status
       ? {
-          statusStrategy: newStatusStrategy({
-            keepMetadata: true,
-            setDefaults,
-            validateUpdate: validate,
-          }),
+          statusStrategy: {
+            ...newStatusStrategy({ keepMetadata: true, setDefaults, validateUpdate: validate }),
+            allowUnconditionalUpdate: false,
+          },
         }
       : {}),
-    ...(scale === undefined ? {} : { scale: scaleDefinition(scale) }),
+    ...(scale === undefined ? {} : { scale: scaleDefinition(scale, { group, kind: kindName }) }),
     selectableFields: selectableFields(definition),
     table: customTable(version),
   });
@@ -103,13 +104,18 @@ function scalarText(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }
 
-function scaleDefinition(scale: JsonRecord): ScaleDefinition {
+function scaleDefinition(scale: JsonRecord, subject: NegativeReplicas['subject']): ScaleDefinition {
   const split = (name: string): string[] => textAt(scale, name).split('.').slice(1);
   const selectorPath = split('labelSelectorPath');
   return {
     specReplicasPath: split('specReplicasPath'),
     statusReplicasPath: split('statusReplicasPath'),
     selectorOf: (object) => (selectorPath.length === 0 ? '' : textAt(object, ...selectorPath)),
+    negativeReplicas: {
+      subject,
+      field: textAt(scale, 'specReplicasPath'),
+      rule: 'should be a non-negative integer',
+    },
   };
 }
 

@@ -1,3 +1,5 @@
+import type { ApiError } from '../../../meta/api-error.ts';
+import { badRequest } from '../../../meta/failures.ts';
 import { randomText } from '../../../kernel/random.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 
@@ -9,6 +11,13 @@ const QUALIFIED_NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
 /** Returns the fault of a name; undefined when there is none. */
 export type NameRule = (name: string) => string | undefined;
+
+/** The failure of an update whose object has no name. @param name The name in the URL. */
+export function nameMissing(name: string): ApiError {
+  return badRequest(
+    `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
+  );
+}
 
 /** A DNS-1123 label: namespaces, container names. */
 export function dnsLabelProblem(name: string): string | undefined {

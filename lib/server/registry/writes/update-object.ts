@@ -13,6 +13,7 @@ import {
   type MutableMetadata,
   type MutableObject,
 } from '../rules/mutable-object.ts';
+import { nameMissing } from '../rules/name-validation.ts';
 import { validateMetadata, validateMetadataUpdate } from '../rules/object-validation.ts';
 import type {
   RequestContext,
@@ -233,7 +234,7 @@ function isUnset(resourceVersion: string): boolean {
 
 function checkName({ metadata }: MutableObject, name: string): void {
   metadata.name ??= '';
-  if (metadata.name === '') throw badRequest('name must be provided');
+  if (metadata.name === '') throw nameMissing(name);
   if (metadata.name !== name) {
     throw badRequest(
       `the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
@@ -251,7 +252,7 @@ function checkResourceVersion(
   const { name = '', uid = '', resourceVersion = '' } = metadata;
   const storedUid = stored.metadata.uid ?? '';
   if (uid !== '' && uid !== storedUid) {
-    const reason = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${storedUid}`;
+    const reason = `StorageError: invalid object, Code: 4, Key: ${stored.key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${storedUid}`;
     throw conflict(describe, name, reason);
   }
   if (!isUnset(resourceVersion)) {
@@ -261,7 +262,8 @@ function checkResourceVersion(
   }
   if (!strategy.allowUnconditionalUpdate) {
     const cause = fieldInvalid('metadata.resourceVersion', 0, 'must be specified for an update');
-    throw invalid(describe, name, [cause]);
+    // kube-apiserver names the resource here, not the kind.
+    throw invalid({ group: describe.group, kind: describe.resource }, name, [cause]);
   }
   metadata.resourceVersion = stored.resourceVersion;
 }
