@@ -158,7 +158,7 @@ export type {
   ScaleDefinition,
   SelectableFields,
 } from './registry/contract/kind-definition.ts';
-export type { Certificate } from './api/http/self-signed-certificate.ts';
+export type { Certificate } from './api/certificates/certificate-authority.ts';
 export type { GroupResource } from './storage/encryption/resource-rules.ts';
 export type { ReadinessState } from './cacher/reads/cacher-readiness.ts';
 export type { WatchCacheHistoryOptions } from './cacher/window/watch-cache-history.ts';

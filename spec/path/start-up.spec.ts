@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { SharedInformerFactory } from '../../lib/cache/informer/factory/shared-informer-factory.ts';
@@ -16,9 +15,9 @@ import type { ApiHandler } from '../../lib/server/api/http/api-request.ts';
 import { failureResponse } from '../../lib/server/api/http/api-response.ts';
 import { HttpListener } from '../../lib/server/api/http/http-listener.ts';
 import {
-  selfSignedCertificate,
+  CertificateAuthority,
   type Certificate,
-} from '../../lib/server/api/http/self-signed-certificate.ts';
+} from '../../lib/server/api/certificates/certificate-authority.ts';
 import { inProcessTransport } from '../../lib/testing/in-process-transport.ts';
 import { CapturedStderr } from './support/captured-stderr.ts';
 import { HANG_MS, until } from '../support/until.ts';
@@ -86,12 +85,17 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-function certificate(ageMs: number): Certificate {
-  return selfSignedCertificate({
-    hosts: ['127.0.0.1'],
-    nowMs: realRuntime.wallMs() - ageMs,
-    serial: randomBytes(16),
-  });
+/** A certificate, and the one of the authority that signed it. */
+interface Issued extends Certificate {
+  readonly authority: string;
+}
+
+/** A server certificate of an authority of its own, made so long ago. */
+function certificate(ageMs: number): Issued {
+  const nowMs = realRuntime.wallMs() - ageMs;
+  const authority = new CertificateAuthority({ name: 'an authority', nowMs });
+  const leaf = authority.issue({ usage: 'server', name: 'a server', hosts: ['127.0.0.1'], nowMs });
+  return { ...leaf, authority: authority.certificate };
 }
 
 describe('a start-up that fails explains itself, and recovers when its cause is gone', () => {
@@ -235,7 +239,7 @@ describe('a start-up that fails explains itself, and recovers when its cause is 
   const overTls = async (
     shown: Certificate,
     right: Certificate,
-    trusted: readonly Certificate[],
+    trusted: readonly Issued[],
     words: readonly (string | RegExp)[],
   ): Promise<void> => {
     const { handler } = server;
@@ -248,7 +252,7 @@ describe('a start-up that fails explains itself, and recovers when its cause is 
         connection: {
           server: `https://${address}`,
           token: TOKEN,
-          tls: { ca: trusted.map((one) => one.certificate).join('') },
+          tls: { ca: trusted.map((one) => one.authority).join('') },
         },
         words,
         fix: async () => {

@@ -12,6 +12,7 @@ import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts'
 import { EmbeddedKeyValueStore } from '../mvcc/embedded-key-value-store.ts';
 import type { KeyValueStore } from '../mvcc/key-value-store.ts';
 import { ApiResourceRegistry } from './api-resource-registry.ts';
+import { ServerCertificates } from './certificates/server-certificates.ts';
 import { builtInKinds } from '../registry/kinds/built-in-kinds.ts';
 import { createApiHandler } from './api-handler.ts';
 import type { ApiHandler } from './http/api-request.ts';
@@ -25,7 +26,6 @@ import {
 import { writeKubeconfig } from './kubeconfig-writer.ts';
 import { RegistryListerWatcher } from './registry-lister-watcher.ts';
 import { toApiError } from './http/request-failures.ts';
-import { selfSignedCertificate, type Certificate } from './http/self-signed-certificate.ts';
 import { withStandardHeaders } from './http/standard-headers.ts';
 import { ServerStorages, type TransformerFor } from './server-storages.ts';
 
@@ -106,9 +106,9 @@ export class ApiServer implements AsyncDisposable {
   readonly #keyValueStore: KeyValueStore;
   readonly #storages: ServerStorages;
   readonly #registry: ApiResourceRegistry;
+  readonly #certificates: ServerCertificates;
   readonly #listener: HttpListener;
   #hosts: readonly string[] = LOOPBACK;
-  #certificate: Certificate | undefined;
   #started: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
@@ -146,12 +146,13 @@ export class ApiServer implements AsyncDisposable {
       requestTimeoutMs,
     });
     this.handler = withStandardHeaders(this.#afterStart(handler), runtime);
+    this.#certificates = new ServerCertificates({ runtime, randomBytes: this.#randomBytes });
     this.#listener = new HttpListener({
       handler: withStandardHeaders(
         withAuthentication(this.handler, bearerAuthenticator(this.#token, USER)),
         runtime,
       ),
-      certificate: () => this.#ownCertificate(),
+      certificate: () => this.#certificates.leaf(this.#hosts),
       runtime,
       logger,
       maxConnections: options.maxConnections,
@@ -172,9 +173,12 @@ export class ApiServer implements AsyncDisposable {
     return `http://${this.#address()}`;
   }
 
-  /** The certificate of the server, PEM. TLS clients on the same port should trust it and no other. */
+  /**
+   * The certificate of the server's own authority, PEM; valid for ten years. The server presents a leaf certificate that it has
+   * signed. TLS clients on the same port should trust it and no other.
+   */
   get certificateAuthority(): string {
-    return this.#ownCertificate().certificate;
+    return this.#certificates.authority;
   }
 
   /**
@@ -295,15 +299,6 @@ export class ApiServer implements AsyncDisposable {
     const { address } = this.#listener;
     if (address !== '') return address;
     throw new ListwatchError('NOT_STARTED', 'the server has no address yet: call listen() first');
-  }
-
-  #ownCertificate(): Certificate {
-    this.#certificate ??= selfSignedCertificate({
-      hosts: this.#hosts,
-      nowMs: this.#runtime.wallMs(),
-      serial: this.#randomBytes(16),
-    });
-    return this.#certificate;
   }
 }
 

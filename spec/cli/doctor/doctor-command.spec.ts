@@ -112,9 +112,9 @@ describe('listwatch doctor', () => {
     });
 
     it('opens one connection for its requests, and one for the watch', async () => {
-      const { cert, key } = certificateThatEnds(1000);
+      const { cert, key, authority: ca } = certificateThatEnds(1000);
       await using server = await RawServer.start(fakeApi(), { cert, key });
-      const file = await doctor.kubeconfig({ server: server.url, ca: cert });
+      const file = await doctor.kubeconfig({ server: server.url, ca });
       await examine(['--kubeconfig', file]);
       // The step TLS has one of its own. Discovery sends several requests at a time.
       expect(server.connections).to.be.lessThan(12);

@@ -26,13 +26,13 @@ function comparable(line: string, homeDir: string): string {
 describe('the sample of the doctor in README', () => {
   it('is what the command prints; three dots stand for lines that are left out', async () => {
     await using doctor = await DoctorFixture.make();
-    const { cert, key } = certificateThatEnds(1000);
+    const { cert, key, authority: ca } = certificateThatEnds(1000);
     const review = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
     const api = fakeApi({
       [review]: (response) => json(response, { status: { allowed: false } }, 201),
     });
     await using server = await RawServer.start(api, { cert, key });
-    await doctor.kubeconfig({ server: server.url, ca: cert }, '.kube/config');
+    await doctor.kubeconfig({ server: server.url, ca }, '.kube/config');
     const host = capturedHost({
       isTerminal: true,
       homeDir: doctor.homeDir,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { selfSignedCertificate } from '../../../lib/server/api/http/self-signed-certificate.ts';
 import { RawServer, type Script } from '../../client/support/raw-server.ts';
 import { ScratchDirectory } from '../../client/support/scratch-directory.ts';
+import { TestAuthority } from '../../client/support/test-authority.ts';
 import { examine, type Examined } from './examine.ts';
 
 const DAY_MS = 86_400_000;
@@ -20,17 +20,20 @@ export function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-/** A server certificate and key whose validity ends so many days from now; self-signed for 127.0.0.1. */
+/** A server certificate and key whose validity ends so many days from now, for 127.0.0.1, and the authority that signed it. */
 export function certificateThatEnds(inDays: number): {
   readonly cert: string;
   readonly key: string;
+  readonly authority: string;
 } {
-  const made = selfSignedCertificate({
+  const nowMs = Date.now();
+  const authority = new TestAuthority({ name: 'listwatch' });
+  const { certificate, privateKey } = authority.server({
     hosts: ['127.0.0.1'],
-    nowMs: Date.now() + (inDays - 3650) * DAY_MS,
-    serial: new Uint8Array(16).fill(7),
+    notBeforeMs: nowMs + (inDays - 3650) * DAY_MS,
+    notAfterMs: nowMs + inDays * DAY_MS,
   });
-  return { cert: made.certificate, key: made.privateKey };
+  return { cert: certificate, key: privateKey, authority: authority.certificate };
 }
 
 /** A JSON web token with a signature that is not checked. */
@@ -82,9 +85,9 @@ export class DoctorFixture implements AsyncDisposable {
     host: Parameters<typeof examine>[1] = {},
     user?: object,
   ): Promise<Examined> {
-    const { cert, key } = certificateThatEnds(1000);
+    const { cert, key, authority } = certificateThatEnds(1000);
     await using server = await RawServer.start(script, { cert, key });
-    const file = await this.kubeconfig({ server: server.url, ca: cert, user });
+    const file = await this.kubeconfig({ server: server.url, ca: authority, user });
     return await examine(['--kubeconfig', file, ...parameters], host);
   }
 

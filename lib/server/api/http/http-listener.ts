@@ -17,12 +17,15 @@ import { hostIsLocal, isLoopback } from './loopback.ts';
 import { entityTooLarge, toApiError } from './request-failures.ts';
 import { RequestClock, type RequestRecord } from './request-record.ts';
 import { ResponseWriter } from './response-writer.ts';
-import type { Certificate } from './self-signed-certificate.ts';
+import type { Certificate } from '../certificates/certificate-authority.ts';
 
 export interface HttpListenerOptions {
   /** Handles the requests. */
   readonly handler: ApiHandler;
-  /** Called once, when the first client uses TLS. Left out: plain HTTP only. */
+  /**
+   * The certificate to present and its key. Called for each client that uses TLS; it should return the same object until there is a
+   * new certificate. Left out: plain HTTP only.
+   */
   readonly certificate?: (() => Certificate) | undefined;
   /** @defaultValue the machine's clock */
   readonly runtime?: Runtime | undefined;
@@ -87,7 +90,7 @@ export class HttpListener {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #writers = new Set<ResponseWriter>();
-  #secureContext: SecureContext | undefined;
+  #presented: { readonly certificate: Certificate; readonly context: SecureContext } | undefined;
   #host = '';
   #localOnly = true;
   #closing: Promise<void> | undefined;
@@ -230,17 +233,28 @@ export class HttpListener {
   }
 
   #greet(socket: Socket, ready: (inner: Socket) => void): void {
-    const { certificate, privateKey } = (this.#certificate as () => Certificate)();
-    this.#secureContext ??= createSecureContext({ cert: certificate, key: privateKey });
     const inner = new TLSSocket(socket, {
       isServer: true,
-      secureContext: this.#secureContext,
+      secureContext: this.#secureContext(),
       ALPNProtocols: ['http/1.1'],
     });
     inner.on('error', () => socket.destroy());
     inner.once('secure', () => {
       ready(inner);
     });
+  }
+
+  /** Making a context takes some hundred microseconds, so it is kept as long as its certificate. */
+  #secureContext(): SecureContext {
+    const certificate = (this.#certificate as () => Certificate)();
+    if (this.#presented?.certificate !== certificate) {
+      const context = createSecureContext({
+        cert: certificate.certificate,
+        key: certificate.privateKey,
+      });
+      this.#presented = { certificate, context };
+    }
+    return this.#presented.context;
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

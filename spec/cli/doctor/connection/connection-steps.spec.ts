@@ -180,11 +180,11 @@ describe('the steps of listwatch doctor before the first request', () => {
     });
 
     it('shows all addresses of a name', async () => {
-      const { cert, key } = certificateThatEnds(1000);
+      const { cert, key, authority: ca } = certificateThatEnds(1000);
       await using server = await RawServer.start(fakeApi(), { cert, key });
       const file = await doctor.kubeconfig({
         server: server.url.replace('127.0.0.1', 'localhost'),
-        ca: cert,
+        ca,
         cluster: { 'tls-server-name': '127.0.0.1' },
       });
       const network: Network = {
@@ -239,9 +239,9 @@ describe('the steps of listwatch doctor before the first request', () => {
     });
 
     it('fails at the version when the server is silent behind TLS', async () => {
-      const { cert, key } = certificateThatEnds(1000);
+      const { cert, key, authority: ca } = certificateThatEnds(1000);
       await using server = await RawServer.start(() => {}, { cert, key });
-      const file = await doctor.kubeconfig({ server: server.url, ca: cert });
+      const file = await doctor.kubeconfig({ server: server.url, ca });
       const timers = new HeldTimers(77_000);
       const running = examine(['--kubeconfig', file, '--timeout', '77s'], {
         runtime: timers.runtime,
@@ -287,7 +287,7 @@ describe('the steps of listwatch doctor before the first request', () => {
       expectFailure(examined, 'tls', {
         code: 'CERTIFICATE',
         detail:
-          'the certificate is issued by CN=listwatch, and the given certificate-authority is CN=spec authority (DEPTH_ZERO_SELF_SIGNED_CERT)',
+          'the certificate is issued by CN=listwatch, and the given certificate-authority is CN=spec authority (UNABLE_TO_VERIFY_LEAF_SIGNATURE)',
         remedy: /^replace certificate-authority-data of the cluster/,
       });
     });
@@ -303,7 +303,7 @@ describe('the steps of listwatch doctor before the first request', () => {
 
     it('fails at TLS when the certificate has expired', async () => {
       const tls = certificateThatEnds(-2);
-      expectFailure(await examineTls(tls, { ca: tls.cert }), 'tls', {
+      expectFailure(await examineTls(tls, { ca: tls.authority }), 'tls', {
         code: 'CERTIFICATE',
         detail: /^the certificate of the server expired at \d{4}-.*Z, 2 days ago$/,
         remedy: /^renew it on the server/,
@@ -312,7 +312,7 @@ describe('the steps of listwatch doctor before the first request', () => {
 
     it('fails at TLS when the certificate is not valid yet', async () => {
       const tls = certificateThatEnds(3660);
-      expectFailure(await examineTls(tls, { ca: tls.cert }), 'tls', {
+      expectFailure(await examineTls(tls, { ca: tls.authority }), 'tls', {
         code: 'CERTIFICATE',
         detail: /^the certificate of the server is valid only from .*, in \d days$/,
         remedy: /clock/,
@@ -321,7 +321,7 @@ describe('the steps of listwatch doctor before the first request', () => {
 
     it('warns when the certificate ends within 14 days', async () => {
       const tls = certificateThatEnds(10);
-      const examined = await examineTls(tls, { ca: tls.cert });
+      const examined = await examineTls(tls, { ca: tls.authority });
       expect(examined.ids('warning')).to.deep.equal(['tls']);
       expect(examined.step('tls').detail).to.match(/expires at .*Z, in 9 days$/);
       expect(examined.code).to.equal(0);

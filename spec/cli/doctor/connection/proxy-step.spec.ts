@@ -30,12 +30,12 @@ describe('the proxy of listwatch doctor', () => {
     urlOf: (proxy: TestProxy) => string,
     host: Parameters<typeof examine>[1] & { readonly parameters?: readonly string[] } = {},
   ): Promise<Through> {
-    const { cert, key } = certificateThatEnds(1000);
+    const { cert, key, authority } = certificateThatEnds(1000);
     await using server = await RawServer.start(fakeApi(), { cert, key });
     await using proxy = await TestProxy.start(options);
     const file = await doctor.kubeconfig({
       server: `https://api.invalid:${server.port}`,
-      ca: cert,
+      ca: authority,
       cluster: { 'proxy-url': urlOf(proxy), 'tls-server-name': '127.0.0.1' },
     });
     const lookedUp: string[] = [];

@@ -1,10 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { expect } from 'chai';
 import { deferred } from '../../../../lib/kernel/latch.ts';
 import { silentLogger } from '../../../../lib/kernel/logger.ts';
+import {
+  CertificateAuthority,
+  type Certificate,
+} from '../../../../lib/server/api/certificates/certificate-authority.ts';
 import type {
   ApiHandler,
   ApiRequest,
@@ -16,7 +22,6 @@ import {
   HttpListener,
   type HttpListenerOptions,
 } from '../../../../lib/server/api/http/http-listener.ts';
-import { selfSignedCertificate } from '../../../../lib/server/api/http/self-signed-certificate.ts';
 
 const OPEN: HttpListener[] = [];
 
@@ -32,6 +37,15 @@ async function listen(
 
 function portOf({ address }: HttpListener): number {
   return Number(address.slice(address.lastIndexOf(':') + 1));
+}
+
+/** A certificate for localhost, and the authority that a client has to trust. */
+function newCertificate(): { readonly authority: string; readonly certificate: Certificate } {
+  const nowMs = Date.now();
+  const authority = new CertificateAuthority({ name: 'an authority', nowMs });
+  const name = 'localhost';
+  const certificate = authority.issue({ usage: 'server', name, hosts: [name], nowMs });
+  return { authority: authority.certificate, certificate };
 }
 
 const echo: ApiHandler = ({ method, url, body }) =>
@@ -146,11 +160,7 @@ describe('http listener', () => {
   });
 
   it('serves TLS on the same port to clients that use it', async () => {
-    const certificate = selfSignedCertificate({
-      hosts: ['localhost'],
-      nowMs: Date.now(),
-      serial: randomBytes(16),
-    });
+    const { authority, certificate } = newCertificate();
     const listener = await listen(echo, { certificate: () => certificate });
     const options = {
       port: portOf(listener),
@@ -166,20 +176,31 @@ describe('http listener', () => {
         });
         request.end();
       });
-    expect(await read(httpsRequest({ ...options, ca: certificate.certificate }))).to.equal(
-      'GET /x 0',
-    );
+    expect(await read(httpsRequest({ ...options, ca: authority }))).to.equal('GET /x 0');
     expect(await read(httpRequest(options))).to.equal('GET /x 0');
     const untrusting = await read(httpsRequest(options)).catch((error: unknown) => error);
-    expect(untrusting).to.include({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+    expect(untrusting).to.include({ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
+  });
+
+  it('presents a new certificate as soon as there is one', async () => {
+    const [first, second] = [newCertificate(), newCertificate()];
+    let { certificate } = first;
+    const listener = await listen(echo, { certificate: () => certificate });
+    const presented = async (authority: string): Promise<string> => {
+      const socket = connectTls({ port: portOf(listener), servername: 'localhost', ca: authority });
+      await once(socket, 'secureConnect');
+      const { fingerprint256 } = socket.getPeerCertificate();
+      socket.destroy();
+      return fingerprint256;
+    };
+    const before = await presented(first.authority);
+    expect(await presented(first.authority)).to.equal(before);
+    ({ certificate } = second);
+    expect(await presented(second.authority)).not.to.equal(before);
   });
 
   it('survives clients that greet badly', async () => {
-    const certificate = selfSignedCertificate({
-      hosts: ['localhost'],
-      nowMs: Date.now(),
-      serial: randomBytes(16),
-    });
+    const { certificate } = newCertificate();
     const listener = await listen(echo, {
       certificate: () => certificate,
       receiveTimeoutMs: 200,
