@@ -17,7 +17,9 @@ export function tokenCredentials(token: TokenSource): CredentialSource {
   let last: { readonly token: string; readonly credential: Credential } | undefined;
   const current = async (): Promise<Credential> => {
     const text = await token();
-    if (last?.token !== text) last = { token: text, credential: Credential.bearer(text, source) };
+    if (last === undefined || last.token !== text) {
+      last = { token: text, credential: Credential.bearer(text, source) };
+    }
     return last.credential;
   };
   return {

@@ -221,6 +221,20 @@ export const CONFIGURATION: BadUseArea = {
         'the token of the option "token" has spaces or characters that cannot stand in a header; check for line breaks and quotes',
     },
     {
+      mistake: 'a token function without a result',
+      act: async () => {
+        await using client = await connect({
+          server: 'http://127.0.0.1:1',
+          token: (() => undefined) as never,
+          env: {},
+        });
+        return await client.version();
+      },
+      code: 'INVALID_OPTION',
+      message:
+        'the token of the option "token" must be a string, not undefined; check where the program takes it from',
+    },
+    {
       mistake: 'a server and a kubeconfig',
       act: () => connect({ server: SERVER, kubeconfig: join('/nowhere', 'config'), env: {} }),
       code: 'INVALID_OPTION',

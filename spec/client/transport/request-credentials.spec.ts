@@ -145,6 +145,24 @@ describe('the credentials of requests', () => {
     expect([response.status, guarded.refused, asked]).to.deep.equal([200, 1, 2]);
   });
 
+  it('are no tokens without a string: nothing is sent', async () => {
+    await using guarded = await Guarded.start('undefined');
+    const tokens = ['one', undefined, null, 5];
+    const messages: string[] = [];
+    transport = new AxiosTransport({
+      server: guarded.server.url,
+      token: () => tokens.shift() as string,
+    });
+    // It is refused, and the tokens that follow are no strings.
+    for (let sent = 1; sent <= 3; sent += 1) {
+      messages.push((await failureOf(transport.send(GET))).message);
+    }
+    const problem = (what: string): string =>
+      `the token of the option "token" must be a string, not ${what}; check where the program takes it from`;
+    expect(messages).to.deep.equal(['undefined', 'null', 'number'].map(problem));
+    expect(guarded.server.requests).to.have.lengthOf(1);
+  });
+
   it('may be waited for longer than for the answer: the time does not count, and is measured', async () => {
     await using guarded = await Guarded.start('late');
     const runtime = new VirtualRuntime();

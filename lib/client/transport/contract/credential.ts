@@ -39,9 +39,15 @@ export class Credential {
 
   /**
    * The credential of a bearer token.
-   * @throws {ListwatchError} code INVALID_OPTION for a token with spaces or control characters.
+   * @throws {ListwatchError} code INVALID_OPTION for a token that is no string, or has spaces or control characters.
    */
   static bearer(token: string, source: string): Credential {
+    const given: unknown = token;
+    if (typeof given !== 'string') {
+      const what = given === null ? 'null' : typeof given;
+      const problem = `must be a string, not ${what}; check where the program takes it from`;
+      throw new ListwatchError('INVALID_OPTION', `${source} ${problem}`);
+    }
     if (!/^[\x21-\x7e]+$/.test(token)) {
       const problem =
         token === ''
