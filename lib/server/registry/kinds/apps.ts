@@ -23,11 +23,15 @@ import {
 
 const APPS = { group: 'apps', version: 'v1', categories: ['all'] } as const;
 
-/** The strategy of a workload; `setSpecDefaults` sets the defaults of its spec. */
-function workloadStrategy(setSpecDefaults: (spec: JsonRecord) => void): ResourceStrategy {
+/** The strategy of a workload; `newStatus` is the status of a new one, `setSpecDefaults` sets the defaults of its spec. */
+function workloadStrategy(
+  newStatus: JsonRecord,
+  setSpecDefaults: (spec: JsonRecord) => void,
+): ResourceStrategy {
   return newStrategy({
     generation: true,
     status: true,
+    newStatus,
     setDefaults(object: MutableObject) {
       const spec = recordAt(object, 'spec');
       if (spec === undefined) return;
@@ -55,7 +59,7 @@ export const deployments: KindDefinition = defineKind({
   kind: 'Deployment',
   resource: 'deployments',
   shortNames: ['deploy'],
-  strategy: workloadStrategy((spec) => {
+  strategy: workloadStrategy({}, (spec) => {
     defaultTo(spec, 'replicas', 1);
     defaultRollingUpdate(spec, 'strategy', { maxUnavailable: '25%', maxSurge: '25%' });
     defaultTo(spec, 'revisionHistoryLimit', 10);
@@ -79,7 +83,7 @@ export const replicaSets: KindDefinition = defineKind({
   kind: 'ReplicaSet',
   resource: 'replicasets',
   shortNames: ['rs'],
-  strategy: workloadStrategy((spec) => {
+  strategy: workloadStrategy({ replicas: 0 }, (spec) => {
     defaultTo(spec, 'replicas', 1);
   }),
   statusStrategy: newStatusStrategy(),
@@ -101,7 +105,7 @@ export const statefulSets: KindDefinition = defineKind({
   kind: 'StatefulSet',
   resource: 'statefulsets',
   shortNames: ['sts'],
-  strategy: workloadStrategy((spec) => {
+  strategy: workloadStrategy({ replicas: 0, availableReplicas: 0 }, (spec) => {
     defaultTo(spec, 'replicas', 1);
     defaultTo(spec, 'podManagementPolicy', 'OrderedReady');
     defaultRollingUpdate(spec, 'updateStrategy', { partition: 0 });
@@ -122,12 +126,19 @@ function nodeSelectorCell(set: KubernetesObject): string {
   return terms.toSorted().join(',') || '<none>';
 }
 
+const NO_DAEMONS = {
+  currentNumberScheduled: 0,
+  numberMisscheduled: 0,
+  desiredNumberScheduled: 0,
+  numberReady: 0,
+};
+
 export const daemonSets: KindDefinition = defineKind({
   ...APPS,
   kind: 'DaemonSet',
   resource: 'daemonsets',
   shortNames: ['ds'],
-  strategy: workloadStrategy((spec) => {
+  strategy: workloadStrategy(NO_DAEMONS, (spec) => {
     defaultRollingUpdate(spec, 'updateStrategy', { maxUnavailable: 1, maxSurge: 0 });
     defaultTo(spec, 'revisionHistoryLimit', 10);
   }),

@@ -110,6 +110,7 @@ export const jobs: KindDefinition = defineKind({
   strategy: newStrategy({
     generation: true,
     status: true,
+    newStatus: {},
     setDefaults,
     prepareForCreate: generateSelector,
     validate,

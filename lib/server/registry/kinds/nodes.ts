@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '../../../meta/object.ts';
-import { recordsAt, textAt, valueAt } from '../rules/json-value.ts';
+import { defaultTo, ensureRecord, recordsAt, textAt, valueAt } from '../rules/json-value.ts';
 import { defineKind, type KindDefinition } from '../contract/kind-definition.ts';
+import type { MutableObject } from '../rules/mutable-object.ts';
 import { newStatusStrategy, newStrategy } from '../contract/strategy.ts';
 import { ageColumn, column, nameColumn, tableOf, textColumn } from '../contract/table-columns.ts';
 
@@ -39,6 +40,30 @@ function addressCell(type: string): (node: KubernetesObject) => string {
 
 const UNKNOWN = '<unknown>';
 
+const NODE_INFO = [
+  'machineID',
+  'systemUUID',
+  'bootID',
+  'kernelVersion',
+  'osImage',
+  'containerRuntimeVersion',
+  'kubeletVersion',
+  'kubeProxyVersion',
+  'operatingSystem',
+  'architecture',
+];
+
+/** Adds the fields that the status of a node always has. */
+function completeStatus(node: MutableObject): void {
+  const status = ensureRecord(node, 'status');
+  if (status === undefined) return;
+  const endpoints = ensureRecord(status, 'daemonEndpoints');
+  if (endpoints !== undefined) defaultTo(endpoints, 'kubeletEndpoint', { Port: 0 });
+  const info = ensureRecord(status, 'nodeInfo');
+  if (info === undefined) return;
+  for (const name of NODE_INFO) defaultTo(info, name, '');
+}
+
 export const nodes: KindDefinition = defineKind({
   kind: 'Node',
   resource: 'nodes',
@@ -46,6 +71,7 @@ export const nodes: KindDefinition = defineKind({
   namespaced: false,
   keyRoot: '/registry/minions',
   strategy: newStrategy({
+    prepareForCreate: completeStatus,
     // A kubelet creates its node together with the status, so a creation may set the status.
     prepareForUpdate(node, existing) {
       if (existing['status'] === undefined) delete node['status'];

@@ -121,7 +121,7 @@ for (const cached of [false, true]) {
         status: { replicas: 9 },
       });
       const path = 'apps/v1/deployments';
-      expect(await harness.get(path, 'web')).not.to.have.property('status');
+      expect((await harness.get(path, 'web'))['status']).to.deep.equal({});
       const both = (existing: object | undefined): never =>
         ({
           ...existing,
@@ -129,7 +129,7 @@ for (const cached of [false, true]) {
           status: { replicas: 7 },
         }) as never;
       const main = await harness.update(path, 'web', both);
-      expect([valueAt(main, 'spec', 'replicas'), main['status']]).to.deep.equal([7, undefined]);
+      expect([valueAt(main, 'spec', 'replicas'), main['status']]).to.deep.equal([7, {}]);
       await harness.update(path, 'web', (existing) => ({
         ...existing,
         spec: { ...(existing?.['spec'] as object), replicas: 1 },
