@@ -7,10 +7,12 @@ import { stringifyYaml } from '../../storage/scheme/yaml-document.ts';
 import type { StorageList } from '../../storage/contract/storage-interface.ts';
 import { documentPieces, type StoredObject } from '../../storage/contract/stored-object.ts';
 import type { ApiResponse } from '../http/api-request.ts';
+import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
 import { bytesResponse, encodeText } from '../http/api-response.ts';
 import type { Exchange } from './exchange.ts';
 import type { Representation } from '../http/negotiation.ts';
 import { queryFlag, queryText } from '../http/query-options.ts';
+import { untypedItems } from './untyped-items.ts';
 import {
   partialObjectMetadata,
   tableHead,
@@ -114,7 +116,9 @@ function* listPieces(
     yield* separated(list.items, (item) => tableRow(table, item, options));
   } else if (as === undefined) {
     yield [listHead(describe.listKind, apiVersionOf(describe), metadata)];
-    yield* separated(list.items, documentPieces);
+    yield* BUILT_IN_GROUPS.has(describe.group)
+      ? untypedItems(list.items, describe)
+      : separated(list.items, documentPieces);
   } else {
     yield [listHead('PartialObjectMetadataList', `meta.k8s.io/${metaVersion}`, metadata)];
     yield* separated(list.items, (item) => [partialObjectMetadata(item.metadata, metaVersion)]);

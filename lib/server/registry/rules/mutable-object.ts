@@ -55,7 +55,9 @@ export function toMutableObject(value: UnstructuredObject): MutableObject {
     if (metadata[name] === null || metadata[name] === undefined) delete metadata[name];
   }
   checkTypes(metadata);
-  return { ...value, metadata: metadata as MutableMetadata } as MutableObject;
+  // The type comes first in what is stored, so that lists can leave it out without parsing.
+  const { kind, apiVersion } = value;
+  return { kind, apiVersion, ...value, metadata: metadata as MutableMetadata } as MutableObject;
 }
 
 function checkTypes(metadata: JsonRecord): void {
