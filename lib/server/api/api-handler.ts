@@ -9,6 +9,7 @@ import type { ApiError } from '../../meta/api-error.ts';
 import { badRequest } from '../../meta/failures.ts';
 import type { ResourceRegistry, RestStorage } from '../registry/contract/rest-storage.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from './http/api-request.ts';
+import { BUILT_IN_GROUPS } from './http/built-in-groups.ts';
 import { failureResponse, jsonResponse, textResponse, withHeaders } from './http/api-response.ts';
 import { serveCreate } from './verbs/serve-create.ts';
 import { serveDeleteCollection } from './verbs/serve-delete-collection.ts';
@@ -140,7 +141,7 @@ class ApiRouter {
   #document(request: ApiRequest, segments: readonly string[], query: URLSearchParams): ApiResponse {
     const answer = this.#documentAnswer(request, segments, query);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      throw methodNotAllowed(request.method);
+      throw methodNotAllowed();
     }
     return answer();
   }
@@ -237,6 +238,10 @@ class ApiRouter {
       ? namespace !== '' || (name === undefined && verb !== 'create')
       : namespace === '';
     if (!fits) throw namespaced && verb === 'create' ? namespaceMissing() : unknownPathIn(group);
+    // One request deletes objects of one namespace at most.
+    if (namespaced && namespace === '' && verb === 'deletecollection') {
+      throw BUILT_IN_GROUPS.has(group) ? methodNotAllowed() : new PageNotFound();
+    }
     if (subresource === undefined) return installed.main;
     const storage = installed.subresources.get(subresource);
     if (storage === undefined) throw unknownPathIn(group);

@@ -55,7 +55,7 @@ export class RegistryListerWatcher<T extends KubernetesObject>
   async list({ signal, ...options }: ListRequest): Promise<ListPage<ObjectView<T>>> {
     const { namespace = '', labelSelector, fieldSelector, metadataOnly } = this.#options;
     const storage = await this.#storage();
-    if (storage.list === undefined) throw methodNotAllowed('list');
+    if (storage.list === undefined) throw methodNotAllowed();
     const list = await storage.list(serverContext(namespace, signal), {
       ...options,
       labelSelector,
@@ -73,7 +73,7 @@ export class RegistryListerWatcher<T extends KubernetesObject>
   }: WatchRequest): Promise<WatchStream<ObjectView<T>>> {
     const { namespace = '', labelSelector, fieldSelector, metadataOnly, runtime } = this.#options;
     const storage = await this.#storage();
-    if (storage.watch === undefined) throw methodNotAllowed('watch');
+    if (storage.watch === undefined) throw methodNotAllowed();
     const timeoutMs = timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000;
     const watch = await storage.watch(serverContext(namespace, signal), {
       ...options,

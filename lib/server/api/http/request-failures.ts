@@ -28,10 +28,11 @@ export function unknownPathIn(group: string): ApiError {
   return BUILT_IN_GROUPS.has(group) ? unknownPath() : new PageNotFound();
 }
 
-export function methodNotAllowed(method: string): ApiError {
+export function methodNotAllowed(): ApiError {
   return failure(
     'MethodNotAllowed',
-    `the server does not allow this method on the requested resource (${method})`,
+    'the server does not allow this method on the requested resource',
+    { details: {} },
   );
 }
 

@@ -89,13 +89,13 @@ export function parseRequestInfo(
   if (resource === undefined || rest.length > 3) throw unknownPathIn(group);
   const verb = watchPath ? watchVerb(method) : verbOf(method, name !== undefined, watchAsked);
   if (verb === 'create' && name !== undefined && subresource === undefined) {
-    throw methodNotAllowed(method);
+    throw methodNotAllowed();
   }
   return { verb, group, version, resource, namespace, name, subresource };
 }
 
 function watchVerb(method: string): Verb {
-  if (method !== 'GET') throw methodNotAllowed(method);
+  if (method !== 'GET') throw methodNotAllowed();
   return 'watch';
 }
 
@@ -116,5 +116,5 @@ function verbOf(method: string, named: boolean, watchAsked: boolean): Verb {
       return named ? 'delete' : 'deletecollection';
     default:
   }
-  throw methodNotAllowed(method);
+  throw methodNotAllowed();
 }

@@ -8,7 +8,7 @@ import { methodNotAllowed } from '../http/request-failures.ts';
 /** POST to a collection. */
 export async function serveCreate(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, query, request } = exchange;
-  if (storage.create === undefined) throw methodNotAllowed(request.method);
+  if (storage.create === undefined) throw methodNotAllowed();
   const options = parseWriteOptions(query, 'CreateOptions');
   const object = decodeObject(request, storage.describe);
   return objectResponse(exchange, 201, await storage.create(context, object, options));

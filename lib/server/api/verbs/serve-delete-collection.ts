@@ -9,7 +9,7 @@ import { invalidOptions, methodNotAllowed } from '../http/request-failures.ts';
 /** DELETE of all matching objects of a collection; responds with the deleted objects. */
 export async function serveDeleteCollection(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, query, request } = exchange;
-  if (storage.deleteCollection === undefined) throw methodNotAllowed(request.method);
+  if (storage.deleteCollection === undefined) throw methodNotAllowed();
   const options = parseListOptions(query);
   const { deletion } = parseDeleteRequest(request, query);
   if (deletion.ignoreStoreReadErrorWithClusterBreakingPotential === true) {

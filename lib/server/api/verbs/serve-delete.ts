@@ -17,7 +17,7 @@ import { invalidOptions, methodNotAllowed } from '../http/request-failures.ts';
 /** DELETE of one object. */
 export async function serveDelete(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, info, query, request } = exchange;
-  if (storage.delete === undefined) throw methodNotAllowed(request.method);
+  if (storage.delete === undefined) throw methodNotAllowed();
   const name = info.name ?? '';
   const { deletion, orphanDependents } = parseDeleteRequest(request, query);
   const { result, done } = await storage.delete(context, name, deletion);

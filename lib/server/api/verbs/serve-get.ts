@@ -6,8 +6,8 @@ import { methodNotAllowed } from '../http/request-failures.ts';
 
 /** GET of one object. */
 export async function serveGet(exchange: Exchange): Promise<ApiResponse> {
-  const { storage, context, info, query, request } = exchange;
-  if (storage.get === undefined) throw methodNotAllowed(request.method);
+  const { storage, context, info, query } = exchange;
+  if (storage.get === undefined) throw methodNotAllowed();
   const resourceVersion = queryText(query, 'resourceVersion');
   const stored = await storage.get(context, info.name ?? '', { resourceVersion });
   return objectResponse(exchange, 200, stored);

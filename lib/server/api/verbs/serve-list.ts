@@ -6,7 +6,7 @@ import { methodNotAllowed } from '../http/request-failures.ts';
 
 /** GET of a collection. */
 export async function serveList(exchange: Exchange): Promise<ApiResponse> {
-  const { storage, context, query, request } = exchange;
-  if (storage.list === undefined) throw methodNotAllowed(request.method);
+  const { storage, context, query } = exchange;
+  if (storage.list === undefined) throw methodNotAllowed();
   return listResponse(exchange, await storage.list(context, parseListOptions(query)));
 }

@@ -35,7 +35,7 @@ export function patchTypes(group: string): string[] {
  */
 export async function servePatch(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, info, query, request } = exchange;
-  if (storage.update === undefined) throw methodNotAllowed(request.method);
+  if (storage.update === undefined) throw methodNotAllowed();
   const options = parseWriteOptions(query, 'PatchOptions');
   const apply = readPatch(request, storage.describe.group, storage.describe.kind);
   if (queryText(query, 'force') !== undefined) {

@@ -12,7 +12,7 @@ import { methodNotAllowed } from '../http/request-failures.ts';
 /** PUT of one object. */
 export async function serveUpdate(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, info, query, request } = exchange;
-  if (storage.update === undefined) throw methodNotAllowed(request.method);
+  if (storage.update === undefined) throw methodNotAllowed();
   const options = parseWriteOptions(query, 'UpdateOptions');
   const name = info.name ?? '';
   const object = decodeObject(request, storage.describe);

@@ -36,8 +36,8 @@ const IN_STREAM: ReadonlySet<number> = new Set([410, 500, 504]);
 
 /** GET of a collection with `watch`: a stream of events, one JSON document per line. */
 export async function serveWatch(exchange: Exchange): Promise<ApiResponse> {
-  const { storage, context, info, query, request, runtime } = exchange;
-  if (storage.watch === undefined) throw methodNotAllowed(request.method);
+  const { storage, context, info, query, runtime } = exchange;
+  if (storage.watch === undefined) throw methodNotAllowed();
   const parsed = parseWatchQuery(query);
   includeObject(query);
   const timeoutMs = timeoutMsOf(parsed, exchange);
