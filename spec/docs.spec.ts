@@ -48,6 +48,9 @@ const TYPED_BY: Readonly<Record<string, string>> = {
   'npm ci && npm test': 'spec/docs.spec.ts',
   'npx listwatch doctor': 'spec/cli/doctor/readme-sample.spec.ts',
   'npm start -- --keep': 'spec/examples/quickstart.spec.ts',
+  'npm run listwatch -- serve': 'spec/cli/serve/serve-process.spec.ts',
+  'npm run listwatch -- serve --manifests examples/manifests':
+    'spec/cli/serve/serve-process.spec.ts',
   'node --conditions=@listwatch/source --import tsx examples/watch-pods.ts --namespace shop':
     'spec/examples/watch-pods.spec.ts',
 };

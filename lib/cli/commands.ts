@@ -8,4 +8,9 @@ export const COMMANDS: readonly CommandRow[] = [
       'checks a configuration end to end: address, TLS, credentials, permissions, list and watch',
     load: async () => (await import('./doctor/doctor-command.ts')).doctorCommand(),
   },
+  {
+    name: 'serve',
+    summary: 'runs a Kubernetes API server for kubectl, controllers and tests',
+    load: async () => (await import('./serve/serve-command.ts')).serveCommand(),
+  },
 ];

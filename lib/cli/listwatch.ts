@@ -24,13 +24,22 @@ function packageVersion(): string {
   return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
 }
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** npm and npx pass on an interrupt that the terminal has sent to the program already. */
+const SAME_INTERRUPT_MS = 1000;
+
 const interruption = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(signal, () => {
-    // A second one ends the process at once, as the system does.
-    interruption.abort(new Error('interrupted'));
-  });
-}
+let interruptedAtMs: number | undefined;
+const interrupt = (signal: NodeJS.Signals): void => {
+  const nowMs = realRuntime.monotonicMs();
+  interruptedAtMs ??= nowMs;
+  interruption.abort(new Error('interrupted'));
+  if (nowMs - interruptedAtMs < SAME_INTERRUPT_MS) return;
+  // A second one ends the process at once, as the system does.
+  for (const one of SIGNALS) process.off(one, interrupt);
+  process.kill(process.pid, signal);
+};
+for (const signal of SIGNALS) process.on(signal, interrupt);
 
 let exitCode: number;
 try {

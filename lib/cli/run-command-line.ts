@@ -76,5 +76,6 @@ Options:
 Examples:
   npx listwatch doctor
   npx listwatch doctor --context prod --resource deployments.apps
+  npx listwatch serve
 `;
 }

@@ -87,7 +87,8 @@ export const errorCodes = {
     'A configuration names a program to run, but was passed as data, or the option `allowExec` excludes the program.',
   OIDC: 'An identity provider cannot be reached, refused the refresh token, or the token has expired and cannot be refreshed.',
   PROXY: 'A proxy cannot be reached, or refused the connection.',
-  MANIFEST_INVALID: 'A manifest cannot be read; the message names file, document and line.',
+  MANIFEST_INVALID:
+    'A manifest cannot be read, or the server refuses its object; the message names file, document and line.',
   RESOURCE_UNKNOWN: 'The server does not serve this resource.',
   // controller
   RECONCILE: 'A reconcile function threw; the key is retried with back-off.',

@@ -275,6 +275,52 @@ describe('the packed package', function () {
       });
     });
 
+    it('serves without an optional package, and prints the lines that install those of etcd', async () => {
+      // Not below the checkout, whose packages would be found.
+      const alone = mkdtempSync(join(tmpdir(), 'listwatch-'));
+      try {
+        for (const part of ['package.json', 'dist']) {
+          cpSync(join(INSTALLED, part), join(alone, part), { recursive: true });
+        }
+        const modules = join(alone, 'node_modules');
+        mkdirSync(modules);
+        for (const name of ['eventemitter3', 'lru-cache', 'yaml']) {
+          symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+        }
+        const file = join(alone, 'dist', 'cli', 'listwatch.js');
+        const etcd = [file, 'serve', '--port', '0', '--etcd', 'http://127.0.0.1:1'];
+        const failed = await promisify(execFile)(process.execPath, etcd).catch(
+          ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+            code,
+            stdout,
+            stderr,
+          }),
+        );
+        expect(failed).to.deep.equal({
+          code: 1,
+          stdout: '',
+          stderr:
+            'listwatch: EtcdKeyValueStore needs the package @grpc/grpc-js, which is not installed: npm install @grpc/grpc-js@^1.14.0; ' +
+            "without a project: npx -p listwatch -p '@grpc/grpc-js@^1.14.0' -p 'protobufjs@^7.5.0' listwatch serve --etcd URL (MISSING_PEER)\n",
+        });
+
+        const kubeconfig = join(alone, 'kubeconfig');
+        const parameters = [file, 'serve', '--port', '0', '--kubeconfig', kubeconfig];
+        const child = spawn(process.execPath, parameters, { stdio: ['ignore', 'pipe', 'ignore'] });
+        try {
+          const [line] = (await within(once(child.stdout, 'data'), 'the ready line')) as [Buffer];
+          expect(line.toString()).to.match(/^ready on https:\/\/127\.0\.0\.1:\d+: kubectl /);
+          child.kill('SIGTERM');
+          const [code] = (await within(once(child, 'exit'), 'the end of the program')) as [number];
+          expect(code).to.equal(0);
+        } finally {
+          child.kill('SIGKILL');
+        }
+      } finally {
+        rmSync(alone, { recursive: true, force: true });
+      }
+    });
+
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       it(`ends with 130 at ${signal}, while a server is silent`, async () => {
         expect(await exitAt(signal)).to.equal(130);

@@ -58,6 +58,9 @@ const INTEGER: ScalarTag = {
   },
 };
 
+/** Where a plain scalar of YAML 1.1 is of another type than in YAML 1.2. */
+export const YAML_1_1_TAGS: readonly ScalarTag[] = [BOOLEAN, INTEGER];
+
 /** Merge keys are refused: nested merges double the work at every level. */
 const MERGE: ScalarTag = {
   tag: 'tag:yaml.org,2002:merge',
@@ -72,7 +75,7 @@ const MERGE: ScalarTag = {
 /** Turned off: comparing all keys with each other, and finding the place of every error, which take quadratic time. */
 const OPTIONS = {
   schema: 'core',
-  customTags: (tags: Tags): Tags => [BOOLEAN, INTEGER, MERGE, ...tags],
+  customTags: (tags: Tags): Tags => [...YAML_1_1_TAGS, MERGE, ...tags],
   resolveKnownTags: false,
   merge: false,
   uniqueKeys: false,

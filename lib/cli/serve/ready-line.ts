@@ -1,0 +1,18 @@
+/** What a client needs to connect. */
+export interface ReadyReport {
+  /** With scheme and port, e.g. `https://127.0.0.1:6443`. */
+  readonly address: string;
+  /** The path of the file. */
+  readonly kubeconfig: string;
+}
+
+/** The line on standard output when clients can connect. Its JSON form has `ready`, `address`, `kubeconfig` and `kubectl`. */
+export function readyLine({ address, kubeconfig }: ReadyReport, json: boolean): string {
+  const kubectl = `kubectl --kubeconfig ${shellWord(kubeconfig)} get namespaces`;
+  if (json) return `${JSON.stringify({ ready: true, address, kubeconfig, kubectl })}\n`;
+  return `ready on ${address}: ${kubectl}\n`;
+}
+
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,40 @@
+import { ConsoleLogger } from '../../kernel/console-logger.ts';
+import type { LogFields, Logger } from '../../kernel/logger.ts';
+import { plainText } from '../../kernel/plain-text.ts';
+import type { CommandHost } from '../contract/command.ts';
+
+const LONGEST_LINE = 2000;
+
+/** The log of the server on standard error: warnings and errors, and with `verbose` also what is done. */
+export function serveLogger(
+  { stderr, runtime }: Pick<CommandHost, 'stderr' | 'runtime'>,
+  verbose: boolean,
+): Logger {
+  const failures = new ConsoleLogger({
+    runtime,
+    write: (line) => {
+      stderr.write(`${line}\n`);
+    },
+  });
+  const info = (message: string, fields: LogFields = {}): void => {
+    if (!verbose) return;
+    const values = Object.entries(fields).map(([name, value]) => ` ${name}=${valueText(value)}`);
+    stderr.write(`${plainText(`listwatch: ${message}${values.join('')}`, LONGEST_LINE)}\n`);
+  };
+  return {
+    // One line for each state of each watch cache.
+    debug: () => {},
+    info,
+    warn: (message, fields) => {
+      failures.warn(message, fields);
+    },
+    error: (message, fields) => {
+      failures.error(message, fields);
+    },
+  };
+}
+
+/** An object could hold anything; its fields are not printed. */
+function valueText(value: unknown): string {
+  return typeof value === 'object' && value !== null ? '...' : String(value);
+}

@@ -1,0 +1,157 @@
+import { optionsHelp, parseArguments, type OptionTable } from '../arguments/parse-arguments.ts';
+import { UsageError } from '../arguments/usage-error.ts';
+
+/** The options of `listwatch serve`. */
+export interface ServeOptions {
+  /** 0: a free port. */
+  readonly port: number;
+  readonly bind: string;
+  /** Left out: a file below the home directory, removed at the stop. */
+  readonly kubeconfig: string | undefined;
+  readonly token: string | undefined;
+  readonly tokenFile: string | undefined;
+  /** The members of an etcd cluster; empty: in memory. */
+  readonly etcd: readonly string[];
+  readonly etcdFiles: EtcdFiles;
+  readonly snapshot: string | undefined;
+  readonly manifests: string | undefined;
+  readonly audit: string | undefined;
+  readonly encryptionConfig: string | undefined;
+  readonly json: boolean;
+  readonly verbose: boolean;
+}
+
+/** Paths of PEM files. */
+export interface EtcdFiles {
+  readonly ca: string | undefined;
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+}
+
+const DEFAULT_PORT = 6443;
+const LOOPBACK = '127.0.0.1';
+export const TOKEN_VARIABLE = 'LISTWATCH_TOKEN';
+
+const TABLE: OptionTable = {
+  port: {
+    type: 'string',
+    value: 'N',
+    help: `the port; 0: a free one; otherwise ${DEFAULT_PORT}`,
+  },
+  bind: {
+    type: 'string',
+    value: 'ADDRESS',
+    help: `the address to listen on; otherwise ${LOOPBACK}, for this machine only`,
+  },
+  kubeconfig: {
+    type: 'string',
+    value: 'FILE',
+    help: 'the kubeconfig to write; otherwise ~/.listwatch/kubeconfig-PORT, removed at the stop',
+  },
+  token: {
+    type: 'string',
+    value: 'TOKEN',
+    help: 'the token of clients; it is visible in the list of processes; otherwise random',
+  },
+  'token-file': { type: 'string', value: 'FILE', help: 'a file with the token' },
+  etcd: {
+    type: 'string',
+    multiple: true,
+    value: 'URL',
+    help: 'a member of the etcd cluster that holds the state; several times; otherwise in memory',
+  },
+  'etcd-ca': {
+    type: 'string',
+    value: 'FILE',
+    help: 'the authorities of the certificates of etcd, PEM',
+  },
+  'etcd-cert': { type: 'string', value: 'FILE', help: 'the client certificate for etcd, PEM' },
+  'etcd-key': { type: 'string', value: 'FILE', help: 'the key of the client certificate, PEM' },
+  snapshot: {
+    type: 'string',
+    value: 'FILE',
+    help: 'keeps the state in memory in a file: loaded if it exists, written at the stop',
+  },
+  manifests: {
+    type: 'string',
+    value: 'DIR',
+    help: 'a folder of YAML and JSON manifests, applied at the start',
+  },
+  audit: {
+    type: 'string',
+    value: 'FILE',
+    help: 'appends one JSON line a request; at 64 MiB it becomes FILE.1',
+  },
+  'encryption-config': {
+    type: 'string',
+    value: 'FILE',
+    help: 'an EncryptionConfiguration: which resources are stored encrypted, with which keys',
+  },
+  json: { type: 'boolean', help: 'the ready line as JSON' },
+  verbose: { type: 'boolean', short: 'v', help: 'also prints each request and each step' },
+};
+
+export const SERVE_HELP: string = `listwatch serve: a Kubernetes API server for kubectl, controllers and tests. It runs no pods.
+
+Usage: listwatch serve [options]
+
+Options:
+${optionsHelp(TABLE)}
+
+The token may also be in ${TOKEN_VARIABLE}. When clients can connect, one line with the kubectl command is on standard output;
+everything else is on standard error. SIGINT or SIGTERM stops the server; a second one ends it at once, without a snapshot.
+
+Examples:
+  npx listwatch serve
+  npx listwatch serve --port 0 --json --manifests crds/
+  npx listwatch serve --snapshot dev.snapshot --token-file token --kubeconfig dev.kubeconfig
+
+Exit code: 0 after a stop, 1 when the server cannot start or the snapshot cannot be written, 2 for wrong arguments, 130 when
+stopped before it was ready.
+`;
+
+/** @throws {UsageError} */
+export function readServeOptions(parameters: readonly string[]): ServeOptions {
+  const { options, positionals } = parseArguments(parameters, TABLE);
+  const [extra] = positionals;
+  if (extra !== undefined) {
+    throw new UsageError(`serve takes options only, not ${JSON.stringify(extra)}`);
+  }
+  const text = (name: string): string | undefined => options.get(name)?.[0];
+  const excluded = (one: string, other: string): void => {
+    if (!options.has(one) || !options.has(other)) return;
+    throw new UsageError(`--${one} excludes --${other}; give one or the other`);
+  };
+  excluded('etcd', 'snapshot');
+  excluded('token', 'token-file');
+  const etcd = options.get('etcd') ?? [];
+  const etcdFiles = { ca: text('etcd-ca'), cert: text('etcd-cert'), key: text('etcd-key') };
+  const file = Object.entries(etcdFiles).find(([, path]) => path !== undefined);
+  if (file !== undefined && etcd.length === 0) {
+    throw new UsageError(`--etcd-${file[0]} is for --etcd https://...; give that too`);
+  }
+  return {
+    port: portOf(text('port')),
+    bind: text('bind') ?? LOOPBACK,
+    kubeconfig: text('kubeconfig'),
+    token: text('token'),
+    tokenFile: text('token-file'),
+    etcd,
+    etcdFiles,
+    snapshot: text('snapshot'),
+    manifests: text('manifests'),
+    audit: text('audit'),
+    encryptionConfig: text('encryption-config'),
+    json: options.has('json'),
+    verbose: options.has('verbose'),
+  };
+}
+
+function portOf(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_PORT;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
+  if (port <= 65_535) return port;
+  throw new UsageError(
+    `--port must be a number from 0 to 65535, not ${JSON.stringify(text)}; 0 is a free port`,
+  );
+}

@@ -1,0 +1,172 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/errors.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import { ApiServer } from '../../server/api/api-server.ts';
+import type { RequestRecord } from '../../server/api/http/request-record.ts';
+import { isLoopback } from '../../server/api/http/loopback.ts';
+import type { TransformerFor } from '../../server/api/server-storages.ts';
+import { UsageError } from '../arguments/usage-error.ts';
+import type { CommandHost } from '../contract/command.ts';
+import { applyManifests } from '../manifests/apply-manifests.ts';
+import { readManifestFiles } from '../manifests/manifest-files.ts';
+import { countOf } from '../terminal/shown-text.ts';
+import { AuditFile } from './audit-file.ts';
+import { withNpxLine } from './npx-line.ts';
+import type { ReadyReport } from './ready-line.ts';
+import { requestVerb } from './request-verb.ts';
+import { serveLogger } from './serve-logger.ts';
+import type { ServeOptions } from './serve-options.ts';
+import { openServerStore, type ServerStore } from './server-store.ts';
+import { serverToken } from './server-token.ts';
+
+/** One run of `listwatch serve`: start, stop, and in every case release. */
+export class ServerRun {
+  readonly #serve: ServeOptions;
+  readonly #host: CommandHost;
+  readonly #logger: Logger;
+  #audit: AuditFile | undefined;
+  #store: ServerStore | undefined;
+  #server: ApiServer | undefined;
+  #wasReachable = false;
+  /** A kubeconfig below the home directory, which goes with the run. */
+  #ownKubeconfig: string | undefined;
+
+  constructor(serve: ServeOptions, host: CommandHost) {
+    this.#serve = serve;
+    this.#host = host;
+    this.#logger = serveLogger(host, serve.verbose);
+  }
+
+  /**
+   * Resolves when clients can connect and the manifests are applied.
+   * @throws {UsageError}; {ListwatchError} of the part that cannot start; the reason of the signal.
+   */
+  async start(): Promise<ReadyReport> {
+    const { manifests: folder, audit } = this.#serve;
+    const { signal, runtime } = this.#host;
+    const logger = this.#logger;
+    // Everything that can be wrong is read before the port is taken and the state is changed.
+    const token = await serverToken(this.#serve, this.#host.env);
+    const manifests = folder === undefined ? [] : await readManifestFiles(folder);
+    const transformerFor = await this.#encryption();
+    if (audit !== undefined) this.#audit = await AuditFile.open(audit, { logger });
+    const serve = this.#serve;
+    const fixedToken = token !== undefined;
+    this.#store = await openServerStore({ serve, fixedToken, runtime, logger });
+    logger.info(`the state is ${this.#store.description}`);
+    signal.throwIfAborted();
+    const { keyValueStore } = this.#store;
+    const onRequest = this.#requestHook();
+    const options = { runtime, logger, token, keyValueStore, transformerFor, onRequest };
+    const server = new ApiServer(options);
+    this.#server = server;
+    await this.#listen(server);
+    await applyManifests(manifests, { handler: server.handler, runtime, signal });
+    if (folder !== undefined) {
+      this.#say(`${countOf(manifests.length, 'object')} of ${folder} applied`);
+    }
+    const address = `https://${new URL(server.url).host}`;
+    return { address, kubeconfig: await this.#writeKubeconfig(server) };
+  }
+
+  /** Ends watches, lets other requests finish and keeps the state. @throws {ListwatchError} SNAPSHOT_FILE. */
+  async stop(): Promise<void> {
+    await this.#server?.close();
+    const kept = await this.#store?.keep();
+    this.#say(kept === undefined ? 'stopped' : `stopped; ${kept}`);
+  }
+
+  /** Releases everything, also after a start or a stop that failed. */
+  async release(): Promise<void> {
+    await this.#server?.close();
+    await this.#store?.close({ unused: !this.#wasReachable });
+    await this.#audit?.close();
+    if (this.#ownKubeconfig !== undefined) await rm(this.#ownKubeconfig, { force: true });
+  }
+
+  #say(text: string): void {
+    this.#host.stderr.write(`listwatch: ${text}\n`);
+  }
+
+  async #encryption(): Promise<TransformerFor | undefined> {
+    const { encryptionConfig: file } = this.#serve;
+    if (file === undefined) return undefined;
+    const { EncryptionConfiguration } = await import(
+      '../../server/storage/encryption/encryption-configuration.ts'
+    );
+    const { runtime } = this.#host;
+    try {
+      const configuration = await EncryptionConfiguration.load(file, {
+        runtime,
+        logger: this.#logger,
+      });
+      return (resource) => configuration.transformerFor(resource);
+    } catch (error) {
+      throw withNpxLine(error, ['@noble/ciphers'], `--encryption-config ${file}`);
+    }
+  }
+
+  #requestHook(): ((record: RequestRecord) => void) | undefined {
+    const audit = this.#audit;
+    const { verbose } = this.#serve;
+    if (audit === undefined && !verbose) return undefined;
+    return (record) => {
+      audit?.add(record);
+      if (!verbose) return;
+      const { method, url, status, durationMs } = record;
+      const [path = ''] = url.split('?', 1);
+      this.#logger.info(`${requestVerb(method, url)} ${path}`, {
+        status,
+        ms: Math.round(durationMs),
+      });
+    };
+  }
+
+  async #listen(server: ApiServer): Promise<void> {
+    const { port, bind: host } = this.#serve;
+    try {
+      await server.listen({ host, port });
+    } catch (error) {
+      throw listenProblem(error, this.#serve);
+    }
+    this.#wasReachable = true;
+    if (isLoopback(host)) return;
+    this.#logger.warn(
+      `${host} is reachable from other machines: every client with the token may read and change everything`,
+    );
+  }
+
+  async #writeKubeconfig(server: ApiServer): Promise<string> {
+    const { kubeconfig } = this.#serve;
+    const folder = join(this.#host.homeDir, '.listwatch');
+    const path = kubeconfig ?? join(folder, `kubeconfig-${new URL(server.url).port}`);
+    try {
+      if (kubeconfig === undefined) {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        this.#ownKubeconfig = path;
+      }
+      await server.writeKubeconfig(path);
+    } catch (error) {
+      // A file of other clusters stays.
+      this.#ownKubeconfig = undefined;
+      throw new UsageError(
+        `the kubeconfig ${path} cannot be written; name another file with --kubeconfig: ${errorMessage(error)}`,
+      );
+    }
+    return path;
+  }
+}
+
+/** The remedies of the command in place of those of the class. */
+function listenProblem(error: unknown, { port, bind }: ServeOptions): unknown {
+  if (isListwatchError(error, 'PORT_IN_USE')) {
+    const message = `port ${port} on ${bind} is taken by another process; give another with --port, or --port 0 for a free one`;
+    return new ListwatchError('PORT_IN_USE', message, { cause: error });
+  }
+  if (isListwatchError(error, 'LISTEN_FAILED')) {
+    const message = `cannot listen on ${bind} port ${port}: ${errorMessage(error.cause)}; --bind must be an address of this machine`;
+    return new ListwatchError('LISTEN_FAILED', message, { cause: error });
+  }
+  return error;
+}
