@@ -6,6 +6,7 @@ import { ApiServer } from '../../server/api/api-server.ts';
 import type { RequestRecord } from '../../server/api/http/request-record.ts';
 import { isLoopback } from '../../server/api/http/loopback.ts';
 import type { TransformerFor } from '../../server/api/server-storages.ts';
+import { EncryptionConfiguration } from '../../server/storage/encryption/encryption-configuration.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 import type { CommandHost } from '../contract/command.ts';
 import { applyManifests } from '../manifests/apply-manifests.ts';
@@ -17,7 +18,8 @@ import type { ReadyReport } from './ready-line.ts';
 import { requestVerb } from './request-verb.ts';
 import { serveLogger } from './serve-logger.ts';
 import type { ServeOptions } from './serve-options.ts';
-import { openServerStore, type ServerStore } from './server-store.ts';
+import { openServerStore } from './open-server-store.ts';
+import type { ServerStore } from './server-store.ts';
 import { serverToken } from './server-token.ts';
 
 /** One run of `listwatch serve`: start, stop, and in every case release. */
@@ -92,9 +94,6 @@ export class ServerRun {
   async #encryption(): Promise<TransformerFor | undefined> {
     const { encryptionConfig: file } = this.#serve;
     if (file === undefined) return undefined;
-    const { EncryptionConfiguration } = await import(
-      '../../server/storage/encryption/encryption-configuration.ts'
-    );
     const { runtime } = this.#host;
     try {
       const configuration = await EncryptionConfiguration.load(file, {

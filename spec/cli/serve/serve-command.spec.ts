@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { request, type IncomingMessage } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { expect } from 'chai';
@@ -143,9 +144,8 @@ describe('listwatch serve', () => {
 
   it('on loopback refuses requests for other hosts, and with --bind serves them with a warning', async () => {
     const statusFor = async (address: string, host: string): Promise<number> => {
-      const { request } = await import('node:http');
       const sent = request(`${address}/healthz`, { headers: { host }, agent: false }).end();
-      const [response] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
       response.resume();
       return response.statusCode ?? 0;
     };
