@@ -265,6 +265,18 @@ describe('the time limits of a request', () => {
     expect(runtime.pending).to.equal(0);
   });
 
+  it('may be a millisecond, or none at all', () => {
+    for (const limitMs of [1, Infinity]) {
+      const timeouts = {
+        connectMs: limitMs,
+        headersMs: limitMs,
+        idleMs: limitMs,
+        totalMs: limitMs,
+      };
+      new AxiosTransport({ server: 'http://127.0.0.1:1', timeouts }).close();
+    }
+  });
+
   it('are named in the error when they are no times', () => {
     for (const timeouts of [{ headersMs: 0 }, { idleMs: -1 }, { totalMs: Number.NaN }]) {
       const error = thrownBy(() => new AxiosTransport({ server: 'http://127.0.0.1:1', timeouts }));

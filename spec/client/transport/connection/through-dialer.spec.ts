@@ -77,6 +77,22 @@ describe('connections through a proxy', () => {
     }
   }
 
+  it('leave no timer when they are made', async () => {
+    await using server = await RawServer.start(answer, SERVED);
+    await using proxy = await TestProxy.start();
+    const runtime = new VirtualRuntime();
+    const transport = open(proxy, server, { runtime });
+    try {
+      expect(await get(transport)).to.equal('{"ok":true}');
+      // The answer is read to its end, so only the connection could have a timer left.
+      await runtime.settle();
+      expect(runtime.pending).to.equal(0);
+    } finally {
+      transport.close();
+    }
+    await proxy.allClosed();
+  });
+
   it('are made again after the proxy has restarted', async () => {
     await using server = await RawServer.start(answer, SERVED);
     await using proxy = await TestProxy.start();

@@ -131,6 +131,7 @@ describe('the cause of a failed connection', () => {
     const text = (names: string): string =>
       `the certificate of the server is for another host name: 127.0.0.1 was asked for, and it is for ${names}; ` +
       'use one of these names in the server address, or set tls-server-name to one';
+    expect(await withServer(authority.server({ hosts: ['api.test'] }))).to.equal(text('api.test'));
     expect(await withServer(authority.server({ hosts: ['api.test', '10.0.0.1'] }))).to.equal(
       text('api.test, 10.0.0.1'),
     );

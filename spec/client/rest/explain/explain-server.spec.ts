@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import type { RefusedAnswer } from '../../../../lib/client/rest/explain/refused-answer.ts';
+import {
+  explainForeign,
+  explainUnavailable,
+  isAggregated,
+} from '../../../../lib/client/rest/explain/explain-server.ts';
+
+const BEHIND = 'check that the API server behind this proxy runs';
+const ELSEWHERE = 'check the server address, and the proxy in front of it';
+
+function answer(code: number, words: string): RefusedAnswer {
+  return {
+    status: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code },
+    words,
+    request: { method: 'GET', server: 'https://a', path: '/apis/metrics.k8s.io/v1beta1/nodes' },
+    credential: undefined,
+    foreign: false,
+    html: false,
+    sender: '',
+  };
+}
+
+const METRICS = {
+  verb: 'list',
+  group: 'metrics.k8s.io',
+  version: 'v1beta1',
+  resource: 'nodes',
+} as const;
+
+describe('the explanation of an answer that the API server did not give itself', () => {
+  for (const [code, remedy] of [
+    [500, ELSEWHERE],
+    [502, BEHIND],
+    [503, BEHIND],
+    [504, BEHIND],
+    [505, ELSEWHERE],
+  ] as const) {
+    it(`with HTTP ${code} says: ${remedy}`, () => {
+      expect(explainForeign(answer(code, 'down'))).to.deep.equal({
+        problem: `an answer with HTTP ${code}, not from an API server: down`,
+        remedy,
+      });
+    });
+  }
+
+  it('takes a 503 with the words of the aggregator for an API server that cannot be reached', () => {
+    for (const words of ['service unavailable', 'Error trying to reach service: EOF']) {
+      expect(isAggregated(answer(503, words)), words).to.equal(true);
+      expect(isAggregated(answer(500, words)), words).to.equal(false);
+      expect(explainUnavailable(answer(503, words), METRICS).remedy).to.equal(
+        'look at kubectl get apiservice v1beta1.metrics.k8s.io',
+      );
+    }
+    expect(isAggregated(answer(503, 'the service unavailable'))).to.equal(false);
+    expect(explainUnavailable(answer(503, 'starting'), METRICS).remedy).to.equal('try again later');
+  });
+});
