@@ -25,6 +25,8 @@ export interface ApiResponse {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** Either the whole body, or chunks that are sent as they are produced; a watch ends when its chunks end. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+  /** The body has the events of a watch, one a line, so it may be sent over a WebSocket, each event as one frame. @defaultValue false */
+  readonly isWatch?: boolean | undefined;
 }
 
 /** The API as a function. Never rejects: a failure is a response with a Status. */

@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createSecureContext, TLSSocket, type SecureContext } from 'node:tls';
 import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
@@ -17,6 +23,9 @@ import { hostIsLocal, isLoopback } from './loopback.ts';
 import { entityTooLarge, toApiError } from './request-failures.ts';
 import { RequestClock, type RequestRecord } from './request-record.ts';
 import { ResponseWriter } from './response-writer.ts';
+import { asksForWebSocketWatch, withoutUpgrade } from './upgrade-request.ts';
+import { answerHandshake } from '../websocket/handshake.ts';
+import { WebSocketWatch } from '../websocket/web-socket-watch.ts';
 import type { Certificate } from '../certificates/certificate-authority.ts';
 
 export interface HttpListenerOptions {
@@ -89,7 +98,9 @@ export class HttpListener {
   readonly #certificate: (() => Certificate) | undefined;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  readonly #writers = new Set<ResponseWriter>();
+  readonly #writers = new Set<{ end(): void }>();
+  /** The last response of each connection, while it is being sent. */
+  readonly #responses = new Map<Socket, ServerResponse>();
   #presented: { readonly certificate: Certificate; readonly context: SecureContext } | undefined;
   #host = '';
   #localOnly = true;
@@ -203,6 +214,11 @@ export class HttpListener {
         for (const serve of serveHttp) serve.call(server, plain);
       });
     });
+    server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      this.#upgrade(request, socket, head, () => {
+        for (const serve of serveHttp) serve.call(server, socket);
+      });
+    });
     return server;
   }
 
@@ -263,20 +279,25 @@ export class HttpListener {
       this.#onRequest === undefined ? undefined : new RequestClock(request, this.#runtime);
     const writer = new ResponseWriter(response, this.#runtime, this.#limits.stuckClientTimeoutMs);
     this.#writers.add(writer);
+    const { socket } = request;
+    this.#responses.set(socket, response);
     response.on('close', () => {
       this.#writers.delete(writer);
+      if (this.#responses.get(socket) === response) this.#responses.delete(socket);
       if (clock !== undefined) {
         this.#report(clock.record(response.headersSent ? response.statusCode : 0));
       }
       // A response that began before `close` may have promised to keep the connection.
-      if (this.#closing !== undefined) request.socket.end();
+      if (this.#closing !== undefined) socket.end();
       if (this.#writers.size === 0) this.#idle?.();
       if (!response.writableFinished) {
         abort.abort(new ListwatchError('ABORTED', 'the client closed the connection'));
       }
     });
     try {
-      const answer = await this.#answer(request, abort, clock);
+      const answer = await this.#answer(request, abort, clock, () =>
+        readBody(request, LARGEST_BODY_BYTES),
+      );
       await writer.send(this.#closing === undefined ? answer : lastAnswer(answer));
     } catch (error) {
       // If the client has disconnected, that is not a failure.
@@ -296,14 +317,93 @@ export class HttpListener {
     );
   }
 
+  /** Serves a watch over a WebSocket. Another request with an `Upgrade` header is parsed again without it. */
+  #upgrade(request: IncomingMessage, socket: Socket, head: Buffer, serveHttp: () => void): void {
+    const before = this.#responses.get(socket);
+    if (before !== undefined) {
+      before.once('close', () => {
+        this.#upgrade(request, socket, head, serveHttp);
+      });
+      return;
+    }
+    if (socket.destroyed) return;
+    if (asksForWebSocketWatch(request)) {
+      void this.#serveWebSocket(request, socket, head);
+      return;
+    }
+    // Each parser of a connection adds one of these.
+    socket.removeAllListeners('timeout');
+    socket.unshift(Buffer.concat([withoutUpgrade(request), head]));
+    serveHttp();
+  }
+
+  async #serveWebSocket(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
+    const abort = new AbortController();
+    const clock =
+      this.#onRequest === undefined ? undefined : new RequestClock(request, this.#runtime);
+    let status = 0;
+    const writer = { end: (): void => {} };
+    this.#writers.add(writer);
+    socket.setTimeout(0);
+    socket.on('close', () => {
+      this.#writers.delete(writer);
+      if (clock !== undefined) this.#report(clock.record(status));
+      if (this.#writers.size === 0) this.#idle?.();
+      abort.abort(new ListwatchError('ABORTED', 'the client closed the connection'));
+    });
+    try {
+      const answer = await this.#answer(request, abort, clock, () =>
+        Promise.resolve(new Uint8Array()),
+      );
+      ({ status } = answer);
+      if (answer.isWatch !== true) {
+        socket.end(plainAnswer(answer), () => socket.destroy());
+        return;
+      }
+      const handshake = answerHandshake(request.headers as ApiRequest['headers']);
+      ({ status } = handshake);
+      if (status !== 101) {
+        abort.abort(new ListwatchError('ABORTED', 'the handshake of the WebSocket was refused'));
+        if (Symbol.asyncIterator in answer.body) {
+          await answer.body[Symbol.asyncIterator]().return?.();
+        }
+        socket.end(handshake.text, () => socket.destroy());
+        return;
+      }
+      socket.write(handshake.text);
+      const { stuckClientTimeoutMs: stuckTimeoutMs, closeTimeoutMs } = this.#limits;
+      const runtime = this.#runtime;
+      const { body } = answer;
+      const watch = new WebSocketWatch({
+        socket,
+        head,
+        body,
+        runtime,
+        stuckTimeoutMs,
+        closeTimeoutMs,
+      });
+      writer.end = (): void => {
+        watch.end();
+      };
+      if (this.#closing !== undefined) watch.end();
+      await watch.send();
+    } catch (error) {
+      if (!socket.destroyed) {
+        this.#logger.warn('a watch broke off', { error: errorMessage(error) });
+      }
+      socket.destroy();
+    }
+  }
+
   async #answer(
     request: IncomingMessage,
     abort: AbortController,
     clock: RequestClock | undefined,
+    readWhole: () => Promise<Uint8Array | undefined>,
   ): Promise<ApiResponse> {
     const { method = 'GET', url = '/', headers } = request;
     if (this.#localOnly && !hostIsLocal(headers.host)) return lastAnswer(foreignHost());
-    const body = await readBody(request, LARGEST_BODY_BYTES);
+    const body = await readWhole();
     if (body === undefined) {
       return lastAnswer(failureResponse(entityTooLarge(`limit is ${LARGEST_BODY_BYTES} bytes`)));
     }
@@ -349,6 +449,17 @@ function urlHost(host: string): string {
 /** The response, after which the connection is closed. */
 function lastAnswer(answer: ApiResponse): ApiResponse {
   return withHeaders(answer, { connection: 'close' });
+}
+
+/** A response with a whole body as bytes of HTTP/1.1, after which the connection is closed. */
+function plainAnswer({ status, headers, body }: ApiResponse): Buffer {
+  if (!(body instanceof Uint8Array)) throw new Error('a failed watch has no stream');
+  const all = { ...headers, connection: 'close', 'content-length': String(body.byteLength) };
+  const lines = Object.entries(all).flatMap(([name, value]) =>
+    [value].flat().map((one) => `${name}: ${one}\r\n`),
+  );
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`;
+  return Buffer.concat([Buffer.from(head, 'latin1'), body]);
 }
 
 function foreignHost(): ApiResponse {

@@ -49,7 +49,7 @@ export async function serveWatch(exchange: Exchange): Promise<ApiResponse> {
   } catch (error) {
     const failure = toApiError(error);
     if (!IN_STREAM.has(failure.httpStatus)) throw failure;
-    return bytesResponse(200, JSON_TYPE, errorFrame(failure));
+    return { ...bytesResponse(200, JSON_TYPE, errorFrame(failure)), isWatch: true };
   }
   const body = new WatchBody({
     watch,
@@ -59,7 +59,7 @@ export async function serveWatch(exchange: Exchange): Promise<ApiResponse> {
     encode: batchEncoder(exchange),
     encodeError: (error) => errorFrame(toApiError(error)),
   });
-  return bytesResponse(200, JSON_TYPE, body);
+  return { ...bytesResponse(200, JSON_TYPE, body), isWatch: true };
 }
 
 /** The old path form can name one object; the name is added to the field selector. */

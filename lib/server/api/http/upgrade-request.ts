@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http';
+import { queryFlag } from './query-options.ts';
+import { parseRequestInfo, pathSegments } from './request-info.ts';
+
+/** Whether a request with an `Upgrade` header asks for a watch over a WebSocket. Every other one is served as if it had none. */
+export function asksForWebSocketWatch({ method, url = '/', headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && isWatch(method, url);
+}
+
+function isWatch(method: string, url: string): boolean {
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const query = mark < 0 ? '' : url.slice(mark + 1);
+  try {
+    const segments = pathSegments(path);
+    if (segments[0] !== 'api' && segments[0] !== 'apis') return false;
+    const asked = queryFlag(new URLSearchParams(query), 'watch') ?? false;
+    return parseRequestInfo(method, segments, asked).verb === 'watch';
+  } catch {
+    // The error belongs into the response of the plain request.
+    return false;
+  }
+}
+
+/** The head of a request without `Upgrade`, to be parsed again. */
+export function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
+  let text = `${method} ${url} HTTP/${httpVersion}\r\n`;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    const value = rawHeaders[at + 1] as string;
+    const kept = /^connection$/i.test(name) ? withoutUpgradeToken(value) : value;
+    if (!/^upgrade$/i.test(name)) text += `${name}: ${kept}\r\n`;
+  }
+  return Buffer.from(`${text}\r\n`, 'latin1');
+}
+
+function withoutUpgradeToken(connection: string): string {
+  const tokens = connection.split(',').map((token) => token.trim());
+  return tokens.filter((token) => token.toLowerCase() !== 'upgrade').join(', ');
+}

@@ -1,0 +1,57 @@
+/** Opcodes of RFC 6455 section 5.2. */
+export const opcode = { text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const;
+
+/** Reasons to close. @see RFC 6455 section 7.4.1 */
+export const closeCode = { normal: 1000, protocolError: 1002, tooBig: 1009 } as const;
+
+const FINAL = 0x80;
+const NEWLINE = 0x0a;
+
+/** Each line as one text frame, in one buffer. The newline is part of the frame, as in kube-apiserver. */
+export function textFrames(lines: Uint8Array): Buffer {
+  const ends: number[] = [];
+  let size = 0;
+  for (let start = 0; start < lines.length; ) {
+    const newline = lines.indexOf(NEWLINE, start);
+    const end = newline < 0 ? lines.length : newline + 1;
+    size += headSize(end - start) + end - start;
+    ends.push(end);
+    start = end;
+  }
+  const frames = Buffer.allocUnsafe(size);
+  let at = 0;
+  let start = 0;
+  for (const end of ends) {
+    at = writeHead(frames, at, opcode.text, end - start);
+    frames.set(lines.subarray(start, end), at);
+    at += end - start;
+    start = end;
+  }
+  return frames;
+}
+
+export function closeFrame(code: number): Buffer {
+  return Buffer.of(FINAL | opcode.close, 2, code >> 8, code & 0xff);
+}
+
+/** @param payload at most 125 bytes */
+export function pongFrame(payload: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.of(FINAL | opcode.pong, payload.length), payload]);
+}
+
+function headSize(length: number): number {
+  if (length < 126) return 2;
+  return length < 0x1_0000 ? 4 : 10;
+}
+
+/** Returns the offset of the payload. */
+function writeHead(target: Buffer, at: number, code: number, length: number): number {
+  target[at] = FINAL | code;
+  if (length < 126) return target.writeUInt8(length, at + 1);
+  if (length < 0x1_0000) {
+    target[at + 1] = 126;
+    return target.writeUInt16BE(length, at + 2);
+  }
+  target[at + 1] = 127;
+  return target.writeBigUInt64BE(BigInt(length), at + 2);
+}
