@@ -176,6 +176,7 @@ export class AxiosTransport implements Transport {
       stream.destroy();
       throw redirectRefused(exchange.target, response.status);
     }
+    if (response.status >= 400) exchange.refused();
     const { signal, explain } = exchange;
     return {
       status: response.status,

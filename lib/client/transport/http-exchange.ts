@@ -58,6 +58,11 @@ export class HttpExchange {
     this.#total ??= this.#runtime.setTimer(totalMs, () => this.#expire(totalMs, 'totalMs'));
   }
 
+  /** The body is not a stream of events but the text of a refusal, which ends. */
+  refused(): void {
+    if (this.request.stream === true) this.#limit(this.body, this.#timeouts.idleMs, 'idleMs');
+  }
+
   finish(): void {
     this.headers.stop();
     this.body.stop();
@@ -73,8 +78,12 @@ export class HttpExchange {
 
   #watchdog(limitMs: number, option: keyof Timeouts): IdleWatchdog {
     const watchdog = new IdleWatchdog(this.#runtime);
-    watchdog.limit({ limitMs, onIdle: () => this.#expire(limitMs, option) });
+    this.#limit(watchdog, limitMs, option);
     return watchdog;
+  }
+
+  #limit(watchdog: IdleWatchdog, limitMs: number, option: keyof Timeouts): void {
+    watchdog.limit({ limitMs, onIdle: () => this.#expire(limitMs, option) });
   }
 
   #expire(limitMs: number, option: keyof Timeouts): void {

@@ -329,6 +329,13 @@ export const SERVERS: BadUseArea = {
         'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): too many requests, please try again later; try again after 1 s, and send fewer requests',
     },
     {
+      mistake: 'too many requests, in the plain text of the limit of an API server',
+      act: to(text(429, 'text/plain', 'Too many requests, please try again later.\n')),
+      code: 'TOO_MANY_REQUESTS',
+      message:
+        'get pods "web" in namespace "shop" (GET http://127.0.0.1:PORT/api/v1/namespaces/shop/pods/web): Too many requests, please try again later; try again later, and send fewer requests',
+    },
+    {
       mistake: 'a webhook that fails',
       act: to((response) =>
         json(

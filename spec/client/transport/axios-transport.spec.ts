@@ -334,6 +334,21 @@ describe('AxiosTransport', () => {
       expect(runtime.pending).to.equal(0);
     });
 
+    it('gives up when the text of a refused watch does not end', async () => {
+      await using server = await RawServer.start((_, response) => {
+        response.writeHead(500).write('piece');
+      });
+      const runtime = new VirtualRuntime();
+      open(server.url, { runtime, timeouts: { idleMs: 5_000 } });
+      const { body } = await transport.send({ ...GET, stream: true });
+      const pieces = body[Symbol.asyncIterator]();
+      await pieces.next();
+      const next = failureOf(pieces.next());
+      await runtime.advance(5_000);
+      expect((await next).code).to.equal('REQUEST_TIMEOUT');
+      await until('the connection is closed', () => server.sockets.size === 0);
+    });
+
     it('gives up when a body stops, but not while its reader takes its time', async () => {
       await using server = await RawServer.start((_, response) => void response.write('piece'));
       const runtime = new VirtualRuntime();

@@ -79,8 +79,10 @@ export function explainAtOnce(
   answer: RefusedAnswer,
   call: ApiCall | undefined,
 ): Explanation {
-  // The API server itself answers in plain text for a group that it does not serve, and for one whose server is down.
-  const plain = error.code === 'NOT_FOUND' || isAggregated(answer);
+  // The API server itself answers in plain text for a group that it does not serve, for one whose server is down, and for
+  // requests over its limit.
+  const plain =
+    error.code === 'NOT_FOUND' || error.code === 'TOO_MANY_REQUESTS' || isAggregated(answer);
   const own = !answer.foreign || (plain && !answer.html);
   const explain = own ? EXPLAIN[error.code] : undefined;
   return explain === undefined ? explainForeign(answer) : explain(answer, call, error);

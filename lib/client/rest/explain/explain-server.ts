@@ -8,7 +8,7 @@ export function explainTooMany({ words, status }: RefusedAnswer): Explanation {
   const seconds: unknown = status.details?.retryAfterSeconds;
   const when = typeof seconds === 'number' ? `after ${seconds} s` : 'later';
   return {
-    problem: words === '' ? 'the server has too many requests' : words,
+    problem: words === '' ? 'the server has too many requests' : words.replace(/\.$/, ''),
     remedy: `try again ${when}, and send fewer requests`,
   };
 }
