@@ -51,24 +51,41 @@ export class StatusREST implements RestStorage {
 /** The REST storages of one resource over one store: the object and its subresources. */
 export interface RestStorages {
   readonly store: GenericRegistryStore;
+  /** What is served of the store. */
+  readonly main: RestStorage;
   readonly status: StatusREST | undefined;
   readonly scale: ScaleREST | undefined;
 }
 
 /** Creates the REST storages of a kind. */
 export function newRestStorages(kind: KindDefinition, store: GenericRegistryStore): RestStorages {
-  const { statusStrategy, scale } = kind;
+  const { statusStrategy, scale, deletesCollections = true } = kind;
   return {
     store,
+    main: deletesCollections ? store : withoutCollectionDeletion(store),
     status: statusStrategy === undefined ? undefined : new StatusREST(store, statusStrategy),
     scale: scale === undefined ? undefined : new ScaleREST(store, scale),
   };
 }
 
 /** The same storages as an `InstalledResource`. */
-export function installedResource({ store, status, scale }: RestStorages): InstalledResource {
+export function installedResource({ main, status, scale }: RestStorages): InstalledResource {
   const subresources = new Map<string, RestStorage>();
   if (status !== undefined) subresources.set('status', status);
   if (scale !== undefined) subresources.set('scale', scale);
-  return { main: store, subresources };
+  return { main, subresources };
+}
+
+/** The verbs of a store except `deleteCollection`, which the server itself may still call. */
+function withoutCollectionDeletion(store: GenericRegistryStore): RestStorage {
+  return {
+    describe: store.describe,
+    table: store.table,
+    get: (context, name, options) => store.get(context, name, options),
+    list: (context, options) => store.list(context, options),
+    watch: (context, options) => store.watch(context, options),
+    create: (context, object, options) => store.create(context, object, options),
+    update: (context, name, update, options) => store.update(context, name, update, options),
+    delete: (context, name, request) => store.delete(context, name, request),
+  };
 }

@@ -30,12 +30,29 @@ describe('methods that a path does not allow', () => {
       ['POST', '/apis/apps/v1'],
       ['DELETE', '/api/v1/pods'],
       ['DELETE', '/api/v1/configmaps'],
+      ['DELETE', '/api/v1/namespaces'],
+      ['DELETE', '/api/v1/namespaces?labelSelector=a%3Db'],
       ['DELETE', '/apis/apps/v1/namespaces/default/deployments/s/scale'],
     ] as const) {
       const { status, text, json } = await call(server.handler, method, path);
       expect(status, `${method} ${path}: ${text}`).to.equal(405);
       expect(json(), `${method} ${path}`).to.deep.equal(REFUSED);
     }
+  });
+
+  it('are not verbs of the resource in discovery', async () => {
+    const { json } = await call(server.handler, 'GET', '/api/v1');
+    const resources = json()['resources'] as { name: string; verbs: string[] }[];
+    expect(resources.find(({ name }) => name === 'namespaces')?.verbs).to.deep.equal([
+      'create',
+      'delete',
+      'get',
+      'list',
+      'patch',
+      'update',
+      'watch',
+    ]);
+    expect(resources.find(({ name }) => name === 'nodes')?.verbs).to.include('deletecollection');
   });
 
   it('do not delete the objects of all namespaces', async () => {

@@ -43,6 +43,8 @@ export interface KindDefinition {
   readonly scale?: ScaleDefinition | undefined;
   readonly selectableFields: SelectableFields;
   readonly table: TableConvertor;
+  /** Whether all objects of a namespace can be deleted with one request. @defaultValue true */
+  readonly deletesCollections?: boolean | undefined;
   /** Objects are removed after this time; undefined: never. */
   readonly ttlSeconds?: number | undefined;
   /** Creates the hooks of a kind with state besides the stored objects, such as an address allocator. */

@@ -28,6 +28,7 @@ export const namespaces: KindDefinition = defineKind({
   resource: 'namespaces',
   shortNames: ['ns'],
   namespaced: false,
+  deletesCollections: false,
   strategy: newStrategy({
     status: true,
     nameProblem: dnsLabelProblem,
