@@ -155,6 +155,7 @@ export type { Versioner } from './storage/contract/versioner.ts';
 export type {
   HookParts,
   KindDefinition,
+  NegativeReplicas,
   ScaleDefinition,
   SelectableFields,
 } from './registry/contract/kind-definition.ts';
