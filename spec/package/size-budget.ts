@@ -16,7 +16,7 @@ const below =
  */
 export const BUDGETS: readonly Budget[] = [
   { what: 'everything', matches: () => true, megabytes: 7 },
-  { what: 'programs', matches: (file) => /^dist\/.*\.js$/.test(file), megabytes: 1.8 },
+  { what: 'programs', matches: (file) => /^dist\/.*\.js$/.test(file), megabytes: 1.9 },
   { what: 'source maps', matches: (file) => file.endsWith('.map'), megabytes: 3.6 },
   { what: 'declarations', matches: (file) => file.endsWith('.d.ts'), megabytes: 1.3 },
   { what: 'documents', matches: below('docs', 'examples', 'lib'), megabytes: 0.8 },
