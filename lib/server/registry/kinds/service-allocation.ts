@@ -131,8 +131,9 @@ export class ServiceAllocation implements StoreHooks {
       throw refusal(service, field, asked, 'must be a valid IPv4 address');
     }
     const address = formatAddress(obtain(this.#addresses, number, field));
-    spec['clusterIP'] = address;
-    spec['clusterIPs'] = [address];
+    assign(spec, 'clusterIP', address);
+    const [first] = Array.isArray(spec['clusterIPs']) ? (spec['clusterIPs'] as unknown[]) : [];
+    if (first !== address) spec['clusterIPs'] = [address];
   }
 
   /** Ports with the same number but different protocols share one node port. */
@@ -144,9 +145,14 @@ export class ServiceAllocation implements StoreHooks {
       const shared = asked ?? byPort.get(port['port']);
       const value = obtain(this.#nodePorts, shared, `spec.ports[${index}].nodePort`);
       byPort.set(port['port'], value);
-      port['nodePort'] = value;
+      assign(port, 'nodePort', value);
     }
   }
+}
+
+/** Sets a field that differs. An update of the status has the spec of the stored object, which must not be written to. */
+function assign(record: JsonRecord, field: string, value: unknown): void {
+  if (record[field] !== value) record[field] = value;
 }
 
 type Obtain = (pool: Pool, asked: number | undefined, field: string) => number;

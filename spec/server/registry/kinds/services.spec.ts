@@ -128,6 +128,14 @@ describe('services', () => {
     expect(recordsAt(free, 'spec', 'ports')[0]?.['nodePort']).to.equal(nodePort);
   });
 
+  it('keep address and node ports over an update of the status, which has the stored spec', async () => {
+    const made = await harness.create('services', service('web', { type: 'NodePort' }));
+    const status = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } };
+    const updated = await harness.update('/v1/services/status', 'web', () => ({ ...made, status }));
+    expect(updated['status']).to.deep.equal(status);
+    expect(updated['spec']).to.deep.equal(made['spec']);
+  });
+
   it('keep their address', async () => {
     await harness.create('services', service('web'));
     const changing = harness.update(
