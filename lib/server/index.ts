@@ -2,7 +2,7 @@ export { ApiServer, type ApiServerOptions, type ServerAddress } from './api/api-
 export type { TransformerFor } from './api/server-storages.ts';
 export { createApiHandler, type ApiHandlerOptions } from './api/api-handler.ts';
 export type { ApiHandler, ApiRequest, ApiResponse } from './api/http/api-request.ts';
-export type { RequestRecord } from './api/http/request-record.ts';
+export type { RequestRecord } from './api/port/request-record.ts';
 export {
   bearerAuthenticator,
   withAuthentication,
@@ -12,7 +12,7 @@ export {
   HttpListener,
   type HttpListenerOptions,
   type ListenOptions,
-} from './api/http/http-listener.ts';
+} from './api/port/http-listener.ts';
 export type { CollectionOptions, ResourceName } from '../meta/collection-options.ts';
 export { Cacher, type CacherStatus } from './cacher/cacher.ts';
 export { watchCacheMetrics } from './cacher/window/watch-cache-metrics.ts';

@@ -13,7 +13,7 @@ import { failure } from '../../lib/meta/api-error.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import type { ApiHandler } from '../../lib/server/api/http/api-request.ts';
 import { failureResponse } from '../../lib/server/api/http/api-response.ts';
-import { HttpListener } from '../../lib/server/api/http/http-listener.ts';
+import { HttpListener } from '../../lib/server/api/port/http-listener.ts';
 import {
   CertificateAuthority,
   type Certificate,

@@ -22,7 +22,7 @@ import {
   HttpListener,
   type HttpListenerOptions,
   type ListenOptions,
-} from './http/http-listener.ts';
+} from './port/http-listener.ts';
 import { writeKubeconfig } from './kubeconfig-writer.ts';
 import { RegistryListerWatcher } from './registry-lister-watcher.ts';
 import { toApiError } from './http/request-failures.ts';

@@ -7,8 +7,8 @@ import { bytesResponse } from '../../../../lib/server/api/http/api-response.ts';
 import {
   HttpListener,
   type HttpListenerOptions,
-} from '../../../../lib/server/api/http/http-listener.ts';
-import type { RequestRecord } from '../../../../lib/server/api/http/request-record.ts';
+} from '../../../../lib/server/api/port/http-listener.ts';
+import type { RequestRecord } from '../../../../lib/server/api/port/request-record.ts';
 import { until } from '../../../support/until.ts';
 import { clientFrame, WebSocketClient } from './web-socket-client.ts';
 

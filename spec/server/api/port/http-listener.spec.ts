@@ -21,7 +21,7 @@ import { joinChunk } from '../../../../lib/server/api/http/chunk.ts';
 import {
   HttpListener,
   type HttpListenerOptions,
-} from '../../../../lib/server/api/http/http-listener.ts';
+} from '../../../../lib/server/api/port/http-listener.ts';
 
 const OPEN: HttpListener[] = [];
 

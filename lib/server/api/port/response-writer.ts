@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { ListwatchError } from '../../../kernel/errors.ts';
 import { deferred } from '../../../kernel/latch.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
-import type { ApiResponse } from './api-request.ts';
-import { chunkAround } from './chunk.ts';
+import type { ApiResponse } from '../http/api-request.ts';
+import { chunkAround } from '../http/chunk.ts';
 
 /**
  * Sends one response over a socket, as fast as the client reads it.

@@ -4,8 +4,8 @@ import { deferred } from '../../../../lib/kernel/latch.ts';
 import { silentLogger } from '../../../../lib/kernel/logger.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import { textResponse } from '../../../../lib/server/api/http/api-response.ts';
-import { HttpListener } from '../../../../lib/server/api/http/http-listener.ts';
-import type { RequestRecord } from '../../../../lib/server/api/http/request-record.ts';
+import { HttpListener } from '../../../../lib/server/api/port/http-listener.ts';
+import type { RequestRecord } from '../../../../lib/server/api/port/request-record.ts';
 import { until, within } from '../../../support/until.ts';
 
 interface Sent {

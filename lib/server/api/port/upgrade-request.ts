@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { queryFlag } from './query-options.ts';
-import { parseRequestInfo, pathSegments } from './request-info.ts';
+import { queryFlag } from '../http/query-options.ts';
+import { parseRequestInfo, pathSegments } from '../http/request-info.ts';
 
 /** Whether a request with an `Upgrade` header asks for a watch over a WebSocket. Every other one is served as if it had none. */
 export function asksForWebSocketWatch({ method, url = '/', headers }: IncomingMessage): boolean {
