@@ -36,6 +36,9 @@ export {
 } from './api/api-resource-registry.ts';
 export { builtInKinds } from './registry/kinds/built-in-kinds.ts';
 export type {
+  ConnectAnswer,
+  ConnectMethods,
+  ConnectRequest,
   DeleteRequest,
   InstalledResource,
   ListOptions,
@@ -159,6 +162,13 @@ export type {
   ScaleDefinition,
   SelectableFields,
 } from './registry/contract/kind-definition.ts';
+export type { ObjectStore, UpdatedObject } from './registry/contract/object-store.ts';
+export type {
+  ServerParts,
+  SubresourceFactory,
+  SubresourceParts,
+  VirtualResource,
+} from './registry/contract/subresource-parts.ts';
 export type { Certificate } from './api/certificates/certificate-authority.ts';
 export type { GroupResource } from './storage/encryption/resource-rules.ts';
 export type { ReadinessState } from './cacher/reads/cacher-readiness.ts';

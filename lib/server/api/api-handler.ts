@@ -11,6 +11,7 @@ import type { ResourceRegistry, RestStorage } from '../registry/contract/rest-st
 import type { ApiHandler, ApiRequest, ApiResponse } from './http/api-request.ts';
 import { BUILT_IN_GROUPS } from './http/built-in-groups.ts';
 import { failureResponse, jsonResponse, textResponse, withHeaders } from './http/api-response.ts';
+import { serveConnect } from './verbs/serve-connect.ts';
 import { serveCreate } from './verbs/serve-create.ts';
 import { serveDeleteCollection } from './verbs/serve-delete-collection.ts';
 import { serveDelete } from './verbs/serve-delete.ts';
@@ -198,7 +199,9 @@ class ApiRouter {
       runtime: this.#runtime,
       frames: this.#frames,
     };
-    const work = verbs[info.verb](exchange);
+    const { connect } = storage;
+    const work =
+      connect === undefined ? verbs[info.verb](exchange) : serveConnect(exchange, connect);
     const response = abort === undefined ? await work : await this.#bounded(work, abort);
     const values = warnings.headerValues();
     return values.length === 0 ? response : withHeaders(response, { warning: values });
@@ -230,6 +233,7 @@ class ApiRouter {
     name,
     subresource,
     verb,
+    path,
   }: RequestInfo): RestStorage {
     const installed = this.#registry.lookup(group, version, resource);
     if (installed === undefined) throw unknownPathIn(group);
@@ -244,7 +248,9 @@ class ApiRouter {
     }
     if (subresource === undefined) return installed.main;
     const storage = installed.subresources.get(subresource);
-    if (storage === undefined) throw unknownPathIn(group);
+    if (storage === undefined || (path !== '' && storage.connect === undefined)) {
+      throw unknownPathIn(group);
+    }
     return storage;
   }
 }

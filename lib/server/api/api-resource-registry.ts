@@ -10,12 +10,15 @@ import type { KindDefinition } from '../registry/contract/kind-definition.ts';
 import { NamespaceLifecycle } from '../registry/namespaces/namespace-lifecycle.ts';
 import { installedResource, newRestStorages } from '../registry/rest-storages.ts';
 import type { InstalledResource, ResourceRegistry } from '../registry/contract/rest-storage.ts';
+import type { ServerParts, VirtualResource } from '../registry/contract/subresource-parts.ts';
 import type { ResourceStorage, StorageFactory } from '../registry/storage-factory.ts';
 import type { StoreHooks } from '../registry/contract/store-hooks.ts';
 
 export interface ApiResourceRegistryOptions {
   /** The kinds that are always served, in the order of discovery; usually `builtInKinds`. */
   readonly kinds: readonly KindDefinition[];
+  /** Resources without stored objects. @defaultValue none */
+  readonly virtual?: readonly VirtualResource[] | undefined;
   /** Makes the storage of each resource. */
   readonly storageFor: StorageFactory;
   /** @defaultValue realRuntime */
@@ -24,7 +27,7 @@ export interface ApiResourceRegistryOptions {
   readonly logger?: Logger | undefined;
 }
 
-const OPTIONS = ['kinds', 'storageFor', 'runtime', 'logger'];
+const OPTIONS = ['kinds', 'virtual', 'storageFor', 'runtime', 'logger'];
 
 const NAMESPACES = '/namespaces';
 const DEFINITIONS = 'apiextensions.k8s.io/customresourcedefinitions';
@@ -50,6 +53,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   readonly #namespaces: NamespaceLifecycle | undefined;
   readonly #custom: CustomResources | undefined;
   readonly #reaper: GracePeriodReaper;
+  readonly #virtual: readonly InstalledResource[];
   readonly #byPath = new Map<string, InstalledResource>();
   #all: readonly InstalledResource[] = [];
   #generation = 0;
@@ -88,15 +92,23 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
         },
       });
     }
+    const parts: ServerParts = {
+      runtime,
+      storeOf: (group, resource) => this.#installations.get(nameOf({ group, resource }))?.store,
+    };
     for (const [kind, storage] of storages) {
       const { keyRoot } = kind;
       const name = nameOf(kind.describe);
       const hooks = this.#hooksOf(name) ?? kind.newHooks?.({ storage, keyRoot, runtime });
       const reaper = this.#reaper;
       const store = new GenericRegistryStore({ kind, storage, runtime, hooks, admission, reaper });
-      const resource = installedResource(newRestStorages(kind, store));
+      const resource = installedResource(newRestStorages(kind, store, parts));
       this.#installations.set(name, { store, storage, keyRoot, resource });
     }
+    this.#virtual = (options.virtual ?? []).map((make) => ({
+      main: make(parts),
+      subresources: new Map(),
+    }));
     this.#refresh();
   }
 
@@ -163,7 +175,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
 
   #refresh(): void {
     const builtIn = [...this.#installations.values()].map(({ resource }) => resource);
-    this.#all = [...builtIn, ...(this.#custom?.installed() ?? [])];
+    this.#all = [...builtIn, ...this.#virtual, ...(this.#custom?.installed() ?? [])];
     this.#generation += 1;
     this.#byPath.clear();
     for (const resource of this.#all) {

@@ -78,7 +78,12 @@ const METHOD_OF_VERB = {
 
 /** The verbs of a storage, as discovery names them. */
 export function verbsOf(storage: RestStorage): string[] {
+  if (storage.connect !== undefined) return storage.connect.verbs.toSorted();
   return Object.entries(METHOD_OF_VERB)
-    .filter(([, method]) => storage[method] !== undefined)
+    .filter(([, method]) => {
+      return (
+        storage[method] !== undefined || (method === 'create' && storage.createNamed !== undefined)
+      );
+    })
     .map(([verb]) => verb);
 }

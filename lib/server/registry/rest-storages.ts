@@ -12,6 +12,7 @@ import type {
   WriteResult,
 } from './contract/rest-storage.ts';
 import { ScaleREST } from './scale-rest.ts';
+import type { ServerParts } from './contract/subresource-parts.ts';
 import type { UpdateStrategy } from './contract/strategy.ts';
 import type { UpdateAnswer } from './writes/update-object.ts';
 
@@ -55,24 +56,38 @@ export interface RestStorages {
   readonly main: RestStorage;
   readonly status: StatusREST | undefined;
   readonly scale: ScaleREST | undefined;
+  /** The other subresources, by name. */
+  readonly others: Readonly<Record<string, RestStorage>>;
 }
 
-/** Creates the REST storages of a kind. */
-export function newRestStorages(kind: KindDefinition, store: GenericRegistryStore): RestStorages {
-  const { statusStrategy, scale, deletesCollections = true } = kind;
+/** Creates the REST storages of a kind; without `server`, those that need other kinds are left out. */
+export function newRestStorages(
+  kind: KindDefinition,
+  store: GenericRegistryStore,
+  server?: ServerParts,
+): RestStorages {
+  const { statusStrategy, scale, newSubresources, deletesCollections = true } = kind;
   return {
     store,
     main: deletesCollections ? store : withoutCollectionDeletion(store),
     status: statusStrategy === undefined ? undefined : new StatusREST(store, statusStrategy),
     scale: scale === undefined ? undefined : new ScaleREST(store, scale),
+    others:
+      server === undefined ? {} : (newSubresources?.({ ...server, store, statusStrategy }) ?? {}),
   };
 }
 
 /** The same storages as an `InstalledResource`. */
-export function installedResource({ main, status, scale }: RestStorages): InstalledResource {
+export function installedResource({
+  main,
+  status,
+  scale,
+  others,
+}: RestStorages): InstalledResource {
   const subresources = new Map<string, RestStorage>();
   if (status !== undefined) subresources.set('status', status);
   if (scale !== undefined) subresources.set('scale', scale);
+  for (const [name, storage] of Object.entries(others)) subresources.set(name, storage);
   return { main, subresources };
 }
 

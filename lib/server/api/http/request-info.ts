@@ -22,6 +22,8 @@ export interface RequestInfo {
   /** Undefined for a collection. */
   readonly name: string | undefined;
   readonly subresource: string | undefined;
+  /** The path after the subresource, with its first slash, for requests that are passed on; otherwise empty. */
+  readonly path: string;
 }
 
 /** Path segments after `/api/v1/namespaces/NAME/` that are subresources of the namespace, not resources in it. */
@@ -85,13 +87,14 @@ export function parseRequestInfo(
     namespace = rest[1] as string;
     rest = rest.slice(2);
   }
-  const [resource, name, subresource] = rest;
-  if (resource === undefined || rest.length > 3) throw unknownPathIn(group);
+  const [resource, name, subresource, ...beyond] = rest;
+  if (resource === undefined) throw unknownPathIn(group);
   const verb = watchPath ? watchVerb(method) : verbOf(method, name !== undefined, watchAsked);
   if (verb === 'create' && name !== undefined && subresource === undefined) {
     throw methodNotAllowed();
   }
-  return { verb, group, version, resource, namespace, name, subresource };
+  const path = beyond.map((one) => `/${one}`).join('');
+  return { verb, group, version, resource, namespace, name, subresource, path };
 }
 
 function watchVerb(method: string): Verb {

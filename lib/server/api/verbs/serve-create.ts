@@ -1,3 +1,5 @@
+import type { UnstructuredObject } from '../../../meta/object.ts';
+import type { WriteOptions, WriteResult } from '../../registry/contract/rest-storage.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import { decodeObject } from '../http/body.ts';
 import type { Exchange } from './exchange.ts';
@@ -5,11 +7,26 @@ import { parseWriteOptions } from '../http/query-options.ts';
 import { objectResponse } from './render.ts';
 import { methodNotAllowed } from '../http/request-failures.ts';
 
-/** POST to a collection. */
+/** POST to a collection, or to a subresource of one object. */
 export async function serveCreate(exchange: Exchange): Promise<ApiResponse> {
-  const { storage, context, query, request } = exchange;
-  if (storage.create === undefined) throw methodNotAllowed();
-  const options = parseWriteOptions(query, 'CreateOptions');
-  const object = decodeObject(request, storage.describe);
-  return objectResponse(exchange, 201, await storage.create(context, object, options));
+  const { storage, info } = exchange;
+  const verb = info.name === undefined ? 'create' : 'createNamed';
+  if (storage[verb] === undefined) throw methodNotAllowed();
+  const options = parseWriteOptions(exchange.query, 'CreateOptions');
+  const object = decodeObject(exchange.request, exchange.storage.describe);
+  return objectResponse(exchange, 201, await creation(exchange, object, options));
+}
+
+/** @throws {ApiError} 405. */
+async function creation(
+  { storage, context, info: { name } }: Exchange,
+  object: UnstructuredObject,
+  options: WriteOptions,
+): Promise<WriteResult> {
+  const created =
+    name === undefined
+      ? storage.create?.(context, object, options)
+      : storage.createNamed?.(context, name, object, options);
+  if (created === undefined) throw methodNotAllowed();
+  return await created;
 }

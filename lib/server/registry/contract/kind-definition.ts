@@ -9,6 +9,7 @@ import type { Runtime } from '../../../kernel/runtime.ts';
 import type { ResourceDescription, TableConvertor } from './rest-storage.ts';
 import type { StoreHooks } from './store-hooks.ts';
 import { newStrategy, type ResourceStrategy, type UpdateStrategy } from './strategy.ts';
+import type { SubresourceFactory } from './subresource-parts.ts';
 import { defaultTable } from './table-columns.ts';
 
 /** Fields that field selectors can use, besides name and namespace. */
@@ -41,6 +42,8 @@ export interface KindDefinition {
   readonly statusStrategy?: UpdateStrategy | undefined;
   /** Set if there is a scale subresource. */
   readonly scale?: ScaleDefinition | undefined;
+  /** The subresources besides `status` and `scale`. */
+  readonly newSubresources?: SubresourceFactory | undefined;
   readonly selectableFields: SelectableFields;
   readonly table: TableConvertor;
   /** Whether all objects of a namespace can be deleted with one request. @defaultValue true */

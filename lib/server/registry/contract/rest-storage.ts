@@ -72,6 +72,35 @@ export type UpdateFunc = (
 /** The result of a write. Its bytes can be sent unchanged. */
 export type WriteResult = StoredObject<UnstructuredObject>;
 
+/** A request that is passed on to a node, a pod or a service. */
+export interface ConnectRequest {
+  /** Upper case. */
+  readonly method: string;
+  /** The path after the name of the subresource, with its first slash; empty if there is none. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Uint8Array;
+}
+
+/** The answer of the node, pod or service. */
+export interface ConnectAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+}
+
+/** A subresource whose requests are passed on. */
+export interface ConnectMethods {
+  /** The verbs in discovery: `get` and `create` for `exec`. */
+  readonly verbs: readonly ('get' | 'create' | 'update' | 'patch' | 'delete')[];
+  /** Whether there may be a path after the name of the subresource. */
+  readonly takesPath: boolean;
+  /** @throws {ApiError} 400, 404, 422. */
+  handle(context: RequestContext, name: string, request: ConnectRequest): Promise<ConnectAnswer>;
+}
+
 /**
  * The REST interface of one resource or subresource. All verbs are optional; discovery lists exactly those that are defined, and
  * the HTTP layer responds 405 to the others.
@@ -90,6 +119,15 @@ export interface RestStorage {
     object: UnstructuredObject,
     options: WriteOptions,
   ): Promise<WriteResult>;
+  /** POST to an object, e.g. `pods/web/eviction`. The body is of the kind in `describe`. @throws {ApiError} 400, 403, 404, 409, 422, 429. */
+  createNamed?(
+    context: RequestContext,
+    name: string,
+    object: UnstructuredObject,
+    options: WriteOptions,
+  ): Promise<WriteResult>;
+  /** Requests that something behind the server answers, e.g. `pods/web/log`. */
+  readonly connect?: ConnectMethods | undefined;
   /** `created` distinguishes 201 from 200. @throws {ApiError} 400, 404, 409, 422. */
   update?(
     context: RequestContext,

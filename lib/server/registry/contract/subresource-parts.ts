@@ -1,0 +1,25 @@
+import type { Runtime } from '../../../kernel/runtime.ts';
+import type { ObjectStore } from './object-store.ts';
+import type { RestStorage } from './rest-storage.ts';
+import type { UpdateStrategy } from './strategy.ts';
+
+/** What resources without objects of their own work with. */
+export interface ServerParts {
+  readonly runtime: Runtime;
+  /** The objects of a kind; undefined when it is not served. To be called for each request: it knows all kinds only after the start. */
+  readonly storeOf: (group: string, resource: string) => ObjectStore | undefined;
+}
+
+/** What the subresources of a kind are made of. */
+export interface SubresourceParts extends ServerParts {
+  /** The objects of the kind. */
+  readonly store: ObjectStore;
+  /** The strategy of the `status` subresource. */
+  readonly statusStrategy: UpdateStrategy | undefined;
+}
+
+/** Makes the subresources of a kind besides `status` and `scale`, by name. */
+export type SubresourceFactory = (parts: SubresourceParts) => Readonly<Record<string, RestStorage>>;
+
+/** Makes a resource without stored objects, such as `tokenreviews`. */
+export type VirtualResource = (parts: ServerParts) => RestStorage;
