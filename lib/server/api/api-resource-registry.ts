@@ -15,7 +15,7 @@ import type { ResourceStorage, StorageFactory } from '../registry/storage-factor
 import type { StoreHooks } from '../registry/contract/store-hooks.ts';
 
 export interface ApiResourceRegistryOptions {
-  /** The kinds that are always served, in the order of discovery; usually `builtInKinds`. */
+  /** The kinds that are always served, in the order of discovery; usually `builtInKinds()`. */
   readonly kinds: readonly KindDefinition[];
   /** Resources without stored objects. @defaultValue none */
   readonly virtual?: readonly VirtualResource[] | undefined;
@@ -32,11 +32,11 @@ const OPTIONS = ['kinds', 'virtual', 'storageFor', 'runtime', 'logger'];
 const NAMESPACES = '/namespaces';
 const DEFINITIONS = 'apiextensions.k8s.io/customresourcedefinitions';
 
+/** A kind whose objects are stored. */
 interface Installation {
   readonly store: GenericRegistryStore;
   readonly storage: ResourceStorage;
   readonly keyRoot: string;
-  readonly resource: InstalledResource;
 }
 
 /**
@@ -49,7 +49,9 @@ interface Installation {
  *   are no custom resources.
  */
 export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
+  /** By group and resource. Of several versions the one in which the objects are stored. */
   readonly #installations = new Map<string, Installation>();
+  readonly #builtIn: InstalledResource[] = [];
   readonly #namespaces: NamespaceLifecycle | undefined;
   readonly #custom: CustomResources | undefined;
   readonly #reaper: GracePeriodReaper;
@@ -64,10 +66,14 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     rejectUnknownOptions('ApiResourceRegistry', options, OPTIONS);
     const { kinds, storageFor, runtime = realRuntime, logger = silentLogger } = options;
     this.#reaper = new GracePeriodReaper({ runtime, logger });
-    const storages = new Map(kinds.map((kind) => [kind, storageFor(kind.describe, kind.keyRoot)]));
+    const storages = new Map<string, ResourceStorage>();
+    for (const { describe, keyRoot } of kinds) {
+      if (storages.has(keyRoot)) continue;
+      storages.set(keyRoot, storageFor(describe, keyRoot));
+    }
     const storageOf = (name: string): ResourceStorage | undefined => {
       const kind = kinds.find((one) => nameOf(one.describe) === name);
-      return kind === undefined ? undefined : storages.get(kind);
+      return kind === undefined ? undefined : storages.get(kind.keyRoot);
     };
     const namespaces = storageOf(NAMESPACES);
     if (namespaces !== undefined) {
@@ -96,14 +102,24 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
       runtime,
       storeOf: (group, resource) => this.#installations.get(nameOf({ group, resource }))?.store,
     };
-    for (const [kind, storage] of storages) {
-      const { keyRoot } = kind;
+    const reaper = this.#reaper;
+    for (const kind of kinds) {
+      const { keyRoot, storedApiVersion } = kind;
+      const storage = storages.get(keyRoot) as ResourceStorage;
       const name = nameOf(kind.describe);
       const hooks = this.#hooksOf(name) ?? kind.newHooks?.({ storage, keyRoot, runtime });
-      const reaper = this.#reaper;
-      const store = new GenericRegistryStore({ kind, storage, runtime, hooks, admission, reaper });
-      const resource = installedResource(newRestStorages(kind, store, parts));
-      this.#installations.set(name, { store, storage, keyRoot, resource });
+      const store = new GenericRegistryStore({
+        kind,
+        storage,
+        runtime,
+        hooks,
+        admission,
+        reaper,
+        storedApiVersion,
+      });
+      this.#builtIn.push(installedResource(newRestStorages(kind, store, parts)));
+      if (storedApiVersion !== undefined) continue;
+      this.#installations.set(name, { store, storage, keyRoot });
     }
     this.#virtual = (options.virtual ?? []).map((make) => ({
       main: make(parts),
@@ -174,8 +190,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   }
 
   #refresh(): void {
-    const builtIn = [...this.#installations.values()].map(({ resource }) => resource);
-    this.#all = [...builtIn, ...this.#virtual, ...(this.#custom?.installed() ?? [])];
+    this.#all = [...this.#builtIn, ...this.#virtual, ...(this.#custom?.installed() ?? [])];
     this.#generation += 1;
     this.#byPath.clear();
     for (const resource of this.#all) {

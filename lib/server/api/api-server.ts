@@ -133,7 +133,7 @@ export class ApiServer implements AsyncDisposable {
     });
     this.#storages = storages;
     this.#registry = new ApiResourceRegistry({
-      kinds: builtInKinds,
+      kinds: builtInKinds(),
       storageFor: (description, keyRoot) => storages.storageFor(description, keyRoot),
       runtime,
       logger,

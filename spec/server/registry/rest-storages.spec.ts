@@ -3,9 +3,9 @@ import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { GenericRegistryStore } from '../../../lib/server/registry/generic-registry-store.ts';
-import { deployments } from '../../../lib/server/registry/kinds/apps.ts';
 import { newRestStorages } from '../../../lib/server/registry/rest-storages.ts';
 import { KeyValueStorage } from '../../../lib/server/storage/key-value-storage.ts';
+import { kindNamed } from './support/kind-named.ts';
 import { deployment } from './support/registry-harness.ts';
 
 describe('newRestStorages', () => {
@@ -17,7 +17,7 @@ describe('newRestStorages', () => {
       resourcePrefix: '/registry/deployments',
       runtime,
     });
-    const kind = deployments;
+    const kind = kindNamed('apps/deployments');
     const views = newRestStorages(kind, new GenericRegistryStore({ kind, storage, runtime }));
     const context = { namespace: 'shop', user: 'tester', warn: () => {} };
     await views.store.create(context, deployment('web'), {});

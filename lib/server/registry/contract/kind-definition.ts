@@ -52,6 +52,11 @@ export interface KindDefinition {
   readonly ttlSeconds?: number | undefined;
   /** Creates the hooks of a kind with state besides the stored objects, such as an address allocator. */
   readonly newHooks?: ((parts: HookParts) => StoreHooks) | undefined;
+  /**
+   * Set if the objects are stored in another version than that of the kind; the kind with that version has the same key root.
+   * @defaultValue the version of the kind
+   */
+  readonly storedApiVersion?: string | undefined;
 }
 
 export interface HookParts {

@@ -11,6 +11,8 @@ export interface ResourceDescription extends ResourceInfo {
   readonly listKind: string;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
+  /** Names the version in which objects are stored, for discovery. */
+  readonly storageVersionHash?: string | undefined;
 }
 
 /** The user and the namespace of a request. */

@@ -70,10 +70,11 @@ export function tableOf(columns: readonly Column[]): TableConvertor {
   };
 }
 
+export const createdAtColumn: Column = column(
+  'Created At',
+  (object) => textAt(object, 'metadata', 'creationTimestamp') || null,
+  { type: 'date' },
+);
+
 /** The columns of a kind without its own. */
-export const defaultTable: TableConvertor = tableOf([
-  nameColumn,
-  column('Created At', (object) => textAt(object, 'metadata', 'creationTimestamp') || null, {
-    type: 'date',
-  }),
-]);
+export const defaultTable: TableConvertor = tableOf([nameColumn, createdAtColumn]);

@@ -1,30 +1,98 @@
+import { builtInVersions, type BuiltInResource } from '../../../meta/surface/built-in-surface.ts';
+import { apiVersionOf } from '../../../meta/resource.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
 import type { KindDefinition } from '../contract/kind-definition.ts';
-import { daemonSets, deployments, replicaSets, statefulSets } from './apps.ts';
-import { configMaps, secrets, serviceAccounts } from './configuration.ts';
-import { customResourceDefinitions } from './custom-resource-definitions.ts';
-import { events } from './events.ts';
-import { jobs } from './jobs.ts';
-import { leases } from './leases.ts';
-import { namespaces } from './namespaces.ts';
-import { nodes } from './nodes.ts';
-import { pods } from './pods.ts';
-import { services } from './services.ts';
+import type { TableColumn, TableConvertor } from '../contract/rest-storage.ts';
+import { newStatusStrategy, newStrategy } from '../contract/strategy.ts';
+import {
+  ageColumn,
+  createdAtColumn,
+  nameColumn,
+  type TableCell,
+} from '../contract/table-columns.ts';
+import { builtInColumns } from './columns/built-in-columns.ts';
+import { readersOf, type CellReaders, type KindRules } from './contract/kind-rules.ts';
+import { keyRootOf } from './key-roots.ts';
+import { kindRulesList } from './kind-rules-list.ts';
+import { kindTraits } from './kind-traits.ts';
 
-/** The kinds that every server serves, in the order of discovery. */
-export const builtInKinds: readonly KindDefinition[] = [
-  configMaps,
-  events,
-  namespaces,
-  nodes,
-  pods,
-  secrets,
-  serviceAccounts,
-  services,
-  customResourceDefinitions,
-  daemonSets,
-  deployments,
-  replicaSets,
-  statefulSets,
-  jobs,
-  leases,
-];
+let kinds: readonly KindDefinition[] | undefined;
+
+/**
+ * The kinds that every server serves, in the order of discovery: those of kube-apiserver's recorded surface whose objects are
+ * stored. They are made at the first call.
+ */
+export function builtInKinds(): readonly KindDefinition[] {
+  kinds ??= builtInVersions()
+    .flatMap(({ resources }) => resources)
+    .filter(({ storageVersionHash }) => storageVersionHash !== undefined)
+    .map((resource) => builtInKind(resource, rulesOf(resource)));
+  return kinds;
+}
+
+function rulesOf({ group, version, resource }: BuiltInResource): KindRules | undefined {
+  return kindRulesList.find(
+    (one) =>
+      (one.group ?? '') === group &&
+      one.resource === resource &&
+      (one.version === undefined || one.version === version),
+  );
+}
+
+/** Versions of the same hash are stored alike: in the one that is first in discovery. */
+function storedVersionOf(resource: BuiltInResource): string | undefined {
+  const { storageVersionHash } = resource;
+  const stored = builtInVersions()
+    .flatMap(({ resources }) => resources)
+    .find((one) => one.storageVersionHash === storageVersionHash);
+  return stored === undefined || stored === resource ? undefined : apiVersionOf(stored);
+}
+
+/** The definition of a resource of the surface, with its rules laid over what the tables say. */
+export function builtInKind(resource: BuiltInResource, rules?: KindRules): KindDefinition {
+  const { group, verbs, subresources } = resource;
+  const status = subresources.some(({ name }) => name === 'status');
+  const { cells, strategy, statusStrategy, ...rest } = rules ?? {};
+  return {
+    keyRoot: keyRootOf(group, resource.resource),
+    selectableFields: {},
+    storedApiVersion: storedVersionOf(resource),
+    ...rest,
+    describe: {
+      group,
+      version: resource.version,
+      kind: resource.kind,
+      resource: resource.resource,
+      namespaced: resource.namespaced,
+      singular: resource.singular,
+      listKind: `${resource.kind}List`,
+      shortNames: resource.shortNames,
+      categories: resource.categories,
+      storageVersionHash: resource.storageVersionHash,
+    },
+    strategy: newStrategy({ ...kindTraits(group, resource.resource), status, ...strategy }),
+    statusStrategy: status ? (statusStrategy ?? newStatusStrategy()) : undefined,
+    table: tableFor(resource, cells),
+    deletesCollections: verbs.includes('deletecollection'),
+  };
+}
+
+const COMMON_READERS = readersOf([nameColumn, ageColumn, createdAtColumn]);
+
+/** The columns are parsed when the first table is asked for. */
+function tableFor(resource: BuiltInResource, readers: CellReaders = {}): TableConvertor {
+  let columns: readonly TableColumn[] | undefined;
+  const known = (): readonly TableColumn[] => (columns ??= builtInColumns(resource));
+  return {
+    get columns() {
+      return known();
+    },
+    cells(object: KubernetesObject, nowMs: number): readonly TableCell[] {
+      if (typeof readers === 'function') return readers(object, nowMs);
+      return known().map(({ name }) => {
+        const read = readers[name] ?? COMMON_READERS[name];
+        return read === undefined ? null : read(object, nowMs);
+      });
+    },
+  };
+}

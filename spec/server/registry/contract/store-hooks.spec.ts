@@ -3,16 +3,18 @@ import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
 import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { GenericRegistryStore } from '../../../../lib/server/registry/generic-registry-store.ts';
-import { configMaps } from '../../../../lib/server/registry/kinds/configuration.ts';
 import type { RequestContext } from '../../../../lib/server/registry/contract/rest-storage.ts';
 import type {
   FinishWrite,
   StoreHooks,
 } from '../../../../lib/server/registry/contract/store-hooks.ts';
 import { KeyValueStorage } from '../../../../lib/server/storage/key-value-storage.ts';
+import { kindNamed } from '../support/kind-named.ts';
 import { configMap, rejection } from '../support/registry-harness.ts';
 
 const CONTEXT: RequestContext = { namespace: 'default', user: 'tester', warn: () => {} };
+
+const configMaps = kindNamed('configmaps');
 
 /** A store of ConfigMaps whose hooks and admission write down what they are told. */
 class HookedStore {

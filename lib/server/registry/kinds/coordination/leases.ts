@@ -1,10 +1,9 @@
-import type { FieldCause } from '../../../meta/failures.ts';
-import { fieldInvalid } from '../rules/field-causes.ts';
-import { valueAt } from '../rules/json-value.ts';
-import { defineKind, type KindDefinition } from '../contract/kind-definition.ts';
-import type { MutableObject } from '../rules/mutable-object.ts';
-import { newStrategy } from '../contract/strategy.ts';
-import { ageColumn, nameColumn, tableOf, textColumn } from '../contract/table-columns.ts';
+import type { FieldCause } from '../../../../meta/failures.ts';
+import { fieldInvalid } from '../../rules/field-causes.ts';
+import { valueAt } from '../../rules/json-value.ts';
+import { readersOf, type KindRules } from '../contract/kind-rules.ts';
+import type { MutableObject } from '../../rules/mutable-object.ts';
+import { ageColumn, nameColumn, textColumn } from '../../contract/table-columns.ts';
 
 function validate(lease: MutableObject): FieldCause[] {
   const causes: FieldCause[] = [];
@@ -24,10 +23,9 @@ function validate(lease: MutableObject): FieldCause[] {
   return causes;
 }
 
-export const leases: KindDefinition = defineKind({
+export const leases: KindRules = {
   group: 'coordination.k8s.io',
-  kind: 'Lease',
   resource: 'leases',
-  strategy: newStrategy({ allowCreateOnUpdate: true, allowUnconditionalUpdate: false, validate }),
-  table: tableOf([nameColumn, textColumn('Holder', ['spec', 'holderIdentity']), ageColumn]),
-});
+  strategy: { allowCreateOnUpdate: true, allowUnconditionalUpdate: false, validate },
+  cells: readersOf([nameColumn, textColumn('Holder', ['spec', 'holderIdentity']), ageColumn]),
+};

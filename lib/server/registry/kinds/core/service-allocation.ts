@@ -1,11 +1,11 @@
-import { internalError, invalid } from '../../../meta/failures.ts';
-import type { KubernetesObject } from '../../../meta/object.ts';
-import { fieldInvalid } from '../rules/field-causes.ts';
-import { recordAt, recordsAt, textAt, type JsonRecord } from '../rules/json-value.ts';
-import type { HookParts } from '../contract/kind-definition.ts';
-import type { MutableObject } from '../rules/mutable-object.ts';
-import type { WriteResult } from '../contract/rest-storage.ts';
-import type { FinishWrite, StoreHooks } from '../contract/store-hooks.ts';
+import { internalError, invalid } from '../../../../meta/failures.ts';
+import type { KubernetesObject } from '../../../../meta/object.ts';
+import { fieldInvalid } from '../../rules/field-causes.ts';
+import { recordAt, recordsAt, textAt, type JsonRecord } from '../../rules/json-value.ts';
+import type { HookParts } from '../../contract/kind-definition.ts';
+import type { MutableObject } from '../../rules/mutable-object.ts';
+import type { WriteResult } from '../../contract/rest-storage.ts';
+import type { FinishWrite, StoreHooks } from '../../contract/store-hooks.ts';
 import { NumberAllocator } from './number-allocator.ts';
 
 /** 10.96.0.0/12 without its first two addresses (the second is the API server's own on a cluster) and its last. */

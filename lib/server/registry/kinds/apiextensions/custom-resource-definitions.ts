@@ -6,12 +6,11 @@ import {
   storageVersionOf,
   validateDefinition,
   validateDefinitionUpdate,
-} from '../custom/custom-resource-definition.ts';
-import { timestampOf } from '../rules/duration.ts';
-import { recordAt, textAt, textsAt } from '../rules/json-value.ts';
-import { defineKind, type KindDefinition } from '../contract/kind-definition.ts';
-import type { MutableObject } from '../rules/mutable-object.ts';
-import { newStatusStrategy, newStrategy } from '../contract/strategy.ts';
+} from '../../custom/custom-resource-definition.ts';
+import { timestampOf } from '../../rules/duration.ts';
+import { recordAt, textAt, textsAt } from '../../rules/json-value.ts';
+import type { KindRules } from '../contract/kind-rules.ts';
+import type { MutableObject } from '../../rules/mutable-object.ts';
 
 /** Adds the present storage version to the list of versions in which objects may be stored. */
 function noteStorageVersion(definition: MutableObject): void {
@@ -23,17 +22,10 @@ function noteStorageVersion(definition: MutableObject): void {
   definition['status'] = { ...status, storedVersions: [...stored, storage] };
 }
 
-export const customResourceDefinitions: KindDefinition = defineKind({
+export const customResourceDefinitions: KindRules = {
   group: 'apiextensions.k8s.io',
-  kind: 'CustomResourceDefinition',
   resource: 'customresourcedefinitions',
-  shortNames: ['crd', 'crds'],
-  categories: ['api-extensions'],
-  namespaced: false,
-  keyRoot: '/registry/apiextensions.k8s.io/customresourcedefinitions',
-  strategy: newStrategy({
-    generation: true,
-    status: true,
+  strategy: {
     setDefaults: setDefinitionDefaults,
     prepareForCreate: noteStorageVersion,
     prepareForUpdate: noteStorageVersion,
@@ -51,6 +43,5 @@ export const customResourceDefinitions: KindDefinition = defineKind({
       const condition = { type: 'Terminating', status: 'True', reason, message } as const;
       setCondition(definition, condition, timestampOf(nowMs));
     },
-  }),
-  statusStrategy: newStatusStrategy(),
-});
+  },
+};

@@ -1,14 +1,14 @@
-import type { FieldCause } from '../../../meta/failures.ts';
-import type { KubernetesObject } from '../../../meta/object.ts';
+import type { FieldCause } from '../../../../meta/failures.ts';
+import type { KubernetesObject } from '../../../../meta/object.ts';
 import {
   fieldDuplicate,
   fieldInvalid,
   fieldNotSupported,
   fieldRequired,
-} from '../rules/field-causes.ts';
-import { isRecord, recordAt, recordsAt, textAt, type JsonRecord } from '../rules/json-value.ts';
-import { dnsLabelProblem } from '../rules/name-validation.ts';
-import { column, type Column } from '../contract/table-columns.ts';
+} from '../../rules/field-causes.ts';
+import { isRecord, recordAt, recordsAt, textAt, type JsonRecord } from '../../rules/json-value.ts';
+import { dnsLabelProblem } from '../../rules/name-validation.ts';
+import { column, type Column } from '../../contract/table-columns.ts';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'] as const;
 

@@ -1,12 +1,12 @@
-import type { FieldCause } from '../../../meta/failures.ts';
-import type { KubernetesObject } from '../../../meta/object.ts';
+import type { FieldCause } from '../../../../meta/failures.ts';
+import type { KubernetesObject } from '../../../../meta/object.ts';
 import {
   fieldDuplicate,
   fieldImmutable,
   fieldInvalid,
   fieldNotSupported,
   fieldRequired,
-} from '../rules/field-causes.ts';
+} from '../../rules/field-causes.ts';
 import {
   defaultTo,
   recordAt,
@@ -15,12 +15,11 @@ import {
   textsAt,
   valueAt,
   type JsonRecord,
-} from '../rules/json-value.ts';
-import { defineKind, type KindDefinition } from '../contract/kind-definition.ts';
-import type { MutableObject } from '../rules/mutable-object.ts';
-import { dns1035LabelProblem, dnsLabelProblem } from '../rules/name-validation.ts';
-import { newStatusStrategy, newStrategy } from '../contract/strategy.ts';
-import { ageColumn, column, nameColumn, tableOf, textColumn } from '../contract/table-columns.ts';
+} from '../../rules/json-value.ts';
+import { readersOf, type KindRules } from '../contract/kind-rules.ts';
+import type { MutableObject } from '../../rules/mutable-object.ts';
+import { dns1035LabelProblem, dnsLabelProblem } from '../../rules/name-validation.ts';
+import { ageColumn, column, nameColumn, textColumn } from '../../contract/table-columns.ts';
 import { ServiceAllocation } from './service-allocation.ts';
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
@@ -163,14 +162,9 @@ function selectorCell(service: KubernetesObject): string {
   return texts.toSorted().join(',') || '<none>';
 }
 
-export const services: KindDefinition = defineKind({
-  kind: 'Service',
+export const services: KindRules = {
   resource: 'services',
-  shortNames: ['svc'],
-  categories: ['all'],
-  keyRoot: '/registry/services/specs',
-  strategy: newStrategy({
-    status: true,
+  strategy: {
     nameProblem: dns1035LabelProblem,
     setDefaults,
     prepareForCreate(service) {
@@ -179,10 +173,9 @@ export const services: KindDefinition = defineKind({
     prepareForUpdate: keepAllocation,
     validate,
     validateUpdate,
-  }),
-  statusStrategy: newStatusStrategy(),
+  },
   newHooks: (parts) => new ServiceAllocation(parts),
-  table: tableOf([
+  cells: readersOf([
     nameColumn,
     textColumn('Type', ['spec', 'type']),
     textColumn('Cluster-IP', ['spec', 'clusterIP'], { missing: '<none>' }),
@@ -191,4 +184,4 @@ export const services: KindDefinition = defineKind({
     ageColumn,
     column('Selector', selectorCell, { wide: true }),
   ]),
-});
+};

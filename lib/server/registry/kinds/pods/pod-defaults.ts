@@ -7,7 +7,7 @@ import {
   setOwn,
   textAt,
   type JsonRecord,
-} from '../rules/json-value.ts';
+} from '../../rules/json-value.ts';
 
 /** Read and write for the owner, read for all others: 0644. See pkg/apis/core/v1/defaults.go @ 24a394e. */
 const VOLUME_MODE = 420;

@@ -1,16 +1,12 @@
-import type { KubernetesObject } from '../../../meta/object.ts';
-import type { FieldCause } from '../../../meta/failures.ts';
-import { ageOf } from '../rules/duration.ts';
-import { fieldInvalid, fieldRequired } from '../rules/field-causes.ts';
-import { numberAt, textAt } from '../rules/json-value.ts';
-import {
-  defineKind,
-  type KindDefinition,
-  type SelectableFields,
-} from '../contract/kind-definition.ts';
-import type { MutableObject } from '../rules/mutable-object.ts';
-import { newStrategy } from '../contract/strategy.ts';
-import { column, nameColumn, tableOf, textColumn } from '../contract/table-columns.ts';
+import type { KubernetesObject } from '../../../../meta/object.ts';
+import type { FieldCause } from '../../../../meta/failures.ts';
+import { ageOf } from '../../rules/duration.ts';
+import { fieldInvalid, fieldRequired } from '../../rules/field-causes.ts';
+import { numberAt, textAt } from '../../rules/json-value.ts';
+import type { SelectableFields } from '../../contract/kind-definition.ts';
+import { readersOf, type KindRules } from '../contract/kind-rules.ts';
+import type { MutableObject } from '../../rules/mutable-object.ts';
+import { column, nameColumn, textColumn } from '../../contract/table-columns.ts';
 
 /** How long events are kept, in seconds. See cmd/kube-apiserver EventTTL @ 24a394e. */
 export const EVENT_TTL_SECONDS = 3600;
@@ -81,19 +77,17 @@ function validate(event: MutableObject): FieldCause[] {
   return [fieldInvalid('involvedObject.namespace', about, 'does not match event.namespace')];
 }
 
-export const events: KindDefinition = defineKind({
-  kind: 'Event',
+export const events: KindRules = {
   resource: 'events',
-  shortNames: ['ev'],
   ttlSeconds: EVENT_TTL_SECONDS,
-  strategy: newStrategy({
+  strategy: {
     allowCreateOnUpdate: true,
     // Recorders append a time in hexadecimal to the name of the object, and object names follow different rules.
     nameProblem: () => undefined,
     validate,
-  }),
+  },
   selectableFields,
-  table: tableOf([
+  cells: readersOf([
     column('Last Seen', (event, nowMs) => ageOf(lastSeen(event), nowMs)),
     textColumn('Type', ['type']),
     textColumn('Reason', ['reason']),
@@ -107,4 +101,4 @@ export const events: KindDefinition = defineKind({
     column('Count', countCell, { type: 'integer', wide: true }),
     { ...nameColumn, definition: { ...nameColumn.definition, priority: 1 } },
   ]),
-});
+};

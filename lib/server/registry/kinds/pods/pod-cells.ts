@@ -1,5 +1,5 @@
-import type { KubernetesObject } from '../../../meta/object.ts';
-import { ageOf } from '../rules/duration.ts';
+import type { KubernetesObject } from '../../../../meta/object.ts';
+import { ageOf } from '../../rules/duration.ts';
 import {
   isRecord,
   numberAt,
@@ -8,9 +8,8 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from '../rules/json-value.ts';
-import type { TableConvertor } from '../contract/rest-storage.ts';
-import { ageColumn, column, nameColumn, tableOf, textColumn } from '../contract/table-columns.ts';
+} from '../../rules/json-value.ts';
+import { ageColumn, nameColumn, type TableCell } from '../../contract/table-columns.ts';
 
 const NONE = '<none>';
 
@@ -149,25 +148,18 @@ function readinessGatesCell(pod: KubernetesObject): string {
   return `${open.length}/${gates.length}`;
 }
 
-const columns: TableConvertor = tableOf([
-  nameColumn,
-  column('Ready', () => null),
-  column('Status', () => null),
-  column('Restarts', () => null),
-  ageColumn,
-  column('IP', addressCell, { wide: true }),
-  textColumn('Node', ['spec', 'nodeName'], { wide: true, missing: NONE }),
-  textColumn('Nominated Node', ['status', 'nominatedNodeName'], { wide: true, missing: NONE }),
-  column('Readiness Gates', readinessGatesCell, { wide: true }),
-]);
-
-/** The columns of `kubectl get pods`; the three summary cells come from one pass over the containers. */
-export const podTable: TableConvertor = {
-  columns: columns.columns,
-  cells(pod: KubernetesObject, nowMs: number) {
-    const cells = [...columns.cells(pod, nowMs)];
-    const { ready, total, status, restarts } = summarizePod(pod, nowMs);
-    cells.splice(1, 3, `${ready}/${total}`, status, restarts);
-    return cells;
-  },
-};
+/** The cells of `kubectl get pods`, in the order of its columns. One pass over the containers gives three of them. */
+export function podCells(pod: KubernetesObject, nowMs: number): readonly TableCell[] {
+  const { ready, total, status, restarts } = summarizePod(pod, nowMs);
+  return [
+    nameColumn.read(pod, nowMs),
+    `${ready}/${total}`,
+    status,
+    restarts,
+    ageColumn.read(pod, nowMs),
+    addressCell(pod),
+    textAt(pod, 'spec', 'nodeName') || NONE,
+    textAt(pod, 'status', 'nominatedNodeName') || NONE,
+    readinessGatesCell(pod),
+  ];
+}

@@ -1,17 +1,17 @@
-import type { KubernetesObject } from '../../../meta/object.ts';
+import type { KubernetesObject } from '../../../../meta/object.ts';
 import {
   defaultTo,
   ensureRecord,
   numberAt,
   recordAt,
   type JsonRecord,
-} from '../rules/json-value.ts';
-import { defineKind, type KindDefinition } from '../contract/kind-definition.ts';
-import type { MutableObject } from '../rules/mutable-object.ts';
-import { newStatusStrategy, newStrategy, type ResourceStrategy } from '../contract/strategy.ts';
-import { ageColumn, column, nameColumn, numberColumn, tableOf } from '../contract/table-columns.ts';
-import { defaultPodTemplate } from './pod-defaults.ts';
-import { containerColumns } from './pod-spec.ts';
+} from '../../rules/json-value.ts';
+import { readersOf, type KindRules } from '../contract/kind-rules.ts';
+import type { MutableObject } from '../../rules/mutable-object.ts';
+import type { StrategyOptions } from '../../contract/strategy.ts';
+import { ageColumn, column, nameColumn, numberColumn } from '../../contract/table-columns.ts';
+import { defaultPodTemplate } from '../pods/pod-defaults.ts';
+import { containerColumns } from '../pods/pod-spec.ts';
 import {
   readyColumn,
   selectorColumn,
@@ -21,16 +21,14 @@ import {
   workloadScale,
 } from './workload.ts';
 
-const APPS = { group: 'apps', version: 'v1', categories: ['all'] } as const;
+const APPS = { group: 'apps' } as const;
 
 /** The strategy of a workload; `newStatus` is the status of a new one, `setSpecDefaults` sets the defaults of its spec. */
 function workloadStrategy(
   newStatus: JsonRecord,
   setSpecDefaults: (spec: JsonRecord) => void,
-): ResourceStrategy {
-  return newStrategy({
-    generation: true,
-    status: true,
+): StrategyOptions {
+  return {
     newStatus,
     setDefaults(object: MutableObject) {
       const spec = recordAt(object, 'spec');
@@ -40,7 +38,7 @@ function workloadStrategy(
     },
     validate: validateWorkload,
     validateUpdate: validateWorkloadUpdate,
-  });
+  };
 }
 
 /** Sets the rolling-update parameters of an update strategy of type RollingUpdate, which is the default type. */
@@ -54,20 +52,17 @@ function defaultRollingUpdate(spec: JsonRecord, field: string, values: JsonRecor
   for (const [name, value] of Object.entries(values)) defaultTo(rolling, name, value);
 }
 
-export const deployments: KindDefinition = defineKind({
+export const deployments: KindRules = {
   ...APPS,
-  kind: 'Deployment',
   resource: 'deployments',
-  shortNames: ['deploy'],
   strategy: workloadStrategy({}, (spec) => {
     defaultTo(spec, 'replicas', 1);
     defaultRollingUpdate(spec, 'strategy', { maxUnavailable: '25%', maxSurge: '25%' });
     defaultTo(spec, 'revisionHistoryLimit', 10);
     defaultTo(spec, 'progressDeadlineSeconds', 600);
   }),
-  statusStrategy: newStatusStrategy(),
   scale: workloadScale,
-  table: tableOf([
+  cells: readersOf([
     nameColumn,
     readyColumn,
     statusColumn('Up-to-date', 'updatedReplicas'),
@@ -76,20 +71,17 @@ export const deployments: KindDefinition = defineKind({
     ...containerColumns,
     selectorColumn,
   ]),
-});
+};
 
-export const replicaSets: KindDefinition = defineKind({
+export const replicaSets: KindRules = {
   ...APPS,
-  kind: 'ReplicaSet',
   resource: 'replicasets',
-  shortNames: ['rs'],
   strategy: workloadStrategy({ replicas: 0 }, (spec) => {
     defaultTo(spec, 'replicas', 1);
   }),
-  statusStrategy: newStatusStrategy(),
   scale: workloadScale,
   selectableFields: { 'status.replicas': (set) => String(numberAt(set, 'status', 'replicas')) },
-  table: tableOf([
+  cells: readersOf([
     nameColumn,
     numberColumn('Desired', ['spec', 'replicas']),
     statusColumn('Current', 'replicas'),
@@ -98,13 +90,11 @@ export const replicaSets: KindDefinition = defineKind({
     ...containerColumns,
     selectorColumn,
   ]),
-});
+};
 
-export const statefulSets: KindDefinition = defineKind({
+export const statefulSets: KindRules = {
   ...APPS,
-  kind: 'StatefulSet',
   resource: 'statefulsets',
-  shortNames: ['sts'],
   strategy: workloadStrategy({ replicas: 0, availableReplicas: 0 }, (spec) => {
     defaultTo(spec, 'replicas', 1);
     defaultTo(spec, 'podManagementPolicy', 'OrderedReady');
@@ -115,10 +105,9 @@ export const statefulSets: KindDefinition = defineKind({
     defaultTo(retention, 'whenDeleted', 'Retain');
     defaultTo(retention, 'whenScaled', 'Retain');
   }),
-  statusStrategy: newStatusStrategy(),
   scale: workloadScale,
-  table: tableOf([nameColumn, readyColumn, ageColumn, ...containerColumns]),
-});
+  cells: readersOf([nameColumn, readyColumn, ageColumn, ...containerColumns]),
+};
 
 function nodeSelectorCell(set: KubernetesObject): string {
   const selector = recordAt(set, 'spec', 'template', 'spec', 'nodeSelector') ?? {};
@@ -133,17 +122,14 @@ const NO_DAEMONS = {
   numberReady: 0,
 };
 
-export const daemonSets: KindDefinition = defineKind({
+export const daemonSets: KindRules = {
   ...APPS,
-  kind: 'DaemonSet',
   resource: 'daemonsets',
-  shortNames: ['ds'],
   strategy: workloadStrategy(NO_DAEMONS, (spec) => {
     defaultRollingUpdate(spec, 'updateStrategy', { maxUnavailable: 1, maxSurge: 0 });
     defaultTo(spec, 'revisionHistoryLimit', 10);
   }),
-  statusStrategy: newStatusStrategy(),
-  table: tableOf([
+  cells: readersOf([
     nameColumn,
     statusColumn('Desired', 'desiredNumberScheduled'),
     statusColumn('Current', 'currentNumberScheduled'),
@@ -155,4 +141,4 @@ export const daemonSets: KindDefinition = defineKind({
     ...containerColumns,
     selectorColumn,
   ]),
-});
+};

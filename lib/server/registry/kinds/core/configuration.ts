@@ -1,16 +1,22 @@
-import type { FieldCause } from '../../../meta/failures.ts';
+import type { FieldCause } from '../../../../meta/failures.ts';
 import {
   fieldForbidden,
   fieldImmutable,
   fieldInvalid,
   fieldInvalidSecretly,
   fieldTooLong,
-} from '../rules/field-causes.ts';
-import { defaultTo, isRecord, jsonEqual, recordAt, setOwn, textAt } from '../rules/json-value.ts';
-import { defineKind, type KindDefinition } from '../contract/kind-definition.ts';
-import type { MutableObject } from '../rules/mutable-object.ts';
-import { newStrategy } from '../contract/strategy.ts';
-import { ageColumn, column, nameColumn, tableOf, textColumn } from '../contract/table-columns.ts';
+} from '../../rules/field-causes.ts';
+import {
+  defaultTo,
+  isRecord,
+  jsonEqual,
+  recordAt,
+  setOwn,
+  textAt,
+} from '../../rules/json-value.ts';
+import { readersOf, type KindRules } from '../contract/kind-rules.ts';
+import type { MutableObject } from '../../rules/mutable-object.ts';
+import { ageColumn, column, nameColumn, textColumn } from '../../contract/table-columns.ts';
 
 /** Maximum size of all values of one object. See pkg/apis/core/types.go MaxSecretSize @ 24a394e. */
 const LARGEST_DATA_BYTES = 1024 * 1024;
@@ -79,23 +85,21 @@ function validateConfigMap(object: MutableObject): FieldCause[] {
   ];
 }
 
-export const configMaps: KindDefinition = defineKind({
-  kind: 'ConfigMap',
+export const configMaps: KindRules = {
   resource: 'configmaps',
-  shortNames: ['cm'],
-  strategy: newStrategy({
+  strategy: {
     validate: validateConfigMap,
     validateUpdate: (object, existing) => [
       ...validateConfigMap(object),
       ...validateImmutable(object, existing, ['data', 'binaryData']),
     ],
-  }),
-  table: tableOf([
+  },
+  cells: readersOf([
     nameColumn,
     column('Data', (object) => countEntries(object, 'data', 'binaryData'), { type: 'integer' }),
     ageColumn,
   ]),
-});
+};
 
 /** `stringData` is another form of `data`, without base64; it is never stored. */
 function mergeStringData(object: MutableObject): void {
@@ -113,10 +117,9 @@ function validateSecret(object: MutableObject): FieldCause[] {
   return [...validateDataMap(object, 'data', true), ...validateSize(object, ['data'])];
 }
 
-export const secrets: KindDefinition = defineKind({
-  kind: 'Secret',
+export const secrets: KindRules = {
   resource: 'secrets',
-  strategy: newStrategy({
+  strategy: {
     setDefaults(object) {
       mergeStringData(object);
       defaultTo(object, 'type', 'Opaque');
@@ -130,21 +133,19 @@ export const secrets: KindDefinition = defineKind({
         ...validateImmutable(object, existing, ['data']),
       ];
     },
-  }),
+  },
   selectableFields: { type: (object) => textAt(object, 'type') },
-  table: tableOf([
+  cells: readersOf([
     nameColumn,
     textColumn('Type', ['type']),
     column('Data', (object) => countEntries(object, 'data'), { type: 'integer' }),
     ageColumn,
   ]),
-});
+};
 
-export const serviceAccounts: KindDefinition = defineKind({
-  kind: 'ServiceAccount',
+export const serviceAccounts: KindRules = {
   resource: 'serviceaccounts',
-  shortNames: ['sa'],
-  table: tableOf([
+  cells: readersOf([
     nameColumn,
     column(
       'Secrets',
@@ -156,4 +157,4 @@ export const serviceAccounts: KindDefinition = defineKind({
     ),
     ageColumn,
   ]),
-});
+};

@@ -1,11 +1,10 @@
-import { forbidden } from '../../../meta/failures.ts';
-import { recordAt, textAt, textsAt } from '../rules/json-value.ts';
-import { defineKind, type KindDefinition } from '../contract/kind-definition.ts';
-import type { MutableObject } from '../rules/mutable-object.ts';
-import { dnsLabelProblem } from '../rules/name-validation.ts';
-import { CONTENT_FINALIZER } from '../namespaces/namespace-lifecycle.ts';
-import { newStatusStrategy, newStrategy } from '../contract/strategy.ts';
-import { ageColumn, nameColumn, tableOf, textColumn } from '../contract/table-columns.ts';
+import { forbidden } from '../../../../meta/failures.ts';
+import { recordAt, textAt, textsAt } from '../../rules/json-value.ts';
+import { readersOf, type KindRules } from '../contract/kind-rules.ts';
+import type { MutableObject } from '../../rules/mutable-object.ts';
+import { dnsLabelProblem } from '../../rules/name-validation.ts';
+import { CONTENT_FINALIZER } from '../../namespaces/namespace-lifecycle.ts';
+import { ageColumn, nameColumn, textColumn } from '../../contract/table-columns.ts';
 
 /** Namespaces of the control plane, which cannot be deleted. See plugin/pkg/admission/namespace/lifecycle @ 24a394e. */
 const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
@@ -23,14 +22,9 @@ function setNameLabel({ metadata }: MutableObject): void {
   }
 }
 
-export const namespaces: KindDefinition = defineKind({
-  kind: 'Namespace',
+export const namespaces: KindRules = {
   resource: 'namespaces',
-  shortNames: ['ns'],
-  namespaced: false,
-  deletesCollections: false,
-  strategy: newStrategy({
-    status: true,
+  strategy: {
     nameProblem: dnsLabelProblem,
     setDefaults: setNameLabel,
     prepareForCreate(object) {
@@ -53,8 +47,7 @@ export const namespaces: KindDefinition = defineKind({
       ...(object.metadata.finalizers ?? []),
       ...textsAt(object, 'spec', 'finalizers'),
     ],
-  }),
-  statusStrategy: newStatusStrategy(),
+  },
   selectableFields: { 'status.phase': (object) => textAt(object, 'status', 'phase') },
-  table: tableOf([nameColumn, textColumn('Status', ['status', 'phase']), ageColumn]),
-});
+  cells: readersOf([nameColumn, textColumn('Status', ['status', 'phase']), ageColumn]),
+};

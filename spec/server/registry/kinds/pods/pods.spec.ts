@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import { recordAt, valueAt } from '../../../../lib/server/registry/rules/json-value.ts';
-import { podTable, summarizePod } from '../../../../lib/server/registry/kinds/pod-table.ts';
-import { RegistryHarness, pod, rejection } from '../support/registry-harness.ts';
+import { kindNamed } from '../../support/kind-named.ts';
+import { recordAt, valueAt } from '../../../../../lib/server/registry/rules/json-value.ts';
+import { podCells, summarizePod } from '../../../../../lib/server/registry/kinds/pods/pod-cells.ts';
+import { RegistryHarness, pod, rejection } from '../../support/registry-harness.ts';
 
 const NOW = Date.UTC(2024, 0, 1, 1);
 
@@ -103,7 +104,9 @@ describe('the table of pods', () => {
   }
 
   it('has the columns kubectl knows', () => {
-    expect(podTable.columns.map(({ name, priority }) => `${name} ${priority}`)).to.deep.equal([
+    expect(
+      kindNamed('pods').table.columns.map(({ name, priority }) => `${name} ${priority}`),
+    ).to.deep.equal([
       'Name 0',
       'Ready 0',
       'Status 0',
@@ -114,7 +117,7 @@ describe('the table of pods', () => {
       'Nominated Node 1',
       'Readiness Gates 1',
     ]);
-    const cells = podTable.cells(
+    const cells = podCells(
       { metadata: { name: 'p', creationTimestamp: '2024-01-01T00:00:00Z' } },
       NOW,
     );
@@ -143,8 +146,8 @@ describe('the table of pods', () => {
           podIPs: junk,
         },
       };
-      expect(podTable.cells(object, NOW)).to.have.length(9);
-      expect(podTable.cells(nested as object, NOW)).to.have.length(9);
+      expect(podCells(object, NOW)).to.have.length(9);
+      expect(podCells(nested as object, NOW)).to.have.length(9);
     }
   });
 });

@@ -1,13 +1,13 @@
-import { errorMessage } from '../../../kernel/errors.ts';
-import type { FieldCause } from '../../../meta/failures.ts';
-import { labelSelectorFromSpec } from '../../../meta/label-selector.ts';
-import type { KubernetesObject } from '../../../meta/object.ts';
-import { fieldImmutable, fieldInvalid, fieldRequired } from '../rules/field-causes.ts';
-import { jsonEqual, numberAt, recordAt, valueAt } from '../rules/json-value.ts';
-import type { ScaleDefinition } from '../contract/kind-definition.ts';
-import type { MutableObject } from '../rules/mutable-object.ts';
-import { column, numberColumn, type Column } from '../contract/table-columns.ts';
-import { validatePodSpec } from './pod-spec.ts';
+import { errorMessage } from '../../../../kernel/errors.ts';
+import type { FieldCause } from '../../../../meta/failures.ts';
+import { labelSelectorFromSpec } from '../../../../meta/label-selector.ts';
+import type { KubernetesObject } from '../../../../meta/object.ts';
+import { fieldImmutable, fieldInvalid, fieldRequired } from '../../rules/field-causes.ts';
+import { jsonEqual, numberAt, recordAt, valueAt } from '../../rules/json-value.ts';
+import type { ScaleDefinition } from '../../contract/kind-definition.ts';
+import type { MutableObject } from '../../rules/mutable-object.ts';
+import { column, numberColumn, type Column } from '../../contract/table-columns.ts';
+import { validatePodSpec } from '../pods/pod-spec.ts';
 
 /** The label selector of a workload as text; empty when there is none or it is invalid. */
 export function selectorText(object: KubernetesObject): string {

@@ -1,7 +1,7 @@
-import type { FieldCause } from '../../../meta/failures.ts';
-import type { KubernetesObject } from '../../../meta/object.ts';
-import { humanDuration } from '../rules/duration.ts';
-import { fieldImmutable, fieldRequired } from '../rules/field-causes.ts';
+import type { FieldCause } from '../../../../meta/failures.ts';
+import type { KubernetesObject } from '../../../../meta/object.ts';
+import { humanDuration } from '../../rules/duration.ts';
+import { fieldImmutable, fieldRequired } from '../../rules/field-causes.ts';
 import {
   defaultTo,
   ensureRecord,
@@ -11,14 +11,13 @@ import {
   recordsAt,
   textAt,
   valueAt,
-} from '../rules/json-value.ts';
-import { defineKind, type KindDefinition } from '../contract/kind-definition.ts';
-import type { MutableObject } from '../rules/mutable-object.ts';
-import { newStatusStrategy, newStrategy } from '../contract/strategy.ts';
-import { ageColumn, column, nameColumn, tableOf } from '../contract/table-columns.ts';
-import { defaultPodTemplate } from './pod-defaults.ts';
-import { containerColumns, validatePodSpec } from './pod-spec.ts';
-import { selectorColumn, validateCount } from './workload.ts';
+} from '../../rules/json-value.ts';
+import { readersOf, type KindRules } from '../contract/kind-rules.ts';
+import type { MutableObject } from '../../rules/mutable-object.ts';
+import { ageColumn, column, nameColumn } from '../../contract/table-columns.ts';
+import { defaultPodTemplate } from '../pods/pod-defaults.ts';
+import { containerColumns, validatePodSpec } from '../pods/pod-spec.ts';
+import { selectorColumn, validateCount } from '../apps/workload.ts';
 
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
 
@@ -102,25 +101,20 @@ function durationCell(job: KubernetesObject, nowMs: number): string {
   return humanDuration(endMs - Date.parse(started));
 }
 
-export const jobs: KindDefinition = defineKind({
+export const jobs: KindRules = {
   group: 'batch',
-  kind: 'Job',
   resource: 'jobs',
-  categories: ['all'],
-  strategy: newStrategy({
-    generation: true,
-    status: true,
+  strategy: {
     newStatus: {},
     setDefaults,
     prepareForCreate: generateSelector,
     validate,
     validateUpdate,
-  }),
-  statusStrategy: newStatusStrategy(),
+  },
   selectableFields: {
     'status.successful': (job) => String(numberAt(job, 'status', 'succeeded')),
   },
-  table: tableOf([
+  cells: readersOf([
     nameColumn,
     column('Status', statusCell),
     column('Completions', completionsCell),
@@ -129,4 +123,4 @@ export const jobs: KindDefinition = defineKind({
     ...containerColumns,
     selectorColumn,
   ]),
-});
+};

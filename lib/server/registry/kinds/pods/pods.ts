@@ -1,5 +1,5 @@
-import type { FieldCause } from '../../../meta/failures.ts';
-import { fieldForbidden } from '../rules/field-causes.ts';
+import type { FieldCause } from '../../../../meta/failures.ts';
+import { fieldForbidden } from '../../rules/field-causes.ts';
 import {
   ensureRecord,
   isRecord,
@@ -8,17 +8,13 @@ import {
   textAt,
   valueAt,
   type JsonRecord,
-} from '../rules/json-value.ts';
-import {
-  defineKind,
-  type KindDefinition,
-  type SelectableFields,
-} from '../contract/kind-definition.ts';
-import type { MutableObject } from '../rules/mutable-object.ts';
-import { newStatusStrategy, newStrategy } from '../contract/strategy.ts';
+} from '../../rules/json-value.ts';
+import type { SelectableFields } from '../../contract/kind-definition.ts';
+import type { KindRules } from '../contract/kind-rules.ts';
+import type { MutableObject } from '../../rules/mutable-object.ts';
 import { defaultPodSpec, defaultRequests } from './pod-defaults.ts';
 import { qosClassOf, validatePodSpec } from './pod-spec.ts';
-import { podTable } from './pod-table.ts';
+import { podCells } from './pod-cells.ts';
 
 /** The default grace period, seconds. */
 const DEFAULT_GRACE_SECONDS = 30;
@@ -85,14 +81,9 @@ const selectableFields: SelectableFields = {
   'status.nominatedNodeName': (pod) => textAt(pod, 'status', 'nominatedNodeName'),
 };
 
-export const pods: KindDefinition = defineKind({
-  kind: 'Pod',
+export const pods: KindRules = {
   resource: 'pods',
-  shortNames: ['po'],
-  categories: ['all'],
-  strategy: newStrategy({
-    generation: true,
-    status: true,
+  strategy: {
     setDefaults(pod) {
       const spec = recordAt(pod, 'spec');
       defaultPodSpec(spec);
@@ -110,8 +101,7 @@ export const pods: KindDefinition = defineKind({
     validate,
     validateUpdate,
     gracePeriodSeconds,
-  }),
-  statusStrategy: newStatusStrategy(),
+  },
   selectableFields,
-  table: podTable,
-});
+  cells: podCells,
+};

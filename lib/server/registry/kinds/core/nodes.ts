@@ -1,9 +1,8 @@
-import type { KubernetesObject } from '../../../meta/object.ts';
-import { defaultTo, ensureRecord, recordsAt, textAt, valueAt } from '../rules/json-value.ts';
-import { defineKind, type KindDefinition } from '../contract/kind-definition.ts';
-import type { MutableObject } from '../rules/mutable-object.ts';
-import { newStatusStrategy, newStrategy } from '../contract/strategy.ts';
-import { ageColumn, column, nameColumn, tableOf, textColumn } from '../contract/table-columns.ts';
+import type { KubernetesObject } from '../../../../meta/object.ts';
+import { defaultTo, ensureRecord, recordsAt, textAt, valueAt } from '../../rules/json-value.ts';
+import { readersOf, type KindRules } from '../contract/kind-rules.ts';
+import type { MutableObject } from '../../rules/mutable-object.ts';
+import { ageColumn, column, nameColumn, textColumn } from '../../contract/table-columns.ts';
 
 const ROLE_LABEL_PREFIX = 'node-role.kubernetes.io/';
 const ROLE_LABEL = 'kubernetes.io/role';
@@ -64,23 +63,19 @@ function completeStatus(node: MutableObject): void {
   for (const name of NODE_INFO) defaultTo(info, name, '');
 }
 
-export const nodes: KindDefinition = defineKind({
-  kind: 'Node',
+export const nodes: KindRules = {
   resource: 'nodes',
-  shortNames: ['no'],
-  namespaced: false,
-  keyRoot: '/registry/minions',
-  strategy: newStrategy({
-    prepareForCreate: completeStatus,
+  strategy: {
     // A kubelet creates its node together with the status, so a creation may set the status.
+    status: false,
+    prepareForCreate: completeStatus,
     prepareForUpdate(node, existing) {
       if (existing['status'] === undefined) delete node['status'];
       else node['status'] = existing['status'];
     },
-  }),
-  statusStrategy: newStatusStrategy(),
+  },
   selectableFields: { 'spec.unschedulable': (node) => String(isUnschedulable(node)) },
-  table: tableOf([
+  cells: readersOf([
     nameColumn,
     column('Status', statusCell),
     column('Roles', rolesCell),
@@ -98,4 +93,4 @@ export const nodes: KindDefinition = defineKind({
       missing: UNKNOWN,
     }),
   ]),
-});
+};

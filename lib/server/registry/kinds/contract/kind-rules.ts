@@ -1,0 +1,44 @@
+import type { KubernetesObject } from '../../../../meta/object.ts';
+import type { KindDefinition } from '../../contract/kind-definition.ts';
+import type { StrategyOptions } from '../../contract/strategy.ts';
+import type { Column, TableCell } from '../../contract/table-columns.ts';
+
+/** Reads one cell of a row. It gets any object that a client stored, and must not throw. */
+export type CellReader = Column['read'];
+
+/** One reader a column, by the name of the column; or a function that reads all cells, in the order of the columns. */
+export type CellReaders =
+  | Readonly<Record<string, CellReader>>
+  | ((object: KubernetesObject, nowMs: number) => readonly TableCell[]);
+
+/**
+ * What the tables do not say about a built-in kind.
+ *
+ * Names, scope, short names, verbs, subresources, and the columns of the table come from the recorded surface of kube-apiserver
+ * (`meta/surface`, `kinds/columns`), so a kind needs no rules to be served. Rules add what is particular to it: the cells of its
+ * columns, defaults, the status of a new object, validation, selectable fields, hooks, and subresources besides `status`
+ * (`newSubresources`). Resources without stored objects are no kinds: see `VirtualResource`.
+ *
+ * The rules of a group lie in the room of the group, `kinds/GROUP`, and are listed in `kind-rules-list.ts`.
+ */
+export interface KindRules
+  extends Omit<Partial<KindDefinition>, 'describe' | 'strategy' | 'table' | 'deletesCollections'> {
+  /** @defaultValue the core group */
+  readonly group?: string | undefined;
+  /** Lower-case plural. */
+  readonly resource: string;
+  /** Only for this version of the resource. @defaultValue every version */
+  readonly version?: string | undefined;
+  /**
+   * Laid over what `kindTraits` says: whether there is a generation, which names are allowed, whether a PUT may create. That
+   * there is a status subresource is known from the surface.
+   */
+  readonly strategy?: StrategyOptions | undefined;
+  /** Left out: readers of `Name`, `Age` and `Created At`. */
+  readonly cells?: CellReaders | undefined;
+}
+
+/** The readers of some columns, by name. */
+export function readersOf(columns: readonly Column[]): Readonly<Record<string, CellReader>> {
+  return Object.fromEntries(columns.map(({ definition, read }) => [definition.name, read]));
+}

@@ -1,0 +1,30 @@
+import { customResourceDefinitions } from './apiextensions/custom-resource-definitions.ts';
+import { daemonSets, deployments, replicaSets, statefulSets } from './apps/apps.ts';
+import { jobs } from './batch/jobs.ts';
+import type { KindRules } from './contract/kind-rules.ts';
+import { leases } from './coordination/leases.ts';
+import { configMaps, secrets, serviceAccounts } from './core/configuration.ts';
+import { events } from './core/events.ts';
+import { namespaces } from './core/namespaces.ts';
+import { nodes } from './core/nodes.ts';
+import { services } from './core/services.ts';
+import { pods } from './pods/pods.ts';
+
+/** The rules of all kinds that have some, in any order. */
+export const kindRulesList: readonly KindRules[] = [
+  configMaps,
+  events,
+  namespaces,
+  nodes,
+  pods,
+  secrets,
+  serviceAccounts,
+  services,
+  customResourceDefinitions,
+  daemonSets,
+  deployments,
+  replicaSets,
+  statefulSets,
+  jobs,
+  leases,
+];

@@ -1,0 +1,67 @@
+import type { StrategyOptions } from '../contract/strategy.ts';
+import { pathSegmentProblem } from '../rules/name-validation.ts';
+
+const ADMISSION = 'admissionregistration.k8s.io';
+
+/** Kinds whose generation counts changes of the spec. */
+const WITH_GENERATION = namesOf(`
+  pods podtemplates replicationcontrollers
+  apps/daemonsets apps/deployments apps/replicasets apps/statefulsets
+  batch/cronjobs batch/jobs
+  networking.k8s.io/ingressclasses networking.k8s.io/ingresses networking.k8s.io/networkpolicies
+  policy/poddisruptionbudgets
+  scheduling.k8s.io/priorityclasses
+  discovery.k8s.io/endpointslices
+  resource.k8s.io/deviceclasses resource.k8s.io/resourceslices
+  flowcontrol.apiserver.k8s.io/flowschemas flowcontrol.apiserver.k8s.io/prioritylevelconfigurations
+  ${ADMISSION}/mutatingadmissionpolicies ${ADMISSION}/mutatingadmissionpolicybindings
+  ${ADMISSION}/mutatingwebhookconfigurations ${ADMISSION}/validatingwebhookconfigurations
+  ${ADMISSION}/validatingadmissionpolicies ${ADMISSION}/validatingadmissionpolicybindings
+  apiextensions.k8s.io/customresourcedefinitions`);
+
+/** Kinds of which a PUT creates a missing object. */
+const CREATED_BY_PUT = namesOf(`
+  endpoints events limitranges services
+  events.k8s.io/events
+  coordination.k8s.io/leases
+  node.k8s.io/runtimeclasses
+  rbac.authorization.k8s.io/clusterrolebindings rbac.authorization.k8s.io/clusterroles
+  rbac.authorization.k8s.io/rolebindings rbac.authorization.k8s.io/roles`);
+
+/** Kinds whose updates need a resource version. */
+const CONDITIONAL = namesOf(`
+  coordination.k8s.io/leases
+  node.k8s.io/runtimeclasses
+  policy/poddisruptionbudgets
+  storage.k8s.io/csidrivers storage.k8s.io/csinodes storage.k8s.io/csistoragecapacities
+  storage.k8s.io/volumeattachments
+  apiregistration.k8s.io/apiservices
+  apiextensions.k8s.io/customresourcedefinitions
+  ${ADMISSION}/mutatingadmissionpolicies ${ADMISSION}/mutatingadmissionpolicybindings
+  ${ADMISSION}/mutatingwebhookconfigurations ${ADMISSION}/validatingwebhookconfigurations
+  ${ADMISSION}/validatingadmissionpolicies ${ADMISSION}/validatingadmissionpolicybindings`);
+
+/** Kinds whose names need only be a path segment. */
+const FREE_NAMES = namesOf(`
+  events events.k8s.io/events
+  certificates.k8s.io/certificatesigningrequests
+  rbac.authorization.k8s.io/clusterrolebindings rbac.authorization.k8s.io/clusterroles
+  rbac.authorization.k8s.io/rolebindings rbac.authorization.k8s.io/roles`);
+
+/**
+ * What differs from kind to kind in few words; the rules of a kind are laid over it.
+ * @see kubernetes pkg/registry strategy.go of each resource @ 1.36.3
+ */
+export function kindTraits(group: string, resource: string): StrategyOptions {
+  const name = group === '' ? resource : `${group}/${resource}`;
+  return {
+    generation: WITH_GENERATION.has(name),
+    allowCreateOnUpdate: CREATED_BY_PUT.has(name),
+    allowUnconditionalUpdate: !CONDITIONAL.has(name),
+    ...(FREE_NAMES.has(name) ? { nameProblem: pathSegmentProblem } : {}),
+  };
+}
+
+function namesOf(text: string): ReadonlySet<string> {
+  return new Set(text.trim().split(/\s+/));
+}
