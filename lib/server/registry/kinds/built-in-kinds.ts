@@ -1,20 +1,14 @@
+import { kindTraits } from './kind-traits.ts';
 import { builtInVersions, type BuiltInResource } from '../../../meta/surface/built-in-surface.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
-import type { KubernetesObject } from '../../../meta/object.ts';
 import type { KindDefinition } from '../contract/kind-definition.ts';
 import type { TableColumn, TableConvertor } from '../contract/rest-storage.ts';
 import { newStatusStrategy, newStrategy } from '../contract/strategy.ts';
-import {
-  ageColumn,
-  createdAtColumn,
-  nameColumn,
-  type TableCell,
-} from '../contract/table-columns.ts';
+import { cellsOf } from './cells/built-in-cells.ts';
 import { builtInColumns } from './columns/built-in-columns.ts';
-import { readersOf, type CellReaders, type KindRules } from './contract/kind-rules.ts';
+import type { KindRules, RowCells } from './contract/kind-rules.ts';
 import { keyRootOf } from './key-roots.ts';
 import { kindRulesList } from './kind-rules-list.ts';
-import { kindTraits } from './kind-traits.ts';
 
 let kinds: readonly KindDefinition[] | undefined;
 
@@ -77,22 +71,13 @@ export function builtInKind(resource: BuiltInResource, rules?: KindRules): KindD
   };
 }
 
-const COMMON_READERS = readersOf([nameColumn, ageColumn, createdAtColumn]);
-
 /** The columns are parsed when the first table is asked for. */
-function tableFor(resource: BuiltInResource, readers: CellReaders = {}): TableConvertor {
+function tableFor(resource: BuiltInResource, cells: RowCells = cellsOf(resource)): TableConvertor {
   let columns: readonly TableColumn[] | undefined;
-  const known = (): readonly TableColumn[] => (columns ??= builtInColumns(resource));
   return {
     get columns() {
-      return known();
+      return (columns ??= builtInColumns(resource));
     },
-    cells(object: KubernetesObject, nowMs: number): readonly TableCell[] {
-      if (typeof readers === 'function') return readers(object, nowMs);
-      return known().map(({ name }) => {
-        const read = readers[name] ?? COMMON_READERS[name];
-        return read === undefined ? null : read(object, nowMs);
-      });
-    },
+    cells,
   };
 }

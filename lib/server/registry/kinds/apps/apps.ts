@@ -1,4 +1,3 @@
-import type { KubernetesObject } from '../../../../meta/object.ts';
 import {
   defaultTo,
   ensureRecord,
@@ -6,20 +5,11 @@ import {
   recordAt,
   type JsonRecord,
 } from '../../rules/json-value.ts';
-import { readersOf, type KindRules } from '../contract/kind-rules.ts';
+import { type KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
 import type { StrategyOptions } from '../../contract/strategy.ts';
-import { ageColumn, column, nameColumn, numberColumn } from '../../contract/table-columns.ts';
 import { defaultPodTemplate } from '../pods/pod-defaults.ts';
-import { containerColumns } from '../pods/pod-spec.ts';
-import {
-  readyColumn,
-  selectorColumn,
-  statusColumn,
-  validateWorkload,
-  validateWorkloadUpdate,
-  workloadScale,
-} from './workload.ts';
+import { validateWorkload, validateWorkloadUpdate, workloadScale } from './workload.ts';
 
 const APPS = { group: 'apps' } as const;
 
@@ -62,15 +52,6 @@ export const deployments: KindRules = {
     defaultTo(spec, 'progressDeadlineSeconds', 600);
   }),
   scale: workloadScale,
-  cells: readersOf([
-    nameColumn,
-    readyColumn,
-    statusColumn('Up-to-date', 'updatedReplicas'),
-    statusColumn('Available', 'availableReplicas'),
-    ageColumn,
-    ...containerColumns,
-    selectorColumn,
-  ]),
 };
 
 export const replicaSets: KindRules = {
@@ -81,15 +62,6 @@ export const replicaSets: KindRules = {
   }),
   scale: workloadScale,
   selectableFields: { 'status.replicas': (set) => String(numberAt(set, 'status', 'replicas')) },
-  cells: readersOf([
-    nameColumn,
-    numberColumn('Desired', ['spec', 'replicas']),
-    statusColumn('Current', 'replicas'),
-    statusColumn('Ready', 'readyReplicas'),
-    ageColumn,
-    ...containerColumns,
-    selectorColumn,
-  ]),
 };
 
 export const statefulSets: KindRules = {
@@ -106,14 +78,7 @@ export const statefulSets: KindRules = {
     defaultTo(retention, 'whenScaled', 'Retain');
   }),
   scale: workloadScale,
-  cells: readersOf([nameColumn, readyColumn, ageColumn, ...containerColumns]),
 };
-
-function nodeSelectorCell(set: KubernetesObject): string {
-  const selector = recordAt(set, 'spec', 'template', 'spec', 'nodeSelector') ?? {};
-  const terms = Object.entries(selector).map(([key, value]) => `${key}=${String(value)}`);
-  return terms.toSorted().join(',') || '<none>';
-}
 
 const NO_DAEMONS = {
   currentNumberScheduled: 0,
@@ -129,16 +94,4 @@ export const daemonSets: KindRules = {
     defaultRollingUpdate(spec, 'updateStrategy', { maxUnavailable: 1, maxSurge: 0 });
     defaultTo(spec, 'revisionHistoryLimit', 10);
   }),
-  cells: readersOf([
-    nameColumn,
-    statusColumn('Desired', 'desiredNumberScheduled'),
-    statusColumn('Current', 'currentNumberScheduled'),
-    statusColumn('Ready', 'numberReady'),
-    statusColumn('Up-to-date', 'updatedNumberScheduled'),
-    statusColumn('Available', 'numberAvailable'),
-    column('Node Selector', nodeSelectorCell),
-    ageColumn,
-    ...containerColumns,
-    selectorColumn,
-  ]),
 };

@@ -1,13 +1,12 @@
+import { validatePodSpec } from '../pods/pod-spec.ts';
 import { errorMessage } from '../../../../kernel/errors.ts';
 import type { FieldCause } from '../../../../meta/failures.ts';
 import { labelSelectorFromSpec } from '../../../../meta/label-selector.ts';
 import type { KubernetesObject } from '../../../../meta/object.ts';
 import { fieldImmutable, fieldInvalid, fieldRequired } from '../../rules/field-causes.ts';
-import { jsonEqual, numberAt, recordAt, valueAt } from '../../rules/json-value.ts';
+import { jsonEqual, recordAt, valueAt } from '../../rules/json-value.ts';
 import type { ScaleDefinition } from '../../contract/kind-definition.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
-import { column, numberColumn, type Column } from '../../contract/table-columns.ts';
-import { validatePodSpec } from '../pods/pod-spec.ts';
 
 /** The label selector of a workload as text; empty when there is none or it is invalid. */
 export function selectorText(object: KubernetesObject): string {
@@ -20,32 +19,11 @@ export function selectorText(object: KubernetesObject): string {
   }
 }
 
-export const selectorColumn: Column = column(
-  'Selector',
-  (object) => selectorText(object) || '<none>',
-  { wide: true },
-);
-
 export const workloadScale: ScaleDefinition = {
   specReplicasPath: ['spec', 'replicas'],
   statusReplicasPath: ['status', 'replicas'],
   selectorOf: selectorText,
 };
-
-/** Ready and wanted replicas, e.g. `2/3`. */
-export const readyColumn: Column = column(
-  'Ready',
-  (object) => `${numberAt(object, 'status', 'readyReplicas')}/${wantedReplicas(object)}`,
-);
-
-export function wantedReplicas(object: KubernetesObject): number {
-  return numberAt(object, 'spec', 'replicas');
-}
-
-/** A column with a count of the status. */
-export function statusColumn(name: string, field: string): Column {
-  return numberColumn(name, ['status', field]);
-}
 
 /** Checks the fields that all workloads have: replicas, a selector, and a template that the selector matches. */
 export function validateWorkload(object: MutableObject): FieldCause[] {

@@ -1,6 +1,6 @@
+import { validatePodSpec } from '../pods/pod-spec.ts';
+import { validateCount } from '../apps/workload.ts';
 import type { FieldCause } from '../../../../meta/failures.ts';
-import type { KubernetesObject } from '../../../../meta/object.ts';
-import { humanDuration } from '../../rules/duration.ts';
 import { fieldImmutable, fieldRequired } from '../../rules/field-causes.ts';
 import {
   defaultTo,
@@ -8,16 +8,11 @@ import {
   jsonEqual,
   numberAt,
   recordAt,
-  recordsAt,
-  textAt,
   valueAt,
 } from '../../rules/json-value.ts';
-import { readersOf, type KindRules } from '../contract/kind-rules.ts';
+import { type KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
-import { ageColumn, column, nameColumn } from '../../contract/table-columns.ts';
 import { defaultPodTemplate } from '../pods/pod-defaults.ts';
-import { containerColumns, validatePodSpec } from '../pods/pod-spec.ts';
-import { selectorColumn, validateCount } from '../apps/workload.ts';
 
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
 
@@ -73,34 +68,6 @@ function validateUpdate(job: MutableObject, existing: MutableObject): FieldCause
   return causes;
 }
 
-const CONDITIONS_SHOWN = ['Suspended', 'FailureTarget', 'SuccessCriteriaMet'];
-
-function statusCell(job: KubernetesObject): string {
-  const conditions = recordsAt(job, 'status', 'conditions');
-  const holds = (type: string): boolean =>
-    conditions.some((one) => one['type'] === type && one['status'] === 'True');
-  if (holds('Complete')) return 'Complete';
-  if (holds('Failed')) return 'Failed';
-  if (job.metadata?.deletionTimestamp !== undefined) return 'Terminating';
-  return CONDITIONS_SHOWN.find(holds) ?? 'Running';
-}
-
-function completionsCell(job: KubernetesObject): string {
-  const succeeded = numberAt(job, 'status', 'succeeded');
-  const completions = valueAt(job, 'spec', 'completions');
-  if (typeof completions === 'number') return `${succeeded}/${completions}`;
-  const parallelism = numberAt(job, 'spec', 'parallelism');
-  return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
-}
-
-function durationCell(job: KubernetesObject, nowMs: number): string {
-  const started = textAt(job, 'status', 'startTime');
-  if (started === '') return '';
-  const completed = textAt(job, 'status', 'completionTime');
-  const endMs = completed === '' ? nowMs : Date.parse(completed);
-  return humanDuration(endMs - Date.parse(started));
-}
-
 export const jobs: KindRules = {
   group: 'batch',
   resource: 'jobs',
@@ -114,13 +81,4 @@ export const jobs: KindRules = {
   selectableFields: {
     'status.successful': (job) => String(numberAt(job, 'status', 'succeeded')),
   },
-  cells: readersOf([
-    nameColumn,
-    column('Status', statusCell),
-    column('Completions', completionsCell),
-    column('Duration', durationCell),
-    ageColumn,
-    ...containerColumns,
-    selectorColumn,
-  ]),
 };

@@ -1,15 +1,10 @@
 import type { KubernetesObject } from '../../../../meta/object.ts';
 import type { KindDefinition } from '../../contract/kind-definition.ts';
 import type { StrategyOptions } from '../../contract/strategy.ts';
-import type { Column, TableCell } from '../../contract/table-columns.ts';
+import type { TableCell } from '../../contract/table-columns.ts';
 
-/** Reads one cell of a row. It gets any object that a client stored, and must not throw. */
-export type CellReader = Column['read'];
-
-/** One reader a column, by the name of the column; or a function that reads all cells, in the order of the columns. */
-export type CellReaders =
-  | Readonly<Record<string, CellReader>>
-  | ((object: KubernetesObject, nowMs: number) => readonly TableCell[]);
+/** The cells of one object in the order of the columns of its kind. It gets any object that a client stored, and must not throw. */
+export type RowCells = (object: KubernetesObject, nowMs: number) => readonly TableCell[];
 
 /**
  * What the tables do not say about a built-in kind.
@@ -34,11 +29,6 @@ export interface KindRules
    * there is a status subresource is known from the surface.
    */
   readonly strategy?: StrategyOptions | undefined;
-  /** Left out: readers of `Name`, `Age` and `Created At`. */
-  readonly cells?: CellReaders | undefined;
-}
-
-/** The readers of some columns, by name. */
-export function readersOf(columns: readonly Column[]): Readonly<Record<string, CellReader>> {
-  return Object.fromEntries(columns.map(({ definition, read }) => [definition.name, read]));
+  /** @defaultValue those of `kinds/cells` */
+  readonly cells?: RowCells | undefined;
 }

@@ -1,9 +1,8 @@
 import type { FieldCause } from '../../../../meta/failures.ts';
 import { fieldInvalid } from '../../rules/field-causes.ts';
 import { valueAt } from '../../rules/json-value.ts';
-import { readersOf, type KindRules } from '../contract/kind-rules.ts';
+import { type KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
-import { ageColumn, nameColumn, textColumn } from '../../contract/table-columns.ts';
 
 function validate(lease: MutableObject): FieldCause[] {
   const causes: FieldCause[] = [];
@@ -27,5 +26,4 @@ export const leases: KindRules = {
   group: 'coordination.k8s.io',
   resource: 'leases',
   strategy: { allowCreateOnUpdate: true, allowUnconditionalUpdate: false, validate },
-  cells: readersOf([nameColumn, textColumn('Holder', ['spec', 'holderIdentity']), ageColumn]),
 };

@@ -14,9 +14,8 @@ import {
   setOwn,
   textAt,
 } from '../../rules/json-value.ts';
-import { readersOf, type KindRules } from '../contract/kind-rules.ts';
+import { type KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
-import { ageColumn, column, nameColumn, textColumn } from '../../contract/table-columns.ts';
 
 /** Maximum size of all values of one object. See pkg/apis/core/types.go MaxSecretSize @ 24a394e. */
 const LARGEST_DATA_BYTES = 1024 * 1024;
@@ -73,10 +72,6 @@ function validateImmutable(
   return causes;
 }
 
-function countEntries(object: unknown, ...fields: readonly string[]): number {
-  return fields.reduce((sum, one) => sum + Object.keys(recordAt(object, one) ?? {}).length, 0);
-}
-
 function validateConfigMap(object: MutableObject): FieldCause[] {
   return [
     ...validateDataMap(object, 'data', false),
@@ -94,11 +89,6 @@ export const configMaps: KindRules = {
       ...validateImmutable(object, existing, ['data', 'binaryData']),
     ],
   },
-  cells: readersOf([
-    nameColumn,
-    column('Data', (object) => countEntries(object, 'data', 'binaryData'), { type: 'integer' }),
-    ageColumn,
-  ]),
 };
 
 /** `stringData` is another form of `data`, without base64; it is never stored. */
@@ -135,26 +125,8 @@ export const secrets: KindRules = {
     },
   },
   selectableFields: { type: (object) => textAt(object, 'type') },
-  cells: readersOf([
-    nameColumn,
-    textColumn('Type', ['type']),
-    column('Data', (object) => countEntries(object, 'data'), { type: 'integer' }),
-    ageColumn,
-  ]),
 };
 
 export const serviceAccounts: KindRules = {
   resource: 'serviceaccounts',
-  cells: readersOf([
-    nameColumn,
-    column(
-      'Secrets',
-      (object) => {
-        const { secrets: owned } = object as { readonly secrets?: unknown };
-        return Array.isArray(owned) ? owned.length : 0;
-      },
-      { type: 'integer' },
-    ),
-    ageColumn,
-  ]),
 };

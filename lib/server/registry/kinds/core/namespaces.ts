@@ -1,10 +1,9 @@
 import { forbidden } from '../../../../meta/failures.ts';
 import { recordAt, textAt, textsAt } from '../../rules/json-value.ts';
-import { readersOf, type KindRules } from '../contract/kind-rules.ts';
+import { type KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
 import { dnsLabelProblem } from '../../rules/name-validation.ts';
 import { CONTENT_FINALIZER } from '../../namespaces/namespace-lifecycle.ts';
-import { ageColumn, nameColumn, textColumn } from '../../contract/table-columns.ts';
 
 /** Namespaces of the control plane, which cannot be deleted. See plugin/pkg/admission/namespace/lifecycle @ 24a394e. */
 const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
@@ -49,5 +48,4 @@ export const namespaces: KindRules = {
     ],
   },
   selectableFields: { 'status.phase': (object) => textAt(object, 'status', 'phase') },
-  cells: readersOf([nameColumn, textColumn('Status', ['status', 'phase']), ageColumn]),
 };

@@ -1,5 +1,4 @@
 import type { FieldCause } from '../../../../meta/failures.ts';
-import type { KubernetesObject } from '../../../../meta/object.ts';
 import {
   fieldDuplicate,
   fieldImmutable,
@@ -12,14 +11,12 @@ import {
   recordAt,
   recordsAt,
   textAt,
-  textsAt,
   valueAt,
   type JsonRecord,
 } from '../../rules/json-value.ts';
-import { readersOf, type KindRules } from '../contract/kind-rules.ts';
+import { type KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
 import { dns1035LabelProblem, dnsLabelProblem } from '../../rules/name-validation.ts';
-import { ageColumn, column, nameColumn, textColumn } from '../../contract/table-columns.ts';
 import { ServiceAllocation } from './service-allocation.ts';
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
@@ -132,36 +129,6 @@ function validateUpdate(service: MutableObject, existing: MutableObject): FieldC
   return causes;
 }
 
-function externalAddressCell(service: KubernetesObject): string {
-  const external = textsAt(service, 'spec', 'externalIPs').join(',');
-  switch (textAt(service, 'spec', 'type')) {
-    case 'ExternalName':
-      return textAt(service, 'spec', 'externalName');
-    case 'LoadBalancer': {
-      const balancers = recordsAt(service, 'status', 'loadBalancer', 'ingress')
-        .map((one) => textAt(one, 'ip') || textAt(one, 'hostname'))
-        .join(',');
-      return [balancers, external].filter((one) => one !== '').join(',') || '<pending>';
-    }
-    default:
-      return external || '<none>';
-  }
-}
-
-function portsCell(service: KubernetesObject): string {
-  const ports = recordsAt(service, 'spec', 'ports').map((port) => {
-    const nodePort = typeof port['nodePort'] === 'number' ? `:${port['nodePort']}` : '';
-    return `${String(port['port'])}${nodePort}/${textAt(port, 'protocol')}`;
-  });
-  return ports.join(',') || '<none>';
-}
-
-function selectorCell(service: KubernetesObject): string {
-  const terms = Object.entries(recordAt(service, 'spec', 'selector') ?? {});
-  const texts = terms.map(([key, value]) => `${key}=${String(value)}`);
-  return texts.toSorted().join(',') || '<none>';
-}
-
 export const services: KindRules = {
   resource: 'services',
   strategy: {
@@ -175,13 +142,4 @@ export const services: KindRules = {
     validateUpdate,
   },
   newHooks: (parts) => new ServiceAllocation(parts),
-  cells: readersOf([
-    nameColumn,
-    textColumn('Type', ['spec', 'type']),
-    textColumn('Cluster-IP', ['spec', 'clusterIP'], { missing: '<none>' }),
-    column('External-IP', externalAddressCell),
-    column('Port(s)', portsCell),
-    ageColumn,
-    column('Selector', selectorCell, { wide: true }),
-  ]),
 };

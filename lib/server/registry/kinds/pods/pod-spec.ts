@@ -1,5 +1,4 @@
 import type { FieldCause } from '../../../../meta/failures.ts';
-import type { KubernetesObject } from '../../../../meta/object.ts';
 import {
   fieldDuplicate,
   fieldInvalid,
@@ -8,7 +7,6 @@ import {
 } from '../../rules/field-causes.ts';
 import { isRecord, recordAt, recordsAt, textAt, type JsonRecord } from '../../rules/json-value.ts';
 import { dnsLabelProblem } from '../../rules/name-validation.ts';
-import { column, type Column } from '../../contract/table-columns.ts';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'] as const;
 
@@ -45,17 +43,6 @@ function validateContainer(container: JsonRecord, field: string, names: Set<stri
   if (textAt(container, 'image') === '') causes.push(fieldRequired(`${field}.image`));
   return causes;
 }
-
-function joined(object: KubernetesObject, property: string): string {
-  const containers = recordsAt(object, 'spec', 'template', 'spec', 'containers');
-  return containers.map((container) => textAt(container, property)).join(',');
-}
-
-/** The columns of a pod template that workloads show with `-o wide`. */
-export const containerColumns: readonly Column[] = [
-  column('Containers', (object) => joined(object, 'name'), { wide: true }),
-  column('Images', (object) => joined(object, 'image'), { wide: true }),
-];
 
 /** The quality-of-service class that follows from the resources of the containers. */
 export function qosClassOf(spec: unknown): 'BestEffort' | 'Burstable' | 'Guaranteed' {

@@ -14,7 +14,6 @@ import type { KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
 import { defaultPodSpec, defaultRequests } from './pod-defaults.ts';
 import { qosClassOf, validatePodSpec } from './pod-spec.ts';
-import { podCells } from './pod-cells.ts';
 
 /** The default grace period, seconds. */
 const DEFAULT_GRACE_SECONDS = 30;
@@ -103,5 +102,4 @@ export const pods: KindRules = {
     gracePeriodSeconds,
   },
   selectableFields,
-  cells: podCells,
 };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { kindNamed } from '../../support/kind-named.ts';
 import { recordAt, valueAt } from '../../../../../lib/server/registry/rules/json-value.ts';
-import { podCells, summarizePod } from '../../../../../lib/server/registry/kinds/pods/pod-cells.ts';
+import { podCells } from '../../../../../lib/server/registry/kinds/cells/pod-cells.ts';
 import { RegistryHarness, pod, rejection } from '../../support/registry-harness.ts';
 
 const NOW = Date.UTC(2024, 0, 1, 1);
@@ -10,8 +10,8 @@ const running = { running: { startedAt: '2024-01-01T00:00:00Z' } };
 
 function printed(status: object, spec: object = {}, metadata: object = {}): string {
   const whole = { ...pod('p', spec), status };
-  const summary = summarizePod({ ...whole, metadata: { ...whole.metadata, ...metadata } }, NOW);
-  return `${summary.ready}/${summary.total} ${summary.status} ${summary.restarts}`;
+  const cells = podCells({ ...whole, metadata: { ...whole.metadata, ...metadata } }, NOW);
+  return cells.slice(1, 4).join(' ');
 }
 
 describe('the table of pods', () => {
