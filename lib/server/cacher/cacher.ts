@@ -35,6 +35,7 @@ import {
 import { EventDispatcher } from './watchers/event-dispatcher.ts';
 import { failedWatch } from './watchers/failed-watch.ts';
 import { Freshness } from './reads/freshness.ts';
+import { DeliveredWrites } from './watchers/delivered-writes.ts';
 import { IndexedWatchers } from './watchers/indexed-watchers.ts';
 import { keyScope, type KeyScope } from './window/key-scope.ts';
 import { NextTurn } from './watchers/next-turn.ts';
@@ -79,6 +80,7 @@ export interface CacherStatus {
  * - A watch misses no change and gets none twice, even if there are writes while it starts.
  * - All watchers share the objects and the event objects, so an event is encoded once for all of them.
  * - A list of the most recent state includes every write that was acknowledged before the call, as with the storage itself.
+ * - A write resolves when the readers of its watches have its event, unless they are busy, or the storage takes over 50 ms to send it.
  * - At an interval it compares itself with the storage; while they differ, reads go to the storage.
  * - After `stop` no timer and no watch is left. A running cacher does not keep the process alive.
  *
@@ -96,6 +98,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   readonly #watchers: IndexedWatchers<T> = new IndexedWatchers<T>();
   readonly #dispatcher: EventDispatcher<T>;
   readonly #turn: NextTurn;
+  readonly #writes: DeliveredWrites;
   readonly #bookmarks: BookmarkTimer<T>;
   readonly #checker: ConsistencyChecker<T>;
   readonly #stopping = new AbortController();
@@ -116,6 +119,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
       requestProgress: () => this.#requestProgress(),
     });
     this.#turn = new NextTurn(runtime);
+    this.#writes = new DeliveredWrites({ runtime, deliver: () => this.#turn.delivered() });
     this.#dispatcher = new EventDispatcher({
       runtime,
       watchers: this.#watchers,
@@ -183,6 +187,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     this.#readiness.stop();
     const { description } = this.#options;
     const message = `the watch cache of ${description} was stopped`;
+    this.#writes.release();
     this.#freshness.close(failure('ServiceUnavailable', message));
     this.#terminateWatchers();
     this.#turn.flush();
@@ -223,11 +228,11 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   }
 
   async create(key: string, object: T, options?: CreateOptions): Promise<StoredObject<T>> {
-    return await this.#options.storage.create(key, object, options);
+    return await this.#delivered(await this.#options.storage.create(key, object, options));
   }
 
   async delete(key: string, options?: DeleteOptions<T>): Promise<StoredObject<T>> {
-    return await this.#delegator.delete(key, options);
+    return await this.#delivered(await this.#delegator.delete(key, options));
   }
 
   async get(key: string, options?: GetOptions): Promise<StoredObject<T> | undefined> {
@@ -245,7 +250,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     tryUpdate: TryUpdate<T>,
     options?: GuaranteedUpdateOptions<T>,
   ): Promise<StoredObject<T>> {
-    return await this.#delegator.guaranteedUpdate(key, tryUpdate, options);
+    return await this.#delivered(await this.#delegator.guaranteedUpdate(key, tryUpdate, options));
   }
 
   /** Awaits the cache, and the requested revision, before the watch starts. From the start to the registration nothing is awaited. */
@@ -287,6 +292,14 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     this.start();
     await this.#readiness.wait();
     await this.#options.storage.readinessCheck();
+  }
+
+  /** The result of a write, as soon as the watchers have its event. */
+  async #delivered(written: StoredObject<T>): Promise<StoredObject<T>> {
+    if (this.#watchers.size > 0 && this.#readiness.state === 'ready') {
+      await this.#writes.wait(this.versioner.parseResourceVersion(written.resourceVersion));
+    }
+    return written;
   }
 
   async #open(scope: KeyScope, options: StorageWatchOptions<T>): Promise<StorageWatch<T>> {
@@ -368,6 +381,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
         const { revision } = this.#cache;
         this.#leaveReady();
         this.#dispatcher.restart(revision);
+        this.#writes.reach(revision);
         this.#freshness.reach(revision);
         this.#readiness.becomeReady();
       },
@@ -375,10 +389,12 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
         this.#freshness.reach(this.#cache.revision);
         this.#turn.notice(events.length);
         for (const event of events) this.#dispatcher.dispatch(event);
+        this.#writes.reach(this.#cache.revision);
       },
       onProgress: () => {
         this.#freshness.reach(this.#cache.revision);
         this.#dispatcher.reach(this.#cache.revision);
+        this.#writes.reach(this.#cache.revision);
       },
       waitForRoom: () => this.#dispatcher.waitForRoom(),
     };
@@ -413,6 +429,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   /** Called after changes were missed. The cache must not be read any more, and its watchers cannot get the missed changes. */
   #leaveReady(): void {
     this.#readiness.becomePending();
+    this.#writes.release();
     this.#terminateWatchers();
   }
 

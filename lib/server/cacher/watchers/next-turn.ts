@@ -1,3 +1,4 @@
+import { deferred, type Deferred } from '../../../kernel/latch.ts';
 import type { Runtime, Timer } from '../../../kernel/runtime.ts';
 
 /** Maximum number of callbacks in one task; the rest run in the next one, so that input and timers wait a few milliseconds at most. */
@@ -15,7 +16,7 @@ const RUNS_WITHOUT_REST = 7;
  *
  * After a run it pauses for as long as the run took, and longer while events arrive. Under load, one run therefore serves many
  * events and takes a quarter of the time. If no event arrives during a pause, because the writing code waits for its event
- * first, the next runs start without a pause.
+ * first, the next runs start without a pause. A caller of `delivered` ends the pause.
  */
 export class NextTurn {
   readonly #runtime: Runtime;
@@ -28,6 +29,10 @@ export class NextTurn {
   #events = 0;
   #eventsAtRest = 0;
   #runsWithoutRest = 0;
+  /** Resolves after the next run. */
+  #awaited: Deferred<void> | undefined;
+  /** Resolves after the present run. */
+  #running: Deferred<void> | undefined;
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
@@ -51,8 +56,25 @@ export class NextTurn {
     this.#begin();
   }
 
+  /** Runs the callbacks without a pause; resolves when they and their microtasks have run. Undefined if there are none. */
+  delivered(): Promise<void> | undefined {
+    if (!this.#busy) return undefined;
+    this.#awaited ??= deferred<void>();
+    const { promise } = this.#awaited;
+    if (this.#timer !== undefined) {
+      this.#timer.cancel();
+      this.#timer = undefined;
+      this.#runtime.queueTask(this.#begin);
+    }
+    return promise;
+  }
+
   #prepare(): void {
     this.#busy = true;
+    if (this.#awaited !== undefined) {
+      this.#runtime.queueTask(this.#begin);
+      return;
+    }
     if (this.#events > 1) this.#runsWithoutRest = 0;
     const restMs = this.#restMs(1);
     if (restMs > 0 && this.#runsWithoutRest === 0) {
@@ -84,6 +106,8 @@ export class NextTurn {
   readonly #begin = (): void => {
     this.#timer = undefined;
     this.#events = 0;
+    this.#running = this.#awaited;
+    this.#awaited = undefined;
     this.#runSome(this.#callbacks.length, this.#runtime.monotonicMs());
   };
 
@@ -101,6 +125,14 @@ export class NextTurn {
     this.#restedAtMs = this.#runtime.monotonicMs();
     this.#tookMs = this.#restedAtMs - startedAtMs;
     this.#busy = false;
-    if (this.#callbacks.length > 0) this.#prepare();
+    this.#running?.resolve();
+    this.#running = undefined;
+    if (this.#callbacks.length > 0) {
+      this.#prepare();
+      return;
+    }
+    // Its callbacks were part of the run that has just ended.
+    this.#awaited?.resolve();
+    this.#awaited = undefined;
   }
 }

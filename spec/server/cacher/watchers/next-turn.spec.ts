@@ -164,4 +164,39 @@ describe('NextTurn', () => {
     expect(rests).to.deep.equal([0, 0, 0, 0, 0, 0, 0, 1, 1]);
     expect(told).to.have.length(10);
   });
+
+  it('ends its pause for a caller who waits for the delivery, and is done after the tasks of the run', async () => {
+    ask(1);
+    hand.turn(5);
+    hand.turn();
+    ask(2, 1);
+    const steps: string[] = [];
+    void turn.delivered()?.then(() => steps.push(`delivered ${told.length}`));
+    expect(hand.timers.map(({ cancelled }) => cancelled)).to.deep.equal([true]);
+    hand.turn();
+    await Promise.resolve();
+    expect([told, steps]).to.deep.equal([[0, 1, 2], []]);
+    hand.turn();
+    await Promise.resolve();
+    expect(steps).to.deep.equal(['delivered 3']);
+  });
+
+  it('runs what was asked for during a run without a pause, if a caller waits for it', async () => {
+    ask(500);
+    hand.turn(4);
+    ask(1, 500);
+    let delivered = 0;
+    void turn.delivered()?.then(() => (delivered = told.length));
+    for (let task = 0; task < 4; task += 1) hand.turn();
+    await Promise.resolve();
+    expect([delivered, hand.timers.length]).to.deep.equal([501, 0]);
+  });
+
+  it('has nothing to deliver when it is idle', () => {
+    expect(turn.delivered()).to.equal(undefined);
+    ask(1);
+    hand.turn();
+    hand.turn();
+    expect(turn.delivered()).to.equal(undefined);
+  });
 });
