@@ -112,6 +112,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
         kind,
         storage,
         runtime,
+        logger,
         hooks,
         admission,
         reaper,

@@ -1,4 +1,4 @@
-import { silentLogger } from '../../kernel/logger.ts';
+import { silentLogger, type Logger } from '../../kernel/logger.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { nextTask } from '../../kernel/wait.ts';
@@ -41,6 +41,7 @@ import {
   type CreateAdmission,
   type StoreParts,
 } from './writes/store-parts.ts';
+import { guardedHooks } from './writes/guarded-hooks.ts';
 import type { UpdateStrategy } from './contract/strategy.ts';
 import { updateObject, type UpdateAnswer } from './writes/update-object.ts';
 import { WatchSet } from './watch-set.ts';
@@ -51,6 +52,8 @@ export interface GenericRegistryStoreOptions {
   readonly storage: StorageInterface<UnstructuredObject>;
   /** @defaultValue realRuntime */
   readonly runtime?: Runtime | undefined;
+  /** Logs errors of hooks that run after a write. @defaultValue silentLogger */
+  readonly logger?: Logger | undefined;
   /** Hooks around writes. */
   readonly hooks?: StoreHooks | undefined;
   /** Decides whether an object may be created. @defaultValue every object may */
@@ -75,6 +78,7 @@ const ADMIT_ALL: CreateAdmission = { enter: () => Promise.resolve(() => {}) };
  * Guarantees:
  * - When a write returns, the object is stored and the `after` hooks have run. When it throws, nothing has changed; the exception
  *   is a deletion of a collection, which may have deleted some objects.
+ * - An `after` hook that throws is logged; the write succeeds.
  * - An update without a change keeps the resource version and causes no event.
  * - Returned objects are shared with the storage and must not be modified.
  *
@@ -88,7 +92,7 @@ export class GenericRegistryStore implements RestStorage {
   readonly #watches: WatchSet | undefined;
 
   constructor(options: GenericRegistryStoreOptions) {
-    const { kind, storage, runtime = realRuntime } = options;
+    const { kind, storage, runtime = realRuntime, logger = silentLogger } = options;
     const apiVersion = apiVersionOf(kind.describe);
     this.describe = kind.describe;
     this.table = kind.table;
@@ -98,9 +102,9 @@ export class GenericRegistryStore implements RestStorage {
       kind,
       storage,
       runtime,
-      hooks: options.hooks ?? {},
+      hooks: guardedHooks(options.hooks ?? {}, kind.describe, logger),
       admission: options.admission ?? ADMIT_ALL,
-      reaper: options.reaper ?? new GracePeriodReaper({ runtime, logger: silentLogger }),
+      reaper: options.reaper ?? new GracePeriodReaper({ runtime, logger }),
       apiVersion,
       storedApiVersion: options.storedApiVersion ?? apiVersion,
     };

@@ -6,7 +6,7 @@ export type FinishWrite = (success: boolean) => void;
 
 /**
  * Hooks around the writes of one kind in this process. `begin` hooks run before the write, with the object to be written, and
- * may change or refuse it. `after` hooks run after the write and cannot make it fail, so they must not throw.
+ * may change or refuse it. `after` hooks run after the write and cannot make it fail: an error that they throw is logged.
  * Writes of other processes on the same storage do not call them.
  * @see apiserver pkg/registry/generic/registry/store.go Store @ 24a394e
  */

@@ -200,6 +200,7 @@ export class CustomResources {
         kind,
         storage: entry.storage,
         runtime: this.#options.runtime,
+        logger: this.#options.logger,
         reaper: this.#options.reaper,
         admission: { enter: (...request) => this.#enter(entry, ...request) },
         storedApiVersion,

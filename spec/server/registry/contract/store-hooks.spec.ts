@@ -183,22 +183,19 @@ describe('StoreHooks', () => {
     expect(store.take()).to.deep.equal(['enter a', 'begin create', 'create failed', 'leave a']);
   });
 
-  it('that throw after a write fail the request; the object stays written', async () => {
+  it('that throw after a write do not fail the request', async () => {
     const fail = (): never => {
       throw new Error('not after the fact');
     };
     const store = new HookedStore({ afterCreate: fail, afterUpdate: fail, afterDelete: fail });
     const { maps } = store;
-    const failureOf = async (work: Promise<unknown>): Promise<string> =>
-      (await rejection(store.drive(work))).message;
     const data = async (): Promise<unknown> =>
       (await store.drive(maps.list(CONTEXT, {}))).items.map(({ object }) => object['data']);
-    expect(await failureOf(maps.create(CONTEXT, configMap('a'), {}))).to.contain('after the fact');
+    await store.drive(maps.create(CONTEXT, configMap('a'), {}));
     expect(await data()).to.deep.equal([{}]);
-    const change = maps.update(CONTEXT, 'a', () => configMap('a', { x: '1' }), {});
-    expect(await failureOf(change)).to.contain('after the fact');
+    await store.drive(maps.update(CONTEXT, 'a', () => configMap('a', { x: '1' }), {}));
     expect(await data()).to.deep.equal([{ x: '1' }]);
-    expect(await failureOf(maps.delete(CONTEXT, 'a', {}))).to.contain('after the fact');
+    await store.drive(maps.delete(CONTEXT, 'a', {}));
     expect(await data()).to.deep.equal([]);
   });
 

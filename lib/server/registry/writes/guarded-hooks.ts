@@ -1,0 +1,58 @@
+import { errorMessage } from '../../../kernel/errors.ts';
+import { guardedCall } from '../../../kernel/guarded-call.ts';
+import type { Logger } from '../../../kernel/logger.ts';
+import { groupResource } from '../../../meta/resource.ts';
+import type { ResourceDescription, WriteResult } from '../contract/rest-storage.ts';
+import type { FinishWrite, StoreHooks } from '../contract/store-hooks.ts';
+import type { MutableObject } from '../rules/mutable-object.ts';
+
+/**
+ * The same hooks, but an error in one that runs after the write is logged. The object is stored by then, so a failed request would
+ * tell the client the opposite of what has happened. An error in a `begin` hook still refuses the write.
+ */
+export function guardedHooks(
+  hooks: StoreHooks,
+  describe: ResourceDescription,
+  logger: Logger,
+): StoreHooks {
+  const guard = (hook: string, name: string | undefined, call: () => unknown): void => {
+    guardedCall(call, (error) => {
+      const resource = groupResource(describe);
+      logger.error('a hook failed after its write', {
+        hook,
+        resource,
+        name,
+        error: errorMessage(error),
+      });
+    });
+  };
+  const guardFinish = (
+    hook: string,
+    { metadata }: MutableObject,
+    finish: FinishWrite | undefined,
+  ): FinishWrite => {
+    return (success) => {
+      guard(`the end of ${hook}`, metadata.name, () => finish?.(success));
+    };
+  };
+  const nameOf = ({ metadata }: WriteResult): string | undefined => metadata.name;
+  return {
+    ...(hooks.beginCreate && {
+      beginCreate: async (object) =>
+        guardFinish('beginCreate', object, await hooks.beginCreate?.(object)),
+    }),
+    ...(hooks.beginUpdate && {
+      beginUpdate: async (object, existing) =>
+        guardFinish('beginUpdate', object, await hooks.beginUpdate?.(object, existing)),
+    }),
+    afterCreate: (result) => {
+      guard('afterCreate', nameOf(result), () => hooks.afterCreate?.(result));
+    },
+    afterUpdate: (result) => {
+      guard('afterUpdate', nameOf(result), () => hooks.afterUpdate?.(result));
+    },
+    afterDelete: (result) => {
+      guard('afterDelete', nameOf(result), () => hooks.afterDelete?.(result));
+    },
+  };
+}
