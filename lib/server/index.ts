@@ -127,11 +127,11 @@ export {
   type DecodeStoredOptions,
   type StoredDocument,
 } from './storage/scheme/decode-stored.ts';
+export type { ProtobufEnvelope } from '../meta/protobuf/envelope.ts';
 export { JsonSerializer } from './storage/scheme/json-serializer.ts';
 export {
   openEnvelope,
   ProtobufSerializer,
-  type ProtobufEnvelope,
 } from './storage/scheme/protobuf-serializer.ts';
 export { RecognizingDecoder } from './storage/scheme/recognizing-decoder.ts';
 export {

@@ -14,7 +14,7 @@ const VALUES: Readonly<Record<string, string>> = {
   'k8s.io/apimachinery/pkg/apis/meta/v1.Time': 'Time',
   'k8s.io/apimachinery/pkg/apis/meta/v1.MicroTime': 'MicroTime',
   'k8s.io/apimachinery/pkg/apis/meta/v1.Duration': 'Duration',
-  'k8s.io/apimachinery/pkg/apis/meta/v1.FieldsV1': 'RawJson',
+  'k8s.io/apimachinery/pkg/apis/meta/v1.FieldsV1': 'FieldsV1',
   'k8s.io/apimachinery/pkg/api/resource.Quantity': 'Quantity',
   'k8s.io/apimachinery/pkg/util/intstr.IntOrString': 'IntOrString',
   'k8s.io/apimachinery/pkg/runtime.RawExtension': 'RawExtension',
@@ -36,11 +36,11 @@ const SCALARS: Readonly<Record<string, string>> = {
 const STRUCTS = new Set([
   'Time',
   'MicroTime',
-  'Duration',
   'Quantity',
   'IntOrString',
   'RawExtension',
   'RawJson',
+  'FieldsV1',
 ]);
 
 const TYPE_META = new Set(['metav1.TypeMeta', 'v1.TypeMeta', 'TypeMeta']);

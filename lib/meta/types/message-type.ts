@@ -21,22 +21,34 @@ export type ValueType =
   | 'Time'
   /** `2030-01-02T03:04:05.000006Z`; null when it was never set. */
   | 'MicroTime'
-  /** `1h30m0s` */
-  | 'Duration'
   /** `250m` */
   | 'Quantity'
   /** A whole number or a string. */
   | 'IntOrString'
   /** JSON of any kind, which protobuf carries as its text. */
   | 'RawJson'
+  /** The JSON of managed fields, which protobuf carries as its text. */
+  | 'FieldsV1'
   /** An object of any kind: JSON, or the envelope of another object. */
   | 'RawExtension'
   /** A list of strings, which is a message of its own in protobuf. */
   | 'Strings';
 
 const VALUE_TYPES: ReadonlySet<string> = new Set<ValueType>([
-  ...(['string', 'bool', 'int32', 'int64', 'double', 'bytes', 'Time', 'MicroTime'] as const),
-  ...(['Duration', 'Quantity', 'IntOrString', 'RawJson', 'RawExtension', 'Strings'] as const),
+  'string',
+  'bool',
+  'int32',
+  'int64',
+  'double',
+  'bytes',
+  'Time',
+  'MicroTime',
+  'Quantity',
+  'IntOrString',
+  'RawJson',
+  'FieldsV1',
+  'RawExtension',
+  'Strings',
 ]);
 
 export function isValueType(type: string): type is ValueType {

@@ -26,7 +26,7 @@ LabelSelectorRequirement: key=1!* operator=2!* values=3[atomic]
 List+: metadata=1!:ListMeta items=2!*:RawExtension[]
 ListMeta: selfLink=1 resourceVersion=2 continue=3 remainingItemCount=4?:int64 shardInfo=5?:ShardInfo
 ListOptions*+: labelSelector=1 fieldSelector=2 watch=3:bool allowWatchBookmarks=9:bool resourceVersion=4 resourceVersionMatch=10 timeoutSeconds=5?:int64 limit=7:int64 continue=8 sendInitialEvents=11?:bool shardSelector=15
-ManagedFieldsEntry: manager=1 operation=2 apiVersion=3 time=4?:Time fieldsType=6 fieldsV1=7?:RawJson subresource=8
+ManagedFieldsEntry: manager=1 operation=2 apiVersion=3 time=4?:Time fieldsType=6 fieldsV1=7?:FieldsV1 subresource=8
 ObjectMeta: name=1 generateName=2 namespace=3 selfLink=4 uid=5 resourceVersion=6 generation=7:int64 creationTimestamp=8:Time deletionTimestamp=9?:Time deletionGracePeriodSeconds=10?:int64 labels=11{} annotations=12{} ownerReferences=13:OwnerReference[map:uid]@merge:uid finalizers=14[set]@merge managedFields=17:ManagedFieldsEntry[atomic]
 OwnerReference(atomic): apiVersion=5!* kind=1!* name=3!* uid=4!* controller=6?:bool blockOwnerDeletion=7?:bool
 PartialObjectMetadata*+: metadata=1!:ObjectMeta

@@ -2,12 +2,10 @@ import { errorMessage } from '../../../kernel/errors.ts';
 import type { ApiError } from '../../../meta/api-error.ts';
 import { badRequest } from '../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
+import { PROTOBUF_MEDIA_TYPE } from '../../../meta/protobuf/envelope.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../../meta/resource.ts';
 import { parseJsonDocument } from '../../storage/scheme/json-document.ts';
-import {
-  PROTOBUF_MEDIA_TYPE,
-  ProtobufSerializer,
-} from '../../storage/scheme/protobuf-serializer.ts';
+import { ProtobufSerializer } from '../../storage/scheme/protobuf-serializer.ts';
 import { isSchemeError } from '../../storage/scheme/scheme-error.ts';
 import { LARGEST_YAML_BYTES, parseYamlDocument } from '../../storage/scheme/yaml-document.ts';
 import type { ApiRequest } from './api-request.ts';

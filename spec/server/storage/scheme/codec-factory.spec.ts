@@ -6,7 +6,7 @@ import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-
 import { KeyValueStorage } from '../../../../lib/server/storage/key-value-storage.ts';
 import { CodecFactory, codecFor } from '../../../../lib/server/storage/scheme/codec-factory.ts';
 import { Scheme } from '../../../../lib/server/storage/scheme/scheme.ts';
-import { envelope, message } from './protobuf-writer.ts';
+import { envelope, message } from '../../../meta/protobuf/protobuf-writer.ts';
 
 const GROUP = 'example.io';
 const V1 = { group: GROUP, version: 'v1', kind: 'Widget' };

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { decodeStored } from '../../../../lib/server/storage/scheme/decode-stored.ts';
 import { Scheme } from '../../../../lib/server/storage/scheme/scheme.ts';
 import type { Transformer } from '../../../../lib/server/storage/value/transformer.ts';
-import { envelope, message } from './protobuf-writer.ts';
+import { envelope, message } from '../../../meta/protobuf/protobuf-writer.ts';
 
 const NAMESPACE = envelope('v1', 'Namespace', message([1, message([1, 'shop'])]));
 

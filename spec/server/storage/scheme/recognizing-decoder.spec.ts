@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { RecognizingDecoder } from '../../../../lib/server/storage/scheme/recognizing-decoder.ts';
 import type { Serializer } from '../../../../lib/server/storage/scheme/serializer.ts';
-import { envelope, message } from './protobuf-writer.ts';
+import { envelope, message } from '../../../meta/protobuf/protobuf-writer.ts';
 
 const decoder = new RecognizingDecoder();
 

@@ -1,7 +1,19 @@
+import { asBuffer } from '../../kernel/as-buffer.ts';
+
 const TOO_SHORT = 'the bytes end within a value';
 
 /** Maximum length of a 64-bit number on the wire, in bytes. */
 const LONGEST_VARINT = 10;
+
+/** The wire types of protobuf that Kubernetes uses. */
+export const VARINT = 0;
+export const FIXED_64 = 1;
+export const LENGTH_DELIMITED = 2;
+const START_GROUP = 3;
+const END_GROUP = 4;
+const FIXED_32 = 5;
+
+const DEEPEST_GROUP = 100;
 
 /**
  * Reads the wire format of protobuf from front to back. It copies nothing: `bytes()` returns a view.
@@ -44,7 +56,41 @@ export class WireReader {
 
   /** A view of a length-prefixed byte string. */
   bytes(): Uint8Array {
-    const length = this.uint32();
+    return this.#take(this.uint32());
+  }
+
+  /** A 64-bit floating-point number. */
+  double(): number {
+    return asBuffer(this.#take(8)).readDoubleLE();
+  }
+
+  /** Skips the value after the tag of an unknown field. Throws a RangeError for a tag that no field can have. */
+  skip(tag: number, depth: number = 0): void {
+    const wireType = tag & 7;
+    if (tag >>> 3 === 0) throw new RangeError(`${tag} is not the tag of a field`);
+    if (wireType === VARINT) this.#varint();
+    else if (wireType === LENGTH_DELIMITED) this.bytes();
+    else if (wireType === FIXED_64) this.#take(8);
+    else if (wireType === FIXED_32) this.#take(4);
+    else if (wireType === START_GROUP && depth < DEEPEST_GROUP) this.#skipGroup(tag, depth);
+    else throw new RangeError(`${tag} is not the tag of a field`);
+  }
+
+  /** Skips the value of a field that a message with the fields 1 to `known` does not have; as `skip`, but also for these. */
+  skipUnknown(tag: number, known: number): void {
+    if (tag >>> 3 <= known) throw new RangeError(`${tag} is not the tag of a field`);
+    this.skip(tag);
+  }
+
+  #skipGroup(start: number, depth: number): void {
+    for (;;) {
+      const tag = this.uint32();
+      if ((tag & 7) === END_GROUP && tag >>> 3 === start >>> 3) return;
+      this.skip(tag, depth + 1);
+    }
+  }
+
+  #take(length: number): Uint8Array {
     const start = this.#position;
     if (length > this.#bytes.length - start) throw new RangeError(TOO_SHORT);
     this.#position = start + length;

@@ -1,22 +1,27 @@
 import protobuf from 'protobufjs/light.js';
-import type {
-  MessageField,
-  MessageType,
-} from '../../../../lib/server/storage/scheme/message-table.ts';
+import type { MessageField, MessageType } from '../../../lib/meta/types/message-type.ts';
 
 /** One field as it lies on the wire: strings and bytes by length, numbers as varints. */
-export type WireField = readonly [number: number, value: string | Uint8Array | number];
+export type WireField = readonly [number: number, value: WireValue];
+
+/** A number is a varint, a number in a list is a double. */
+type WireValue = string | Uint8Array | number | readonly [double: number];
 
 export function message(...fields: WireField[]): Uint8Array {
   const writer = new protobuf.Writer();
   for (const [number, value] of fields) {
     if (typeof value === 'number') writer.uint32(number << 3).int64(value);
+    else if (isDouble(value)) writer.uint32((number << 3) | 1).double(value[0]);
     else
       writer
         .uint32((number << 3) | 2)
         .bytes(typeof value === 'string' ? Buffer.from(value) : value);
   }
   return writer.finish();
+}
+
+function isDouble(value: WireValue): value is readonly [number] {
+  return Array.isArray(value);
 }
 
 export interface EnvelopeOptions {
@@ -41,23 +46,34 @@ const SAMPLES: Readonly<Record<string, readonly [wire: Uint8Array, json: unknown
   MicroTime: [message([1, 1_893_456_000], [2, 1_500_000]), '2030-01-01T00:00:00.001500Z'],
   Quantity: [message([1, '250m']), '250m'],
   IntOrString: [message([1, 1], [2, 0], [3, 'http']), 'http'],
-  RawJson: [message([1, '{"f:spec":{}}']), { 'f:spec': {} }],
+  RawJson: [message([1, '{"a":[1]}']), { a: [1] }],
+  RawExtension: [message([1, '{"b":"c"}']), { b: 'c' }],
+  FieldsV1: [message([1, '{"f:spec":{}}']), { 'f:spec': {} }],
+  Strings: [message([1, 'a'], [1, 'b']), ['a', 'b']],
+  'extensions.JSONSchemaPropsOrBool': [message([1, 1]), true],
+  'extensions.JSONSchemaPropsOrArray': [message([2, message([1, 'x'])]), [{ id: 'x' }]],
+  'extensions.JSONSchemaPropsOrStringArray': [message([2, 'a']), ['a']],
 };
 
-const SCALARS: Readonly<Record<string, readonly [wire: string | number, json: unknown]>> = {
+const SCALARS: Readonly<Record<string, readonly [wire: WireValue, json: unknown]>> = {
   string: ['text', 'text'],
   bool: [1, true],
   int32: [-7, -7],
   int64: [2 ** 40, 2 ** 40],
+  double: [[1.5], 1.5],
   bytes: ['\0binary', Buffer.from('\0binary').toString('base64')],
 };
 
-/** A message of a type with every field set, all the way down, and its JSON. */
-export function fullSample(type: MessageType): readonly [wire: Uint8Array, json: object] {
+/** A message of a type with every field set, all the way down, and its JSON. A message does not lie in itself. */
+export function fullSample(
+  type: MessageType,
+  within: readonly MessageType[] = [],
+): readonly [wire: Uint8Array, json: object] {
   const fields: WireField[] = [];
   const json: Record<string, unknown> = {};
   for (const field of type.fields) {
-    const [wire, value] = sampleOf(type, field);
+    if (field.message !== undefined && [...within, type].includes(field.message)) continue;
+    const [wire, value] = sampleOf(field, [...within, type]);
     if (field.shape === 'inline') {
       fields.push([field.number, wire]);
       Object.assign(json, value);
@@ -74,8 +90,11 @@ export function fullSample(type: MessageType): readonly [wire: Uint8Array, json:
 }
 
 function sampleOf(
-  type: MessageType,
-  { type: name }: MessageField,
-): readonly [string | Uint8Array | number, unknown] {
-  return SCALARS[name] ?? SAMPLES[name] ?? fullSample(type.table.get(name));
+  { type, message: of }: MessageField,
+  within: readonly MessageType[],
+): readonly [WireValue, unknown] {
+  const known = SCALARS[type] ?? SAMPLES[type];
+  if (known !== undefined) return known;
+  if (of === undefined) throw new Error(`there is no sample of ${type}`);
+  return fullSample(of, within);
 }

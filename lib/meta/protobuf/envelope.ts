@@ -1,0 +1,100 @@
+import { errorMessage } from '../../kernel/errors.ts';
+import { malformedObject, ProtobufError } from './protobuf-error.ts';
+import { LENGTH_DELIMITED, WireReader } from './wire-reader.ts';
+import { room, wire, writeLength, writeMessage, writeString, written } from './wire-writer.ts';
+
+export const PROTOBUF_MEDIA_TYPE = 'application/vnd.kubernetes.protobuf';
+
+/** The prefix of an object in protobuf: `k8s` and a zero. */
+const MAGIC: readonly number[] = [0x6b, 0x38, 0x73, 0x00];
+
+/** The envelope of every object in protobuf. It names the kind, so that the object need not be decoded for that. */
+export interface ProtobufEnvelope {
+  /** Empty when the envelope has none. */
+  readonly apiVersion: string;
+  /** Empty when the envelope has none. */
+  readonly kind: string;
+  readonly raw: Uint8Array;
+  /** Empty for no encoding. */
+  readonly contentEncoding: string;
+  /** The content type of `raw`; empty for protobuf. */
+  readonly contentType: string;
+}
+
+/** Whether the bytes begin like an object in protobuf. */
+export function isProtobuf(bytes: Uint8Array): boolean {
+  return MAGIC.every((byte, index) => bytes[index] === byte);
+}
+
+/**
+ * Reads the envelope without decoding its content, which is a view of `bytes`.
+ * @throws {ProtobufError} MALFORMED_OBJECT.
+ */
+export function readEnvelope(bytes: Uint8Array): ProtobufEnvelope {
+  if (!isProtobuf(bytes)) {
+    throw malformedObject(
+      'the bytes are not protobuf of Kubernetes: that starts with "k8s" and a zero',
+    );
+  }
+  try {
+    const fields = readFields(bytes.subarray(MAGIC.length), 4);
+    const [typeMeta = EMPTY, raw = EMPTY, contentEncoding, contentType] = fields;
+    const [apiVersion, kind] = readFields(typeMeta, 2);
+    return {
+      apiVersion: textOf(apiVersion),
+      kind: textOf(kind),
+      raw,
+      contentEncoding: textOf(contentEncoding),
+      contentType: textOf(contentType),
+    };
+  } catch (error) {
+    if (error instanceof ProtobufError) throw error;
+    throw malformedObject(`the envelope is not valid protobuf: ${errorMessage(error)}`, error);
+  }
+}
+
+/**
+ * Writes an object with its envelope, as Kubernetes does.
+ * @param writeRaw writes the message into `wire`
+ * @internal
+ */
+export function writeEnvelope(apiVersion: string, kind: string, writeRaw: () => void): Buffer {
+  return writeMessage(() => {
+    writeString('', 0x22);
+    writeString('', 0x1a);
+    const beforeRaw = written();
+    writeRaw();
+    writeLength(beforeRaw, 0x12);
+    const beforeType = written();
+    writeString(kind, 0x12);
+    writeString(apiVersion, 0x0a);
+    writeLength(beforeType, 0x0a);
+    room(MAGIC.length);
+    wire.at -= MAGIC.length;
+    wire.bytes.set(MAGIC, wire.at);
+  });
+}
+
+const EMPTY = new Uint8Array();
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function textOf(bytes: Uint8Array | undefined): string {
+  return bytes === undefined ? '' : utf8.decode(bytes);
+}
+
+/** A message whose fields, numbered from 1, are all strings, bytes or messages. */
+export function readFields(bytes: Uint8Array, count: number): (Uint8Array | undefined)[] {
+  const fields: (Uint8Array | undefined)[] = [];
+  const reader = new WireReader(bytes);
+  while (!reader.done) {
+    const tag = reader.uint32();
+    const number = tag >>> 3;
+    if (number === 0 || number > count || (tag & 7) !== LENGTH_DELIMITED) {
+      throw malformedObject(
+        `the envelope is not valid protobuf: ${tag} is not the tag of one of its fields`,
+      );
+    }
+    fields[number - 1] = reader.bytes();
+  }
+  return fields;
+}

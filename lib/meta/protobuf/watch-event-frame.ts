@@ -1,0 +1,66 @@
+import { errorMessage } from '../../kernel/errors.ts';
+import { readFields } from './envelope.ts';
+import { malformedObject, ProtobufError } from './protobuf-error.ts';
+
+/** The bytes of the length in front of each event of a watch in protobuf; most significant first. */
+export const FRAME_LENGTH_BYTES = 4;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * One event of a watch in protobuf as it goes over the wire: its length in four bytes, then a `WatchEvent`. It has no envelope, the
+ * object in it has one.
+ * @param object what `encodeObject` gave. It is copied.
+ */
+export function watchEventFrame(type: string, object: Uint8Array): Buffer {
+  const text = Buffer.from(type, 'utf8');
+  const raw = 1 + lengthOf(object.length) + object.length;
+  const message = 1 + lengthOf(text.length) + text.length + 1 + lengthOf(raw) + raw;
+  const frame = Buffer.allocUnsafe(FRAME_LENGTH_BYTES + message);
+  let at = frame.writeUInt32BE(message, 0);
+  at = writeHead(frame, at, 0x0a, text.length);
+  at += text.copy(frame, at);
+  at = writeHead(frame, at, 0x12, raw);
+  at = writeHead(frame, at, 0x0a, object.length);
+  frame.set(object, at);
+  return frame;
+}
+
+/**
+ * The type and the object of an event of a watch, from a frame without its length. The object is a view of `frame`, for
+ * `decodeObject`.
+ * @throws {ProtobufError} MALFORMED_OBJECT.
+ */
+export function readWatchEvent(frame: Uint8Array): {
+  readonly type: string;
+  readonly object: Uint8Array;
+} {
+  try {
+    const [type = EMPTY, extension = EMPTY] = readFields(frame, 2);
+    const [object = EMPTY] = readFields(extension, 1);
+    return { type: utf8.decode(type), object };
+  } catch (error) {
+    if (error instanceof ProtobufError) throw error;
+    throw malformedObject(`the event is not valid protobuf: ${errorMessage(error)}`, error);
+  }
+}
+
+const EMPTY = new Uint8Array();
+
+function lengthOf(value: number): number {
+  let length = 1;
+  for (let rest = value >>> 7; rest > 0; rest >>>= 7) length += 1;
+  return length;
+}
+
+function writeHead(frame: Buffer, start: number, tag: number, length: number): number {
+  frame[start] = tag;
+  let at = start + 1;
+  let rest = length;
+  for (; rest > 0x7f; rest >>>= 7) {
+    frame[at] = (rest & 0x7f) | 0x80;
+    at += 1;
+  }
+  frame[at] = rest;
+  return at + 1;
+}
