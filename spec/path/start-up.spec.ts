@@ -12,7 +12,7 @@ import type { KubernetesObject } from '../../lib/meta/object.ts';
 import { failure } from '../../lib/meta/api-error.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import type { ApiHandler } from '../../lib/server/api/http/api-request.ts';
-import { failureResponse } from '../../lib/server/api/http/api-response.ts';
+import { failureResponse } from '../../lib/server/api/http/document-response.ts';
 import { HttpListener } from '../../lib/server/api/port/http-listener.ts';
 import {
   CertificateAuthority,
@@ -114,7 +114,8 @@ describe('a start-up that fails explains itself, and recovers when its cause is 
     return async (request) => {
       if (isGranted()) return await server.handler(request);
       const message = `configmaps is forbidden: User "system:serviceaccount:shop:watcher" cannot list resource "configmaps" in API group "" at the cluster scope`;
-      return failureResponse(failure('Forbidden', message, { details: { kind: 'configmaps' } }));
+      const error = failure('Forbidden', message, { details: { kind: 'configmaps' } });
+      return failureResponse(error, request);
     };
   };
 

@@ -10,7 +10,9 @@ import { badRequest } from '../../meta/failures.ts';
 import type { ResourceRegistry, RestStorage } from '../registry/contract/rest-storage.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from './http/api-request.ts';
 import { BUILT_IN_GROUPS } from './http/built-in-groups.ts';
-import { failureResponse, jsonResponse, textResponse, withHeaders } from './http/api-response.ts';
+import { bytesResponse, textResponse, withHeaders } from './http/api-response.ts';
+import { encodeDocument, failureResponse } from './http/document-response.ts';
+import { JSON_TYPE } from './http/media-type.ts';
 import { serveConnect } from './verbs/serve-connect.ts';
 import { serveCreate } from './verbs/serve-create.ts';
 import { serveDeleteCollection } from './verbs/serve-delete-collection.ts';
@@ -19,9 +21,9 @@ import { DiscoveryDocuments } from './discovery-documents.ts';
 import type { Exchange } from './verbs/exchange.ts';
 import { serveGet } from './verbs/serve-get.ts';
 import { serveList } from './verbs/serve-list.ts';
-import { negotiate, type Scope } from './http/negotiation.ts';
+import { checkAccept, checkRoute, negotiate, type Representation } from './http/negotiation.ts';
 import { OpenApi } from './openapi.ts';
-import { servePatch } from './verbs/serve-patch.ts';
+import { patchTypes, servePatch } from './verbs/serve-patch.ts';
 import { queryFlag } from './http/query-options.ts';
 import {
   methodNotAllowed,
@@ -135,7 +137,7 @@ class ApiRouter {
     }
     return failure instanceof PageNotFound
       ? textResponse(404, `${failure.message}\n`)
-      : failureResponse(failure);
+      : failureResponse(failure, request);
   }
 
   /** Responds to requests that do not concern a resource; all of them are read-only. */
@@ -159,7 +161,7 @@ class ApiRouter {
       case 'openapi':
         return () => this.#openApi.answer(request, segments, query);
       case 'version':
-        if (segments.length === 1) return () => jsonResponse(200, serverVersion);
+        if (segments.length === 1) return () => versionResponse(request);
         break;
       case 'healthz':
       case 'livez':
@@ -178,7 +180,7 @@ class ApiRouter {
   ): Promise<ApiResponse> {
     const info = parseRequestInfo(request.method, segments, queryFlag(query, 'watch') ?? false);
     const storage = this.#storageOf(info);
-    const representation = negotiate(request.headers['accept'], scopeOf(info.verb));
+    const representation = representationOf(request, query, info, storage);
     const warnings = new Warnings();
     // A watch runs as long as its client wants; every other request has a deadline.
     const abort = info.verb === 'watch' ? undefined : abortOf(request);
@@ -266,9 +268,42 @@ function namespaceMissing(): ApiError {
   );
 }
 
-function scopeOf(verb: Verb): Scope {
-  if (verb === 'watch') return 'watch';
-  return verb === 'list' || verb === 'deletecollection' ? 'list' : 'object';
+/**
+ * Methods come before formats, as in kube-apiserver.
+ * @throws {ApiError} 405, 406, 415.
+ */
+function representationOf(
+  request: ApiRequest,
+  query: URLSearchParams,
+  info: RequestInfo,
+  storage: RestStorage,
+): Representation {
+  const { verb, group } = info;
+  // What is passed on has the format that its source gives it.
+  if (storage.connect !== undefined) return AS_PASSED_ON;
+  if (storage[methodOf(info)] === undefined) throw methodNotAllowed();
+  if (BUILT_IN_GROUPS.has(group)) checkRoute(request, verb, patchTypes(group));
+  return negotiate(request, query, { group, verb });
+}
+
+const AS_PASSED_ON: Representation = {
+  mediaType: JSON_TYPE,
+  as: undefined,
+  metaVersion: 'v1',
+  pretty: false,
+};
+
+/** Always indented JSON. @throws {ApiError} 406. */
+function versionResponse(request: ApiRequest): ApiResponse {
+  checkAccept(request, [JSON_TYPE]);
+  return bytesResponse(200, JSON_TYPE, encodeDocument(serverVersion, JSON_TYPE, true));
+}
+
+/** The method of a storage that serves a verb. */
+function methodOf({ verb, name }: RequestInfo): keyof RestStorage {
+  if (verb === 'create') return name === undefined ? 'create' : 'createNamed';
+  if (verb === 'deletecollection') return 'deleteCollection';
+  return verb === 'patch' ? 'update' : verb;
 }
 
 function splitUrl(url: string): { readonly pathname: string; readonly query: URLSearchParams } {

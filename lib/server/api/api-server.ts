@@ -16,7 +16,7 @@ import { ServerCertificates } from './certificates/server-certificates.ts';
 import { builtInKinds } from '../registry/kinds/built-in-kinds.ts';
 import { createApiHandler } from './api-handler.ts';
 import type { ApiHandler } from './http/api-request.ts';
-import { failureResponse } from './http/api-response.ts';
+import { failureResponse } from './http/document-response.ts';
 import { bearerAuthenticator, withAuthentication } from './http/authentication.ts';
 import {
   HttpListener,
@@ -289,7 +289,7 @@ export class ApiServer implements AsyncDisposable {
       try {
         await this.#start();
       } catch (error) {
-        return failureResponse(toApiError(error));
+        return failureResponse(toApiError(error), request);
       }
       return await handler(request);
     };

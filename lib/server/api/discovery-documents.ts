@@ -8,9 +8,10 @@ import type {
 } from '../registry/contract/rest-storage.ts';
 import type { ApiRequest, ApiResponse } from './http/api-request.ts';
 import { BUILT_IN_GROUPS } from './http/built-in-groups.ts';
-import { bytesResponse, encodeText, jsonResponse } from './http/api-response.ts';
-import { parseAccept, type MediaRange } from './http/negotiation.ts';
-import { notAcceptable, unknownPathIn } from './http/request-failures.ts';
+import { bytesResponse, encodeText } from './http/api-response.ts';
+import { documentResponse } from './http/document-response.ts';
+import { AS_IT_IS, chooseMedia, JSON_TYPE, type Endpoint } from './http/media-type.ts';
+import { unknownPathIn } from './http/request-failures.ts';
 import { servedGroups, verbsOf, type ServedGroup, type ServedVersion } from './served-resources.ts';
 
 const DISCOVERY_GROUP = 'apidiscovery.k8s.io';
@@ -48,8 +49,10 @@ export class DiscoveryDocuments {
     this.#refresh();
     const [root, group = '', version = ''] = segments;
     if (segments.length === 1) return this.#rootAnswer(request, root === 'api');
-    if (root === 'api') return this.#resourceList('', group);
-    return version === '' ? this.#groupAnswer(group) : this.#resourceList(group, version);
+    if (root === 'api') return this.#resourceList(request, '', group);
+    return version === ''
+      ? this.#groupAnswer(request, group)
+      : this.#resourceList(request, group, version);
   }
 
   #refresh(): void {
@@ -61,11 +64,11 @@ export class DiscoveryDocuments {
   }
 
   #rootAnswer(request: ApiRequest, core: boolean): ApiResponse {
-    const version = chooseForm(parseAccept(request.headers['accept']));
+    const version = aggregatedVersion(request);
     const groups = this.#groups.filter(({ group }) => (group === '') === core);
-    if (version === 'legacy') {
+    if (version === undefined) {
       const document = core ? apiVersions(groups, request) : apiGroupList(groups);
-      return jsonResponse(200, document, { vary: 'Accept' });
+      return documentResponse(request, 200, document, { vary: 'Accept' });
     }
     const key = `${core ? 'api' : 'apis'} ${version}`;
     const document = this.#aggregated.get(key) ?? aggregatedDocument(groups, version);
@@ -73,32 +76,34 @@ export class DiscoveryDocuments {
     return conditionalResponse(request, document);
   }
 
-  #groupAnswer(name: string): ApiResponse {
+  #groupAnswer(request: ApiRequest, name: string): ApiResponse {
     const group = this.#groups.find((one) => one.group === name && name !== '');
     if (group === undefined) throw unknownPathIn(name);
-    return jsonResponse(200, { kind: 'APIGroup', apiVersion: 'v1', ...legacyGroup(group) });
+    const document = { kind: 'APIGroup', apiVersion: 'v1', ...legacyGroup(group) };
+    return documentResponse(request, 200, document);
   }
 
-  #resourceList(group: string, version: string): ApiResponse {
+  #resourceList(request: ApiRequest, group: string, version: string): ApiResponse {
     const served = this.#groups
       .find((one) => one.group === group)
       ?.versions.find((one) => one.version === version);
     if (served === undefined) throw unknownPathIn(group);
-    return jsonResponse(200, apiResourceList(served));
+    return documentResponse(request, 200, apiResourceList(served));
   }
 }
 
-/** The best accepted format. @throws {ApiError} 406. */
-function chooseForm(accepted: readonly MediaRange[]): string {
-  for (const { type, parameters } of accepted) {
-    if (type !== 'application/json' && type !== 'application/*' && type !== '*/*') continue;
-    const as = parameters.get('as');
-    if (as === undefined) return 'legacy';
-    const version = parameters.get('v') ?? '';
-    const known = as === AGGREGATED && parameters.get('g') === DISCOVERY_GROUP;
-    if (known && AGGREGATED_VERSIONS.includes(version)) return version;
-  }
-  throw notAcceptable(['application/json']);
+/** Aggregated documents are there as JSON only. */
+const AGGREGATED_DOCUMENTS: Endpoint = {
+  allows: (mediaType, shape) => {
+    if (shape === undefined) return AS_IT_IS.allows(mediaType, shape);
+    const known = shape.kind === AGGREGATED && shape.group === DISCOVERY_GROUP;
+    return known && mediaType === JSON_TYPE && AGGREGATED_VERSIONS.includes(shape.version);
+  },
+};
+
+/** The version of the aggregated document that is accepted before a legacy one; undefined otherwise. */
+function aggregatedVersion({ headers }: ApiRequest): string | undefined {
+  return chooseMedia(headers['accept'], AGGREGATED_DOCUMENTS)?.shape?.version;
 }
 
 /** The document, or 304 if the client has it already. */

@@ -8,7 +8,7 @@ import type {
 } from '../registry/contract/rest-storage.ts';
 import type { ApiRequest, ApiResponse } from './http/api-request.ts';
 import { bytesResponse, encodeText, jsonResponse } from './http/api-response.ts';
-import { acceptsJson } from './http/negotiation.ts';
+import { acceptsJson } from './http/media-type.ts';
 import { patchTypes } from './verbs/serve-patch.ts';
 import { notAcceptable, PageNotFound } from './http/request-failures.ts';
 import { servedGroups, type ServedVersion } from './served-resources.ts';

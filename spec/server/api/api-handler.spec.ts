@@ -50,12 +50,15 @@ async function codeOf(
   return `${answer.status} ${String(reason)}`;
 }
 
+/** What a widget has to say about itself. */
+const WIDGET = { apiVersion: 'example.io/v1', kind: 'Widget' };
+
 describe('api handler', () => {
   it('answers an object with the very bytes of the storage', async () => {
     const { handler, objects } = rig();
     const answer = await call(handler, 'GET', `${SHOP}/a`);
     expect(answer.status).to.equal(200);
-    expect(answer.text).to.equal(JSON.stringify(objects.get('a')));
+    expect(answer.text).to.equal(`${JSON.stringify(objects.get('a'))}\n`);
     expect(answer.headers['content-type']).to.equal('application/json');
   });
 
@@ -66,7 +69,7 @@ describe('api handler', () => {
     const items = [...objects.values()].map((object) => JSON.stringify(object)).join(',');
     expect(text).to.equal(
       '{"kind":"WidgetList","apiVersion":"example.io/v1","metadata":{"resourceVersion":"100","continue":"next",' +
-        `"remainingItemCount":5},"items":[${items}]}`,
+        `"remainingItemCount":5},"items":[${items}]}\n`,
     );
   });
 
@@ -89,7 +92,9 @@ describe('api handler', () => {
     });
     expect(yaml.headers['content-type']).to.equal('application/yaml');
     expect(yaml.text).to.contain('metadata:\n  name: a\n');
-    const no = { body: { metadata: { name: 'no', labels: { country: 'no', mode: '0644' } } } };
+    const no = {
+      body: { ...WIDGET, metadata: { name: 'no', labels: { country: 'no', mode: '0644' } } },
+    };
     const quoted = await call(handler, 'POST', SHOP, {
       ...no,
       headers: { accept: 'application/yaml' },
@@ -102,7 +107,9 @@ describe('api handler', () => {
 
   it('creates with 201 and hands warnings on, quoted', async () => {
     const { handler, verbs } = rig();
-    const answer = await call(handler, 'POST', SHOP, { body: { metadata: { name: 'new' } } });
+    const answer = await call(handler, 'POST', SHOP, {
+      body: { ...WIDGET, metadata: { name: 'new' } },
+    });
     expect(answer.status).to.equal(201);
     expect(answer.json()).to.deep.include({ apiVersion: 'example.io/v1', kind: 'Widget' });
     expect(answer.headers['warning']).to.deep.equal(['299 - "mind the \\"gap\\""']);
@@ -112,13 +119,14 @@ describe('api handler', () => {
   it('updates, and refuses a body that belongs somewhere else', async () => {
     const { handler } = rig();
     const body = (name: string, namespace: string): CallOptions => ({
-      body: { metadata: { name, namespace }, spec: { size: 2 } },
+      body: { ...WIDGET, metadata: { name, namespace }, spec: { size: 2 } },
     });
     const answer = await call(handler, 'PUT', `${SHOP}/a`, body('a', 'shop'));
     expect(answer.status).to.equal(200);
     expect(answer.json()['spec']).to.deep.equal({ size: 2 });
     expect(
-      (await call(handler, 'PUT', `${SHOP}/a`, { body: { metadata: { name: 'a' } } })).status,
+      (await call(handler, 'PUT', `${SHOP}/a`, { body: { ...WIDGET, metadata: { name: 'a' } } }))
+        .status,
     ).to.equal(200);
     expect(await codeOf(handler, 'PUT', `${SHOP}/a`, body('b', 'shop'))).to.equal('400 BadRequest');
     expect(await codeOf(handler, 'PUT', `${SHOP}/a`, body('a', 'other'))).to.equal(
@@ -139,7 +147,7 @@ describe('api handler', () => {
       },
     });
     const answer = await call(handler, 'PUT', `${SHOP}/a`, {
-      body: { metadata: { name: 'a' }, spec: { size: 1 } },
+      body: { ...WIDGET, metadata: { name: 'a' }, spec: { size: 1 } },
     });
     expect(answer.status).to.equal(201);
     expect(attempts[1]).to.deep.equal(attempts[0]);

@@ -1,4 +1,6 @@
 export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+/** What a gadget has to say about itself. */
+export const GADGET = { apiVersion: 'h3.example.com/v1', kind: 'Gadget' };
 export const GADGETS = '/apis/h3.example.com/v1';
 
 const spec = {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
-import { DEFINITIONS, GADGETS, gadgets } from './gadgets.ts';
+import { DEFINITIONS, GADGET, GADGETS, gadgets } from './gadgets.ts';
 import { call } from './support.ts';
 
 /** Recorded at kube-apiserver 1.36.3. */
@@ -60,7 +60,7 @@ describe('methods that a path does not allow', () => {
     const maps = '/api/v1/namespaces/default/configmaps';
     await call(server.handler, 'POST', maps, { body: { metadata: { name: 'a' } } });
     const custom = `${GADGETS}/namespaces/default/gadgets`;
-    await call(server.handler, 'POST', custom, { body: { metadata: { name: 'a' } } });
+    await call(server.handler, 'POST', custom, { body: { ...GADGET, metadata: { name: 'a' } } });
 
     const { status: core } = await call(server.handler, 'DELETE', '/api/v1/configmaps');
     expect(core).to.equal(405);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
-import { DEFINITIONS, GADGETS, gadgets } from './gadgets.ts';
+import { DEFINITIONS, GADGET, GADGETS, gadgets } from './gadgets.ts';
 import { call } from './support.ts';
 
 const template = {
@@ -41,7 +41,7 @@ const targets: readonly Target[] = [
   },
   {
     path: `${GADGETS}/namespaces/default/gadgets`,
-    object: { metadata: { name: 's' }, spec: { replicas: 2 } },
+    object: { ...GADGET, metadata: { name: 's' }, spec: { replicas: 2 } },
     details: { group: 'h3.example.com', kind: 'gadgets' },
     negative: {
       group: 'h3.example.com',
@@ -166,7 +166,7 @@ describe('a custom resource', () => {
     await using server = new ApiServer();
     const path = `${GADGETS}/namespaces/default/gadgets`;
     await call(server.handler, 'POST', DEFINITIONS, { body: gadgets });
-    const body = { metadata: { name: 's' } };
+    const body = { ...GADGET, metadata: { name: 's' } };
     await call(server.handler, 'POST', path, { body });
     for (const url of [`${path}/s`, `${path}/s/status`]) {
       const { status, json } = await call(server.handler, 'PUT', url, { body });

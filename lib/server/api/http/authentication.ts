@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ListwatchError } from '../../../kernel/errors.ts';
 import type { ApiHandler, ApiRequest } from './api-request.ts';
-import { failureResponse } from './api-response.ts';
+import { failureResponse } from './document-response.ts';
 import { unauthorized } from './request-failures.ts';
 
 /** Returns the user of a request; undefined when the request does not authenticate. */
@@ -57,6 +57,6 @@ export function withAuthentication(handler: ApiHandler, authenticate: Authentica
       request.identified?.(ANONYMOUS);
       return await handler({ ...request, user: ANONYMOUS });
     }
-    return failureResponse(unauthorized());
+    return failureResponse(unauthorized(), request);
   };
 }

@@ -2,115 +2,130 @@ import { errorMessage } from '../../../kernel/errors.ts';
 import type { ApiError } from '../../../meta/api-error.ts';
 import { badRequest } from '../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import { PROTOBUF_MEDIA_TYPE } from '../../../meta/protobuf/envelope.ts';
-import { apiVersionOf, type GroupVersionKind } from '../../../meta/resource.ts';
+import type { GroupVersionKind } from '../../../meta/resource.ts';
 import { parseJsonDocument } from '../../storage/scheme/json-document.ts';
 import { ProtobufSerializer } from '../../storage/scheme/protobuf-serializer.ts';
-import { isSchemeError } from '../../storage/scheme/scheme-error.ts';
 import { LARGEST_YAML_BYTES, parseYamlDocument } from '../../storage/scheme/yaml-document.ts';
 import type { ApiRequest } from './api-request.ts';
-import { asJson, asObject, isJsonObject, type Json, type JsonObject } from './json-tree.ts';
-import { entityTooLarge, unsupportedMediaType } from './request-failures.ts';
+import { noTypeMeta, TYPE_META, unrecognizedBody, wrongType } from './body-failures.ts';
+import { BUILT_IN_GROUPS } from './built-in-groups.ts';
+import { inputType } from './content-type.ts';
+import { builtInObject, customObject } from './declared-kind.ts';
+import { jsonSyntaxError } from './go-json-syntax.ts';
+import { asJson, isJsonObject, type Json, type JsonObject } from './json-tree.ts';
+import { PROTOBUF_TYPE, YAML_TYPE, type MediaType } from './media-type.ts';
+import { entityTooLarge } from './request-failures.ts';
 
 /** @see apiserver pkg/server/config.go MaxRequestBodyBytes @ 24a394e */
 export const LARGEST_BODY_BYTES: number = 3 * 1024 * 1024;
 
-const TEXT_TYPES: readonly string[] = ['application/json', 'application/yaml'];
-
 const protobuf = new ProtobufSerializer();
 
-/** The media type of the body without its parameters, in lower case; empty when there is none. */
-export function contentTypeOf({ headers }: Pick<ApiRequest, 'headers'>): string {
-  return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-}
-
 /**
- * The object in a body. If `apiVersion` and `kind` are left out, those of the endpoint are used.
+ * The object in a body. In an object of a built-in kind, `apiVersion` and `kind` may be left out; those of the endpoint are used.
  * @throws {ApiError} 400 for something that is not an object of this kind, 413 if it is too large, 415 for formats other than
  * JSON, YAML and the protobuf of built-in kinds.
  */
 export function decodeObject(request: ApiRequest, expected: GroupVersionKind): UnstructuredObject {
-  return asObject(checkKind(decodeBody(request, expected), expected));
+  const { body } = request;
+  const format = inputType(request.headers['content-type']);
+  const refuse = (reason: string): ApiError => unrecognizedBody(expected.kind, reason, body);
+  const value = decodeValue(body, format, expected, refuse);
+  if (BUILT_IN_GROUPS.has(expected.group)) return builtInObject(value ?? {}, expected, refuse);
+  return customObject(value, expected, refuse, () =>
+    body.length === 0 ? '' : format === YAML_TYPE ? JSON.stringify(value) : textOf(body),
+  );
 }
 
 /**
- * The object in a body, of any kind.
- * @param expected The kind of a protobuf body that does not name its kind.
+ * The options in a body, such as those of a deletion; null are none. Their kind may be of any version.
  * @throws {ApiError} 400, 413, 415.
  */
-export function decodeBody(request: ApiRequest, expected: GroupVersionKind): JsonObject {
-  const contentType = contentTypeOf(request);
-  if (contentType === PROTOBUF_MEDIA_TYPE) return decodeProtobuf(request.body, expected);
-  if (contentType !== '' && !TEXT_TYPES.includes(contentType)) {
-    throw unsupportedMediaType(contentType, [...TEXT_TYPES, PROTOBUF_MEDIA_TYPE]);
-  }
-  const document = decodeDocument(request.body, contentType === 'application/yaml');
-  if (!isJsonObject(document)) throw badRequest('the body must be an object');
-  return document;
+export function decodeOptions(request: ApiRequest, expected: GroupVersionKind): JsonObject {
+  const format = inputType(request.headers['content-type']);
+  const options = decodeValue(request.body, format, expected, badRequest);
+  if (options === null) return {};
+  if (!isJsonObject(options)) throw badRequest(noTypeMeta(wrongType(options, TYPE_META)));
+  return options;
 }
 
-function decodeProtobuf(body: Uint8Array, expected: GroupVersionKind): JsonObject {
+/** @param refuse makes the failure from the reason why the body cannot be read */
+function decodeValue(
+  body: Uint8Array,
+  format: MediaType,
+  expected: GroupVersionKind,
+  refuse: (reason: string) => ApiError,
+): Json {
+  if (format === PROTOBUF_TYPE) return decodeProtobuf(body, expected, refuse);
+  const yaml = format === YAML_TYPE;
+  checkSize(body, yaml ? LARGEST_YAML_BYTES : LARGEST_BODY_BYTES);
+  if (yaml && isBlank(body)) return null;
+  try {
+    if (!yaml && body[0] === BYTE_ORDER_MARK) throw new Error('the text begins with a mark');
+    return (yaml ? parseYamlDocument(body) : parseJsonDocument(body)) as Json;
+  } catch (error) {
+    throw refuse(yaml ? yamlProblem(error) : noTypeMeta(jsonProblem(body, error)));
+  }
+}
+
+function decodeProtobuf(
+  body: Uint8Array,
+  expected: GroupVersionKind,
+  refuse: (reason: string) => ApiError,
+): JsonObject {
   checkSize(body, LARGEST_BODY_BYTES);
+  if (body.length === 0) throw refuse('empty data');
+  if (!protobuf.recognizes(body)) {
+    throw refuse(
+      'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]',
+    );
+  }
+  if (body.length === 4) throw refuse('empty body');
   try {
     return asJson(protobuf.decode(body, { defaults: expected }));
   } catch (error) {
-    if (!isSchemeError(error, 'UNSUPPORTED_ENCODING')) throw unreadable(error);
-    throw unsupportedMediaType(PROTOBUF_MEDIA_TYPE, TEXT_TYPES, error.message);
-  }
-}
-
-/** Refuses an object of another kind than that of the endpoint; sets a missing apiVersion and kind. */
-export function checkKind(object: JsonObject, expected: GroupVersionKind): JsonObject {
-  const apiVersion = apiVersionOf(expected);
-  checkTypeField(object, 'apiVersion', 'API version', apiVersion);
-  checkTypeField(object, 'kind', 'kind', expected.kind);
-  const { metadata = null } = object;
-  if (metadata !== null && !isJsonObject(metadata)) {
-    throw badRequest('the metadata of the object in the body must be an object');
-  }
-  if (object['apiVersion'] === apiVersion && object['kind'] === expected.kind) return object;
-  return { ...object, apiVersion, kind: expected.kind };
-}
-
-function checkTypeField(
-  object: JsonObject,
-  field: 'apiVersion' | 'kind',
-  name: string,
-  expected: string,
-): void {
-  const found = object[field] ?? '';
-  if (found !== '' && found !== expected) {
-    throw badRequest(
-      `the ${name} in the data (${JSON.stringify(found).slice(0, 200)}) does not match the expected ${name} (${expected})`,
-    );
+    throw refuse(errorMessage(error));
   }
 }
 
 /**
- * Parses the bytes of a body. Numbers become doubles: whole numbers beyond 2^53 lose digits.
- * @throws {ApiError} 400 when they are empty, malformed or nested deeper than 1 000 levels; 413 above 3 MiB, for YAML
- * above 64 KiB.
+ * Parses the bytes of a patch. Numbers become doubles: whole numbers beyond 2^53 lose digits.
+ * @param prefix the beginning of the message of a failure
+ * @throws {ApiError} 400 when it is malformed or nested deeper than 1 000 levels; 413 above 3 MiB.
  */
-export function decodeDocument(body: Uint8Array, yaml: boolean = false): Json {
-  checkSize(body, yaml ? LARGEST_YAML_BYTES : LARGEST_BODY_BYTES);
-  if (isBlank(body)) throw badRequest('the request needs a body');
+export function decodePatch(body: Uint8Array, prefix: string): Json {
+  checkSize(body, LARGEST_BODY_BYTES);
   try {
-    return (yaml ? parseYamlDocument(body) : parseJsonDocument(body)) as Json;
+    return parseJsonDocument(body) as Json;
   } catch (error) {
-    throw unreadable(error);
+    throw badRequest(prefix + jsonProblem(body, error), error);
   }
 }
 
 function checkSize(body: Uint8Array, limitBytes: number): void {
-  if (body.byteLength > limitBytes) throw entityTooLarge(`limit is ${limitBytes} bytes`);
+  if (body.byteLength > limitBytes) throw entityTooLarge(`limit is ${limitBytes}`);
 }
 
 const SPACE = 0x20;
+/** The first byte of a byte order mark in UTF-8, which JSON does not know. */
+const BYTE_ORDER_MARK = 0xef;
 
 function isBlank(body: Uint8Array): boolean {
   return body.every((byte) => byte <= SPACE);
 }
 
-function unreadable(error: unknown): ApiError {
-  return badRequest(`the body cannot be read: ${errorMessage(error)}`, error);
+function textOf(body: Uint8Array): string {
+  return new TextDecoder().decode(body);
+}
+
+/** The reason in the words of kube-apiserver, where that refuses the text too. */
+function jsonProblem(body: Uint8Array, error: unknown): string {
+  return jsonSyntaxError(body) ?? errorMessage(error);
+}
+
+function yamlProblem(error: unknown): string {
+  const message = errorMessage(error);
+  return message.includes('Nested mappings are not allowed')
+    ? 'yaml: mapping values are not allowed in this context'
+    : message;
 }

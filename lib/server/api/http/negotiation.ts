@@ -1,113 +1,123 @@
-import { notAcceptable } from './request-failures.ts';
-
-/** One alternative of an Accept header. */
-export interface MediaRange {
-  /** In lower case, e.g. `application/json` or the wildcard. */
-  readonly type: string;
-  readonly parameters: ReadonlyMap<string, string>;
-}
-
-/** Maximum number of alternatives; the rest of the Accept header is ignored. */
-const MOST_ALTERNATIVES = 64;
-
-/** The alternatives of an Accept header, best first, without those of quality 0. Without a header, everything is accepted. */
-export function parseAccept(accept: string | undefined): MediaRange[] {
-  const ranges: { readonly range: MediaRange; readonly quality: number }[] = [];
-  for (const clause of (accept ?? '').split(',', MOST_ALTERNATIVES)) {
-    const [type = '', ...pairs] = clause.split(';').map((part) => part.trim());
-    if (type === '') continue;
-    const parameters = new Map<string, string>();
-    for (const pair of pairs) {
-      const [name = '', value = ''] = pair.split('=', 2);
-      parameters.set(name.trim().toLowerCase(), value.trim().replace(/^"(.*)"$/, '$1'));
-    }
-    const quality = qualityOf(parameters.get('q'));
-    if (quality > 0) ranges.push({ range: { type: type.toLowerCase(), parameters }, quality });
-  }
-  if (ranges.length === 0) return [{ type: '*/*', parameters: new Map() }];
-  // The sort is stable: alternatives of equal quality keep the order of the header.
-  return ranges.toSorted((left, right) => right.quality - left.quality).map(({ range }) => range);
-}
-
-function qualityOf(text: string | undefined): number {
-  if (text === undefined) return 1;
-  const quality = Number(text);
-  return quality >= 0 && quality <= 1 ? quality : 0;
-}
-
-export type MediaType = 'application/json' | 'application/yaml';
+import type { ApiRequest } from './api-request.ts';
+import { BUILT_IN_GROUPS } from './built-in-groups.ts';
+import {
+  chooseMedia,
+  isForPeople,
+  JSON_TYPE,
+  MEDIA_TYPES,
+  PROTOBUF_TYPE,
+  STREAM_TYPES,
+  YAML_TYPE,
+  type Accepted,
+  type Endpoint,
+  type MediaType,
+} from './media-type.ts';
+import { noRepresentation, noSuchMediaType, notAcceptable } from './request-failures.ts';
+import type { Verb } from './request-info.ts';
 
 /** The shape and format of a response. */
 export interface Representation {
   readonly mediaType: MediaType;
   /** Undefined: the objects themselves. */
-  readonly as: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList' | undefined;
+  readonly as: Shape | undefined;
   /** The version of `meta.k8s.io` for the shape. */
   readonly metaVersion: 'v1' | 'v1beta1';
+  /** For people: indented. Never for a watch. */
+  readonly pretty: boolean;
 }
 
-/** The kind of response, which determines the possible content types. */
-export type Scope = 'object' | 'list' | 'watch';
+export type Shape = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
+
+const SHAPES: readonly string[] = ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'];
+const META_VERSIONS: readonly string[] = ['v1', 'v1beta1'];
+
+type Head = Pick<ApiRequest, 'headers'>;
+
+/**
+ * Checks the headers against the routes of a built-in resource, before anything else about the request is read: the format of a
+ * patch and the media types of the answer, without regard to their parameters. Custom resources have no such routes.
+ * @param patchTypes the formats of a patch
+ * @throws {ApiError} 415, 406.
+ * @see https://github.com/emicklei/go-restful jsr311.go detectRoute
+ */
+export function checkRoute({ headers }: Head, verb: Verb, patchTypes: readonly string[]): void {
+  const contentType = headers['content-type'] ?? '';
+  if (verb === 'patch' && !namesAny(contentType, patchTypes)) throw noSuchMediaType();
+  const streams = verb === 'watch' || verb === 'list' ? STREAM_TYPES : [];
+  checkAccept({ headers }, [...MEDIA_TYPES, ...streams]);
+}
+
+/**
+ * Checks that a route produces one of the accepted media types, whatever their parameters are.
+ * @throws {ApiError} 406.
+ */
+export function checkAccept({ headers }: Head, produced: readonly string[]): void {
+  const { accept = '' } = headers;
+  if (accept === '' || accept === JSON_TYPE || namesAny(accept, ['*/*', ...produced])) return;
+  throw noRepresentation(produced);
+}
+
+/** Whether a list of media types has one of these, whatever its parameters are. */
+function namesAny(header: string, types: readonly string[]): boolean {
+  return header.split(',').some((one) => {
+    const [type = ''] = one.split(';', 1);
+    return types.includes(type.replace(/^ +| +$/g, ''));
+  });
+}
+
+/** The media types of objects of a group. Custom resources have no protobuf form, but their metadata has. */
+function endpointOf(group: string): Endpoint {
+  const types = BUILT_IN_GROUPS.has(group) ? MEDIA_TYPES : [JSON_TYPE, YAML_TYPE];
+  return {
+    serverVersion: 'v1',
+    allows: (mediaType, shape) => {
+      if (shape === undefined) return types.includes(mediaType);
+      if (shape.group !== 'meta.k8s.io' || !META_VERSIONS.includes(shape.version)) return false;
+      return SHAPES.includes(shape.kind) && (shape.kind !== 'Table' || mediaType !== PROTOBUF_TYPE);
+    },
+  };
+}
 
 const JSON_OBJECT: Representation = {
-  mediaType: 'application/json',
+  mediaType: JSON_TYPE,
   as: undefined,
   metaVersion: 'v1',
+  pretty: false,
 };
 
 /**
- * Chooses the representation of a response with resources.
+ * Chooses the representation of a response with resources of a group.
  * @throws {ApiError} 406 when no accepted format can be produced.
  */
-export function negotiate(accept: string | undefined, scope: Scope): Representation {
-  if (accept === undefined || accept === 'application/json') return JSON_OBJECT;
-  for (const range of parseAccept(accept)) {
-    const representation = produce(range, scope);
-    if (representation !== undefined) return representation;
+export function negotiate(
+  { headers }: Head,
+  query: URLSearchParams,
+  { group, verb }: { readonly group: string; readonly verb: Verb },
+): Representation {
+  const { accept } = headers;
+  const accepted: Accepted | undefined =
+    accept === undefined || accept === JSON_TYPE
+      ? { mediaType: JSON_TYPE, shape: undefined, pretty: false }
+      : chooseMedia(accept, endpointOf(group));
+  if (accepted === undefined) throw notAcceptable(MEDIA_TYPES);
+  const { mediaType, shape } = accepted;
+  if (verb === 'watch') {
+    // YAML has no frames, so it is not possible for a stream.
+    if (mediaType === YAML_TYPE) throw notAcceptable(STREAM_TYPES);
+    return { ...representationOf(mediaType, shape), pretty: false };
   }
-  throw notAcceptable(offered(scope));
+  const pretty = accepted.pretty || isForPeople(headers, query);
+  if (mediaType === JSON_TYPE && shape === undefined && !pretty) return JSON_OBJECT;
+  return { ...representationOf(mediaType, shape), pretty };
 }
 
-function offered(scope: Scope): string[] {
-  return scope === 'watch' ? ['application/json'] : ['application/json', 'application/yaml'];
-}
-
-function produce({ type, parameters }: MediaRange, scope: Scope): Representation | undefined {
-  const mediaType = mediaTypeOf(type);
-  // YAML has no frames, so it is not possible for a stream.
-  if (mediaType === undefined || (mediaType === 'application/yaml' && scope === 'watch')) {
-    return undefined;
-  }
-  const as = parameters.get('as');
-  if (as === undefined) return { mediaType, as, metaVersion: 'v1' };
-  const version = parameters.get('v');
-  if (parameters.get('g') !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) {
-    return undefined;
-  }
-  return shapeFits(as, scope) ? { mediaType, as, metaVersion: version } : undefined;
-}
-
-function shapeFits(as: string, scope: Scope): as is NonNullable<Representation['as']> {
-  if (as === 'Table') return true;
-  return as === (scope === 'list' ? 'PartialObjectMetadataList' : 'PartialObjectMetadata');
-}
-
-function mediaTypeOf(type: string): MediaType | undefined {
-  switch (type) {
-    case 'application/json':
-    case 'application/*':
-    case '*/*':
-      return 'application/json';
-    case 'application/yaml':
-      return 'application/yaml';
-    default:
-      return undefined;
-  }
-}
-
-/** Whether JSON without a shape is accepted. */
-export function acceptsJson(accept: string | undefined): boolean {
-  return parseAccept(accept).some(
-    ({ type, parameters }) => mediaTypeOf(type) === 'application/json' && !parameters.has('as'),
-  );
+function representationOf(
+  mediaType: MediaType,
+  shape: Accepted['shape'],
+): Omit<Representation, 'pretty'> {
+  return {
+    mediaType,
+    as: shape?.kind as Shape | undefined,
+    metaVersion: shape?.version === 'v1beta1' ? 'v1beta1' : 'v1',
+  };
 }

@@ -21,17 +21,21 @@ export function queryFlag(query: URLSearchParams, name: string): boolean | undef
   return text === null ? undefined : text.toLowerCase() !== 'false' && text !== '0';
 }
 
-/** A whole number of at least 0. @throws {ApiError} 400. */
+const LARGEST_INT64 = 2n ** 63n - 1n;
+
+/** A whole number; very large ones are rounded. @throws {ApiError} 400, in the words of Go's parser. */
 export function queryNumber(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
-  if (text === null || text === '') return undefined;
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) {
-    throw badRequest(
-      `the query parameter ${name} must be a whole number of at least 0, not ${JSON.stringify(text)}`,
-    );
-  }
-  return value;
+  if (text === null) return undefined;
+  const problem = numberProblem(text);
+  if (problem === undefined) return Number(text);
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${problem}`);
+}
+
+function numberProblem(text: string): string | undefined {
+  if (!/^[+-]?\d+$/.test(text)) return 'invalid syntax';
+  const value = BigInt(text.replace('+', ''));
+  return value > LARGEST_INT64 || value < -LARGEST_INT64 - 1n ? 'value out of range' : undefined;
 }
 
 export function queryText(query: URLSearchParams, name: string): string | undefined {
@@ -50,13 +54,21 @@ interface RawListOptions extends Omit<ListOptions, 'resourceVersionMatch'> {
   readonly sendInitialEvents: boolean | undefined;
 }
 
+/** A negative limit is none, and one beyond all collections is as good as a very large one. */
+function limitOf(query: URLSearchParams): number | undefined {
+  const limit = queryNumber(query, 'limit');
+  return limit === undefined ? undefined : Math.min(Math.max(limit, 0), MOST_ITEMS);
+}
+
+const MOST_ITEMS = 2 ** 31 - 1;
+
 function readRaw(query: URLSearchParams): RawListOptions {
   return {
     resourceVersion: queryText(query, 'resourceVersion'),
     match: queryText(query, 'resourceVersionMatch'),
     labelSelector: queryText(query, 'labelSelector'),
     fieldSelector: queryText(query, 'fieldSelector'),
-    limit: queryNumber(query, 'limit'),
+    limit: limitOf(query),
     continueToken: queryText(query, 'continue'),
     sendInitialEvents: queryFlag(query, 'sendInitialEvents'),
   };

@@ -9,8 +9,6 @@ import {
 import { errorMessage, isListwatchError } from '../../../kernel/errors.ts';
 import { BUILT_IN_GROUPS } from './built-in-groups.ts';
 
-const PROTOBUF = 'application/vnd.kubernetes.protobuf';
-
 /** An unknown path below a built-in API group. `details` is there but empty: some clients read it without a check. */
 export function unknownPath(): ApiError {
   return failure('NotFound', 'the server could not find the requested resource', { details: {} });
@@ -36,6 +34,7 @@ export function methodNotAllowed(): ApiError {
   );
 }
 
+/** The parameters of the accepted media types cannot be met, or none of the media types is known. */
 export function notAcceptable(offered: readonly string[]): ApiError {
   return failure(
     'NotAcceptable',
@@ -43,25 +42,31 @@ export function notAcceptable(offered: readonly string[]): ApiError {
   );
 }
 
-/** @param reason The fault, for content of a type that is accepted in general. */
-export function unsupportedMediaType(
-  contentType: string,
-  taken: readonly string[],
-  reason: string = '',
-): ApiError {
-  const remedy =
-    contentType === PROTOBUF
-      ? '; typed Go clients send protobuf unless ContentType of their rest.Config is "application/json", and so do some "kubectl create KIND" commands: add "--dry-run=client -o yaml" and pipe the result into "kubectl create -f -"'
-      : '';
+/** None of the media types of the Accept header is one of the route. */
+export function noRepresentation(offered: readonly string[]): ApiError {
+  const message = `406: Not Acceptable\n\nAvailable representations: ${offered.join(', ')}`;
+  return failure('NotAcceptable', message, { details: {} });
+}
+
+/** The answer has a shape that the accepted one does not fit: a list or an object. */
+export function otherShape(message: string): ApiError {
+  return failure('NotAcceptable', message);
+}
+
+export function unsupportedMediaType(taken: readonly string[]): ApiError {
   return failure(
     'UnsupportedMediaType',
-    `the body of the request was in an unknown format - accepted media types include: ${taken.join(', ')}` +
-      ` (Content-Type was ${JSON.stringify(contentType.slice(0, 200))}${reason === '' ? '' : `: ${reason}`}${remedy})`,
+    `the body of the request was in an unknown format - accepted media types include: ${taken.join(', ')}`,
   );
 }
 
+/** The route has no such format of a patch. */
+export function noSuchMediaType(): ApiError {
+  return failure('UnsupportedMediaType', '415: Unsupported Media Type', { details: {} });
+}
+
 export function entityTooLarge(reason: string): ApiError {
-  return failure('RequestEntityTooLarge', `Request entity is too large: ${reason}`);
+  return failure('RequestEntityTooLarge', `Request entity too large: ${reason}`);
 }
 
 export function unauthorized(): ApiError {

@@ -16,7 +16,8 @@ import { realRuntime } from '../../../kernel/real-runtime.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import { failure } from '../../../meta/api-error.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from '../http/api-request.ts';
-import { failureResponse, withHeaders } from '../http/api-response.ts';
+import { withHeaders } from '../http/api-response.ts';
+import { failureResponse, type RequestHead } from '../http/document-response.ts';
 import { LARGEST_BODY_BYTES } from '../http/body.ts';
 import { readBody } from './body-reader.ts';
 import { hostIsLocal, isLoopback } from './loopback.ts';
@@ -401,19 +402,21 @@ export class HttpListener {
     clock: RequestClock | undefined,
     readWhole: () => Promise<Uint8Array | undefined>,
   ): Promise<ApiResponse> {
-    const { method = 'GET', url = '/', headers } = request;
-    if (this.#localOnly && !hostIsLocal(headers.host)) return lastAnswer(foreignHost());
+    const { method = 'GET', url = '/' } = request;
+    // Node passes only `set-cookie` as a list, and a request has no use for it.
+    const headers = request.headers as ApiRequest['headers'];
+    const head = { headers, url };
+    if (this.#localOnly && !hostIsLocal(headers['host'])) return lastAnswer(foreignHost(head));
     const body = await readWhole();
     if (body === undefined) {
-      return lastAnswer(failureResponse(entityTooLarge(`limit is ${LARGEST_BODY_BYTES} bytes`)));
+      const failed = entityTooLarge(`limit is ${LARGEST_BODY_BYTES}`);
+      return lastAnswer(failureResponse(failed, head));
     }
-    // Node passes only `set-cookie` as a list, and a request has no use for it.
-    const single = headers as ApiRequest['headers'];
     try {
       return await this.#handler({
         method,
         url,
-        headers: single,
+        headers,
         body,
         signal: abort.signal,
         identified: clock?.identified,
@@ -423,7 +426,7 @@ export class HttpListener {
       });
     } catch (error) {
       this.#logger.error('the handler rejected', { error: errorMessage(error) });
-      return failureResponse(toApiError(error));
+      return failureResponse(toApiError(error), head);
     }
   }
 }
@@ -462,12 +465,13 @@ function plainAnswer({ status, headers, body }: ApiResponse): Buffer {
   return Buffer.concat([Buffer.from(head, 'latin1'), body]);
 }
 
-function foreignHost(): ApiResponse {
+function foreignHost(head: RequestHead): ApiResponse {
   return failureResponse(
     failure(
       'Forbidden',
       'this server is for programs on its own machine: the Host header must be 127.0.0.1, [::1] or localhost',
     ),
+    head,
   );
 }
 

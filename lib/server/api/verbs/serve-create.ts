@@ -2,9 +2,11 @@ import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { WriteOptions, WriteResult } from '../../registry/contract/rest-storage.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import { decodeObject } from '../http/body.ts';
+import { inputType } from '../http/content-type.ts';
 import type { Exchange } from './exchange.ts';
 import { parseWriteOptions } from '../http/query-options.ts';
 import { objectResponse } from './render.ts';
+import { checkObjectShape } from './shape.ts';
 import { methodNotAllowed } from '../http/request-failures.ts';
 
 /** POST to a collection, or to a subresource of one object. */
@@ -12,6 +14,8 @@ export async function serveCreate(exchange: Exchange): Promise<ApiResponse> {
   const { storage, info } = exchange;
   const verb = info.name === undefined ? 'create' : 'createNamed';
   if (storage[verb] === undefined) throw methodNotAllowed();
+  checkObjectShape(exchange);
+  inputType(exchange.request.headers['content-type']);
   const options = parseWriteOptions(exchange.query, 'CreateOptions');
   const object = decodeObject(exchange.request, exchange.storage.describe);
   return objectResponse(exchange, 201, await creation(exchange, object, options));

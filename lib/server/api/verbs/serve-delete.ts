@@ -6,10 +6,12 @@ import {
 } from '../../registry/rules/field-causes.ts';
 import { deletionStatus, type DeleteRequest } from '../../registry/contract/rest-storage.ts';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
-import { statusResponse } from '../http/api-response.ts';
-import { decodeBody } from '../http/body.ts';
+import { bytesResponse } from '../http/api-response.ts';
+import { encodeDocument } from '../http/document-response.ts';
+import { decodeOptions } from '../http/body.ts';
+import { noTypeMeta, wrongType } from '../http/body-failures.ts';
 import type { Exchange } from './exchange.ts';
-import { isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
+import { getOwn, isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
 import { dryRunCauses, queryFlag, queryText } from '../http/query-options.ts';
 import { objectResponse } from './render.ts';
 import { invalidOptions, methodNotAllowed } from '../http/request-failures.ts';
@@ -21,7 +23,11 @@ export async function serveDelete(exchange: Exchange): Promise<ApiResponse> {
   const name = info.name ?? '';
   const { deletion, orphanDependents } = parseDeleteRequest(request, query);
   const { result, done } = await storage.delete(context, name, deletion);
-  if (done) return statusResponse(200, deletionStatus(storage.describe, name, result.metadata.uid));
+  if (done) {
+    const status = deletionStatus(storage.describe, name, result.metadata.uid);
+    const { mediaType, pretty } = exchange.representation;
+    return bytesResponse(200, mediaType, encodeDocument(status, mediaType, pretty));
+  }
   // Only an explicit request gets the status that says that the deletion continues.
   return objectResponse(exchange, orphanDependents === false ? 202 : 200, result);
 }
@@ -126,27 +132,42 @@ function optionsOfQuery(query: URLSearchParams): RawDeleteOptions {
 }
 
 function optionsOfBody(request: ApiRequest): RawDeleteOptions {
-  const body = decodeBody(request, DELETE_OPTIONS);
-  const { kind = 'DeleteOptions', gracePeriodSeconds = null } = body;
-  if (kind !== 'DeleteOptions') {
-    throw badRequest(`the body must be a DeleteOptions object, not ${JSON.stringify(kind)}`);
-  }
+  const body = decodeOptions(request, DELETE_OPTIONS);
+  checkKind(body);
+  const grace = member(body, 'gracePeriodSeconds', 'int64', isNumber);
   return {
     preconditions: preconditionsOf(body),
-    gracePeriodSeconds: gracePeriodSeconds === null ? undefined : gracePeriod(gracePeriodSeconds),
-    propagationPolicy: member(body, 'propagationPolicy', isText),
-    orphanDependents: member(body, 'orphanDependents', isFlag),
-    dryRun: member(body, 'dryRun', isTextList) ?? [],
-    ignoreReadError: member(body, IGNORE_READ_ERROR, isFlag),
+    gracePeriodSeconds: grace === undefined ? undefined : gracePeriod(grace),
+    propagationPolicy: member(body, 'propagationPolicy', 'v1.DeletionPropagation', isText),
+    orphanDependents: member(body, 'orphanDependents', 'bool', isFlag),
+    dryRun: member(body, 'dryRun', '[]string', isTextList) ?? [],
+    ignoreReadError: member(body, IGNORE_READ_ERROR, 'bool', isFlag),
   };
 }
 
+/** The options may be of any version. */
+function checkKind(body: JsonObject): void {
+  const kind = text(body, 'kind') || DELETE_OPTIONS.kind;
+  const apiVersion = text(body, 'apiVersion') || DELETE_OPTIONS.version;
+  if (kind === DELETE_OPTIONS.kind) return;
+  throw badRequest(
+    `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`,
+  );
+}
+
+function text(body: JsonObject, name: string): string {
+  const value = getOwn(body, name) ?? '';
+  if (typeof value === 'string') return value;
+  throw badRequest(noTypeMeta(wrongType(value, `struct field .${name} of type string`)));
+}
+
 function preconditionsOf(body: JsonObject): DeleteRequest['preconditions'] {
-  const given = member(body, 'preconditions', isJsonObject);
+  const given = member(body, 'preconditions', 'v1.Preconditions', isJsonObject);
   if (given === undefined) return undefined;
+  const owner = 'Preconditions.preconditions';
   return {
-    uid: member(given, 'uid', isText),
-    resourceVersion: member(given, 'resourceVersion', isText),
+    uid: member(given, 'uid', 'types.UID', isText, owner),
+    resourceVersion: member(given, 'resourceVersion', 'string', isText, owner),
   };
 }
 
@@ -154,12 +175,20 @@ function preconditionsOf(body: JsonObject): DeleteRequest['preconditions'] {
 function member<T extends Json>(
   object: JsonObject,
   name: string,
+  type: string,
   fits: (value: Json) => value is T,
+  owner: string = DELETE_OPTIONS.kind,
 ): T | undefined {
-  const value = Object.hasOwn(object, name) ? (object[name] as Json) : null;
+  const value = getOwn(object, name) ?? null;
   if (value === null) return undefined;
-  if (!fits(value)) throw badRequest(`${name} of the DeleteOptions has the wrong type`);
+  if (!fits(value)) {
+    throw badRequest(wrongType(value, `struct field ${owner}.${name} of type ${type}`));
+  }
   return value;
+}
+
+function isNumber(value: Json): value is number {
+  return typeof value === 'number';
 }
 
 function isText(value: Json): value is string {
@@ -175,8 +204,8 @@ function isTextList(value: Json): value is string[] {
 }
 
 /** A negative grace period means the shortest one. */
-function gracePeriod(value: Json): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
+function gracePeriod(value: number): number {
+  if (!Number.isSafeInteger(value)) {
     throw badRequest('gracePeriodSeconds must be a whole number');
   }
   return value < 0 ? 1 : value;

@@ -3,13 +3,16 @@ import { fieldForbidden } from '../../registry/rules/field-causes.ts';
 import type { UpdateFunc } from '../../registry/contract/rest-storage.ts';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
 import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
-import { checkKind, contentTypeOf, decodeDocument } from '../http/body.ts';
+import { decodePatch } from '../http/body.ts';
+import { wrongType } from '../http/body-failures.ts';
+import { builtInObject } from '../http/declared-kind.ts';
 import type { Exchange } from './exchange.ts';
 import { applyJsonPatch, parseJsonPatch } from './json-patch.ts';
-import { asJson, asObject, isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
+import { asJson, isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { parseWriteOptions, queryText } from '../http/query-options.ts';
 import { objectResponse } from './render.ts';
+import { checkObjectShape } from './shape.ts';
 import {
   methodNotAllowed,
   unsupportedMediaType,
@@ -36,6 +39,7 @@ export function patchTypes(group: string): string[] {
 export async function servePatch(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, info, query, request } = exchange;
   if (storage.update === undefined) throw methodNotAllowed();
+  checkObjectShape(exchange);
   const options = parseWriteOptions(query, 'PatchOptions');
   const apply = readPatch(request, storage.describe.group, storage.describe.kind);
   if (queryText(query, 'force') !== undefined) {
@@ -48,7 +52,7 @@ export async function servePatch(exchange: Exchange): Promise<ApiResponse> {
     if (existing === undefined) throw notFound(storage.describe, name);
     const patched = apply(asJson(existing));
     if (!isJsonObject(patched)) throw badRequest('the result of the patch is not an object');
-    return asObject(checkKind(patched, storage.describe));
+    return builtInObject(patched, storage.describe, badRequest);
   };
   const { result, created } = await storage.update(context, name, update, options);
   return objectResponse(exchange, created ? 201 : 200, result);
@@ -56,15 +60,18 @@ export async function servePatch(exchange: Exchange): Promise<ApiResponse> {
 
 /** @throws {ApiError} 400 for a malformed patch, 413 if it is too large, 415 for other formats. */
 function readPatch(request: ApiRequest, group: string, kind: string): ApplyPatch {
-  const contentType = contentTypeOf(request);
+  const [contentType = ''] = (request.headers['content-type'] ?? '').split(';', 1);
   const taken = patchTypes(group);
-  if (!taken.includes(contentType)) throw unsupportedMediaType(contentType, taken);
-  const document = decodeDocument(request.body);
+  if (!taken.includes(contentType)) throw unsupportedMediaType(taken);
+  const prefix = contentType === STRATEGIC_MERGE_PATCH ? '' : 'error decoding patch: ';
+  const document = decodePatch(request.body, prefix);
   if (contentType === JSON_PATCH) {
     const patch = parseJsonPatch(document);
     return (existing) => applyJsonPatch(existing, patch);
   }
-  if (!isJsonObject(document)) throw badRequest('the patch must be an object');
+  if (!isJsonObject(document)) {
+    throw badRequest(prefix + wrongType(document, 'value of type map[string]interface {}'));
+  }
   return contentType === MERGE_PATCH
     ? (existing) => applyMergePatch(existing, document)
     : (existing) => applyStrategicMergePatch(existing, document, kind);

@@ -7,12 +7,14 @@ import { asJson, asObject, cloneJson } from '../http/json-tree.ts';
 import { nameMissing } from '../../registry/rules/name-validation.ts';
 import { parseWriteOptions } from '../http/query-options.ts';
 import { objectResponse } from './render.ts';
+import { checkObjectShape } from './shape.ts';
 import { methodNotAllowed } from '../http/request-failures.ts';
 
 /** PUT of one object. */
 export async function serveUpdate(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, info, query, request } = exchange;
   if (storage.update === undefined) throw methodNotAllowed();
+  checkObjectShape(exchange);
   const options = parseWriteOptions(query, 'UpdateOptions');
   const name = info.name ?? '';
   const object = decodeObject(request, storage.describe);

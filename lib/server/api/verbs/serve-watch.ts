@@ -11,7 +11,8 @@ import type { StorageWatch } from '../../storage/contract/storage-interface.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import { joinChunk } from '../http/chunk.ts';
-import { bytesResponse, encodeText, JSON_TYPE } from '../http/api-response.ts';
+import { bytesResponse, encodeText } from '../http/api-response.ts';
+import { JSON_TYPE } from '../http/media-type.ts';
 import type { Exchange } from './exchange.ts';
 import { parseWatchQuery, type WatchQuery } from '../http/query-options.ts';
 import { includeObject, rowOptions } from './render.ts';
@@ -30,6 +31,9 @@ type Event = WatchEvent<Stored>;
  */
 const SHORTEST_DEFAULT_SECONDS = 1_800;
 const LONGEST_DEFAULT_SECONDS = 3_600;
+
+/** The limit of a timer; two weeks. */
+const LONGEST_SECONDS = 1_209_600;
 
 /** Failures that are sent inside the stream; all others are an HTTP status. */
 const IN_STREAM: ReadonlySet<number> = new Set([410, 500, 504]);
@@ -71,8 +75,8 @@ function selectorOf(name: string | undefined, selector: string | undefined): str
 
 function timeoutMsOf({ timeoutSeconds = 0 }: WatchQuery, { runtime }: Exchange): number {
   const seconds =
-    timeoutSeconds > 0
-      ? timeoutSeconds
+    timeoutSeconds !== 0
+      ? Math.min(Math.max(timeoutSeconds, 0), LONGEST_SECONDS)
       : randomInteger(runtime, SHORTEST_DEFAULT_SECONDS, LONGEST_DEFAULT_SECONDS - 1);
   return seconds * 1000;
 }
@@ -93,6 +97,9 @@ function batchEncoder(exchange: Exchange): WatchBodyOptions['encode'] {
         if (event.type !== 'BOOKMARK') return frames.piece(batch, from);
         return { bytes: bookmarkFrame(JSON.stringify(bookmarkObject(exchange, event))), count: 1 };
       };
+    case 'PartialObjectMetadataList':
+      // An event has one object, so none can be sent: the watch ends at the first one, as in kube-apiserver.
+      return () => undefined;
     default:
       return joining(partialEncoder(exchange));
   }

@@ -14,8 +14,8 @@ export interface WatchBodyOptions {
   readonly runtime: Runtime;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal | undefined;
-  /** Encodes events of a batch, from an index on, as one piece of bytes. */
-  readonly encode: (batch: readonly Event[], from: number) => Piece;
+  /** Encodes events of a batch, from an index on, as one piece of bytes; undefined ends the watch. */
+  readonly encode: (batch: readonly Event[], from: number) => Piece | undefined;
   readonly encodeError: (error: unknown) => Uint8Array;
 }
 
@@ -75,19 +75,20 @@ export class WatchBody implements AsyncIterable<Uint8Array> {
         this.#batch = batch.value;
         this.#next = 0;
       }
-      return { done: false, value: this.#takePiece() };
+      const piece = this.#options.encode(this.#batch, this.#next);
+      if (piece === undefined) {
+        this.#batch = [];
+        this.#end();
+        return DONE;
+      }
+      this.#next += piece.count;
+      return { done: false, value: piece.bytes };
     } catch (error) {
       if (this.#ended) return DONE;
       this.#end();
       this.#batch = [];
       return { done: false, value: this.#options.encodeError(error) };
     }
-  }
-
-  #takePiece(): Uint8Array {
-    const { bytes, count } = this.#options.encode(this.#batch, this.#next);
-    this.#next += count;
-    return bytes;
   }
 
   #end(): void {

@@ -129,9 +129,14 @@ function unshared(value: unknown): unknown {
   return JSON.parse(json);
 }
 
-/** Quotes strings that YAML 1.1 would read as another type. */
+/** In the form of kube-apiserver: names in order, strings quoted that YAML 1.1 would read as another type. */
 export function stringifyYaml(value: unknown): string {
-  return stringify(value, { ...OPTIONS, aliasDuplicateObjects: false });
+  return stringify(value, {
+    ...OPTIONS,
+    aliasDuplicateObjects: false,
+    sortMapEntries: true,
+    indentSeq: false,
+  });
 }
 
 /** Matches more nested block indicators on one line than this; the parser's cost grows much faster than the depth. */

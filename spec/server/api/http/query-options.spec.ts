@@ -43,7 +43,8 @@ describe('list options', () => {
     ['resourceVersion=7&resourceVersionMatch=Newer', UNKNOWN_MATCH],
     ['resourceVersion=7&continue=abc&resourceVersionMatch=Exact', FORBIDDEN_MATCH],
     ['sendInitialEvents=true', '422, sendInitialEvents FieldValueForbidden'],
-    ['limit=-1', '400'],
+    ['limit=-1', 'accepted'],
+    ['limit=', '400'],
     ['limit=ten', '400'],
     ['limit=1e3', '400'],
     ['limit=99999999999999999999', '400'],
@@ -55,9 +56,8 @@ describe('list options', () => {
   }
 
   it('takes an empty parameter as one that was left out', () => {
-    const options = parseListOptions(new URLSearchParams('resourceVersion=&limit=&continue='));
+    const options = parseListOptions(new URLSearchParams('resourceVersion=&continue='));
     expect(options.resourceVersion).to.equal(undefined);
-    expect(options.limit).to.equal(undefined);
     expect(options.continueToken).to.equal(undefined);
   });
 
@@ -82,7 +82,8 @@ describe('watch options', () => {
       `${FORBIDDEN_MATCH}, resourceVersionMatch FieldValueNotSupported`,
     ],
     ['sendInitialEvents=true&resourceVersionMatch=NotOlderThan&continue=abc', FORBIDDEN_MATCH],
-    ['timeoutSeconds=-5', '400'],
+    ['timeoutSeconds=-5', 'accepted'],
+    ['timeoutSeconds=5s', '400'],
   ];
   for (const [query, expected] of rows) {
     it(`answers ${expected} to "${query}"`, () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import { untypedItems } from '../../../../lib/server/api/verbs/untyped-items.ts';
-import { DEFINITIONS, GADGETS, gadgets } from '../gadgets.ts';
+import { DEFINITIONS, GADGET, GADGETS, gadgets } from '../gadgets.ts';
 import { call, storedObject } from '../support.ts';
 
 const NAMESPACE = '/api/v1/namespaces/default/configmaps';
@@ -31,7 +31,7 @@ describe('items of a list', () => {
       const { status } = await call(server.handler, 'POST', NAMESPACE, { body });
       expect(status).to.equal(201);
     }
-    await call(server.handler, 'POST', CUSTOM, { body: { metadata: { name: 'g' } } });
+    await call(server.handler, 'POST', CUSTOM, { body: { ...GADGET, metadata: { name: 'g' } } });
   });
   afterEach(() => server.close());
 
