@@ -17,7 +17,7 @@ import { serveConnect } from './verbs/serve-connect.ts';
 import { serveCreate } from './verbs/serve-create.ts';
 import { serveDeleteCollection } from './verbs/serve-delete-collection.ts';
 import { serveDelete } from './verbs/serve-delete.ts';
-import { DiscoveryDocuments } from './discovery-documents.ts';
+import { DiscoveryDocuments } from './discovery/discovery-documents.ts';
 import type { Exchange } from './verbs/exchange.ts';
 import { serveGet } from './verbs/serve-get.ts';
 import { serveList } from './verbs/serve-list.ts';
@@ -136,12 +136,17 @@ class ApiRouter {
       });
     }
     return failure instanceof PageNotFound
-      ? textResponse(404, `${failure.message}\n`)
+      ? withHeaders(textResponse(404, `${failure.message}\n`), {
+          'x-content-type-options': 'nosniff',
+        })
       : failureResponse(failure, request);
   }
 
-  /** Responds to requests that do not concern a resource; all of them are read-only. */
+  /** Responds to requests that do not concern a resource. */
   #document(request: ApiRequest, segments: readonly string[], query: URLSearchParams): ApiResponse {
+    if (segments[0] === 'api' || segments[0] === 'apis') {
+      return this.#discovery.answer(request, segments);
+    }
     const answer = this.#documentAnswer(request, segments, query);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw methodNotAllowed();
@@ -155,9 +160,6 @@ class ApiRouter {
     query: URLSearchParams,
   ): () => ApiResponse {
     switch (segments[0]) {
-      case 'api':
-      case 'apis':
-        return () => this.#discovery.answer(request, segments);
       case 'openapi':
         return () => this.#openApi.answer(request, segments, query);
       case 'version':

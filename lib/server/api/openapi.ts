@@ -11,7 +11,7 @@ import { bytesResponse, encodeText, jsonResponse } from './http/api-response.ts'
 import { acceptsJson } from './http/media-type.ts';
 import { patchTypes } from './verbs/serve-patch.ts';
 import { notAcceptable, PageNotFound } from './http/request-failures.ts';
-import { servedGroups, type ServedVersion } from './served-resources.ts';
+import { servedGroups, type ServedVersion } from './discovery/served-resources.ts';
 import { IGNORE_READ_ERROR } from './verbs/serve-delete.ts';
 
 interface Document {

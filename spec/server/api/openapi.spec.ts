@@ -8,9 +8,9 @@ describe('OpenAPI', () => {
       paths: Record<string, { serverRelativeURL: string }>;
     };
     expect(Object.keys(paths)).to.deep.equal([
+      'api/v1',
       'apis/example.io/v1',
       'apis/example.io/v1beta1',
-      'api/v1',
     ]);
     const url = paths['apis/example.io/v1']!.serverRelativeURL;
     const named = await call(handler, 'GET', url);

@@ -1,5 +1,6 @@
 import { badRequest } from '../../../meta/failures.ts';
-import { methodNotAllowed, unknownPath, unknownPathIn } from './request-failures.ts';
+import type { ApiError } from '../../../meta/api-error.ts';
+import { methodNotAllowed, PageNotFound, unknownPath, unknownPathIn } from './request-failures.ts';
 
 export type Verb =
   | 'get'
@@ -30,34 +31,41 @@ export interface RequestInfo {
 const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'finalize']);
 
 /**
- * The decoded segments of a path; one trailing slash is ignored.
+ * The segments of a decoded path. Slashes at its end are ignored. The namespace may be empty, as it is in the paths that some
+ * clients make for all namespaces.
  * @throws {ApiError} 404 for an empty segment, 400 for a segment that must not be part of a storage key.
  */
 export function pathSegments(pathname: string): string[] {
-  const raw = pathname.slice(1).split('/');
-  if (raw.at(-1) === '') raw.pop();
-  return raw.map(decodeSegment);
+  const path = pathname.includes('%') ? percentDecoded(pathname) : pathname;
+  const segments = path.slice(1).split('/');
+  if (segments[0] === 'apis' && segments[1] === '' && segments.length > 2) throw new PageNotFound();
+  while (segments.length > 1 && segments.at(-1) === '') segments.pop();
+  if (segments.length === 1 && segments[0] === '' && path.length < 2) return [];
+  for (const [index, segment] of segments.entries()) {
+    if (segment === '' && segments[index - 1] !== 'namespaces') throw emptySegment(segments);
+    checkSegment(segment);
+  }
+  return segments;
 }
 
-function decodeSegment(raw: string): string {
-  if (raw === '') throw unknownPath();
-  const segment = raw.includes('%') ? percentDecoded(raw) : raw;
-  if (segment === '.' || segment === '..' || /[/%\0]/.test(segment)) {
+function emptySegment([root, group = '']: readonly string[]): ApiError {
+  if (root === 'api') return unknownPath();
+  return root === 'apis' && group !== '' ? unknownPathIn(group) : new PageNotFound();
+}
+
+function checkSegment(segment: string): void {
+  if (segment === '.' || segment === '..' || /[%\0]/.test(segment)) {
     throw badRequest(
-      `the path segment ${JSON.stringify(segment)} is not allowed: it may not be "." or "..", nor contain "/" or "%"`,
+      `the path segment ${JSON.stringify(segment)} is not allowed: it may not be "." or "..", nor contain "%"`,
     );
   }
-  return segment;
 }
 
-function percentDecoded(raw: string): string {
+function percentDecoded(path: string): string {
   try {
-    return decodeURIComponent(raw);
+    return decodeURIComponent(path);
   } catch (error) {
-    throw badRequest(
-      `the path segment ${JSON.stringify(raw)} is not valid percent-encoding`,
-      error,
-    );
+    throw badRequest(`the path ${JSON.stringify(path)} is not valid percent-encoding`, error);
   }
 }
 

@@ -11,6 +11,8 @@ export interface ResourceDescription extends ResourceInfo {
   readonly listKind: string;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
+  /** The verbs in discovery, in its order. @defaultValue those that the storage has, in alphabetical order */
+  readonly verbs?: readonly string[] | undefined;
   /** Names the version in which objects are stored, for discovery. */
   readonly storageVersionHash?: string | undefined;
 }

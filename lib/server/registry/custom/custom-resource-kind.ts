@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FieldCause } from '../../../meta/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import { ageOf } from '../rules/duration.ts';
@@ -10,7 +11,7 @@ import {
   textsAt,
   type JsonRecord,
 } from '../rules/json-value.ts';
-import { versionsOf } from './custom-resource-definition.ts';
+import { hasCondition, storageVersionOf, versionsOf } from './custom-resource-definition.ts';
 import {
   defineKind,
   type KindDefinition,
@@ -20,7 +21,7 @@ import {
 } from '../contract/kind-definition.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 import { pruneObject, setSchemaDefaults, validateAgainstSchema } from './open-api-schema.ts';
-import type { TableColumn, TableConvertor } from '../contract/rest-storage.ts';
+import type { ResourceDescription, TableColumn, TableConvertor } from '../contract/rest-storage.ts';
 import { newStatusStrategy, newStrategy } from '../contract/strategy.ts';
 import {
   ageColumn,
@@ -52,8 +53,6 @@ export function customResourceKind(definition: unknown, version: JsonRecord): Ki
     kind: kindName,
     resource,
     namespaced: textAt(definition, 'spec', 'scope') === 'Namespaced',
-    shortNames: textsAt(names, 'shortNames'),
-    categories: textsAt(names, 'categories'),
     keyRoot: `/registry/${group}/${resource}`,
     strategy: newStrategy({
       generation: true,
@@ -74,15 +73,49 @@ export function customResourceKind(definition: unknown, version: JsonRecord): Ki
     selectableFields: selectableFields(definition),
     table: customTable(version),
   });
-  const { singular, listKind } = kind.describe;
   return {
     ...kind,
     describe: {
       ...kind.describe,
-      singular: textAt(names, 'singular') || singular,
-      listKind: textAt(names, 'listKind') || listKind,
+      ...servedNames(definition, kind.describe),
+      verbs: verbs(definition),
     },
   };
+}
+
+/** The names under which the resource is served: those that were accepted. */
+function servedNames(
+  definition: unknown,
+  { singular, listKind }: ResourceDescription,
+): Partial<ResourceDescription> {
+  const names = recordAt(definition, 'status', 'acceptedNames') ?? {};
+  return {
+    singular: textAt(names, 'singular') || singular,
+    listKind: textAt(names, 'listKind') || listKind,
+    shortNames: textsAt(names, 'shortNames'),
+    categories: textsAt(names, 'categories'),
+    storageVersionHash: storageVersionHash(definition),
+  };
+}
+
+/** In the order in which kube-apiserver lists them. */
+const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+const VERBS_WHILE_TERMINATING = ['delete', 'deletecollection', 'get', 'list', 'watch'];
+
+function verbs(definition: unknown): readonly string[] {
+  return hasCondition(definition, 'Terminating') ? VERBS_WHILE_TERMINATING : VERBS;
+}
+
+/**
+ * The hash that names the storage version in discovery; undefined if that version is not served.
+ * @see apiserver pkg/endpoints/discovery/storageversionhash.go @ 24a394e
+ */
+function storageVersionHash(definition: unknown): string | undefined {
+  const version = storageVersionOf(definition);
+  if (version?.['served'] !== true) return undefined;
+  const kind = textAt(definition, 'spec', 'names', 'kind');
+  const name = `${textAt(definition, 'spec', 'group')}/${textAt(version, 'name')}/${kind}`;
+  return createHash('sha256').update(name).digest().subarray(0, 8).toString('base64');
 }
 
 /** The selectable fields of all versions. They are read from the stored form, which all versions share. */

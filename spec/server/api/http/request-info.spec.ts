@@ -58,13 +58,33 @@ describe('request info', () => {
   });
 
   it('refuses segments that could leave their place in a storage key', () => {
-    for (const bad of ['..', '.', '%2e%2e', 'a%2Fb', 'a%25b', 'a%00b', '%zz']) {
+    for (const bad of ['..', '.', '%2e%2e', 'a%25b', 'a%00b', '%zz']) {
       expect(codeOf('GET', `/api/v1/namespaces/shop/pods/${bad}`), bad).to.equal('BAD_REQUEST');
     }
   });
 
-  it('finds nothing behind empty or too many segments', () => {
+  it('keeps the path after a subresource, for requests that are passed on', () => {
+    const segments = pathSegments('/api/v1/namespaces/shop/pods/web/proxy/a/b');
+    expect(parseRequestInfo('GET', segments, false)).to.include({
+      subresource: 'proxy',
+      path: '/a/b',
+    });
+  });
+
+  it('takes an escaped slash for a slash, and ignores slashes at the end', () => {
+    expect(pathSegments('/apis/apps%2Fv1//')).to.deep.equal(['apis', 'apps', 'v1']);
+    expect(pathSegments('/api/v1/namespaces/shop/pods/web%2Fstatus').at(-1)).to.equal('status');
+    expect([pathSegments('/'), pathSegments('')]).to.deep.equal([[], []]);
+  });
+
+  it('takes an empty namespace for all namespaces', () => {
+    expect(parse('GET', '/api/v1/namespaces//pods')).to.equal(parse('GET', '/api/v1/pods'));
+  });
+
+  it('finds nothing behind empty segments', () => {
     expect(codeOf('GET', '/api/v1//pods')).to.equal('NOT_FOUND');
-    expect(codeOf('GET', '/api/v1/namespaces/shop/pods/web/proxy/path')).to.equal('NOT_FOUND');
+    for (const path of ['//', '//api', '/apis//', '/apis//apps', '/apis/apps//v1', '/x//']) {
+      expect(codeOf('GET', path), path).to.equal('NOT_FOUND');
+    }
   });
 });

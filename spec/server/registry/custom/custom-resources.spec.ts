@@ -106,6 +106,9 @@ for (const cached of [false, true]) {
         categories: ['all'],
         singular: 'widget',
         listKind: 'WidgetList',
+        // The first 8 bytes of the SHA-256 of example.io/v1/Widget.
+        storageVersionHash: '1ko09pd2AaU=',
+        verbs: ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'],
       });
       await harness.create(WIDGETS, widget('a'));
       expect(await harness.names(WIDGETS)).to.deep.equal(['a']);

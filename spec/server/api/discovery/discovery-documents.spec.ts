@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { compareVersionNames } from '../../../lib/server/api/served-resources.ts';
-import { ApiServer } from '../../../lib/server/api/api-server.ts';
-import { DEFINITIONS, GADGETS, gadgets } from './gadgets.ts';
-import { call, discoverable, fakeStorage, widgets } from './support.ts';
+import { compareVersionNames } from '../../../../lib/server/api/discovery/group-order.ts';
+import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { DEFINITIONS, GADGETS, gadgets } from '../gadgets.ts';
+import { call, discoverable, fakeStorage, widgets } from '../support.ts';
 
 const aggregated = (version: string): string =>
   `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
@@ -73,14 +73,14 @@ describe('discovery', () => {
   it('keeps the core group apart, without a name', async () => {
     const { handler } = discoverable();
     const answer = await call(handler, 'GET', '/api', {
-      headers: { accept: aggregated('v2beta1') },
+      headers: { accept: aggregated('v2') },
     });
-    expect(answer.headers['content-type']).to.equal(aggregated('v2beta1'));
+    expect(answer.headers['content-type']).to.equal(aggregated('v2'));
     const { apiVersion, items } = answer.json() as {
       apiVersion: string;
       items: { metadata: object }[];
     };
-    expect(apiVersion).to.equal('apidiscovery.k8s.io/v2beta1');
+    expect(apiVersion).to.equal('apidiscovery.k8s.io/v2');
     expect(items.map(({ metadata }) => metadata)).to.deep.equal([{}]);
   });
 
@@ -89,9 +89,13 @@ describe('discovery', () => {
     const get = (etag: string): ReturnType<typeof call> =>
       call(handler, 'GET', '/apis', { headers: { accept: KUBECTL, 'if-none-match': etag } });
     const etag = String((await get('')).headers['etag']);
-    expect(etag).to.match(/^"[0-9A-F]{64}"$/);
-    const same = await get(`"other", ${etag}`);
+    expect(etag).to.match(/^"[0-9A-F]{128}"$/);
+    const same = await get(etag);
     expect([same.status, same.text, same.headers['etag']]).to.deep.equal([304, '', etag]);
+    // kube-apiserver knows one tag, word for word.
+    for (const other of [`"other", ${etag}`, `W/${etag}`, '*', etag.toLowerCase()]) {
+      expect((await get(other)).status, other).to.equal(200);
+    }
     registry.install(fakeStorage({}, { ...widgets, resource: 'gadgets', kind: 'Gadget' }));
     const changed = await get(etag);
     expect(changed.status).to.equal(200);
@@ -188,6 +192,7 @@ describe('discovery', () => {
       (await call(handler, 'GET', '/api', { headers: { accept } })).status;
     expect(await status('application/vnd.kubernetes.protobuf')).to.equal(406);
     expect(await status(aggregated('v9'))).to.equal(406);
+    expect(await status(aggregated('v2beta1'))).to.equal(406);
     expect(await status(`${aggregated('v2')};profile=nopeer`)).to.equal(200);
   });
 
