@@ -6,6 +6,7 @@ export type { RequestRecord } from './api/port/request-record.ts';
 export {
   bearerAuthenticator,
   withAuthentication,
+  type AuthenticatedUser,
   type Authenticator,
 } from './api/http/authentication.ts';
 export {
@@ -162,6 +163,17 @@ export type {
   ScaleDefinition,
   SelectableFields,
 } from './registry/contract/kind-definition.ts';
+export type {
+  AccessDecision,
+  AccessParts,
+  AccessQuestion,
+  AccessRules,
+  Authorizer,
+  TokenSigner,
+  TokenVerdict,
+} from './registry/contract/access-parts.ts';
+export type { ContainerRequest, NodeConnector } from './registry/contract/node-connector.ts';
+export type { UserInfo } from './registry/contract/user-info.ts';
 export type { ObjectStore, UpdatedObject } from './registry/contract/object-store.ts';
 export type {
   ServerParts,

@@ -8,6 +8,7 @@ import { withDeadline } from '../../kernel/wait.ts';
 import type { ApiError } from '../../meta/api-error.ts';
 import { badRequest } from '../../meta/failures.ts';
 import type { ResourceRegistry, RestStorage } from '../registry/contract/rest-storage.ts';
+import { adminUser } from '../registry/contract/user-info.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from './http/api-request.ts';
 import { BUILT_IN_GROUPS } from './http/built-in-groups.ts';
 import { bytesResponse, textResponse, withHeaders } from './http/api-response.ts';
@@ -63,7 +64,7 @@ export interface ApiHandlerOptions {
 type RequestAbort = Pick<DerivedAbort, 'signal' | 'abort' | 'dispose'>;
 
 /** The user of a request without one: code in the same process, which needs no credentials. */
-const IN_PROCESS_USER = 'system:admin';
+const IN_PROCESS_USER = adminUser('system:admin');
 
 const verbs: Readonly<Record<Verb, (exchange: Exchange) => Promise<ApiResponse>>> = {
   get: serveGet,
@@ -194,7 +195,8 @@ class ApiRouter {
       representation,
       context: {
         namespace: info.namespace,
-        user: request.user ?? IN_PROCESS_USER,
+        user: request.user ?? IN_PROCESS_USER.username,
+        identity: request.user === undefined ? IN_PROCESS_USER : request.identity,
         signal: abort?.signal ?? request.signal,
         warn: (text) => {
           warnings.add(text);

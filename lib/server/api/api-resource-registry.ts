@@ -10,6 +10,11 @@ import type { KindDefinition } from '../registry/contract/kind-definition.ts';
 import { NamespaceLifecycle } from '../registry/namespaces/namespace-lifecycle.ts';
 import { installedResource, newRestStorages } from '../registry/rest-storages.ts';
 import type { InstalledResource, ResourceRegistry } from '../registry/contract/rest-storage.ts';
+import { alwaysAllow, type AccessParts } from '../registry/contract/access-parts.ts';
+import { noNodes, type NodeConnector } from '../registry/contract/node-connector.ts';
+import type { UserInfo } from '../registry/contract/user-info.ts';
+import { ServiceAccountTokens } from '../registry/tokens/service-account-tokens.ts';
+import { TokenAuthenticator } from '../registry/tokens/token-authenticator.ts';
 import type { ServerParts, VirtualResource } from '../registry/contract/subresource-parts.ts';
 import type { ResourceStorage, StorageFactory } from '../registry/storage-factory.ts';
 import type { StoreHooks } from '../registry/contract/store-hooks.ts';
@@ -19,6 +24,10 @@ export interface ApiResourceRegistryOptions {
   readonly kinds: readonly KindDefinition[];
   /** Resources without stored objects. @defaultValue none */
   readonly virtual?: readonly VirtualResource[] | undefined;
+  /** The users with tokens of their own, besides service accounts. @defaultValue none */
+  readonly userOfToken?: ((token: string) => UserInfo | undefined) | undefined;
+  /** Answers for nodes. @defaultValue `noNodes` */
+  readonly nodes?: NodeConnector | undefined;
   /** Makes the storage of each resource. */
   readonly storageFor: StorageFactory;
   /** @defaultValue realRuntime */
@@ -27,7 +36,7 @@ export interface ApiResourceRegistryOptions {
   readonly logger?: Logger | undefined;
 }
 
-const OPTIONS = ['kinds', 'virtual', 'storageFor', 'runtime', 'logger'];
+const OPTIONS = ['kinds', 'virtual', 'userOfToken', 'nodes', 'storageFor', 'runtime', 'logger'];
 
 const NAMESPACES = '/namespaces';
 const DEFINITIONS = 'apiextensions.k8s.io/customresourcedefinitions';
@@ -52,6 +61,8 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   /** By group and resource. Of several versions the one in which the objects are stored. */
   readonly #installations = new Map<string, Installation>();
   readonly #builtIn: InstalledResource[] = [];
+  /** Authentication of tokens, and the authorizer. */
+  readonly access: AccessParts;
   readonly #namespaces: NamespaceLifecycle | undefined;
   readonly #custom: CustomResources | undefined;
   readonly #reaper: GracePeriodReaper;
@@ -98,10 +109,8 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
         },
       });
     }
-    const parts: ServerParts = {
-      runtime,
-      storeOf: (group, resource) => this.#installations.get(nameOf({ group, resource }))?.store,
-    };
+    const parts = this.#serverParts(options, runtime);
+    this.access = parts.access;
     const reaper = this.#reaper;
     for (const kind of kinds) {
       const { keyRoot, storedApiVersion } = kind;
@@ -175,6 +184,18 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  #serverParts(
+    { userOfToken = () => undefined, nodes = noNodes }: ApiResourceRegistryOptions,
+    runtime: Runtime,
+  ): ServerParts {
+    const storeOf: ServerParts['storeOf'] = (group, resource) =>
+      this.#installations.get(nameOf({ group, resource }))?.store;
+    const tokens = new ServiceAccountTokens({ runtime });
+    const authorizer = alwaysAllow;
+    const access = new TokenAuthenticator({ tokens, authorizer, storeOf, userOfToken });
+    return { runtime, storeOf, access, nodes };
   }
 
   #hooksOf(name: string): StoreHooks | undefined {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { ListwatchError } from '../../kernel/errors.ts';
 import { silentLogger, type Logger } from '../../kernel/logger.ts';
 import { silentMetrics, type Metrics } from '../../kernel/metrics.ts';
@@ -14,10 +14,18 @@ import type { KeyValueStore } from '../mvcc/key-value-store.ts';
 import { ApiResourceRegistry } from './api-resource-registry.ts';
 import { ServerCertificates } from './certificates/server-certificates.ts';
 import { builtInKinds } from '../registry/kinds/built-in-kinds.ts';
+import { virtualResources } from '../registry/kinds/virtual-resources.ts';
+import { adminUser } from '../registry/contract/user-info.ts';
 import { createApiHandler } from './api-handler.ts';
 import type { ApiHandler } from './http/api-request.ts';
 import { failureResponse } from './http/document-response.ts';
-import { bearerAuthenticator, withAuthentication } from './http/authentication.ts';
+import {
+  anyAuthenticator,
+  bearerAuthenticator,
+  bearerTokenOf,
+  withAuthentication,
+  type Authenticator,
+} from './http/authentication.ts';
 import {
   HttpListener,
   type HttpListenerOptions,
@@ -73,7 +81,7 @@ const OPTIONS = [
 ];
 
 /** The user of the token. */
-const USER = 'listwatch:admin';
+const USER = adminUser('listwatch:admin');
 /** A key that is never written: reading it shows that the store responds. */
 const PROBED_KEY = '\0listwatch';
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
@@ -134,6 +142,8 @@ export class ApiServer implements AsyncDisposable {
     this.#storages = storages;
     this.#registry = new ApiResourceRegistry({
       kinds: builtInKinds(),
+      virtual: virtualResources,
+      userOfToken: (token) => (this.#isOwnToken(token) ? USER : undefined),
       storageFor: (description, keyRoot) => storages.storageFor(description, keyRoot),
       runtime,
       logger,
@@ -149,7 +159,7 @@ export class ApiServer implements AsyncDisposable {
     this.#certificates = new ServerCertificates({ runtime, randomBytes: this.#randomBytes });
     this.#listener = new HttpListener({
       handler: withStandardHeaders(
-        withAuthentication(this.handler, bearerAuthenticator(this.#token, USER)),
+        withAuthentication(this.handler, this.#authenticator()),
         runtime,
       ),
       certificate: () => this.#certificates.leaf(this.#hosts),
@@ -179,6 +189,11 @@ export class ApiServer implements AsyncDisposable {
    */
   get certificateAuthority(): string {
     return this.#certificates.authority;
+  }
+
+  /** The public key of the tokens of service accounts, as a JSON web key set. */
+  serviceAccountKeys(): object {
+    return this.#registry.access.tokens.keySet();
   }
 
   /**
@@ -282,6 +297,27 @@ export class ApiServer implements AsyncDisposable {
     }
     this.#storages.start();
     await this.#registry.start();
+  }
+
+  /** The server's own token, and those that it has signed for service accounts. */
+  #authenticator(): Authenticator {
+    const { access } = this.#registry;
+    return anyAuthenticator([
+      bearerAuthenticator(this.#token, USER),
+      async (request) => {
+        const token = bearerTokenOf(request);
+        // Own tokens are never longer; a wrong one need not start the server.
+        if (token === undefined || token.split('.').length !== 3) return undefined;
+        await this.#start();
+        const verdict = await access.authenticate(token, []);
+        return 'user' in verdict ? verdict.user : undefined;
+      },
+    ]);
+  }
+
+  #isOwnToken(token: string): boolean {
+    const [given, own] = [Buffer.from(token), Buffer.from(this.#token)];
+    return given.length === own.length && timingSafeEqual(given, own);
   }
 
   #afterStart(handler: ApiHandler): ApiHandler {

@@ -71,6 +71,7 @@ const METHOD_OF_VERB = {
 export function verbsOf(storage: RestStorage): readonly string[] {
   if (storage.connect !== undefined) return storage.connect.verbs.toSorted();
   return Object.entries(METHOD_OF_VERB)
+    .filter(([verb]) => verb !== 'patch' || storage.patchable !== false)
     .filter(([, method]) => {
       return (
         storage[method] !== undefined || (method === 'create' && storage.createNamed !== undefined)

@@ -1,3 +1,5 @@
+import type { UserInfo } from '../../registry/contract/user-info.ts';
+
 /**
  * One HTTP exchange without a socket, so that the listener and an in-process client use the same API.
  */
@@ -16,6 +18,8 @@ export interface ApiRequest {
   readonly abort?: ((reason: Error) => void) | undefined;
   /** The authenticated user. Left out by callers in the process, which need no credentials. */
   readonly user?: string | undefined;
+  /** What else authentication has found out about the user. */
+  readonly identity?: UserInfo | undefined;
   /** Receives the name of the user once the request has authenticated. */
   readonly identified?: ((user: string) => void) | undefined;
 }

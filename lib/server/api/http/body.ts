@@ -2,7 +2,7 @@ import { errorMessage } from '../../../kernel/errors.ts';
 import type { ApiError } from '../../../meta/api-error.ts';
 import { badRequest } from '../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import type { GroupVersionKind } from '../../../meta/resource.ts';
+import { apiVersionOf, type GroupVersionKind } from '../../../meta/resource.ts';
 import { parseJsonDocument } from '../../storage/scheme/json-document.ts';
 import { ProtobufSerializer } from '../../storage/scheme/protobuf-serializer.ts';
 import { LARGEST_YAML_BYTES, parseYamlDocument } from '../../storage/scheme/yaml-document.ts';
@@ -23,18 +23,37 @@ const protobuf = new ProtobufSerializer();
 
 /**
  * The object in a body. In an object of a built-in kind, `apiVersion` and `kind` may be left out; those of the endpoint are used.
+ * @param otherVersions Other apiVersions of the kind that are taken.
  * @throws {ApiError} 400 for something that is not an object of this kind, 413 if it is too large, 415 for formats other than
  * JSON, YAML and the protobuf of built-in kinds.
  */
-export function decodeObject(request: ApiRequest, expected: GroupVersionKind): UnstructuredObject {
+export function decodeObject(
+  request: ApiRequest,
+  expected: GroupVersionKind,
+  otherVersions: readonly string[] = [],
+): UnstructuredObject {
   const { body } = request;
   const format = inputType(request.headers['content-type']);
   const refuse = (reason: string): ApiError => unrecognizedBody(expected.kind, reason, body);
   const value = decodeValue(body, format, expected, refuse);
-  if (BUILT_IN_GROUPS.has(expected.group)) return builtInObject(value ?? {}, expected, refuse);
+  if (BUILT_IN_GROUPS.has(expected.group)) {
+    const given = inVersion(value ?? {}, expected, otherVersions);
+    return builtInObject(given, expected, refuse);
+  }
   return customObject(value, expected, refuse, () =>
     body.length === 0 ? '' : format === YAML_TYPE ? JSON.stringify(value) : textOf(body),
   );
+}
+
+/** An object of one of the other versions, named by the version of the endpoint. */
+function inVersion(
+  value: Json,
+  expected: GroupVersionKind,
+  otherVersions: readonly string[],
+): Json {
+  if (!isJsonObject(value)) return value;
+  const other = otherVersions.some((one) => one === value['apiVersion']);
+  return other ? { ...value, apiVersion: apiVersionOf(expected) } : value;
 }
 
 /**

@@ -17,7 +17,7 @@ export async function serveCreate(exchange: Exchange): Promise<ApiResponse> {
   checkObjectShape(exchange);
   inputType(exchange.request.headers['content-type']);
   const options = parseWriteOptions(exchange.query, 'CreateOptions');
-  const object = decodeObject(exchange.request, exchange.storage.describe);
+  const object = decodeObject(exchange.request, storage.describe, storage.acceptedVersions);
   return objectResponse(exchange, 201, await creation(exchange, object, options));
 }
 

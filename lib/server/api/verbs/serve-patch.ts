@@ -38,7 +38,7 @@ export function patchTypes(group: string): string[] {
  */
 export async function servePatch(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, info, query, request } = exchange;
-  if (storage.update === undefined) throw methodNotAllowed();
+  if (storage.update === undefined || storage.patchable === false) throw methodNotAllowed();
   checkObjectShape(exchange);
   const options = parseWriteOptions(query, 'PatchOptions');
   const apply = readPatch(request, storage.describe.group, storage.describe.kind);

@@ -2,6 +2,7 @@ import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.
 import type { ResourceInfo } from '../../../meta/resource.ts';
 import type { Status } from '../../../meta/status.ts';
 import type { StorageList, StorageWatch } from '../../storage/contract/storage-interface.ts';
+import type { UserInfo } from './user-info.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 
 /** The names and properties of a resource type, for discovery and URLs. */
@@ -23,6 +24,8 @@ export interface RequestContext {
   readonly namespace: string;
   /** The authenticated user. */
   readonly user: string;
+  /** What else is known of the user. @defaultValue the groups that follow from the name */
+  readonly identity?: UserInfo | undefined;
   /** The abort signal of the request: the client disconnected, or the time limit is over. */
   readonly signal?: AbortSignal | undefined;
   /** Adds a text as a `Warning` header. */
@@ -130,8 +133,12 @@ export interface RestStorage {
     object: UnstructuredObject,
     options: WriteOptions,
   ): Promise<WriteResult>;
+  /** Other versions of the body's kind that are taken, e.g. `policy/v1beta1` for an eviction. */
+  readonly acceptedVersions?: readonly string[] | undefined;
   /** Requests that something behind the server answers, e.g. `pods/web/log`. */
   readonly connect?: ConnectMethods | undefined;
+  /** Whether a PATCH is allowed where a PUT is. @defaultValue true */
+  readonly patchable?: boolean | undefined;
   /** `created` distinguishes 201 from 200. @throws {ApiError} 400, 404, 409, 422. */
   update?(
     context: RequestContext,

@@ -2,12 +2,15 @@ import type { FieldCause } from '../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { jsonEqual, setOwn, type JsonRecord } from '../rules/json-value.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
+import type { UserInfo } from './user-info.ts';
 import { dnsSubdomainProblem, type NameRule } from '../rules/name-validation.ts';
 
 /** The inputs of a strategy besides the object. */
 export interface StrategyContext {
   /** The wall-clock time. */
   readonly nowMs: number;
+  /** The user of the request; undefined for work of the server itself. */
+  readonly user?: UserInfo | undefined;
 }
 
 /**

@@ -1,4 +1,6 @@
 import type { Runtime } from '../../../kernel/runtime.ts';
+import type { AccessParts } from './access-parts.ts';
+import type { NodeConnector } from './node-connector.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { RestStorage } from './rest-storage.ts';
 import type { UpdateStrategy } from './strategy.ts';
@@ -8,6 +10,8 @@ export interface ServerParts {
   readonly runtime: Runtime;
   /** The objects of a kind; undefined when it is not served. To be called for each request: it knows all kinds only after the start. */
   readonly storeOf: (group: string, resource: string) => ObjectStore | undefined;
+  readonly access: AccessParts;
+  readonly nodes: NodeConnector;
 }
 
 /** What the subresources of a kind are made of. */

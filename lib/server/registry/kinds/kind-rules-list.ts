@@ -1,6 +1,7 @@
 import { customResourceDefinitions } from './apiextensions/custom-resource-definitions.ts';
 import { daemonSets, deployments, replicaSets, statefulSets } from './apps/apps.ts';
 import { jobs } from './batch/jobs.ts';
+import { certificateSigningRequests } from './certificates/certificate-signing-requests.ts';
 import type { KindRules } from './contract/kind-rules.ts';
 import { leases } from './coordination/leases.ts';
 import { configMaps, secrets, serviceAccounts } from './core/configuration.ts';
@@ -27,4 +28,5 @@ export const kindRulesList: readonly KindRules[] = [
   statefulSets,
   jobs,
   leases,
+  certificateSigningRequests,
 ];

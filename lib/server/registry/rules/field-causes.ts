@@ -67,3 +67,7 @@ export function fieldTooLong(field: string, limit: number, unit: string): FieldC
 export function fieldImmutable(field: string, value: unknown): FieldCause {
   return fieldInvalid(field, value, 'field is immutable');
 }
+
+export function fieldNotFound(field: string, value: unknown): FieldCause {
+  return cause('FieldValueNotFound', field, `Not found: ${quote(value)}`);
+}

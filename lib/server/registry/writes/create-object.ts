@@ -8,6 +8,7 @@ import { toMutableObject, type MutableObject } from '../rules/mutable-object.ts'
 import { generateName, NAME_GENERATION_ATTEMPTS } from '../rules/name-validation.ts';
 import { validateMetadata } from '../rules/object-validation.ts';
 import type { RequestContext, WriteOptions, WriteResult } from '../contract/rest-storage.ts';
+import { userNamed } from '../contract/user-info.ts';
 import { storageFailure } from './storage-failures.ts';
 import { isStorageError } from '../../storage/contract/storage-error.ts';
 import type { FinishWrite } from '../contract/store-hooks.ts';
@@ -113,7 +114,8 @@ export function prepareNewObject(
   const { strategy, describe } = kind;
   object.kind = describe.kind;
   object.apiVersion = storedApiVersion;
-  strategy.prepareForCreate(object, { nowMs: runtime.wallMs() });
+  const user = context.identity ?? userNamed(context.user);
+  strategy.prepareForCreate(object, { nowMs: runtime.wallMs(), user });
   const causes = [
     ...validateMetadata(object, {
       namespaced: describe.namespaced,

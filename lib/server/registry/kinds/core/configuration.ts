@@ -14,6 +14,7 @@ import {
   setOwn,
   textAt,
 } from '../../rules/json-value.ts';
+import { serviceAccountToken } from '../../subresources/service-account-token.ts';
 import { type KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
 
@@ -129,4 +130,5 @@ export const secrets: KindRules = {
 
 export const serviceAccounts: KindRules = {
   resource: 'serviceaccounts',
+  newSubresources: (parts) => ({ token: serviceAccountToken(parts) }),
 };

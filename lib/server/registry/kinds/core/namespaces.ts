@@ -1,5 +1,8 @@
 import { forbidden } from '../../../../meta/failures.ts';
-import { recordAt, textAt, textsAt } from '../../rules/json-value.ts';
+import { defaultTo, ensureRecord, recordAt, textAt, textsAt } from '../../rules/json-value.ts';
+import { newStatusStrategy, type UpdateStrategy } from '../../contract/strategy.ts';
+import { fieldInvalid } from '../../rules/field-causes.ts';
+import { namespaceFinalize } from '../../subresources/namespace-finalize.ts';
 import { type KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
 import { dnsLabelProblem } from '../../rules/name-validation.ts';
@@ -21,13 +24,37 @@ function setNameLabel({ metadata }: MutableObject): void {
   }
 }
 
+/** The phase follows from the deletion; the rest of the status, and labels, may be set. */
+const statusStrategy: UpdateStrategy = {
+  ...newStatusStrategy({
+    setDefaults(object) {
+      setNameLabel(object);
+      const status = ensureRecord(object, 'status');
+      if (status !== undefined) defaultTo(status, 'phase', 'Active');
+    },
+  }),
+  validateUpdate(object) {
+    const leaving = object.metadata.deletionTimestamp !== undefined;
+    const phase = textAt(object, 'status', 'phase');
+    if (phase === (leaving ? 'Terminating' : 'Active')) return [];
+    const rule = leaving
+      ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+      : "may only be 'Active' if `deletionTimestamp` is empty";
+    return [fieldInvalid('status.Phase', phase, rule)];
+  },
+};
+
 export const namespaces: KindRules = {
   resource: 'namespaces',
+  newSubresources: (parts) => ({ finalize: namespaceFinalize(parts) }),
+  statusStrategy,
   strategy: {
     nameProblem: dnsLabelProblem,
     setDefaults: setNameLabel,
     prepareForCreate(object) {
-      object['spec'] = { finalizers: [CONTENT_FINALIZER] };
+      const given = textsAt(object, 'spec', 'finalizers');
+      const finalizers = given.filter((one) => one !== CONTENT_FINALIZER);
+      object['spec'] = { finalizers: [...finalizers, CONTENT_FINALIZER] };
       setPhase(object, 'Active');
     },
     // Only the namespace lifecycle removes the content finalizer.

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../../../../meta/object.ts';
 import { defaultTo, ensureRecord, valueAt } from '../../rules/json-value.ts';
+import { nodeProxy } from '../../subresources/proxies.ts';
 import { type KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
 
@@ -33,6 +34,7 @@ function completeStatus(node: MutableObject): void {
 
 export const nodes: KindRules = {
   resource: 'nodes',
+  newSubresources: (parts) => ({ proxy: nodeProxy(parts) }),
   strategy: {
     // A kubelet creates its node together with the status, so a creation may set the status.
     status: false,

@@ -14,6 +14,7 @@ import {
   valueAt,
   type JsonRecord,
 } from '../../rules/json-value.ts';
+import { serviceProxy } from '../../subresources/proxies.ts';
 import { type KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
 import { dns1035LabelProblem, dnsLabelProblem } from '../../rules/name-validation.ts';
@@ -141,5 +142,6 @@ export const services: KindRules = {
     validate,
     validateUpdate,
   },
+  newSubresources: (parts) => ({ proxy: serviceProxy(parts) }),
   newHooks: (parts) => new ServiceAllocation(parts),
 };

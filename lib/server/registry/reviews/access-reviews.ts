@@ -1,0 +1,189 @@
+import { badRequest, type FieldCause } from '../../../meta/failures.ts';
+import type { UnstructuredObject } from '../../../meta/object.ts';
+import type { AccessDecision } from '../contract/access-parts.ts';
+import type { RequestContext, RestStorage, WriteResult } from '../contract/rest-storage.ts';
+import type { ServerParts } from '../contract/subresource-parts.ts';
+import { userNamed, type UserInfo } from '../contract/user-info.ts';
+import { DerivedObject } from '../rules/derived-object.ts';
+import { fieldInvalid } from '../rules/field-causes.ts';
+import { recordAt, recordsAt, textAt, textsAt, type JsonRecord } from '../rules/json-value.ts';
+import { invalidReview, reviewResource } from './review-resource.ts';
+
+const GROUP = 'authorization.k8s.io';
+
+/** `selfsubjectaccessreviews`: may I do this? */
+export function selfSubjectAccessReviews(parts: ServerParts): RestStorage {
+  return reviewResource({
+    group: GROUP,
+    kind: 'SelfSubjectAccessReview',
+    create: async (context, review) =>
+      await answered(parts, review, selfOf(context), [
+        ...attributeCauses(review),
+        ...metadataCauses(review, ''),
+      ]),
+  });
+}
+
+/** `subjectaccessreviews`: may this user do that? */
+export function subjectAccessReviews(parts: ServerParts): RestStorage {
+  return reviewResource({
+    group: GROUP,
+    kind: 'SubjectAccessReview',
+    create: async (_context, review) =>
+      await answered(parts, review, subjectOf(review), [
+        ...subjectCauses(review),
+        ...metadataCauses(review, ''),
+      ]),
+  });
+}
+
+/** `localsubjectaccessreviews`: may this user do that in this namespace? */
+export function localSubjectAccessReviews(parts: ServerParts): RestStorage {
+  return reviewResource({
+    group: GROUP,
+    kind: 'LocalSubjectAccessReview',
+    namespaced: true,
+    create: async (context, review) => {
+      const metadata = { ...review.metadata, namespace: context.namespace };
+      const causes = [
+        ...subjectCauses(review),
+        ...metadataCauses(review, context.namespace),
+        ...localCauses(review, context.namespace),
+      ];
+      return await answered(parts, { ...review, metadata }, subjectOf(review), causes);
+    },
+  });
+}
+
+/** `selfsubjectrulesreviews`: what may I do in this namespace? */
+export function selfSubjectRulesReviews({ access }: ServerParts): RestStorage {
+  return reviewResource({
+    group: GROUP,
+    kind: 'SelfSubjectRulesReview',
+    create: async (context, review) => {
+      const namespace = textAt(review, 'spec', 'namespace');
+      if (namespace === '') throw badRequest('no namespace on request');
+      const status = await access.authorizer.rulesOf(selfOf(context), namespace);
+      return new DerivedObject('', {
+        kind: 'SelfSubjectRulesReview',
+        apiVersion: `${GROUP}/v1`,
+        metadata: {},
+        // The answer does not repeat the namespace.
+        spec: {},
+        status: { ...status },
+      });
+    },
+  });
+}
+
+function selfOf({ user, identity }: RequestContext): UserInfo {
+  return identity ?? userNamed(user);
+}
+
+function subjectOf(review: UnstructuredObject): UserInfo {
+  const extra = recordAt(review, 'spec', 'extra') ?? {};
+  return {
+    username: textAt(review, 'spec', 'user'),
+    uid: textAt(review, 'spec', 'uid'),
+    groups: textsAt(review, 'spec', 'groups'),
+    extra: Object.fromEntries(Object.keys(extra).map((key) => [key, textsAt(extra, key)])),
+  };
+}
+
+/** @throws {ApiError} 422. */
+async function answered(
+  { access }: ServerParts,
+  review: UnstructuredObject,
+  user: UserInfo,
+  causes: readonly FieldCause[],
+): Promise<WriteResult> {
+  if (causes.length > 0) throw invalidReview(causes);
+  const { resource, nonResource } = attributesOf(review);
+  const decision = await access.authorizer.authorize({
+    user,
+    resourceAttributes: resource,
+    nonResourceAttributes: nonResource,
+  });
+  return new DerivedObject('', {
+    ...review,
+    metadata: review.metadata ?? {},
+    status: statusOf(decision),
+  });
+}
+
+function statusOf({ allowed, denied = false, reason = '' }: AccessDecision): JsonRecord {
+  return {
+    allowed,
+    ...(denied ? { denied } : {}),
+    ...(reason === '' ? {} : { reason }),
+  };
+}
+
+function attributesOf(review: UnstructuredObject): {
+  readonly resource: JsonRecord | undefined;
+  readonly nonResource: JsonRecord | undefined;
+} {
+  return {
+    resource: recordAt(review, 'spec', 'resourceAttributes'),
+    nonResource: recordAt(review, 'spec', 'nonResourceAttributes'),
+  };
+}
+
+/** @see pkg/apis/authorization/validation @ 24a394e */
+function attributeCauses(review: UnstructuredObject): FieldCause[] {
+  const { resource, nonResource } = attributesOf(review);
+  if (resource !== undefined && nonResource !== undefined) {
+    const rule = 'cannot be specified in combination with resourceAttributes';
+    return [fieldInvalid('spec.nonResourceAttributes', goForm(nonResource), rule)];
+  }
+  if (resource === undefined && nonResource === undefined) {
+    const rule = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
+    return [fieldInvalid('spec.resourceAttributes', null, rule)];
+  }
+  return resource === undefined ? [] : selectorCauses(resource);
+}
+
+/** The attributes with the names of their Go fields, as messages show them. */
+function goForm(nonResource: JsonRecord): object {
+  return { Path: textAt(nonResource, 'path'), Verb: textAt(nonResource, 'verb') };
+}
+
+function selectorCauses(resource: JsonRecord): FieldCause[] {
+  return ['fieldSelector', 'labelSelector'].flatMap((name) => {
+    const raw = textAt(resource, name, 'rawSelector');
+    if (raw === '' || recordsAt(resource, name, 'requirements').length === 0) return [];
+    const rule = 'may not specified at the same time as requirements';
+    return [fieldInvalid(`spec.resourceAttributes.${name}.rawSelector`, raw, rule)];
+  });
+}
+
+function subjectCauses(review: UnstructuredObject): FieldCause[] {
+  const causes = attributeCauses(review);
+  const named = textAt(review, 'spec', 'user') !== '';
+  if (named || textsAt(review, 'spec', 'groups').length > 0) return causes;
+  const rule = 'at least one of user or group must be specified';
+  return [...causes, fieldInvalid('spec.user', '', rule)];
+}
+
+function localCauses(review: UnstructuredObject, namespace: string): FieldCause[] {
+  const { resource, nonResource } = attributesOf(review);
+  const causes: FieldCause[] = [];
+  const asked = textAt(resource, 'namespace');
+  if (resource !== undefined && asked !== namespace) {
+    const rule = 'must match metadata.namespace';
+    causes.push(fieldInvalid('spec.resourceAttributes.namespace', asked, rule));
+  }
+  if (nonResource !== undefined) {
+    const rule = 'disallowed on this kind of request';
+    causes.push(fieldInvalid('spec.nonResourceAttributes', goForm(nonResource), rule));
+  }
+  return causes;
+}
+
+/** A review has no metadata; a local one has its namespace. */
+function metadataCauses(review: UnstructuredObject, namespace: string): FieldCause[] {
+  const { namespace: _own, managedFields: _fields, ...rest } = recordAt(review, 'metadata') ?? {};
+  if (Object.keys(rest).length === 0) return [];
+  const rule = namespace === '' ? 'must be empty' : 'must be empty except for namespace';
+  return [fieldInvalid('metadata', rest, rule)];
+}

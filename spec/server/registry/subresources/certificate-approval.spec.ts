@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import { Answers } from '../support/answers.ts';
+
+const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+const draft = {
+  metadata: { name: 'mine' },
+  spec: { request: 'Zm9v', signerName: 'example.com/x', usages: ['client auth'], username: 'me' },
+};
+
+describe('the approval of a certificate signing request', () => {
+  it('sets conditions with their times, and nothing else', async () => {
+    await using api = new Answers();
+    const created = await api.post(REQUESTS, draft);
+    expect(created.body).to.nested.include({
+      'spec.username': 'system:admin',
+      'spec.groups[0]': 'system:masters',
+    });
+    const approved = await api.ask('PUT', `${REQUESTS}/mine/approval`, {
+      metadata: { name: 'mine' },
+      spec: { ...draft.spec, signerName: 'example.com/y' },
+      status: {
+        conditions: [{ type: 'Approved', status: 'True', reason: 'R', message: 'm' }],
+        certificate: 'Zm9v',
+      },
+    });
+    expect(approved.status, approved.text).to.equal(200);
+    expect(approved.body).to.nested.include({
+      'spec.signerName': 'example.com/x',
+      'status.conditions[0].reason': 'R',
+    });
+    expect(approved.body).to.have.nested.property('status.conditions[0].lastUpdateTime');
+    expect(approved.body).not.to.have.nested.property('status.certificate');
+  });
+
+  it('stays once it is given', async () => {
+    await using api = new Answers();
+    await api.post(REQUESTS, draft);
+    const path = `${REQUESTS}/mine/approval`;
+    await api.merge(path, { status: { conditions: [{ type: 'Approved', status: 'True' }] } });
+    const removed = await api.merge(path, { status: { conditions: [] } });
+    expect([removed.status, removed.body['message']]).to.deep.equal([
+      422,
+      'CertificateSigningRequest.certificates.k8s.io "mine" is invalid: status.conditions: Forbidden: updates may not remove a condition of type "Approved"',
+    ]);
+    const revoked = await api.merge(path, {
+      status: { conditions: [{ type: 'Approved', status: 'False' }] },
+    });
+    expect(revoked.body).to.nested.include({
+      code: 422,
+      'details.causes[0].field': 'status.conditions[0].status',
+    });
+  });
+});

@@ -1,0 +1,63 @@
+import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { call } from '../../api/support.ts';
+
+type Json = Record<string, unknown>;
+
+/** What a request was answered with. */
+export interface Answer {
+  readonly status: number;
+  readonly body: Json;
+  readonly text: string;
+}
+
+/** A server without a socket, and short forms of its requests. */
+export class Answers implements AsyncDisposable {
+  readonly server: ApiServer = new ApiServer();
+
+  async ask(
+    method: string,
+    path: string,
+    body?: object,
+    contentType: string = 'application/json',
+  ): Promise<Answer> {
+    const headers = { 'content-type': contentType };
+    const { status, text } = await call(this.server.handler, method, path, {
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+    const json = text.startsWith('{') ? (JSON.parse(text) as Json) : {};
+    return { status, text, body: json };
+  }
+
+  async post(path: string, body: object): Promise<Answer> {
+    return await this.ask('POST', path, body);
+  }
+
+  async get(path: string): Promise<Answer> {
+    return await this.ask('GET', path);
+  }
+
+  /** A merge patch. */
+  async merge(path: string, body: object): Promise<Answer> {
+    return await this.ask('PATCH', path, body, 'application/merge-patch+json');
+  }
+
+  /** A strategic merge patch. */
+  async patch(path: string, body: object): Promise<Answer> {
+    return await this.ask('PATCH', path, body, 'application/strategic-merge-patch+json');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server.close();
+  }
+}
+
+export const PODS = '/api/v1/namespaces/default/pods';
+
+/** A pod of one container. */
+export function podOf(name: string, spec: object = {}): object {
+  return {
+    metadata: { name, labels: { app: 'x' } },
+    spec: { containers: [{ name: 'main', image: 'busybox' }], ...spec },
+  };
+}
