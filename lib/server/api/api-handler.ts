@@ -42,7 +42,7 @@ import {
 import { serverVersion } from './server-version.ts';
 import { serveUpdate } from './verbs/serve-update.ts';
 import { Warnings } from './verbs/warnings.ts';
-import { WatchFrames } from './verbs/watch-frames.ts';
+import { protobufFrame, WatchFrames } from './verbs/watch-frames.ts';
 import { serveWatch } from './verbs/serve-watch.ts';
 import { withStandardHeaders } from './http/standard-headers.ts';
 
@@ -90,7 +90,7 @@ class ApiRouter {
   readonly #requestTimeoutMs: number;
   readonly #discovery: DiscoveryDocuments;
   readonly #openApi: OpenApi;
-  readonly #frames = new WatchFrames();
+  readonly #frames = { json: new WatchFrames(), protobuf: new WatchFrames(protobufFrame) };
 
   constructor(options: ApiHandlerOptions) {
     const owner = 'createApiHandler';

@@ -1,4 +1,5 @@
 import type { ApiError } from '../../../meta/api-error.ts';
+import { encodeObject } from '../../../meta/protobuf/object-codec.ts';
 import { stringifyYaml } from '../../storage/scheme/yaml-document.ts';
 import type { ApiRequest, ApiResponse } from './api-request.ts';
 import { bytesResponse, encodeText, type Headers } from './api-response.ts';
@@ -8,6 +9,7 @@ import {
   isForPeople,
   JSON_TYPE,
   MEDIA_TYPES,
+  PROTOBUF_TYPE,
   YAML_TYPE,
   type Accepted,
   type MediaType,
@@ -59,6 +61,7 @@ export function encodeDocument(
   mediaType: MediaType,
   pretty: boolean,
 ): Uint8Array {
+  if (mediaType === PROTOBUF_TYPE) return encodeObject(document);
   if (mediaType === YAML_TYPE) return encodeText(stringifyYaml(document));
   return encodeText(
     pretty ? JSON.stringify(document, undefined, 2) : `${JSON.stringify(document)}\n`,

@@ -15,9 +15,6 @@ export const STREAM_TYPES: readonly string[] = [JSON_TYPE, PROTOBUF_TYPE].map(
   (type) => `${type};stream=watch`,
 );
 
-/** Media types that can be encoded. */
-export const ENCODED_TYPES: readonly MediaType[] = [JSON_TYPE, YAML_TYPE];
-
 /** What an endpoint can answer with. */
 export interface Endpoint {
   /** Whether it has this media type; with a shape, whether it can bring its answer into that shape. */
@@ -48,7 +45,7 @@ export function chooseMedia(accept: string | undefined, endpoint: Endpoint): Acc
   }
   for (const { type, parameters } of parseAccept(accept)) {
     for (const mediaType of MEDIA_TYPES) {
-      if (!covers(type, mediaType) || !ENCODED_TYPES.includes(mediaType)) continue;
+      if (!covers(type, mediaType)) continue;
       const accepted = withParameters(mediaType, parameters, endpoint);
       if (accepted !== undefined) return accepted;
     }

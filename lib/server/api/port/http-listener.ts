@@ -21,10 +21,11 @@ import { failureResponse, type RequestHead } from '../http/document-response.ts'
 import { LARGEST_BODY_BYTES } from '../http/body.ts';
 import { readBody } from './body-reader.ts';
 import { hostIsLocal, isLoopback } from './loopback.ts';
+import { PROTOBUF_TYPE } from '../http/media-type.ts';
 import { entityTooLarge, toApiError } from '../http/request-failures.ts';
 import { RequestClock, type RequestRecord } from './request-record.ts';
 import { ResponseWriter } from './response-writer.ts';
-import { asksForWebSocketWatch, withoutUpgrade } from './upgrade-request.ts';
+import { asksForWebSocketWatch, takeProtocolToken, withoutUpgrade } from './upgrade-request.ts';
 import { answerHandshake } from '../websocket/handshake.ts';
 import { WebSocketWatch } from '../websocket/web-socket-watch.ts';
 import type { Certificate } from '../certificates/certificate-authority.ts';
@@ -346,6 +347,7 @@ export class HttpListener {
     const writer = { end: (): void => {} };
     this.#writers.add(writer);
     socket.setTimeout(0);
+    takeProtocolToken(request);
     socket.on('close', () => {
       this.#writers.delete(writer);
       if (clock !== undefined) this.#report(clock.record(status));
@@ -379,6 +381,7 @@ export class HttpListener {
         socket,
         head,
         body,
+        isBinary: String(answer.headers['content-type']).startsWith(PROTOBUF_TYPE),
         runtime,
         stuckTimeoutMs,
         closeTimeoutMs,

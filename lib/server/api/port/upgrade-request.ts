@@ -38,3 +38,28 @@ function withoutUpgradeToken(connection: string): string {
   const tokens = connection.split(',').map((token) => token.trim());
   return tokens.filter((token) => token.toLowerCase() !== 'upgrade').join(', ');
 }
+
+/** The beginning of a subprotocol that carries a token. */
+const TOKEN_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
+
+/**
+ * Browsers cannot set the Authorization header of a WebSocket; they send the token as a subprotocol. It becomes the header, and the
+ * other subprotocols remain. A request with such a subprotocol that is malformed, or alone, does not authenticate.
+ * @see apiserver pkg/authentication/request/websocket/protocol.go @ v0.36.3
+ */
+export function takeProtocolToken({ headers }: Pick<IncomingMessage, 'headers'>): void {
+  const offered = headers['sec-websocket-protocol'];
+  if (headers.authorization !== undefined || !offered?.includes(TOKEN_PROTOCOL)) return;
+  const protocols = offered.split(',').map((one) => one.trim());
+  const others = protocols.filter((one) => !one.startsWith(TOKEN_PROTOCOL));
+  const tokens = protocols.filter((one) => one.startsWith(TOKEN_PROTOCOL));
+  const text = tokens.length === 1 && others.length > 0 ? tokenOf(tokens[0] as string) : undefined;
+  headers.authorization = text === undefined ? 'Bearer' : `Bearer ${text}`;
+  headers['sec-websocket-protocol'] = others.join(',');
+}
+
+function tokenOf(protocol: string): string | undefined {
+  const encoded = protocol.slice(TOKEN_PROTOCOL.length);
+  if (!/^[\w-]+$/.test(encoded)) return undefined;
+  return Buffer.from(encoded, 'base64url').toString('utf8');
+}

@@ -16,5 +16,6 @@ export interface Exchange {
   /** Negotiated before anything is read or written. */
   readonly representation: Representation;
   readonly runtime: Runtime;
-  readonly frames: WatchFrames;
+  /** The encoded events of watches, by the format. */
+  readonly frames: { readonly json: WatchFrames; readonly protobuf: WatchFrames };
 }

@@ -2,14 +2,17 @@ import type { Runtime } from '../../../kernel/runtime.ts';
 import { nextTask } from '../../../kernel/wait.ts';
 import { badRequest } from '../../../meta/failures.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
-import type { UnstructuredObject } from '../../../meta/object.ts';
+import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
+import { encodeObject } from '../../../meta/protobuf/object-codec.ts';
 import type { StorageList } from '../../storage/contract/storage-interface.ts';
 import { documentPieces, type StoredObject } from '../../storage/contract/stored-object.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
 import { bytesResponse, encodeText } from '../http/api-response.ts';
 import type { Exchange } from './exchange.ts';
+import { PROTOBUF_TYPE } from '../http/media-type.ts';
 import type { Representation } from '../http/negotiation.ts';
+import { protobufList } from './protobuf-list.ts';
 import { queryText } from '../http/query-options.ts';
 import { indentedList, indentedObject } from './indented.ts';
 import { checkListShape, checkObjectShape } from './shape.ts';
@@ -41,6 +44,13 @@ export function objectResponse(exchange: Exchange, status: number, stored: Store
   const { storage, representation } = exchange;
   checkObjectShape(exchange);
   const { mediaType, as, metaVersion } = representation;
+  if (mediaType === PROTOBUF_TYPE) {
+    return bytesResponse(
+      status,
+      mediaType,
+      encodeObject(as === undefined ? stored.object : partialObject(stored, representation)),
+    );
+  }
   let pieces: readonly Piece[];
   if (as === undefined) {
     pieces = documentPieces(stored);
@@ -75,6 +85,9 @@ export function listResponse(
   const { representation, runtime } = exchange;
   checkListShape(exchange);
   const { mediaType } = representation;
+  if (mediaType === PROTOBUF_TYPE) {
+    return bytesResponse(200, mediaType, protobufListBody(exchange, list));
+  }
   const plain = isPlain(representation);
   const json = listPieces(exchange, list);
   const chunks = chunksOf(plain ? json : indentedList(json, representation));
@@ -112,11 +125,7 @@ function* listPieces(
 ): Generator<readonly Piece[]> {
   const { describe, table } = exchange.storage;
   const { as, metaVersion } = exchange.representation;
-  const metadata: ListMetadata = {
-    resourceVersion: list.resourceVersion,
-    continue: list.continueToken,
-    remainingItemCount: list.remainingItemCount,
-  };
+  const metadata = metadataOf(list);
   if (as === 'Table') {
     const options = rowOptions(exchange, metaVersion);
     yield [tableHead(metaVersion, metadata, table.columns)];
@@ -131,6 +140,47 @@ function* listPieces(
     yield* separated(list.items, (item) => [partialObjectMetadata(item.metadata, metaVersion)]);
   }
   yield [']}\n'];
+}
+
+function metadataOf(list: StorageList<UnstructuredObject>): ListMetadata {
+  return {
+    resourceVersion: list.resourceVersion,
+    continue: list.continueToken,
+    remainingItemCount: list.remainingItemCount,
+  };
+}
+
+function protobufListBody(
+  { representation, storage, runtime }: Exchange,
+  list: StorageList<UnstructuredObject>,
+): ApiResponse['body'] {
+  const { describe } = storage;
+  const { as, metaVersion } = representation;
+  const metadata = metadataOf(list);
+  const { items } = list;
+  if (as === undefined) {
+    const apiVersion = apiVersionOf(describe);
+    const fieldsOf = ({ object }: Stored): object => object;
+    return protobufList({
+      apiVersion,
+      kind: describe.listKind,
+      metadata,
+      items,
+      fieldsOf,
+      runtime,
+    });
+  }
+  const apiVersion = `meta.k8s.io/${metaVersion}`;
+  const fieldsOf = ({ metadata: fields }: Stored): object => ({ metadata: fields });
+  return protobufList({ apiVersion, kind: as, metadata, items, fieldsOf, runtime });
+}
+
+/** An object with only its metadata. */
+export function partialObject(
+  { metadata }: Pick<KubernetesObject, 'metadata'>,
+  { metaVersion }: Pick<Representation, 'metaVersion'>,
+): KubernetesObject {
+  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${metaVersion}`, metadata };
 }
 
 function listHead(kind: string, apiVersion: string, metadata: ListMetadata): string {

@@ -7,15 +7,18 @@ import {
 } from '../../../meta/watch-event.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
+import { encodeObject } from '../../../meta/protobuf/object-codec.ts';
+import { watchEventFrame } from '../../../meta/protobuf/watch-event-frame.ts';
 import type { StorageWatch } from '../../storage/contract/storage-interface.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import { joinChunk } from '../http/chunk.ts';
 import { bytesResponse, encodeText } from '../http/api-response.ts';
-import { JSON_TYPE } from '../http/media-type.ts';
+import { encodeDocument } from '../http/document-response.ts';
+import { JSON_TYPE, PROTOBUF_TYPE } from '../http/media-type.ts';
 import type { Exchange } from './exchange.ts';
 import { parseWatchQuery, type WatchQuery } from '../http/query-options.ts';
-import { includeObject, rowOptions } from './render.ts';
+import { includeObject, partialObject, rowOptions } from './render.ts';
 import { methodNotAllowed, toApiError } from '../http/request-failures.ts';
 import { bookmarkRow, partialObjectMetadata, tableHead, tableRow, TABLE_TAIL } from './table.ts';
 import { WatchBody, type WatchBodyOptions } from './watch-body.ts';
@@ -53,7 +56,7 @@ export async function serveWatch(exchange: Exchange): Promise<ApiResponse> {
   } catch (error) {
     const failure = toApiError(error);
     if (!IN_STREAM.has(failure.httpStatus)) throw failure;
-    return { ...bytesResponse(200, JSON_TYPE, errorFrame(failure)), isWatch: true };
+    return watchResponse(exchange, errorFrame(exchange, failure));
   }
   const body = new WatchBody({
     watch,
@@ -61,9 +64,9 @@ export async function serveWatch(exchange: Exchange): Promise<ApiResponse> {
     runtime,
     signal: context.signal,
     encode: batchEncoder(exchange),
-    encodeError: (error) => errorFrame(toApiError(error)),
+    encodeError: (error) => errorFrame(exchange, toApiError(error)),
   });
-  return { ...bytesResponse(200, JSON_TYPE, body), isWatch: true };
+  return watchResponse(exchange, body);
 }
 
 /** The old path form can name one object; the name is added to the field selector. */
@@ -81,28 +84,49 @@ function timeoutMsOf({ timeoutSeconds = 0 }: WatchQuery, { runtime }: Exchange):
   return seconds * 1000;
 }
 
-/** The line that ends a failed watch; no line may follow. */
-function errorFrame({ status }: ApiError): Uint8Array {
+function watchResponse(exchange: Exchange, body: ApiResponse['body']): ApiResponse {
+  const type = isProtobuf(exchange) ? `${PROTOBUF_TYPE};stream=watch` : JSON_TYPE;
+  return { ...bytesResponse(200, type, body), isWatch: true };
+}
+
+function isProtobuf({ representation }: Exchange): boolean {
+  return representation.mediaType === PROTOBUF_TYPE;
+}
+
+/** The frame that ends a failed watch; no other may follow. */
+function errorFrame(exchange: Exchange, { status }: ApiError): Uint8Array {
+  if (isProtobuf(exchange)) {
+    return watchEventFrame('ERROR', encodeDocument(status, PROTOBUF_TYPE, false));
+  }
   return encodeText(`${JSON.stringify({ type: 'ERROR', object: status })}\n`);
 }
 
 function batchEncoder(exchange: Exchange): WatchBodyOptions['encode'] {
-  const { frames, representation } = exchange;
-  switch (representation.as) {
-    case 'Table':
-      return joining(tableEncoder(exchange));
-    case undefined:
-      return (batch, from) => {
-        const event = batch[from] as Event;
-        if (event.type !== 'BOOKMARK') return frames.piece(batch, from);
-        return { bytes: bookmarkFrame(JSON.stringify(bookmarkObject(exchange, event))), count: 1 };
-      };
-    case 'PartialObjectMetadataList':
-      // An event has one object, so none can be sent: the watch ends at the first one, as in kube-apiserver.
-      return () => undefined;
-    default:
-      return joining(partialEncoder(exchange));
-  }
+  const { as } = exchange.representation;
+  // An event has one object, so none can be sent: the watch ends at the first one, as in kube-apiserver.
+  if (as === 'PartialObjectMetadataList') return () => undefined;
+  if (as === 'Table') return joining(tableEncoder(exchange));
+  const protobuf = isProtobuf(exchange);
+  if (as !== undefined) return joining((protobuf ? protobufEncoder : partialEncoder)(exchange));
+  const frames = protobuf ? exchange.frames.protobuf : exchange.frames.json;
+  return (batch, from) => {
+    const event = batch[from] as Event;
+    if (event.type !== 'BOOKMARK') return frames.piece(batch, from);
+    const bookmark = bookmarkObject(exchange, event);
+    const bytes = protobuf
+      ? watchEventFrame('BOOKMARK', encodeObject(bookmark))
+      : bookmarkFrame(JSON.stringify(bookmark));
+    return { bytes, count: 1 };
+  };
+}
+
+/** Events with the metadata of their objects. */
+function protobufEncoder(exchange: Exchange): (event: Event) => Uint8Array {
+  const { representation } = exchange;
+  return (event) => {
+    const source = event.type === 'BOOKMARK' ? bookmarkObject(exchange, event) : event.object;
+    return watchEventFrame(event.type, encodeObject(partialObject(source, representation)));
+  };
 }
 
 /** Encodes frames that only this watch uses. */

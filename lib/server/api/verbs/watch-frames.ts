@@ -1,3 +1,5 @@
+import { encodeObject } from '../../../meta/protobuf/object-codec.ts';
+import { watchEventFrame } from '../../../meta/protobuf/watch-event-frame.ts';
 import type { ObjectEvent, WatchEvent } from '../../../meta/watch-event.ts';
 import { documentPieces, type StoredObject } from '../../storage/contract/stored-object.ts';
 import { joinChunk } from '../http/chunk.ts';
@@ -16,6 +18,9 @@ const HEADS: Readonly<Record<EventType, Uint8Array>> = {
   DELETED: Buffer.from('{"type":"DELETED","object":'),
 };
 const TAIL = Buffer.from('}\n');
+
+/** The bytes of one event. */
+type EncodeFrame = (type: EventType, stored: StoredObject) => Uint8Array;
 
 /** Frames that are joined into one piece. */
 interface Joined {
@@ -39,7 +44,7 @@ const JOINED_KEPT = 8;
 const GENERATION_BYTES = 4 * 1024 * 1024;
 
 /**
- * The encoded events of watches, shared: all watchers of an event send the same bytes, also for events that are sent together.
+ * The encoded events of watches in one format, shared: all watchers of an event send the same bytes, also for events that are sent together.
  *
  * Watchers of one event read it at nearly the same time, so older frames are dropped: at most about 9 MiB are kept, plus two
  * frames.
@@ -50,12 +55,16 @@ export class WatchFrames {
   #youngBytes = 0;
   /** The latest joined frames, newest first. */
   readonly #joined: Joined[] = [];
+  readonly #encode: EncodeFrame;
 
-  /** `{"type":…,"object":…}` and a newline. */
+  constructor(encode: EncodeFrame = jsonFrame) {
+    this.#encode = encode;
+  }
+
   frame(type: EventType, stored: StoredObject): Uint8Array {
     const known = this.#young.get(stored) ?? this.#old.get(stored);
     if (known?.type === type) return known.bytes;
-    const bytes = encodeFrame(type, documentPieces(stored));
+    const bytes = this.#encode(type, stored);
     if (this.#youngBytes >= GENERATION_BYTES) {
       this.#old = this.#young;
       this.#young = new Map();
@@ -95,6 +104,16 @@ export class WatchFrames {
     }
     return { bytes, count: events.length };
   }
+}
+
+/** `{"type":…,"object":…}` and a newline. */
+function jsonFrame(type: EventType, stored: StoredObject): Uint8Array {
+  return encodeFrame(type, documentPieces(stored));
+}
+
+/** An event with its length, as protobuf. The object has to be of a kind that has protobuf. */
+export function protobufFrame(type: EventType, stored: StoredObject): Uint8Array {
+  return joinChunk([watchEventFrame(type, encodeObject(stored.object))]);
 }
 
 /** One event line around the JSON of an object. */

@@ -9,23 +9,43 @@ const NEWLINE = 0x0a;
 
 /** Each line as one text frame, in one buffer. The newline is part of the frame, as in kube-apiserver. */
 export function textFrames(lines: Uint8Array): Buffer {
-  const ends: number[] = [];
-  let size = 0;
+  const parts: Uint8Array[] = [];
   for (let start = 0; start < lines.length; ) {
     const newline = lines.indexOf(NEWLINE, start);
     const end = newline < 0 ? lines.length : newline + 1;
-    size += headSize(end - start) + end - start;
-    ends.push(end);
+    parts.push(lines.subarray(start, end));
     start = end;
   }
+  return joinFrames(opcode.text, parts);
+}
+
+/** The length in front of each message of a watch in protobuf. */
+const LENGTH_BYTES = 4;
+
+/**
+ * Each message as one binary frame, in one buffer.
+ * @param messages whole messages, each with its length in front, which a frame does not need
+ */
+export function binaryFrames(messages: Uint8Array): Buffer {
+  const parts: Uint8Array[] = [];
+  const view = new DataView(messages.buffer, messages.byteOffset, messages.byteLength);
+  for (let at = 0; at < messages.length; ) {
+    const start = at + LENGTH_BYTES;
+    at = start + view.getUint32(at);
+    parts.push(messages.subarray(start, at));
+  }
+  return joinFrames(opcode.binary, parts);
+}
+
+function joinFrames(code: number, parts: readonly Uint8Array[]): Buffer {
+  let size = 0;
+  for (const { length } of parts) size += headSize(length) + length;
   const frames = Buffer.allocUnsafe(size);
   let at = 0;
-  let start = 0;
-  for (const end of ends) {
-    at = writeHead(frames, at, opcode.text, end - start);
-    frames.set(lines.subarray(start, end), at);
-    at += end - start;
-    start = end;
+  for (const part of parts) {
+    at = writeHead(frames, at, code, part.length);
+    frames.set(part, at);
+    at += part.length;
   }
   return frames;
 }

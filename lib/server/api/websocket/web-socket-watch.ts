@@ -3,15 +3,17 @@ import { ListwatchError } from '../../../kernel/errors.ts';
 import { deferred } from '../../../kernel/latch.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import { ClientFrames } from './client-frames.ts';
-import { closeCode, closeFrame, pongFrame, textFrames } from './server-frames.ts';
+import { binaryFrames, closeCode, closeFrame, pongFrame, textFrames } from './server-frames.ts';
 
 export interface WebSocketWatchOptions {
   /** The connection, after the handshake. */
   readonly socket: Duplex;
   /** Bytes that the client has sent after its handshake already. */
   readonly head: Uint8Array;
-  /** The events, one a line. */
+  /** The events: one a line, or as messages with their length in front. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+  /** Whether the events are messages, which go into binary frames. */
+  readonly isBinary: boolean;
   readonly runtime: Runtime;
   /** Maximum time for a client to read a piece, milliseconds. */
   readonly stuckTimeoutMs: number;
@@ -23,7 +25,7 @@ export interface WebSocketWatchOptions {
 const MOST_WAITING_FOR_PONG_BYTES = 64 * 1024;
 
 /**
- * Sends the events of a watch over a WebSocket, one text frame each, as fast as the client reads them.
+ * Sends the events of a watch over a WebSocket, one frame each, as fast as the client reads them.
  *
  * Guarantees:
  * - At most one piece of the body is held beyond the buffer of the socket.
@@ -71,9 +73,13 @@ export class WebSocketWatch {
    */
   async send(): Promise<void> {
     const { socket, body } = this.#options;
-    if (body instanceof Uint8Array) socket.write(textFrames(body));
+    if (body instanceof Uint8Array) socket.write(this.#frames(body));
     else await this.#sendAll(body[Symbol.asyncIterator]());
     if (!socket.destroyed) this.#close();
+  }
+
+  #frames(piece: Uint8Array): Buffer {
+    return this.#options.isBinary ? binaryFrames(piece) : textFrames(piece);
   }
 
   /** Ends the watch after the bytes that were sent. */
@@ -93,7 +99,7 @@ export class WebSocketWatch {
     for (;;) {
       const { done, value } = await pieces.next();
       if (done === true || this.#ended || socket.destroyed) return;
-      if (!socket.write(textFrames(value))) await this.#drained();
+      if (!socket.write(this.#frames(value))) await this.#drained();
     }
   }
 

@@ -2,6 +2,8 @@ import { parse } from 'yaml';
 import { expect } from 'chai';
 import { deferred } from '../../../../lib/kernel/latch.ts';
 import { silentLogger } from '../../../../lib/kernel/logger.ts';
+import { decodeObject } from '../../../../lib/meta/protobuf/object-codec.ts';
+import { readWatchEvent } from '../../../../lib/meta/protobuf/watch-event-frame.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import type { ApiRequest } from '../../../../lib/server/api/http/api-request.ts';
 import { bytesResponse } from '../../../../lib/server/api/http/api-response.ts';
@@ -119,6 +121,49 @@ describe('a watch over a WebSocket', () => {
       const client = await open(path, { Accept: accept }).upgraded();
       await until(text, () => client.texts.some((one) => one.includes(text)));
     }
+  });
+
+  it('has one binary frame for each event in protobuf, without its length', async () => {
+    await create('a');
+    const headers = { Accept: 'application/vnd.kubernetes.protobuf' };
+    const client = await open(`${WATCH}&timeoutSeconds=1`, headers).upgraded();
+    await client.closed();
+    const binary = client.frames.filter(({ opcode }) => opcode === 2);
+    const events = binary.map(({ payload }) => readWatchEvent(payload));
+    expect(events.map(({ type }) => type)).to.deep.equal(['ADDED']);
+    const object = decodeObject((events[0] as { object: Uint8Array }).object);
+    expect(object.metadata).to.include({ name: 'a' });
+    expect(client.texts).to.deep.equal([]);
+    expect(client.closes).to.deep.equal([1000]);
+  });
+
+  it('takes the token from a subprotocol, as browsers have to send it', async () => {
+    const protocol = `base64url.bearer.authorization.k8s.io.${Buffer.from(TOKEN).toString('base64url')}`;
+    const openWith = (
+      offered: string,
+      more: Readonly<Record<string, string>> = {},
+    ): WebSocketClient => {
+      const headers = { 'Sec-WebSocket-Protocol': offered, ...more };
+      const client = new WebSocketClient(portOf(server.url), WATCH, headers);
+      clients.push(client);
+      return client;
+    };
+    const client = await openWith(`${protocol}, v4.channel.k8s.io`).upgraded();
+    expect(client.text).to.include('\r\nSec-WebSocket-Protocol: v4.channel.k8s.io\r\n');
+    const wrong = protocol.slice(0, -4);
+    for (const offered of [
+      protocol,
+      `${wrong}!!, a`,
+      `${wrong}, a`,
+      `${protocol}, ${protocol}, a`,
+    ]) {
+      const refused = openWith(offered);
+      await refused.closed();
+      expect(refused.text, offered).to.match(/^HTTP\/1.1 401 /);
+    }
+    const both = openWith(`${protocol}, a`, AUTHORIZED);
+    await both.closed();
+    expect(both.text).to.match(/^HTTP\/1.1 400 /);
   });
 
   it('is a plain HTTP response when it cannot begin', async () => {
