@@ -22,6 +22,8 @@ export const errorCodes = {
   INVALID_RESOURCE_VERSION: 'A resource version is not a decimal number without leading zeros.',
   INVALID_SELECTOR: 'A label or field selector cannot be parsed; the message points at the place.',
   INVALID_API_VERSION: 'An apiVersion is not of the form VERSION or GROUP/VERSION.',
+  FIELD_SCHEMA:
+    'An item of a list cannot be told apart from the others by the schema that server-side apply merges it by.',
   // Status answers of an API server, by reason
   BAD_REQUEST: 'HTTP 400: the server cannot read the request.',
   UNAUTHORIZED: 'HTTP 401: the credentials are missing, wrong or expired.',

@@ -18,7 +18,9 @@ import { GracePeriodReaper } from './writes/grace-period-reaper.ts';
 import { attributesFunc, type KindDefinition } from './contract/kind-definition.ts';
 import { listReadable } from './list-readable.ts';
 import { mayHaveField } from './may-have-field.ts';
+import { applyObject } from './writes/apply-object.ts';
 import type {
+  ApplyOptions,
   DeleteRequest,
   ListOptions,
   ReadOptions,
@@ -196,6 +198,41 @@ export class GenericRegistryStore implements RestStorage {
       strategy,
       mayCreate: true,
     });
+  }
+
+  /** @throws {ApiError} 400, 404, 409 for fields of other managers, 422. */
+  async apply(
+    context: RequestContext,
+    name: string,
+    configuration: UnstructuredObject,
+    options: ApplyOptions = {},
+  ): Promise<UpdateAnswer> {
+    return await this.update(context, name, this.#applied(context, name, configuration, options), {
+      ...options,
+      applied: true,
+      forceAllowCreate: true,
+    });
+  }
+
+  /** The apply of a subresource. @throws {ApiError} 400, 404, 409 for fields of other managers, 422. */
+  async applyThrough(
+    strategy: UpdateStrategy,
+    context: RequestContext,
+    name: string,
+    configuration: UnstructuredObject,
+    options: ApplyOptions = {},
+  ): Promise<UpdateAnswer> {
+    const update = this.#applied(context, name, configuration, options);
+    return await this.updateThrough(strategy, context, name, update, { ...options, applied: true });
+  }
+
+  #applied(
+    context: RequestContext,
+    name: string,
+    configuration: UnstructuredObject,
+    options: ApplyOptions,
+  ): UpdateFunc {
+    return (existing) => applyObject(this.#parts, context, name, existing, configuration, options);
   }
 
   /** The update of a subresource: the same object with the strategy of the subresource. @throws {ApiError} 400, 404, 409, 422. */

@@ -1,6 +1,8 @@
 import type { GenericRegistryStore } from './generic-registry-store.ts';
 import type { KindDefinition } from './contract/kind-definition.ts';
+import type { UnstructuredObject } from '../../meta/object.ts';
 import type {
+  ApplyOptions,
   InstalledResource,
   ReadOptions,
   RequestContext,
@@ -45,7 +47,23 @@ export class StatusREST implements RestStorage {
     update: UpdateFunc,
     options: WriteOptions = {},
   ): Promise<UpdateAnswer> {
-    return await this.#store.updateThrough(this.#strategy, context, name, update, options);
+    return await this.#store.updateThrough(this.#strategy, context, name, update, {
+      ...options,
+      subresource: 'status',
+    });
+  }
+
+  /** Never creates an object. @throws {ApiError} 400, 404, 409, 422. */
+  async apply(
+    context: RequestContext,
+    name: string,
+    configuration: UnstructuredObject,
+    options: ApplyOptions = {},
+  ): Promise<UpdateAnswer> {
+    return await this.#store.applyThrough(this.#strategy, context, name, configuration, {
+      ...options,
+      subresource: 'status',
+    });
   }
 }
 
@@ -101,6 +119,8 @@ function withoutCollectionDeletion(store: GenericRegistryStore): RestStorage {
     watch: (context, options) => store.watch(context, options),
     create: (context, object, options) => store.create(context, object, options),
     update: (context, name, update, options) => store.update(context, name, update, options),
+    apply: (context, name, configuration, options) =>
+      store.apply(context, name, configuration, options),
     delete: (context, name, request) => store.delete(context, name, request),
   };
 }

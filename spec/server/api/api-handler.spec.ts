@@ -187,7 +187,7 @@ describe('api handler', () => {
     );
     expect(
       await codeOf(handler, 'PATCH', `${SHOP}/a?force=true`, patch('application/apply-patch+yaml')),
-    ).to.equal('415 UnsupportedMediaType');
+    ).to.equal('405 MethodNotAllowed');
     let node: UnstructuredObject | undefined;
     const storage = fakeStorage(
       {

@@ -121,6 +121,24 @@ export function decodePatch(body: Uint8Array, prefix: string): Json {
   }
 }
 
+const OPEN_BRACE = 0x7b;
+
+/**
+ * Parses the configuration of an apply: YAML, of which JSON is a part. An empty one is an object without members.
+ * @throws {ApiError} 400 when it is malformed or nested deeper than 1 000 levels; 413 above 3 MiB, for YAML above 64 KiB.
+ */
+export function decodeConfiguration(body: Uint8Array): Json {
+  const yaml = body[0] !== OPEN_BRACE;
+  checkSize(body, yaml ? LARGEST_YAML_BYTES : LARGEST_BODY_BYTES);
+  if (yaml && isBlank(body)) return {};
+  try {
+    return (yaml ? parseYamlDocument(body) : parseJsonDocument(body)) as Json;
+  } catch (error) {
+    const problem = yaml ? yamlProblem(error) : jsonProblem(body, error);
+    throw badRequest(`error decoding YAML: ${problem}`, error);
+  }
+}
+
 function checkSize(body: Uint8Array, limitBytes: number): void {
   if (body.byteLength > limitBytes) throw entityTooLarge(`limit is ${limitBytes}`);
 }

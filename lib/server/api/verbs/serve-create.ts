@@ -4,7 +4,7 @@ import type { ApiResponse } from '../http/api-request.ts';
 import { decodeObject } from '../http/body.ts';
 import { inputType } from '../http/content-type.ts';
 import type { Exchange } from './exchange.ts';
-import { parseWriteOptions } from '../http/query-options.ts';
+import { writeOptionsOf } from './write-options.ts';
 import { objectResponse } from './render.ts';
 import { checkObjectShape } from './shape.ts';
 import { methodNotAllowed } from '../http/request-failures.ts';
@@ -16,7 +16,7 @@ export async function serveCreate(exchange: Exchange): Promise<ApiResponse> {
   if (storage[verb] === undefined) throw methodNotAllowed();
   checkObjectShape(exchange);
   inputType(exchange.request.headers['content-type']);
-  const options = parseWriteOptions(exchange.query, 'CreateOptions');
+  const options = writeOptionsOf(exchange, 'CreateOptions');
   const object = decodeObject(exchange.request, storage.describe, storage.acceptedVersions);
   return objectResponse(exchange, 201, await creation(exchange, object, options));
 }

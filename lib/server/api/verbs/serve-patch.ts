@@ -10,7 +10,9 @@ import type { Exchange } from './exchange.ts';
 import { applyJsonPatch, parseJsonPatch } from './json-patch.ts';
 import { asJson, isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
 import { applyMergePatch } from './merge-patch.ts';
-import { parseWriteOptions, queryText } from '../http/query-options.ts';
+import { writeOptionsOf } from './write-options.ts';
+import { APPLY_PATCH, serveApply } from './serve-apply.ts';
+import { queryText } from '../http/query-options.ts';
 import { objectResponse } from './render.ts';
 import { checkObjectShape } from './shape.ts';
 import {
@@ -29,7 +31,8 @@ type ApplyPatch = (existing: JsonObject) => Json;
 /** The patch formats that a resource of this group accepts. Custom resources have no merge keys, so they do not accept strategic merge patches. */
 export function patchTypes(group: string): string[] {
   const general = [JSON_PATCH, MERGE_PATCH];
-  return BUILT_IN_GROUPS.has(group) ? [...general, STRATEGIC_MERGE_PATCH] : general;
+  const own = BUILT_IN_GROUPS.has(group) ? [STRATEGIC_MERGE_PATCH] : [];
+  return [...general, ...own, APPLY_PATCH];
 }
 
 /**
@@ -38,9 +41,10 @@ export function patchTypes(group: string): string[] {
  */
 export async function servePatch(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, info, query, request } = exchange;
+  if (patchTypeOf(request) === APPLY_PATCH) return await serveApply(exchange);
   if (storage.update === undefined || storage.patchable === false) throw methodNotAllowed();
   checkObjectShape(exchange);
-  const options = parseWriteOptions(query, 'PatchOptions');
+  const options = writeOptionsOf(exchange, 'PatchOptions');
   const apply = readPatch(request, storage.describe.group, storage.describe.kind);
   if (queryText(query, 'force') !== undefined) {
     throw invalidOptions('PatchOptions', [
@@ -58,9 +62,13 @@ export async function servePatch(exchange: Exchange): Promise<ApiResponse> {
   return objectResponse(exchange, created ? 201 : 200, result);
 }
 
+function patchTypeOf({ headers }: ApiRequest): string {
+  return (headers['content-type'] ?? '').split(';', 1)[0] ?? '';
+}
+
 /** @throws {ApiError} 400 for a malformed patch, 413 if it is too large, 415 for other formats. */
 function readPatch(request: ApiRequest, group: string, kind: string): ApplyPatch {
-  const [contentType = ''] = (request.headers['content-type'] ?? '').split(';', 1);
+  const contentType = patchTypeOf(request);
   const taken = patchTypes(group);
   if (!taken.includes(contentType)) throw unsupportedMediaType(taken);
   const prefix = contentType === STRATEGIC_MERGE_PATCH ? '' : 'error decoding patch: ';

@@ -5,17 +5,17 @@ import { decodeObject } from '../http/body.ts';
 import type { Exchange } from './exchange.ts';
 import { asJson, asObject, cloneJson } from '../http/json-tree.ts';
 import { nameMissing } from '../../registry/rules/name-validation.ts';
-import { parseWriteOptions } from '../http/query-options.ts';
+import { writeOptionsOf } from './write-options.ts';
 import { objectResponse } from './render.ts';
 import { checkObjectShape } from './shape.ts';
 import { methodNotAllowed } from '../http/request-failures.ts';
 
 /** PUT of one object. */
 export async function serveUpdate(exchange: Exchange): Promise<ApiResponse> {
-  const { storage, context, info, query, request } = exchange;
+  const { storage, context, info, request } = exchange;
   if (storage.update === undefined) throw methodNotAllowed();
   checkObjectShape(exchange);
-  const options = parseWriteOptions(query, 'UpdateOptions');
+  const options = writeOptionsOf(exchange, 'UpdateOptions');
   const name = info.name ?? '';
   const object = decodeObject(request, storage.describe);
   checkAddress(object, name, context.namespace);

@@ -8,6 +8,7 @@ import type { GroupVersionKind } from '../../../meta/resource.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import type { ResourceDescription, TableConvertor } from './rest-storage.ts';
 import type { StoreHooks } from './store-hooks.ts';
+import type { FieldSchema } from '../../../meta/fields/field-schema.ts';
 import { newStrategy, type ResourceStrategy, type UpdateStrategy } from './strategy.ts';
 import type { SubresourceFactory } from './subresource-parts.ts';
 import { defaultTable } from './table-columns.ts';
@@ -44,6 +45,8 @@ export interface KindDefinition {
   readonly scale?: ScaleDefinition | undefined;
   /** The subresources besides `status` and `scale`. */
   readonly newSubresources?: SubresourceFactory | undefined;
+  /** How server-side apply merges the fields of a custom kind. @defaultValue by the types of the built-in kinds */
+  readonly fieldSchema?: FieldSchema | undefined;
   readonly selectableFields: SelectableFields;
   readonly table: TableConvertor;
   /** Whether all objects of a namespace can be deleted with one request. @defaultValue true */

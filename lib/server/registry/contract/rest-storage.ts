@@ -53,8 +53,17 @@ export interface WatchOptions extends ListOptions {
 export interface WriteOptions {
   readonly dryRun?: boolean | undefined;
   readonly fieldManager?: string | undefined;
+  /** The subresource through which the object is written; empty for the object itself. @defaultValue '' */
+  readonly subresource?: string | undefined;
+  /** The managed fields of the object are right already: it is the result of an apply. @defaultValue false */
+  readonly applied?: boolean | undefined;
   /** Creates a missing object even if the kind does not allow it, as server-side apply does. @defaultValue false */
   readonly forceAllowCreate?: boolean | undefined;
+}
+
+export interface ApplyOptions extends WriteOptions {
+  /** Takes fields from other managers instead of failing with a conflict. @defaultValue false */
+  readonly force?: boolean | undefined;
 }
 
 export interface DeleteRequest {
@@ -145,6 +154,16 @@ export interface RestStorage {
     name: string,
     update: UpdateFunc,
     options: WriteOptions,
+  ): Promise<{ readonly result: WriteResult; readonly created: boolean }>;
+  /**
+   * Server-side apply: merges a configuration into the object, which is created if it does not exist.
+   * @throws {ApiError} 400, 404, 409 for fields of other managers, 422.
+   */
+  apply?(
+    context: RequestContext,
+    name: string,
+    configuration: UnstructuredObject,
+    options: ApplyOptions,
   ): Promise<{ readonly result: WriteResult; readonly created: boolean }>;
   /** `done` is false while finalizers or a grace period keep the object. */
   delete?(

@@ -1,9 +1,12 @@
 import type { RequestContext } from './rest-storage.ts';
 import type { UpdateStrategy } from './strategy.ts';
 
+/** The user of work that the server itself does. */
+export const SERVER_USER = 'system:apiserver';
+
 /** The request context for work of the server itself. */
 export function serverContext(namespace: string, signal?: AbortSignal): RequestContext {
-  return { namespace, user: 'system:apiserver', signal, warn: () => {} };
+  return { namespace, user: SERVER_USER, signal, warn: () => {} };
 }
 
 /** The strategy for updates by the server itself: it restores nothing and checks nothing. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FieldCause } from '../../../meta/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import { ageOf } from '../rules/duration.ts';
+import { customFieldSchema } from './custom-field-schema.ts';
 import { compileJsonPath } from './json-path.ts';
 import {
   numberAt,
@@ -70,6 +71,7 @@ export function customResourceKind(definition: unknown, version: JsonRecord): Ki
         }
       : {}),
     ...(scale === undefined ? {} : { scale: scaleDefinition(scale, { group, kind: kindName }) }),
+    fieldSchema: customFieldSchema(schema),
     selectableFields: selectableFields(definition),
     table: customTable(version),
   });

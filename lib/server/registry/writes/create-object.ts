@@ -12,6 +12,7 @@ import { userNamed } from '../contract/user-info.ts';
 import { storageFailure } from './storage-failures.ts';
 import { isStorageError } from '../../storage/contract/storage-error.ts';
 import type { FinishWrite } from '../contract/store-hooks.ts';
+import { trackCreate } from './track-fields.ts';
 import { objectKey, present, warnAll, type StoreParts } from './store-parts.ts';
 
 /**
@@ -32,7 +33,7 @@ export async function createObject(
   const { name = '' } = object.metadata;
   const release = await parts.admission.enter(describe, object.metadata.namespace ?? '', name);
   try {
-    prepareNewObject(parts, context, object);
+    prepareNewObject(parts, context, object, options);
     if (!generated) return await write(parts, context, object, options);
     for (let attempt = 1; attempt < NAME_GENERATION_ATTEMPTS; attempt += 1) {
       try {
@@ -107,15 +108,18 @@ export function placeInNamespace(
 
 /** Applies the strategy to the object and validates it. @throws {ApiError} 422. */
 export function prepareNewObject(
-  { kind, runtime, storedApiVersion }: StoreParts,
+  parts: StoreParts,
   context: RequestContext,
   object: MutableObject,
+  options: WriteOptions,
 ): void {
+  const { kind, runtime, storedApiVersion } = parts;
   const { strategy, describe } = kind;
   object.kind = describe.kind;
   object.apiVersion = storedApiVersion;
   const user = context.identity ?? userNamed(context.user);
   strategy.prepareForCreate(object, { nowMs: runtime.wallMs(), user });
+  trackCreate(parts, context, object, options);
   const causes = [
     ...validateMetadata(object, {
       namespaced: describe.namespaced,

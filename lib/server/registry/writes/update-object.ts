@@ -14,6 +14,7 @@ import {
   type MutableObject,
 } from '../rules/mutable-object.ts';
 import { nameMissing } from '../rules/name-validation.ts';
+import { trackChange } from './track-fields.ts';
 import { validateMetadata, validateMetadataUpdate } from '../rules/object-validation.ts';
 import type {
   RequestContext,
@@ -184,7 +185,7 @@ class UpdateAttempt {
     checkName(object, name);
     fillSystemFields(parts, context, object);
     this.#release = await parts.admission.enter(describe, object.metadata.namespace ?? '', name);
-    prepareNewObject(parts, context, object);
+    prepareNewObject(parts, context, object, options);
     if (options.dryRun !== true) this.#finish = await parts.hooks.beginCreate?.(object);
     return object;
   }
@@ -206,6 +207,7 @@ class UpdateAttempt {
     object.apiVersion = parts.storedApiVersion;
     object.kind = describe.kind;
     strategy.prepareForUpdate(object, old, { nowMs: parts.runtime.wallMs() });
+    trackChange(parts, context, object, { live: old, options });
     const causes = [
       ...validateMetadata(object, {
         namespaced: describe.namespaced,

@@ -29,6 +29,7 @@ for (const cached of [false, true]) {
         'namespace',
         'uid',
         'creationTimestamp',
+        'managedFields',
         'resourceVersion',
       );
       expect(created.metadata?.uid).to.match(/^[0-9a-f-]{36}$/);

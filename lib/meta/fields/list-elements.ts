@@ -1,0 +1,76 @@
+import { ListwatchError } from '../../kernel/errors.ts';
+import type { ListSchema } from './field-schema.ts';
+
+export type JsonMap = Readonly<Record<string, unknown>>;
+
+export function isMap(value: unknown): value is JsonMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether a value is no map, or one without fields. */
+export function isEmptyMap(value: unknown): boolean {
+  if (!isMap(value)) return true;
+  for (const _ in value) return false;
+  return true;
+}
+
+/**
+ * The name of an item of a list in a `FieldSet`.
+ * @throws {ListwatchError} code FIELD_SCHEMA when the item has no key.
+ */
+export function elementOf(list: ListSchema, item: unknown): string {
+  if (list.relationship === 'set') {
+    if (typeof item === 'object') throw badItem('a set has scalar items only');
+    return `v:${JSON.stringify(item)}`;
+  }
+  if (!isMap(item)) throw badItem('a list with keys has objects as its items only');
+  const key: Record<string, unknown> = {};
+  let given = false;
+  for (const name of sortedKeys(list)) {
+    const value = Object.hasOwn(item, name) ? item[name] : list.keyDefault(name);
+    if (value === undefined) continue;
+    key[name] = value;
+    given = true;
+  }
+  if (!given) {
+    throw badItem(
+      `associative list with keys has an element that omits all key fields ${goList(list.keys)} (and doesn't have default values for any key fields)`,
+    );
+  }
+  return `k:${JSON.stringify(key)}`;
+}
+
+/** One path element in the words of kubectl: `.spec`, `[name="web"]`, `[="a"]`. */
+export function elementText(element: string): string {
+  const rest = element.slice(2);
+  if (element.startsWith('f:')) return `.${rest}`;
+  if (element.startsWith('v:')) return `[=${rest}]`;
+  if (!element.startsWith('k:')) return `[${rest}]`;
+  const key = JSON.parse(rest) as JsonMap;
+  const parts = Object.entries(key).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return `[${parts.join(',')}]`;
+}
+
+/** A path in the words of kubectl: `.spec.containers[name="web"].image`. */
+export function pathText(path: readonly string[]): string {
+  return path.map(elementText).join('');
+}
+
+const sorted = new WeakMap<readonly string[], readonly string[]>();
+
+function sortedKeys({ keys }: ListSchema): readonly string[] {
+  let found = sorted.get(keys);
+  if (found === undefined) {
+    found = keys.toSorted();
+    sorted.set(keys, found);
+  }
+  return found;
+}
+
+function goList(names: readonly string[]): string {
+  return `[${names.map((name) => JSON.stringify(name)).join(' ')}]`;
+}
+
+function badItem(text: string): ListwatchError {
+  return new ListwatchError('FIELD_SCHEMA', text);
+}

@@ -1,0 +1,200 @@
+import { sameValue, compareFields } from '../../../meta/fields/compare-fields.ts';
+import { fieldSetOf } from '../../../meta/fields/field-set-of.ts';
+import { difference, setsEqual, union, type FieldSet } from '../../../meta/fields/field-set.ts';
+import { isApiError } from '../../../meta/failures.ts';
+import { isListwatchError } from '../../../kernel/errors.ts';
+import { isRecord, textAt, type JsonRecord } from '../rules/json-value.ts';
+import type { MutableObject } from '../rules/mutable-object.ts';
+import { applyFields, updateFields, type Entries, type FieldWrite } from './field-updater.ts';
+import {
+  capUpdateEntries,
+  decodeEntries,
+  encodeEntries,
+  type ManagedEntry,
+} from './managed-entry.ts';
+
+const KUBECTL = 'kubectl';
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+const BEFORE_FIRST_APPLY = 'before-first-apply';
+
+/** An object without its managed fields is compared; they would be part of themselves otherwise. */
+function withoutManagedFields(object: JsonRecord): JsonRecord {
+  const { metadata } = object;
+  if (!isRecord(metadata) || !Object.hasOwn(metadata, 'managedFields')) return object;
+  const { managedFields: _, ...rest } = metadata;
+  return { ...object, metadata: rest };
+}
+
+export interface FieldUpdate extends FieldWrite {
+  /** The object before; for a creation the object without a field set, as the type has it. */
+  readonly live: JsonRecord;
+  /** Whether clients may replace the managed fields: through the object itself. */
+  readonly mayReplace: boolean;
+}
+
+/**
+ * Sets `metadata.managedFields` of an object that is about to be written by an update. Objects that were stored without managed fields
+ * stay without them.
+ * @see apimachinery pkg/util/managedfields/internal/fieldmanager.go @ v0.36.3
+ */
+export function trackUpdate(object: MutableObject, update: FieldUpdate): void {
+  const { live, mayReplace } = update;
+  const { metadata } = object;
+  const given = metadata['managedFields'];
+  const before = isRecord(live['metadata']) ? live['metadata']['managedFields'] : undefined;
+  const entries = startingEntries(given, before, mayReplace);
+  delete metadata['managedFields'];
+  const isNew = textAt(live, 'metadata', 'uid') === '';
+  if (entries.size === 0 && !isNew) return;
+  const started = new Map(entries);
+  try {
+    updateFields(entries, withoutManagedFields(live), object, update);
+  } catch (error) {
+    // An object that its schema cannot describe, such as a list with an item without a key, loses its managed fields, as upstream.
+    if (!isListwatchError(error, 'FIELD_SCHEMA')) throw error;
+    return;
+  }
+  capUpdateEntries(entries, union);
+  metadata['managedFields'] = unchangedButTimes(started, entries)
+    ? (before ?? encodeEntries(entries))
+    : encodeEntries(entries);
+  if (metadata['managedFields'] === undefined) delete metadata['managedFields'];
+}
+
+/** A client that does not know managed fields must not delete them by leaving them out; an empty list deletes them. */
+function startingEntries(given: unknown, before: unknown, mayReplace: boolean): Entries {
+  if (mayReplace) {
+    if (isReset(given)) return new Map();
+    const entries = decodeEntries(given);
+    if (entries !== undefined && entries.size > 0) return entries;
+  }
+  return decodeEntries(before) ?? new Map<string, ManagedEntry>();
+}
+
+function isReset(given: unknown): boolean {
+  if (!Array.isArray(given)) return false;
+  if (given.length === 0) return true;
+  const [only] = given as unknown[];
+  return given.length === 1 && isRecord(only) && Object.keys(only).length === 0;
+}
+
+function unchangedButTimes(before: Entries, after: Entries): boolean {
+  if (before.size !== after.size) return false;
+  for (const [key, { fields }] of after) {
+    const other = before.get(key);
+    if (other === undefined || !setsEqual(other.fields, fields)) return false;
+  }
+  return true;
+}
+
+export interface FieldApply extends FieldWrite {
+  readonly force: boolean;
+  /** The stored object; for a new one only type, name and namespace. */
+  readonly live: JsonRecord;
+  /** The object without a field set, as the type has it. */
+  readonly empty: JsonRecord;
+}
+
+/**
+ * The object after a server-side apply, with its managed fields.
+ * @throws {ApiError} 409 for fields of other managers; {ListwatchError} code FIELD_SCHEMA.
+ */
+export function applyConfiguration(applied: JsonRecord, apply: FieldApply): JsonRecord {
+  const before = isRecord(apply.live['metadata'])
+    ? apply.live['metadata']['managedFields']
+    : undefined;
+  const live = withoutManagedFields(apply.live);
+  const entries = decodeEntries(before) ?? new Map<string, ManagedEntry>();
+  if (entries.size === 0) {
+    updateFields(entries, apply.empty, live, {
+      ...apply,
+      manager: BEFORE_FIRST_APPLY,
+      subresource: '',
+    });
+  }
+  const started = new Map(entries);
+  const next = withUpgrade(entries, live, applied, apply);
+  const synced = syncLastApplied(next as JsonRecord, applied, apply.manager);
+  const unchanged = sameValue(synced, live) && unchangedButTimes(started, entries);
+  return withManagedFields(synced, unchanged ? before : encodeEntries(entries));
+}
+
+function withManagedFields(object: JsonRecord, managedFields: unknown): JsonRecord {
+  const metadata = isRecord(object['metadata']) ? object['metadata'] : {};
+  return {
+    ...object,
+    metadata: { ...metadata, ...(managedFields === undefined ? {} : { managedFields }) },
+  };
+}
+
+/** Applies; conflicts with fields that kubectl itself set by its client-side apply do not count for kubectl. */
+function withUpgrade(
+  entries: Entries,
+  live: JsonRecord,
+  applied: JsonRecord,
+  apply: FieldApply,
+): unknown {
+  const saved = new Map(entries);
+  try {
+    return applyFields(entries, live, applied, apply);
+  } catch (error) {
+    if (apply.manager !== KUBECTL || !isApiError(error) || apply.force) throw error;
+    const allowed = lastAppliedFields(live, apply);
+    if (allowed === undefined) throw error;
+    entries.clear();
+    for (const [key, entry] of saved) {
+      const fields = entryIsOwn(entry) ? entry.fields : difference(entry.fields, allowed);
+      entries.set(key, { ...entry, fields });
+    }
+    // Without the fields that kubectl applied on the client side there is a conflict with the remaining ones, or none.
+    const probe = new Map(entries);
+    applyFields(probe, live, applied, apply);
+    entries.clear();
+    for (const [key, entry] of saved) entries.set(key, entry);
+    return applyFields(entries, live, applied, { ...apply, force: true });
+  }
+}
+
+function entryIsOwn({ manager, operation }: ManagedEntry): boolean {
+  return manager === KUBECTL && operation === 'Apply';
+}
+
+/** The fields of the last client-side apply that still have the values it gave them. */
+function lastAppliedFields(
+  live: JsonRecord,
+  { schema, apiVersion }: FieldApply,
+): FieldSet | undefined {
+  const text = textAt(live, 'metadata', 'annotations', LAST_APPLIED);
+  if (text === '') return undefined;
+  let last: unknown;
+  try {
+    last = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(last) || last['apiVersion'] !== apiVersion) return undefined;
+  const { modified, added, removed } = compareFields(schema, last, live);
+  return [modified, added, removed].reduce(difference, fieldSetOf(schema, last));
+}
+
+/** Keeps the annotation of client-side apply up to date when kubectl applies on the server side. */
+function syncLastApplied(object: JsonRecord, applied: JsonRecord, manager: string): JsonRecord {
+  if (manager !== KUBECTL || textAt(object, 'metadata', 'annotations', LAST_APPLIED) === '') {
+    return object;
+  }
+  const metadata = object['metadata'] as JsonRecord;
+  const annotations = {
+    ...(metadata['annotations'] as JsonRecord),
+    [LAST_APPLIED]: `${JSON.stringify(withoutLastApplied(applied))}\n`,
+  };
+  return { ...object, metadata: { ...metadata, annotations } };
+}
+
+function withoutLastApplied(applied: JsonRecord): JsonRecord {
+  const { metadata } = applied;
+  if (!isRecord(metadata) || !isRecord(metadata['annotations'])) return applied;
+  const { [LAST_APPLIED]: _, ...annotations } = metadata['annotations'];
+  const { annotations: _all, ...rest } = metadata;
+  const some = Object.keys(annotations).length > 0;
+  return { ...applied, metadata: { ...rest, ...(some ? { annotations } : {}) } };
+}

@@ -1,0 +1,49 @@
+import { emptyObject } from '../../../meta/fields/empty-object.ts';
+import { DEDUCED, messageSchema, type FieldSchema } from '../../../meta/fields/field-schema.ts';
+import { fieldAt, NO_FIELDS, union, type FieldSet } from '../../../meta/fields/field-set.ts';
+import { apiVersionOf } from '../../../meta/resource.ts';
+import { builtInTypes } from '../../../meta/types/built-in-types.ts';
+import type { KindDefinition } from '../contract/kind-definition.ts';
+import type { JsonRecord } from '../rules/json-value.ts';
+
+/** How the fields of a kind are tracked. */
+export interface FieldRules {
+  readonly schema: FieldSchema;
+  /** An object of the kind in which no field was set. */
+  readonly empty: JsonRecord;
+  /** The fields that an endpoint resets: the object itself, or a subresource. */
+  resetFields(subresource: string): FieldSet;
+}
+
+const STATUS = fieldAt('status');
+const SPEC = fieldAt('spec');
+const SPEC_AND_METADATA = union(SPEC, fieldAt('metadata'));
+
+const rules = new WeakMap<KindDefinition, FieldRules>();
+
+/** The rules of a kind: by the schema of its definition, by the types of the built-in kinds, or by the values alone. */
+export function fieldRulesOf(kind: KindDefinition): FieldRules {
+  let found = rules.get(kind);
+  if (found === undefined) {
+    found = newFieldRules(kind);
+    rules.set(kind, found);
+  }
+  return found;
+}
+
+function newFieldRules({ describe, fieldSchema, statusStrategy }: KindDefinition): FieldRules {
+  const apiVersion = apiVersionOf(describe);
+  const typeMeta = { apiVersion, kind: describe.kind };
+  const message =
+    fieldSchema === undefined ? builtInTypes().kind(apiVersion, describe.kind) : undefined;
+  const ofStatus = message === undefined ? SPEC_AND_METADATA : SPEC;
+  const ofObject = statusStrategy === undefined ? NO_FIELDS : STATUS;
+  return {
+    schema: fieldSchema ?? (message === undefined ? DEDUCED : messageSchema(message)),
+    empty: message === undefined ? typeMeta : { ...typeMeta, ...emptyObject(message) },
+    resetFields(subresource: string): FieldSet {
+      if (subresource === '') return ofObject;
+      return subresource === 'status' ? ofStatus : NO_FIELDS;
+    },
+  };
+}

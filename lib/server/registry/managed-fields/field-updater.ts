@@ -1,0 +1,174 @@
+import { compareFields, sameValue, type Comparison } from '../../../meta/fields/compare-fields.ts';
+import type { FieldSchema } from '../../../meta/fields/field-schema.ts';
+import { fieldSetOf } from '../../../meta/fields/field-set-of.ts';
+import {
+  difference,
+  fieldAt,
+  intersection,
+  isEmptySet,
+  NO_FIELDS,
+  recursiveDifference,
+  union,
+  type FieldSet,
+} from '../../../meta/fields/field-set.ts';
+import { mergeFields } from '../../../meta/fields/merge-fields.ts';
+import { removeFields, withNamedFields } from '../../../meta/fields/remove-fields.ts';
+import { applyConflict, type FieldConflict } from './apply-conflict.ts';
+import { entryKey, type ManagedEntry } from './managed-entry.ts';
+
+/** Who writes, and by which rules. */
+export interface FieldWrite {
+  readonly schema: FieldSchema;
+  readonly manager: string;
+  readonly apiVersion: string;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+  /** Fields that the endpoint resets, such as `status` of the object itself. Changes in them belong to no manager. */
+  readonly resetFields: FieldSet;
+  /** The time of the write, RFC 3339. */
+  readonly now: string;
+}
+
+export type Entries = Map<string, ManagedEntry>;
+
+/** Fields that the server sets, and that belong to no manager. */
+const SERVER_FIELDS: FieldSet = [
+  fieldAt('apiVersion'),
+  fieldAt('kind'),
+  fieldAt('metadata'),
+  ...[
+    'name',
+    'namespace',
+    'creationTimestamp',
+    'selfLink',
+    'uid',
+    'clusterName',
+    'generation',
+    'managedFields',
+    'resourceVersion',
+  ].map((name) => fieldAt('metadata', name)),
+].reduce(union);
+
+/**
+ * Takes the fields that differ between two objects from their managers, and gives them to the manager of an update.
+ * @throws {ListwatchError} code FIELD_SCHEMA.
+ * @see structured-merge-diff merge/update.go Update @ v6.3.3
+ */
+export function updateFields(
+  entries: Entries,
+  live: unknown,
+  next: unknown,
+  write: FieldWrite,
+): void {
+  const changes = withoutReset(compareFields(write.schema, live, next), write.resetFields);
+  const changed = union(changes.modified, changes.added);
+  for (const [key, entry] of entries) {
+    const fields = difference(
+      difference(entry.fields, intersection(entry.fields, changed)),
+      changes.removed,
+    );
+    replaceFields(entries, key, entry, fields);
+  }
+  const own = difference(changed, SERVER_FIELDS);
+  if (isEmptySet(own)) return;
+  const { manager, apiVersion, subresource, now: time } = write;
+  const entry: ManagedEntry = {
+    manager,
+    operation: 'Update',
+    apiVersion,
+    subresource,
+    time,
+    fields: own,
+  };
+  const key = entryKey(entry);
+  entries.set(key, { ...entry, fields: union(own, entries.get(key)?.fields ?? NO_FIELDS) });
+}
+
+function withoutReset(changes: Comparison, reset: FieldSet): Comparison {
+  if (isEmptySet(reset)) return changes;
+  return {
+    removed: recursiveDifference(changes.removed, reset),
+    modified: recursiveDifference(changes.modified, reset),
+    added: recursiveDifference(changes.added, reset),
+  };
+}
+
+function replaceFields(entries: Entries, key: string, entry: ManagedEntry, fields: FieldSet): void {
+  if (isEmptySet(fields)) entries.delete(key);
+  else if (fields !== entry.fields) entries.set(key, { ...entry, fields });
+}
+
+/**
+ * Merges an applied configuration into an object: fields that the manager applied before and does not apply now are removed, unless
+ * another manager has them. Returns the live object itself when nothing changes.
+ * @throws {ApiError} 409 when other managers have fields that would change, unless `force` is set; {ListwatchError} code FIELD_SCHEMA.
+ * @see structured-merge-diff merge/update.go Apply @ v6.3.3
+ */
+export function applyFields(
+  entries: Entries,
+  live: unknown,
+  applied: unknown,
+  write: FieldWrite & { readonly force: boolean },
+): unknown {
+  const { schema, manager, apiVersion, subresource, force, now } = write;
+  const own: ManagedEntry = {
+    manager,
+    operation: 'Apply',
+    apiVersion,
+    subresource,
+    time: undefined,
+    fields: recursiveDifference(fieldSetOf(schema, applied), write.resetFields),
+  };
+  const key = entryKey(own);
+  const last = entries.get(key);
+  entries.set(key, { ...own, time: last?.time });
+  const merged = mergeFields(schema, live, applied);
+  const next = last === undefined ? merged : prune(schema, merged, entries, last.fields);
+  takeFromOthers(
+    entries,
+    key,
+    withoutReset(compareFields(schema, live, next), write.resetFields),
+    force,
+  );
+  const fields = difference(own.fields, SERVER_FIELDS);
+  if (isEmptySet(fields)) entries.delete(key);
+  const unchanged = sameValue(live, next);
+  const time = unchanged ? last?.time : now;
+  if (!isEmptySet(fields)) entries.set(key, { ...own, time, fields });
+  return unchanged ? live : next;
+}
+
+function takeFromOthers(
+  entries: Entries,
+  own: string,
+  { removed, modified, added }: Comparison,
+  force: boolean,
+): void {
+  const changed = union(modified, added);
+  const conflicts: FieldConflict[] = [];
+  for (const [key, entry] of entries) {
+    if (key === own) continue;
+    const fields = intersection(entry.fields, changed);
+    if (!isEmptySet(fields)) conflicts.push({ entry, fields });
+  }
+  if (!force && conflicts.length > 0) throw applyConflict(conflicts);
+  for (const [key, entry] of entries) {
+    if (key === own) continue;
+    const kept = difference(entry.fields, intersection(entry.fields, changed));
+    replaceFields(entries, key, entry, difference(kept, removed));
+  }
+}
+
+/** Removes what the manager applied last time and no manager has now. */
+function prune(schema: FieldSchema, merged: unknown, entries: Entries, last: FieldSet): unknown {
+  if (isEmptySet(last)) return merged;
+  const named = (fields: FieldSet): FieldSet => withNamedFields(fields, schema);
+  const without = removeFields(schema, merged, named(last));
+  let owned: FieldSet = NO_FIELDS;
+  for (const { fields } of entries.values()) owned = union(owned, fields);
+  const all = named(fieldSetOf(schema, merged));
+  const stay = union(named(fieldSetOf(schema, without)), named(owned));
+  const pruned = removeFields(schema, merged, difference(all, stay));
+  const gone = difference(all, named(fieldSetOf(schema, pruned)));
+  return removeFields(schema, merged, intersection(gone, named(last)));
+}

@@ -1,0 +1,52 @@
+import { timestampOf } from '../rules/duration.ts';
+import type { MutableObject } from '../rules/mutable-object.ts';
+import { trackUpdate } from '../managed-fields/field-manager.ts';
+import { fieldRulesOf } from '../managed-fields/field-rules.ts';
+import type { FieldWrite } from '../managed-fields/field-updater.ts';
+import type { RequestContext, WriteOptions } from '../contract/rest-storage.ts';
+import { SERVER_USER } from '../contract/server-context.ts';
+import type { StoreParts } from './store-parts.ts';
+
+const SERVER_MANAGER = 'kube-apiserver';
+const UNKNOWN_MANAGER = 'unknown';
+
+/** Who writes through an endpoint, and by which rules. */
+export function fieldWriteOf(
+  { kind, apiVersion, runtime }: StoreParts,
+  { user }: RequestContext,
+  { fieldManager = '', subresource = '' }: WriteOptions,
+): FieldWrite {
+  const rules = fieldRulesOf(kind);
+  return {
+    schema: rules.schema,
+    manager: fieldManager || (user === SERVER_USER ? SERVER_MANAGER : UNKNOWN_MANAGER),
+    apiVersion,
+    subresource,
+    resetFields: rules.resetFields(subresource),
+    now: timestampOf(runtime.wallMs()),
+  };
+}
+
+/** Records who set the fields of a new object, in its `metadata.managedFields`. */
+export function trackCreate(
+  parts: StoreParts,
+  context: RequestContext,
+  object: MutableObject,
+  options: WriteOptions,
+): void {
+  if (options.applied === true) return;
+  const live = fieldRulesOf(parts.kind).empty;
+  trackUpdate(object, { ...fieldWriteOf(parts, context, options), live, mayReplace: true });
+}
+
+/** Records who changed the fields of an object. */
+export function trackChange(
+  parts: StoreParts,
+  context: RequestContext,
+  object: MutableObject,
+  { live, options }: { readonly live: MutableObject; readonly options: WriteOptions },
+): void {
+  if (options.applied === true) return;
+  const mayReplace = (options.subresource ?? '') === '';
+  trackUpdate(object, { ...fieldWriteOf(parts, context, options), live, mayReplace });
+}
