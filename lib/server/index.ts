@@ -1,6 +1,7 @@
 export { ApiServer, type ApiServerOptions, type ServerAddress } from './api/api-server.ts';
 export type { TransformerFor } from './api/server-storages.ts';
 export { createApiHandler, type ApiHandlerOptions } from './api/api-handler.ts';
+export type { HealthCheck, HealthEndpoint } from './api/health/health-endpoints.ts';
 export type { ApiHandler, ApiRequest, ApiResponse } from './api/http/api-request.ts';
 export type { RequestRecord } from './api/port/request-record.ts';
 export {
@@ -40,6 +41,7 @@ export type {
   ConnectAnswer,
   ConnectMethods,
   ConnectRequest,
+  DeclaredSchema,
   DeleteRequest,
   InstalledResource,
   ListOptions,

@@ -52,8 +52,12 @@ function keepClassNames(): void {
 }
 
 interface SourceMap {
+  readonly sources: readonly string[];
   readonly sourcesContent: readonly string[];
 }
+
+/** Modules that hold nothing but data: a debugger has no use for them, and the program has the same text. */
+const DATA_MODULE = /-data\.ts$/;
 
 /**
  * Blanks the comments of the sources in the maps: a fifth of the text. Lines and columns stay as they are. The comments that a user
@@ -66,7 +70,12 @@ function blankComments(): void {
     const map = JSON.parse(readFileSync(file, 'utf8')) as SourceMap;
     writeFileSync(
       file,
-      JSON.stringify({ ...map, sourcesContent: map.sourcesContent.map(withoutComments) }),
+      JSON.stringify({
+        ...map,
+        sourcesContent: map.sourcesContent.map((source, index) =>
+          DATA_MODULE.test(map.sources[index] ?? '') ? '' : withoutComments(source),
+        ),
+      }),
     );
   }
 }

@@ -9,21 +9,20 @@ import type { ApiError } from '../../meta/api-error.ts';
 import { badRequest } from '../../meta/failures.ts';
 import type { ResourceRegistry, RestStorage } from '../registry/contract/rest-storage.ts';
 import { adminUser } from '../registry/contract/user-info.ts';
+import { HealthEndpoints, type HealthCheck } from './health/health-endpoints.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from './http/api-request.ts';
 import { BUILT_IN_GROUPS } from './http/built-in-groups.ts';
-import { bytesResponse, textResponse, withHeaders } from './http/api-response.ts';
-import { encodeDocument, failureResponse } from './http/document-response.ts';
+import { textResponse, withHeaders } from './http/api-response.ts';
+import { failureResponse } from './http/document-response.ts';
 import { JSON_TYPE } from './http/media-type.ts';
 import { serveConnect } from './verbs/serve-connect.ts';
 import { serveCreate } from './verbs/serve-create.ts';
 import { serveDeleteCollection } from './verbs/serve-delete-collection.ts';
 import { serveDelete } from './verbs/serve-delete.ts';
-import { DiscoveryDocuments } from './discovery/discovery-documents.ts';
 import type { Exchange } from './verbs/exchange.ts';
 import { serveGet } from './verbs/serve-get.ts';
 import { serveList } from './verbs/serve-list.ts';
-import { checkAccept, checkRoute, negotiate, type Representation } from './http/negotiation.ts';
-import { OpenApi } from './openapi.ts';
+import { checkRoute, negotiate, type Representation } from './http/negotiation.ts';
 import { patchTypes, servePatch } from './verbs/serve-patch.ts';
 import { queryFlag } from './http/query-options.ts';
 import {
@@ -39,7 +38,7 @@ import {
   type RequestInfo,
   type Verb,
 } from './http/request-info.ts';
-import { serverVersion } from './server-version.ts';
+import { RootPaths } from './root-paths.ts';
 import { serveUpdate } from './verbs/serve-update.ts';
 import { Warnings } from './verbs/warnings.ts';
 import { protobufFrame, WatchFrames } from './verbs/watch-frames.ts';
@@ -59,6 +58,8 @@ export interface ApiHandlerOptions {
    * @see apiserver pkg/server/config.go RequestTimeout @ 24a394e
    */
   readonly requestTimeoutMs?: number | undefined;
+  /** The checks of `/healthz`, `/livez` and `/readyz` besides `ping`. @defaultValue none */
+  readonly healthChecks?: readonly HealthCheck[] | undefined;
 }
 
 type RequestAbort = Pick<DerivedAbort, 'signal' | 'abort' | 'dispose'>;
@@ -88,13 +89,18 @@ class ApiRouter {
   readonly #runtime: Runtime;
   readonly #logger: Logger;
   readonly #requestTimeoutMs: number;
-  readonly #discovery: DiscoveryDocuments;
-  readonly #openApi: OpenApi;
+  readonly #rootPaths: RootPaths;
   readonly #frames = { json: new WatchFrames(), protobuf: new WatchFrames(protobufFrame) };
 
   constructor(options: ApiHandlerOptions) {
     const owner = 'createApiHandler';
-    rejectUnknownOptions(owner, options, ['registry', 'runtime', 'logger', 'requestTimeoutMs']);
+    rejectUnknownOptions(owner, options, [
+      'registry',
+      'runtime',
+      'logger',
+      'requestTimeoutMs',
+      'healthChecks',
+    ]);
     this.#registry = options.registry;
     this.#runtime = options.runtime ?? realRuntime;
     this.#logger = options.logger ?? silentLogger;
@@ -105,8 +111,11 @@ class ApiRouter {
       60_000,
       { min: 1 },
     );
-    this.#discovery = new DiscoveryDocuments(options.registry);
-    this.#openApi = new OpenApi(options.registry, serverVersion.gitVersion);
+    this.#rootPaths = new RootPaths({
+      registry: options.registry,
+      runtime: this.#runtime,
+      health: new HealthEndpoints(options.healthChecks ?? [], this.#logger),
+    });
   }
 
   /** Never rejects. */
@@ -119,7 +128,7 @@ class ApiRouter {
         (segments[0] === 'apis' && segments.length > 3);
       return isResource
         ? await this.#resource(request, segments, query)
-        : this.#document(request, segments, query);
+        : await this.#rootPaths.answer(request, pathname, segments, query);
     } catch (error) {
       return this.#failed(request, error);
     }
@@ -141,39 +150,6 @@ class ApiRouter {
           'x-content-type-options': 'nosniff',
         })
       : failureResponse(failure, request);
-  }
-
-  /** Responds to requests that do not concern a resource. */
-  #document(request: ApiRequest, segments: readonly string[], query: URLSearchParams): ApiResponse {
-    if (segments[0] === 'api' || segments[0] === 'apis') {
-      return this.#discovery.answer(request, segments);
-    }
-    const answer = this.#documentAnswer(request, segments, query);
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      throw methodNotAllowed();
-    }
-    return answer();
-  }
-
-  #documentAnswer(
-    request: ApiRequest,
-    segments: readonly string[],
-    query: URLSearchParams,
-  ): () => ApiResponse {
-    switch (segments[0]) {
-      case 'openapi':
-        return () => this.#openApi.answer(request, segments, query);
-      case 'version':
-        if (segments.length === 1) return () => versionResponse(request);
-        break;
-      case 'healthz':
-      case 'livez':
-      case 'readyz':
-        if (segments.length === 1) return () => textResponse(200, 'ok');
-        break;
-      default:
-    }
-    throw new PageNotFound();
   }
 
   async #resource(
@@ -298,11 +274,6 @@ const AS_PASSED_ON: Representation = {
 };
 
 /** Always indented JSON. @throws {ApiError} 406. */
-function versionResponse(request: ApiRequest): ApiResponse {
-  checkAccept(request, [JSON_TYPE]);
-  return bytesResponse(200, JSON_TYPE, encodeDocument(serverVersion, JSON_TYPE, true));
-}
-
 /** The method of a storage that serves a verb. */
 function methodOf({ verb, name }: RequestInfo): keyof RestStorage {
   if (verb === 'create') return name === undefined ? 'create' : 'createNamed';

@@ -13,6 +13,8 @@ import { EmbeddedKeyValueStore } from '../mvcc/embedded-key-value-store.ts';
 import type { KeyValueStore } from '../mvcc/key-value-store.ts';
 import { ApiResourceRegistry } from './api-resource-registry.ts';
 import { ServerCertificates } from './certificates/server-certificates.ts';
+import { isHealthPath } from './health/health-endpoints.ts';
+import { serverHealthChecks } from './health/server-health-checks.ts';
 import { builtInKinds } from '../registry/kinds/built-in-kinds.ts';
 import { virtualResources } from '../registry/kinds/virtual-resources.ts';
 import { adminUser } from '../registry/contract/user-info.ts';
@@ -154,6 +156,13 @@ export class ApiServer implements AsyncDisposable {
       runtime,
       logger,
       requestTimeoutMs,
+      healthChecks: serverHealthChecks({
+        runtime,
+        probeStore: () => this.#probeStore(),
+        whenStarted: () => this.#start(),
+        whenCachesReady: () => storages.whenReady(),
+        isClosing: () => this.#closed !== undefined,
+      }),
     });
     this.handler = withStandardHeaders(this.#afterStart(handler), runtime);
     this.#certificates = new ServerCertificates({ runtime, randomBytes: this.#randomBytes });
@@ -290,7 +299,7 @@ export class ApiServer implements AsyncDisposable {
   /** Starts the server. If the store cannot be reached, nothing has been started, and the next request tries again. */
   async #begin(): Promise<void> {
     try {
-      await this.#keyValueStore.range({ key: PROBED_KEY, countOnly: true });
+      await this.#probeStore();
     } catch (error) {
       this.#started = undefined;
       throw error;
@@ -320,8 +329,14 @@ export class ApiServer implements AsyncDisposable {
     return given.length === own.length && timingSafeEqual(given, own);
   }
 
+  async #probeStore(): Promise<void> {
+    await this.#keyValueStore.range({ key: PROBED_KEY, countOnly: true });
+  }
+
   #afterStart(handler: ApiHandler): ApiHandler {
     return async (request) => {
+      // Health tells why a server does not start.
+      if (isHealthPath(request.url)) return await handler(request);
       try {
         await this.#start();
       } catch (error) {

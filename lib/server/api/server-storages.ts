@@ -64,6 +64,11 @@ export class ServerStorages {
     for (const cacher of this.#running()) cacher.start();
   }
 
+  /** Resolves when all caches are filled. @throws {ApiError} 429 with the name of one that is not in time. */
+  async whenReady(): Promise<void> {
+    await Promise.all(this.#running().map((cacher) => cacher.readinessCheck()));
+  }
+
   /** Drops the history before `resourceVersion` in all caches. */
   async forgetHistory(resourceVersion: string): Promise<void> {
     await Promise.all(this.#running().map((cacher) => cacher.forgetHistory(resourceVersion)));

@@ -3,6 +3,7 @@ import type { KindDefinition } from './contract/kind-definition.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import type {
   ApplyOptions,
+  DeclaredSchema,
   InstalledResource,
   ReadOptions,
   RequestContext,
@@ -76,6 +77,8 @@ export interface RestStorages {
   readonly scale: ScaleREST | undefined;
   /** The other subresources, by name. */
   readonly others: Readonly<Record<string, RestStorage>>;
+  /** Of a custom resource. */
+  readonly declared?: DeclaredSchema | undefined;
 }
 
 /** Creates the REST storages of a kind; without `server`, those that need other kinds are left out. */
@@ -92,6 +95,7 @@ export function newRestStorages(
     scale: scale === undefined ? undefined : new ScaleREST(store, scale),
     others:
       server === undefined ? {} : (newSubresources?.({ ...server, store, statusStrategy }) ?? {}),
+    declared: kind.declared,
   };
 }
 
@@ -101,12 +105,13 @@ export function installedResource({
   status,
   scale,
   others,
+  declared,
 }: RestStorages): InstalledResource {
   const subresources = new Map<string, RestStorage>();
   if (status !== undefined) subresources.set('status', status);
   if (scale !== undefined) subresources.set('scale', scale);
   for (const [name, storage] of Object.entries(others)) subresources.set(name, storage);
-  return { main, subresources };
+  return declared === undefined ? { main, subresources } : { main, subresources, declared };
 }
 
 /** The verbs of a store except `deleteCollection`, which the server itself may still call. */

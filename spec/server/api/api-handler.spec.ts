@@ -317,7 +317,6 @@ describe('api handler', () => {
       '/apis/example.io/v1/widgets/a',
       `${SHOP}/a/status`,
       '/nothing',
-      '/',
       '*',
     ]) {
       const { status, text } = await call(handler, 'GET', url);

@@ -1,21 +1,9 @@
 import { expect } from 'chai';
-import { ListwatchError } from '../../../lib/kernel/errors.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import { Client } from '../../../lib/client/rest/client.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
-import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
-import type { RangeRequest, RangeResponse } from '../../../lib/server/mvcc/key-value-store.ts';
 import { inProcessTransport } from '../../../lib/testing/in-process-transport.ts';
-
-/** A store whose cluster is down at first. */
-class LateStore extends EmbeddedKeyValueStore {
-  down = true;
-
-  override async range(request: RangeRequest): Promise<RangeResponse> {
-    if (this.down) throw new ListwatchError('STORE_UNAVAILABLE', 'etcd did not answer');
-    return await super.range(request);
-  }
-}
+import { LateStore } from './late-store.ts';
 
 describe('an API server over a store that is down at first', () => {
   it('answers requests with the reason, and serves once the store answers', async () => {

@@ -6,7 +6,7 @@ import type {
 import type { StorageInterface } from '../../storage/contract/storage-interface.ts';
 import type { GroupVersionKind } from '../../../meta/resource.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
-import type { ResourceDescription, TableConvertor } from './rest-storage.ts';
+import type { DeclaredSchema, ResourceDescription, TableConvertor } from './rest-storage.ts';
 import type { StoreHooks } from './store-hooks.ts';
 import type { FieldSchema } from '../../../meta/fields/field-schema.ts';
 import { newStrategy, type ResourceStrategy, type UpdateStrategy } from './strategy.ts';
@@ -49,6 +49,8 @@ export interface KindDefinition {
   readonly fieldSchema?: FieldSchema | undefined;
   readonly selectableFields: SelectableFields;
   readonly table: TableConvertor;
+  /** Of a custom resource. */
+  readonly declared?: DeclaredSchema | undefined;
   /** Whether all objects of a namespace can be deleted with one request. @defaultValue true */
   readonly deletesCollections?: boolean | undefined;
   /** Objects are removed after this time; undefined: never. */

@@ -194,11 +194,21 @@ export interface TableConvertor {
   cells(object: KubernetesObject, nowMs: number): readonly (string | number | boolean | null)[];
 }
 
+/** What the definition of a custom resource declares, for OpenAPI. */
+export interface DeclaredSchema {
+  /** `openAPIV3Schema` of the version. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Field paths without the first dot, e.g. `spec.color`. */
+  readonly selectableFields: readonly string[];
+}
+
 /** One resource with its subresources, under `/apis/GROUP/VERSION/RESOURCE`. */
 export interface InstalledResource {
   readonly main: RestStorage;
   /** By name: `status`, `scale`. */
   readonly subresources: ReadonlyMap<string, RestStorage>;
+  /** Left out for resources that Kubernetes itself defines. */
+  readonly declared?: DeclaredSchema | undefined;
 }
 
 /**

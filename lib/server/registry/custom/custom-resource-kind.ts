@@ -74,6 +74,12 @@ export function customResourceKind(definition: unknown, version: JsonRecord): Ki
     fieldSchema: customFieldSchema(schema),
     selectableFields: selectableFields(definition),
     table: customTable(version),
+    declared: {
+      schema,
+      selectableFields: recordsAt(version, 'selectableFields').map((one) =>
+        textAt(one, 'jsonPath').replace(/^\./, ''),
+      ),
+    },
   });
   return {
     ...kind,

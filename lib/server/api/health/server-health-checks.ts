@@ -1,0 +1,59 @@
+import type { Runtime } from '../../../kernel/runtime.ts';
+import { withDeadline } from '../../../kernel/wait.ts';
+import type { HealthCheck } from './health-endpoints.ts';
+
+/** What the checks of a server look at. */
+export interface ServerParts {
+  readonly runtime: Runtime;
+  /** Reads a key from the key-value store. */
+  readonly probeStore: () => Promise<unknown>;
+  /** Resolves when the server has started. */
+  readonly whenStarted: () => Promise<void>;
+  /** Resolves when all watch caches are filled. */
+  readonly whenCachesReady: () => Promise<void>;
+  readonly isClosing: () => boolean;
+}
+
+/** Longest time of a check. @see apiserver pkg/storage/storagebackend/config.go DefaultHealthcheckTimeout @ 24a394e */
+const TIMEOUT_MS = 2000;
+
+/**
+ * The checks of kube-apiserver whose parts this server has, under their names there:
+ * - `etcd` and `etcd-readiness`: the key-value store answers, embedded or not;
+ * - `informer-sync` and `poststarthook/storage-readiness`: all watch caches are filled;
+ * - `poststarthook/crd-informer-synced`, `poststarthook/start-system-namespaces-controller`: the start has read the definitions of
+ *   custom resources, and has made the default namespaces;
+ * - `shutdown`: the server is not closing.
+ */
+export function serverHealthChecks({
+  runtime,
+  probeStore,
+  whenStarted,
+  whenCachesReady,
+  isClosing,
+}: ServerParts): HealthCheck[] {
+  const inTime = async (work: Promise<unknown>, what: string): Promise<void> => {
+    await withDeadline(runtime, work, { timeoutMs: TIMEOUT_MS, describe: () => what });
+  };
+  const store = (): Promise<void> => inTime(probeStore(), 'the answer of the key-value store');
+  const started = (): Promise<void> => inTime(whenStarted(), 'the start of the server');
+  const caches = async (): Promise<void> => {
+    await started();
+    await inTime(whenCachesReady(), 'the watch caches');
+  };
+  return [
+    { name: 'etcd', check: store },
+    { name: 'etcd-readiness', endpoints: ['readyz'], check: store },
+    { name: 'informer-sync', endpoints: ['readyz'], check: caches },
+    { name: 'poststarthook/crd-informer-synced', check: started },
+    { name: 'poststarthook/start-system-namespaces-controller', check: started },
+    { name: 'poststarthook/storage-readiness', check: caches },
+    {
+      name: 'shutdown',
+      endpoints: ['readyz'],
+      check: () => {
+        if (isClosing()) throw new Error('the server is closing');
+      },
+    },
+  ];
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { brotliDecompressSync } from 'node:zlib';
+import { Lazy } from '../../../kernel/lazy.ts';
+
+/** By path and method, the action of each operation of a document: `list`, `connect`; empty for paths of no resource. */
+export type RecordedOperations = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+interface Entry {
+  readonly name: string;
+  readonly length: number;
+  readonly operations: RecordedOperations;
+}
+
+interface Recorded {
+  hash?: string;
+  readonly bytes: Buffer;
+  readonly operations: RecordedOperations;
+}
+
+/** Far above the 9 MB that the archive takes. */
+const LARGEST_ARCHIVE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * The OpenAPI documents of a real kube-apiserver. `v2` and `v3/PATH` are as it sends them; `custom/v2` and `custom/v3` describe two
+ * custom resources, and are templates for all others.
+ *
+ * It is read and decompressed at the first call of `openApiArchive`, which takes some 50 ms, and is then kept for all servers of the
+ * process: 9 MB.
+ */
+export class OpenApiArchive {
+  readonly #documents = new Map<string, Recorded>();
+
+  constructor(archive: Buffer) {
+    const end = archive.indexOf('\n');
+    const index = JSON.parse(archive.toString('utf8', 0, end)) as readonly Entry[];
+    let at = end + 1;
+    for (const { name, length, operations } of index) {
+      this.#documents.set(name, { bytes: archive.subarray(at, at + length), operations });
+      at += length;
+    }
+  }
+
+  /** The paths of the documents of version 3, e.g. `apis/apps/v1`. */
+  paths(): string[] {
+    return [...this.#documents.keys()].flatMap((name) =>
+      name.startsWith('v3/') ? [name.slice('v3/'.length)] : [],
+    );
+  }
+
+  /** @throws {Error} When there is no document of the name. */
+  bytes(name: string): Buffer {
+    return this.#recorded(name).bytes;
+  }
+
+  /** @throws {Error} When there is no document of the name. */
+  operations(name: string): RecordedOperations {
+    return this.#recorded(name).operations;
+  }
+
+  /** See `documentHash`. @throws {Error} When there is no document of the name. */
+  hash(name: string): string {
+    const recorded = this.#recorded(name);
+    recorded.hash ??= documentHash(recorded.bytes);
+    return recorded.hash;
+  }
+
+  has(name: string): boolean {
+    return this.#documents.has(name);
+  }
+
+  #recorded(name: string): Recorded {
+    const recorded = this.#documents.get(name);
+    if (recorded === undefined) throw new Error(`the archive has no document ${name}`);
+    return recorded;
+  }
+}
+
+/** What names the content of a document in its address and its ETag. */
+export function documentHash(bytes: Uint8Array): string {
+  return createHash('sha512').update(bytes).digest('hex').toUpperCase();
+}
+
+const archive = new Lazy(async () => {
+  const { OPEN_API_ARCHIVE } = await import('./open-api-data.ts');
+  const compressed = Buffer.from(OPEN_API_ARCHIVE, 'base64');
+  return new OpenApiArchive(
+    brotliDecompressSync(compressed, { maxOutputLength: LARGEST_ARCHIVE_BYTES }),
+  );
+});
+
+/** The recorded documents, which are decompressed at the first call. */
+export async function openApiArchive(): Promise<OpenApiArchive> {
+  return await archive.get();
+}

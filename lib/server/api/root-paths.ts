@@ -1,0 +1,91 @@
+import type { Runtime } from '../../kernel/runtime.ts';
+import type { ResourceRegistry } from '../registry/contract/rest-storage.ts';
+import { DiscoveryDocuments } from './discovery/discovery-documents.ts';
+import type { HealthEndpoints } from './health/health-endpoints.ts';
+import type { ApiRequest, ApiResponse } from './http/api-request.ts';
+import { bytesResponse } from './http/api-response.ts';
+import { encodeDocument } from './http/document-response.ts';
+import { JSON_TYPE } from './http/media-type.ts';
+import { checkAccept } from './http/negotiation.ts';
+import { methodNotAllowed, PageNotFound, unknownPath } from './http/request-failures.ts';
+import { OpenApi } from './openapi/open-api.ts';
+import { serverVersion } from './server-version.ts';
+import { servedGroups } from './discovery/served-resources.ts';
+
+export interface RootPathsOptions {
+  readonly registry: ResourceRegistry;
+  readonly runtime: Pick<Runtime, 'wallMs'>;
+  readonly health: HealthEndpoints;
+}
+
+/**
+ * Answers the paths that are no resources: discovery, OpenAPI, health, version and the list of paths. Some of them accept every
+ * method, as in kube-apiserver.
+ */
+export class RootPaths {
+  readonly #registry: ResourceRegistry;
+  readonly #health: HealthEndpoints;
+  readonly #discovery: DiscoveryDocuments;
+  readonly #openApi: OpenApi;
+
+  constructor({ registry, runtime, health }: RootPathsOptions) {
+    this.#registry = registry;
+    this.#health = health;
+    this.#discovery = new DiscoveryDocuments(registry);
+    this.#openApi = new OpenApi(registry, runtime);
+  }
+
+  /**
+   * @param pathname the path as it was sent
+   * @param segments its decoded segments
+   * @throws {ApiError} 404, 405.
+   */
+  async answer(
+    request: ApiRequest,
+    pathname: string,
+    segments: readonly string[],
+    query: URLSearchParams,
+  ): Promise<ApiResponse> {
+    switch (segments[0]) {
+      case undefined:
+      case 'index.html':
+        if (segments.length <= 1) return this.#index();
+        break;
+      case 'api':
+      case 'apis':
+        return this.#discovery.answer(request, segments);
+      case 'openapi':
+        return await this.#openApi.answer(request, pathname, query);
+      case 'version':
+        if (segments.length > 1) throw unknownPath();
+        return versionResponse(request);
+      case 'healthz':
+      case 'livez':
+      case 'readyz':
+        return await this.#health.answer(pathname, query);
+      default:
+    }
+    throw new PageNotFound();
+  }
+
+  /** Indented, whatever is accepted. */
+  #index(): ApiResponse {
+    const document = { paths: this.#paths() };
+    return bytesResponse(200, JSON_TYPE, encodeDocument(document, JSON_TYPE, true));
+  }
+
+  #paths(): string[] {
+    const groups = servedGroups(this.#registry).flatMap(({ group, versions }) => {
+      const root = group === '' ? '/api' : `/apis/${group}`;
+      return [root, ...versions.map(({ version }) => `${root}/${version}`)];
+    });
+    const others = ['/apis', '/apis/', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'];
+    return [...new Set([...groups, ...others, ...this.#health.paths()])].toSorted();
+  }
+}
+
+function versionResponse(request: ApiRequest): ApiResponse {
+  if (request.method !== 'GET') throw methodNotAllowed();
+  checkAccept(request, [JSON_TYPE]);
+  return bytesResponse(200, JSON_TYPE, encodeDocument(serverVersion, JSON_TYPE, true));
+}

@@ -1,0 +1,13 @@
+import { ListwatchError } from '../../../lib/kernel/errors.ts';
+import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
+import type { RangeRequest, RangeResponse } from '../../../lib/server/mvcc/key-value-store.ts';
+
+/** A store whose cluster is down at first. */
+export class LateStore extends EmbeddedKeyValueStore {
+  down = true;
+
+  override async range(request: RangeRequest): Promise<RangeResponse> {
+    if (this.down) throw new ListwatchError('STORE_UNAVAILABLE', 'etcd did not answer');
+    return await super.range(request);
+  }
+}

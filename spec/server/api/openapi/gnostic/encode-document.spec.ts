@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import {
+  encodeVersion2,
+  encodeVersion3,
+} from '../../../../../lib/server/api/openapi/gnostic/encode-document.ts';
+import { openApiArchive } from '../../../../../lib/server/api/openapi/open-api-archive.ts';
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** The protobuf documents of kube-apiserver 1.36.3. */
+const VERSION_3: Readonly<Record<string, string>> = {
+  'api/v1': '6bce9977c9fc9c3e79d76792cdd3ef71b7c308ec6454395927fe8b1c0993b1e1',
+  'apis/apps/v1': '8a1c4a0dc3955a63dec653b19521d1f589eeafd28c69587f4edbb18ac73585fd',
+  'apis/apiextensions.k8s.io/v1':
+    '5e68229ee61370fb8c23fff803186d37989e772edb31b95056ee60f426cc7fa2',
+};
+
+describe('OpenAPI in protobuf', () => {
+  it('is that of kube-apiserver to the byte, in version 3', async () => {
+    const archive = await openApiArchive();
+    for (const [path, digest] of Object.entries(VERSION_3)) {
+      expect(sha256(encodeVersion3(archive.bytes(`v3/${path}`))), path).to.equal(digest);
+    }
+  });
+
+  it('is that of kube-apiserver to the byte, in version 2', async () => {
+    const archive = await openApiArchive();
+    const bytes = encodeVersion2(archive.bytes('v2'));
+    expect(sha256(bytes)).to.equal(
+      '228043f07987fa481f743b9cdf71c23ba0e9e18d271f85b016b6b6d21107e08c',
+    );
+  });
+
+  it('keeps zero, false and empty text where the model has a choice of types', () => {
+    const encoded = (value: unknown): string => {
+      const schema = { default: value };
+      const document = { components: { schemas: { A: schema } } };
+      return Buffer.from(encodeVersion3(Buffer.from(JSON.stringify(document)))).toString('hex');
+    };
+    // Field 33 with a message: 8a 02 LENGTH.
+    expect(encoded(false)).to.match(/8a02021000$/);
+    expect(encoded('')).to.match(/8a02021a00$/);
+    expect(encoded(0)).to.match(/8a0209090000000000000000$/);
+    expect(encoded({})).to.match(/8a0200$/);
+  });
+
+  it('writes negative and large integers', () => {
+    const encoded = (value: number): string => {
+      const document = { definitions: { A: { maxLength: value } } };
+      return Buffer.from(encodeVersion2(Buffer.from(JSON.stringify(document)))).toString('hex');
+    };
+    expect(encoded(300)).to.match(/58ac02$/);
+    expect(encoded(2 ** 53 - 1)).to.match(/58ffffffffffffff0f$/);
+    expect(encoded(-1)).to.match(/58ffffffffffffffffff01$/);
+  });
+
+  it('leaves out members that the model does not have', () => {
+    const with2 = Buffer.from(
+      JSON.stringify({ definitions: { A: { type: 'object', anyOf: [{}] } } }),
+    );
+    const without = Buffer.from(JSON.stringify({ definitions: { A: { type: 'object' } } }));
+    expect(encodeVersion2(with2)).to.deep.equal(encodeVersion2(without));
+  });
+});

@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { DEFINITIONS, gadgets } from './gadgets.ts';
+import { call } from './support.ts';
+
+describe('the paths that are no resources', () => {
+  let server: ApiServer;
+  beforeEach(() => {
+    server = new ApiServer();
+  });
+  afterEach(() => server.close());
+
+  it('are listed at the root, with those of custom resources', async () => {
+    await call(server.handler, 'POST', DEFINITIONS, { body: gadgets });
+    for (const path of ['/', '/index.html']) {
+      const { paths } = (await call(server.handler, 'GET', path)).json() as { paths: string[] };
+      expect(paths).to.deep.equal(paths.toSorted());
+      expect(paths).to.include.members([
+        '/api',
+        '/api/v1',
+        '/apis',
+        '/apis/',
+        '/apis/apps',
+        '/apis/apps/v1',
+        '/apis/h3.example.com',
+        '/apis/h3.example.com/v1',
+        '/healthz',
+        '/livez/etcd',
+        '/openapi/v2',
+        '/openapi/v3',
+        '/readyz/poststarthook/storage-readiness',
+        '/version',
+      ]);
+    }
+  });
+
+  it('are all there', async () => {
+    const { paths } = (await call(server.handler, 'GET', '/')).json() as { paths: string[] };
+    // Kubernetes lists this prefix, and has no document of an empty name.
+    for (const path of paths.filter((one) => one !== '/openapi/v3/')) {
+      expect((await call(server.handler, 'GET', path)).status, path).to.equal(200);
+    }
+  });
+
+  it('accept the methods that they accept in kube-apiserver', async () => {
+    await call(server.handler, 'POST', DEFINITIONS, { body: gadgets });
+    for (const path of [
+      '/',
+      '/apis',
+      '/apis/apps',
+      '/apis/h3.example.com/v1',
+      '/healthz',
+      '/livez/ping',
+      '/openapi/v2',
+      '/openapi/v3',
+    ]) {
+      expect((await call(server.handler, 'POST', path)).status, path).to.equal(200);
+      expect((await call(server.handler, 'HEAD', path)).status, path).to.equal(200);
+    }
+    for (const path of ['/api', '/api/v1', '/apis/apps/v1', '/version']) {
+      expect((await call(server.handler, 'POST', path)).status, path).to.equal(405);
+      expect((await call(server.handler, 'HEAD', path)).status, path).to.equal(405);
+    }
+    expect((await call(server.handler, 'POST', '/apis/apps/v9')).status).to.equal(404);
+  });
+});
