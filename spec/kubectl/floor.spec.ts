@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { belowFloor } from './floor.ts';
+import { judge, type Judged } from './judge.ts';
+
+const outcome = (stdout: string, exit = 0) => ({ exit, stdout, stderr: '' });
+const judged = (id: string, ...differences: string[]): Judged => ({
+  id,
+  differences,
+  sameExit: true,
+});
+
+describe('the judge of kubectl commands', () => {
+  it('names the exit codes and the lines that differ', () => {
+    const real = new Map([['a', outcome('one\ntwo\ntwo\n')]]);
+    const ours = new Map([['a', outcome('one\ntwo\nthree\n', 1)]]);
+    expect(judge(ours, real)).to.deep.equal([
+      {
+        id: 'a',
+        sameExit: false,
+        differences: ['real exit 0 | embedded exit 1', 'stdout - two', 'stdout + three'],
+      },
+    ]);
+  });
+
+  it('sees another order of the same lines', () => {
+    const [one] = judge(new Map([['a', outcome('x\ny\n')]]), new Map([['a', outcome('y\nx\n')]]));
+    expect(one!.differences).to.deep.equal(['stdout: the same lines in another order']);
+  });
+
+  it('leaves out commands without a recording', () => {
+    expect(judge(new Map([['a', outcome('')]]), new Map())).to.deep.equal([]);
+  });
+});
+
+describe('the floor of kubectl commands', () => {
+  const floor = { equal: 1, of: 2, differ: ['b'] };
+
+  it('holds while no other command differs', () => {
+    const now = [judged('a'), judged('b', 'stdout - x')];
+    expect(belowFloor(now, floor, { whole: true })).to.deep.equal([]);
+  });
+
+  it('names a command that newly differs, with its lines', () => {
+    const now = [judged('a', 'stdout - x'), judged('b')];
+    expect(belowFloor(now, floor, { whole: true })).to.deep.equal([
+      'newly differs: a',
+      '  stdout - x',
+    ]);
+  });
+
+  it('counts the commands of a whole run, so that none is dropped', () => {
+    expect(belowFloor([judged('a')], floor, { whole: true })).to.deep.equal([
+      '1 commands are compared, the floor is 2',
+    ]);
+    expect(belowFloor([judged('a')], floor, { whole: false })).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,50 @@
+import type { Outcome } from './run-command.ts';
+
+/** One command, and the lines in which its outcome differs from the recorded one. */
+export interface Judged {
+  readonly id: string;
+  readonly differences: readonly string[];
+  readonly sameExit: boolean;
+}
+
+/** Compares outcomes with recorded ones; commands that were not recorded are left out. */
+export function judge(
+  outcomes: ReadonlyMap<string, Outcome>,
+  recorded: ReadonlyMap<string, Outcome>,
+): Judged[] {
+  return [...outcomes].flatMap(([id, ours]) => {
+    const real = recorded.get(id);
+    if (real === undefined) return [];
+    const exit =
+      real.exit === ours.exit ? [] : [`real exit ${real.exit} | embedded exit ${ours.exit}`];
+    const differences = [
+      ...exit,
+      ...lineDifferences('stdout', real.stdout, ours.stdout),
+      ...lineDifferences('stderr', real.stderr, ours.stderr),
+    ];
+    return [{ id, differences, sameExit: exit.length === 0 }];
+  });
+}
+
+const LONGEST_LINE = 240;
+
+/** Lines that only one of them has, `-` the real server's. */
+function lineDifferences(stream: string, real: string, ours: string): string[] {
+  if (real === ours) return [];
+  const [theirs, mine] = [real.split('\n'), ours.split('\n')];
+  const missing = without(theirs, mine).map((line) => `${stream} - ${line.slice(0, LONGEST_LINE)}`);
+  const extra = without(mine, theirs).map((line) => `${stream} + ${line.slice(0, LONGEST_LINE)}`);
+  const all = [...missing, ...extra];
+  return all.length > 0 ? all : [`${stream}: the same lines in another order`];
+}
+
+/** Each line counts as often as it comes. */
+function without(lines: readonly string[], others: readonly string[]): string[] {
+  const left = new Map<string, number>();
+  for (const line of others) left.set(line, (left.get(line) ?? 0) + 1);
+  return lines.filter((line) => {
+    const count = left.get(line) ?? 0;
+    if (count > 0) left.set(line, count - 1);
+    return count === 0;
+  });
+}

@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import { allScenarios } from './all-scenarios.ts';
+import { belowFloor, readFloor } from './floor.ts';
+import { judge } from './judge.ts';
+import { kubectlBinary, kubectlPaths } from './kubectl-binary.ts';
+import { nearestMinor, readRecording, recordedMinors } from './recording.ts';
+import { drawThird, runEmbedded } from './run-scenarios.ts';
+
+/** Another seed draws another third of the scenarios. */
+const SEED = process.env['LISTWATCH_SEED'] ?? '1';
+
+const found = kubectlPaths();
+
+describe('commands of kubectl, with what a real kube-apiserver had them print', () => {
+  if (found.length === 0) {
+    it('are skipped: no kubectl on PATH, and LISTWATCH_KUBECTL names none', function () {
+      console.log(
+        '      skipped: no kubectl on PATH; LISTWATCH_KUBECTL=/path/to/kubectl names others',
+      );
+      this.skip();
+    });
+  }
+
+  for (const path of found) {
+    it(`end and print the same as recorded, or differ as before: ${path}`, async () => {
+      const { version, minor } = await kubectlBinary(path);
+      const recorded = nearestMinor(await recordedMinors(), minor);
+      const { outcomes, kubectl } = await readRecording(recorded);
+      const ours = await runEmbedded(drawThird(allScenarios, SEED), path);
+      const judged = judge(ours, outcomes);
+      const equal = judged.filter(({ differences }) => differences.length === 0);
+      console.log(
+        `      kubectl ${version}: ${equal.length} of ${judged.length} commands are the same as with ${kubectl}`,
+      );
+      const hung = [...ours].filter(([, { exit }]) => exit === -1).map(([id]) => id);
+      expect(hung, 'commands that did not end').to.deep.equal([]);
+      // Another minor version prints other words; its figure is only told.
+      if (recorded !== minor) return;
+      const problems = belowFloor(judged, await readFloor(minor), { whole: false });
+      expect(problems.join('\n'), 'npm run kubectl -- --all --show').to.equal('');
+    });
+  }
+});
