@@ -95,7 +95,7 @@ export interface FailureOptions {
   readonly continueToken?: string | undefined;
 }
 
-/** Builds the error of a reason; the reason determines the HTTP status. */
+/** Builds the error of a reason; the reason determines the HTTP status. The empty reason is left out of the Status, which is a 500. */
 export function failure(
   reason: StatusReason,
   message: string,
@@ -107,7 +107,7 @@ export function failure(
     metadata: continueToken === undefined ? {} : { continue: continueToken },
     status: 'Failure',
     message,
-    reason,
+    ...(reason === '' ? {} : { reason }),
     ...(details === undefined ? {} : { details }),
     code: code ?? reasonRow(reason, undefined)?.httpStatus ?? 500,
   };

@@ -74,7 +74,12 @@ export function invalid(
     'Invalid',
     `${groupResource({ group, resource: kind })} ${quoted(name)} is invalid: ${list}`,
     {
-      details: { name, ...(group === '' ? {} : { group }), kind, causes },
+      details: {
+        ...(name === '' ? {} : { name }),
+        ...(group === '' ? {} : { group }),
+        kind,
+        causes,
+      },
     },
   );
 }
@@ -89,7 +94,7 @@ export const RESOURCE_VERSION_TOO_LARGE = 'ResourceVersionTooLarge';
 
 /** 504: the requested resource version is ahead of this server; retry in a second. */
 export function tooLargeResourceVersion(asked: string, current: string): ApiError {
-  return failure('Timeout', `Too large resource version: ${asked}, current: ${current}`, {
+  return failure('Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
     details: {
       causes: [{ reason: RESOURCE_VERSION_TOO_LARGE, message: 'Too large resource version' }],
       retryAfterSeconds: 1,
@@ -99,6 +104,11 @@ export function tooLargeResourceVersion(asked: string, current: string): ApiErro
 
 export function tooManyRequests(message: string, retryAfterSeconds: number): ApiError {
   return failure('TooManyRequests', message, { details: { retryAfterSeconds } });
+}
+
+/** 500 without a reason: what a server answers for an error that it has no reason for. */
+export function withoutReason(message: string): ApiError {
+  return failure('', message);
 }
 
 export function internalError(message: string, cause?: unknown): ApiError {

@@ -29,7 +29,7 @@ describe('failures', () => {
       'object is being deleted: pods "web" already exists',
       'Operation cannot be fulfilled on deployments.apps "web": the object has been modified',
       'pods "web" is forbidden: quota',
-      'Too large resource version: 9, current: 5',
+      'Timeout: Too large resource version: 9, current: 5',
       'Internal error occurred: boom',
       'Deployment.apps "web" is invalid: spec: Required value',
       'Pod "web" is invalid: [a: Required value, b: Invalid value: 1]',

@@ -1,13 +1,14 @@
 import { errorMessage } from '../../kernel/errors.ts';
 import { badRequest } from '../../meta/failures.ts';
 import { parseFieldSelector, type FieldSelector } from '../../meta/field-selector.ts';
-import { parseLabelSelector } from '../../meta/label-selector.ts';
+import { parseLabelSelector, type LabelSelector } from '../../meta/label-selector.ts';
 import type {
   AttributesFunc,
   SelectionPredicate,
 } from '../storage/contract/selection-predicate.ts';
 import type { KindDefinition } from './contract/kind-definition.ts';
 import { pathSegmentProblem } from './rules/name-validation.ts';
+import { fieldSelectorFailure, labelSelectorFailure } from './rules/selector-failures.ts';
 import type { ListOptions } from './contract/rest-storage.ts';
 
 /** The part of a collection that a list or watch selects. */
@@ -31,8 +32,8 @@ export function selectionOf(
   { labelSelector = '', fieldSelector = '' }: Pick<ListOptions, 'labelSelector' | 'fieldSelector'>,
 ): Selection {
   if (labelSelector === '' && fieldSelector === '') return EVERYTHING;
-  const labels = parsed(parseLabelSelector, labelSelector);
-  const fields = parsed(parseFieldSelector, fieldSelector);
+  const labels = parsedLabels(labelSelector);
+  const fields = parsedFields(kind, fieldSelector);
   checkFields(kind, fields);
   return {
     predicate: { labels, fields, attributesOf },
@@ -41,27 +42,43 @@ export function selectionOf(
   };
 }
 
-function parsed<R>(parse: (text: string) => R, text: string): R {
+function parsedLabels(text: string): LabelSelector {
   try {
-    return parse(text);
+    return parseLabelSelector(text);
   } catch (error) {
-    throw badRequest(errorMessage(error), error);
+    throw badRequest(labelSelectorFailure(text) ?? errorMessage(error), error);
   }
 }
 
-function checkFields({ describe, selectableFields }: KindDefinition, fields: FieldSelector): void {
+function parsedFields(kind: KindDefinition, text: string): FieldSelector {
+  try {
+    return parseFieldSelector(text);
+  } catch (error) {
+    const failure = fieldSelectorFailure(text);
+    if (failure === undefined) throw badRequest(errorMessage(error), error);
+    if ('field' in failure) throw unknownField(kind, failure.field);
+    throw badRequest(failure.message, error);
+  }
+}
+
+function checkFields(kind: KindDefinition, fields: FieldSelector): void {
+  const { describe, selectableFields } = kind;
   for (const { field } of fields.requirements) {
     const known =
       field === 'metadata.name' ||
       (field === 'metadata.namespace' && describe.namespaced) ||
       Object.hasOwn(selectableFields, field);
-    if (!known) throw unknownField(field, describe.namespaced, Object.keys(selectableFields));
+    if (!known) throw unknownField(kind, field);
   }
 }
 
-function unknownField(field: string, namespaced: boolean, own: readonly string[]): Error {
-  const meta = namespaced ? ['metadata.name', 'metadata.namespace'] : ['metadata.name'];
-  const names = [...meta, ...own].map((one) => JSON.stringify(one)).join(', ');
+/** A kind with fields of its own has words of its own. */
+function unknownField({ selectableFields, refuseField }: KindDefinition, field: string): Error {
+  if (refuseField !== undefined) return badRequest(refuseField(field));
+  if (Object.keys(selectableFields).length > 0) {
+    return badRequest(`field label not supported: ${field}`);
+  }
+  const names = '"metadata.name", "metadata.namespace"';
   return badRequest(`${JSON.stringify(field)} is not a known field selector: only ${names}`);
 }
 

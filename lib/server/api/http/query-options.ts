@@ -75,16 +75,17 @@ function readRaw(query: URLSearchParams): RawListOptions {
 }
 
 /**
- * Reads the options of a list or of a deletion of a collection.
+ * Reads the options of a list or of a deletion of a collection. The time limit is read too, because a wrong one is refused.
  * @throws {ApiError} 400 for values that cannot be parsed, 422 for combinations that are not allowed.
  * @see apimachinery pkg/apis/meta/internalversion/validation ValidateListOptions @ eed236c
  */
 export function parseListOptions(query: URLSearchParams): ListOptions {
   const { match, sendInitialEvents, ...options } = readRaw(query);
+  queryNumber(query, 'timeoutSeconds');
   const causes: FieldCause[] = [];
   if (match !== undefined) causes.push(...matchCauses(match, options));
   if (sendInitialEvents !== undefined) {
-    causes.push(fieldForbidden('sendInitialEvents', 'it is for watches only'));
+    causes.push(fieldForbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
   }
   if (causes.length > 0) throw invalidOptions('ListOptions', causes);
   return { ...options, resourceVersionMatch: match as Match | undefined };
@@ -97,14 +98,14 @@ function matchCauses(
   const field = 'resourceVersionMatch';
   const causes: FieldCause[] = [];
   if (resourceVersion === undefined) {
-    causes.push(fieldForbidden(field, 'it needs a resourceVersion'));
+    causes.push(fieldForbidden(field, `${field} is forbidden unless resourceVersion is provided`));
   }
   if (continueToken !== undefined) {
-    causes.push(fieldForbidden(field, 'the continue token says which state is read'));
+    causes.push(fieldForbidden(field, `${field} is forbidden when continue is provided`));
   }
-  if (!isMatch(match)) causes.push(fieldNotSupported(field, match, ['Exact', 'NotOlderThan']));
+  if (!isMatch(match)) causes.push(fieldNotSupported(field, match, ['Exact', 'NotOlderThan', '']));
   if (match === 'Exact' && resourceVersion === '0') {
-    causes.push(fieldForbidden(field, '"Exact" needs a resourceVersion other than "0"'));
+    causes.push(fieldForbidden(field, `${field} "exact" is forbidden for resourceVersion "0"`));
   }
   return causes;
 }
@@ -127,16 +128,20 @@ export function parseWatchQuery(query: URLSearchParams): WatchQuery {
   const causes: FieldCause[] = [];
   const field = 'resourceVersionMatch';
   if (sendInitialEvents !== undefined && match !== 'NotOlderThan') {
-    causes.push(fieldForbidden(field, 'sendInitialEvents requires "NotOlderThan"'));
+    causes.push(
+      fieldForbidden(field, `sendInitialEvents requires setting ${field} to NotOlderThan`),
+    );
   }
   if (match !== undefined && sendInitialEvents === undefined) {
-    causes.push(fieldForbidden(field, 'a watch accepts it only with sendInitialEvents'));
+    causes.push(
+      fieldForbidden(field, `${field} is forbidden for watch unless sendInitialEvents is provided`),
+    );
   }
   if (match !== undefined && match !== 'NotOlderThan') {
     causes.push(fieldNotSupported(field, match, ['NotOlderThan']));
   }
   if (match !== undefined && options.continueToken !== undefined) {
-    causes.push(fieldForbidden(field, 'it cannot be combined with continue'));
+    causes.push(fieldForbidden(field, `${field} is forbidden when continue is provided`));
   }
   if (causes.length > 0) throw invalidOptions('ListOptions', causes);
 

@@ -174,17 +174,18 @@ export class CacheDelegator<T extends KubernetesObject> {
   /** Waits until the cache can answer, and returns the state to read; undefined when it cannot. */
   async #pageOf(
     route: ListRoute,
-    { limit = 0, signal }: GetListOptions<T>,
+    { limit: asked = 0, resourceVersion, signal }: GetListOptions<T>,
   ): Promise<Page<T> | undefined> {
     const { cache, readiness } = this.#options;
     await readiness.wait(signal);
+    // A list of any state is complete, also when it begins after a page; see computeListLimit of kube-apiserver's cacher.
+    const limit = resourceVersion === '0' ? 0 : asked;
     switch (route.source) {
       case 'storage':
         return undefined;
       case 'cache': {
         if (!(await this.#shows(route.revision, signal))) return undefined;
         const { state, revision } = cache;
-        // A list of any state is complete: a next page of "any state" does not exist.
         return { state, revision, limit: route.revision === 0n ? 0 : limit };
       }
       case 'latest': {

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../../../meta/object.ts';
 import type { Revision } from '../../mvcc/key-value-store.ts';
 import { decodeContinue } from '../../storage/reads/continue-token.ts';
 import type { GetListOptions } from '../../storage/contract/storage-interface.ts';
-import type { Versioner } from '../../storage/contract/versioner.ts';
+import { parseListVersion, type Versioner } from '../../storage/contract/versioner.ts';
 import type { KeyScope } from '../window/key-scope.ts';
 
 /** Where a list is answered from. */
@@ -33,7 +33,7 @@ export function routeList<T extends KubernetesObject>(
   versioner: Versioner,
 ): ListRoute {
   const { resourceVersion = '', resourceVersionMatch, limit = 0, continueToken = '' } = options;
-  const revision = versioner.parseResourceVersion(resourceVersion);
+  const revision = parseListVersion(versioner, resourceVersion);
   if (continueToken !== '') {
     if (revision !== 0n || resourceVersionMatch !== undefined || !recursive) return STORAGE;
     const position = decodeContinue(continueToken, path);

@@ -48,6 +48,8 @@ export interface KindDefinition {
   /** How server-side apply merges the fields of a custom kind. @defaultValue by the types of the built-in kinds */
   readonly fieldSchema?: FieldSchema | undefined;
   readonly selectableFields: SelectableFields;
+  /** The words in which a field selector with another field is refused, for kinds whose words are not those of all. */
+  readonly refuseField?: ((field: string) => string) | undefined;
   readonly table: TableConvertor;
   /** Of a custom resource. */
   readonly declared?: DeclaredSchema | undefined;

@@ -73,6 +73,7 @@ export function customResourceKind(definition: unknown, version: JsonRecord): Ki
     ...(scale === undefined ? {} : { scale: scaleDefinition(scale, { group, kind: kindName }) }),
     fieldSchema: customFieldSchema(schema),
     selectableFields: selectableFields(definition),
+    refuseField: (field) => `field label not supported: ${field}`,
     table: customTable(version),
     declared: {
       schema,

@@ -1,8 +1,9 @@
-import { badRequest, conflict, invalid, notFound } from '../../../meta/failures.ts';
+import { badRequest, conflict, invalid, notFound, withoutReason } from '../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { isStorageError } from '../../storage/contract/storage-error.ts';
 import type { UpdateInput, UpdateOutput } from '../../storage/contract/storage-interface.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
+import { resourceVersionFailure } from '../../storage/contract/versioner.ts';
 import { fillSystemFields, placeInNamespace, prepareNewObject } from './create-object.ts';
 import { blockingFinalizers } from './deletion-plan.ts';
 import { DerivedObject } from '../rules/derived-object.ts';
@@ -246,7 +247,7 @@ function checkName({ metadata }: MutableObject, name: string): void {
 
 /** @throws {ApiError} 409 when uid or resource version differ from the stored ones; 422 when a required version is missing. */
 function checkResourceVersion(
-  { kind: { describe }, storage }: StoreParts,
+  { kind: { describe } }: StoreParts,
   strategy: UpdateStrategy,
   { metadata }: MutableObject,
   stored: StoredObject<UnstructuredObject>,
@@ -258,7 +259,8 @@ function checkResourceVersion(
     throw conflict(describe, name, reason);
   }
   if (!isUnset(resourceVersion)) {
-    storage.versioner.parseResourceVersion(resourceVersion);
+    const failure = resourceVersionFailure(resourceVersion);
+    if (failure !== undefined) throw withoutReason(failure);
     if (resourceVersion !== stored.resourceVersion) throw conflict(describe, name, MODIFIED);
     return;
   }

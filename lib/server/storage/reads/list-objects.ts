@@ -15,7 +15,7 @@ import {
 import type { GetListOptions, StorageList } from '../contract/storage-interface.ts';
 import type { StoredObject } from '../contract/stored-object.ts';
 import { UnreadableObjects } from './unreadable-objects.ts';
-import type { Versioner } from '../contract/versioner.ts';
+import { parseListVersion, type Versioner } from '../contract/versioner.ts';
 
 /** A filtered list doubles its page size up to this. @see apiserver pkg/storage/etcd3/store.go maxLimit @ 24a394e */
 const LARGEST_PAGE = 10_000;
@@ -44,7 +44,7 @@ export function planList<T extends KubernetesObject>(
   const { continueToken = '', resourceVersion = '', recursive = true, limit = 0 } = options;
   const match = options.resourceVersionMatch;
   if (continueToken !== '') return planContinued(prefix, continueToken, options);
-  const revision = versioner.parseResourceVersion(resourceVersion);
+  const revision = parseListVersion(versioner, resourceVersion);
   const newest = { startKey: prefix, revision: undefined, notOlderThan: revision };
   if (match === undefined) {
     // Before match rules existed, a paged list with a resource version meant exactly that version.

@@ -45,6 +45,7 @@ describe('list options', () => {
     ['sendInitialEvents=true', '422, sendInitialEvents FieldValueForbidden'],
     ['limit=-1', 'accepted'],
     ['limit=', '400'],
+    ['timeoutSeconds=x', '400'],
     ['limit=ten', '400'],
     ['limit=1e3', '400'],
     ['limit=99999999999999999999', '400'],
@@ -56,9 +57,22 @@ describe('list options', () => {
   }
 
   it('takes an empty parameter as one that was left out', () => {
-    const options = parseListOptions(new URLSearchParams('resourceVersion=&continue='));
+    const options = parseListOptions(
+      new URLSearchParams('resourceVersion=&labelSelector=&continue='),
+    );
     expect(options.resourceVersion).to.equal(undefined);
+    expect(options.labelSelector).to.equal(undefined);
     expect(options.continueToken).to.equal(undefined);
+  });
+
+  it('refuses a number in the words of every API server', () => {
+    const refused = (query: string) => () => parseListOptions(new URLSearchParams(query));
+    expect(refused('limit=x')).to.throw('strconv.ParseInt: parsing "x": invalid syntax');
+    expect(refused('limit=99999999999999999999')).to.throw('value out of range');
+  });
+
+  it('takes a limit below 0 as none', () => {
+    expect(parseListOptions(new URLSearchParams('limit=-1')).limit).to.equal(0);
   });
 
   it('names the options kind in the failure', () => {
@@ -83,7 +97,7 @@ describe('watch options', () => {
     ],
     ['sendInitialEvents=true&resourceVersionMatch=NotOlderThan&continue=abc', FORBIDDEN_MATCH],
     ['timeoutSeconds=-5', 'accepted'],
-    ['timeoutSeconds=5s', '400'],
+    ['timeoutSeconds=x', '400'],
   ];
   for (const [query, expected] of rows) {
     it(`answers ${expected} to "${query}"`, () => {

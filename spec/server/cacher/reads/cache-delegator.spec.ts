@@ -138,7 +138,7 @@ describe('CacheDelegator', () => {
       await setUpReady();
       expect(
         (await caught(harness.cacher.get(podKey('a'), { resourceVersion: 'x' }))).httpStatus,
-      ).to.equal(400);
+      ).to.equal(500);
       expect(
         (await caught(harness.cacher.get('/elsewhere/a', { resourceVersion: '0' }))).code,
       ).to.equal('INVALID_KEY');

@@ -55,16 +55,29 @@ describe('a continue token', () => {
 
   it('is refused with 400, and says why', () => {
     for (const [json, reason] of [
-      ['x', 'not a token of this server'],
-      ['5', 'not an object'],
-      ['{"v":"v1","rv":1,"start":"a"}', 'version'],
-      ['{"v":"meta.k8s.io/v1","rv":0,"start":"a"}', 'resource version'],
-      ['{"v":"meta.k8s.io/v1","rv":1.5,"start":"a"}', 'resource version'],
+      ['x', "invalid character 'x' looking for beginning of value"],
+      ['5', 'json: cannot unmarshal into Go value'],
+      ['{"v":"v1","rv":1,"start":"a"}', 'server does not recognize this encoded version v1'],
+      ['\u0007', "invalid character '\\a' looking"],
+      ['\u0001', "invalid character '\\x01' looking"],
+      ['{"v":"meta.k8s.io/v1","rv":0,"start":"a"}', 'start resourceVersion'],
+      ['{"v":"meta.k8s.io/v1","rv":1.5,"start":"a"}', 'start resourceVersion'],
       ['{"v":"meta.k8s.io/v1","rv":1,"start":""}', 'start'],
     ] as const) {
       expect(() => decodeJson(json))
         .to.throw(reason)
         .with.property('code', 'BAD_REQUEST');
+    }
+  });
+
+  it('is refused when it is no base64, with the place', () => {
+    for (const [token, at] of [
+      ['a!', 1],
+      ['a', 0],
+    ] as const) {
+      expect(() => decodeContinue(token, '/registry/pods/')).to.throw(
+        `invalid continue token: continue key is not valid: illegal base64 data at input byte ${at}`,
+      );
     }
   });
 });

@@ -81,4 +81,5 @@ export const jobs: KindRules = {
   selectableFields: {
     'status.successful': (job) => String(numberAt(job, 'status', 'succeeded')),
   },
+  refuseField: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
 };
