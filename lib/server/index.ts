@@ -1,5 +1,18 @@
 export { ApiServer, type ApiServerOptions, type ServerAddress } from './api/api-server.ts';
 export type { TransformerFor } from './api/server-storages.ts';
+export type { Faults, FaultsOptions } from './api/faults/faults.ts';
+export type {
+  AfterEvents,
+  Fault,
+  FaultAnswer,
+  FaultEffects,
+  FaultMatch,
+  FaultReset,
+  FaultRule,
+  OneOrMore,
+} from './api/faults/fault-rule.ts';
+export { ConnectionReset } from './api/http/connection-reset.ts';
+export type { Verb } from './api/http/request-info.ts';
 export { createApiHandler, type ApiHandlerOptions } from './api/api-handler.ts';
 export type { HealthCheck, HealthEndpoint } from './api/health/health-endpoints.ts';
 export type { ApiHandler, ApiRequest, ApiResponse } from './api/http/api-request.ts';

@@ -36,6 +36,7 @@ import {
 import { writeKubeconfig } from './kubeconfig-writer.ts';
 import { RegistryListerWatcher } from './registry-lister-watcher.ts';
 import { toApiError } from './http/request-failures.ts';
+import { Faults } from './faults/faults.ts';
 import { withStandardHeaders } from './http/standard-headers.ts';
 import { ServerStorages, type TransformerFor } from './server-storages.ts';
 
@@ -108,6 +109,8 @@ export interface ServerAddress {
 export class ApiServer implements AsyncDisposable {
   /** The API as a function, without authentication: its callers are in the process. */
   readonly handler: ApiHandler;
+  /** Faults to test clients with: delays, resets, refusals, compactions, broken watches. */
+  readonly faults: Faults;
   /** Private, so that neither `inspect` nor `JSON.stringify` prints it. */
   readonly #token: string;
   readonly #runtime: Runtime;
@@ -164,7 +167,8 @@ export class ApiServer implements AsyncDisposable {
         isClosing: () => this.#closed !== undefined,
       }),
     });
-    this.handler = withStandardHeaders(this.#afterStart(handler), runtime);
+    this.faults = new Faults({ runtime, compact: () => this.compact() });
+    this.handler = withStandardHeaders(this.#afterStart(this.faults.around(handler)), runtime);
     this.#certificates = new ServerCertificates({ runtime, randomBytes: this.#randomBytes });
     this.#listener = new HttpListener({
       handler: withStandardHeaders(

@@ -33,5 +33,5 @@ export interface ApiResponse {
   readonly isWatch?: boolean | undefined;
 }
 
-/** The API as a function. Never rejects: a failure is a response with a Status. */
+/** The API as a function. A failure is a response with a Status. Rejects only with `ConnectionReset`, for a connection without an answer. */
 export type ApiHandler = (request: ApiRequest) => Promise<ApiResponse>;

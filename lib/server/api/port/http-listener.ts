@@ -18,6 +18,7 @@ import { failure } from '../../../meta/api-error.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from '../http/api-request.ts';
 import { withHeaders } from '../http/api-response.ts';
 import { failureResponse, type RequestHead } from '../http/document-response.ts';
+import { ConnectionReset } from '../http/connection-reset.ts';
 import { LARGEST_BODY_BYTES } from '../http/body.ts';
 import { readBody } from './body-reader.ts';
 import { hostIsLocal, isLoopback } from './loopback.ts';
@@ -303,7 +304,7 @@ export class HttpListener {
       await writer.send(this.#closing === undefined ? answer : lastAnswer(answer));
     } catch (error) {
       // If the client has disconnected, that is not a failure.
-      if (!request.socket.destroyed) {
+      if (!request.socket.destroyed && !(error instanceof ConnectionReset)) {
         this.#logger.warn('a response broke off', { error: errorMessage(error) });
       }
       response.destroy();
@@ -392,7 +393,7 @@ export class HttpListener {
       if (this.#closing !== undefined) watch.end();
       await watch.send();
     } catch (error) {
-      if (!socket.destroyed) {
+      if (!socket.destroyed && !(error instanceof ConnectionReset)) {
         this.#logger.warn('a watch broke off', { error: errorMessage(error) });
       }
       socket.destroy();
@@ -428,6 +429,7 @@ export class HttpListener {
         },
       });
     } catch (error) {
+      if (error instanceof ConnectionReset) throw error;
       this.#logger.error('the handler rejected', { error: errorMessage(error) });
       return failureResponse(toApiError(error), head);
     }
