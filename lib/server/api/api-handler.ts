@@ -6,8 +6,12 @@ import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { withDeadline } from '../../kernel/wait.ts';
 import type { ApiError } from '../../meta/api-error.ts';
-import { badRequest } from '../../meta/failures.ts';
-import type { ResourceRegistry, RestStorage } from '../registry/contract/rest-storage.ts';
+import { badRequest, isApiError } from '../../meta/failures.ts';
+import type {
+  InstalledResource,
+  ResourceRegistry,
+  RestStorage,
+} from '../registry/contract/rest-storage.ts';
 import { adminUser } from '../registry/contract/user-info.ts';
 import { HealthEndpoints, type HealthCheck } from './health/health-endpoints.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from './http/api-request.ts';
@@ -157,7 +161,7 @@ class ApiRouter {
     segments: readonly string[],
     query: URLSearchParams,
   ): Promise<ApiResponse> {
-    const info = parseRequestInfo(request.method, segments, queryFlag(query, 'watch') ?? false);
+    const info = this.#requestInfo(request, segments, query);
     const storage = this.#storageOf(info);
     const representation = representationOf(request, query, info, storage);
     const warnings = new Warnings();
@@ -206,6 +210,21 @@ class ApiRouter {
     }
   }
 
+  /** An unknown path is reported before a method that does not fit. @throws {ApiError} 404, 405. */
+  #requestInfo(
+    { method }: ApiRequest,
+    segments: readonly string[],
+    query: URLSearchParams,
+  ): RequestInfo {
+    try {
+      return parseRequestInfo(method, segments, queryFlag(query, 'watch') ?? false);
+    } catch (error) {
+      if (!isApiError(error) || error.code !== 'METHOD_NOT_ALLOWED') throw error;
+      this.#storageOf(parseRequestInfo('GET', segments, false));
+      throw error;
+    }
+  }
+
   /** @throws {ApiError} 404. */
   #storageOf({
     group,
@@ -219,22 +238,33 @@ class ApiRouter {
   }: RequestInfo): RestStorage {
     const installed = this.#registry.lookup(group, version, resource);
     if (installed === undefined) throw unknownPathIn(group);
-    const { namespaced } = installed.main.describe;
+    const { main } = installed;
+    const { namespaced } = main.describe;
     const fits = namespaced
-      ? namespace !== '' || (name === undefined && verb !== 'create')
+      ? namespace !== '' || (name === undefined && verb !== 'create' && main.list !== undefined)
       : namespace === '';
-    if (!fits) throw namespaced && verb === 'create' ? namespaceMissing() : unknownPathIn(group);
+    const exists = name === undefined || subresource !== undefined || hasObjects(installed);
+    if (!fits || !exists)
+      throw namespaced && verb === 'create' ? namespaceMissing() : unknownPathIn(group);
     // One request deletes objects of one namespace at most.
     if (namespaced && namespace === '' && verb === 'deletecollection') {
       throw BUILT_IN_GROUPS.has(group) ? methodNotAllowed() : new PageNotFound();
     }
-    if (subresource === undefined) return installed.main;
+    if (subresource === undefined) return main;
     const storage = installed.subresources.get(subresource);
     if (storage === undefined || (path !== '' && storage.connect === undefined)) {
       throw unknownPathIn(group);
     }
     return storage;
   }
+}
+
+/** Whether there are paths of single objects; a built-in resource that can only be created has none. */
+function hasObjects({
+  main: { describe, get, update, watch, delete: remove },
+}: InstalledResource): boolean {
+  if (!BUILT_IN_GROUPS.has(describe.group)) return true;
+  return [get, update, watch, remove].some((method) => method !== undefined);
 }
 
 /** The request's own abort function; without one, a derived signal. */

@@ -89,6 +89,7 @@ const ADMIT_ALL: CreateAdmission = { enter: () => Promise.resolve(() => {}) };
 export class GenericRegistryStore implements RestStorage {
   readonly describe: ResourceDescription;
   readonly table: TableConvertor;
+  readonly returnsDeletedObject: boolean;
   readonly #parts: StoreParts;
   readonly #attributesOf: AttributesFunc;
   readonly #watches: WatchSet | undefined;
@@ -98,6 +99,7 @@ export class GenericRegistryStore implements RestStorage {
     const apiVersion = apiVersionOf(kind.describe);
     this.describe = kind.describe;
     this.table = kind.table;
+    this.returnsDeletedObject = kind.returnsDeletedObject ?? false;
     this.#attributesOf = attributesFunc(kind);
     this.#watches = options.watches;
     this.#parts = {

@@ -40,6 +40,21 @@ describe('methods that a path does not allow', () => {
     }
   });
 
+  it('are refused only where the path exists', async () => {
+    for (const path of [
+      '/api/v1/namespaces/default/nodes',
+      '/api/v1/namespaces/default/nodes/n',
+      '/api/v1/configmaps/a',
+      '/apis/apps/v1/deployments/d',
+      '/apis/apps/v1/nope',
+    ]) {
+      for (const method of ['HEAD', 'OPTIONS', 'PUT', 'PATCH']) {
+        const { status } = await call(server.handler, method, path);
+        expect(status, `${method} ${path}`).to.equal(404);
+      }
+    }
+  });
+
   it('are not verbs of the resource in discovery', async () => {
     const { json } = await call(server.handler, 'GET', '/api/v1');
     const resources = json()['resources'] as { name: string; verbs: string[] }[];

@@ -23,13 +23,14 @@ export async function serveDelete(exchange: Exchange): Promise<ApiResponse> {
   const name = info.name ?? '';
   const { deletion, orphanDependents } = parseDeleteRequest(request, query);
   const { result, done } = await storage.delete(context, name, deletion);
-  if (done) {
+  if (done && storage.returnsDeletedObject !== true) {
     const status = deletionStatus(storage.describe, name, result.metadata.uid);
     const { mediaType, pretty } = exchange.representation;
     return bytesResponse(200, mediaType, encodeDocument(status, mediaType, pretty));
   }
   // Only an explicit request gets the status that says that the deletion continues.
-  return objectResponse(exchange, orphanDependents === false ? 202 : 200, result);
+  const continues = !done && orphanDependents === false;
+  return objectResponse(exchange, continues ? 202 : 200, result);
 }
 
 export interface ParsedDeleteRequest {

@@ -55,6 +55,8 @@ export interface KindDefinition {
   readonly declared?: DeclaredSchema | undefined;
   /** Whether all objects of a namespace can be deleted with one request. @defaultValue true */
   readonly deletesCollections?: boolean | undefined;
+  /** Whether the answer to a completed deletion is the object, not a Status. @defaultValue false */
+  readonly returnsDeletedObject?: boolean | undefined;
   /** Objects are removed after this time; undefined: never. */
   readonly ttlSeconds?: number | undefined;
   /** Creates the hooks of a kind with state besides the stored objects, such as an address allocator. */

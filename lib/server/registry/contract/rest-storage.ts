@@ -165,6 +165,8 @@ export interface RestStorage {
     configuration: UnstructuredObject,
     options: ApplyOptions,
   ): Promise<{ readonly result: WriteResult; readonly created: boolean }>;
+  /** Whether the answer to a completed deletion is the object, not a Status. @defaultValue false */
+  readonly returnsDeletedObject?: boolean | undefined;
   /** `done` is false while finalizers or a grace period keep the object. */
   delete?(
     context: RequestContext,

@@ -1,4 +1,4 @@
-import { kindTraits } from './kind-traits.ts';
+import { kindTraits, returnsDeletedObject } from './kind-traits.ts';
 import { builtInVersions, type BuiltInResource } from '../../../meta/surface/built-in-surface.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
 import type { KindDefinition } from '../contract/kind-definition.ts';
@@ -50,6 +50,7 @@ export function builtInKind(resource: BuiltInResource, rules?: KindRules): KindD
   return {
     keyRoot: keyRootOf(group, resource.resource),
     selectableFields: {},
+    returnsDeletedObject: returnsDeletedObject(group, resource.resource),
     storedApiVersion: storedVersionOf(resource),
     ...rest,
     describe: {

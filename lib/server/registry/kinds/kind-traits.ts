@@ -48,18 +48,36 @@ const FREE_NAMES = namesOf(`
   rbac.authorization.k8s.io/clusterrolebindings rbac.authorization.k8s.io/clusterroles
   rbac.authorization.k8s.io/rolebindings rbac.authorization.k8s.io/roles`);
 
+/** Kinds of which a completed deletion returns the object. */
+const RETURNED_WHEN_DELETED = namesOf(`
+  namespaces persistentvolumeclaims persistentvolumes pods podtemplates resourcequotas serviceaccounts services
+  resource.k8s.io/deviceclasses resource.k8s.io/resourceclaims resource.k8s.io/resourceclaimtemplates
+  resource.k8s.io/resourceslices`);
+
+/**
+ * Whether the answer to a completed deletion is the object.
+ * @see kubernetes pkg/registry storage.go of each resource, ReturnDeletedObject @ 1.36.3
+ */
+export function returnsDeletedObject(group: string, resource: string): boolean {
+  return RETURNED_WHEN_DELETED.has(nameOf(group, resource));
+}
+
 /**
  * What differs from kind to kind in few words; the rules of a kind are laid over it.
  * @see kubernetes pkg/registry strategy.go of each resource @ 1.36.3
  */
 export function kindTraits(group: string, resource: string): StrategyOptions {
-  const name = group === '' ? resource : `${group}/${resource}`;
+  const name = nameOf(group, resource);
   return {
     generation: WITH_GENERATION.has(name),
     allowCreateOnUpdate: CREATED_BY_PUT.has(name),
     allowUnconditionalUpdate: !CONDITIONAL.has(name),
     ...(FREE_NAMES.has(name) ? { nameProblem: pathSegmentProblem } : {}),
   };
+}
+
+function nameOf(group: string, resource: string): string {
+  return group === '' ? resource : `${group}/${resource}`;
 }
 
 function namesOf(text: string): ReadonlySet<string> {

@@ -190,7 +190,7 @@ describe('discovery', () => {
     const { handler } = discoverable();
     const status = async (accept: string): Promise<number> =>
       (await call(handler, 'GET', '/api', { headers: { accept } })).status;
-    expect(await status('application/vnd.kubernetes.protobuf')).to.equal(406);
+    expect(await status('application/cbor')).to.equal(406);
     expect(await status(aggregated('v9'))).to.equal(406);
     expect(await status(aggregated('v2beta1'))).to.equal(406);
     expect(await status(`${aggregated('v2')};profile=nopeer`)).to.equal(200);

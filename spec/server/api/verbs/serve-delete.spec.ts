@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import type { ApiError } from '../../../../lib/meta/api-error.ts';
 import type { ApiRequest } from '../../../../lib/server/api/http/api-request.ts';
+import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import { parseDeleteRequest } from '../../../../lib/server/api/verbs/serve-delete.ts';
+import { call } from '../support.ts';
 
 const OPTION = 'ignoreStoreReadErrorWithClusterBreakingPotential';
 
@@ -69,4 +71,27 @@ describe('parseDeleteRequest', () => {
       ]);
     });
   }
+});
+
+describe('the answer to a deletion', () => {
+  it('is the object for the kinds for which kube-apiserver returns it, otherwise a Status', async () => {
+    await using server = new ApiServer();
+    const containers = [{ name: 'c', image: 'i' }];
+    const rows: readonly [path: string, object: object, kind: string][] = [
+      ['serviceaccounts', {}, 'ServiceAccount'],
+      ['podtemplates', { template: { spec: { containers } } }, 'PodTemplate'],
+      ['pods', { spec: { containers } }, 'Pod'],
+      ['services', { spec: { ports: [{ port: 1 }] } }, 'Service'],
+      ['configmaps', {}, 'Status'],
+      ['secrets', {}, 'Status'],
+    ];
+    for (const [resource, object, kind] of rows) {
+      const path = `/api/v1/namespaces/default/${resource}`;
+      const body = { metadata: { name: 'a' }, ...object };
+      const made = await call(server.handler, 'POST', path, { body });
+      expect(made.status, made.text).to.equal(201);
+      const { status, json } = await call(server.handler, 'DELETE', `${path}/a`);
+      expect([status, json()['kind']], resource).to.deep.equal([200, kind]);
+    }
+  });
 });
