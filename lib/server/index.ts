@@ -15,6 +15,7 @@ export { ConnectionReset } from './api/http/connection-reset.ts';
 export type { Verb } from './api/http/request-info.ts';
 export { createApiHandler, type ApiHandlerOptions } from './api/api-handler.ts';
 export type { HealthCheck, HealthEndpoint } from './api/health/health-endpoints.ts';
+export type { TokenIssuer } from './api/root-paths.ts';
 export type { ApiHandler, ApiRequest, ApiResponse } from './api/http/api-request.ts';
 export type { RequestRecord } from './api/port/request-record.ts';
 export {

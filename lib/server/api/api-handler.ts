@@ -42,7 +42,7 @@ import {
   type RequestInfo,
   type Verb,
 } from './http/request-info.ts';
-import { RootPaths } from './root-paths.ts';
+import { RootPaths, type TokenIssuer } from './root-paths.ts';
 import { serveUpdate } from './verbs/serve-update.ts';
 import { Warnings } from './verbs/warnings.ts';
 import { protobufFrame, WatchFrames } from './verbs/watch-frames.ts';
@@ -64,6 +64,8 @@ export interface ApiHandlerOptions {
   readonly requestTimeoutMs?: number | undefined;
   /** The checks of `/healthz`, `/livez` and `/readyz` besides `ping`. @defaultValue none */
   readonly healthChecks?: readonly HealthCheck[] | undefined;
+  /** Answers `/.well-known/openid-configuration` and `/openid/v1/jwks`. @defaultValue these paths are not served */
+  readonly tokenIssuer?: TokenIssuer | undefined;
 }
 
 type RequestAbort = Pick<DerivedAbort, 'signal' | 'abort' | 'dispose'>;
@@ -104,6 +106,7 @@ class ApiRouter {
       'logger',
       'requestTimeoutMs',
       'healthChecks',
+      'tokenIssuer',
     ]);
     this.#registry = options.registry;
     this.#runtime = options.runtime ?? realRuntime;
@@ -119,6 +122,7 @@ class ApiRouter {
       registry: options.registry,
       runtime: this.#runtime,
       health: new HealthEndpoints(options.healthChecks ?? [], this.#logger),
+      tokenIssuer: options.tokenIssuer,
     });
   }
 
@@ -303,7 +307,6 @@ const AS_PASSED_ON: Representation = {
   pretty: false,
 };
 
-/** Always indented JSON. @throws {ApiError} 406. */
 /** The method of a storage that serves a verb. */
 function methodOf({ verb, name }: RequestInfo): keyof RestStorage {
   if (verb === 'create') return name === undefined ? 'create' : 'createNamed';

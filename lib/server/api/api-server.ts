@@ -159,6 +159,7 @@ export class ApiServer implements AsyncDisposable {
       runtime,
       logger,
       requestTimeoutMs,
+      tokenIssuer: this.#registry.access.tokens,
       healthChecks: serverHealthChecks({
         runtime,
         probeStore: () => this.#probeStore(),

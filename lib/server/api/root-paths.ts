@@ -3,7 +3,7 @@ import type { ResourceRegistry } from '../registry/contract/rest-storage.ts';
 import { DiscoveryDocuments } from './discovery/discovery-documents.ts';
 import type { HealthEndpoints } from './health/health-endpoints.ts';
 import type { ApiRequest, ApiResponse } from './http/api-request.ts';
-import { bytesResponse } from './http/api-response.ts';
+import { bytesResponse, encodeText, jsonResponse } from './http/api-response.ts';
 import { encodeDocument } from './http/document-response.ts';
 import { JSON_TYPE } from './http/media-type.ts';
 import { checkAccept } from './http/negotiation.ts';
@@ -16,7 +16,22 @@ export interface RootPathsOptions {
   readonly registry: ResourceRegistry;
   readonly runtime: Pick<Runtime, 'wallMs'>;
   readonly health: HealthEndpoints;
+  /** Left out: the server signs no tokens. */
+  readonly tokenIssuer: TokenIssuer | undefined;
 }
+
+/** The issuer of the tokens of service accounts. */
+export interface TokenIssuer {
+  /** Its name in tokens, a URL. */
+  readonly issuer: string;
+  /** The public keys as a JSON web key set. */
+  keySet(): object;
+}
+
+const OPENID_CONFIGURATION = '/.well-known/openid-configuration';
+const KEY_SET = '/openid/v1/jwks';
+/** As in kube-apiserver. */
+const PUBLIC = { 'cache-control': 'public, max-age=3600' };
 
 /**
  * Answers the paths that are no resources: discovery, OpenAPI, health, version and the list of paths. Some of them accept every
@@ -25,14 +40,20 @@ export interface RootPathsOptions {
 export class RootPaths {
   readonly #registry: ResourceRegistry;
   readonly #health: HealthEndpoints;
+  readonly #issuer: TokenIssuer | undefined;
   readonly #discovery: DiscoveryDocuments;
   readonly #openApi: OpenApi;
 
-  constructor({ registry, runtime, health }: RootPathsOptions) {
+  constructor({ registry, runtime, health, tokenIssuer }: RootPathsOptions) {
     this.#registry = registry;
     this.#health = health;
+    this.#issuer = tokenIssuer;
     this.#discovery = new DiscoveryDocuments(registry);
-    this.#openApi = new OpenApi(registry, runtime);
+    this.#openApi = new OpenApi(
+      registry,
+      runtime,
+      tokenIssuer === undefined ? [OPENID_CONFIGURATION, KEY_SET] : [],
+    );
   }
 
   /**
@@ -59,6 +80,10 @@ export class RootPaths {
       case 'version':
         if (segments.length > 1) throw unknownPath();
         return versionResponse(request);
+      case '.well-known':
+      case 'openid':
+        if (this.#issuer !== undefined) return openIdResponse(request, pathname, this.#issuer);
+        break;
       case 'healthz':
       case 'livez':
       case 'readyz':
@@ -80,10 +105,37 @@ export class RootPaths {
       return [root, ...versions.map(({ version }) => `${root}/${version}`)];
     });
     const others = ['/apis', '/apis/', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'];
-    return [...new Set([...groups, ...others, ...this.#health.paths()])].toSorted();
+    const openId = this.#issuer === undefined ? [] : [OPENID_CONFIGURATION, KEY_SET];
+    return [...new Set([...groups, ...others, ...openId, ...this.#health.paths()])].toSorted();
   }
 }
 
+/** @throws {ApiError} 404, 405. */
+function openIdResponse(
+  { method, headers }: ApiRequest,
+  pathname: string,
+  tokens: TokenIssuer,
+): ApiResponse {
+  if (pathname !== OPENID_CONFIGURATION && pathname !== KEY_SET) throw new PageNotFound();
+  if (method !== 'GET') throw methodNotAllowed();
+  if (pathname === KEY_SET) {
+    const keys = encodeText(JSON.stringify(tokens.keySet()));
+    return bytesResponse(200, 'application/jwk-set+json', keys, PUBLIC);
+  }
+  return jsonResponse(
+    200,
+    {
+      issuer: tokens.issuer,
+      jwks_uri: `https://${headers['host'] ?? 'localhost'}${KEY_SET}`,
+      response_types_supported: ['id_token'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['ES256'],
+    },
+    PUBLIC,
+  );
+}
+
+/** Always indented JSON. @throws {ApiError} 405, 406. */
 function versionResponse(request: ApiRequest): ApiResponse {
   if (request.method !== 'GET') throw methodNotAllowed();
   checkAccept(request, [JSON_TYPE]);

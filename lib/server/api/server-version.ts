@@ -5,6 +5,10 @@
 export interface ServerVersion {
   readonly major: string;
   readonly minor: string;
+  readonly emulationMajor: string;
+  readonly emulationMinor: string;
+  readonly minCompatibilityMajor: string;
+  readonly minCompatibilityMinor: string;
   readonly gitVersion: string;
   readonly gitCommit: string;
   readonly gitTreeState: string;
@@ -17,7 +21,11 @@ export interface ServerVersion {
 export const serverVersion: ServerVersion = {
   major: '1',
   minor: '36',
-  gitVersion: 'v1.36.0+listwatch',
+  emulationMajor: '1',
+  emulationMinor: '36',
+  minCompatibilityMajor: '1',
+  minCompatibilityMinor: '35',
+  gitVersion: 'v1.36.3+listwatch',
   gitCommit: '',
   gitTreeState: '',
   buildDate: '1970-01-01T00:00:00Z',

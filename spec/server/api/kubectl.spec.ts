@@ -97,7 +97,7 @@ describe('kubectl', () => {
         await kubectl('create', '-f', manifest, ...unchecked);
 
       it('says which server it speaks to', async () => {
-        expect(await kubectl('version')).to.contain('v1.36.0+listwatch');
+        expect(await kubectl('version')).to.contain('v1.36.3+listwatch');
       });
 
       it('finds the resources', async () => {

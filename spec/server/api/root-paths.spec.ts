@@ -18,8 +18,10 @@ describe('the paths that are no resources', () => {
       expect(paths).to.include.members([
         '/api',
         '/api/v1',
+        '/.well-known/openid-configuration',
         '/apis',
         '/apis/',
+        '/openid/v1/jwks',
         '/apis/apps',
         '/apis/apps/v1',
         '/apis/h3.example.com',
@@ -62,5 +64,24 @@ describe('the paths that are no resources', () => {
       expect((await call(server.handler, 'HEAD', path)).status, path).to.equal(405);
     }
     expect((await call(server.handler, 'POST', '/apis/apps/v9')).status).to.equal(404);
+  });
+
+  it('tell who signs the tokens of service accounts, and with which keys', async () => {
+    const headers = { host: '127.0.0.1:6443' };
+    const path = '/.well-known/openid-configuration';
+    const configuration = await call(server.handler, 'GET', path, { headers });
+    expect(configuration.headers['cache-control']).to.equal('public, max-age=3600');
+    expect(configuration.json()).to.deep.equal({
+      issuer: 'https://kubernetes.default.svc',
+      jwks_uri: 'https://127.0.0.1:6443/openid/v1/jwks',
+      response_types_supported: ['id_token'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['ES256'],
+    });
+    const keys = await call(server.handler, 'GET', '/openid/v1/jwks');
+    expect(keys.headers['content-type']).to.equal('application/jwk-set+json');
+    expect(keys.json()).to.deep.equal(server.serviceAccountKeys());
+    expect((await call(server.handler, 'POST', '/openid/v1/jwks')).status).to.equal(405);
+    expect((await call(server.handler, 'GET', '/openid/v1')).status).to.equal(404);
   });
 });

@@ -39,6 +39,7 @@ interface Version3 {
 export class OpenApiDocuments {
   readonly #archive: OpenApiArchive;
   readonly #registry: ResourceRegistry;
+  readonly #withoutPaths: readonly string[];
   readonly #custom: Readonly<Record<'v2' | 'v3', CustomContent>>;
   /** The recorded resources as `group/version/resource`. */
   readonly #recorded = new Set<string>();
@@ -47,8 +48,13 @@ export class OpenApiDocuments {
   #added = new Map<string, InstalledResource[]>();
   #version3 = new Map<string, Version3>();
 
-  constructor(archive: OpenApiArchive, registry: ResourceRegistry) {
+  constructor(
+    archive: OpenApiArchive,
+    registry: ResourceRegistry,
+    withoutPaths: readonly string[] = [],
+  ) {
     this.#archive = archive;
+    this.#withoutPaths = withoutPaths;
     this.#registry = registry;
     this.#custom = { v2: new CustomContent(archive, 'v2'), v3: new CustomContent(archive, 'v3') };
     for (const path of Object.keys(archive.operations('v2'))) {
@@ -98,7 +104,7 @@ export class OpenApiDocuments {
     const { generation } = this.#registry;
     if (generation === this.#generation) return;
     this.#generation = generation;
-    this.#isServed = servedBy(this.#registry);
+    this.#isServed = servedBy(this.#registry, this.#withoutPaths);
     this.#added = this.#unrecorded();
     const paths = this.#archive
       .paths()

@@ -42,6 +42,7 @@ interface Format {
 export class OpenApi {
   readonly #registry: ResourceRegistry;
   readonly #runtime: Pick<Runtime, 'wallMs'>;
+  readonly #withoutPaths: readonly string[];
   /** Keys have the hash or the generation of the content, so that an entry never has to be replaced. */
   readonly #made = new LRUCache<string, Uint8Array>({
     maxSize: LARGEST_CACHE_BYTES,
@@ -51,8 +52,14 @@ export class OpenApi {
 
   #version2Hash: { readonly generation: number; readonly hash: string } | undefined;
 
-  constructor(registry: ResourceRegistry, runtime: Pick<Runtime, 'wallMs'>) {
+  /** @param withoutPaths paths besides resources that the server does not have, e.g. `/openid/v1/jwks` */
+  constructor(
+    registry: ResourceRegistry,
+    runtime: Pick<Runtime, 'wallMs'>,
+    withoutPaths: readonly string[],
+  ) {
     this.#registry = registry;
+    this.#withoutPaths = withoutPaths;
     this.#runtime = runtime;
   }
 
@@ -153,7 +160,7 @@ export class OpenApi {
   async #load(): Promise<OpenApiDocuments> {
     if (this.#documents === undefined) {
       const archive = await openApiArchive();
-      this.#documents ??= new OpenApiDocuments(archive, this.#registry);
+      this.#documents ??= new OpenApiDocuments(archive, this.#registry, this.#withoutPaths);
     }
     return this.#documents;
   }

@@ -47,7 +47,9 @@ export function supports(storage: RestStorage, action: string): boolean {
 /** Whether a server with this registry serves an operation. */
 export type IsServed = (path: string, action: string) => boolean;
 
-export function servedBy(registry: ResourceRegistry): IsServed {
+/** @param withoutPaths paths besides resources that the server does not have */
+export function servedBy(registry: ResourceRegistry, withoutPaths: readonly string[]): IsServed {
+  const absent = new Set(withoutPaths.map((path) => `${path}/`));
   const groups = new Set<string>();
   for (const { main } of registry.all()) {
     const { group, version } = main.describe;
@@ -55,7 +57,7 @@ export function servedBy(registry: ResourceRegistry): IsServed {
   }
   return (path, action) => {
     const parsed = parseTemplatePath(path);
-    if (parsed === undefined) return isServedRoot(path, groups);
+    if (parsed === undefined) return !absent.has(path) && isServedRoot(path, groups);
     const { group, version, resource, subresource } = parsed;
     if (resource === undefined) return groups.has(`${group}/${version}`);
     const installed = registry.lookup(group, version, resource);

@@ -21,13 +21,11 @@ describe('OpenAPI', () => {
     expect(headers['content-type']).to.equal('text/plain; charset=utf-8');
     const { paths } = json() as unknown as Index;
     expect(Object.keys(paths)).to.deep.equal([
-      '.well-known/openid-configuration',
       'api',
       'api/v1',
       'apis',
       'apis/example.io/v1',
       'apis/example.io/v1beta1',
-      'openid/v1/jwks',
       'version',
     ]);
     const url = paths['apis/example.io/v1']!.serverRelativeURL;
