@@ -1,3 +1,4 @@
+import { asBuffer } from '../../kernel/as-buffer.ts';
 import { errorMessage } from '../../kernel/errors.ts';
 import { malformedObject, ProtobufError } from './protobuf-error.ts';
 import { LENGTH_DELIMITED, WireReader } from './wire-reader.ts';
@@ -79,7 +80,9 @@ const EMPTY = new Uint8Array();
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function textOf(bytes: Uint8Array | undefined): string {
-  return bytes === undefined ? '' : utf8.decode(bytes);
+  if (bytes === undefined || bytes.byteLength === 0) return '';
+  const text = asBuffer(bytes).toString('utf8');
+  return text.includes('\ufffd') ? utf8.decode(bytes) : text;
 }
 
 /** A message whose fields, numbered from 1, are all strings, bytes or messages. */

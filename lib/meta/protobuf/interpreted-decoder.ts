@@ -1,6 +1,7 @@
 import { asBuffer } from '../../kernel/as-buffer.ts';
 import { errorMessage } from '../../kernel/errors.ts';
 import { type MessageField, type MessageType, type ValueType } from '../types/message-type.ts';
+import { embeddedType } from './embedded-type.ts';
 import { malformedObject, pathText, ProtobufError, unsupportedEncoding } from './protobuf-error.ts';
 import { parseFields, parseRawJson } from './raw-json.ts';
 import { microTimeText, timeText } from './time-text.ts';
@@ -200,7 +201,9 @@ class Decoding {
     const { type, message } = field;
     if (message === undefined) return this.#single(type as ValueType, bytes);
     const fields = this.message(message, bytes);
-    return message.isUnion ? unionValue(message.name, fields) : fields;
+    if (message.isUnion) return unionValue(message.name, fields);
+    const embedded = embeddedType(field);
+    return embedded === undefined ? fields : { ...embedded, ...fields };
   }
 
   #single(type: ValueType, bytes: Uint8Array): unknown {

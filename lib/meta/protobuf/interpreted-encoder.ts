@@ -1,5 +1,6 @@
 import { errorMessage } from '../../kernel/errors.ts';
 import type { MessageField, MessageType, ValueType } from '../types/message-type.ts';
+import { wireTypeOf } from './field-tag.ts';
 import { malformedObject, pathText, ProtobufError } from './protobuf-error.ts';
 import { unionFields } from './union-value.ts';
 import * as write from './wire-writer.ts';
@@ -148,10 +149,4 @@ export function backwards(type: MessageType): readonly MessageField[] {
     backwardsOf.set(type, fields);
   }
   return fields;
-}
-
-/** The wire type of a value of a type. */
-export function wireTypeOf(type: string): number {
-  if (type === 'double') return 1;
-  return type === 'bool' || type === 'int32' || type === 'int64' ? 0 : 2;
 }

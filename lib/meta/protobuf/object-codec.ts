@@ -18,7 +18,7 @@ import {
   writeEnvelope,
   type ProtobufEnvelope,
 } from './envelope.ts';
-import { decodeMessage, type DecodeMessageOptions } from './message-decoder.ts';
+import { decodeInto, type DecodeMessageOptions } from './message-decoder.ts';
 import { writeAnyMessage } from './message-encoder.ts';
 import { malformedObject, quotedText, unsupportedEncoding } from './protobuf-error.ts';
 import { parseRawJson } from './raw-json.ts';
@@ -59,12 +59,13 @@ export function decodeEnvelope(
   }
   const apiVersion = envelope.apiVersion || (options.defaults?.apiVersion ?? '');
   const kind = envelope.kind || (options.defaults?.kind ?? '');
-  if (contentType === 'application/json') return withType(apiVersion, kind, jsonObject(raw));
+  if (contentType === 'application/json')
+    return { ...typeOf(apiVersion, kind), ...jsonObject(raw) };
   if (contentType !== '' && contentType !== PROTOBUF_MEDIA_TYPE) {
     throw unsupportedEncoding(`protobuf around content of the type ${quotedText(contentType)}`);
   }
   const message = messageOf(apiVersion, kind);
-  return withType(apiVersion, kind, decodeMessage(message, raw, options));
+  return decodeInto(() => typeOf(apiVersion, kind), message, raw, options);
 }
 
 /**
@@ -86,14 +87,9 @@ function messageOf(apiVersion: string, kind: string): MessageType {
   );
 }
 
-function withType(
-  apiVersion: string,
-  kind: string,
-  fields: Readonly<Record<string, unknown>>,
-): UnstructuredObject {
-  // A document of discovery may have no version: the JSON has no field then.
-  const type = apiVersion === '' ? { kind } : { apiVersion, kind };
-  return { ...type, ...fields };
+/** A document of discovery may have no version: the JSON has no field then. */
+function typeOf(apiVersion: string, kind: string): Record<string, unknown> {
+  return apiVersion === '' ? { kind } : { apiVersion, kind };
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -48,8 +48,25 @@ export function microTimeText(second: number, nanos: number): string {
 
 const RFC_3339 = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/;
 
+interface Timestamp {
+  readonly seconds: number;
+  readonly nanos: number;
+}
+
+/** The times of one object are often the same. */
+let lastText = '';
+let lastTime: Timestamp = { seconds: 0, nanos: 0 };
+
 /** The seconds since 1970, and the nanoseconds of the fraction. @throws {RangeError} for text that is not RFC 3339. */
-export function parseTime(text: string): { readonly seconds: number; readonly nanos: number } {
+export function parseTime(text: string): Timestamp {
+  if (text !== lastText) {
+    lastTime = readTime(text);
+    lastText = text;
+  }
+  return lastTime;
+}
+
+function readTime(text: string): Timestamp {
   const match = RFC_3339.exec(text);
   const milliseconds =
     match === null ? Number.NaN : Date.parse(`${match[1]}T${match[2]}${match[4]}`);

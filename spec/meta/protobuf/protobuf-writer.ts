@@ -96,5 +96,8 @@ function sampleOf(
   const known = SCALARS[type] ?? SAMPLES[type];
   if (known !== undefined) return known;
   if (of === undefined) throw new Error(`there is no sample of ${type}`);
-  return fullSample(of, within);
+  const [wire, json] = fullSample(of, within);
+  const isClaim =
+    type === 'core.PersistentVolumeClaim' && within.at(-1)?.name === 'apps.StatefulSetSpec';
+  return [wire, isClaim ? { apiVersion: 'v1', kind: 'PersistentVolumeClaim', ...json } : json];
 }
