@@ -1,8 +1,8 @@
 import { asBuffer } from '../../kernel/as-buffer.ts';
 import { errorMessage } from '../../kernel/errors.ts';
-import { malformedObject, ProtobufError } from './protobuf-error.ts';
-import { LENGTH_DELIMITED, WireReader } from './wire-reader.ts';
-import { room, wire, writeLength, writeMessage, writeString, written } from './wire-writer.ts';
+import { malformedObject, ProtobufError } from './wire/protobuf-error.ts';
+import { LENGTH_DELIMITED, WireReader } from './wire/wire-reader.ts';
+import { room, wire, writeLength, writeMessage, writeString, written } from './wire/wire-writer.ts';
 
 export const PROTOBUF_MEDIA_TYPE = 'application/vnd.kubernetes.protobuf';
 

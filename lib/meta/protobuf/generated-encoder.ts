@@ -1,10 +1,10 @@
 import type { MessageField, MessageType } from '../types/message-type.ts';
 import type { Encoder, LinkedEncoder } from './encoder.ts';
-import { compileFunction } from './code-generation.ts';
-import { tagOf } from './field-tag.ts';
+import { compileFunction } from './wire/code-generation.ts';
+import { tagOf } from './wire/field-tag.ts';
 import { backwards } from './interpreted-encoder.ts';
-import { unionFields } from './union-value.ts';
-import * as write from './wire-writer.ts';
+import { unionFields } from './wire/union-value.ts';
+import * as write from './wire/wire-writer.ts';
 
 /** What stands for an object that is not there: all its fields have their zero values. */
 const NOTHING = Object.freeze({});

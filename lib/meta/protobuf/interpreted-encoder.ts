@@ -1,9 +1,10 @@
 import { errorMessage } from '../../kernel/errors.ts';
 import type { MessageField, MessageType, ValueType } from '../types/message-type.ts';
-import { wireTypeOf } from './field-tag.ts';
-import { malformedObject, pathText, ProtobufError } from './protobuf-error.ts';
-import { unionFields } from './union-value.ts';
-import * as write from './wire-writer.ts';
+import { DEEPEST_MESSAGE } from './decode/interpreted-decoder.ts';
+import { wireTypeOf } from './wire/field-tag.ts';
+import { malformedObject, pathText, ProtobufError } from './wire/protobuf-error.ts';
+import { unionFields } from './wire/union-value.ts';
+import * as write from './wire/wire-writer.ts';
 
 type WriteValue = (value: unknown, tag: number) => void;
 
@@ -32,9 +33,6 @@ const ZEROS: Readonly<Partial<Record<string, unknown>>> = {
   int64: 0,
   double: 0,
 };
-
-/** How deep messages may lie in one another. */
-const DEEPEST_MESSAGE = 500;
 
 /**
  * Writes a message into `wire`, field by field, as the table says. It is slower than a generated encoder, but knows the path of a

@@ -1,13 +1,13 @@
 import type { MessageType } from '../types/message-type.ts';
-import { closureDecoder } from './closure-decoder.ts';
-import { Decoders } from './decoder.ts';
-import { generateDecoder } from './generated-decoder.ts';
+import { closureDecoder } from './decode/closure-decoder.ts';
+import { Decoders } from './decode/decoder.ts';
+import { generateDecoder } from './decode/generated-decoder.ts';
 import {
   decodeInterpreted,
   type DecodeMessageOptions,
   type JsonFields,
-} from './interpreted-decoder.ts';
-import { mayGenerateCode } from './code-generation.ts';
+} from './decode/interpreted-decoder.ts';
+import { mayGenerateCode } from './wire/code-generation.ts';
 
 export type { DecodeMessageOptions };
 

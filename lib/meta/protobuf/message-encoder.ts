@@ -1,9 +1,9 @@
 import type { MessageType } from '../types/message-type.ts';
-import { mayGenerateCode } from './code-generation.ts';
+import { mayGenerateCode } from './wire/code-generation.ts';
 import { Encoders } from './encoder.ts';
 import { generateEncoder } from './generated-encoder.ts';
 import { writeInterpreted } from './interpreted-encoder.ts';
-import { wire, writeMessage, written } from './wire-writer.ts';
+import { wire, writeMessage, written } from './wire/wire-writer.ts';
 
 /**
  * Encodes a message without an envelope; see `encodeObject`. Its encoder is generated when the message is first encoded; where code

@@ -20,8 +20,8 @@ import {
 } from './envelope.ts';
 import { decodeInto, type DecodeMessageOptions } from './message-decoder.ts';
 import { writeAnyMessage } from './message-encoder.ts';
-import { malformedObject, quotedText, unsupportedEncoding } from './protobuf-error.ts';
-import { parseRawJson } from './raw-json.ts';
+import { malformedObject, quotedText, unsupportedEncoding } from './wire/protobuf-error.ts';
+import { parseRawJson } from './wire/raw-json.ts';
 
 export interface DecodeObjectOptions extends DecodeMessageOptions {
   /** For an envelope that names no kind. @defaultValue none: such an envelope is refused */

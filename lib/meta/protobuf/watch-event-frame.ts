@@ -1,6 +1,6 @@
 import { errorMessage } from '../../kernel/errors.ts';
 import { readFields } from './envelope.ts';
-import { malformedObject, ProtobufError } from './protobuf-error.ts';
+import { malformedObject, ProtobufError } from './wire/protobuf-error.ts';
 
 /** The bytes of the length in front of each event of a watch in protobuf; most significant first. */
 export const FRAME_LENGTH_BYTES = 4;

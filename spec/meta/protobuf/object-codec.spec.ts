@@ -4,24 +4,24 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
-import { closureDecoder } from '../../../lib/meta/protobuf/closure-decoder.ts';
-import { Decoders } from '../../../lib/meta/protobuf/decoder.ts';
+import { closureDecoder } from '../../../lib/meta/protobuf/decode/closure-decoder.ts';
+import { Decoders } from '../../../lib/meta/protobuf/decode/decoder.ts';
 import { readEnvelope } from '../../../lib/meta/protobuf/envelope.ts';
-import { generateDecoder } from '../../../lib/meta/protobuf/generated-decoder.ts';
-import { decodeInterpreted } from '../../../lib/meta/protobuf/interpreted-decoder.ts';
+import { generateDecoder } from '../../../lib/meta/protobuf/decode/generated-decoder.ts';
+import { decodeInterpreted } from '../../../lib/meta/protobuf/decode/interpreted-decoder.ts';
 import { writeInterpreted } from '../../../lib/meta/protobuf/interpreted-encoder.ts';
 import {
   decodeObject,
   encodeObject,
   hasProtobuf,
 } from '../../../lib/meta/protobuf/object-codec.ts';
-import { ProtobufError } from '../../../lib/meta/protobuf/protobuf-error.ts';
+import { ProtobufError } from '../../../lib/meta/protobuf/wire/protobuf-error.ts';
 import {
   FRAME_LENGTH_BYTES,
   readWatchEvent,
   watchEventFrame,
 } from '../../../lib/meta/protobuf/watch-event-frame.ts';
-import { writeMessage } from '../../../lib/meta/protobuf/wire-writer.ts';
+import { writeMessage } from '../../../lib/meta/protobuf/wire/wire-writer.ts';
 import { builtInTypes } from '../../../lib/meta/types/built-in-types.ts';
 import { envelope, message } from './protobuf-writer.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
-import { mayGenerateCode } from '../../../lib/meta/protobuf/code-generation.ts';
+import { mayGenerateCode } from '../../../lib/meta/protobuf/wire/code-generation.ts';
 import { decodeObject, encodeObject } from '../../../lib/meta/protobuf/object-codec.ts';
 
 const [, ...lines] = readFileSync(join(import.meta.dirname, 'recorded.jsonl'), 'utf8')

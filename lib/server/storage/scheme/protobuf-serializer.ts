@@ -8,7 +8,7 @@ import {
   type ProtobufEnvelope,
 } from '../../../meta/protobuf/envelope.ts';
 import { decodeEnvelope, encodeObject } from '../../../meta/protobuf/object-codec.ts';
-import { ProtobufError } from '../../../meta/protobuf/protobuf-error.ts';
+import { ProtobufError } from '../../../meta/protobuf/wire/protobuf-error.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
 import { parseJsonDocument } from './json-document.ts';
 import { SchemeError } from './scheme-error.ts';

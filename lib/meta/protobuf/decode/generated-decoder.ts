@@ -1,11 +1,11 @@
-import type { MessageField, MessageType } from '../types/message-type.ts';
-import { compileFunction } from './code-generation.ts';
-import { hasItems, hasZeroMessage, isRecursive, type Decoder, type Linked } from './decoder.ts';
-import { embeddedType } from './embedded-type.ts';
-import { tagOf } from './field-tag.ts';
-import { isListWithItems } from './interpreted-decoder.ts';
-import { unionValue } from './union-value.ts';
-import * as read from './wire-input.ts';
+import type { MessageField, MessageType } from '../../types/message-type.ts';
+import { compileFunction } from '../wire/code-generation.ts';
+import { hasItems, isRecursive, type Decoder, type Linked } from './decoder.ts';
+import { embeddedType } from '../wire/embedded-type.ts';
+import { tagOf } from '../wire/field-tag.ts';
+import { hasZeroMessage, isListWithItems } from './interpreted-decoder.ts';
+import { unionValue } from '../wire/union-value.ts';
+import * as read from '../wire/wire-input.ts';
 
 /** Recursion that is deeper is left to the interpreter, which knows the limit. */
 const DEEPEST_FAST = 100;

@@ -1,12 +1,17 @@
-import { asBuffer } from '../../kernel/as-buffer.ts';
-import { errorMessage } from '../../kernel/errors.ts';
-import { type MessageField, type MessageType, type ValueType } from '../types/message-type.ts';
-import { embeddedType } from './embedded-type.ts';
-import { malformedObject, pathText, ProtobufError, unsupportedEncoding } from './protobuf-error.ts';
-import { parseFields, parseRawJson } from './raw-json.ts';
-import { microTimeText, timeText } from './time-text.ts';
-import { unionValue } from './union-value.ts';
-import { LENGTH_DELIMITED, VARINT, WireReader } from './wire-reader.ts';
+import { asBuffer } from '../../../kernel/as-buffer.ts';
+import { errorMessage } from '../../../kernel/errors.ts';
+import { type MessageField, type MessageType, type ValueType } from '../../types/message-type.ts';
+import { embeddedType } from '../wire/embedded-type.ts';
+import {
+  malformedObject,
+  pathText,
+  ProtobufError,
+  unsupportedEncoding,
+} from '../wire/protobuf-error.ts';
+import { parseFields, parseRawJson } from '../wire/raw-json.ts';
+import { microTimeText, timeText } from '../wire/time-text.ts';
+import { unionValue } from '../wire/union-value.ts';
+import { LENGTH_DELIMITED, VARINT, WireReader } from '../wire/wire-reader.ts';
 
 /** An empty message takes two bytes on the wire and many times as much in memory: more than these need eight bytes each. */
 export const MOST_SMALL_MESSAGES = 200_000;
@@ -251,7 +256,7 @@ export function isListWithItems({ byName }: MessageType): boolean {
 const EMPTY = new Uint8Array();
 
 /** Whether a field that was not sent is the JSON of an empty message: of a struct in Go. */
-function hasZeroMessage({ type, shape, presence }: MessageField): boolean {
+export function hasZeroMessage({ type, shape, presence }: MessageField): boolean {
   if (shape === 'inline') return true;
   return presence === 'always' && type !== 'string' && type !== 'bytes' && type !== 'Strings';
 }

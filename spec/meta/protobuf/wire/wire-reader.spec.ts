@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import protobuf from 'protobufjs/light.js';
-import { WireReader } from '../../../lib/meta/protobuf/wire-reader.ts';
+import { WireReader } from '../../../../lib/meta/protobuf/wire/wire-reader.ts';
 
 const NUMBERS = [0n, 1n, 127n, 128n, 300n, 0x7fff_ffffn, 0x8000_0000n, 0xffff_ffffn, 2n ** 32n];
 const LARGE = [2n ** 35n - 1n, 2n ** 42n + 5n, 2n ** 53n - 1n, 2n ** 62n, 2n ** 63n - 1n];

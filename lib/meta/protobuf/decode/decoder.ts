@@ -1,6 +1,6 @@
-import type { MessageField, MessageType } from '../types/message-type.ts';
+import type { MessageType } from '../../types/message-type.ts';
 import { mostMessages, type JsonFields } from './interpreted-decoder.ts';
-import { closeInput, expectEnd, input, openInput, openText } from './wire-input.ts';
+import { closeInput, expectEnd, input, openInput, openText } from '../wire/wire-input.ts';
 
 /**
  * Reads a message from `input`, up to `end`, into a new object or `json`. It throws for all that is not as Kubernetes writes it.
@@ -86,10 +86,4 @@ export function isRecursive(type: MessageType): boolean {
       return message === type || reaches(message);
     });
   return reaches(type);
-}
-
-/** Whether a field that was not sent is the JSON of an empty message: of a struct in Go. */
-export function hasZeroMessage({ type, shape, presence }: MessageField): boolean {
-  if (shape === 'inline') return true;
-  return presence === 'always' && type !== 'string' && type !== 'bytes' && type !== 'Strings';
 }

@@ -1,4 +1,4 @@
-import type { MessageField } from '../types/message-type.ts';
+import type { MessageField } from '../../types/message-type.ts';
 
 /**
  * The `apiVersion` and `kind` that objects inside an object have in JSON although protobuf does not carry them. Only the claims of a

@@ -1,10 +1,10 @@
-import type { MessageField, MessageType, ValueType } from '../types/message-type.ts';
-import { hasItems, hasZeroMessage, isRecursive, type Decoder, type Linked } from './decoder.ts';
-import { embeddedType } from './embedded-type.ts';
-import { tagOf } from './field-tag.ts';
-import { isListWithItems, type JsonFields } from './interpreted-decoder.ts';
-import { unionValue } from './union-value.ts';
-import * as read from './wire-input.ts';
+import type { MessageField, MessageType, ValueType } from '../../types/message-type.ts';
+import { hasItems, isRecursive, type Decoder, type Linked } from './decoder.ts';
+import { embeddedType } from '../wire/embedded-type.ts';
+import { tagOf } from '../wire/field-tag.ts';
+import { hasZeroMessage, isListWithItems, type JsonFields } from './interpreted-decoder.ts';
+import { unionValue } from '../wire/union-value.ts';
+import * as read from '../wire/wire-input.ts';
 
 const { input, UNUSUAL } = read;
 

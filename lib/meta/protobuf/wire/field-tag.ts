@@ -1,4 +1,4 @@
-import type { FieldFacts } from '../types/message-type.ts';
+import type { FieldFacts } from '../../types/message-type.ts';
 
 /** The wire type of a value of a type. */
 export function wireTypeOf(type: string): number {
