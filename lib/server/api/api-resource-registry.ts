@@ -10,7 +10,7 @@ import type { KindDefinition } from '../registry/contract/kind-definition.ts';
 import { NamespaceLifecycle } from '../registry/namespaces/namespace-lifecycle.ts';
 import { installedResource, newRestStorages } from '../registry/rest-storages.ts';
 import type { InstalledResource, ResourceRegistry } from '../registry/contract/rest-storage.ts';
-import { alwaysAllow, type AccessParts } from '../registry/contract/access-parts.ts';
+import { alwaysAllow } from '../registry/contract/access-parts.ts';
 import { noNodes, type NodeConnector } from '../registry/contract/node-connector.ts';
 import type { UserInfo } from '../registry/contract/user-info.ts';
 import { ServiceAccountTokens } from '../registry/tokens/service-account-tokens.ts';
@@ -61,8 +61,8 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   /** By group and resource. Of several versions the one in which the objects are stored. */
   readonly #installations = new Map<string, Installation>();
   readonly #builtIn: InstalledResource[] = [];
-  /** Authentication of tokens, and the authorizer. */
-  readonly access: AccessParts;
+  /** What resources without objects of their own work with. */
+  readonly parts: ServerParts;
   readonly #namespaces: NamespaceLifecycle | undefined;
   readonly #custom: CustomResources | undefined;
   readonly #reaper: GracePeriodReaper;
@@ -110,7 +110,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
       });
     }
     const parts = this.#serverParts(options, runtime);
-    this.access = parts.access;
+    this.parts = parts;
     const reaper = this.#reaper;
     for (const kind of kinds) {
       const { keyRoot, storedApiVersion } = kind;

@@ -18,6 +18,9 @@ import { serverHealthChecks } from './health/server-health-checks.ts';
 import { builtInKinds } from '../registry/kinds/built-in-kinds.ts';
 import { virtualResources } from '../registry/kinds/virtual-resources.ts';
 import { adminUser } from '../registry/contract/user-info.ts';
+import { KubernetesService } from '../registry/bootstrap/kubernetes-service.ts';
+import { createSystemObjects } from '../registry/bootstrap/system-objects.ts';
+import type { ObjectStore } from '../registry/contract/object-store.ts';
 import { createApiHandler } from './api-handler.ts';
 import type { ApiHandler } from './http/api-request.ts';
 import { failureResponse } from './http/document-response.ts';
@@ -119,6 +122,7 @@ export class ApiServer implements AsyncDisposable {
   readonly #keyValueStore: KeyValueStore;
   readonly #storages: ServerStorages;
   readonly #registry: ApiResourceRegistry;
+  readonly #kubernetesService: KubernetesService;
   readonly #certificates: ServerCertificates;
   readonly #listener: HttpListener;
   #hosts: readonly string[] = LOOPBACK;
@@ -150,6 +154,11 @@ export class ApiServer implements AsyncDisposable {
       virtual: virtualResources,
       userOfToken: (token) => (this.#isOwnToken(token) ? USER : undefined),
       storageFor: (description, keyRoot) => storages.storageFor(description, keyRoot),
+      runtime,
+      logger,
+    });
+    this.#kubernetesService = new KubernetesService({
+      services: this.#registry.parts.storeOf('', 'services') as ObjectStore,
       runtime,
       logger,
     });
@@ -207,7 +216,7 @@ export class ApiServer implements AsyncDisposable {
 
   /** The public key of the tokens of service accounts, as a JSON web key set. */
   serviceAccountKeys(): object {
-    return this.#registry.access.tokens.keySet();
+    return this.#registry.parts.access.tokens.keySet();
   }
 
   /**
@@ -219,6 +228,7 @@ export class ApiServer implements AsyncDisposable {
     if (host !== undefined && !LOOPBACK.includes(host)) this.#hosts = [...LOOPBACK, host];
     await this.#start();
     await this.#listener.listen(options);
+    await this.#kubernetesService.setPort(this.#listener.port);
   }
 
   /** The options for `connect`. @throws {ListwatchError} code NOT_STARTED before `listen`. */
@@ -291,6 +301,7 @@ export class ApiServer implements AsyncDisposable {
     await this.#listener.close();
     // The start has to be over before its storages are closed.
     await this.#started?.catch(() => {});
+    await this.#kubernetesService.close();
     await this.#registry.close();
     await this.#ownStore?.close();
   }
@@ -311,11 +322,12 @@ export class ApiServer implements AsyncDisposable {
     }
     this.#storages.start();
     await this.#registry.start();
+    await Promise.all([this.#kubernetesService.start(), createSystemObjects(this.#registry.parts)]);
   }
 
   /** The server's own token, and those that it has signed for service accounts. */
   #authenticator(): Authenticator {
-    const { access } = this.#registry;
+    const { access } = this.#registry.parts;
     return anyAuthenticator([
       bearerAuthenticator(this.#token, USER),
       async (request) => {

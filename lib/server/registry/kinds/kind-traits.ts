@@ -44,6 +44,7 @@ const CONDITIONAL = namesOf(`
 /** Kinds whose names need only be a path segment. */
 const FREE_NAMES = namesOf(`
   events events.k8s.io/events
+  apiregistration.k8s.io/apiservices
   certificates.k8s.io/certificatesigningrequests
   rbac.authorization.k8s.io/clusterrolebindings rbac.authorization.k8s.io/clusterroles
   rbac.authorization.k8s.io/rolebindings rbac.authorization.k8s.io/roles`);

@@ -10,6 +10,9 @@ import { NumberAllocator } from './number-allocator.ts';
 
 /** 10.96.0.0/12 without its first two addresses (the second is the API server's own on a cluster) and its last. */
 const ADDRESSES = { low: 0x0a_60_00_02, high: 0x0a_6f_ff_fe } as const;
+/** The first address, of the API server's own service, and the name of that service. */
+const KEPT_ADDRESS = ADDRESSES.low - 1;
+const KEPT_FOR = 'default/kubernetes';
 /** See pkg/kubeapiserver/options DefaultServiceNodePortRange @ 24a394e. */
 const NODE_PORTS = { low: 30_000, high: 32_767 } as const;
 
@@ -169,6 +172,10 @@ function obtainFrom(
     const free = allocator.allocate(owner);
     if (free === undefined) throw internalError(`no free ${what} is left`);
     return free;
+  }
+  if (what === 'address' && asked === KEPT_ADDRESS) {
+    if (owner === KEPT_FOR) return asked;
+    throw refusal(service, field, format(asked), `provided ${what} is already allocated`);
   }
   if (!allocator.includes(asked)) {
     throw refusal(service, field, format(asked), `provided ${what} is not in the valid range`);

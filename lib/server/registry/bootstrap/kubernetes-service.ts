@@ -1,0 +1,121 @@
+import { errorMessage } from '../../../kernel/errors.ts';
+import type { Logger } from '../../../kernel/logger.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import { sleep } from '../../../kernel/wait.ts';
+import { isAlreadyExists, isNotFound } from '../../../meta/failures.ts';
+import type { UnstructuredObject } from '../../../meta/object.ts';
+import type { ObjectStore } from '../contract/object-store.ts';
+import { serverContext, serverStrategy } from '../contract/server-context.ts';
+import { recordAt, recordsAt } from '../rules/json-value.ts';
+
+const NAME = 'kubernetes';
+const NAMESPACE = 'default';
+/** The first address of the service range, which is kept for this service. */
+const ADDRESS = '10.96.0.1';
+const SERVICE_PORT = 443;
+/** The target port while the server listens on none. See pkg/controlplane --secure-port @ 24a394e. */
+const DEFAULT_PORT = 6443;
+/** See pkg/controlplane DefaultEndpointReconcilerInterval @ 24a394e. */
+const INTERVAL_MS = 10_000;
+
+export interface KubernetesServiceOptions {
+  /** The store of services. */
+  readonly services: ObjectStore;
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+}
+
+/**
+ * Keeps the service `default/kubernetes`, behind which clients in a cluster find the API server. It is there when `start` returns;
+ * if it is deleted, it comes back within ten seconds, as on a cluster.
+ */
+export class KubernetesService {
+  readonly #options: KubernetesServiceOptions;
+  readonly #stop = new AbortController();
+  #running: Promise<void> | undefined;
+  #port = DEFAULT_PORT;
+
+  constructor(options: KubernetesServiceOptions) {
+    this.#options = options;
+  }
+
+  /** Creates the service if it is missing. @throws {ApiError} when the storage fails. */
+  async start(): Promise<void> {
+    await this.#create();
+    this.#running = this.#keep();
+  }
+
+  /** Names the port on which the server listens. @throws {ApiError} when the storage fails. */
+  async setPort(port: number): Promise<void> {
+    this.#port = port;
+    const { services } = this.#options;
+    const update = (service: UnstructuredObject = {}): UnstructuredObject => {
+      const ports = recordsAt(service, 'spec', 'ports').map((one) =>
+        one['port'] === SERVICE_PORT ? { ...one, targetPort: port } : one,
+      );
+      return { ...service, spec: { ...recordAt(service, 'spec'), ports } };
+    };
+    try {
+      await services.updateThrough(serverStrategy, serverContext(NAMESPACE), NAME, update);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      await this.#create();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #keep(): Promise<void> {
+    const { runtime, logger } = this.#options;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        await sleep(runtime, INTERVAL_MS, { signal, background: true });
+        await this.#create();
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.warn('the service default/kubernetes could not be kept', {
+          error: errorMessage(error),
+        });
+      }
+    }
+  }
+
+  async #create(): Promise<void> {
+    const { services } = this.#options;
+    const context = serverContext(NAMESPACE, this.#stop.signal);
+    try {
+      await services.get(context, NAME);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      await services.create(context, this.#draft()).catch(ignoreExisting);
+    }
+  }
+
+  #draft(): UnstructuredObject {
+    return {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: {
+        name: NAME,
+        namespace: NAMESPACE,
+        labels: { component: 'apiserver', provider: 'kubernetes' },
+      },
+      spec: {
+        ports: [{ name: 'https', protocol: 'TCP', port: SERVICE_PORT, targetPort: this.#port }],
+        clusterIP: ADDRESS,
+        clusterIPs: [ADDRESS],
+        type: 'ClusterIP',
+        sessionAffinity: 'None',
+      },
+    };
+  }
+}
+
+/** Another process on the same storage was faster. */
+function ignoreExisting(error: unknown): void {
+  if (!isAlreadyExists(error)) throw error;
+}

@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { call } from '../../api/support.ts';
+import { Answers } from '../support/answers.ts';
+
+const SERVICES = '/api/v1/namespaces/default/services';
+const SERVICE = `${SERVICES}/kubernetes`;
+
+describe('the service default/kubernetes', () => {
+  it('is there at the first request, as kube-apiserver makes it', async () => {
+    await using api = new Answers();
+    const { body } = await api.get(SERVICE);
+    expect(body).to.deep.nested.include({
+      'metadata.labels': { component: 'apiserver', provider: 'kubernetes' },
+      'spec.clusterIP': '10.96.0.1',
+      'spec.clusterIPs': ['10.96.0.1'],
+      'spec.type': 'ClusterIP',
+      'spec.sessionAffinity': 'None',
+      'spec.ports': [{ name: 'https', protocol: 'TCP', port: 443, targetPort: 6443 }],
+      status: { loadBalancer: {} },
+    });
+    const list = (await api.get('/api/v1/services')).body['items'] as {
+      metadata: { name: string };
+    }[];
+    expect(list.map(({ metadata }) => metadata.name)).to.deep.equal(['kubernetes']);
+  });
+
+  it('names the port on which the server listens', async () => {
+    await using api = new Answers();
+    await api.server.listen();
+    const port = Number(new URL(api.server.url).port);
+    const { body } = await api.get(SERVICE);
+    expect(body).to.nested.include({ 'spec.ports[0].targetPort': port, 'spec.ports[0].port': 443 });
+  });
+
+  it('keeps its address from other services', async () => {
+    await using api = new Answers();
+    const spec = { clusterIP: '10.96.0.1', ports: [{ port: 80 }] };
+    const refused = await api.post(SERVICES, { metadata: { name: 'thief' }, spec });
+    expect(refused.status).to.equal(422);
+    expect(refused.body['message']).to.contain('already allocated');
+  });
+
+  it('comes back within ten seconds when it is deleted', async () => {
+    const runtime = new VirtualRuntime();
+    const server = new ApiServer({ runtime });
+    const status = async (method: string): Promise<number> => {
+      const answer = await runtime.run(call(server.handler, method, SERVICE));
+      return answer.status;
+    };
+    expect(await status('DELETE')).to.equal(200);
+    expect(await status('GET')).to.equal(404);
+    await runtime.advance(10_000);
+    expect(await status('GET')).to.equal(200);
+    await runtime.run(server.close());
+  });
+});
+
+describe('the objects of a new server', () => {
+  it('has the namespaces, priority classes, service range and APIServices of a kube-apiserver', async () => {
+    await using api = new Answers();
+    const names = async (path: string): Promise<string[]> => {
+      const { items } = (await api.get(path)).body as { items: { metadata: { name: string } }[] };
+      return items.map(({ metadata }) => metadata.name);
+    };
+    expect(await names('/api/v1/namespaces')).to.deep.equal([
+      'default',
+      'kube-node-lease',
+      'kube-public',
+      'kube-system',
+    ]);
+    expect(await names('/apis/scheduling.k8s.io/v1/priorityclasses')).to.deep.equal([
+      'system-cluster-critical',
+      'system-node-critical',
+    ]);
+    expect(await names('/apis/networking.k8s.io/v1/servicecidrs')).to.deep.equal(['kubernetes']);
+    const services = await names('/apis/apiregistration.k8s.io/v1/apiservices');
+    expect(services).to.have.length(21);
+    expect(services).to.include.members(['v1.', 'v1.apps', 'v2.autoscaling']);
+    const apps = (await api.get('/apis/apiregistration.k8s.io/v1/apiservices/v1.apps')).body;
+    expect(apps).to.nested.include({
+      'spec.groupPriorityMinimum': 17_800,
+      'spec.versionPriority': 15,
+      'status.conditions[0].reason': 'Local',
+    });
+  });
+
+  it('leaves changed ones as they are at the next start', async () => {
+    await using api = new Answers();
+    const path = '/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical';
+    await api.merge(path, { metadata: { labels: { mine: 'yes' } } });
+    await api.server.listen();
+    expect((await api.get(path)).body).to.have.nested.property('metadata.labels.mine', 'yes');
+  });
+});
