@@ -228,7 +228,8 @@ export class ApiServer implements AsyncDisposable {
     if (host !== undefined && !LOOPBACK.includes(host)) this.#hosts = [...LOOPBACK, host];
     await this.#start();
     await this.#listener.listen(options);
-    await this.#kubernetesService.setPort(this.#listener.port);
+    const { address } = this.#listener;
+    await this.#kubernetesService.setPort(Number(address.slice(address.lastIndexOf(':') + 1)));
   }
 
   /** The options for `connect`. @throws {ListwatchError} code NOT_STARTED before `listen`. */

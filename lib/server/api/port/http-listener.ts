@@ -136,11 +136,6 @@ export class HttpListener {
     return this.#host;
   }
 
-  /** The port that was opened; 0 before `listen`. */
-  get port(): number {
-    return Number(this.#host.slice(this.#host.lastIndexOf(':') + 1));
-  }
-
   /**
    * @throws {ListwatchError} code PORT_IN_USE; LISTEN_FAILED for another reason; ALREADY_STARTED; CLOSED.
    */
