@@ -168,7 +168,7 @@ export class ApiServer implements AsyncDisposable {
       runtime,
       logger,
       requestTimeoutMs,
-      tokenIssuer: this.#registry.access.tokens,
+      tokenIssuer: this.#registry.parts.access.tokens,
       healthChecks: serverHealthChecks({
         runtime,
         probeStore: () => this.#probeStore(),
