@@ -175,6 +175,7 @@ export type { Versioner } from './storage/contract/versioner.ts';
 export type {
   HookParts,
   KindDefinition,
+  KindType,
   NegativeReplicas,
   ScaleDefinition,
   SelectableFields,
@@ -211,3 +212,5 @@ export type {
 } from './registry/contract/strategy.ts';
 export type { MutableMetadata, MutableObject } from './registry/rules/mutable-object.ts';
 export type { NameRule } from './registry/rules/name-validation.ts';
+export type { JsonRecord } from './registry/rules/json-value.ts';
+export { DecodeProblems } from './registry/typed/decode-problems.ts';

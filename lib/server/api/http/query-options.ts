@@ -159,7 +159,7 @@ export function parseWatchQuery(query: URLSearchParams): WatchQuery {
 }
 
 const LONGEST_FIELD_MANAGER = 128;
-const FIELD_VALIDATIONS = ['Ignore', 'Warn', 'Strict'];
+const FIELD_VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'];
 
 /** The values of `dryRun`: none, or `All`. */
 export function dryRunCauses(values: readonly string[]): FieldCause[] {
@@ -189,5 +189,6 @@ export function parseWriteOptions(query: URLSearchParams, kind: string): WriteOp
     causes.push(fieldNotSupported('fieldValidation', validation, FIELD_VALIDATIONS));
   }
   if (causes.length > 0) throw invalidOptions(kind, causes);
-  return { dryRun: dryRun.length > 0, fieldManager };
+  const fieldValidation = validation as WriteOptions['fieldValidation'];
+  return { dryRun: dryRun.length > 0, fieldManager, fieldValidation };
 }

@@ -1,5 +1,6 @@
-import { badRequest, notFound } from '../../../meta/failures.ts';
-import { fieldForbidden } from '../../registry/rules/field-causes.ts';
+import type { FieldCause } from '../../../meta/failures.ts';
+import { badRequest, invalid, notFound } from '../../../meta/failures.ts';
+import { fieldForbidden, fieldInvalid } from '../../registry/rules/field-causes.ts';
 import type { UpdateFunc } from '../../registry/contract/rest-storage.ts';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
 import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
@@ -9,6 +10,7 @@ import { builtInObject } from '../http/declared-kind.ts';
 import type { Exchange } from './exchange.ts';
 import { applyJsonPatch, parseJsonPatch } from './json-patch.ts';
 import { asJson, isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
+import { goMapText, sortedJson } from './patch-text.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { writeOptionsOf } from './write-options.ts';
 import { APPLY_PATCH, serveApply } from './serve-apply.ts';
@@ -58,12 +60,27 @@ export async function servePatch(exchange: Exchange): Promise<ApiResponse> {
     if (!isJsonObject(patched)) throw badRequest('the result of the patch is not an object');
     return builtInObject(patched, storage.describe, badRequest);
   };
-  const { result, created } = await storage.update(context, name, update, options);
+  const { result, created } = await storage.update(context, name, update, {
+    ...options,
+    refuseBody: (detail, body) => invalid(NO_SUBJECT, '', [patchCause(request, body, detail)]),
+  });
   return objectResponse(exchange, created ? 201 : 200, result);
 }
 
 function patchTypeOf({ headers }: ApiRequest): string {
   return (headers['content-type'] ?? '').split(';', 1)[0] ?? '';
+}
+
+/** The kind that the error of a patch does not name. */
+const NO_SUBJECT = { group: '', kind: '' };
+
+/** A patch whose result cannot be read: the cause shows the result, or the patch itself if it is a strategic merge patch. */
+function patchCause(request: ApiRequest, patched: unknown, detail: string): FieldCause {
+  const text =
+    patchTypeOf(request) === STRATEGIC_MERGE_PATCH
+      ? goMapText(decodePatch(request.body, ''))
+      : sortedJson(patched);
+  return fieldInvalid('patch', text, detail);
 }
 
 /** @throws {ApiError} 400 for a malformed patch, 413 if it is too large, 415 for other formats. */

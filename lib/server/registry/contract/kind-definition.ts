@@ -6,6 +6,8 @@ import type {
 import type { StorageInterface } from '../../storage/contract/storage-interface.ts';
 import type { GroupVersionKind } from '../../../meta/resource.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
+import type { JsonRecord } from '../rules/json-value.ts';
+import type { DecodeProblems } from '../typed/decode-problems.ts';
 import type { DeclaredSchema, ResourceDescription, TableConvertor } from './rest-storage.ts';
 import type { StoreHooks } from './store-hooks.ts';
 import type { FieldSchema } from '../../../meta/fields/field-schema.ts';
@@ -33,9 +35,22 @@ export interface ScaleDefinition {
   readonly negativeReplicas?: NegativeReplicas | undefined;
 }
 
+/** The type of a kind, as Go declares it. */
+export interface KindType {
+  /**
+   * Reads an object from a client as the type: with its fields only, its defaults, and values in their canonical form.
+   * @throws {TypedDecodeError} for a text that does not follow the form of its type; other problems go to `problems`.
+   */
+  read(object: JsonRecord, problems: DecodeProblems): JsonRecord;
+  /** The zero value of a field of the kind, with its defaults: that of `status` is the status of a new object. */
+  zeroOf(field: string): unknown;
+}
+
 /** Everything that the registry needs to know about a kind. There are tables of built-in kinds; custom resources create their own. */
 export interface KindDefinition {
   readonly describe: ResourceDescription;
+  /** Undefined for custom resources: their schema takes its place. */
+  readonly type?: KindType | undefined;
   /** Prefix of the storage keys of the kind, without the final slash, e.g. `/registry/pods`. */
   readonly keyRoot: string;
   readonly strategy: ResourceStrategy;

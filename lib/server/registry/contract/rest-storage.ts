@@ -59,6 +59,10 @@ export interface WriteOptions {
   readonly applied?: boolean | undefined;
   /** Creates a missing object even if the kind does not allow it, as server-side apply does. @defaultValue false */
   readonly forceAllowCreate?: boolean | undefined;
+  /** What happens to fields that the type of the kind does not have: an error, a warning, nothing. @defaultValue 'Warn' */
+  readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
+  /** The error for an object that cannot be read as its kind. @defaultValue 400 that names the kind */
+  readonly refuseBody?: ((detail: string, body: unknown) => Error) | undefined;
 }
 
 export interface ApplyOptions extends WriteOptions {

@@ -1,6 +1,6 @@
 import type { FieldCause } from '../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import { jsonEqual, setOwn, type JsonRecord } from '../rules/json-value.ts';
+import { jsonEqual, setOwn } from '../rules/json-value.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 import type { UserInfo } from './user-info.ts';
 import { dnsSubdomainProblem, type NameRule } from '../rules/name-validation.ts';
@@ -61,7 +61,7 @@ export interface StrategyOptions extends Partial<ResourceStrategy> {
   /** Whether there is a status subresource, so that updates of the object itself cannot change status. @defaultValue false */
   readonly status?: boolean | undefined;
   /** The status of a new object, for kinds with a status subresource. @defaultValue none */
-  readonly newStatus?: JsonRecord | undefined;
+  readonly newStatus?: (() => unknown) | undefined;
   /** Sets defaults, at creations and updates. */
   readonly setDefaults?: ((object: MutableObject) => void) | undefined;
 }
@@ -84,7 +84,7 @@ export function newStrategy({
     validateUpdate: own.validateUpdate ?? validate,
     prepareForCreate(object: MutableObject, context: StrategyContext): void {
       if (status) delete object['status'];
-      if (newStatus !== undefined) object['status'] = structuredClone(newStatus);
+      if (status && newStatus !== undefined) object['status'] = newStatus();
       if (generation) object.metadata.generation = 1;
       setDefaults(object);
       own.prepareForCreate?.(object, context);

@@ -1,4 +1,3 @@
-import { kindTraits, returnsDeletedObject } from './kind-traits.ts';
 import { builtInVersions, type BuiltInResource } from '../../../meta/surface/built-in-surface.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
 import type { KindDefinition } from '../contract/kind-definition.ts';
@@ -9,6 +8,8 @@ import { builtInColumns } from './columns/built-in-columns.ts';
 import type { KindRules, RowCells } from './contract/kind-rules.ts';
 import { keyRootOf } from './key-roots.ts';
 import { kindRulesList } from './kind-rules-list.ts';
+import { kindTraits, returnsDeletedObject } from './kind-traits.ts';
+import { typeOfKind } from './kind-types.ts';
 
 let kinds: readonly KindDefinition[] | undefined;
 
@@ -46,6 +47,7 @@ function storedVersionOf(resource: BuiltInResource): string | undefined {
 export function builtInKind(resource: BuiltInResource, rules?: KindRules): KindDefinition {
   const { group, verbs, subresources } = resource;
   const status = subresources.some(({ name }) => name === 'status');
+  const type = typeOfKind(resource);
   const { cells, strategy, statusStrategy, ...rest } = rules ?? {};
   return {
     keyRoot: keyRootOf(group, resource.resource),
@@ -65,7 +67,13 @@ export function builtInKind(resource: BuiltInResource, rules?: KindRules): KindD
       categories: resource.categories,
       storageVersionHash: resource.storageVersionHash,
     },
-    strategy: newStrategy({ ...kindTraits(group, resource.resource), status, ...strategy }),
+    type,
+    strategy: newStrategy({
+      ...kindTraits(group, resource.resource),
+      status,
+      newStatus: () => type.zeroOf('status'),
+      ...strategy,
+    }),
     statusStrategy: status ? (statusStrategy ?? newStatusStrategy()) : undefined,
     table: tableFor(resource, cells),
     deletesCollections: verbs.includes('deletecollection'),

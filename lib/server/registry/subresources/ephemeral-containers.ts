@@ -8,14 +8,7 @@ import {
   fieldNotFound,
   fieldRequired,
 } from '../rules/field-causes.ts';
-import {
-  defaultTo,
-  jsonEqual,
-  recordAt,
-  recordsAt,
-  textAt,
-  type JsonRecord,
-} from '../rules/json-value.ts';
+import { jsonEqual, recordAt, recordsAt, textAt, type JsonRecord } from '../rules/json-value.ts';
 import { dnsLabelProblem } from '../rules/name-validation.ts';
 import { keepAllBut } from './kept-fields.ts';
 
@@ -41,7 +34,6 @@ export const ephemeralContainersStrategy: UpdateStrategy = {
   prepareForUpdate(pod, existing) {
     const containers = recordAt(pod, 'spec')?.['ephemeralContainers'];
     keepAllBut(pod, existing, { ephemeralContainers: containers });
-    for (const container of recordsAt(pod, 'spec', 'ephemeralContainers')) setDefaults(container);
     if (!jsonEqual(pod['spec'], existing['spec'])) {
       pod.metadata.generation = (existing.metadata.generation ?? 0) + 1;
     }
@@ -50,16 +42,6 @@ export const ephemeralContainersStrategy: UpdateStrategy = {
     return [...containerCauses(pod), ...changeCauses(pod, existing)];
   },
 };
-
-function setDefaults(container: JsonRecord): void {
-  const image = textAt(container, 'image');
-  const tag = /:([^/:@]+)$/.exec(image.split('@', 1)[0] ?? '')?.[1] ?? 'latest';
-  const pinned = tag !== 'latest' || image.includes('@');
-  if (image !== '') defaultTo(container, 'imagePullPolicy', pinned ? 'IfNotPresent' : 'Always');
-  defaultTo(container, 'resources', {});
-  defaultTo(container, 'terminationMessagePath', '/dev/termination-log');
-  defaultTo(container, 'terminationMessagePolicy', 'File');
-}
 
 function containerCauses(pod: MutableObject): FieldCause[] {
   const others = ['containers', 'initContainers']

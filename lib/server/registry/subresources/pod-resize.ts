@@ -14,8 +14,6 @@ import { keepAllBut } from './kept-fields.ts';
 
 /** The rules about pods that a resize has to keep, from the kind itself. */
 export interface PodRules {
-  /** Sets the defaults of a pod: requests follow from limits. */
-  readonly setDefaults: (pod: MutableObject) => void;
   readonly validate: (pod: MutableObject) => readonly FieldCause[];
   readonly qosClassOf: (spec: unknown) => string;
 }
@@ -37,7 +35,6 @@ export function podResizeStrategy(rules: PodRules): UpdateStrategy {
       if (LISTS.every((list) => countOf(pod, list) === countOf(existing, list))) {
         keepAllBut(pod, existing, fields);
       }
-      rules.setDefaults(pod);
       if (!jsonEqual(pod['spec'], existing['spec'])) {
         pod.metadata.generation = (existing.metadata.generation ?? 0) + 1;
       }

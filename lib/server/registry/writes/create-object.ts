@@ -4,11 +4,12 @@ import { alreadyExists, badRequest, invalid, isAlreadyExists } from '../../../me
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { DerivedObject } from '../rules/derived-object.ts';
 import { timestampOf } from '../rules/duration.ts';
-import { toMutableObject, type MutableObject } from '../rules/mutable-object.ts';
+import type { MutableObject } from '../rules/mutable-object.ts';
 import { generateName, NAME_GENERATION_ATTEMPTS } from '../rules/name-validation.ts';
 import { validateMetadata } from '../rules/object-validation.ts';
 import type { RequestContext, WriteOptions, WriteResult } from '../contract/rest-storage.ts';
 import { userNamed } from '../contract/user-info.ts';
+import { typedBody } from './typed-body.ts';
 import { storageFailure } from './storage-failures.ts';
 import { isStorageError } from '../../storage/contract/storage-error.ts';
 import type { FinishWrite } from '../contract/store-hooks.ts';
@@ -26,7 +27,7 @@ export async function createObject(
   body: UnstructuredObject,
   options: WriteOptions,
 ): Promise<WriteResult> {
-  const object = toMutableObject(body);
+  const object = typedBody(parts, context, body, options);
   const { describe } = parts.kind;
   const generated = (object.metadata.name ?? '') === '' && !!object.metadata.generateName;
   fillSystemFields(parts, context, object);

@@ -9,11 +9,7 @@ import { blockingFinalizers } from './deletion-plan.ts';
 import { DerivedObject } from '../rules/derived-object.ts';
 import { fieldInvalid } from '../rules/field-causes.ts';
 import { setOwn } from '../rules/json-value.ts';
-import {
-  toMutableObject,
-  type MutableMetadata,
-  type MutableObject,
-} from '../rules/mutable-object.ts';
+import type { MutableMetadata, MutableObject } from '../rules/mutable-object.ts';
 import { nameMissing } from '../rules/name-validation.ts';
 import { trackChange } from './track-fields.ts';
 import { validateMetadata, validateMetadataUpdate } from '../rules/object-validation.ts';
@@ -23,6 +19,7 @@ import type {
   WriteOptions,
   WriteResult,
 } from '../contract/rest-storage.ts';
+import { typedBody } from './typed-body.ts';
 import { MODIFIED, storageFailure } from './storage-failures.ts';
 import type { FinishWrite } from '../contract/store-hooks.ts';
 import {
@@ -177,7 +174,7 @@ class UpdateAttempt {
     const { describe } = parts.kind;
     const allowed = strategy.allowCreateOnUpdate || options.forceAllowCreate === true;
     if (!mayCreate || !allowed) throw notFound(describe, name);
-    const object = toMutableObject(await update(undefined));
+    const object = typedBody(parts, context, await update(undefined), options);
     const { uid = '', resourceVersion = '' } = object.metadata;
     if (uid !== '' || !isUnset(resourceVersion)) {
       throw conflict(describe, name, 'uid or resourceVersion is given, but no such object exists');
@@ -199,7 +196,7 @@ class UpdateAttempt {
     const { context, name, update, options, strategy } = this.#request;
     const { describe } = parts.kind;
     const before = { ...existing, apiVersion: parts.apiVersion, kind: describe.kind };
-    const object = toMutableObject(await update(before));
+    const object = typedBody(parts, context, await update(before), options);
     const old = stored.object as MutableObject;
     checkName(object, name);
     placeInNamespace(describe.namespaced, context, object);

@@ -192,7 +192,7 @@ describe('StoreHooks', () => {
     const data = async (): Promise<unknown> =>
       (await store.drive(maps.list(CONTEXT, {}))).items.map(({ object }) => object['data']);
     await store.drive(maps.create(CONTEXT, configMap('a'), {}));
-    expect(await data()).to.deep.equal([{}]);
+    expect(await data()).to.deep.equal([undefined]);
     await store.drive(maps.update(CONTEXT, 'a', () => configMap('a', { x: '1' }), {}));
     expect(await data()).to.deep.equal([{ x: '1' }]);
     await store.drive(maps.delete(CONTEXT, 'a', {}));

@@ -94,8 +94,8 @@ describe('the built-in kinds, served', () => {
     const error = await rejection(
       harness.create('secrets', { metadata: { name: 's' }, data: { password: 'hunter2!' } }),
     );
-    expect(error).to.include({ code: 'INVALID' });
-    expect(error.message).to.contain('data[password]').and.not.contain('hunter2');
+    expect(error).to.include({ code: 'BAD_REQUEST' });
+    expect(error.message).to.contain('illegal base64 data').and.not.contain('hunter2');
   });
 
   it('freeze a ConfigMap that says immutable', async () => {

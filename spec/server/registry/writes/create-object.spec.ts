@@ -14,7 +14,7 @@ for (const cached of [false, true]) {
     });
 
     it('replaces the system fields a client sends', async () => {
-      const body = configMap('a');
+      const body = configMap('a', { x: '1' });
       const metadata = {
         ...body.metadata,
         uid: 'mine',
@@ -107,13 +107,13 @@ for (const cached of [false, true]) {
     });
 
     it('names every broken field in one answer', async () => {
-      const body = configMap('Not_A_Name', { 'a b': 'x', c: 5 });
+      const body = { ...configMap('Not_A_Name', { 'a b': 'x' }), binaryData: { 'c d': '' } };
       const error = await rejection(harness.create('configmaps', body));
       expect(error).to.include({ code: 'INVALID', httpStatus: 422 });
       expect(error.causes.map(({ field }) => field)).to.deep.equal([
         'metadata.name',
         'data',
-        'data[c]',
+        'binaryData',
       ]);
       expect(error.status.details?.kind).to.equal('ConfigMap');
     });

@@ -2,33 +2,11 @@ import { validatePodSpec } from '../pods/pod-spec.ts';
 import { validateCount } from '../apps/workload.ts';
 import type { FieldCause } from '../../../../meta/failures.ts';
 import { fieldImmutable, fieldRequired } from '../../rules/field-causes.ts';
-import {
-  defaultTo,
-  ensureRecord,
-  jsonEqual,
-  numberAt,
-  recordAt,
-  valueAt,
-} from '../../rules/json-value.ts';
+import { ensureRecord, jsonEqual, numberAt, recordAt, valueAt } from '../../rules/json-value.ts';
 import { type KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
-import { defaultPodTemplate } from '../pods/pod-defaults.ts';
 
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
-
-function setDefaults(job: MutableObject): void {
-  const spec = recordAt(job, 'spec');
-  if (spec === undefined) return;
-  if (spec['completions'] === undefined && spec['parallelism'] === undefined) {
-    spec['completions'] = 1;
-  }
-  defaultTo(spec, 'parallelism', 1);
-  defaultTo(spec, 'backoffLimit', 6);
-  defaultTo(spec, 'completionMode', 'NonIndexed');
-  defaultTo(spec, 'suspend', false);
-  defaultTo(spec, 'podReplacementPolicy', 'TerminatingOrFailed');
-  defaultPodTemplate(spec);
-}
 
 /** Sets a selector by the job's uid, so that no two jobs select the same pods. */
 function generateSelector(job: MutableObject): void {
@@ -39,11 +17,14 @@ function generateSelector(job: MutableObject): void {
   const metadata = ensureRecord(template, 'metadata');
   const labels = metadata === undefined ? undefined : ensureRecord(metadata, 'labels');
   if (labels === undefined) return;
+  const adoptsLabels = jsonEqual(job.metadata.labels ?? {}, labels);
   labels[CONTROLLER_UID] = uid;
   labels['batch.kubernetes.io/job-name'] = name;
   labels['controller-uid'] = uid;
   labels['job-name'] = name;
   spec['selector'] = { matchLabels: { [CONTROLLER_UID]: uid } };
+  // A job without labels has those of its pods.
+  if (adoptsLabels) job.metadata.labels = { ...(labels as Record<string, string>) };
 }
 
 function validate(job: MutableObject): FieldCause[] {
@@ -72,8 +53,6 @@ export const jobs: KindRules = {
   group: 'batch',
   resource: 'jobs',
   strategy: {
-    newStatus: {},
-    setDefaults,
     prepareForCreate: generateSelector,
     validate,
     validateUpdate,

@@ -33,7 +33,6 @@ export const certificateSigningRequests: KindRules = {
   group: 'certificates.k8s.io',
   resource: 'certificatesigningrequests',
   strategy: {
-    newStatus: {},
     prepareForCreate(request, { user }) {
       const spec: JsonRecord = { ...recordAt(request, 'spec') };
       for (const field of ['username', 'uid', 'groups', 'extra']) delete spec[field];

@@ -6,14 +6,7 @@ import {
   fieldInvalidSecretly,
   fieldTooLong,
 } from '../../rules/field-causes.ts';
-import {
-  defaultTo,
-  isRecord,
-  jsonEqual,
-  recordAt,
-  setOwn,
-  textAt,
-} from '../../rules/json-value.ts';
+import { isRecord, jsonEqual, recordAt, textAt } from '../../rules/json-value.ts';
 import { serviceAccountToken } from '../../subresources/service-account-token.ts';
 import { type KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
@@ -92,18 +85,6 @@ export const configMaps: KindRules = {
   },
 };
 
-/** `stringData` is another form of `data`, without base64; it is never stored. */
-function mergeStringData(object: MutableObject): void {
-  const { stringData } = object;
-  delete object['stringData'];
-  if (!isRecord(stringData)) return;
-  const data = { ...recordAt(object, 'data') };
-  for (const [key, value] of Object.entries(stringData)) {
-    setOwn(data, key, typeof value === 'string' ? Buffer.from(value).toString('base64') : value);
-  }
-  object['data'] = data;
-}
-
 function validateSecret(object: MutableObject): FieldCause[] {
   return [...validateDataMap(object, 'data', true), ...validateSize(object, ['data'])];
 }
@@ -111,10 +92,6 @@ function validateSecret(object: MutableObject): FieldCause[] {
 export const secrets: KindRules = {
   resource: 'secrets',
   strategy: {
-    setDefaults(object) {
-      mergeStringData(object);
-      defaultTo(object, 'type', 'Opaque');
-    },
     validate: validateSecret,
     validateUpdate(object, existing) {
       const sameType = object['type'] === existing['type'];

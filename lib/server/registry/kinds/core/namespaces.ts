@@ -52,10 +52,9 @@ export const namespaces: KindRules = {
     nameProblem: dnsLabelProblem,
     setDefaults: setNameLabel,
     prepareForCreate(object) {
-      const given = textsAt(object, 'spec', 'finalizers');
-      const finalizers = given.filter((one) => one !== CONTENT_FINALIZER);
-      object['spec'] = { finalizers: [...finalizers, CONTENT_FINALIZER] };
-      setPhase(object, 'Active');
+      const finalizers = textsAt(object, 'spec', 'finalizers');
+      if (!finalizers.includes(CONTENT_FINALIZER)) finalizers.push(CONTENT_FINALIZER);
+      object['spec'] = { finalizers };
     },
     // Only the namespace lifecycle removes the content finalizer.
     prepareForUpdate(object, existing) {

@@ -23,27 +23,13 @@ import { ServiceAllocation } from './service-allocation.ts';
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 const HIGHEST_PORT = 65_535;
-/** See pkg/apis/core/v1 DefaultClientIPServiceAffinitySeconds @ 24a394e. */
-const AFFINITY_SECONDS = 10_800;
 
 function setDefaults(service: MutableObject): void {
   const spec = recordAt(service, 'spec');
-  if (spec === undefined) return;
-  const type = defaultTo(spec, 'type', 'ClusterIP');
-  if (defaultTo(spec, 'sessionAffinity', 'None') === 'ClientIP') {
-    defaultTo(spec, 'sessionAffinityConfig', { clientIP: { timeoutSeconds: AFFINITY_SECONDS } });
-  }
-  for (const port of recordsAt(spec, 'ports')) {
-    defaultTo(port, 'protocol', 'TCP');
-    // Typed clients send 0 for an unset target port.
-    if (defaultTo(port, 'targetPort', port['port']) === 0) port['targetPort'] = port['port'];
-  }
-  if (type === 'ExternalName') return;
-  defaultTo(spec, 'internalTrafficPolicy', 'Cluster');
+  if (spec === undefined || spec['type'] === 'ExternalName') return;
   defaultTo(spec, 'ipFamilies', ['IPv4']);
   defaultTo(spec, 'ipFamilyPolicy', 'SingleStack');
   if (spec['clusterIP'] === 'None') spec['clusterIPs'] = ['None'];
-  if (type !== 'ClusterIP') defaultTo(spec, 'externalTrafficPolicy', 'Cluster');
 }
 
 /** If an update sets no addresses and node ports, the present ones are kept. */

@@ -13,7 +13,6 @@ import type { SelectableFields } from '../../contract/kind-definition.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
 import { podSubresources } from '../../subresources/pod-subresources.ts';
-import { defaultPodSpec, defaultRequests } from './pod-defaults.ts';
 import { qosClassOf, validatePodSpec } from './pod-spec.ts';
 
 /** The default grace period, seconds. */
@@ -81,19 +80,9 @@ const selectableFields: SelectableFields = {
   'status.nominatedNodeName': (pod) => textAt(pod, 'status', 'nominatedNodeName'),
 };
 
-function setDefaults(pod: MutableObject): void {
-  const spec = recordAt(pod, 'spec');
-  defaultPodSpec(spec);
-  defaultRequests(spec);
-  if (spec !== undefined && !Object.hasOwn(spec, 'enableServiceLinks')) {
-    spec['enableServiceLinks'] = true;
-  }
-}
-
 export const pods: KindRules = {
   resource: 'pods',
   strategy: {
-    setDefaults,
     prepareForCreate(pod) {
       const status = ensureRecord(pod, 'status');
       if (status === undefined) return;
@@ -104,6 +93,6 @@ export const pods: KindRules = {
     validateUpdate,
     gracePeriodSeconds,
   },
-  newSubresources: podSubresources({ setDefaults, validate, qosClassOf }),
+  newSubresources: podSubresources({ validate, qosClassOf }),
   selectableFields,
 };

@@ -273,7 +273,7 @@ describe('pods', () => {
       'spec.containers[3].name FieldValueDuplicate',
     ]);
     const none = await rejection(harness.create('pods', { metadata: { name: 'p' } }));
-    expect(none.causes.map(({ field }) => field)).to.deep.equal(['spec']);
+    expect(none.causes.map(({ field }) => field)).to.deep.equal(['spec.containers']);
   });
 
   it('let images, tolerations and an empty node name be changed, and nothing else', async () => {

@@ -1,0 +1,104 @@
+import {
+  defaultTo,
+  isRecord,
+  recordAt,
+  textAt,
+  valueAt,
+  type JsonRecord,
+} from '../../rules/json-value.ts';
+import type { SetDefaults } from '../../typed/type-reader.ts';
+import { adoptLabels } from './core-defaults.ts';
+import { defaultUnset } from './pod-spec-defaults.ts';
+
+const MOST_INT32 = 2 ** 31 - 1;
+
+/** Sets the parameters of a rolling update, which is the default type of an update strategy. */
+function rollingUpdate(values: JsonRecord): SetDefaults {
+  return (strategy) => {
+    if (defaultTo(strategy, 'type', 'RollingUpdate') !== 'RollingUpdate') return;
+    const given = strategy['rollingUpdate'] ?? {};
+    if (!isRecord(given)) return;
+    const rolling = { ...given };
+    for (const [name, value] of Object.entries(values)) defaultUnset(rolling, name, value);
+    strategy['rollingUpdate'] = rolling;
+  };
+}
+
+function setStatefulStrategyDefaults(strategy: JsonRecord): void {
+  if (textAt(strategy, 'type') === '') {
+    strategy['type'] = 'RollingUpdate';
+    defaultUnset(strategy, 'rollingUpdate', {});
+  }
+  const given = strategy['rollingUpdate'];
+  if (strategy['type'] !== 'RollingUpdate' || !isRecord(given)) return;
+  const rolling = { ...given };
+  defaultUnset(rolling, 'partition', 0);
+  defaultUnset(rolling, 'maxUnavailable', 1);
+  strategy['rollingUpdate'] = rolling;
+}
+
+function setStatefulDefaults(spec: JsonRecord): void {
+  defaultUnset(spec, 'replicas', 1);
+  defaultTo(spec, 'podManagementPolicy', 'OrderedReady');
+  defaultUnset(spec, 'revisionHistoryLimit', 10);
+  defaultUnset(spec, 'persistentVolumeClaimRetentionPolicy', {});
+  const claims = spec['volumeClaimTemplates'];
+  if (!Array.isArray(claims)) return;
+  spec['volumeClaimTemplates'] = claims.map((claim: unknown) =>
+    isRecord(claim) ? { ...claim, kind: 'PersistentVolumeClaim', apiVersion: 'v1' } : claim,
+  );
+}
+
+function setJobDefaults(job: JsonRecord): void {
+  const labels = recordAt(job, 'spec', 'template', 'metadata', 'labels');
+  if (labels !== undefined) adoptLabels(job, labels);
+}
+
+function setJobSpecDefaults(spec: JsonRecord): void {
+  const isCounted = valueAt(spec, 'parallelism') !== undefined;
+  if (!isCounted) defaultUnset(spec, 'completions', 1);
+  defaultUnset(spec, 'parallelism', 1);
+  defaultUnset(spec, 'backoffLimit', spec['backoffLimitPerIndex'] === undefined ? 6 : MOST_INT32);
+  defaultUnset(spec, 'completionMode', 'NonIndexed');
+  defaultUnset(spec, 'suspend', false);
+  defaultUnset(
+    spec,
+    'podReplacementPolicy',
+    spec['podFailurePolicy'] === undefined ? 'TerminatingOrFailed' : 'Failed',
+  );
+  defaultUnset(spec, 'manualSelector', false);
+}
+
+/** The defaults of workloads, by type. @see pkg/apis/{apps,batch,autoscaling}/v1/defaults.go @ v1.36.3 */
+export const WORKLOAD_DEFAULTS: Readonly<Record<string, SetDefaults>> = {
+  'apps.DeploymentSpec': (spec) => {
+    defaultUnset(spec, 'replicas', 1);
+    defaultUnset(spec, 'revisionHistoryLimit', 10);
+    defaultUnset(spec, 'progressDeadlineSeconds', 600);
+  },
+  'apps.DeploymentStrategy': rollingUpdate({ maxUnavailable: '25%', maxSurge: '25%' }),
+  'apps.DaemonSetSpec': (spec) => {
+    defaultUnset(spec, 'revisionHistoryLimit', 10);
+  },
+  'apps.DaemonSetUpdateStrategy': rollingUpdate({ maxUnavailable: 1, maxSurge: 0 }),
+  'apps.ReplicaSetSpec': (spec) => {
+    defaultUnset(spec, 'replicas', 1);
+  },
+  'apps.StatefulSetSpec': setStatefulDefaults,
+  'apps.StatefulSetUpdateStrategy': setStatefulStrategyDefaults,
+  'apps.StatefulSetPersistentVolumeClaimRetentionPolicy': (policy) => {
+    defaultTo(policy, 'whenDeleted', 'Retain');
+    defaultTo(policy, 'whenScaled', 'Retain');
+  },
+  'batch.Job': setJobDefaults,
+  'batch.JobSpec': setJobSpecDefaults,
+  'batch.CronJobSpec': (spec) => {
+    defaultTo(spec, 'concurrencyPolicy', 'Allow');
+    defaultUnset(spec, 'suspend', false);
+    defaultUnset(spec, 'successfulJobsHistoryLimit', 3);
+    defaultUnset(spec, 'failedJobsHistoryLimit', 1);
+  },
+  'batch.PodFailurePolicyOnPodConditionsPattern': (pattern) => {
+    defaultTo(pattern, 'status', 'True');
+  },
+};

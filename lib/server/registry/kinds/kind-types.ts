@@ -1,0 +1,49 @@
+import { apiVersionOf, type GroupVersionKind } from '../../../meta/resource.ts';
+import { builtInTypes } from '../../../meta/types/built-in-types.ts';
+import type { KindType } from '../contract/kind-definition.ts';
+import { DecodeProblems } from '../typed/decode-problems.ts';
+import { TypeReaders, type TypeReader } from '../typed/type-reader.ts';
+import { builtInDefaults } from './defaults/built-in-defaults.ts';
+
+let readers: TypeReaders | undefined;
+
+/** Reads objects as the type of a built-in kind. The type is looked up when it is first needed. */
+class BuiltInType implements KindType {
+  readonly #kind: GroupVersionKind;
+  #reader: TypeReader | undefined;
+
+  constructor(kind: GroupVersionKind) {
+    this.#kind = kind;
+  }
+
+  read(object: Record<string, unknown>, problems: DecodeProblems): Record<string, unknown> {
+    return this.#known().read(object, problems);
+  }
+
+  zeroOf(field: string): unknown {
+    const found = this.#known().message.byName.get(field);
+    if (found?.message === undefined) return undefined;
+    return readersOfTypes().of(found).read({}, new DecodeProblems());
+  }
+
+  /** @throws {TypeError} when the table of types does not have the kind. */
+  #known(): TypeReader {
+    if (this.#reader === undefined) {
+      const apiVersion = apiVersionOf(this.#kind);
+      const message = builtInTypes().kind(apiVersion, this.#kind.kind);
+      if (message === undefined) {
+        throw new TypeError(`there is no type ${this.#kind.kind} in ${apiVersion}`);
+      }
+      this.#reader = readersOfTypes().ofMessage(message);
+    }
+    return this.#reader;
+  }
+}
+
+export function typeOfKind(kind: GroupVersionKind): KindType {
+  return new BuiltInType(kind);
+}
+
+function readersOfTypes(): TypeReaders {
+  return (readers ??= new TypeReaders(builtInDefaults));
+}

@@ -1,0 +1,64 @@
+import { isRecord } from '../rules/json-value.ts';
+
+/** A value that cannot be read as its type; `message` is in the words of Go. */
+export class TypedDecodeError extends Error {
+  override readonly name: string = 'TypedDecodeError';
+}
+
+/**
+ * Where a reader is in an object, and what it found wrong. Go goes on after a value of a wrong type and reports the first; any other
+ * problem ends it.
+ */
+export class DecodeProblems {
+  /** The paths of the fields that the types do not have: `spec.containers[0].surplus`, in the order in which they were met. */
+  readonly unknownFields: string[] = [];
+  readonly #names: string[] = [];
+  readonly #indexes: number[] = [];
+  #depth = 0;
+  #wrongType: string | undefined;
+
+  /** Goes into a field; `index` is -1 for one that is no list. */
+  enter(name: string, index: number): void {
+    this.#names[this.#depth] = name;
+    this.#indexes[this.#depth] = index;
+    this.#depth += 1;
+  }
+
+  leave(): void {
+    this.#depth -= 1;
+  }
+
+  get depth(): number {
+    return this.#depth;
+  }
+
+  unknown(name: string): void {
+    let path = '';
+    for (let at = 0; at < this.#depth; at += 1) {
+      const index = this.#indexes[at] as number;
+      path += `${this.#names[at]}${index < 0 ? '' : `[${index}]`}.`;
+    }
+    this.unknownFields.push(path + name);
+  }
+
+  /** Notes a value that is not of the type `type` of the field `name` of the struct `owner`. */
+  wrongType(value: unknown, owner: string, name: string, type: string): void {
+    if (this.#wrongType !== undefined) return;
+    const path = [...this.#names.slice(0, this.#depth), name].join('.');
+    this.#wrongType = `json: cannot unmarshal ${jsonKind(value, type)} into Go struct field ${owner}.${path} of type ${type}`;
+  }
+
+  /** @throws {TypedDecodeError} when a value had a wrong type. */
+  end(): void {
+    if (this.#wrongType !== undefined) throw new TypedDecodeError(this.#wrongType);
+  }
+}
+
+/** What Go calls a JSON value; a number that does not fit a type of numbers is named. */
+function jsonKind(value: unknown, type: string): string {
+  if (typeof value === 'number')
+    return /^(?:u?int|float)/.test(type) ? `number ${value}` : 'number';
+  if (typeof value === 'boolean') return 'bool';
+  if (Array.isArray(value)) return 'array';
+  return isRecord(value) ? 'object' : 'string';
+}

@@ -1,0 +1,290 @@
+import {
+  isValueType,
+  type MessageField,
+  type MessageType,
+  type Presence,
+} from '../../../meta/types/message-type.ts';
+import { DEEPEST_OBJECT, isRecord, setOwn, type JsonRecord } from '../rules/json-value.ts';
+import { TypedDecodeError, type DecodeProblems } from './decode-problems.ts';
+import { RESOURCE, VALUE_KINDS, WRONG_TYPE, type ValueKind } from './value-readers.ts';
+
+/**
+ * Sets the defaults of a message of one type. It gets a copy, in which no member is null and each is a field of the type; the types
+ * of the members below are not checked yet, and their own defaults are set afterwards.
+ */
+export type SetDefaults = (record: JsonRecord) => void;
+
+export type DefaultsByType = ReadonlyMap<string, SetDefaults>;
+
+/** A field of the JSON of a message, those of inline messages included. */
+interface Slot {
+  readonly name: string;
+  readonly index: number;
+  readonly shape: 'one' | 'list' | 'map';
+  readonly presence: Presence;
+  /** Set unless the type is a message. */
+  readonly value: ValueKind | undefined;
+  readonly field: MessageField;
+  /** The names of the inline messages that it belongs to, as Go writes them in errors. */
+  readonly inlineNames: readonly string[];
+  /** The struct that declares it. */
+  readonly owner: string;
+  readonly fallback: unknown;
+}
+
+/** `core.PodSpec` is `PodSpec`. */
+function shortName(message: MessageType): string {
+  return message.name.slice(message.name.indexOf('.') + 1);
+}
+
+function slotsOf(message: MessageType): Slot[] {
+  const slots: Slot[] = [];
+  const collect = (from: MessageType, inlineNames: readonly string[]): void => {
+    for (const field of from.fields) {
+      if (field.shape === 'inline') {
+        const inner = field.message as MessageType;
+        collect(inner, [...inlineNames, shortName(inner)]);
+        continue;
+      }
+      const { name, shape, presence, type } = field;
+      const isResource = shape === 'map' && type === 'Quantity';
+      slots.push({
+        name,
+        index: slots.length,
+        shape,
+        presence,
+        value: isResource ? RESOURCE : isValueType(type) ? VALUE_KINDS[type] : undefined,
+        field,
+        inlineNames,
+        owner: shortName(from),
+        fallback: field.declaredDefault,
+      });
+    }
+  };
+  collect(message, []);
+  return slots;
+}
+
+/**
+ * Reads JSON as a message of one type, and returns it as Go writes that type again: fields in the order of the type, without
+ * unknown ones, with zero values where Go has no pointer, without empty lists and maps, values in their canonical form, keys of maps
+ * sorted, defaults set.
+ */
+export class TypeReader {
+  readonly message: MessageType;
+  readonly #slots: readonly Slot[];
+  readonly #byName: ReadonlyMap<string, Slot>;
+  readonly #setDefaults: SetDefaults | undefined;
+  readonly #readers: TypeReaders;
+
+  constructor(message: MessageType, readers: TypeReaders, setDefaults: SetDefaults | undefined) {
+    this.message = message;
+    this.#readers = readers;
+    this.#slots = slotsOf(message);
+    this.#byName = new Map(this.#slots.map((slot) => [slot.name, slot]));
+    this.#setDefaults = setDefaults;
+  }
+
+  /** @throws {TypedDecodeError} for a text that does not follow its form, or an object nested too deeply. */
+  read(given: JsonRecord, problems: DecodeProblems): JsonRecord {
+    if (problems.depth > DEEPEST_OBJECT) throw new TypedDecodeError('exceeded max depth');
+    const { hasTypeMeta } = this.message;
+    const record = this.#setDefaults === undefined ? given : this.#defaulted(given);
+    const values: unknown[] = Array.from(this.#slots, () => undefined);
+    for (const name of Object.keys(given)) {
+      const slot = this.#byName.get(name);
+      if (slot !== undefined) values[slot.index] = this.#member(slot, record[name], problems);
+      else if (!(hasTypeMeta && isTypeMember(name))) problems.unknown(name);
+    }
+    if (record !== given) {
+      for (const name of Object.keys(record)) {
+        const slot = Object.hasOwn(given, name) ? undefined : this.#byName.get(name);
+        if (slot !== undefined) values[slot.index] = this.#member(slot, record[name], problems);
+      }
+    }
+    const result: JsonRecord = {};
+    if (hasTypeMeta) copyType(given, result);
+    for (const slot of this.#slots) {
+      let value = values[slot.index];
+      if (value === undefined) value = this.#absent(slot, problems);
+      if (value !== undefined) result[slot.name] = value;
+    }
+    return result;
+  }
+
+  /** A copy with the fields that the type has, and the defaults. */
+  #defaulted(given: JsonRecord): JsonRecord {
+    const copy: JsonRecord = {};
+    for (const name of Object.keys(given)) {
+      if (given[name] !== null && this.#byName.has(name)) copy[name] = given[name];
+    }
+    this.#setDefaults?.(copy);
+    return copy;
+  }
+
+  /** The value of a field; undefined for one that Go leaves out when it is as given. */
+  #member(slot: Slot, given: unknown, problems: DecodeProblems): unknown {
+    if (given === null || given === undefined) return undefined;
+    if (slot.shape === 'list') return this.#list(slot, given, problems);
+    if (slot.shape === 'map') return this.#map(slot, given, problems);
+    const value = this.#one(slot, given, problems, -1);
+    if (slot.presence !== 'nonzero') return value;
+    return value === '' || value === 0 || value === false ? undefined : value;
+  }
+
+  #one(slot: Slot, given: unknown, problems: DecodeProblems, index: number): unknown {
+    if (slot.value !== undefined) {
+      const value = slot.value.read(given);
+      if (value !== WRONG_TYPE) return value;
+      this.#wrongType(slot, given, problems, slot.value.goName);
+      return undefined;
+    }
+    const reader = this.#readers.of(slot.field);
+    if (reader.message.isUnion) return this.#union(reader, slot, given, problems);
+    if (!isRecord(given)) {
+      this.#wrongType(slot, given, problems, reader.goName);
+      return undefined;
+    }
+    problems.enter(slot.name, index);
+    const result = reader.read(given, problems);
+    problems.leave();
+    return result;
+  }
+
+  #list(slot: Slot, given: unknown, problems: DecodeProblems): unknown {
+    if (!Array.isArray(given)) {
+      this.#wrongType(slot, given, problems, `[]${this.#itemName(slot)}`);
+      return undefined;
+    }
+    if (given.length === 0) return undefined;
+    const items: unknown[] = [];
+    for (let index = 0; index < given.length; index += 1) {
+      items.push(this.#item(slot, given[index], problems, index));
+    }
+    return items;
+  }
+
+  #map(slot: Slot, given: unknown, problems: DecodeProblems): unknown {
+    if (!isRecord(given)) {
+      this.#wrongType(slot, given, problems, `map[string]${this.#itemName(slot)}`);
+      return undefined;
+    }
+    const names = Object.keys(given);
+    if (names.length === 0) return undefined;
+    const items: JsonRecord = {};
+    for (const name of sorted(names)) {
+      setOwn(items, name, this.#item(slot, given[name], problems, -1));
+    }
+    return items;
+  }
+
+  /** An item of a list or map: null is the zero value. */
+  #item(slot: Slot, given: unknown, problems: DecodeProblems, index: number): unknown {
+    if (given !== null && given !== undefined) {
+      const value = this.#one(slot, given, problems, index);
+      if (value !== undefined) return value;
+    }
+    if (slot.value !== undefined) return slot.value.zero;
+    return this.#readers.of(slot.field).read({}, problems);
+  }
+
+  /** What a field is that was not set: undefined, or its default, or its zero value. */
+  #absent({ presence, shape, value, field, fallback }: Slot, problems: DecodeProblems): unknown {
+    if (fallback !== undefined && shape === 'one') {
+      const shown = presence !== 'nonzero' || (fallback !== '' && fallback !== 0);
+      if (shown) return fallback;
+    }
+    if (presence === 'nonzero' || presence === 'sent') return undefined;
+    if (presence === 'nullable' || shape !== 'one') return null;
+    if (value !== undefined) return value.zero;
+    const reader = this.#readers.of(field);
+    return reader.message.isUnion ? null : reader.read({}, problems);
+  }
+
+  /** One of the values of the union is the JSON itself. */
+  #union(reader: TypeReader, slot: Slot, given: unknown, problems: DecodeProblems): unknown {
+    const schema = reader.message.byName.get('schema') as MessageField;
+    const readOne = (one: unknown): unknown => {
+      if (!isRecord(one)) return one;
+      problems.enter(slot.name, -1);
+      const result = this.#readers.of(schema).read(one, problems);
+      problems.leave();
+      return result;
+    };
+    return Array.isArray(given) ? given.map(readOne) : readOne(given);
+  }
+
+  #wrongType(slot: Slot, given: unknown, problems: DecodeProblems, type: string): void {
+    const name = [...slot.inlineNames, slot.name].join('.');
+    problems.wrongType(given, slot.owner, name, type);
+  }
+
+  #itemName({ value, field }: Slot): string {
+    return value === undefined ? this.#readers.of(field).goName : value.goName;
+  }
+
+  /** As Go names it in errors: the last part of its package, and its name. */
+  get goName(): string {
+    const { apiVersion } = this.message;
+    return `${apiVersion.slice(apiVersion.indexOf('/') + 1)}.${shortName(this.message)}`;
+  }
+}
+
+/** The readers of messages, each made when it is first needed. */
+export class TypeReaders {
+  readonly #defaults: DefaultsByType;
+  readonly #readers = new Map<string, TypeReader>();
+  readonly #byField = new WeakMap<MessageField, TypeReader>();
+
+  constructor(defaults: DefaultsByType = new Map()) {
+    this.#defaults = defaults;
+  }
+
+  ofMessage(message: MessageType): TypeReader {
+    let reader = this.#readers.get(message.name);
+    if (reader === undefined) {
+      reader = new TypeReader(message, this, this.#defaultsOf(message));
+      this.#readers.set(message.name, reader);
+    }
+    return reader;
+  }
+
+  /** Those of the message, then those of its inline messages. */
+  #defaultsOf(message: MessageType): SetDefaults | undefined {
+    const inline = message.fields
+      .filter(({ shape }) => shape === 'inline')
+      .map((field) => this.#defaultsOf(field.message as MessageType));
+    const all = [this.#defaults.get(message.name), ...inline].filter((one) => one !== undefined);
+    if (all.length < 2) return all[0];
+    return (record) => {
+      for (const set of all) set(record);
+    };
+  }
+
+  /** The reader of the message that is the type of a field. */
+  of(field: MessageField): TypeReader {
+    let reader = this.#byField.get(field);
+    if (reader === undefined) {
+      reader = this.ofMessage(field.message as MessageType);
+      this.#byField.set(field, reader);
+    }
+    return reader;
+  }
+}
+
+function isTypeMember(name: string): boolean {
+  return name === 'kind' || name === 'apiVersion';
+}
+
+function copyType(given: JsonRecord, result: JsonRecord): void {
+  const { kind, apiVersion } = given;
+  if (typeof kind === 'string' && kind !== '') result['kind'] = kind;
+  if (typeof apiVersion === 'string' && apiVersion !== '') result['apiVersion'] = apiVersion;
+}
+
+function sorted(names: string[]): string[] {
+  for (let at = 1; at < names.length; at += 1) {
+    if ((names[at - 1] as string) > (names[at] as string)) return names.toSorted();
+  }
+  return names;
+}

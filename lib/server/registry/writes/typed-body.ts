@@ -1,0 +1,42 @@
+import { badRequest } from '../../../meta/failures.ts';
+import type { UnstructuredObject } from '../../../meta/object.ts';
+import type { RequestContext, WriteOptions } from '../contract/rest-storage.ts';
+import { isRecord } from '../rules/json-value.ts';
+import { toMutableObject, type MutableObject } from '../rules/mutable-object.ts';
+import { DecodeProblems, TypedDecodeError } from '../typed/decode-problems.ts';
+import type { StoreParts } from './store-parts.ts';
+
+/**
+ * The object in a request, read as the type of the kind: unknown fields are left out, with a warning or an error.
+ * @throws {ApiError} 400, or what the options say, for an object that cannot be read as its kind.
+ */
+export function typedBody(
+  { kind }: StoreParts,
+  { warn }: RequestContext,
+  body: UnstructuredObject,
+  { fieldValidation = 'Warn', refuseBody }: WriteOptions,
+): MutableObject {
+  if (kind.type === undefined) return toMutableObject(body);
+  if (!isRecord(body)) throw badRequest('the body must be a JSON object');
+  const { kind: name, version } = kind.describe;
+  const refuse =
+    refuseBody ??
+    ((detail: string): Error =>
+      badRequest(`${name} in version "${version}" cannot be handled as a ${name}: ${detail}`));
+  const problems = new DecodeProblems();
+  let object: MutableObject;
+  try {
+    object = kind.type.read(body, problems) as MutableObject;
+    problems.end();
+  } catch (error) {
+    if (error instanceof TypedDecodeError) throw refuse(error.message, body);
+    throw error;
+  }
+  if (problems.unknownFields.length === 0 || fieldValidation === 'Ignore') return object;
+  const texts = problems.unknownFields.map((field) => `unknown field "${field}"`);
+  if (fieldValidation === 'Strict') {
+    throw refuse(`strict decoding error: ${texts.join(', ')}`, body);
+  }
+  for (const text of texts) warn(text);
+  return object;
+}
