@@ -5,13 +5,7 @@ import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { withDeadline } from '../../kernel/wait.ts';
-import type { ApiError } from '../../meta/api-error.ts';
-import { badRequest, isApiError } from '../../meta/failures.ts';
-import type {
-  InstalledResource,
-  ResourceRegistry,
-  RestStorage,
-} from '../registry/contract/rest-storage.ts';
+import type { ResourceRegistry, RestStorage } from '../registry/contract/rest-storage.ts';
 import { adminUser } from '../registry/contract/user-info.ts';
 import { HealthEndpoints, type HealthCheck } from './health/health-endpoints.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from './http/api-request.ts';
@@ -28,20 +22,9 @@ import { serveGet } from './verbs/serve-get.ts';
 import { serveList } from './verbs/serve-list.ts';
 import { checkRoute, negotiate, type Representation } from './http/negotiation.ts';
 import { patchTypes, servePatch } from './verbs/serve-patch.ts';
-import { queryFlag } from './http/query-options.ts';
-import {
-  methodNotAllowed,
-  PageNotFound,
-  requestTimedOut,
-  toApiError,
-  unknownPathIn,
-} from './http/request-failures.ts';
-import {
-  parseRequestInfo,
-  pathSegments,
-  type RequestInfo,
-  type Verb,
-} from './http/request-info.ts';
+import { PageNotFound, requestTimedOut, toApiError } from './http/request-failures.ts';
+import { pathSegments, type RequestInfo, type Verb } from './http/request-info.ts';
+import { routeOf } from './resource-route.ts';
 import { RootPaths, type TokenIssuer } from './root-paths.ts';
 import { serveUpdate } from './verbs/serve-update.ts';
 import { Warnings } from './verbs/warnings.ts';
@@ -165,8 +148,7 @@ class ApiRouter {
     segments: readonly string[],
     query: URLSearchParams,
   ): Promise<ApiResponse> {
-    const info = this.#requestInfo(request, segments, query);
-    const storage = this.#storageOf(info);
+    const { info, storage } = routeOf(this.#registry, request, segments, query);
     const representation = representationOf(request, query, info, storage);
     const warnings = new Warnings();
     // A watch runs as long as its client wants; every other request has a deadline.
@@ -213,62 +195,6 @@ class ApiRouter {
       abort.dispose();
     }
   }
-
-  /** An unknown path is reported before a method that does not fit. @throws {ApiError} 404, 405. */
-  #requestInfo(
-    { method }: ApiRequest,
-    segments: readonly string[],
-    query: URLSearchParams,
-  ): RequestInfo {
-    try {
-      return parseRequestInfo(method, segments, queryFlag(query, 'watch') ?? false);
-    } catch (error) {
-      if (!isApiError(error) || error.code !== 'METHOD_NOT_ALLOWED') throw error;
-      this.#storageOf(parseRequestInfo('GET', segments, false));
-      throw error;
-    }
-  }
-
-  /** @throws {ApiError} 404. */
-  #storageOf({
-    group,
-    version,
-    resource,
-    namespace,
-    name,
-    subresource,
-    verb,
-    path,
-  }: RequestInfo): RestStorage {
-    const installed = this.#registry.lookup(group, version, resource);
-    if (installed === undefined) throw unknownPathIn(group);
-    const { main } = installed;
-    const { namespaced } = main.describe;
-    const fits = namespaced
-      ? namespace !== '' || (name === undefined && verb !== 'create' && main.list !== undefined)
-      : namespace === '';
-    const exists = name === undefined || subresource !== undefined || hasObjects(installed);
-    if (!fits || !exists)
-      throw namespaced && verb === 'create' ? namespaceMissing() : unknownPathIn(group);
-    // One request deletes objects of one namespace at most.
-    if (namespaced && namespace === '' && verb === 'deletecollection') {
-      throw BUILT_IN_GROUPS.has(group) ? methodNotAllowed() : new PageNotFound();
-    }
-    if (subresource === undefined) return main;
-    const storage = installed.subresources.get(subresource);
-    if (storage === undefined || (path !== '' && storage.connect === undefined)) {
-      throw unknownPathIn(group);
-    }
-    return storage;
-  }
-}
-
-/** Whether there are paths of single objects; a built-in resource that can only be created has none. */
-function hasObjects({
-  main: { describe, get, update, watch, delete: remove },
-}: InstalledResource): boolean {
-  if (!BUILT_IN_GROUPS.has(describe.group)) return true;
-  return [get, update, watch, remove].some((method) => method !== undefined);
 }
 
 /** The request's own abort function; without one, a derived signal. */
@@ -276,16 +202,7 @@ function abortOf({ signal, abort }: ApiRequest): RequestAbort {
   return abort === undefined ? deriveAbort(signal) : { signal, abort, dispose: () => {} };
 }
 
-function namespaceMissing(): ApiError {
-  return badRequest(
-    'an empty namespace may not be set during creation: POST to the collection below /namespaces/NAME',
-  );
-}
-
-/**
- * Methods come before formats, as in kube-apiserver.
- * @throws {ApiError} 405, 406, 415.
- */
+/** @throws {ApiError} 406, 415. */
 function representationOf(
   request: ApiRequest,
   query: URLSearchParams,
@@ -295,7 +212,6 @@ function representationOf(
   const { verb, group } = info;
   // What is passed on has the format that its source gives it.
   if (storage.connect !== undefined) return AS_PASSED_ON;
-  if (storage[methodOf(info)] === undefined) throw methodNotAllowed();
   if (BUILT_IN_GROUPS.has(group)) checkRoute(request, verb, patchTypes(group));
   return negotiate(request, query, { group, verb });
 }
@@ -306,13 +222,6 @@ const AS_PASSED_ON: Representation = {
   metaVersion: 'v1',
   pretty: false,
 };
-
-/** The method of a storage that serves a verb. */
-function methodOf({ verb, name }: RequestInfo): keyof RestStorage {
-  if (verb === 'create') return name === undefined ? 'create' : 'createNamed';
-  if (verb === 'deletecollection') return 'deleteCollection';
-  return verb === 'patch' ? 'update' : verb;
-}
 
 function splitUrl(url: string): { readonly pathname: string; readonly query: URLSearchParams } {
   const mark = url.indexOf('?');

@@ -1,5 +1,6 @@
 import { customResourceDefinitions } from './apiextensions/custom-resource-definitions.ts';
 import { daemonSets, deployments, replicaSets, statefulSets } from './apps/apps.ts';
+import { replicationControllers } from './apps/replication-controllers.ts';
 import { jobs } from './batch/jobs.ts';
 import { certificateSigningRequests } from './certificates/certificate-signing-requests.ts';
 import type { KindRules } from './contract/kind-rules.ts';
@@ -25,6 +26,7 @@ export const kindRulesList: readonly KindRules[] = [
   daemonSets,
   deployments,
   replicaSets,
+  replicationControllers,
   statefulSets,
   jobs,
   leases,
