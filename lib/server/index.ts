@@ -1,4 +1,5 @@
 export { ApiServer, type ApiServerOptions, type ServerAddress } from './api/api-server.ts';
+export type { ServerSnapshot } from './api/server-snapshot.ts';
 export type { TransformerFor } from './api/server-storages.ts';
 export type { Faults, FaultsOptions } from './api/faults/faults.ts';
 export type {

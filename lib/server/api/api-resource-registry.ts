@@ -61,6 +61,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   /** By group and resource. Of several versions the one in which the objects are stored. */
   readonly #installations = new Map<string, Installation>();
   readonly #builtIn: InstalledResource[] = [];
+  readonly #hooks: StoreHooks[] = [];
   /** What resources without objects of their own work with. */
   readonly parts: ServerParts;
   readonly #namespaces: NamespaceLifecycle | undefined;
@@ -117,6 +118,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
       const storage = storages.get(keyRoot) as ResourceStorage;
       const name = nameOf(kind.describe);
       const hooks = this.#hooksOf(name) ?? kind.newHooks?.({ storage, keyRoot, runtime });
+      if (hooks !== undefined) this.#hooks.push(hooks);
       const store = new GenericRegistryStore({
         kind,
         storage,
@@ -166,6 +168,12 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     }
     const namespaces = this.#installations.get(NAMESPACES);
     if (namespaces !== undefined) await this.#namespaces?.start(namespaces.store);
+    for (const { store } of this.#installations.values()) await store.resumeGracePeriods();
+  }
+
+  /** Reads again what is derived from the stored objects, after they were replaced in the storage. */
+  async reload(): Promise<void> {
+    for (const hooks of this.#hooks) hooks.reload?.();
     for (const { store } of this.#installations.values()) await store.resumeGracePeriods();
   }
 

@@ -41,6 +41,12 @@ import { RegistryListerWatcher } from './registry-lister-watcher.ts';
 import { toApiError } from './http/request-failures.ts';
 import { Faults } from './faults/faults.ts';
 import { withStandardHeaders } from './http/standard-headers.ts';
+import {
+  isSnapshot,
+  restoreSnapshot,
+  takeSnapshot,
+  type ServerSnapshot,
+} from './server-snapshot.ts';
 import { ServerStorages, type TransformerFor } from './server-storages.ts';
 
 export interface ApiServerOptions
@@ -126,6 +132,8 @@ export class ApiServer implements AsyncDisposable {
   readonly #certificates: ServerCertificates;
   readonly #listener: HttpListener;
   #hosts: readonly string[] = LOOPBACK;
+  /** The state after the start. */
+  #initial: ServerSnapshot | undefined;
   #started: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
@@ -228,8 +236,7 @@ export class ApiServer implements AsyncDisposable {
     if (host !== undefined && !LOOPBACK.includes(host)) this.#hosts = [...LOOPBACK, host];
     await this.#start();
     await this.#listener.listen(options);
-    const { address } = this.#listener;
-    await this.#kubernetesService.setPort(Number(address.slice(address.lastIndexOf(':') + 1)));
+    await this.#publishPort();
   }
 
   /** The options for `connect`. @throws {ListwatchError} code NOT_STARTED before `listen`. */
@@ -283,6 +290,57 @@ export class ApiServer implements AsyncDisposable {
     await this.#storages.forgetHistory(revision.toString());
   }
 
+  /**
+   * All objects at this moment, for `restore`. It copies no object, and takes about a millisecond for 1 000 of them.
+   * @throws {ListwatchError} code CLOSED.
+   */
+  async snapshot(): Promise<ServerSnapshot> {
+    await this.#start();
+    return await takeSnapshot(this.#keyValueStore);
+  }
+
+  /**
+   * Returns to the objects of a snapshot, of this server or of another one, so that each test starts alike.
+   *
+   * - What differs is written, so resource versions go on rising and running watches continue: they get ADDED, MODIFIED and DELETED.
+   *   Restored objects keep their uid and get a new resource version. A reader that is too slow for that lists again.
+   * - When it resolves, watch caches, allocated addresses and served custom resources are those of the restored state, and the
+   *   readers of watches have the events.
+   * - Objects whose time to live has ended since are left out.
+   * - In a store that other processes write to, such as etcd, it takes one request for each object and is not atomic.
+   *
+   * Not guaranteed: the fate of requests that run at the same time.
+   * @throws {ListwatchError} code INVALID_OPTION for something else than a snapshot of this process; CLOSED.
+   */
+  async restore(snapshot: ServerSnapshot): Promise<void> {
+    if (!isSnapshot(snapshot)) {
+      const message = 'restore: the argument must be the result of snapshot() in this process';
+      throw new ListwatchError('INVALID_OPTION', message);
+    }
+    await this.#start();
+    await restoreSnapshot(this.#keyValueStore, snapshot);
+    const { revision } = await this.#keyValueStore.status();
+    await this.#storages.settle(revision.toString());
+    await this.#registry.reload();
+    await this.#publishPort();
+  }
+
+  /**
+   * Returns to the state after the start, as `restore` does: an empty server. Faults are cleared.
+   * @throws {ListwatchError} code INVALID_OPTION for a server with the option `keyValueStore`, which may have had content before.
+   */
+  async reset(): Promise<void> {
+    await this.#start();
+    if (this.#initial === undefined) {
+      throw new ListwatchError(
+        'INVALID_OPTION',
+        'reset: a server with option "keyValueStore" does not know an empty state; take a snapshot() of the state to return to, and restore() it',
+      );
+    }
+    this.faults.clear();
+    await this.restore(this.#initial);
+  }
+
   /** Destroys every open connection; the server continues to listen. For testing the behaviour of clients. */
   closeConnections(): void {
     this.#listener.closeConnections();
@@ -324,6 +382,7 @@ export class ApiServer implements AsyncDisposable {
     this.#storages.start();
     await this.#registry.start();
     await Promise.all([this.#kubernetesService.start(), createSystemObjects(this.#registry.parts)]);
+    if (this.#ownStore !== undefined) this.#initial = await takeSnapshot(this.#ownStore);
   }
 
   /** The server's own token, and those that it has signed for service accounts. */
@@ -349,6 +408,13 @@ export class ApiServer implements AsyncDisposable {
 
   async #probeStore(): Promise<void> {
     await this.#keyValueStore.range({ key: PROBED_KEY, countOnly: true });
+  }
+
+  /** Writes the port into the service default/kubernetes. */
+  async #publishPort(): Promise<void> {
+    const { address } = this.#listener;
+    if (address === '') return;
+    await this.#kubernetesService.setPort(Number(address.slice(address.lastIndexOf(':') + 1)));
   }
 
   #afterStart(handler: ApiHandler): ApiHandler {

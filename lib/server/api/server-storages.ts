@@ -74,6 +74,11 @@ export class ServerStorages {
     await Promise.all(this.#running().map((cacher) => cacher.forgetHistory(resourceVersion)));
   }
 
+  /** Resolves when all caches have reached `resourceVersion`, and the readers of their watches have the events. */
+  async settle(resourceVersion: string): Promise<void> {
+    await Promise.all(this.#running().map((cacher) => cacher.settle(resourceVersion)));
+  }
+
   /** The running caches; those of custom resources are created and stopped with them. */
   #running(): readonly Cacher<UnstructuredObject>[] {
     return this.#cachers.filter(({ status }) => status.readiness !== 'stopped');

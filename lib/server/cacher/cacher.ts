@@ -215,6 +215,19 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   }
 
   /**
+   * Resolves when the cache has reached `resourceVersion` and the readers of its watches have the events up to it. Has no effect on
+   * a cache that was never used.
+   * @throws {ApiError} 429 when the cache is not ready; 504 when it does not reach the version in time.
+   */
+  async settle(resourceVersion: string): Promise<void> {
+    if (this.#running === undefined) return;
+    await this.#readiness.wait();
+    const revision = this.versioner.parseResourceVersion(resourceVersion);
+    if (this.supportsProgress) await this.#freshness.waitFor(revision);
+    await this.#turn.delivered();
+  }
+
+  /**
    * Compares the cache with the storage now, object by object.
    * @throws {ApiError} 429 when the cache is not ready; the storage's error if its list fails.
    */

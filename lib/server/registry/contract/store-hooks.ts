@@ -16,4 +16,6 @@ export interface StoreHooks {
   afterCreate?(result: WriteResult): void;
   afterUpdate?(result: WriteResult): void;
   afterDelete?(result: WriteResult): void;
+  /** Called after stored objects were replaced without these hooks: state that comes from them has to be read again. */
+  reload?(): void;
 }

@@ -30,6 +30,11 @@ export class NumberAllocator {
     return this.#low + offset;
   }
 
+  /** Releases all numbers. */
+  clear(): void {
+    this.#owners.clear();
+  }
+
   /** Releases a number; no effect when it belongs to another object. */
   release(value: number, owner: string): void {
     if (this.#owners.get(value) === owner) this.#owners.delete(value);

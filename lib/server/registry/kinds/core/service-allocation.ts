@@ -77,6 +77,11 @@ export class ServiceAllocation implements StoreHooks {
     for (const claim of this.#held(object)) release(claim, ownerOf(object));
   }
 
+  reload(): void {
+    this.#seeding = undefined;
+    for (const { allocator } of [this.#addresses, this.#nodePorts]) allocator.clear();
+  }
+
   /** Reads the addresses and ports of stored services; after a failure the next write tries again. */
   async #seed(): Promise<void> {
     const { storage, keyRoot } = this.#parts;

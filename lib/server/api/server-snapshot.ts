@@ -1,0 +1,83 @@
+import { isListwatchError } from '../../kernel/errors.ts';
+import { prefixEnd, type KeyValue, type KeyValueStore } from '../mvcc/key-value-store.ts';
+
+/** All objects of a server at one moment; see `ApiServer.snapshot`. It shares their bytes with the server. */
+export interface ServerSnapshot {
+  /** The version of the state. */
+  readonly resourceVersion: string;
+  readonly objectCount: number;
+}
+
+interface Content {
+  /** Its revisions say which objects have not changed since. */
+  readonly store: KeyValueStore;
+  readonly items: readonly KeyValue[];
+}
+
+const ROOT = '/registry/';
+
+/** Objects that others need: they are restored first and removed last. */
+const NEEDED_BY_OTHERS = [
+  '/registry/apiextensions.k8s.io/customresourcedefinitions/',
+  '/registry/namespaces/',
+];
+
+/** Kept apart, so that neither `inspect` nor `JSON.stringify` prints the objects. */
+const contents = new WeakMap<ServerSnapshot, Content>();
+
+export async function takeSnapshot(store: KeyValueStore): Promise<ServerSnapshot> {
+  const { items, revision } = await store.range({ key: ROOT, rangeEnd: prefixEnd(ROOT) });
+  const snapshot = { resourceVersion: revision.toString(), objectCount: items.length };
+  contents.set(snapshot, { store, items });
+  return snapshot;
+}
+
+/**
+ * Writes what differs between the present state and a snapshot, each object in a revision of its own, so that a watch that breaks
+ * off resumes between two of them. In an embedded store nothing comes between these writes.
+ */
+export async function restoreSnapshot(
+  store: KeyValueStore,
+  snapshot: ServerSnapshot,
+): Promise<void> {
+  const { items: wanted, store: source } = contents.get(snapshot) as Content;
+  const { items: present } = await store.range({ key: ROOT, rangeEnd: prefixEnd(ROOT) });
+  const before = new Map(present.map((item) => [item.key, item]));
+  const writes: Promise<unknown>[] = [];
+  for (const item of inOrderOfNeed(wanted)) {
+    const old = before.get(item.key);
+    before.delete(item.key);
+    if (old !== undefined && isSame(old, item, source === store)) continue;
+    writes.push(put(store, item));
+  }
+  for (const { key } of inOrderOfNeed([...before.values()]).toReversed()) {
+    writes.push(store.txn({ compare: [], success: [{ type: 'delete', key }] }));
+  }
+  await Promise.all(writes);
+}
+
+export function isSnapshot(value: unknown): value is ServerSnapshot {
+  return typeof value === 'object' && value !== null && contents.has(value as ServerSnapshot);
+}
+
+function isSame(present: KeyValue, wanted: KeyValue, sameStore: boolean): boolean {
+  if (sameStore && present.modRevision === wanted.modRevision) return true;
+  return present.lease === wanted.lease && Buffer.compare(present.value, wanted.value) === 0;
+}
+
+/** An object whose time to live has ended since the snapshot has no lease any more, and is left out. */
+async function put(store: KeyValueStore, { key, value, lease }: KeyValue): Promise<void> {
+  try {
+    await store.txn({ compare: [], success: [{ type: 'put', key, value, lease }] });
+  } catch (error) {
+    if (!isListwatchError(error, 'LEASE_NOT_FOUND')) throw error;
+  }
+}
+
+function inOrderOfNeed(items: readonly KeyValue[]): KeyValue[] {
+  const rankOf = ({ key }: KeyValue): number => {
+    const index = NEEDED_BY_OTHERS.findIndex((prefix) => key.startsWith(prefix));
+    return index < 0 ? NEEDED_BY_OTHERS.length : index;
+  };
+  return items.toSorted((left, right) => rankOf(left) - rankOf(right));
+}
