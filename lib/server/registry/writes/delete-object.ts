@@ -58,20 +58,28 @@ export async function deleteStored(
 ): Promise<DeleteAnswer | undefined> {
   checkPreconditions(parts, stored, request);
   const { action, object } = plan(parts, stored.object, request);
-  const done = action === 'remove';
+  const done = action === 'remove' || action === 'mark and remove';
   if (action === 'wait') return { result: present(parts, stored), done };
   if (request.dryRun === true) {
     return { result: present(parts, new DerivedObject(stored.key, object)), done };
   }
   try {
-    const result = done
-      ? await remove(parts, context, stored, request)
-      : await mark(parts, context, stored, request);
-    return { result: present(parts, result), done };
+    if (action === 'remove') {
+      return { result: present(parts, await remove(parts, context, stored, request)), done };
+    }
+    const marked = await mark(parts, context, stored, request);
+    if (!done) return { result: present(parts, marked), done };
+    return await deleteStored(parts, context, marked, afterMark(request, marked));
   } catch (error) {
     if (error instanceof PlanChanged) return undefined;
     throw error;
   }
+}
+
+/** The version that a request asks for is that before the mark. */
+function afterMark(request: DeleteRequest, { resourceVersion }: WriteResult): DeleteRequest {
+  if (request.preconditions?.resourceVersion === undefined) return request;
+  return { ...request, preconditions: { ...request.preconditions, resourceVersion } };
 }
 
 /**
@@ -134,7 +142,7 @@ async function mark(
     ({ existing }) => {
       if (existing === undefined) throw new PlanChanged();
       const { action, object } = plan(parts, existing, request);
-      if (action !== 'mark') throw new PlanChanged();
+      if (action !== 'mark' && action !== 'mark and remove') throw new PlanChanged();
       return { object, ttlSeconds: kind.ttlSeconds };
     },
     { preconditions: request.preconditions, cachedExisting, signal },

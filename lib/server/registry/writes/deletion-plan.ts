@@ -9,8 +9,11 @@ const SECOND_MS = 1000;
 
 /** The decision about a delete request for an object in its present state. */
 export interface DeletionPlan {
-  /** `remove` it now; `mark` it as being deleted and keep it; `wait`: it is marked already and does not change. */
-  readonly action: 'remove' | 'mark' | 'wait';
+  /**
+   * `remove` it now; `mark` it as being deleted and keep it; `mark and remove`: a kind with a grace period that has none left is
+   * written once more, so that its watchers see the mark; `wait`: it is marked already and does not change.
+   */
+  readonly action: 'remove' | 'mark' | 'mark and remove' | 'wait';
   /** The object to store when it is marked. */
   readonly object: MutableObject;
 }
@@ -35,13 +38,14 @@ export function planDeletion(
   if (object.metadata.deletionTimestamp !== undefined) return planAgain(strategy, object, asked);
   strategy.prepareForDelete?.(object, { nowMs });
   const kept = blockingFinalizers(strategy, object).length > 0;
-  const graceSeconds = strategy.gracePeriodSeconds?.(object, asked) ?? 0;
-  if (graceSeconds === 0 && !kept) return { action: 'remove', object };
+  const graceful = strategy.gracePeriodSeconds?.(object, asked);
+  const graceSeconds = graceful ?? 0;
+  if (graceful === undefined && !kept) return { action: 'remove', object };
   const { metadata } = object;
   metadata.deletionTimestamp = timestampOf(nowMs + graceSeconds * SECOND_MS);
   metadata.deletionGracePeriodSeconds = graceSeconds;
   if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
-  return { action: 'mark', object };
+  return { action: graceSeconds === 0 && !kept ? 'mark and remove' : 'mark', object };
 }
 
 /** For an object that is being deleted already: another request can only shorten the grace period. */
@@ -55,9 +59,8 @@ function planAgain(
   const graceSeconds = metadata.deletionGracePeriodSeconds ?? 0;
   if (graceSeconds === 0) return { action: kept ? 'wait' : 'remove', object };
   if (asked === undefined || asked >= graceSeconds) return { action: 'wait', object };
-  if (asked === 0 && !kept) return { action: 'remove', object };
   const dueMs = Date.parse(metadata.deletionTimestamp ?? '') - (graceSeconds - asked) * SECOND_MS;
   metadata.deletionTimestamp = timestampOf(dueMs);
   metadata.deletionGracePeriodSeconds = asked;
-  return { action: 'mark', object };
+  return { action: asked === 0 && !kept ? 'mark and remove' : 'mark', object };
 }

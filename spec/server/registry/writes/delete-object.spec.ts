@@ -38,6 +38,21 @@ for (const cached of [false, true]) {
       expect(done).to.equal(true);
     });
 
+    it('marks a pod before it removes it, so that its watchers see the mark', async () => {
+      const { metadata } = await harness.create('pods', pod('p'));
+      const { uid, resourceVersion } = metadata ?? {};
+      const preconditions = { uid, resourceVersion };
+      const { result } = await harness.drive(
+        harness.rest('pods').delete(harness.context(), 'p', { preconditions }),
+      );
+      expect(result.metadata).to.deep.include({
+        deletionTimestamp: '2024-01-01T00:00:00Z',
+        deletionGracePeriodSeconds: 0,
+        generation: 2,
+      });
+      expect(await harness.names('pods')).to.deep.equal([]);
+    });
+
     it('gives a pod on a node its grace period, then removes it', async () => {
       await harness.create('pods', pod('p', { nodeName: 'n', terminationGracePeriodSeconds: 20 }));
       const { result, done } = await harness.drive(

@@ -76,7 +76,7 @@ describe('planDeletion', () => {
       -7,
       'mark 1 until 2024-01-01T00:00:01Z',
     ],
-    ['removes at once with grace period 0', GRACEFUL, {}, 0, 'remove'],
+    ['marks and removes at once with grace period 0', GRACEFUL, {}, 0, 'mark and remove'],
     [
       'keeps a finalizer with grace period 0',
       GRACEFUL,
@@ -104,7 +104,7 @@ describe('planDeletion', () => {
       -1,
       'mark 1 until 2024-01-01T00:00:01Z',
     ],
-    ['ends a grace period at once', GRACEFUL, RUNNING, 0, 'remove'],
+    ['ends a grace period at once', GRACEFUL, RUNNING, 0, 'mark and remove'],
     [
       'ends a grace period at once, but keeps a finalizer',
       GRACEFUL,
