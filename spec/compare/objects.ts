@@ -1,36 +1,11 @@
-/** Objects that are valid, as clients write them. Each call makes a new one, which a scenario may change. */
-export type Draft = Record<string, unknown> & {
-  apiVersion: string;
-  kind: string;
-  metadata: Record<string, unknown>;
-};
+import { clusterKind, kind, type Draft, type Kind } from './kind.ts';
+import { rareKinds } from './rare-kinds.ts';
 
-export interface Kind {
-  readonly resource: string;
-  readonly namespaced: boolean;
-  readonly make: (name: string) => Draft;
-}
+export type { Draft, Kind } from './kind.ts';
 
 const container = { name: 'main', image: 'registry.example/app:1' };
 const podSpec = { containers: [container] };
 const labels = { app: 'demo' };
-
-function kind(apiVersion: string, name: string, resource: string, rest: object = {}): Kind {
-  return {
-    resource,
-    namespaced: true,
-    make: (objectName) => ({
-      apiVersion,
-      kind: name,
-      metadata: { name: objectName },
-      ...structuredClone(rest),
-    }),
-  };
-}
-
-function clusterKind(...parts: Parameters<typeof kind>): Kind {
-  return { ...kind(...parts), namespaced: false };
-}
 
 const template = { metadata: { labels }, spec: podSpec };
 const workload = { selector: { matchLabels: labels }, template };
@@ -164,7 +139,10 @@ const cluster: readonly Kind[] = [
 ];
 
 /** Every kind that scenarios create. */
-export const allKinds: readonly Kind[] = [...core, ...groups, ...cluster];
+export const allKinds: readonly Kind[] = [...core, ...groups, ...cluster, ...rareKinds];
+
+/** Those whose collection belongs to the scenario alone. */
+export const kindsInNamespaces: readonly Kind[] = allKinds.filter(({ namespaced }) => namespaced);
 
 /** Kinds with a spec of some depth: what most clients write. */
 export const richKinds: readonly Kind[] = [

@@ -1,5 +1,6 @@
 import { get, post, type Draw } from '../draw.ts';
 import {
+  allKinds,
   collectionPath,
   configMaps,
   deployments,
@@ -211,6 +212,9 @@ function applied(draft: Draft, members: Members): Draft {
   return members.reduce((so, [path, value]) => withMember(so, path, value), draft);
 }
 
+/** Without a factor in common with the number of kinds, so that each has its turn. */
+const STRIDE = 7;
+
 /** Objects with some of their optional fields, as they come back. */
 export function defaulting(draw: Draw, index: number): readonly Step[] {
   const steps: Step[] = [];
@@ -222,7 +226,12 @@ export function defaulting(draw: Draw, index: number): readonly Step[] {
     if (draw.chance(0.2)) steps.push(get(objectPath(kind, name)));
   }
   const any = richKinds[index % richKinds.length]!;
-  return [...steps, post(`${collectionPath(any)}?dryRun=All`, draftOf(any, 'five'))];
+  const rare = allKinds[(index * STRIDE) % allKinds.length]!;
+  return [
+    ...steps,
+    post(`${collectionPath(any)}?dryRun=All`, draftOf(any, 'five')),
+    post(collectionPath(rare), draftOf(rare, 'six')),
+  ];
 }
 
 const BAD_POD: Members = [
@@ -419,6 +428,10 @@ const WRONG: readonly unknown[] = [
   99_999_999,
 ];
 
+const KINDS_WITH_FIELDS: readonly Kind[] = allKinds.filter(
+  (kind) => Object.keys(kind.make('any')).length > 3,
+);
+
 /** Puts a wrong value at a drawn place below a kind's own fields. */
 function broken(draw: Draw, draft: Draft): Draft {
   const paths: string[] = [];
@@ -453,7 +466,7 @@ export function validation(draw: Draw): readonly Step[] {
     return post(`${collectionPath(kind)}${strictness()}`, body);
   };
   const drawn = (name: string): Step => {
-    const kind = draw.pick(richKinds);
+    const kind = draw.chance(0.5) ? draw.pick(richKinds) : draw.pick(KINDS_WITH_FIELDS);
     return post(`${collectionPath(kind)}${strictness()}`, broken(draw, draftOf(kind, name)));
   };
   return [known('one'), known('two'), known('three'), known('four'), drawn('five'), drawn('six')];

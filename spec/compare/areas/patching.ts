@@ -1,5 +1,6 @@
 import { get, patch, post, setup, type Draw } from '../draw.ts';
 import {
+  allKinds,
   collectionPath,
   configMaps,
   deployments,
@@ -156,7 +157,9 @@ const STRATEGIC: readonly (readonly [Kind, readonly unknown[]])[] = [
 
 /** The three kinds of patches but apply, those that pass and those that do not. */
 export function patches(draw: Draw): readonly Step[] {
-  const [kind, strategic] = draw.pick(STRATEGIC);
+  const [kind, strategic] = draw.chance(0.7)
+    ? draw.pick(STRATEGIC)
+    : [draw.pick(allKinds), MERGE_PATCHES.filter((one) => typeof one === 'object')];
   const one = objectPath(kind, 'one');
   const base = withMember(draftOf(kind, 'one'), 'metadata.labels', { app: 'demo' });
   const query = (): string =>

@@ -4,6 +4,7 @@ import {
   collectionPath,
   configMaps,
   draftOf,
+  kindsInNamespaces,
   objectPath,
   pods,
   services,
@@ -41,6 +42,7 @@ const GROUPS = [
   'apiregistration.k8s.io/v1',
   'certificates.k8s.io/v1',
   'flowcontrol.apiserver.k8s.io/v1',
+  'resource.k8s.io/v1',
 ];
 
 /** Every request of discovery once; a scenario takes one after the other. */
@@ -90,6 +92,9 @@ const DISCOVERY: readonly Step[] = [
     '/openapi/v2',
     '/openapi/v3/api/v1',
     '/openapi/v3/apis/apps/v1',
+    '/openapi/v3/apis/batch/v1',
+    '/openapi/v3/apis/rbac.authorization.k8s.io/v1',
+    '/openapi/v3/version',
     '/',
     '/metrics/nope',
   ].map((path) => get(path)),
@@ -218,6 +223,7 @@ const BODIES: readonly (readonly [string, string])[] = [
 ];
 
 export function negotiation(draw: Draw): readonly Step[] {
+  const other = draw.pick(kindsInNamespaces);
   const accept = (): Record<string, string> => ({ accept: draw.pick(ACCEPTS) });
   const one = `${maps}/one`;
   const bodies = draw
@@ -258,6 +264,9 @@ export function negotiation(draw: Draw): readonly Step[] {
       draw.chance(0.5) ? accept() : { 'content-type': 'text/html' },
     ),
     get(`${maps}?watch=1&timeoutSeconds=1`, accept()),
+    setup(post(collectionPath(other), draftOf(other, 'other'))),
+    get(collectionPath(other), accept()),
+    get(objectPath(other, 'other'), accept()),
   ];
 }
 
@@ -266,7 +275,9 @@ const MATCHES = ['', 'Exact', 'NotOlderThan', 'Other'];
 
 /** Pages, versions and the rules on their combination. */
 export function list(draw: Draw): readonly Step[] {
-  const kind = draw.pick([configMaps, secrets, pods, services, deployments]);
+  const kind = draw.chance(0.5)
+    ? draw.pick([configMaps, secrets, pods, services, deployments])
+    : draw.pick(kindsInNamespaces);
   const collection = collectionPath(kind);
   const names = ['a', 'b', 'c', 'd', 'e'].slice(0, 3 + draw.below(3));
   const created = names.map((name) => setup(post(collection, draftOf(kind, name))));
@@ -366,7 +377,9 @@ const FIELDS = [
 ];
 
 export function selectors(draw: Draw): readonly Step[] {
-  const kind = draw.pick([configMaps, pods, pods, secrets, services, deployments]);
+  const kind = draw.chance(0.5)
+    ? draw.pick([configMaps, pods, pods, secrets, services, deployments])
+    : draw.pick(kindsInNamespaces);
   const collection = collectionPath(kind);
   const labelled = (name: string, labels: object): Step =>
     setup(post(collection, withMember(draftOf(kind, name), 'metadata.labels', labels)));
@@ -385,7 +398,9 @@ export function selectors(draw: Draw): readonly Step[] {
 
 /** Events that have happened, and those that a watch begins with; the server ends it. */
 export function watch(draw: Draw): readonly Step[] {
-  const kind = draw.pick([configMaps, pods, services, deployments, secrets]);
+  const kind = draw.chance(0.6)
+    ? draw.pick([configMaps, pods, services, deployments, secrets])
+    : draw.pick(kindsInNamespaces);
   const collection = collectionPath(kind);
   const one = objectPath(kind, 'one');
   const label = (value: string): Step =>

@@ -1,10 +1,12 @@
 import { del, get, patch, post, put, setup, type Draw } from '../draw.ts';
 import {
+  allKinds,
   collectionPath,
   configMaps,
   deployments,
   draftOf,
   jobs,
+  kindsInNamespaces,
   objectPath,
   pods,
   richKinds,
@@ -140,7 +142,7 @@ const CHANGES: readonly (readonly [Kind, readonly Change[]])[] = [
 
 /** Replacements of an object: those that pass, and those that a rule refuses. */
 export function update(draw: Draw): readonly Step[] {
-  const [kind, own] = draw.pick(CHANGES);
+  const [kind, own] = draw.chance(0.6) ? draw.pick(CHANGES) : [draw.pick(allKinds), META_CHANGES];
   const one = objectPath(kind, 'one');
   const base = draftOf(kind, 'one');
   const changed = (changes: readonly Change[]): Draft =>
@@ -216,16 +218,9 @@ const COLLECTION_QUERIES = [
 
 /** Deletion of one, twice, of those with finalizers, and of a collection. */
 export function deletion(draw: Draw): readonly Step[] {
-  const kind = draw.pick([
-    configMaps,
-    pods,
-    pods,
-    services,
-    deployments,
-    jobs,
-    secrets,
-    serviceAccounts,
-  ]);
+  const kind = draw.chance(0.7)
+    ? draw.pick([configMaps, pods, pods, services, deployments, jobs, secrets, serviceAccounts])
+    : draw.pick(kindsInNamespaces);
   const collection = collectionPath(kind);
   const one = objectPath(kind, 'one');
   const held = draw.chance(0.3);
