@@ -151,6 +151,7 @@ export {
   openEnvelope,
   ProtobufSerializer,
 } from './storage/scheme/protobuf-serializer.ts';
+export type { StorageMediaType } from './storage/scheme/stored-object-codec.ts';
 export { RecognizingDecoder } from './storage/scheme/recognizing-decoder.ts';
 export {
   Scheme,

@@ -47,6 +47,10 @@ import {
   takeSnapshot,
   type ServerSnapshot,
 } from './server-snapshot.ts';
+import {
+  STORAGE_MEDIA_TYPES,
+  type StorageMediaType,
+} from '../storage/scheme/stored-object-codec.ts';
 import { ServerStorages, type TransformerFor } from './server-storages.ts';
 
 export interface ApiServerOptions
@@ -70,6 +74,11 @@ export interface ApiServerOptions
   readonly keyValueStore?: KeyValueStore | undefined;
   /** The transformer for the objects of a resource, e.g. from an `EncryptionConfiguration`. @defaultValue they are stored as they are */
   readonly transformerFor?: TransformerFor | undefined;
+  /**
+   * How objects are written into the storage. Both are always read, side by side; custom resources are always written as JSON.
+   * @defaultValue 'application/json'
+   */
+  readonly storageMediaType?: StorageMediaType | undefined;
   /** Longest duration of a request that is not a watch, milliseconds. @defaultValue 60 000 */
   readonly requestTimeoutMs?: number | undefined;
   /** The source of the token and of certificate serials. @defaultValue the operating system's */
@@ -83,6 +92,7 @@ const OPTIONS = [
   'token',
   'keyValueStore',
   'transformerFor',
+  'storageMediaType',
   'requestTimeoutMs',
   'randomBytes',
   'maxConnections',
@@ -152,6 +162,7 @@ export class ApiServer implements AsyncDisposable {
     const storages = new ServerStorages({
       keyValueStore: this.#keyValueStore,
       transformerFor: options.transformerFor,
+      storageMediaType: checkedMediaType(options.storageMediaType),
       runtime,
       logger,
       metrics,
@@ -440,4 +451,13 @@ export class ApiServer implements AsyncDisposable {
 /** Above every version of an earlier server with this token, unless that server had more than a million writes a second. */
 function firstRevision({ token }: ApiServerOptions, runtime: Runtime): bigint | undefined {
   return token === undefined ? undefined : BigInt(Math.floor(runtime.wallMs())) * 1000n;
+}
+
+/** @throws {ListwatchError} INVALID_OPTION. */
+function checkedMediaType(mediaType: StorageMediaType | undefined): StorageMediaType | undefined {
+  if (mediaType === undefined || STORAGE_MEDIA_TYPES.includes(mediaType)) return mediaType;
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `storageMediaType is ${JSON.stringify(mediaType)}: use ${STORAGE_MEDIA_TYPES.join(' or ')}`,
+  );
 }

@@ -8,6 +8,8 @@ import type { KeyValueStore } from '../mvcc/key-value-store.ts';
 import type { ResourceDescription } from '../registry/contract/rest-storage.ts';
 import type { ResourceStorage } from '../registry/storage-factory.ts';
 import { KeyValueStorage } from '../storage/key-value-storage.ts';
+import type { Codec } from '../storage/value/codec.ts';
+import { storedObjectCodec, type StorageMediaType } from '../storage/scheme/stored-object-codec.ts';
 import type { Transformer } from '../storage/value/transformer.ts';
 
 /** Returns the transformer for a resource; its group is empty for the core group. */
@@ -19,6 +21,7 @@ export type TransformerFor = (resource: {
 export interface ServerStoragesOptions {
   readonly keyValueStore: KeyValueStore;
   readonly transformerFor: TransformerFor | undefined;
+  readonly storageMediaType: StorageMediaType | undefined;
   readonly runtime: Runtime;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -27,11 +30,13 @@ export interface ServerStoragesOptions {
 /** The storages of all resources of one server: each the raw storage with a watch cache in front. */
 export class ServerStorages {
   readonly #options: ServerStoragesOptions;
+  readonly #codec: Codec<UnstructuredObject>;
   #cachers: readonly Cacher<UnstructuredObject>[] = [];
   #started = false;
 
   constructor(options: ServerStoragesOptions) {
     this.#options = options;
+    this.#codec = storedObjectCodec(options.storageMediaType);
   }
 
   /** Makes the storage of a resource. The registry calls it as its `StorageFactory`, and disposes of the result. */
@@ -41,6 +46,7 @@ export class ServerStorages {
       storage: new KeyValueStorage<UnstructuredObject>({
         store: keyValueStore,
         resourcePrefix: keyRoot,
+        codec: this.#codec,
         transformer: transformerFor?.(description),
         runtime,
       }),
