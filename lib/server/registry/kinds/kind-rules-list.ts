@@ -10,7 +10,9 @@ import { events } from './core/events.ts';
 import { namespaces } from './core/namespaces.ts';
 import { nodes } from './core/nodes.ts';
 import { services } from './core/services.ts';
+import { endpointSlices } from './discovery/endpoint-slices.ts';
 import { pods } from './pods/pods.ts';
+import { volumeAttributesClasses } from './storage/volume-attributes-classes.ts';
 
 /** The rules of all kinds that have some, in any order. */
 export const kindRulesList: readonly KindRules[] = [
@@ -30,5 +32,7 @@ export const kindRulesList: readonly KindRules[] = [
   statefulSets,
   jobs,
   leases,
+  endpointSlices,
+  volumeAttributesClasses,
   certificateSigningRequests,
 ];

@@ -53,7 +53,9 @@ const FREE_NAMES = namesOf(`
 const RETURNED_WHEN_DELETED = namesOf(`
   namespaces persistentvolumeclaims persistentvolumes pods podtemplates resourcequotas serviceaccounts services
   resource.k8s.io/deviceclasses resource.k8s.io/resourceclaims resource.k8s.io/resourceclaimtemplates
-  resource.k8s.io/resourceslices`);
+  resource.k8s.io/resourceslices
+  storage.k8s.io/csidrivers storage.k8s.io/csinodes storage.k8s.io/storageclasses
+  storage.k8s.io/volumeattachments storage.k8s.io/volumeattributesclasses`);
 
 /**
  * Whether the answer to a completed deletion is the object.
