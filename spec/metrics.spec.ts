@@ -6,6 +6,7 @@ import { requestMetrics } from '../lib/client/transport/flow/request-metrics.ts'
 import { reconcileLoopMetrics } from '../lib/controller/runtime/reconcile-loop-metrics.ts';
 import { workQueueMetrics } from '../lib/controller/workqueue/work-queue-metrics.ts';
 import type { MetricDescription } from '../lib/kernel/metrics.ts';
+import { apiServerMetrics } from '../lib/server/api/metrics/api-server-metrics.ts';
 import { watchCacheMetrics } from '../lib/server/cacher/window/watch-cache-metrics.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -19,11 +20,13 @@ const TABLES: ReadonlyMap<string, readonly MetricDescription[]> = new Map([
   ['Requests of a client', Object.values<MetricDescription>(requestMetrics)],
   ['Work queues', Object.values<MetricDescription>(workQueueMetrics)],
   ['Reconcile loops', Object.values<MetricDescription>(reconcileLoopMetrics)],
+  ['Requests and storage of the server', Object.values(apiServerMetrics)],
   ['Watch caches of the server', Object.values<MetricDescription>(watchCacheMetrics)],
 ]);
 const ALL: readonly MetricDescription[] = [...TABLES.values()].flat();
 /** How a name of a metric begins. */
-const NAME = /'((?:listwatch|rest_client|workqueue|controller_runtime|watch_cache)_[a-z_]+)'/g;
+const NAME =
+  /'((?:listwatch|rest_client|workqueue|controller_runtime|watch_cache|apiserver|etcd|process)_[a-z_]+)'/g;
 
 function tables(): string {
   const lines = [...TABLES].flatMap(([title, metrics]) => [

@@ -17,6 +17,12 @@ export type { Verb } from './api/http/request-info.ts';
 export { createApiHandler, type ApiHandlerOptions } from './api/api-handler.ts';
 export type { HealthCheck, HealthEndpoint } from './api/health/health-endpoints.ts';
 export type { TokenIssuer } from './api/root-paths.ts';
+export { apiServerMetrics, type ApiServerMetric } from './api/metrics/api-server-metrics.ts';
+export {
+  ServerMetrics,
+  type Collector,
+  type ServerMetricsOptions,
+} from './api/metrics/server-metrics.ts';
 export type { ApiHandler, ApiRequest, ApiResponse } from './api/http/api-request.ts';
 export type { RequestRecord } from './api/port/request-record.ts';
 export {

@@ -25,6 +25,8 @@ import { patchTypes, servePatch } from './verbs/serve-patch.ts';
 import { PageNotFound, requestTimedOut, toApiError } from './http/request-failures.ts';
 import { pathSegments, type RequestInfo, type Verb } from './http/request-info.ts';
 import { routeOf } from './resource-route.ts';
+import { ApiRequestMeter, type RequestMeasure } from './metrics/api-request-meter.ts';
+import { ServerMetrics } from './metrics/server-metrics.ts';
 import { RootPaths, type TokenIssuer } from './root-paths.ts';
 import { serveUpdate } from './verbs/serve-update.ts';
 import { Warnings } from './verbs/warnings.ts';
@@ -49,6 +51,8 @@ export interface ApiHandlerOptions {
   readonly healthChecks?: readonly HealthCheck[] | undefined;
   /** Answers `/.well-known/openid-configuration` and `/openid/v1/jwks`. @defaultValue these paths are not served */
   readonly tokenIssuer?: TokenIssuer | undefined;
+  /** The metrics of `/metrics`. @defaultValue those of the handler alone */
+  readonly metrics?: ServerMetrics | undefined;
 }
 
 type RequestAbort = Pick<DerivedAbort, 'signal' | 'abort' | 'dispose'>;
@@ -78,6 +82,7 @@ class ApiRouter {
   readonly #runtime: Runtime;
   readonly #logger: Logger;
   readonly #requestTimeoutMs: number;
+  readonly #meter: ApiRequestMeter;
   readonly #rootPaths: RootPaths;
   readonly #frames = { json: new WatchFrames(), protobuf: new WatchFrames(protobufFrame) };
 
@@ -90,6 +95,7 @@ class ApiRouter {
       'requestTimeoutMs',
       'healthChecks',
       'tokenIssuer',
+      'metrics',
     ]);
     this.#registry = options.registry;
     this.#runtime = options.runtime ?? realRuntime;
@@ -101,28 +107,35 @@ class ApiRouter {
       60_000,
       { min: 1 },
     );
+    const metrics = options.metrics ?? new ServerMetrics({ logger: this.#logger });
+    this.#meter = new ApiRequestMeter(metrics, this.#runtime);
     this.#rootPaths = new RootPaths({
       registry: options.registry,
       runtime: this.#runtime,
       health: new HealthEndpoints(options.healthChecks ?? [], this.#logger),
+      metrics,
       tokenIssuer: options.tokenIssuer,
     });
   }
 
   /** Never rejects. */
   async handle(request: ApiRequest): Promise<ApiResponse> {
+    const measure = this.#meter.begin(request);
+    let response: ApiResponse;
     try {
       const { pathname, query } = splitUrl(request.url);
       const segments = pathSegments(pathname);
       const isResource =
         (segments[0] === 'api' && segments.length > 2) ||
         (segments[0] === 'apis' && segments.length > 3);
-      return isResource
-        ? await this.#resource(request, segments, query)
+      response = isResource
+        ? await this.#resource(request, segments, query, measure)
         : await this.#rootPaths.answer(request, pathname, segments, query);
     } catch (error) {
-      return this.#failed(request, error);
+      response = this.#failed(request, error);
     }
+    measure.end(response);
+    return response;
   }
 
   #failed(request: ApiRequest, error: unknown): ApiResponse {
@@ -147,8 +160,10 @@ class ApiRouter {
     request: ApiRequest,
     segments: readonly string[],
     query: URLSearchParams,
+    measure: RequestMeasure,
   ): Promise<ApiResponse> {
     const { info, storage } = routeOf(this.#registry, request, segments, query);
+    measure.found({ info, dryRun: query.has('dryRun') });
     const representation = representationOf(request, query, info, storage);
     const warnings = new Warnings();
     // A watch runs as long as its client wants; every other request has a deadline.
@@ -169,6 +184,7 @@ class ApiRouter {
         },
       },
       runtime: this.#runtime,
+      openMeter: () => measure.watch(),
       frames: this.#frames,
     };
     const { connect } = storage;

@@ -21,6 +21,8 @@ import { adminUser } from '../registry/contract/user-info.ts';
 import { KubernetesService } from '../registry/bootstrap/kubernetes-service.ts';
 import { createSystemObjects } from '../registry/bootstrap/system-objects.ts';
 import type { ObjectStore } from '../registry/contract/object-store.ts';
+import { reportProcess } from './metrics/process-metrics.ts';
+import { ServerMetrics } from './metrics/server-metrics.ts';
 import { createApiHandler } from './api-handler.ts';
 import type { ApiHandler } from './http/api-request.ts';
 import { failureResponse } from './http/document-response.ts';
@@ -159,13 +161,16 @@ export class ApiServer implements AsyncDisposable {
         ? new EmbeddedKeyValueStore({ runtime, firstRevision: firstRevision(options, runtime) })
         : undefined;
     this.#keyValueStore = options.keyValueStore ?? (this.#ownStore as KeyValueStore);
+    const serverMetrics = new ServerMetrics({ metrics, logger });
+    // The use of a real process is no part of a run that must repeat.
+    if (runtime === realRuntime) serverMetrics.collect([], reportProcess);
     const storages = new ServerStorages({
       keyValueStore: this.#keyValueStore,
       transformerFor: options.transformerFor,
       storageMediaType: checkedMediaType(options.storageMediaType),
       runtime,
       logger,
-      metrics,
+      metrics: serverMetrics,
     });
     this.#storages = storages;
     this.#registry = new ApiResourceRegistry({
@@ -187,6 +192,7 @@ export class ApiServer implements AsyncDisposable {
       runtime,
       logger,
       requestTimeoutMs,
+      metrics: serverMetrics,
       tokenIssuer: this.#registry.parts.access.tokens,
       healthChecks: serverHealthChecks({
         runtime,

@@ -3,11 +3,12 @@ import type { ResourceRegistry } from '../registry/contract/rest-storage.ts';
 import { DiscoveryDocuments } from './discovery/discovery-documents.ts';
 import type { HealthEndpoints } from './health/health-endpoints.ts';
 import type { ApiRequest, ApiResponse } from './http/api-request.ts';
-import { bytesResponse, encodeText, jsonResponse } from './http/api-response.ts';
+import { bytesResponse, encodeText, jsonResponse, textResponse } from './http/api-response.ts';
 import { encodeDocument } from './http/document-response.ts';
 import { JSON_TYPE } from './http/media-type.ts';
 import { checkAccept } from './http/negotiation.ts';
 import { methodNotAllowed, PageNotFound, unknownPath } from './http/request-failures.ts';
+import type { ServerMetrics } from './metrics/server-metrics.ts';
 import { OpenApi } from './openapi/open-api.ts';
 import { serverVersion } from './server-version.ts';
 import { servedGroups } from './discovery/served-resources.ts';
@@ -16,6 +17,7 @@ export interface RootPathsOptions {
   readonly registry: ResourceRegistry;
   readonly runtime: Pick<Runtime, 'wallMs'>;
   readonly health: HealthEndpoints;
+  readonly metrics: ServerMetrics;
   /** Left out: the server signs no tokens. */
   readonly tokenIssuer: TokenIssuer | undefined;
 }
@@ -30,6 +32,7 @@ export interface TokenIssuer {
 
 const OPENID_CONFIGURATION = '/.well-known/openid-configuration';
 const KEY_SET = '/openid/v1/jwks';
+const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 /** As in kube-apiserver. */
 const PUBLIC = { 'cache-control': 'public, max-age=3600' };
 
@@ -40,11 +43,13 @@ const PUBLIC = { 'cache-control': 'public, max-age=3600' };
 export class RootPaths {
   readonly #registry: ResourceRegistry;
   readonly #health: HealthEndpoints;
+  readonly #metrics: ServerMetrics;
   readonly #issuer: TokenIssuer | undefined;
   readonly #discovery: DiscoveryDocuments;
   readonly #openApi: OpenApi;
 
-  constructor({ registry, runtime, health, tokenIssuer }: RootPathsOptions) {
+  constructor({ registry, runtime, health, metrics, tokenIssuer }: RootPathsOptions) {
+    this.#metrics = metrics;
     this.#registry = registry;
     this.#health = health;
     this.#issuer = tokenIssuer;
@@ -80,6 +85,9 @@ export class RootPaths {
       case 'version':
         if (segments.length > 1) throw unknownPath();
         return versionResponse(request);
+      case 'metrics':
+        if (pathname === '/metrics') return this.#metricsResponse(request);
+        break;
       case '.well-known':
       case 'openid':
         if (this.#issuer !== undefined) return openIdResponse(request, pathname, this.#issuer);
@@ -93,6 +101,15 @@ export class RootPaths {
     throw new PageNotFound();
   }
 
+  /** DELETE starts them again from nothing. */
+  #metricsResponse({ method }: ApiRequest): ApiResponse {
+    if (method === 'DELETE') {
+      this.#metrics.reset();
+      return textResponse(200, 'metrics reset\n');
+    }
+    return bytesResponse(200, PROMETHEUS_TEXT, encodeText(this.#metrics.text()));
+  }
+
   /** Indented, whatever is accepted. */
   #index(): ApiResponse {
     const document = { paths: this.#paths() };
@@ -104,7 +121,15 @@ export class RootPaths {
       const root = group === '' ? '/api' : `/apis/${group}`;
       return [root, ...versions.map(({ version }) => `${root}/${version}`)];
     });
-    const others = ['/apis', '/apis/', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'];
+    const others = [
+      '/apis',
+      '/apis/',
+      '/metrics',
+      '/openapi/v2',
+      '/openapi/v3',
+      '/openapi/v3/',
+      '/version',
+    ];
     const openId = this.#issuer === undefined ? [] : [OPENID_CONFIGURATION, KEY_SET];
     return [...new Set([...groups, ...others, ...openId, ...this.#health.paths()])].toSorted();
   }

@@ -1,9 +1,12 @@
-import type { Logger } from '../../kernel/logger.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
+import type { Logger } from '../../kernel/logger.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { groupResource } from '../../meta/resource.ts';
 import { Cacher } from '../cacher/cacher.ts';
+import { apiServerMetrics } from './metrics/api-server-metrics.ts';
+import { MeteredStore } from './metrics/metered-store.ts';
+import type { ServerMetrics } from './metrics/server-metrics.ts';
 import type { KeyValueStore } from '../mvcc/key-value-store.ts';
 import type { ResourceDescription } from '../registry/contract/rest-storage.ts';
 import type { ResourceStorage } from '../registry/storage-factory.ts';
@@ -24,27 +27,38 @@ export interface ServerStoragesOptions {
   readonly storageMediaType: StorageMediaType | undefined;
   readonly runtime: Runtime;
   readonly logger: Logger;
-  readonly metrics: Metrics;
+  readonly metrics: ServerMetrics;
+}
+
+interface Entry {
+  readonly cacher: Cacher<UnstructuredObject>;
+  readonly group: string;
+  readonly resource: string;
 }
 
 /** The storages of all resources of one server: each the raw storage with a watch cache in front. */
 export class ServerStorages {
   readonly #options: ServerStoragesOptions;
   readonly #codec: Codec<UnstructuredObject>;
-  #cachers: readonly Cacher<UnstructuredObject>[] = [];
+  #entries: readonly Entry[] = [];
   #started = false;
 
   constructor(options: ServerStoragesOptions) {
     this.#options = options;
     this.#codec = storedObjectCodec(options.storageMediaType);
+    options.metrics.collect(CACHE_GAUGES, (metrics) => {
+      for (const entry of this.#running()) reportCache(metrics, entry);
+    });
   }
 
   /** Makes the storage of a resource. The registry calls it as its `StorageFactory`, and disposes of the result. */
   storageFor(description: ResourceDescription, keyRoot: string): ResourceStorage {
-    const { keyValueStore, transformerFor, runtime, logger, metrics } = this.#options;
+    const { keyValueStore, transformerFor, runtime, logger } = this.#options;
+    const metrics = this.#options.metrics.sink;
+    const { group, resource } = description;
     const cacher = new Cacher<UnstructuredObject>({
       storage: new KeyValueStorage<UnstructuredObject>({
-        store: keyValueStore,
+        store: new MeteredStore({ store: keyValueStore, group, resource, runtime, metrics }),
         resourcePrefix: keyRoot,
         codec: this.#codec,
         transformer: transformerFor?.(description),
@@ -56,7 +70,7 @@ export class ServerStorages {
       logger,
       metrics,
     });
-    this.#cachers = [...this.#running(), cacher];
+    this.#entries = [...this.#running(), { cacher, group, resource }];
     if (this.#started) cacher.start();
     return cacher;
   }
@@ -67,26 +81,50 @@ export class ServerStorages {
    */
   start(): void {
     this.#started = true;
-    for (const cacher of this.#running()) cacher.start();
+    for (const { cacher } of this.#running()) cacher.start();
   }
 
   /** Resolves when all caches are filled. @throws {ApiError} 429 with the name of one that is not in time. */
   async whenReady(): Promise<void> {
-    await Promise.all(this.#running().map((cacher) => cacher.readinessCheck()));
+    await Promise.all(this.#running().map(({ cacher }) => cacher.readinessCheck()));
   }
 
   /** Drops the history before `resourceVersion` in all caches. */
   async forgetHistory(resourceVersion: string): Promise<void> {
-    await Promise.all(this.#running().map((cacher) => cacher.forgetHistory(resourceVersion)));
+    await Promise.all(this.#running().map(({ cacher }) => cacher.forgetHistory(resourceVersion)));
   }
 
   /** Resolves when all caches have reached `resourceVersion`, and the readers of their watches have the events. */
   async settle(resourceVersion: string): Promise<void> {
-    await Promise.all(this.#running().map((cacher) => cacher.settle(resourceVersion)));
+    await Promise.all(this.#running().map(({ cacher }) => cacher.settle(resourceVersion)));
   }
 
   /** The running caches; those of custom resources are created and stopped with them. */
-  #running(): readonly Cacher<UnstructuredObject>[] {
-    return this.#cachers.filter(({ status }) => status.readiness !== 'stopped');
+  #running(): readonly Entry[] {
+    return this.#entries.filter(({ cacher }) => cacher.status.readiness !== 'stopped');
   }
+}
+
+const CACHE_GAUGES = [
+  apiServerMetrics.resourceObjects,
+  apiServerMetrics.storageObjects,
+  apiServerMetrics.watchCacheVersion,
+  apiServerMetrics.watchCacheCapacity,
+  apiServerMetrics.registeredWatchers,
+].map(({ name }) => name);
+
+/** Digits of a resource version that a metric can show exactly. */
+const VERSION_DIGITS = 15;
+
+function reportCache(metrics: Metrics, { cacher, group, resource }: Entry): void {
+  const { objectCount, historyCapacity, watcherCount, resourceVersion } = cacher.status;
+  const labels = { group, resource };
+  metrics.gauge(apiServerMetrics.resourceObjects.name, objectCount, labels);
+  metrics.gauge(apiServerMetrics.storageObjects.name, objectCount, {
+    resource: groupResource(labels),
+  });
+  const version = Number(resourceVersion.slice(-VERSION_DIGITS));
+  metrics.gauge(apiServerMetrics.watchCacheVersion.name, version, labels);
+  metrics.gauge(apiServerMetrics.watchCacheCapacity.name, historyCapacity, labels);
+  metrics.gauge(apiServerMetrics.registeredWatchers.name, watcherCount, labels);
 }

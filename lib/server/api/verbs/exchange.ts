@@ -3,6 +3,7 @@ import type { RequestContext, RestStorage } from '../../registry/contract/rest-s
 import type { ApiRequest } from '../http/api-request.ts';
 import type { Representation } from '../http/negotiation.ts';
 import type { RequestInfo } from '../http/request-info.ts';
+import type { WatchMeter } from './watch-body.ts';
 import type { WatchFrames } from './watch-frames.ts';
 
 /** The input of a verb for one request about a resource. */
@@ -16,6 +17,8 @@ export interface Exchange {
   /** Negotiated before anything is read or written. */
   readonly representation: Representation;
   readonly runtime: Runtime;
+  /** Measures a watch from when it opens. */
+  readonly openMeter: () => WatchMeter;
   /** The encoded events of watches, by the format. */
   readonly frames: { readonly json: WatchFrames; readonly protobuf: WatchFrames };
 }

@@ -62,6 +62,7 @@ export async function serveWatch(exchange: Exchange): Promise<ApiResponse> {
     watch,
     timeoutMs,
     runtime,
+    meter: exchange.openMeter(),
     signal: context.signal,
     encode: batchEncoder(exchange),
     encodeError: (error) => errorFrame(exchange, toApiError(error)),

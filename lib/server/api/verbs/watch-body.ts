@@ -8,7 +8,14 @@ import type { Piece } from './watch-frames.ts';
 
 type Event = WatchEvent<StoredObject<UnstructuredObject>>;
 
+/** Measures one watch. */
+export interface WatchMeter {
+  sent(events: number, bytes: number): void;
+  end(): void;
+}
+
 export interface WatchBodyOptions {
+  readonly meter: WatchMeter;
   readonly watch: StorageWatch<UnstructuredObject>;
   readonly timeoutMs: number;
   readonly runtime: Runtime;
@@ -82,6 +89,7 @@ export class WatchBody implements AsyncIterable<Uint8Array> {
         return DONE;
       }
       this.#next += piece.count;
+      this.#options.meter.sent(piece.count, piece.bytes.byteLength);
       return { done: false, value: piece.bytes };
     } catch (error) {
       if (this.#ended) return DONE;
@@ -97,5 +105,6 @@ export class WatchBody implements AsyncIterable<Uint8Array> {
     this.#timer?.cancel();
     this.#release?.();
     this.#options.watch.close();
+    this.#options.meter.end();
   }
 }
