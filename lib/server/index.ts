@@ -59,6 +59,7 @@ export {
 } from './api/api-resource-registry.ts';
 export { builtInKinds } from './registry/kinds/built-in-kinds.ts';
 export type {
+  ApplyOptions,
   ConnectAnswer,
   ConnectMethods,
   ConnectRequest,
@@ -198,7 +199,9 @@ export type {
   TokenVerdict,
 } from './registry/contract/access-parts.ts';
 export type { ContainerRequest, NodeConnector } from './registry/contract/node-connector.ts';
+export type { FieldSchema } from '../meta/fields/field-schema.ts';
 export type { UserInfo } from './registry/contract/user-info.ts';
+export type { VersionConversion } from './registry/contract/version-conversion.ts';
 export type { ObjectStore, UpdatedObject } from './registry/contract/object-store.ts';
 export type {
   ServerParts,

@@ -13,6 +13,7 @@ import type { StoreHooks } from './store-hooks.ts';
 import type { FieldSchema } from '../../../meta/fields/field-schema.ts';
 import { newStrategy, type ResourceStrategy, type UpdateStrategy } from './strategy.ts';
 import type { SubresourceFactory } from './subresource-parts.ts';
+import type { VersionConversion } from './version-conversion.ts';
 import { defaultTable } from './table-columns.ts';
 
 /** Fields that field selectors can use, besides name and namespace. */
@@ -81,6 +82,8 @@ export interface KindDefinition {
    * @defaultValue the version of the kind
    */
   readonly storedApiVersion?: string | undefined;
+  /** Set if the stored version has other fields. The strategies get the stored form. */
+  readonly conversion?: VersionConversion | undefined;
 }
 
 export interface HookParts {

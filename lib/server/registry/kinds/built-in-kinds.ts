@@ -9,6 +9,9 @@ import type { KindRules, RowCells } from './contract/kind-rules.ts';
 import { keyRootOf } from './key-roots.ts';
 import { kindRulesList } from './kind-rules-list.ts';
 import { kindTraits, returnsDeletedObject } from './kind-traits.ts';
+import { servedVersionOf } from './versions/served-versions.ts';
+import type { VersionConversion } from '../contract/version-conversion.ts';
+import type { UnstructuredObject } from '../../../meta/object.ts';
 import { typeOfKind } from './kind-types.ts';
 
 let kinds: readonly KindDefinition[] | undefined;
@@ -25,7 +28,13 @@ export function builtInKinds(): readonly KindDefinition[] {
   return kinds;
 }
 
-function rulesOf({ group, version, resource }: BuiltInResource): KindRules | undefined {
+/** The rules of a resource, or else those of the resource in which it is stored. */
+function rulesOf(served: BuiltInResource): KindRules | undefined {
+  const stored = storedResourceOf(served);
+  return ownRulesOf(served) ?? (stored === served ? undefined : ownRulesOf(stored));
+}
+
+function ownRulesOf({ group, version, resource }: BuiltInResource): KindRules | undefined {
   return kindRulesList.find(
     (one) =>
       (one.group ?? '') === group &&
@@ -35,12 +44,12 @@ function rulesOf({ group, version, resource }: BuiltInResource): KindRules | und
 }
 
 /** Versions of the same hash are stored alike: in the one that is first in discovery. */
-function storedVersionOf(resource: BuiltInResource): string | undefined {
+function storedResourceOf(resource: BuiltInResource): BuiltInResource {
   const { storageVersionHash } = resource;
   const stored = builtInVersions()
     .flatMap(({ resources }) => resources)
     .find((one) => one.storageVersionHash === storageVersionHash);
-  return stored === undefined || stored === resource ? undefined : apiVersionOf(stored);
+  return stored ?? resource;
 }
 
 /** The definition of a resource of the surface, with its rules laid over what the tables say. */
@@ -48,13 +57,19 @@ export function builtInKind(resource: BuiltInResource, rules?: KindRules): KindD
   const { group, verbs, subresources } = resource;
   const status = subresources.some(({ name }) => name === 'status');
   const type = typeOfKind(resource);
+  const stored = storedResourceOf(resource);
+  const served = servedVersionOf(group, resource.version, resource.resource);
   const { cells, strategy, statusStrategy, ...rest } = rules ?? {};
   return {
     keyRoot: keyRootOf(group, resource.resource),
     selectableFields: {},
     returnsDeletedObject: returnsDeletedObject(group, resource.resource),
-    storedApiVersion: storedVersionOf(resource),
+    storedApiVersion: stored === resource ? undefined : apiVersionOf(stored),
     ...rest,
+    conversion: served?.conversion,
+    ...(served?.selectableFields === undefined
+      ? {}
+      : { selectableFields: served.selectableFields }),
     describe: {
       group,
       version: resource.version,
@@ -71,22 +86,30 @@ export function builtInKind(resource: BuiltInResource, rules?: KindRules): KindD
     strategy: newStrategy({
       ...kindTraits(group, resource.resource),
       status,
-      newStatus: () => type.zeroOf('status'),
+      newStatus: () => typeOfKind(stored).zeroOf('status'),
       ...strategy,
     }),
     statusStrategy: status ? (statusStrategy ?? newStatusStrategy()) : undefined,
-    table: tableFor(resource, cells),
+    table: tableFor(resource, cells ?? cellsOf(stored), served?.conversion),
     deletesCollections: verbs.includes('deletecollection'),
   };
 }
 
 /** The columns are parsed when the first table is asked for. */
-function tableFor(resource: BuiltInResource, cells: RowCells = cellsOf(resource)): TableConvertor {
+function tableFor(
+  resource: BuiltInResource,
+  cells: RowCells,
+  conversion: VersionConversion | undefined,
+): TableConvertor {
   let columns: readonly TableColumn[] | undefined;
   return {
     get columns() {
       return (columns ??= builtInColumns(resource));
     },
-    cells,
+    // Cells are read from the stored form.
+    cells:
+      conversion === undefined
+        ? cells
+        : (object, nowMs) => cells(conversion.toStored(object as UnstructuredObject), nowMs),
   };
 }

@@ -36,16 +36,20 @@ export class DerivedObject implements StoredObject<UnstructuredObject> {
 /** The last converted version of a stored object, so that all its readers share one encoding. */
 const versions = new WeakMap<StoredObject<UnstructuredObject>, DerivedObject>();
 
-/** `stored` with another apiVersion; `stored` itself if it has that one. */
+/**
+ * `stored` in another version; `stored` itself if it has that one.
+ * @param convert The fields of that version. @defaultValue those of the stored one
+ */
 export function inApiVersion(
   stored: StoredObject<UnstructuredObject>,
   apiVersion: string,
+  convert: (object: UnstructuredObject) => UnstructuredObject = (object) => object,
 ): StoredObject<UnstructuredObject> {
   const { object } = stored;
   if (object.apiVersion === apiVersion) return stored;
   const made = versions.get(stored);
   if (made?.object.apiVersion === apiVersion) return made;
-  const derived = new DerivedObject(stored.key, { ...object, apiVersion });
+  const derived = new DerivedObject(stored.key, { ...convert(object), apiVersion });
   versions.set(stored, derived);
   return derived;
 }

@@ -55,8 +55,14 @@ export function collectionKey({ kind }: StoreParts, namespace: string): string {
 
 /** The object in the version of this endpoint. */
 export function present(parts: StoreParts, stored: WriteResult): WriteResult {
-  const { apiVersion, storedApiVersion } = parts;
-  return apiVersion === storedApiVersion ? stored : inApiVersion(stored, apiVersion);
+  const { apiVersion, storedApiVersion, kind } = parts;
+  if (apiVersion === storedApiVersion) return stored;
+  return inApiVersion(stored, apiVersion, kind.conversion?.fromStored);
+}
+
+/** An object in the stored form, as the version of this endpoint has it; the same one if both have the same fields. */
+export function servedForm({ kind }: StoreParts, object: UnstructuredObject): UnstructuredObject {
+  return kind.conversion?.fromStored(object) ?? object;
 }
 
 export function warnAll(context: RequestContext, texts: readonly string[] | undefined): void {

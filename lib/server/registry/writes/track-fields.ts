@@ -5,7 +5,7 @@ import { fieldRulesOf } from '../managed-fields/field-rules.ts';
 import type { FieldWrite } from '../managed-fields/field-updater.ts';
 import type { RequestContext, WriteOptions } from '../contract/rest-storage.ts';
 import { SERVER_USER } from '../contract/server-context.ts';
-import type { StoreParts } from './store-parts.ts';
+import { servedForm, type StoreParts } from './store-parts.ts';
 
 const SERVER_MANAGER = 'kube-apiserver';
 const UNKNOWN_MANAGER = 'unknown';
@@ -36,7 +36,10 @@ export function trackCreate(
 ): void {
   if (options.applied === true) return;
   const live = fieldRulesOf(parts.kind).empty;
-  trackUpdate(object, { ...fieldWriteOf(parts, context, options), live, mayReplace: true });
+  const write = { ...fieldWriteOf(parts, context, options), live, mayReplace: true };
+  inServedForm(parts, object, (served) => {
+    trackUpdate(served, write);
+  });
 }
 
 /** Records who changed the fields of an object. */
@@ -48,5 +51,26 @@ export function trackChange(
 ): void {
   if (options.applied === true) return;
   const mayReplace = (options.subresource ?? '') === '';
-  trackUpdate(object, { ...fieldWriteOf(parts, context, options), live, mayReplace });
+  const write = fieldWriteOf(parts, context, options);
+  inServedForm(parts, object, (served) => {
+    trackUpdate(served, { ...write, live: servedForm(parts, live), mayReplace });
+  });
+}
+
+/** Tracks in the version of the endpoint: the fields of a manager are those that it has set. */
+function inServedForm(
+  parts: StoreParts,
+  object: MutableObject,
+  track: (served: MutableObject) => void,
+): void {
+  if (parts.kind.conversion === undefined) {
+    track(object);
+    return;
+  }
+  const served = servedForm(parts, object);
+  const copy = { ...served, metadata: { ...served.metadata } } as MutableObject;
+  track(copy);
+  const { managedFields } = copy.metadata;
+  if (managedFields === undefined) delete object.metadata['managedFields'];
+  else object.metadata['managedFields'] = managedFields;
 }

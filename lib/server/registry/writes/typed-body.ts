@@ -7,10 +7,22 @@ import { DecodeProblems, TypedDecodeError } from '../typed/decode-problems.ts';
 import type { StoreParts } from './store-parts.ts';
 
 /**
- * The object in a request, read as the type of the kind: unknown fields are left out, with a warning or an error.
+ * The object in a request in the stored form, read as the type of the kind: unknown fields are left out, with a warning or an error.
  * @throws {ApiError} 400, or what the options say, for an object that cannot be read as its kind.
  */
 export function typedBody(
+  parts: StoreParts,
+  context: RequestContext,
+  body: UnstructuredObject,
+  options: WriteOptions,
+): MutableObject {
+  const object = readBody(parts, context, body, options);
+  const { conversion } = parts.kind;
+  if (conversion === undefined) return object;
+  return toMutableObject(conversion.toStored(object));
+}
+
+function readBody(
   { kind }: StoreParts,
   { warn }: RequestContext,
   body: UnstructuredObject,

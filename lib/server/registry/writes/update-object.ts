@@ -25,6 +25,7 @@ import type { FinishWrite } from '../contract/store-hooks.ts';
 import {
   objectKey,
   present,
+  servedForm,
   warnAll,
   type ReleaseAdmission,
   type StoreParts,
@@ -195,7 +196,8 @@ class UpdateAttempt {
     const parts = this.#parts;
     const { context, name, update, options, strategy } = this.#request;
     const { describe } = parts.kind;
-    const before = { ...existing, apiVersion: parts.apiVersion, kind: describe.kind };
+    const { apiVersion } = parts;
+    const before = { ...servedForm(parts, existing), apiVersion, kind: describe.kind };
     const object = typedBody(parts, context, await update(before), options);
     const old = stored.object as MutableObject;
     checkName(object, name);
