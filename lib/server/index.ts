@@ -199,7 +199,12 @@ export type {
   TokenVerdict,
 } from './registry/contract/access-parts.ts';
 export type { ContainerRequest, NodeConnector } from './registry/contract/node-connector.ts';
-export type { FieldSchema } from '../meta/fields/field-schema.ts';
+export type {
+  FieldSchema,
+  ListSchema,
+  MapSchema,
+  ScalarType,
+} from '../meta/fields/field-schema.ts';
 export type { UserInfo } from './registry/contract/user-info.ts';
 export type { VersionConversion } from './registry/contract/version-conversion.ts';
 export type { ObjectStore, UpdatedObject } from './registry/contract/object-store.ts';
