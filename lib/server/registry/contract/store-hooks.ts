@@ -12,6 +12,8 @@ export type FinishWrite = (success: boolean) => void;
  */
 export interface StoreHooks {
   beginCreate?(object: MutableObject): Promise<FinishWrite>;
+  /** Shows in the object of a dry run what a creation would allocate; allocates nothing. */
+  previewCreate?(object: MutableObject): Promise<void>;
   beginUpdate?(object: MutableObject, existing: MutableObject): Promise<FinishWrite>;
   afterCreate?(result: WriteResult): void;
   afterUpdate?(result: WriteResult): void;

@@ -9,6 +9,8 @@ import { configMaps, secrets, serviceAccounts } from './core/configuration.ts';
 import { events } from './core/events.ts';
 import { namespaces } from './core/namespaces.ts';
 import { nodes } from './core/nodes.ts';
+import { persistentVolumeClaims, persistentVolumes } from './core/volumes.ts';
+import { resourceSlices } from './resource/resource-slices.ts';
 import { services } from './core/services.ts';
 import { endpointSlices } from './discovery/endpoint-slices.ts';
 import { pods } from './pods/pods.ts';
@@ -20,6 +22,8 @@ export const kindRulesList: readonly KindRules[] = [
   events,
   namespaces,
   nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
   pods,
   secrets,
   serviceAccounts,
@@ -35,4 +39,5 @@ export const kindRulesList: readonly KindRules[] = [
   endpointSlices,
   volumeAttributesClasses,
   certificateSigningRequests,
+  resourceSlices,
 ];

@@ -119,8 +119,10 @@ export function prepareNewObject(
   object.kind = describe.kind;
   object.apiVersion = storedApiVersion;
   const user = context.identity ?? userNamed(context.user);
+  // The schema of a custom resource sets its defaults in the strategy; a type has set them before.
+  if (kind.type !== undefined) trackCreate(parts, context, object, options);
   strategy.prepareForCreate(object, { nowMs: runtime.wallMs(), user });
-  trackCreate(parts, context, object, options);
+  if (kind.type === undefined) trackCreate(parts, context, object, options);
   const causes = [
     ...validateMetadata(object, {
       namespaced: describe.namespaced,
@@ -168,6 +170,7 @@ async function createDry(
   const { name = '' } = object.metadata;
   const existing = await parts.storage.get(key, { ignoreNotFound: true, signal });
   if (existing !== undefined) throw await nameTaken(parts, key, name);
+  await parts.hooks.previewCreate?.(object);
   return present(parts, new DerivedObject(key, object));
 }
 

@@ -41,6 +41,9 @@ export function guardedHooks(
       beginCreate: async (object) =>
         guardFinish('beginCreate', object, await hooks.beginCreate?.(object)),
     }),
+    ...(hooks.previewCreate && {
+      previewCreate: async (object) => await hooks.previewCreate?.(object),
+    }),
     ...(hooks.beginUpdate && {
       beginUpdate: async (object, existing) =>
         guardFinish('beginUpdate', object, await hooks.beginUpdate?.(object, existing)),

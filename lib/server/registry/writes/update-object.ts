@@ -206,8 +206,10 @@ class UpdateAttempt {
     keepSystemFields(object.metadata, old.metadata);
     object.apiVersion = parts.storedApiVersion;
     object.kind = describe.kind;
+    const isTyped = parts.kind.type !== undefined;
+    if (isTyped) trackChange(parts, context, object, { live: old, options });
     strategy.prepareForUpdate(object, old, { nowMs: parts.runtime.wallMs() });
-    trackChange(parts, context, object, { live: old, options });
+    if (!isTyped) trackChange(parts, context, object, { live: old, options });
     const causes = [
       ...validateMetadata(object, {
         namespaced: describe.namespaced,

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../../../meta/object.ts';
-import { recordAt } from '../../rules/json-value.ts';
+import { numberAt, recordAt } from '../../rules/json-value.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
 import { workloadScale } from './workload.ts';
 
@@ -13,5 +13,8 @@ function selectorText(controller: KubernetesObject): string {
 
 export const replicationControllers: KindRules = {
   resource: 'replicationcontrollers',
+  selectableFields: {
+    'status.replicas': (controller) => String(numberAt(controller, 'status', 'replicas')),
+  },
   scale: { ...workloadScale, selectorOf: selectorText },
 };

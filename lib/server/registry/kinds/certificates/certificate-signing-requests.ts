@@ -48,6 +48,7 @@ export const certificateSigningRequests: KindRules = {
       request['spec'] = existing['spec'];
     },
   },
+  selectableFields: { 'spec.signerName': (request) => textAt(request, 'spec', 'signerName') },
   statusStrategy,
   newSubresources: (parts) => ({ approval: certificateApproval(parts) }),
 };

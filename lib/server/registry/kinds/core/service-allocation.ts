@@ -54,6 +54,11 @@ export class ServiceAllocation implements StoreHooks {
     this.#parts = parts;
   }
 
+  async previewCreate(service: MutableObject): Promise<void> {
+    const finish = await this.beginCreate(service);
+    finish(false);
+  }
+
   async beginCreate(service: MutableObject): Promise<FinishWrite> {
     await (this.#seeding ??= this.#seed());
     return this.#take(service, []);

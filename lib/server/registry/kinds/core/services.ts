@@ -128,6 +128,10 @@ export const services: KindRules = {
     validate,
     validateUpdate,
   },
+  selectableFields: {
+    'spec.clusterIP': (service) => textAt(service, 'spec', 'clusterIP'),
+    'spec.type': (service) => textAt(service, 'spec', 'type'),
+  },
   newSubresources: (parts) => ({ proxy: serviceProxy(parts) }),
   newHooks: (parts) => new ServiceAllocation(parts),
 };

@@ -113,6 +113,14 @@ function setNodeDefaults(spec: JsonRecord): void {
   else if (single !== '') spec['podCIDRs'] = [single];
 }
 
+function setNamespaceDefaults(namespace: JsonRecord): void {
+  const metadata = recordAt(namespace, 'metadata');
+  const name = textAt(metadata, 'name');
+  if (name === '') return;
+  const labels = { ...recordAt(metadata, 'labels'), 'kubernetes.io/metadata.name': name };
+  namespace['metadata'] = { ...metadata, labels };
+}
+
 /** The defaults of the other kinds of the core, by type. @see pkg/apis/core/v1/defaults.go @ v1.36.3 */
 export const CORE_DEFAULTS: Readonly<Record<string, SetDefaults>> = {
   'core.Service': setBalancerDefaults,
@@ -130,6 +138,7 @@ export const CORE_DEFAULTS: Readonly<Record<string, SetDefaults>> = {
       status['allocatable'] = status['capacity'];
     }
   },
+  'core.Namespace': setNamespaceDefaults,
   'core.NamespaceStatus': (status) => {
     defaultTo(status, 'phase', 'Active');
   },

@@ -1,11 +1,4 @@
-import {
-  defaultTo,
-  isRecord,
-  recordAt,
-  textAt,
-  valueAt,
-  type JsonRecord,
-} from '../../rules/json-value.ts';
+import { defaultTo, isRecord, recordAt, textAt, type JsonRecord } from '../../rules/json-value.ts';
 import type { SetDefaults } from '../../typed/type-reader.ts';
 import { adoptLabels } from './core-defaults.ts';
 import { defaultUnset } from './pod-spec-defaults.ts';
@@ -33,7 +26,6 @@ function setStatefulStrategyDefaults(strategy: JsonRecord): void {
   if (strategy['type'] !== 'RollingUpdate' || !isRecord(given)) return;
   const rolling = { ...given };
   defaultUnset(rolling, 'partition', 0);
-  defaultUnset(rolling, 'maxUnavailable', 1);
   strategy['rollingUpdate'] = rolling;
 }
 
@@ -49,22 +41,30 @@ function setStatefulDefaults(spec: JsonRecord): void {
   );
 }
 
+/** Those of the spec belong to jobs only: the template of a cron job keeps what it leaves out. */
 function setJobDefaults(job: JsonRecord): void {
+  const spec = { ...recordAt(job, 'spec') };
+  setJobSpecDefaults(spec);
+  job['spec'] = spec;
   const labels = recordAt(job, 'spec', 'template', 'metadata', 'labels');
   if (labels !== undefined) adoptLabels(job, labels);
 }
 
 function setJobSpecDefaults(spec: JsonRecord): void {
-  const isCounted = valueAt(spec, 'parallelism') !== undefined;
+  const isCounted = (spec['parallelism'] ?? undefined) !== undefined;
   if (!isCounted) defaultUnset(spec, 'completions', 1);
   defaultUnset(spec, 'parallelism', 1);
-  defaultUnset(spec, 'backoffLimit', spec['backoffLimitPerIndex'] === undefined ? 6 : MOST_INT32);
+  defaultUnset(
+    spec,
+    'backoffLimit',
+    (spec['backoffLimitPerIndex'] ?? undefined) === undefined ? 6 : MOST_INT32,
+  );
   defaultUnset(spec, 'completionMode', 'NonIndexed');
   defaultUnset(spec, 'suspend', false);
   defaultUnset(
     spec,
     'podReplacementPolicy',
-    spec['podFailurePolicy'] === undefined ? 'TerminatingOrFailed' : 'Failed',
+    (spec['podFailurePolicy'] ?? undefined) === undefined ? 'TerminatingOrFailed' : 'Failed',
   );
   defaultUnset(spec, 'manualSelector', false);
 }
@@ -91,7 +91,6 @@ export const WORKLOAD_DEFAULTS: Readonly<Record<string, SetDefaults>> = {
     defaultTo(policy, 'whenScaled', 'Retain');
   },
   'batch.Job': setJobDefaults,
-  'batch.JobSpec': setJobSpecDefaults,
   'batch.CronJobSpec': (spec) => {
     defaultTo(spec, 'concurrencyPolicy', 'Allow');
     defaultUnset(spec, 'suspend', false);

@@ -13,6 +13,8 @@ import type { SelectableFields } from '../../contract/kind-definition.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
 import { podSubresources } from '../../subresources/pod-subresources.ts';
+import { keepPriority, setGateCondition, setPriority, setTolerations } from './pod-admission.ts';
+import { podWarnings } from './pod-warnings.ts';
 import { qosClassOf, validatePodSpec } from './pod-spec.ts';
 
 /** The default grace period, seconds. */
@@ -76,6 +78,8 @@ const selectableFields: SelectableFields = {
   'spec.serviceAccountName': (pod) => textAt(pod, 'spec', 'serviceAccountName'),
   'spec.hostNetwork': (pod) => String(valueAt(pod, 'spec', 'hostNetwork') === true),
   'status.phase': (pod) => textAt(pod, 'status', 'phase'),
+  // Can be asked for, but has no value.
+  'status.podIPs': () => '',
   'status.podIP': (pod) => textAt(pod, 'status', 'podIP'),
   'status.nominatedNodeName': (pod) => textAt(pod, 'status', 'nominatedNodeName'),
 };
@@ -83,12 +87,20 @@ const selectableFields: SelectableFields = {
 export const pods: KindRules = {
   resource: 'pods',
   strategy: {
-    prepareForCreate(pod) {
+    prepareForCreate(pod, { nowMs }) {
+      setPriority(pod);
+      setTolerations(pod);
       const status = ensureRecord(pod, 'status');
       if (status === undefined) return;
       status['phase'] = 'Pending';
+      setGateCondition(pod, nowMs);
       status['qosClass'] = qosClassOf(pod['spec']);
     },
+    prepareForUpdate(pod, existing) {
+      keepPriority(pod, existing);
+      setTolerations(pod);
+    },
+    warnings: podWarnings,
     validate,
     validateUpdate,
     gracePeriodSeconds,
