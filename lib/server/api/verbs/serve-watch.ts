@@ -15,11 +15,11 @@ import type { ApiResponse } from '../http/api-request.ts';
 import { joinChunk } from '../http/chunk.ts';
 import { bytesResponse, encodeText } from '../http/api-response.ts';
 import { encodeDocument } from '../http/document-response.ts';
-import { JSON_TYPE, PROTOBUF_TYPE } from '../http/media-type.ts';
+import { JSON_TYPE, PROTOBUF_TYPE, STREAM_TYPES, YAML_TYPE } from '../http/media-type.ts';
 import type { Exchange } from './exchange.ts';
 import { parseWatchQuery, type WatchQuery } from '../http/query-options.ts';
 import { includeObject, partialObject, rowOptions } from './render.ts';
-import { methodNotAllowed, toApiError } from '../http/request-failures.ts';
+import { methodNotAllowed, notAcceptable, toApiError } from '../http/request-failures.ts';
 import { bookmarkRow, partialObjectMetadata, tableHead, tableRow, TABLE_TAIL } from './table.ts';
 import { WatchBody, type WatchBodyOptions } from './watch-body.ts';
 import { encodeFrame, LARGEST_PIECE_BYTES } from './watch-frames.ts';
@@ -55,8 +55,15 @@ export async function serveWatch(exchange: Exchange): Promise<ApiResponse> {
     watch = await storage.watch(context, { ...parsed.options, fieldSelector, deadlineMonotonicMs });
   } catch (error) {
     const failure = toApiError(error);
-    if (!IN_STREAM.has(failure.httpStatus)) throw failure;
+    if (!isSentInStream(failure)) throw failure;
+    checkFrames(exchange);
     return watchResponse(exchange, errorFrame(exchange, failure));
+  }
+  try {
+    checkFrames(exchange);
+  } catch (error) {
+    watch.close();
+    throw error;
   }
   const body = new WatchBody({
     watch,
@@ -68,6 +75,16 @@ export async function serveWatch(exchange: Exchange): Promise<ApiResponse> {
     encodeError: (error) => errorFrame(exchange, toApiError(error)),
   });
   return watchResponse(exchange, body);
+}
+
+/** A failure without a reason is one of the request: a resource version that is none. */
+function isSentInStream({ httpStatus, reason }: ApiError): boolean {
+  return IN_STREAM.has(httpStatus) && reason !== '';
+}
+
+/** kube-apiserver opens the watch before it looks for frames. @throws {ApiError} 406 for YAML, which has none. */
+function checkFrames({ representation }: Exchange): void {
+  if (representation.mediaType === YAML_TYPE) throw notAcceptable(STREAM_TYPES);
 }
 
 /** The old path form can name one object; the name is added to the field selector. */
@@ -160,11 +177,11 @@ function partialEncoder(exchange: Exchange): (event: Event) => Uint8Array {
 function tableEncoder(exchange: Exchange): (event: Event) => Uint8Array {
   const { storage, representation } = exchange;
   const { metaVersion } = representation;
-  let columns = storage.table.columns;
+  let columns: typeof storage.table.columns | null = storage.table.columns;
   return (event) => {
     const { resourceVersion } = event.type === 'BOOKMARK' ? event : event.object;
     const head = tableHead(metaVersion, { resourceVersion }, columns);
-    columns = [];
+    columns = null;
     if (event.type === 'BOOKMARK') {
       const row = bookmarkRow(bookmarkObject(exchange, event), metaVersion);
       return bookmarkFrame(head + row + TABLE_TAIL);

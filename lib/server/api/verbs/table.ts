@@ -28,7 +28,7 @@ export function partialObjectMetadata(
 export function tableHead(
   version: MetaVersion,
   metadata: ListMetadata,
-  columns: readonly TableColumn[],
+  columns: readonly TableColumn[] | null,
 ): string {
   const head = `{"kind":"Table","apiVersion":"meta.k8s.io/${version}"`;
   return `${head},"metadata":${JSON.stringify(metadata)},"columnDefinitions":${JSON.stringify(columns)},"rows":[`;

@@ -232,12 +232,23 @@ describe('watch', () => {
       all.map(({ type, object }) => [type, object['kind'], object['columnDefinitions']?.length]),
     ).to.deep.equal([
       ['ADDED', 'Table', 2],
-      ['MODIFIED', 'Table', 0],
-      ['BOOKMARK', 'Table', 0],
+      ['MODIFIED', 'Table', undefined],
+      ['BOOKMARK', 'Table', undefined],
       ['ERROR', 'Status', undefined],
     ]);
+    expect(all[1]?.object['columnDefinitions']).to.equal(null);
     expect(all[1]?.object['rows']).to.have.length(1);
     expect(all[2]?.object['metadata']).to.deep.equal({ resourceVersion: '9' });
+  });
+
+  it('is refused for YAML, which has no frames, after all that is wrong with the request', async () => {
+    const { handler, watch } = rig();
+    const headers = { accept: 'application/yaml' };
+    const refused = await handler(apiRequest('GET', `${WATCH}&limit=x`, { headers }));
+    expect(refused.status).to.equal(400);
+    const response = await handler(apiRequest('GET', WATCH, { headers }));
+    expect(response.status).to.equal(406);
+    expect(watch.closed).to.equal(true);
   });
 
   it('shows metadata alone when asked', async () => {
