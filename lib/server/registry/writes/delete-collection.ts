@@ -2,10 +2,10 @@ import { isNotFound } from '../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { GetListOptions, StorageList } from '../../storage/contract/storage-interface.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
-import { deleteObject, deleteStored, type DeleteAnswer } from './delete-object.ts';
+import { deleteObject, deleteStored } from './delete-object.ts';
 import type { DeleteRequest, RequestContext, WriteResult } from '../contract/rest-storage.ts';
 import { storageFailure } from './storage-failures.ts';
-import type { StoreParts } from './store-parts.ts';
+import { present, type StoreParts } from './store-parts.ts';
 
 /** Number of objects in one page, that is, in memory at a time besides the response. */
 const PAGE_SIZE = 500;
@@ -23,7 +23,7 @@ export interface CollectionDeletion {
 /**
  * Deletes all objects of a list, several at a time, page by page. If another client deletes an object first, that is not an error.
  * The first other error ends the deletion, and the objects deleted so far stay deleted.
- * @returns the objects that were deleted or marked as being deleted, in key order.
+ * @returns the objects as they were listed, before their deletion, in key order: what kube-apiserver returns.
  */
 export async function deleteCollection(
   parts: StoreParts,
@@ -37,7 +37,8 @@ export async function deleteCollection(
     do {
       const page = await parts.storage.getList(key, next);
       resourceVersion ??= page.resourceVersion;
-      deleted.push(...(await deletePage(parts, context, page.items, request)));
+      await deletePage(parts, context, page.items, request);
+      deleted.push(...page.items.map((item) => present(parts, item)));
       ({ continueToken } = page);
       // The token contains the version of the list; a request with both is refused.
       const version = { resourceVersion: undefined, resourceVersionMatch: undefined };
@@ -54,17 +55,15 @@ async function deletePage(
   context: RequestContext,
   items: readonly StoredObject<UnstructuredObject>[],
   request: DeleteRequest,
-): Promise<WriteResult[]> {
-  const answers: (WriteResult | undefined)[] = Array.from({ length: items.length });
+): Promise<void> {
   let next = 0;
   let failed = false;
   const work = async (): Promise<void> => {
     while (next < items.length && !failed) {
-      const index = next;
+      const item = items[next] as StoredObject<UnstructuredObject>;
       next += 1;
       try {
-        const item = items[index] as StoredObject<UnstructuredObject>;
-        answers[index] = (await deleteListed(parts, context, item, request))?.result;
+        await deleteListed(parts, context, item, request);
       } catch (error) {
         failed = true;
         throw error;
@@ -72,24 +71,22 @@ async function deletePage(
     }
   };
   await Promise.all(Array.from({ length: Math.min(WORKERS, items.length) }, work));
-  return answers.filter((one) => one !== undefined);
 }
 
-/** Undefined when another client deleted the object first. */
+/** No failure when another client deleted the object first. */
 async function deleteListed(
   parts: StoreParts,
   context: RequestContext,
   item: StoredObject<UnstructuredObject>,
   request: DeleteRequest,
-): Promise<DeleteAnswer | undefined> {
+): Promise<void> {
   const { name = '', namespace = '' } = item.metadata;
   try {
     const answer = await deleteStored(parts, context, item, request);
-    if (answer !== undefined) return answer;
-    return await deleteObject(parts, { ...context, namespace }, name, request);
+    if (answer !== undefined) return;
+    await deleteObject(parts, { ...context, namespace }, name, request);
   } catch (error) {
     const reported = storageFailure(error, 'delete', parts.kind.describe, name);
-    if (isNotFound(reported)) return undefined;
-    throw reported;
+    if (!isNotFound(reported)) throw reported;
   }
 }

@@ -17,4 +17,15 @@ describe('volume attributes classes', () => {
     await call(server.handler, 'PATCH', `${CLASSES}/a`, options);
     expect((await call(server.handler, 'GET', `${CLASSES}/a`)).status).to.equal(404);
   });
+
+  it('are listed as they were before a deletion of all of them', async () => {
+    await using server = new ApiServer();
+    const body = { metadata: { name: 'a' }, driverName: 'x.example.com', parameters: { a: 'b' } };
+    await call(server.handler, 'POST', CLASSES, { body });
+    const { json } = await call(server.handler, 'DELETE', CLASSES);
+    const [listed] = json()['items'] as { readonly metadata: object }[];
+    expect(listed?.metadata).not.to.have.property('deletionTimestamp');
+    const now = await call(server.handler, 'GET', `${CLASSES}/a`);
+    expect(now.json()['metadata']).to.have.property('deletionTimestamp');
+  });
 });
