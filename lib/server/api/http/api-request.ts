@@ -31,6 +31,8 @@ export interface ApiResponse {
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
   /** The body has the events of a watch, one a line, so it may be sent over a WebSocket, each event as one frame. @defaultValue false */
   readonly isWatch?: boolean | undefined;
+  /** The body may be compressed for clients that accept that: it is a document of the API. @defaultValue false */
+  readonly mayCompress?: boolean | undefined;
 }
 
 /** The API as a function. A failure is a response with a Status. Rejects only with `ConnectionReset`, for a connection without an answer. */

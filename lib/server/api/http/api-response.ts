@@ -14,6 +14,16 @@ export function jsonResponse(status: number, document: unknown, headers?: Header
   return bytesResponse(status, JSON_TYPE, encodeText(JSON.stringify(document)), headers);
 }
 
+/** A document of the API, which may be compressed. */
+export function apiResponse(
+  status: number,
+  contentType: string,
+  body: ApiResponse['body'],
+  headers?: Headers,
+): ApiResponse {
+  return { ...bytesResponse(status, contentType, body, headers), mayCompress: true };
+}
+
 export function textResponse(status: number, text: string): ApiResponse {
   return bytesResponse(status, 'text/plain; charset=utf-8', encodeText(text));
 }

@@ -2,7 +2,7 @@ import type { ApiError } from '../../../meta/api-error.ts';
 import { encodeObject } from '../../../meta/protobuf/object-codec.ts';
 import { stringifyYaml } from '../../storage/scheme/yaml-document.ts';
 import type { ApiRequest, ApiResponse } from './api-request.ts';
-import { bytesResponse, encodeText, type Headers } from './api-response.ts';
+import { apiResponse, encodeText, type Headers } from './api-response.ts';
 import {
   AS_IT_IS,
   chooseMedia,
@@ -32,7 +32,7 @@ export function documentResponse(
   const accepted = acceptedBy(request);
   if (accepted === undefined) throw notAcceptable(MEDIA_TYPES);
   const { mediaType, pretty } = accepted;
-  return bytesResponse(status, mediaType, encodeDocument(document, mediaType, pretty), headers);
+  return apiResponse(status, mediaType, encodeDocument(document, mediaType, pretty), headers);
 }
 
 /**
@@ -44,7 +44,7 @@ export function failureResponse(error: ApiError, request: RequestHead): ApiRespo
   const { mediaType, pretty } = acceptedBy(request) ?? { mediaType: JSON_TYPE, pretty: true };
   const retryAfter = status.details?.retryAfterSeconds ?? 0;
   const headers = retryAfter > 0 ? { 'retry-after': String(retryAfter) } : {};
-  return bytesResponse(httpStatus, mediaType, encodeDocument(status, mediaType, pretty), headers);
+  return apiResponse(httpStatus, mediaType, encodeDocument(status, mediaType, pretty), headers);
 }
 
 function acceptedBy({ headers, url }: RequestHead): Omit<Accepted, 'shape'> | undefined {

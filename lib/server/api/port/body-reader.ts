@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { ListwatchError } from '../../../kernel/errors.ts';
 
 /**
@@ -12,10 +12,11 @@ const DROPPED_BYTES = 8 * 1024 * 1024;
  * Rejects when the client disconnects before the end.
  */
 export function readBody(
-  request: IncomingMessage,
+  request: Readable,
+  contentLength: string | undefined,
   limitBytes: number,
 ): Promise<Uint8Array | undefined> {
-  const announced = Number(request.headers['content-length'] ?? 0);
+  const announced = Number(contentLength ?? 0);
   if (announced > limitBytes + DROPPED_BYTES) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];

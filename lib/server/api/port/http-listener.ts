@@ -1,10 +1,5 @@
-import {
-  createServer,
-  STATUS_CODES,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { constants as http2Constants, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { createSecureContext, TLSSocket, type SecureContext } from 'node:tls';
 import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
@@ -14,17 +9,22 @@ import { silentLogger, type Logger } from '../../../kernel/logger.ts';
 import { numberOption, rejectUnknownOptions } from '../../../kernel/options.ts';
 import { realRuntime } from '../../../kernel/real-runtime.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
-import { failure } from '../../../meta/api-error.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from '../http/api-request.ts';
-import { withHeaders } from '../http/api-response.ts';
-import { failureResponse, type RequestHead } from '../http/document-response.ts';
+import { failureResponse } from '../http/document-response.ts';
 import { ConnectionReset } from '../http/connection-reset.ts';
 import { LARGEST_BODY_BYTES } from '../http/body.ts';
 import { readBody } from './body-reader.ts';
+import { compressed } from './compression.ts';
+import { foreignHost, lastAnswer, plainAnswer } from './final-answers.ts';
+import { Http2Sessions, type Http2Request } from './http2-sessions.ts';
+import { headOf, type Incoming } from './incoming.ts';
+import { Http2Sink } from './http2-sink.ts';
+import { listenError, urlHost } from './listen-address.ts';
 import { hostIsLocal, isLoopback } from './loopback.ts';
 import { PROTOBUF_TYPE } from '../http/media-type.ts';
 import { entityTooLarge, toApiError } from '../http/request-failures.ts';
 import { RequestClock, type RequestRecord } from './request-record.ts';
+import { Http1Sink } from './response-sink.ts';
 import { ResponseWriter } from './response-writer.ts';
 import { asksForWebSocketWatch, takeProtocolToken, withoutUpgrade } from './upgrade-request.ts';
 import { answerHandshake } from '../websocket/handshake.ts';
@@ -100,6 +100,7 @@ export class HttpListener {
   readonly #onRequest: ((record: RequestRecord) => void) | undefined;
   readonly #certificate: (() => Certificate) | undefined;
   readonly #server: Server;
+  readonly #http2: Http2Sessions;
   readonly #sockets = new Set<Socket>();
   readonly #writers = new Set<{ end(): void }>();
   /** The last response of each connection, while it is being sent. */
@@ -129,6 +130,14 @@ export class HttpListener {
     this.#limits = resolveLimits(options);
     this.#onRequest = options.onRequest;
     this.#server = this.#createServer();
+    this.#http2 = new Http2Sessions({
+      serve: (stream, head) => {
+        this.#serveHttp2(stream, head);
+      },
+      runtime: this.#runtime,
+      largestHeadersBytes: LARGEST_HEADERS_BYTES,
+      keepAliveMs: KEEP_ALIVE_MS,
+    });
   }
 
   /** `host:port`, in the form of a URL; empty before `listen`. */
@@ -179,6 +188,7 @@ export class HttpListener {
     this.#server.close(() => {
       closed.resolve();
     });
+    this.#http2.close();
     for (const writer of this.#writers) writer.end();
     if (this.#writers.size > 0) {
       const idle = deferred<void>();
@@ -205,7 +215,7 @@ export class HttpListener {
         noDelay: true,
       },
       (request, response) => {
-        void this.#serve(request, response);
+        this.#serveHttp1(request, response);
       },
     );
     server.maxConnections = maxConnections;
@@ -214,7 +224,8 @@ export class HttpListener {
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
       this.#accept(socket, (plain) => {
-        for (const serve of serveHttp) serve.call(server, plain);
+        if (plain instanceof TLSSocket && plain.alpnProtocol === 'h2') this.#http2.serve(plain);
+        else for (const serve of serveHttp) serve.call(server, plain);
       });
     });
     server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
@@ -255,10 +266,12 @@ export class HttpListener {
     const inner = new TLSSocket(socket, {
       isServer: true,
       secureContext: this.#secureContext(),
-      ALPNProtocols: ['http/1.1'],
+      ALPNProtocols: ['h2', 'http/1.1'],
     });
     inner.on('error', () => socket.destroy());
     inner.once('secure', () => {
+      // A server of `node:tls` does this; HTTP/2 waits for it.
+      Object.assign(inner, { secureConnecting: false });
       ready(inner);
     });
   }
@@ -276,38 +289,67 @@ export class HttpListener {
     return this.#presented.context;
   }
 
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const abort = new AbortController();
-    const clock =
-      this.#onRequest === undefined ? undefined : new RequestClock(request, this.#runtime);
-    const writer = new ResponseWriter(response, this.#runtime, this.#limits.stuckClientTimeoutMs);
-    this.#writers.add(writer);
+  #serveHttp1(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     this.#responses.set(socket, response);
     response.on('close', () => {
-      this.#writers.delete(writer);
       if (this.#responses.get(socket) === response) this.#responses.delete(socket);
-      if (clock !== undefined) {
-        this.#report(clock.record(response.headersSent ? response.statusCode : 0));
-      }
       // A response that began before `close` may have promised to keep the connection.
       if (this.#closing !== undefined) socket.end();
+    });
+    const length = request.headers['content-length'];
+    void this.#serve({
+      head: headOf(request),
+      sink: new Http1Sink(response),
+      readBody: () => readBody(request, length, LARGEST_BODY_BYTES),
+      isGone: () => socket.destroyed,
+    });
+  }
+
+  #serveHttp2(stream: ServerHttp2Stream, head: Http2Request): void {
+    const { receiveTimeoutMs } = this.#limits;
+    const sink = new Http2Sink(stream, head.method);
+    void this.#serve({
+      head,
+      sink,
+      readBody: async () => {
+        const timer = this.#runtime.setTimer(receiveTimeoutMs, () => {
+          stream.close(http2Constants.NGHTTP2_CANCEL);
+        });
+        try {
+          return await readBody(stream, head.headers['content-length'], LARGEST_BODY_BYTES);
+        } finally {
+          timer.cancel();
+        }
+      },
+      isGone: () => sink.isDestroyed,
+    });
+  }
+
+  async #serve({ head, sink, readBody: read, isGone }: Incoming): Promise<void> {
+    const abort = new AbortController();
+    const clock = this.#onRequest === undefined ? undefined : new RequestClock(head, this.#runtime);
+    const writer = new ResponseWriter(sink, this.#runtime, this.#limits.stuckClientTimeoutMs);
+    this.#writers.add(writer);
+    sink.onClose(() => {
+      this.#writers.delete(writer);
+      if (clock !== undefined) this.#report(clock.record(sink.status));
       if (this.#writers.size === 0) this.#idle?.();
-      if (!response.writableFinished) {
+      if (!sink.isComplete) {
         abort.abort(new ListwatchError('ABORTED', 'the client closed the connection'));
       }
     });
     try {
-      const answer = await this.#answer(request, abort, clock, () =>
-        readBody(request, LARGEST_BODY_BYTES),
-      );
+      const answer = await compressed(await this.#answer(head, abort, clock, read), head);
       await writer.send(this.#closing === undefined ? answer : lastAnswer(answer));
     } catch (error) {
       // If the client has disconnected, that is not a failure.
-      if (!request.socket.destroyed && !(error instanceof ConnectionReset)) {
+      const wanted = error instanceof ConnectionReset;
+      if (!isGone() && !wanted) {
         this.#logger.warn('a response broke off', { error: errorMessage(error) });
       }
-      response.destroy();
+      if (wanted) sink.reset();
+      else sink.destroy();
     }
   }
 
@@ -356,7 +398,7 @@ export class HttpListener {
       abort.abort(new ListwatchError('ABORTED', 'the client closed the connection'));
     });
     try {
-      const answer = await this.#answer(request, abort, clock, () =>
+      const answer = await this.#answer(headOf(request), abort, clock, () =>
         Promise.resolve(new Uint8Array()),
       );
       ({ status } = answer);
@@ -401,15 +443,12 @@ export class HttpListener {
   }
 
   async #answer(
-    request: IncomingMessage,
+    head: Http2Request,
     abort: AbortController,
     clock: RequestClock | undefined,
     readWhole: () => Promise<Uint8Array | undefined>,
   ): Promise<ApiResponse> {
-    const { method = 'GET', url = '/' } = request;
-    // Node passes only `set-cookie` as a list, and a request has no use for it.
-    const headers = request.headers as ApiRequest['headers'];
-    const head = { headers, url };
+    const { method, url, headers } = head;
     if (this.#localOnly && !hostIsLocal(headers['host'])) return lastAnswer(foreignHost(head));
     const body = await readWhole();
     if (body === undefined) {
@@ -445,53 +484,4 @@ function resolveLimits(options: HttpListenerOptions): Limits {
     stuckClientTimeoutMs: read('stuckClientTimeoutMs', 30_000),
     closeTimeoutMs: read('closeTimeoutMs', 5_000),
   };
-}
-
-/** The address to connect to. A server that listens on all addresses also listens on this one. */
-function urlHost(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
-}
-
-/** The response, after which the connection is closed. */
-function lastAnswer(answer: ApiResponse): ApiResponse {
-  return withHeaders(answer, { connection: 'close' });
-}
-
-/** A response with a whole body as bytes of HTTP/1.1, after which the connection is closed. */
-function plainAnswer({ status, headers, body }: ApiResponse): Buffer {
-  if (!(body instanceof Uint8Array)) throw new Error('a failed watch has no stream');
-  const all = { ...headers, connection: 'close', 'content-length': String(body.byteLength) };
-  const lines = Object.entries(all).flatMap(([name, value]) =>
-    [value].flat().map((one) => `${name}: ${one}\r\n`),
-  );
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`;
-  return Buffer.concat([Buffer.from(head, 'latin1'), body]);
-}
-
-function foreignHost(head: RequestHead): ApiResponse {
-  return failureResponse(
-    failure(
-      'Forbidden',
-      'this server is for programs on its own machine: the Host header must be 127.0.0.1, [::1] or localhost',
-    ),
-    head,
-  );
-}
-
-function listenError(error: unknown, host: string, port: number): ListwatchError {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE') {
-    return new ListwatchError(
-      'PORT_IN_USE',
-      `port ${port} on ${host} is taken by another process; choose another port, or leave "port" out to get a free one`,
-      { cause: error },
-    );
-  }
-  return new ListwatchError(
-    'LISTEN_FAILED',
-    `cannot listen on ${host} port ${port}: ${errorMessage(error)}; "host" must be an address of this machine`,
-    { cause: error },
-  );
 }

@@ -1,37 +1,34 @@
-import type { ServerResponse } from 'node:http';
 import { ListwatchError } from '../../../kernel/errors.ts';
 import { deferred } from '../../../kernel/latch.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import type { ApiResponse } from '../http/api-request.ts';
-import { chunkAround } from '../http/chunk.ts';
+import type { ResponseSink } from './response-sink.ts';
 
 /**
- * Sends one response over a socket, as fast as the client reads it.
+ * Sends one response over a connection, as fast as the client reads it.
  *
  * Guarantees:
  * - At most one chunk is held beyond the buffer of the socket: the next one is read when the last one has been sent.
  * - `return` of the chunks is called when the client disconnects or is disconnected, and after `end`.
  */
 export class ResponseWriter {
-  readonly #response: ServerResponse;
+  readonly #sink: ResponseSink;
   readonly #runtime: Runtime;
   readonly #stuckTimeoutMs: number;
   #pieces: AsyncIterator<Uint8Array> | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(response: ServerResponse, runtime: Runtime, stuckTimeoutMs: number) {
-    this.#response = response;
+  constructor(sink: ResponseSink, runtime: Runtime, stuckTimeoutMs: number) {
+    this.#sink = sink;
     this.#runtime = runtime;
     this.#stuckTimeoutMs = stuckTimeoutMs;
-    response.on('drain', () => {
+    sink.onDrain(() => {
       this.#wake?.();
     });
-    response.on('close', () => {
+    sink.onClose(() => {
       this.#wake?.();
       this.end();
     });
-    // An error of the socket is followed by `close`, which is handled.
-    response.on('error', () => {});
   }
 
   /**
@@ -40,24 +37,21 @@ export class ResponseWriter {
    * @throws {ListwatchError} code TIMEOUT when the client reads nothing for too long.
    */
   async send({ status, headers, body }: ApiResponse): Promise<void> {
-    const response = this.#response;
+    const sink = this.#sink;
     if (body instanceof Uint8Array) {
-      if (status !== 304) response.setHeader('content-length', body.byteLength);
-      response.writeHead(status, headers as Record<string, string | string[]>);
-      response.end(body);
+      sink.sendWhole(status, headers, body);
       return;
     }
-    response.writeHead(status, headers as Record<string, string | string[]>);
-    response.flushHeaders();
+    sink.begin(status, headers);
     const pieces = body[Symbol.asyncIterator]();
     this.#pieces = pieces;
-    if (response.destroyed) this.end();
+    if (sink.isDestroyed) this.end();
     for (;;) {
       const { done, value } = await pieces.next();
-      if (done === true || response.destroyed) break;
-      if (!this.#write(value) && !(await this.#drained())) return;
+      if (done === true || sink.isDestroyed) break;
+      if (!sink.write(value) && !(await this.#drained())) return;
     }
-    response.end();
+    sink.end();
   }
 
   /** Ends a streamed response after the bytes that were sent; has no effect on others. */
@@ -66,22 +60,10 @@ export class ResponseWriter {
     this.#pieces?.return?.().catch(() => {});
   }
 
-  /** Writes a chunk; returns whether there is room for more. */
-  #write(piece: Uint8Array): boolean {
-    const response = this.#response;
-    const chunk = response.chunkedEncoding ? chunkAround(piece) : undefined;
-    if (chunk === undefined) return response.write(piece);
-    // The chunk has its framing already, so Node must not add it.
-    response.chunkedEncoding = false;
-    const hasRoom = response.write(chunk);
-    response.chunkedEncoding = true;
-    return hasRoom;
-  }
-
   /** True when there is room again, false when the client has disconnected. @throws {ListwatchError} code TIMEOUT. */
   async #drained(): Promise<boolean> {
-    const response = this.#response;
-    if (!response.writableNeedDrain) return !response.destroyed;
+    const sink = this.#sink;
+    if (!sink.needsDrain) return !sink.isDestroyed;
     const turn = deferred<void>();
     this.#wake = (): void => {
       turn.resolve();
@@ -96,6 +78,6 @@ export class ResponseWriter {
       timer.cancel();
       this.#wake = undefined;
     }
-    return !response.destroyed;
+    return !sink.isDestroyed;
   }
 }

@@ -8,7 +8,7 @@ import type { StorageList } from '../../storage/contract/storage-interface.ts';
 import { documentPieces, type StoredObject } from '../../storage/contract/stored-object.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
-import { bytesResponse, encodeText } from '../http/api-response.ts';
+import { apiResponse, encodeText } from '../http/api-response.ts';
 import type { Exchange } from './exchange.ts';
 import { PROTOBUF_TYPE } from '../http/media-type.ts';
 import type { Representation } from '../http/negotiation.ts';
@@ -45,7 +45,7 @@ export function objectResponse(exchange: Exchange, status: number, stored: Store
   checkObjectShape(exchange);
   const { mediaType, as, metaVersion } = representation;
   if (mediaType === PROTOBUF_TYPE) {
-    return bytesResponse(
+    return apiResponse(
       status,
       mediaType,
       encodeObject(as === undefined ? stored.object : partialObject(stored, representation)),
@@ -71,7 +71,7 @@ export function objectResponse(exchange: Exchange, status: number, stored: Store
   const body = isPlain(representation)
     ? join([...pieces, NEWLINE])
     : indentedObject(join(pieces), representation);
-  return bytesResponse(status, mediaType, body);
+  return apiResponse(status, mediaType, body);
 }
 
 /**
@@ -86,7 +86,7 @@ export function listResponse(
   checkListShape(exchange);
   const { mediaType } = representation;
   if (mediaType === PROTOBUF_TYPE) {
-    return bytesResponse(200, mediaType, protobufListBody(exchange, list));
+    return apiResponse(200, mediaType, protobufListBody(exchange, list));
   }
   const plain = isPlain(representation);
   const json = listPieces(exchange, list);
@@ -94,12 +94,12 @@ export function listResponse(
   const first = chunks.next();
   const second = chunks.next();
   if (second.done === true) {
-    return bytesResponse(200, mediaType, first.done === true ? new Uint8Array() : first.value);
+    return apiResponse(200, mediaType, first.done === true ? new Uint8Array() : first.value);
   }
   const begun = [first.value as Uint8Array, second.value];
   // Text for people takes longer to make.
   const atOnce = plain ? CHUNKS_AT_ONCE : 1;
-  return bytesResponse(200, mediaType, stream(begun, chunks, atOnce, runtime));
+  return apiResponse(200, mediaType, stream(begun, chunks, atOnce, runtime));
 }
 
 /** The part of an object in each row of a table. @throws {ApiError} 400 for an unknown value. */

@@ -1,0 +1,114 @@
+import {
+  createServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { Duplex } from 'node:stream';
+import type { Runtime, Timer } from '../../../kernel/runtime.ts';
+import type { ApiRequest } from '../http/api-request.ts';
+
+export interface Http2SessionsOptions {
+  /** Called for each request. */
+  readonly serve: (stream: ServerHttp2Stream, request: Http2Request) => void;
+  readonly runtime: Runtime;
+  /** Maximum total size of the headers of a request. */
+  readonly largestHeadersBytes: number;
+  /** How long a connection without requests is kept, milliseconds. */
+  readonly keepAliveMs: number;
+}
+
+/** The head of a request. */
+export interface Http2Request {
+  readonly method: string;
+  readonly url: string;
+  /** With `host`, and without the pseudo-headers. */
+  readonly headers: ApiRequest['headers'];
+}
+
+/**
+ * Streams in one connection, and bytes that a client may send before the server has read them: those of kube-apiserver.
+ * @see apiserver pkg/server/secure_serving.go @ v0.36.3
+ */
+const MOST_STREAMS = 100;
+const WINDOW_BYTES = 256 * 1024;
+/** Memory of a connection, megabytes: of all bodies that its streams may send at once. Further streams are refused. */
+const SESSION_MEMORY_MB = 64;
+
+/**
+ * The connections of HTTP/2: each carries many requests at once, also watches, each of them at the pace of its reader.
+ *
+ * Guarantees:
+ * - A connection that has had no request for `keepAliveMs` is closed.
+ * - `close` tells every client that it must not send further requests; running ones end.
+ */
+export class Http2Sessions {
+  readonly #options: Http2SessionsOptions;
+  readonly #server: Http2Server;
+  readonly #sessions = new Set<ServerHttp2Session>();
+
+  constructor(options: Http2SessionsOptions) {
+    this.#options = options;
+    this.#server = createServer({
+      maxSessionMemory: SESSION_MEMORY_MB,
+      settings: {
+        maxConcurrentStreams: MOST_STREAMS,
+        initialWindowSize: WINDOW_BYTES,
+        maxFrameSize: WINDOW_BYTES,
+        maxHeaderListSize: options.largestHeadersBytes,
+        enablePush: false,
+      },
+    });
+    this.#server.on('session', (session) => {
+      this.#accept(session);
+    });
+    // A session that breaks the protocol is destroyed; there is nothing else to do about it.
+    this.#server.on('sessionError', () => {});
+  }
+
+  /** Takes a connection whose client has chosen HTTP/2. */
+  serve(socket: Duplex): void {
+    this.#server.emit('connection', socket);
+  }
+
+  close(): void {
+    for (const session of this.#sessions) session.close();
+  }
+
+  #accept(session: ServerHttp2Session): void {
+    this.#sessions.add(session);
+    if (!session.destroyed) session.setLocalWindowSize(WINDOW_BYTES * MOST_STREAMS);
+    const { runtime, keepAliveMs } = this.#options;
+    let streams = 0;
+    let idle: Timer = runtime.setTimer(keepAliveMs, () => {
+      session.close();
+    });
+    session.on('error', () => {});
+    session.on('close', () => {
+      idle.cancel();
+      this.#sessions.delete(session);
+    });
+    session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+      idle.cancel();
+      streams += 1;
+      stream.on('close', () => {
+        streams -= 1;
+        if (streams > 0 || session.closed) return;
+        idle = runtime.setTimer(keepAliveMs, () => {
+          session.close();
+        });
+      });
+      this.#options.serve(stream, requestOf(headers));
+    });
+  }
+}
+
+function requestOf(all: IncomingHttpHeaders): Http2Request {
+  const headers: Record<string, string | undefined> = {};
+  for (const [name, value] of Object.entries(all)) {
+    if (!name.startsWith(':')) headers[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  headers['host'] ??= all[':authority'];
+  return { method: all[':method'] ?? 'GET', url: all[':path'] ?? '/', headers };
+}

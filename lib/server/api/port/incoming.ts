@@ -1,0 +1,20 @@
+import type { IncomingMessage } from 'node:http';
+import type { ApiRequest } from '../http/api-request.ts';
+import type { Http2Request } from './http2-sessions.ts';
+import type { ResponseSink } from './response-sink.ts';
+
+/** A request on its way in, and the place of its response. */
+export interface Incoming {
+  readonly head: Http2Request;
+  readonly sink: ResponseSink;
+  /** Undefined when the body is too large. */
+  readonly readBody: () => Promise<Uint8Array | undefined>;
+  /** Whether the client has disconnected. */
+  readonly isGone: () => boolean;
+}
+
+/** The head of a request of HTTP/1.1. */
+export function headOf({ method = 'GET', url = '/', headers }: IncomingMessage): Http2Request {
+  // Node passes only `set-cookie` as a list, and a request has no use for it.
+  return { method, url, headers: headers as ApiRequest['headers'] };
+}

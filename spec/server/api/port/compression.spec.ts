@@ -1,0 +1,81 @@
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import type { ApiResponse } from '../../../../lib/server/api/http/api-request.ts';
+import { apiResponse, bytesResponse } from '../../../../lib/server/api/http/api-response.ts';
+import { compressed } from '../../../../lib/server/api/port/compression.ts';
+
+const GZIP = { headers: { 'accept-encoding': 'deflate, gzip' } };
+const LIMIT = 128 * 1024;
+
+async function* pieces(count: number, onEnd: () => void = () => {}): AsyncGenerator<Uint8Array> {
+  try {
+    for (let index = 0; index < count; index += 1) yield Buffer.from(`${index} `.repeat(2_000));
+  } finally {
+    onEnd();
+  }
+}
+
+async function bytesOf({ body }: ApiResponse): Promise<Buffer> {
+  if (body instanceof Uint8Array) return Buffer.from(body);
+  const all: Uint8Array[] = [];
+  for await (const piece of body) all.push(piece);
+  return Buffer.concat(all);
+}
+
+describe('compression of an answer', () => {
+  it('begins above 128 KiB', async () => {
+    const json = (size: number): ApiResponse =>
+      apiResponse(200, 'application/json', Buffer.alloc(size, 'a'));
+    const small = json(LIMIT);
+    expect(await compressed(small, GZIP)).to.equal(small);
+    const large = await compressed(json(LIMIT + 1), GZIP);
+    expect(large.headers).to.include({ 'content-encoding': 'gzip' });
+    expect(large.headers['vary']).to.deep.equal(['Accept-Encoding']);
+    const bytes = await bytesOf(large);
+    expect(bytes.length).to.be.below(10_000);
+    expect(gunzipSync(bytes)).to.have.length(LIMIT + 1);
+  });
+
+  it('is for documents of the API, and for clients that name gzip', async () => {
+    const other = bytesResponse(200, 'text/plain', Buffer.alloc(2 * LIMIT));
+    expect(await compressed(other, GZIP)).to.equal(other);
+    const document = { ...other, mayCompress: true };
+    for (const header of [undefined, 'br', 'gzip;q=1', 'x-gzip', '*']) {
+      const request = { headers: { 'accept-encoding': header } };
+      expect(await compressed(document, request), header).to.equal(document);
+    }
+  });
+
+  it('keeps the other names of the Vary header', async () => {
+    const body = Buffer.alloc(2 * LIMIT);
+    const response = apiResponse(200, 'application/json', body, { vary: 'Accept' });
+    const { headers } = await compressed(response, GZIP);
+    expect(headers['vary']).to.deep.equal(['Accept', 'Accept-Encoding']);
+  });
+
+  it('is done with streams piece by piece, once they are large enough', async () => {
+    for (const [count, isCompressed] of [
+      [1, false],
+      [200, true],
+    ] as const) {
+      const plain = await bytesOf(apiResponse(200, 'application/json', pieces(count)));
+      const response = await compressed(apiResponse(200, 'application/json', pieces(count)), GZIP);
+      expect('content-encoding' in response.headers).to.equal(isCompressed);
+      const bytes = await bytesOf(response);
+      expect(isCompressed ? gunzipSync(bytes) : bytes).to.deep.equal(plain);
+    }
+  });
+
+  it('leaves a stream whose reader leaves', async () => {
+    const left = new Promise<void>((resolve) => {
+      void compressed(apiResponse(200, 'application/json', pieces(1_000_000, resolve)), GZIP).then(
+        async ({ body }) => {
+          const iterator = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+          await iterator.next();
+          await iterator.return?.();
+        },
+      );
+    });
+    await left;
+  });
+});
