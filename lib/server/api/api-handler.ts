@@ -26,6 +26,7 @@ import { PageNotFound, requestTimedOut, toApiError } from './http/request-failur
 import { pathSegments, type RequestInfo, type Verb } from './http/request-info.ts';
 import { routeOf } from './resource-route.ts';
 import { ApiRequestMeter, type RequestMeasure } from './metrics/api-request-meter.ts';
+import { RequestTrace } from './metrics/request-trace.ts';
 import { ServerMetrics } from './metrics/server-metrics.ts';
 import { RootPaths, type TokenIssuer } from './root-paths.ts';
 import { serveUpdate } from './verbs/serve-update.ts';
@@ -168,6 +169,8 @@ class ApiRouter {
     const warnings = new Warnings();
     // A watch runs as long as its client wants; every other request has a deadline.
     const abort = info.verb === 'watch' ? undefined : abortOf(request);
+    const isTraced = abort !== undefined && this.#logger !== silentLogger;
+    const trace = isTraced ? new RequestTrace(this.#runtime) : undefined;
     const exchange: Exchange = {
       request,
       info,
@@ -182,17 +185,23 @@ class ApiRouter {
         warn: (text) => {
           warnings.add(text);
         },
+        step: trace?.step,
       },
       runtime: this.#runtime,
       openMeter: () => measure.watch(),
       frames: this.#frames,
     };
     const { connect } = storage;
-    const work =
-      connect === undefined ? verbs[info.verb](exchange) : serveConnect(exchange, connect);
-    const response = abort === undefined ? await work : await this.#bounded(work, abort);
-    const values = warnings.headerValues();
-    return values.length === 0 ? response : withHeaders(response, { warning: values });
+    try {
+      const work =
+        connect === undefined ? verbs[info.verb](exchange) : serveConnect(exchange, connect);
+      const response = abort === undefined ? await work : await this.#bounded(work, abort);
+      const values = warnings.headerValues();
+      return values.length === 0 ? response : withHeaders(response, { warning: values });
+    } finally {
+      const { url, headers } = request;
+      trace?.end({ verb: info.verb, url, userAgent: headers['user-agent'] }, this.#logger);
+    }
   }
 
   async #bounded(work: Promise<ApiResponse>, abort: RequestAbort): Promise<ApiResponse> {

@@ -18,6 +18,7 @@ export async function serveCreate(exchange: Exchange): Promise<ApiResponse> {
   inputType(exchange.request.headers['content-type']);
   const options = writeOptionsOf(exchange, 'CreateOptions');
   const object = decodeObject(exchange.request, storage.describe, storage.acceptedVersions);
+  exchange.context.step?.('body decoded');
   return objectResponse(exchange, 201, await creation(exchange, object, options));
 }
 

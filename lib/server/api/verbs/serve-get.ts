@@ -10,5 +10,6 @@ export async function serveGet(exchange: Exchange): Promise<ApiResponse> {
   if (storage.get === undefined) throw methodNotAllowed();
   const resourceVersion = queryText(query, 'resourceVersion');
   const stored = await storage.get(context, info.name ?? '', { resourceVersion });
+  context.step?.('read from storage');
   return objectResponse(exchange, 200, stored);
 }

@@ -8,5 +8,7 @@ import { methodNotAllowed } from '../http/request-failures.ts';
 export async function serveList(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, query } = exchange;
   if (storage.list === undefined) throw methodNotAllowed();
-  return listResponse(exchange, await storage.list(context, parseListOptions(query)));
+  const list = await storage.list(context, parseListOptions(query));
+  context.step?.('read from storage');
+  return listResponse(exchange, list);
 }

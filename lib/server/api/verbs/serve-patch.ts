@@ -54,6 +54,7 @@ export async function servePatch(exchange: Exchange): Promise<ApiResponse> {
     ]);
   }
   const name = info.name ?? '';
+  context.step?.('patch decoded');
   const update: UpdateFunc = (existing) => {
     if (existing === undefined) throw notFound(storage.describe, name);
     const patched = apply(asJson(existing));

@@ -19,6 +19,7 @@ export async function serveUpdate(exchange: Exchange): Promise<ApiResponse> {
   const name = info.name ?? '';
   const object = decodeObject(request, storage.describe);
   checkAddress(object, name, context.namespace);
+  context.step?.('body decoded');
   // Each attempt gets its own object, so that its changes do not reach the next attempt.
   const update = (): UnstructuredObject => asObject(cloneJson(asJson(object)));
   const { result, created } = await storage.update(context, name, update, options);

@@ -30,6 +30,8 @@ export interface RequestContext {
   readonly signal?: AbortSignal | undefined;
   /** Adds a text as a `Warning` header. */
   readonly warn: (text: string) => void;
+  /** Marks the end of a step, for the log of slow requests. @defaultValue nothing is marked */
+  readonly step?: ((name: string) => void) | undefined;
 }
 
 export interface ReadOptions {

@@ -33,6 +33,7 @@ export async function createObject(
   fillSystemFields(parts, context, object);
   const { name = '' } = object.metadata;
   const release = await parts.admission.enter(describe, object.metadata.namespace ?? '', name);
+  context.step?.('admitted');
   try {
     prepareNewObject(parts, context, object, options);
     if (!generated) return await write(parts, context, object, options);
@@ -147,9 +148,11 @@ async function write(
   let finish: FinishWrite | undefined;
   let created: WriteResult;
   try {
+    context.step?.('validated');
     finish = await hooks.beginCreate?.(object);
     const { ttlSeconds } = kind;
     created = await storage.create(key, object, { ttlSeconds, signal: context.signal });
+    context.step?.('stored');
   } catch (error) {
     finish?.(false);
     if (isStorageError(error, 'KEY_EXISTS')) throw await nameTaken(parts, key, name);

@@ -109,7 +109,7 @@ function plan(
 
 async function remove(
   parts: StoreParts,
-  { signal }: RequestContext,
+  { signal, step }: RequestContext,
   cachedExisting: StoredObject<UnstructuredObject>,
   request: DeleteRequest,
 ): Promise<WriteResult> {
@@ -125,6 +125,7 @@ async function remove(
       }
     },
   });
+  step?.('removed from storage');
   reaper.forget(key);
   hooks.afterDelete?.(deleted);
   return deleted;
@@ -132,7 +133,7 @@ async function remove(
 
 async function mark(
   parts: StoreParts,
-  { signal }: RequestContext,
+  { signal, step }: RequestContext,
   cachedExisting: StoredObject<UnstructuredObject>,
   request: DeleteRequest,
 ): Promise<WriteResult> {
@@ -147,6 +148,7 @@ async function mark(
     },
     { preconditions: request.preconditions, cachedExisting, signal },
   );
+  step?.('stored');
   endGracePeriod(parts, marked);
   hooks.afterUpdate?.(marked);
   return marked;

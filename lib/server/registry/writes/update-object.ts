@@ -138,10 +138,12 @@ class UpdateAttempt {
     const { storage } = this.#parts;
     const { signal } = this.#request.context;
     if (this.#request.options.dryRun !== true) {
-      return await storage.guaranteedUpdate(key, (input) => this.#try(input), {
+      const written = await storage.guaranteedUpdate(key, (input) => this.#try(input), {
         ignoreNotFound: true,
         signal,
       });
+      this.#request.context.step?.('stored');
+      return written;
     }
     const stored = await storage.get(key, { ignoreNotFound: true, signal });
     const { object } = await this.#try({ existing: stored?.copy(), stored });
@@ -161,6 +163,7 @@ class UpdateAttempt {
     stored,
   }: UpdateInput<UnstructuredObject>): Promise<UpdateOutput<UnstructuredObject>> {
     this.end(false);
+    this.#request.context.step?.(stored === undefined ? 'nothing found' : 'read from storage');
     const { ttlSeconds } = this.#parts.kind;
     this.created = stored === undefined;
     if (existing === undefined || stored === undefined) {
@@ -220,6 +223,7 @@ class UpdateAttempt {
     ];
     if (causes.length > 0) throw invalid(describe, name, causes);
     if (isFinalized(parts, object)) throw new FinalizersEmptied(object, stored);
+    context.step?.('validated');
     if (options.dryRun !== true) this.#finish = await parts.hooks.beginUpdate?.(object, old);
     return object;
   }
