@@ -1,4 +1,11 @@
-export { ApiServer, type ApiServerOptions, type ServerAddress } from './api/api-server.ts';
+export type { ServerTlsOptions } from './api/certificates/server-certificates.ts';
+export { ApiServer } from './api/api-server.ts';
+export type {
+  ApiServerOptions,
+  ClientCertificateOptions,
+  KubeconfigOptions,
+  ServerAddress,
+} from './api/api-server-options.ts';
 export type { ServerSnapshot } from './api/server-snapshot.ts';
 export type { TransformerFor } from './api/server-storages.ts';
 export type { Faults, FaultsOptions } from './api/faults/faults.ts';

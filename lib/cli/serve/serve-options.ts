@@ -13,12 +13,24 @@ export interface ServeOptions {
   /** The members of an etcd cluster; empty: in memory. */
   readonly etcd: readonly string[];
   readonly etcdFiles: EtcdFiles;
+  readonly tls: TlsFiles;
+  /** Whether the kubeconfig has a client certificate in place of the token. */
+  readonly clientCertificate: boolean;
   readonly snapshot: string | undefined;
   readonly manifests: string | undefined;
   readonly audit: string | undefined;
   readonly encryptionConfig: string | undefined;
   readonly json: boolean;
   readonly verbose: boolean;
+}
+
+/** Paths of PEM files, and of a folder with some. */
+export interface TlsFiles {
+  readonly cert: string | undefined;
+  readonly key: string | undefined;
+  readonly clientCa: string | undefined;
+  /** The folder of the server's own authority. */
+  readonly dir: string | undefined;
 }
 
 /** Paths of PEM files. */
@@ -54,6 +66,30 @@ const TABLE: OptionTable = {
     help: 'the token of clients; it is visible in the list of processes; otherwise random',
   },
   'token-file': { type: 'string', value: 'FILE', help: 'a file with the token' },
+  'tls-cert-file': {
+    type: 'string',
+    value: 'FILE',
+    help: 'the certificate to present, PEM; otherwise one of an authority that the server makes',
+  },
+  'tls-private-key-file': {
+    type: 'string',
+    value: 'FILE',
+    help: 'the key of that certificate, PEM',
+  },
+  'client-ca-file': {
+    type: 'string',
+    value: 'FILE',
+    help: 'the authorities of client certificates, PEM: the common name is the user, organisations are groups',
+  },
+  'cert-dir': {
+    type: 'string',
+    value: 'DIR',
+    help: 'keeps the authority in a folder, as ca.crt and ca.key; otherwise it ends with the server',
+  },
+  'client-certificate': {
+    type: 'boolean',
+    help: 'the kubeconfig gets a client certificate in place of the token',
+  },
   etcd: {
     type: 'string',
     multiple: true,
@@ -124,6 +160,15 @@ export function readServeOptions(parameters: readonly string[]): ServeOptions {
   };
   excluded('etcd', 'snapshot');
   excluded('token', 'token-file');
+  excluded('tls-cert-file', 'cert-dir');
+  for (const [one, other] of [
+    ['tls-cert-file', 'tls-private-key-file'],
+    ['tls-private-key-file', 'tls-cert-file'],
+  ] as const) {
+    if (options.has(one) && !options.has(other)) {
+      throw new UsageError(`--${one} needs --${other}; give both`);
+    }
+  }
   const etcd = options.get('etcd') ?? [];
   const etcdFiles = { ca: text('etcd-ca'), cert: text('etcd-cert'), key: text('etcd-key') };
   const file = Object.entries(etcdFiles).find(([, path]) => path !== undefined);
@@ -138,6 +183,13 @@ export function readServeOptions(parameters: readonly string[]): ServeOptions {
     tokenFile: text('token-file'),
     etcd,
     etcdFiles,
+    tls: {
+      cert: text('tls-cert-file'),
+      key: text('tls-private-key-file'),
+      clientCa: text('client-ca-file'),
+      dir: text('cert-dir'),
+    },
+    clientCertificate: options.has('client-certificate'),
     snapshot: text('snapshot'),
     manifests: text('manifests'),
     audit: text('audit'),

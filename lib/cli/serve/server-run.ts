@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import { ApiServer } from '../../server/api/api-server.ts';
+import type { ApiServerOptions } from '../../server/api/api-server-options.ts';
 import type { RequestRecord } from '../../server/api/port/request-record.ts';
 import { isLoopback } from '../../server/api/port/loopback.ts';
 import type { TransformerFor } from '../../server/api/server-storages.ts';
@@ -20,7 +21,12 @@ import { serveLogger } from './serve-logger.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { openServerStore } from './open-server-store.ts';
 import type { ServerStore } from './server-store.ts';
+import { keepAuthority, readTlsFiles, tlsProblem } from './serve-tls.ts';
 import { serverToken } from './server-token.ts';
+
+/** The user of a kubeconfig with a client certificate. */
+const USER = 'listwatch:admin';
+const GROUPS = ['system:masters'];
 
 /** One run of `listwatch serve`: start, stop, and in every case release. */
 export class ServerRun {
@@ -50,6 +56,7 @@ export class ServerRun {
     const logger = this.#logger;
     // Everything that can be wrong is read before the port is taken and the state is changed.
     const token = await serverToken(this.#serve, this.#host.env);
+    const tls = await readTlsFiles(this.#serve.tls);
     const manifests = folder === undefined ? [] : await readManifestFiles(folder);
     const transformerFor = await this.#encryption();
     if (audit !== undefined) this.#audit = await AuditFile.open(audit, { logger });
@@ -60,9 +67,10 @@ export class ServerRun {
     signal.throwIfAborted();
     const { keyValueStore } = this.#store;
     const onRequest = this.#requestHook();
-    const options = { runtime, logger, token, keyValueStore, transformerFor, onRequest };
-    const server = new ApiServer(options);
+    const options = { runtime, logger, token, keyValueStore, transformerFor, onRequest, tls };
+    const server = this.#newServer(options);
     this.#server = server;
+    await keepAuthority(this.#serve.tls, server);
     await this.#listen(server);
     await applyManifests(manifests, { handler: server.handler, runtime, signal });
     if (folder !== undefined) {
@@ -85,6 +93,14 @@ export class ServerRun {
     await this.#store?.close({ unused: !this.#wasReachable });
     await this.#audit?.close();
     if (this.#ownKubeconfig !== undefined) await rm(this.#ownKubeconfig, { force: true });
+  }
+
+  #newServer(options: ApiServerOptions): ApiServer {
+    try {
+      return new ApiServer(options);
+    } catch (error) {
+      throw tlsProblem(error, this.#serve.tls);
+    }
   }
 
   #say(text: string): void {
@@ -145,7 +161,10 @@ export class ServerRun {
         await mkdir(folder, { recursive: true, mode: 0o700 });
         this.#ownKubeconfig = path;
       }
-      await server.writeKubeconfig(path);
+      const clientCertificate = this.#serve.clientCertificate
+        ? server.issueClientCertificate({ user: USER, groups: GROUPS })
+        : undefined;
+      await server.writeKubeconfig(path, { clientCertificate });
     } catch (error) {
       // A file of other clusters stays.
       this.#ownKubeconfig = undefined;

@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { ListwatchError } from '../../kernel/errors.ts';
 import { silentLogger, type Logger } from '../../kernel/logger.ts';
-import { silentMetrics, type Metrics } from '../../kernel/metrics.ts';
+import { silentMetrics } from '../../kernel/metrics.ts';
 import { rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
@@ -11,7 +11,15 @@ import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
 import { EmbeddedKeyValueStore } from '../mvcc/embedded-key-value-store.ts';
 import type { KeyValueStore } from '../mvcc/key-value-store.ts';
+import {
+  API_SERVER_OPTIONS,
+  type ApiServerOptions,
+  type ClientCertificateOptions,
+  type KubeconfigOptions,
+  type ServerAddress,
+} from './api-server-options.ts';
 import { ApiResourceRegistry } from './api-resource-registry.ts';
+import type { Certificate } from './certificates/certificate-authority.ts';
 import { ServerCertificates } from './certificates/server-certificates.ts';
 import { isHealthPath } from './health/health-endpoints.ts';
 import { serverHealthChecks } from './health/server-health-checks.ts';
@@ -33,11 +41,7 @@ import {
   withAuthentication,
   type Authenticator,
 } from './http/authentication.ts';
-import {
-  HttpListener,
-  type HttpListenerOptions,
-  type ListenOptions,
-} from './port/http-listener.ts';
+import { HttpListener, type ListenOptions } from './port/http-listener.ts';
 import { writeKubeconfig } from './kubeconfig-writer.ts';
 import { RegistryListerWatcher } from './registry-lister-watcher.ts';
 import { toApiError } from './http/request-failures.ts';
@@ -53,68 +57,13 @@ import {
   STORAGE_MEDIA_TYPES,
   type StorageMediaType,
 } from '../storage/scheme/stored-object-codec.ts';
-import { ServerStorages, type TransformerFor } from './server-storages.ts';
-
-export interface ApiServerOptions
-  extends Pick<
-    HttpListenerOptions,
-    'maxConnections' | 'receiveTimeoutMs' | 'stuckClientTimeoutMs' | 'closeTimeoutMs' | 'onRequest'
-  > {
-  /** @defaultValue the machine's clock, timers and random source */
-  readonly runtime?: Runtime | undefined;
-  /** @defaultValue nothing is logged */
-  readonly logger?: Logger | undefined;
-  /** @defaultValue nothing is recorded */
-  readonly metrics?: Metrics | undefined;
-  /**
-   * The bearer token of clients, at least 16 characters. With a fixed token, clients may outlive a server in memory and connect to
-   * its successor. Resource versions then begin at the present time, so that the successor makes these clients list again.
-   * @defaultValue 32 random bytes
-   */
-  readonly token?: string | undefined;
-  /** The storage of the objects. The server does not close it. @defaultValue in memory, closed with the server */
-  readonly keyValueStore?: KeyValueStore | undefined;
-  /** The transformer for the objects of a resource, e.g. from an `EncryptionConfiguration`. @defaultValue they are stored as they are */
-  readonly transformerFor?: TransformerFor | undefined;
-  /**
-   * How objects are written into the storage. Both are always read, side by side; custom resources are always written as JSON.
-   * @defaultValue 'application/json'
-   */
-  readonly storageMediaType?: StorageMediaType | undefined;
-  /** Longest duration of a request that is not a watch, milliseconds. @defaultValue 60 000 */
-  readonly requestTimeoutMs?: number | undefined;
-  /** The source of the token and of certificate serials. @defaultValue the operating system's */
-  readonly randomBytes?: ((size: number) => Uint8Array) | undefined;
-}
-
-const OPTIONS = [
-  'runtime',
-  'logger',
-  'metrics',
-  'token',
-  'keyValueStore',
-  'transformerFor',
-  'storageMediaType',
-  'requestTimeoutMs',
-  'randomBytes',
-  'maxConnections',
-  'receiveTimeoutMs',
-  'stuckClientTimeoutMs',
-  'closeTimeoutMs',
-  'onRequest',
-];
+import { ServerStorages } from './server-storages.ts';
 
 /** The user of the token. */
 const USER = adminUser('listwatch:admin');
 /** A key that is never written: reading it shows that the store responds. */
 const PROBED_KEY = '\0listwatch';
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
-
-/** The configuration with which a client connects to the server. */
-export interface ServerAddress {
-  readonly server: string;
-  readonly token: string;
-}
 
 /**
  * A Kubernetes API server in this process: key-value engine, storage, watch caches, registry and HTTP.
@@ -151,7 +100,7 @@ export class ApiServer implements AsyncDisposable {
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: ApiServerOptions = {}) {
-    rejectUnknownOptions('ApiServer', options, OPTIONS);
+    rejectUnknownOptions('ApiServer', options, API_SERVER_OPTIONS);
     const { runtime = realRuntime, logger = silentLogger, metrics = silentMetrics } = options;
     this.#runtime = runtime;
     this.#randomBytes = options.randomBytes ?? randomBytes;
@@ -204,21 +153,12 @@ export class ApiServer implements AsyncDisposable {
     });
     this.faults = new Faults({ runtime, compact: () => this.compact() });
     this.handler = withStandardHeaders(this.#afterStart(this.faults.around(handler)), runtime);
-    this.#certificates = new ServerCertificates({ runtime, randomBytes: this.#randomBytes });
-    this.#listener = new HttpListener({
-      handler: withStandardHeaders(
-        withAuthentication(this.handler, this.#authenticator()),
-        runtime,
-      ),
-      certificate: () => this.#certificates.leaf(this.#hosts),
+    this.#certificates = new ServerCertificates({
       runtime,
-      logger,
-      maxConnections: options.maxConnections,
-      receiveTimeoutMs: options.receiveTimeoutMs,
-      stuckClientTimeoutMs: options.stuckClientTimeoutMs,
-      closeTimeoutMs: options.closeTimeoutMs,
-      onRequest: options.onRequest,
+      randomBytes: this.#randomBytes,
+      tls: options.tls,
     });
+    this.#listener = this.#newListener(options, runtime, logger);
   }
 
   /** The bearer token of clients. */
@@ -233,10 +173,23 @@ export class ApiServer implements AsyncDisposable {
 
   /**
    * The certificate of the server's own authority, PEM; valid for ten years. The server presents a leaf certificate that it has
-   * signed. TLS clients on the same port should trust it and no other.
+   * signed. TLS clients on the same port should trust it and no other. With a given certificate: the self-signed ones of its chain.
    */
   get certificateAuthority(): string {
     return this.#certificates.authority;
+  }
+
+  /** The server's own authority with its key, for the option `tls.authority` of a later server. It is a secret. */
+  storedAuthority(): Certificate {
+    return this.#certificates.storedAuthority();
+  }
+
+  /**
+   * A certificate with which a TLS client authenticates, valid for a year. As on a cluster, the groups decide what it may do where
+   * access is checked.
+   */
+  issueClientCertificate({ user, groups = [] }: ClientCertificateOptions): Certificate {
+    return this.#certificates.issueClient(user, groups);
   }
 
   /** The public key of the tokens of service accounts, as a JSON web key set. */
@@ -266,11 +219,13 @@ export class ApiServer implements AsyncDisposable {
    * clients send tokens over TLS only.
    * @throws {ListwatchError} code NOT_STARTED before `listen`; INVALID_OPTION when the file contains other clusters.
    */
-  async writeKubeconfig(path: string): Promise<void> {
+  async writeKubeconfig(path: string, options: KubeconfigOptions = {}): Promise<void> {
+    rejectUnknownOptions('writeKubeconfig', options, ['clientCertificate']);
     const entry = {
       server: `https://${this.#address()}`,
       token: this.token,
       certificateAuthority: this.certificateAuthority,
+      clientCertificate: options.clientCertificate,
     };
     await writeKubeconfig(path, entry, this.#runtime);
   }
@@ -406,6 +361,11 @@ export class ApiServer implements AsyncDisposable {
   #authenticator(): Authenticator {
     const { access } = this.#registry.parts;
     return anyAuthenticator([
+      ({ clientCertificate }) => {
+        const { clients } = this.#certificates;
+        const certificate = clients && clientCertificate?.();
+        return certificate && clients?.userOf(certificate, this.#runtime.wallMs());
+      },
       bearerAuthenticator(this.#token, USER),
       async (request) => {
         const token = bearerTokenOf(request);
@@ -432,6 +392,24 @@ export class ApiServer implements AsyncDisposable {
     const { address } = this.#listener;
     if (address === '') return;
     await this.#kubernetesService.setPort(Number(address.slice(address.lastIndexOf(':') + 1)));
+  }
+
+  #newListener(options: ApiServerOptions, runtime: Runtime, logger: Logger): HttpListener {
+    return new HttpListener({
+      handler: withStandardHeaders(
+        withAuthentication(this.handler, this.#authenticator()),
+        runtime,
+      ),
+      certificate: () => this.#certificates.leaf(this.#hosts),
+      asksForCertificate: () => this.#certificates.clients !== undefined,
+      runtime,
+      logger,
+      maxConnections: options.maxConnections,
+      receiveTimeoutMs: options.receiveTimeoutMs,
+      stuckClientTimeoutMs: options.stuckClientTimeoutMs,
+      closeTimeoutMs: options.closeTimeoutMs,
+      onRequest: options.onRequest,
+    });
   }
 
   #afterStart(handler: ApiHandler): ApiHandler {

@@ -2,6 +2,7 @@ import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { parse, stringify } from 'yaml';
 import { ListwatchError } from '../../kernel/errors.ts';
 import { randomText } from '../../kernel/random.ts';
+import type { Certificate } from './certificates/certificate-authority.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 
 /** The address and credentials for a client. */
@@ -9,8 +10,10 @@ export interface KubeconfigEntry {
   /** Address with scheme. clientcmd ignores the credentials of a kubeconfig unless it is `https`. */
   readonly server: string;
   readonly token: string;
-  /** PEM. */
+  /** PEM; empty: the client's own authorities. */
   readonly certificateAuthority: string;
+  /** Takes the place of the token. */
+  readonly clientCertificate?: Certificate | undefined;
 }
 
 /** The name of cluster, user and context. A file with this name may be overwritten. */
@@ -39,19 +42,38 @@ export async function writeKubeconfig(
   }
 }
 
-function kubeconfigText({ server, token, certificateAuthority }: KubeconfigEntry): string {
-  const authority = Buffer.from(certificateAuthority).toString('base64');
+function kubeconfigText({
+  server,
+  token,
+  certificateAuthority,
+  clientCertificate,
+}: KubeconfigEntry): string {
+  const authority =
+    certificateAuthority === ''
+      ? {}
+      : { 'certificate-authority-data': inBase64(certificateAuthority) };
+  const user =
+    clientCertificate === undefined
+      ? { token }
+      : {
+          'client-certificate-data': inBase64(clientCertificate.certificate),
+          'client-key-data': inBase64(clientCertificate.privateKey),
+        };
   return stringify(
     {
       apiVersion: 'v1',
       kind: 'Config',
-      clusters: [{ name: NAME, cluster: { server, 'certificate-authority-data': authority } }],
-      users: [{ name: NAME, user: { token } }],
+      clusters: [{ name: NAME, cluster: { server, ...authority } }],
+      users: [{ name: NAME, user }],
       contexts: [{ name: NAME, context: { cluster: NAME, user: NAME } }],
       'current-context': NAME,
     },
     { lineWidth: 0 },
   );
+}
+
+function inBase64(text: string): string {
+  return Buffer.from(text).toString('base64');
 }
 
 /** Refuses to overwrite other files: a user's own kubeconfig could be named by mistake and cannot be restored. */

@@ -6,7 +6,8 @@ import type { Runtime } from '../../../lib/kernel/runtime.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 import { within } from '../../support/until.ts';
 import { apiRequest, readAll } from './support.ts';
-import { ApiServer, type ApiServerOptions } from '../../../lib/server/api/api-server.ts';
+import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import type { ApiServerOptions } from '../../../lib/server/api/api-server-options.ts';
 
 /** The real thing, on a clock that goes ten times as fast: bookmarks are due every 6 seconds. */
 export const HURRIED: Runtime = {

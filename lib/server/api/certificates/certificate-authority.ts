@@ -1,4 +1,14 @@
-import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  sign,
+  X509Certificate,
+  type KeyObject,
+} from 'node:crypto';
+import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
 import {
   authorityExtensions,
   leafExtensions,
@@ -32,6 +42,8 @@ export interface CertificateAuthorityOptions extends IssueOptions {
   readonly name: string;
   /** The source of serial numbers, 16 bytes each. @defaultValue the operating system's */
   readonly randomBytes?: ((size: number) => Uint8Array) | undefined;
+  /** An earlier authority of this name, from `stored`. @defaultValue a new one */
+  readonly stored?: Certificate | undefined;
 }
 
 export interface LeafOptions extends IssueOptions {
@@ -62,7 +74,7 @@ const COMMON_NAME = '2.5.4.3';
 const ORGANIZATION = '2.5.4.10';
 
 /**
- * Issues certificates of EC keys (P-256). The key of the authority does not leave this object.
+ * Issues certificates of EC keys (P-256). The key of the authority leaves this object only by `stored`.
  *
  * The authority is valid for ten years and a leaf for one, unless stated otherwise; both begin a day early, because the clocks of
  * two machines differ. Keys come from the operating system's random source, regardless of the runtime.
@@ -73,15 +85,28 @@ const ORGANIZATION = '2.5.4.10';
 export class CertificateAuthority {
   /** The self-signed certificate of the authority, PEM: what clients trust. */
   readonly certificate: string;
-  readonly #key: Key = newKey();
+  readonly #key: Key;
   readonly #name: Buffer;
   readonly #randomBytes: (size: number) => Uint8Array;
 
+  /** @throws {ListwatchError} code INVALID_OPTION for a stored authority that cannot be used. */
   constructor(options: CertificateAuthorityOptions) {
     this.#randomBytes = options.randomBytes ?? randomBytes;
     this.#name = distinguishedName(options.name, []);
+    if (options.stored !== undefined) {
+      this.#key = storedKey(options.stored, options);
+      this.certificate = options.stored.certificate;
+      return;
+    }
+    this.#key = newKey();
     const extensions = authorityExtensions(this.#key.id);
     this.certificate = this.#sign(this.#name, this.#key, options, AUTHORITY_DAYS, extensions);
+  }
+
+  /** The authority with its key, to be kept where only its owner can read it. */
+  stored(): Certificate {
+    const privateKey = this.#key.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    return { certificate: this.certificate, privateKey };
   }
 
   /** A certificate with a new key, for a server or for a user. */
@@ -127,8 +152,40 @@ export class CertificateAuthority {
   }
 }
 
+/** @throws {ListwatchError} code INVALID_OPTION. */
+function storedKey(
+  { certificate, privateKey }: Certificate,
+  { name, nowMs }: CertificateAuthorityOptions,
+): Key {
+  let problem: string;
+  try {
+    const parsed = new X509Certificate(certificate);
+    const key = createPrivateKey(privateKey);
+    problem = problemOf(parsed, key, name, nowMs);
+    if (problem === '') return keyOf(key, createPublicKey(key));
+  } catch (error) {
+    problem = `it cannot be read: ${errorMessage(error)}`;
+  }
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `the stored certificate authority cannot be used: ${problem}; remove it to get a new one, which its clients have to trust anew`,
+  );
+}
+
+function problemOf(parsed: X509Certificate, key: KeyObject, name: string, nowMs: number): string {
+  if (parsed.subject !== `CN=${name}` || !parsed.ca) return `it is not the authority "${name}"`;
+  if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return 'its key is not of P-256';
+  if (!parsed.checkPrivateKey(key)) return 'its key belongs to another certificate';
+  if (Date.parse(parsed.validTo) <= nowMs) return `it has expired on ${parsed.validTo}`;
+  return '';
+}
+
 function newKey(): Key {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return keyOf(privateKey, publicKey);
+}
+
+function keyOf(privateKey: KeyObject, publicKey: KeyObject): Key {
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   return { id: createHash('sha256').update(spki).digest().subarray(0, 20), spki, privateKey };
 }

@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto';
 import type { UserInfo } from '../../registry/contract/user-info.ts';
 
 /**
@@ -20,6 +21,8 @@ export interface ApiRequest {
   readonly user?: string | undefined;
   /** What else authentication has found out about the user. */
   readonly identity?: UserInfo | undefined;
+  /** The certificate that the client has proved to own, not checked otherwise. Left out: the connection has none. */
+  readonly clientCertificate?: (() => X509Certificate | undefined) | undefined;
   /** Receives the name of the user once the request has authenticated. */
   readonly identified?: ((user: string) => void) | undefined;
 }

@@ -25,6 +25,7 @@ import { PROTOBUF_TYPE } from '../http/media-type.ts';
 import { entityTooLarge, toApiError } from '../http/request-failures.ts';
 import { RequestClock, type RequestRecord } from './request-record.ts';
 import { Http1Sink } from './response-sink.ts';
+import { shownCertificate } from './shown-certificate.ts';
 import { ResponseWriter } from './response-writer.ts';
 import { asksForWebSocketWatch, takeProtocolToken, withoutUpgrade } from './upgrade-request.ts';
 import { answerHandshake } from '../websocket/handshake.ts';
@@ -39,6 +40,8 @@ export interface HttpListenerOptions {
    * new certificate. Left out: plain HTTP only.
    */
   readonly certificate?: (() => Certificate) | undefined;
+  /** Whether TLS clients are asked for a certificate; they need not have one. @defaultValue they are not */
+  readonly asksForCertificate?: (() => boolean) | undefined;
   /** @defaultValue the machine's clock */
   readonly runtime?: Runtime | undefined;
   /** @defaultValue nothing is logged */
@@ -99,6 +102,7 @@ export class HttpListener {
   readonly #limits: Limits;
   readonly #onRequest: ((record: RequestRecord) => void) | undefined;
   readonly #certificate: (() => Certificate) | undefined;
+  readonly #asksForCertificate: () => boolean;
   readonly #server: Server;
   readonly #http2: Http2Sessions;
   readonly #sockets = new Set<Socket>();
@@ -115,6 +119,7 @@ export class HttpListener {
     rejectUnknownOptions('HttpListener', options, [
       'handler',
       'certificate',
+      'asksForCertificate',
       'runtime',
       'logger',
       'maxConnections',
@@ -125,6 +130,7 @@ export class HttpListener {
     ]);
     this.#handler = options.handler;
     this.#certificate = options.certificate;
+    this.#asksForCertificate = options.asksForCertificate ?? ((): boolean => false);
     this.#runtime = options.runtime ?? realRuntime;
     this.#logger = options.logger ?? silentLogger;
     this.#limits = resolveLimits(options);
@@ -267,6 +273,9 @@ export class HttpListener {
       isServer: true,
       secureContext: this.#secureContext(),
       ALPNProtocols: ['h2', 'http/1.1'],
+      // The handler refuses a certificate, so that other credentials of the request can count.
+      requestCert: this.#asksForCertificate(),
+      rejectUnauthorized: false,
     });
     inner.on('error', () => socket.destroy());
     inner.once('secure', () => {
@@ -283,6 +292,8 @@ export class HttpListener {
       const context = createSecureContext({
         cert: certificate.certificate,
         key: certificate.privateKey,
+        // Required to resume a session of a client with a certificate.
+        sessionIdContext: 'listwatch',
       });
       this.#presented = { certificate, context };
     }
@@ -463,6 +474,7 @@ export class HttpListener {
         body,
         signal: abort.signal,
         identified: clock?.identified,
+        clientCertificate: () => shownCertificate(head.socket),
         abort: (reason) => {
           abort.abort(reason);
         },

@@ -5,6 +5,7 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Runtime, Timer } from '../../../kernel/runtime.ts';
 import type { ApiRequest } from '../http/api-request.ts';
@@ -25,6 +26,8 @@ export interface Http2Request {
   readonly url: string;
   /** With `host`, and without the pseudo-headers. */
   readonly headers: ApiRequest['headers'];
+  /** The connection that it came on. */
+  readonly socket: Socket;
 }
 
 /**
@@ -99,16 +102,16 @@ export class Http2Sessions {
           session.close();
         });
       });
-      this.#options.serve(stream, requestOf(headers));
+      this.#options.serve(stream, requestOf(headers, session.socket));
     });
   }
 }
 
-function requestOf(all: IncomingHttpHeaders): Http2Request {
+function requestOf(all: IncomingHttpHeaders, socket: Socket): Http2Request {
   const headers: Record<string, string | undefined> = {};
   for (const [name, value] of Object.entries(all)) {
     if (!name.startsWith(':')) headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   headers['host'] ??= all[':authority'];
-  return { method: all[':method'] ?? 'GET', url: all[':path'] ?? '/', headers };
+  return { method: all[':method'] ?? 'GET', url: all[':path'] ?? '/', headers, socket };
 }

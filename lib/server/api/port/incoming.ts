@@ -14,7 +14,12 @@ export interface Incoming {
 }
 
 /** The head of a request of HTTP/1.1. */
-export function headOf({ method = 'GET', url = '/', headers }: IncomingMessage): Http2Request {
+export function headOf({
+  method = 'GET',
+  url = '/',
+  headers,
+  socket,
+}: IncomingMessage): Http2Request {
   // Node passes only `set-cookie` as a list, and a request has no use for it.
-  return { method, url, headers: headers as ApiRequest['headers'] };
+  return { method, url, headers: headers as ApiRequest['headers'], socket };
 }

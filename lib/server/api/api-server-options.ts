@@ -1,0 +1,79 @@
+import type { StorageMediaType } from '../storage/scheme/stored-object-codec.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import type { KeyValueStore } from '../mvcc/key-value-store.ts';
+import type { Certificate } from './certificates/certificate-authority.ts';
+import type { ServerTlsOptions } from './certificates/server-certificates.ts';
+import type { HttpListenerOptions } from './port/http-listener.ts';
+import type { TransformerFor } from './server-storages.ts';
+
+export interface ApiServerOptions
+  extends Pick<
+    HttpListenerOptions,
+    'maxConnections' | 'receiveTimeoutMs' | 'stuckClientTimeoutMs' | 'closeTimeoutMs' | 'onRequest'
+  > {
+  /** @defaultValue the machine's clock, timers and random source */
+  readonly runtime?: Runtime | undefined;
+  /** @defaultValue nothing is logged */
+  readonly logger?: Logger | undefined;
+  /** @defaultValue nothing is recorded */
+  readonly metrics?: Metrics | undefined;
+  /**
+   * The bearer token of clients, at least 16 characters. With a fixed token, clients may outlive a server in memory and connect to
+   * its successor. Resource versions then begin at the present time, so that the successor makes these clients list again.
+   * @defaultValue 32 random bytes
+   */
+  readonly token?: string | undefined;
+  /** The storage of the objects. The server does not close it. @defaultValue in memory, closed with the server */
+  readonly keyValueStore?: KeyValueStore | undefined;
+  /** The transformer for the objects of a resource, e.g. from an `EncryptionConfiguration`. @defaultValue they are stored as they are */
+  readonly transformerFor?: TransformerFor | undefined;
+  /**
+   * How objects are written into the storage. Both are always read, side by side; custom resources are always written as JSON.
+   * @defaultValue 'application/json'
+   */
+  readonly storageMediaType?: StorageMediaType | undefined;
+  /** Certificates to present, and to accept of clients. @defaultValue the server makes its own authority */
+  readonly tls?: ServerTlsOptions | undefined;
+  /** Longest duration of a request that is not a watch, milliseconds. @defaultValue 60 000 */
+  readonly requestTimeoutMs?: number | undefined;
+  /** The source of the token and of certificate serials. @defaultValue the operating system's */
+  readonly randomBytes?: ((size: number) => Uint8Array) | undefined;
+}
+
+export const API_SERVER_OPTIONS: readonly (keyof ApiServerOptions)[] = [
+  'runtime',
+  'logger',
+  'metrics',
+  'token',
+  'keyValueStore',
+  'transformerFor',
+  'storageMediaType',
+  'tls',
+  'requestTimeoutMs',
+  'randomBytes',
+  'maxConnections',
+  'receiveTimeoutMs',
+  'stuckClientTimeoutMs',
+  'closeTimeoutMs',
+  'onRequest',
+];
+
+export interface ClientCertificateOptions {
+  /** The name of the user. */
+  readonly user: string;
+  /** @defaultValue none */
+  readonly groups?: readonly string[] | undefined;
+}
+
+export interface KubeconfigOptions {
+  /** A result of `issueClientCertificate`, in place of the token. */
+  readonly clientCertificate?: Certificate | undefined;
+}
+
+/** The configuration with which a client connects to the server. */
+export interface ServerAddress {
+  readonly server: string;
+  readonly token: string;
+}
