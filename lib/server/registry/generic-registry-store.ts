@@ -216,6 +216,17 @@ export class GenericRegistryStore implements RestStorage {
     });
   }
 
+  /** An apply that creates no object. @throws {ApiError} 400, 404, 409 for fields of other managers, 422. */
+  async applyToExisting(
+    context: RequestContext,
+    name: string,
+    configuration: UnstructuredObject,
+    options: ApplyOptions = {},
+  ): Promise<UpdateAnswer> {
+    const { strategy } = this.#parts.kind;
+    return await this.applyThrough(strategy, context, name, configuration, options);
+  }
+
   /** The apply of a subresource. @throws {ApiError} 400, 404, 409 for fields of other managers, 422. */
   async applyThrough(
     strategy: UpdateStrategy,

@@ -6,7 +6,9 @@ import { fieldInvalid } from './rules/field-causes.ts';
 import type { GenericRegistryStore } from './generic-registry-store.ts';
 import { isRecord, setOwn, textAt, valueAt, type JsonRecord } from './rules/json-value.ts';
 import type { NegativeReplicas, ScaleDefinition } from './contract/kind-definition.ts';
+import { apiVersionOf } from '../../meta/resource.ts';
 import type {
+  ApplyOptions,
   ReadOptions,
   RequestContext,
   ResourceDescription,
@@ -73,6 +75,33 @@ export class ScaleREST implements RestStorage {
       },
       options,
     );
+    return { result: this.#scaleOf(answer.result), created: false };
+  }
+
+  /**
+   * Applies the number of replicas. It belongs to the manager as a field of the scaled object.
+   * @throws {ApiError} 400, 404, 409 for a field of another manager, 422.
+   */
+  async apply(
+    context: RequestContext,
+    name: string,
+    configuration: UnstructuredObject,
+    options: ApplyOptions = {},
+  ): Promise<UpdateAnswer> {
+    const { describe } = this.#store;
+    const named = { apiVersion: apiVersionOf(describe), kind: describe.kind, metadata: { name } };
+    const isGiven = valueAt(configuration, 'spec', 'replicas') !== undefined;
+    const scaled = isGiven
+      ? withValueAt(
+          named,
+          this.#definition.specReplicasPath,
+          this.#requestedReplicas(configuration, name),
+        )
+      : named;
+    const answer = await this.#store.applyToExisting(context, name, scaled as UnstructuredObject, {
+      ...options,
+      subresource: 'scale',
+    });
     return { result: this.#scaleOf(answer.result), created: false };
   }
 

@@ -192,6 +192,41 @@ describe('server-side apply', () => {
     expect(managersOf(applied)).to.deep.equal(['kubelet Apply status', 'tester Update']);
   });
 
+  it('sets the replicas of a scale, for the manager of the scaled object', async () => {
+    const path = '/apis/apps/v1/namespaces/default/deployments';
+    const labels = { app: 'web' };
+    await send(
+      'POST',
+      path,
+      {
+        metadata: { name: 'web' },
+        spec: {
+          selector: { matchLabels: labels },
+          template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+        },
+      },
+      'application/json',
+    );
+    const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web' } };
+    const applied = await apply(`${path}/web/scale`, 'fieldManager=auto&force=true', {
+      ...scale,
+      spec: { replicas: 7 },
+    });
+    expect(applied.body.spec).to.deep.equal({ replicas: 7 });
+    const { json } = await call(server.handler, 'GET', `${path}/web`);
+    const answer = { status: 200, body: json() as unknown as Applied };
+    expect(managersOf(answer)).to.deep.equal(['auto Apply scale', 'tester Update']);
+    expect(answer.body.metadata.managedFields?.[0]?.fieldsV1).to.deep.equal({
+      'f:spec': { 'f:replicas': {} },
+    });
+    const missing = await apply(`${path}/none/scale`, 'fieldManager=auto', {
+      ...scale,
+      metadata: { name: 'none' },
+      spec: { replicas: 7 },
+    });
+    expect(missing.status).to.equal(404);
+  });
+
   it('forgets all managers when an update has an empty list of them', async () => {
     await apply(MAP, 'fieldManager=one', configMap({ a: '1' }));
     const { body } = await send(
