@@ -14,24 +14,15 @@ export type { DecodeMessageOptions };
 let decoders: Decoders | undefined;
 
 /**
- * Decodes a message without an envelope; see `decodeObject`. Its decoder is generated when the message is first decoded, or made of
- * closures where code generation is forbidden (`--disallow-code-generation-from-strings`).
+ * Decodes a message without an envelope, into the object that `begin` makes; see `decodeObject`. Its decoder is generated when the
+ * message is first decoded, or made of closures where code generation is forbidden (`--disallow-code-generation-from-strings`).
  * @throws {ProtobufError} MALFORMED_OBJECT; UNSUPPORTED_ENCODING for an unknown field that is to be refused.
  */
-export function decodeMessage(
-  type: MessageType,
-  bytes: Uint8Array,
-  options: DecodeMessageOptions = {},
-): JsonFields {
-  return decodeInto(() => ({}), type, bytes, options);
-}
-
-/** As `decodeMessage`, into the object that `begin` makes. @throws {ProtobufError} */
 export function decodeInto(
   begin: () => JsonFields,
   type: MessageType,
   bytes: Uint8Array,
-  options: DecodeMessageOptions,
+  options: DecodeMessageOptions = {},
 ): JsonFields {
   decoders ??= new Decoders(mayGenerateCode() ? generateDecoder : closureDecoder);
   const decoded = decoders.decode(type, bytes, {

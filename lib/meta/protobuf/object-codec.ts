@@ -5,7 +5,7 @@
  *   of the table; `decodeObject(bytes)` gives the JSON. `hasProtobuf(apiVersion, kind)` says whether a kind has protobuf; custom
  *   resources have not.
  * - `watchEventFrame(type, encodeObject(object))` is an event of a watch, with its length; `readWatchEvent` reads one.
- * - `encodeMessage` and `decodeMessage` do the same without an envelope.
+ * - `encodeMessage` and `decodeInto` do the same without an envelope.
  *
  * All of it is synchronous, and works on plain JSON values. Decoders and encoders are made when a message is first needed.
  */
