@@ -21,8 +21,8 @@ const TIMEOUT_MS = 2000;
  * The checks of kube-apiserver whose parts this server has, under their names there:
  * - `etcd` and `etcd-readiness`: the key-value store answers, embedded or not;
  * - `informer-sync` and `poststarthook/storage-readiness`: all watch caches are filled;
- * - `poststarthook/crd-informer-synced`, `poststarthook/start-system-namespaces-controller`: the start has read the definitions of
- *   custom resources, and has made the default namespaces;
+ * - the other `poststarthook/...` and `autoregister-completion`: the start has ended, which reads the definitions of custom resources,
+ *   and makes the default namespaces, priority classes, service range, APIServices and the service `kubernetes`;
  * - `shutdown`: the server is not closing.
  */
 export function serverHealthChecks({
@@ -45,9 +45,15 @@ export function serverHealthChecks({
     { name: 'etcd', check: store },
     { name: 'etcd-readiness', endpoints: ['readyz'], check: store },
     { name: 'informer-sync', endpoints: ['readyz'], check: caches },
+    { name: 'poststarthook/start-apiextensions-controllers', check: started },
     { name: 'poststarthook/crd-informer-synced', check: started },
     { name: 'poststarthook/start-system-namespaces-controller', check: started },
     { name: 'poststarthook/storage-readiness', check: caches },
+    { name: 'poststarthook/scheduling/bootstrap-system-priority-classes', check: started },
+    { name: 'poststarthook/bootstrap-controller', check: started },
+    { name: 'poststarthook/start-kubernetes-service-cidr-controller', check: started },
+    { name: 'poststarthook/kube-apiserver-autoregistration', check: started },
+    { name: 'autoregister-completion', check: started },
     {
       name: 'shutdown',
       endpoints: ['readyz'],

@@ -25,23 +25,22 @@ export function parseTemplatePath(path: string): ResourcePath | undefined {
   return { group, version, resource, subresource };
 }
 
-/** The method of a storage that an action of OpenAPI needs; an action that is not here needs only the storage. */
-const METHODS: Readonly<Record<string, keyof RestStorage>> = {
-  get: 'get',
-  list: 'list',
-  watch: 'watch',
-  watchlist: 'watch',
-  post: 'create',
-  put: 'update',
-  patch: 'update',
-  delete: 'delete',
-  deletecollection: 'deleteCollection',
+/** The methods of a storage of which an action of OpenAPI needs one; an action that is not here needs only the storage. */
+const METHODS: Readonly<Record<string, readonly (keyof RestStorage)[]>> = {
+  get: ['get', 'connect'],
+  list: ['list'],
+  watch: ['watch'],
+  watchlist: ['watch'],
+  post: ['create', 'createNamed', 'connect'],
+  put: ['update'],
+  patch: ['update'],
+  delete: ['delete'],
+  deletecollection: ['deleteCollection'],
 };
 
 /** Whether a storage supports an action of OpenAPI. */
 export function supports(storage: RestStorage, action: string): boolean {
-  const method = METHODS[action];
-  return method === undefined || storage[method] !== undefined;
+  return METHODS[action]?.some((method) => storage[method] !== undefined) ?? true;
 }
 
 /** Whether a server with this registry serves an operation. */
