@@ -1,5 +1,5 @@
 import type { StrategyOptions } from '../contract/strategy.ts';
-import { pathSegmentProblem } from '../rules/name-validation.ts';
+import { dnsLabelProblem, pathSegmentProblem } from '../rules/name-validation.ts';
 
 const ADMISSION = 'admissionregistration.k8s.io';
 
@@ -57,6 +57,9 @@ const RETURNED_WHEN_DELETED = namesOf(`
   storage.k8s.io/csidrivers storage.k8s.io/csinodes storage.k8s.io/storageclasses
   storage.k8s.io/volumeattachments storage.k8s.io/volumeattributesclasses`);
 
+/** Kinds whose names are labels. */
+const LABEL_NAMES = namesOf(`namespaces services apps/statefulsets`);
+
 /**
  * Whether the answer to a completed deletion is the object.
  * @see kubernetes pkg/registry storage.go of each resource, ReturnDeletedObject @ 1.36.3
@@ -76,6 +79,7 @@ export function kindTraits(group: string, resource: string): StrategyOptions {
     allowCreateOnUpdate: CREATED_BY_PUT.has(name),
     allowUnconditionalUpdate: !CONDITIONAL.has(name),
     ...(FREE_NAMES.has(name) ? { nameProblem: pathSegmentProblem } : {}),
+    ...(LABEL_NAMES.has(name) ? { nameProblem: dnsLabelProblem } : {}),
   };
 }
 

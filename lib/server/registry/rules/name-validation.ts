@@ -5,9 +5,31 @@ import type { Runtime } from '../../../kernel/runtime.ts';
 
 const LONGEST_LABEL = 63;
 const LONGEST_SUBDOMAIN = 253;
-const LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
-const DNS_1035_LABEL = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/;
+
+const LABEL_FORM = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const SUBDOMAIN_FORM = `${LABEL_FORM}(\\.${LABEL_FORM})*`;
+const DNS_1035_FORM = '[a-z]([-a-z0-9]*[a-z0-9])?';
+const NAME_FORM = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
+
+const LABEL = new RegExp(`^${LABEL_FORM}$`);
+const DNS_1035_LABEL = new RegExp(`^${DNS_1035_FORM}$`);
 const QUALIFIED_NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+
+const OF_A_LABEL =
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric " +
+  `character (e.g. 'my-name',  or '123-abc', regex used for validation is '${LABEL_FORM}')`;
+const OF_A_DNS_1035_LABEL =
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an " +
+  `alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '${DNS_1035_FORM}')`;
+const OF_A_SUBDOMAIN =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an " +
+  `alphanumeric character (e.g. 'example.com', regex used for validation is '${SUBDOMAIN_FORM}')`;
+const OF_A_KEY =
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character " +
+  `(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${NAME_FORM}')`;
+const OF_A_VALUE =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an " +
+  `alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(${NAME_FORM})?')`;
 
 /** Returns the fault of a name; undefined when there is none. */
 export type NameRule = (name: string) => string | undefined;
@@ -19,18 +41,17 @@ export function nameMissing(name: string): ApiError {
   );
 }
 
-/** A DNS-1123 label: namespaces, container names. */
+/** A DNS-1123 label: namespaces, services, container names. */
 export function dnsLabelProblem(name: string): string | undefined {
   if (name.length > LONGEST_LABEL) return `must be no more than ${LONGEST_LABEL} characters`;
   if (LABEL.test(name)) return undefined;
-  return "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
+  return isSubdomain(name) ? 'must not contain dots' : OF_A_LABEL;
 }
 
-/** A DNS-1035 label, which starts with a letter: services, the kinds of custom resources in lower case. */
+/** A DNS-1035 label, which starts with a letter: the kinds of custom resources in lower case. */
 export function dns1035LabelProblem(name: string): string | undefined {
   if (name.length > LONGEST_LABEL) return `must be no more than ${LONGEST_LABEL} characters`;
-  if (DNS_1035_LABEL.test(name)) return undefined;
-  return "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
+  return DNS_1035_LABEL.test(name) ? undefined : OF_A_DNS_1035_LABEL;
 }
 
 /** A DNS-1123 subdomain: most object names. */
@@ -38,39 +59,41 @@ export function dnsSubdomainProblem(name: string): string | undefined {
   if (name.length > LONGEST_SUBDOMAIN) {
     return `must be no more than ${LONGEST_SUBDOMAIN} characters`;
   }
-  if (name.split('.').every((part) => LABEL.test(part))) return undefined;
-  return "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
+  return isSubdomain(name) ? undefined : OF_A_SUBDOMAIN;
+}
+
+/** Without one regular expression for all of it, whose time could grow with the square of the length. */
+function isSubdomain(name: string): boolean {
+  return name.split('.').every((part) => LABEL.test(part));
 }
 
 /** The minimum rule for all names: a name must be a valid path segment. */
 export function pathSegmentProblem(name: string): string | undefined {
   if (name === '.' || name === '..') return `may not be '${name}'`;
-  if (name.includes('/') || name.includes('%')) return "may not contain '/' or '%'";
-  return undefined;
+  if (name.includes('/')) return "may not contain '/'";
+  return name.includes('%') ? "may not contain '%'" : undefined;
 }
 
 /** A label or annotation key, or a finalizer: an optional DNS subdomain, a slash, and a name of at most 63 characters. */
 export function qualifiedNameProblem(name: string): string | undefined {
   const parts = name.split('/');
-  if (parts.length > 2) return 'a qualified name must be of the form PREFIX/NAME or NAME';
+  if (parts.length > 2) {
+    return `a valid label key ${OF_A_KEY} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`;
+  }
   const [prefix, own] = parts.length === 2 ? parts : [undefined, parts[0]];
   if (prefix !== undefined) {
-    if (prefix === '') return 'the prefix part must be non-empty';
+    if (prefix === '') return 'prefix part must be non-empty';
     const problem = dnsSubdomainProblem(prefix);
-    if (problem !== undefined) return `the prefix part ${problem}`;
+    if (problem !== undefined) return `prefix part ${problem}`;
   }
-  if (own === undefined || own === '') return 'the name part must be non-empty';
-  if (own.length > LONGEST_LABEL) {
-    return `the name part must be no more than ${LONGEST_LABEL} characters`;
-  }
-  if (QUALIFIED_NAME.test(own)) return undefined;
-  return "the name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+  if (own === undefined || own === '') return 'name part must be non-empty';
+  if (own.length > LONGEST_LABEL) return `name part must be no more than ${LONGEST_LABEL} bytes`;
+  return QUALIFIED_NAME.test(own) ? undefined : `name part ${OF_A_KEY}`;
 }
 
 export function labelValueProblem(value: string): string | undefined {
-  if (value.length > LONGEST_LABEL) return `must be no more than ${LONGEST_LABEL} characters`;
-  if (value === '' || QUALIFIED_NAME.test(value)) return undefined;
-  return "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+  if (value.length > LONGEST_LABEL) return `must be no more than ${LONGEST_LABEL} bytes`;
+  return value === '' || QUALIFIED_NAME.test(value) ? undefined : OF_A_VALUE;
 }
 
 /** Without vowels and similar characters, so that no words result. See apimachinery util/rand/rand.go @ eed236c. */

@@ -50,7 +50,7 @@ function validateName(metadata: MutableMetadata, nameProblem: NameRule): FieldCa
   if (name === '') {
     causes.push(fieldRequired('metadata.name', 'name or generateName is required'));
   } else {
-    const problem = pathSegmentProblem(name) ?? nameProblem(name);
+    const problem = nameProblem(name) ?? pathSegmentProblem(name);
     if (problem !== undefined) causes.push(fieldInvalid('metadata.name', name, problem));
   }
   return causes;

@@ -159,7 +159,7 @@ function keyProblem(key: string): string | undefined {
   const [prefix, name = ''] = parts.length === 2 ? parts : [undefined, parts[0]];
   return [
     ...(prefix === '' ? ['prefix part must be non-empty'] : []),
-    ...(prefix !== undefined && prefix !== '' && problem.startsWith('the prefix part')
+    ...(prefix !== undefined && prefix !== '' && problem.startsWith('prefix part')
       ? [`prefix part ${SUBDOMAIN_RULE}`]
       : []),
     ...(name === '' ? ['name part must be non-empty'] : []),

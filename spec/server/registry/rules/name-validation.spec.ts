@@ -81,3 +81,35 @@ describe('maskTrailingDash', () => {
     expect(maskTrailingDash('web')).to.equal('web');
   });
 });
+
+describe('the words of a refused name', () => {
+  const subdomain =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+  const label =
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+  const key =
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+
+  it('are those of kube-apiserver 1.36.3', () => {
+    const rows: readonly [said: string | undefined, words: string][] = [
+      [dnsSubdomainProblem('A_b'), subdomain],
+      [dnsSubdomainProblem('x'.repeat(254)), 'must be no more than 253 characters'],
+      [dnsLabelProblem('-a'), label],
+      [dnsLabelProblem('A.b'), label],
+      [dnsLabelProblem('a.b'), 'must not contain dots'],
+      [pathSegmentProblem('a/%b'), "may not contain '/'"],
+      [pathSegmentProblem('a%b'), "may not contain '%'"],
+      [qualifiedNameProblem('a/'), 'name part must be non-empty'],
+      [qualifiedNameProblem('-'), `name part ${key}`],
+      [qualifiedNameProblem('/a'), 'prefix part must be non-empty'],
+      [qualifiedNameProblem('A_b/x'), `prefix part ${subdomain}`],
+      [qualifiedNameProblem('x'.repeat(64)), 'name part must be no more than 63 bytes'],
+      [
+        qualifiedNameProblem('a/b/c'),
+        `a valid label key ${key} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+      ],
+      [labelValueProblem('x'.repeat(64)), 'must be no more than 63 bytes'],
+    ];
+    for (const [said, words] of rows) expect(said).to.equal(words);
+  });
+});

@@ -17,7 +17,7 @@ import {
 import { serviceProxy } from '../../subresources/proxies.ts';
 import { type KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
-import { dns1035LabelProblem, dnsLabelProblem } from '../../rules/name-validation.ts';
+import { dnsLabelProblem } from '../../rules/name-validation.ts';
 import { ServiceAllocation } from './service-allocation.ts';
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
@@ -119,7 +119,6 @@ function validateUpdate(service: MutableObject, existing: MutableObject): FieldC
 export const services: KindRules = {
   resource: 'services',
   strategy: {
-    nameProblem: dns1035LabelProblem,
     setDefaults,
     prepareForCreate(service) {
       service['status'] = { loadBalancer: {} };
