@@ -19,6 +19,13 @@ export type {
   FaultRule,
   OneOrMore,
 } from './api/faults/fault-rule.ts';
+export type {
+  PodHandler,
+  PodHandlers,
+  PodLogRequest,
+  PodMatch,
+} from './api/pods/pod-handlers.ts';
+export type { PodLog, PodLogLine } from './api/pods/pod-log-bytes.ts';
 export { ConnectionReset } from './api/http/connection-reset.ts';
 export type { Verb } from './api/http/request-info.ts';
 export { createApiHandler, type ApiHandlerOptions } from './api/api-handler.ts';

@@ -45,6 +45,7 @@ import { HttpListener, type ListenOptions } from './port/http-listener.ts';
 import { writeKubeconfig } from './kubeconfig-writer.ts';
 import { RegistryListerWatcher } from './registry-lister-watcher.ts';
 import { toApiError } from './http/request-failures.ts';
+import { PodHandlers } from './pods/pod-handlers.ts';
 import { Faults } from './faults/faults.ts';
 import { withStandardHeaders } from './http/standard-headers.ts';
 import {
@@ -81,6 +82,8 @@ export class ApiServer implements AsyncDisposable {
   readonly handler: ApiHandler;
   /** Faults to test clients with: delays, resets, refusals, compactions, broken watches. */
   readonly faults: Faults;
+  /** Answers of a test for pods, which no node runs: what their containers print. */
+  readonly pods: PodHandlers;
   /** Private, so that neither `inspect` nor `JSON.stringify` prints it. */
   readonly #token: string;
   readonly #runtime: Runtime;
@@ -122,7 +125,9 @@ export class ApiServer implements AsyncDisposable {
       metrics: serverMetrics,
     });
     this.#storages = storages;
+    this.pods = new PodHandlers(runtime);
     this.#registry = new ApiResourceRegistry({
+      nodes: this.pods,
       kinds: builtInKinds(),
       virtual: virtualResources,
       userOfToken: (token) => (this.#isOwnToken(token) ? USER : undefined),

@@ -21,10 +21,10 @@ export function podLog(parts: SubresourceParts): RestStorage {
         checkOptions(name, request);
         const pod = (await store.get(context, name)).object;
         const container = containerOf(pod, request.query.get('container') ?? '');
-        const node = textAt(pod, 'spec', 'nodeName');
-        if (node === '') return NO_CONTENT;
         const answer = nodes.connect({ action: 'log', pod, container, request, context });
         if (answer !== undefined) return await answer;
+        const node = textAt(pod, 'spec', 'nodeName');
+        if (node === '') return NO_CONTENT;
         const path = `/containerLogs/${context.namespace}/${name}/${container}`;
         throw await kubeletFailure(parts, node, 'pods', path);
       },
