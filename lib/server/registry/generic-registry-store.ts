@@ -90,6 +90,7 @@ export class GenericRegistryStore implements RestStorage {
   readonly describe: ResourceDescription;
   readonly table: TableConvertor;
   readonly returnsDeletedObject: boolean;
+  readonly withZeros: RestStorage['withZeros'];
   readonly #parts: StoreParts;
   readonly #attributesOf: AttributesFunc;
   readonly #watches: WatchSet | undefined;
@@ -100,6 +101,10 @@ export class GenericRegistryStore implements RestStorage {
     this.describe = kind.describe;
     this.table = kind.table;
     this.returnsDeletedObject = kind.returnsDeletedObject ?? false;
+    const { type } = kind;
+    if (type !== undefined) {
+      this.withZeros = (object) => type.withZeros({ ...object });
+    }
     this.#attributesOf = attributesFunc(kind);
     this.#watches = options.watches;
     this.#parts = {

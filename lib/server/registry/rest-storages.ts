@@ -119,6 +119,7 @@ function withoutCollectionDeletion(store: GenericRegistryStore): RestStorage {
   return {
     describe: store.describe,
     table: store.table,
+    withZeros: store.withZeros,
     returnsDeletedObject: store.returnsDeletedObject,
     get: (context, name, options) => store.get(context, name, options),
     list: (context, options) => store.list(context, options),

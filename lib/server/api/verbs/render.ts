@@ -19,6 +19,7 @@ import { checkListShape, checkObjectShape } from './shape.ts';
 import { untypedItems } from './untyped-items.ts';
 import {
   partialObjectMetadata,
+  emptyTable,
   tableHead,
   tableRow,
   TABLE_TAIL,
@@ -127,6 +128,10 @@ function* listPieces(
   const { as, metaVersion } = exchange.representation;
   const metadata = metadataOf(list);
   if (as === 'Table') {
+    if (list.items.length === 0) {
+      yield [`${emptyTable(metaVersion, metadata, table.columns)}\n`];
+      return;
+    }
     const options = rowOptions(exchange, metaVersion);
     yield [tableHead(metaVersion, metadata, table.columns)];
     yield* separated(list.items, (item) => tableRow(table, item, options));

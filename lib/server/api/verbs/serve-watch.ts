@@ -206,9 +206,10 @@ function bookmarkObject(
 ): KubernetesObject {
   const { describe } = storage;
   const annotations = initialEventsEnd ? { [INITIAL_EVENTS_END]: 'true' } : undefined;
-  return {
+  const bookmark: KubernetesObject = {
     kind: describe.kind,
     apiVersion: apiVersionOf(describe),
     metadata: { resourceVersion, annotations },
   };
+  return storage.withZeros?.(bookmark) ?? bookmark;
 }

@@ -34,6 +34,19 @@ export function tableHead(
   return `${head},"metadata":${JSON.stringify(metadata)},"columnDefinitions":${JSON.stringify(columns)},"rows":[`;
 }
 
+/**
+ * A table without rows. Those with the columns of most kinds have an empty list; those of kinds without columns of their own have
+ * none, as in kube-apiserver.
+ */
+export function emptyTable(
+  version: MetaVersion,
+  metadata: ListMetadata,
+  columns: readonly TableColumn[],
+): string {
+  const rows = columns[1]?.name === 'Created At' ? 'null' : '[]';
+  return `${tableHead(version, metadata, columns).slice(0, -1)}${rows}}`;
+}
+
 export const TABLE_TAIL = ']}';
 
 export interface RowOptions {

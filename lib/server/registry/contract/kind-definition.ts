@@ -45,6 +45,8 @@ export interface KindType {
   read(object: JsonRecord, problems: DecodeProblems): JsonRecord;
   /** The zero value of a field of the kind, with its defaults: that of `status` is the status of a new object. */
   zeroOf(field: string): unknown;
+  /** The object with the fields that Go writes even when they are not set: without defaults. */
+  withZeros(object: JsonRecord): JsonRecord;
 }
 
 /** Everything that the registry needs to know about a kind. There are tables of built-in kinds; custom resources create their own. */

@@ -132,6 +132,8 @@ export interface RestStorage {
   readonly describe: ResourceDescription;
   /** Column definitions and cells for `kubectl get`. */
   readonly table: TableConvertor;
+  /** For objects that are not stored, such as those of bookmarks: with the fields that the kind's type always has. */
+  readonly withZeros?: ((object: KubernetesObject) => KubernetesObject) | undefined;
   get?(context: RequestContext, name: string, options: ReadOptions): Promise<WriteResult>;
   list?(context: RequestContext, options: ListOptions): Promise<StorageList<UnstructuredObject>>;
   watch?(context: RequestContext, options: WatchOptions): Promise<StorageWatch<UnstructuredObject>>;

@@ -6,6 +6,7 @@ import { TypeReaders, type TypeReader } from '../typed/type-reader.ts';
 import { builtInDefaults } from './defaults/built-in-defaults.ts';
 
 let readers: TypeReaders | undefined;
+let bareReaders: TypeReaders | undefined;
 
 /** Reads objects as the type of a built-in kind. The type is looked up when it is first needed. */
 class BuiltInType implements KindType {
@@ -26,6 +27,11 @@ class BuiltInType implements KindType {
     return readersOfTypes().of(found).read({}, new DecodeProblems());
   }
 
+  withZeros(object: Record<string, unknown>): Record<string, unknown> {
+    const { message } = this.#known();
+    return readersWithoutDefaults().ofMessage(message).read(object, new DecodeProblems());
+  }
+
   /** @throws {TypeError} when the table of types does not have the kind. */
   #known(): TypeReader {
     if (this.#reader === undefined) {
@@ -42,6 +48,10 @@ class BuiltInType implements KindType {
 
 export function typeOfKind(kind: GroupVersionKind): KindType {
   return new BuiltInType(kind);
+}
+
+function readersWithoutDefaults(): TypeReaders {
+  return (bareReaders ??= new TypeReaders());
 }
 
 function readersOfTypes(): TypeReaders {
