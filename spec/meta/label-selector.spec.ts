@@ -208,7 +208,7 @@ describe('labelSelectorFromSpec', () => {
         { key: 'old', operator: 'DoesNotExist', values: [] },
       ],
     });
-    expect(selector.toString()).to.equal('app=web,tier in (a,b),zone notin (c),live,!old');
+    expect(selector.toString()).to.equal('app=web,live,!old,tier in (a,b),zone notin (c)');
     expect(selector.matches({ app: 'web', tier: 'b', live: '' })).to.equal(true);
     expect(selector.matches({ app: 'web', tier: 'b', live: '', old: '' })).to.equal(false);
   });

@@ -13,13 +13,15 @@ export class DecodeProblems {
   /** The paths of the fields that the types do not have: `spec.containers[0].surplus`, in the order in which they were met. */
   readonly unknownFields: string[] = [];
   readonly #names: string[] = [];
+  readonly #goNames: string[] = [];
   readonly #indexes: number[] = [];
   #depth = 0;
   #wrongType: string | undefined;
 
-  /** Goes into a field; `index` is -1 for one that is no list. */
-  enter(name: string, index: number): void {
+  /** Goes into a field; `index` is -1 for one that is no list. `goName` also names the inline struct that declares it. */
+  enter(name: string, index: number, goName: string): void {
     this.#names[this.#depth] = name;
+    this.#goNames[this.#depth] = goName;
     this.#indexes[this.#depth] = index;
     this.#depth += 1;
   }
@@ -44,7 +46,7 @@ export class DecodeProblems {
   /** Notes a value that is not of the type `type` of the field `name` of the struct `owner`. */
   wrongType(value: unknown, owner: string, name: string, type: string): void {
     if (this.#wrongType !== undefined) return;
-    const path = [...this.#names.slice(0, this.#depth), name].join('.');
+    const path = [...this.#goNames.slice(0, this.#depth), name].join('.');
     this.#wrongType = `json: cannot unmarshal ${jsonKind(value, type)} into Go struct field ${owner}.${path} of type ${type}`;
   }
 

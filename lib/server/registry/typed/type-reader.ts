@@ -25,8 +25,8 @@ interface Slot {
   /** Set unless the type is a message. */
   readonly value: ValueKind | undefined;
   readonly field: MessageField;
-  /** The names of the inline messages that it belongs to, as Go writes them in errors. */
-  readonly inlineNames: readonly string[];
+  /** The name with those of the inline messages that it belongs to, as Go writes it in errors. */
+  readonly goName: string;
   /** The struct that declares it. */
   readonly owner: string;
   readonly fallback: unknown;
@@ -55,7 +55,7 @@ function slotsOf(message: MessageType): Slot[] {
         presence,
         value: isResource ? RESOURCE : isValueType(type) ? VALUE_KINDS[type] : undefined,
         field,
-        inlineNames,
+        goName: [...inlineNames, name].join('.'),
         owner: shortName(from),
         fallback: field.declaredDefault,
       });
@@ -90,7 +90,7 @@ export class TypeReader {
     if (problems.depth > DEEPEST_OBJECT) throw new TypedDecodeError('exceeded max depth');
     const { hasTypeMeta } = this.message;
     const record = this.#setDefaults === undefined ? given : this.#defaulted(given);
-    const values: unknown[] = Array.from(this.#slots, () => undefined);
+    const values: unknown[] = [];
     for (const name of Object.keys(given)) {
       const slot = this.#byName.get(name);
       if (slot !== undefined) values[slot.index] = this.#member(slot, record[name], problems);
@@ -145,7 +145,7 @@ export class TypeReader {
       this.#wrongType(slot, given, problems, reader.goName);
       return undefined;
     }
-    problems.enter(slot.name, index);
+    problems.enter(slot.name, index, slot.goName);
     const result = reader.read(given, problems);
     problems.leave();
     return result;
@@ -206,7 +206,7 @@ export class TypeReader {
     const schema = reader.message.byName.get('schema') as MessageField;
     const readOne = (one: unknown): unknown => {
       if (!isRecord(one)) return one;
-      problems.enter(slot.name, -1);
+      problems.enter(slot.name, -1, slot.goName);
       const result = this.#readers.of(schema).read(one, problems);
       problems.leave();
       return result;
@@ -215,8 +215,7 @@ export class TypeReader {
   }
 
   #wrongType(slot: Slot, given: unknown, problems: DecodeProblems, type: string): void {
-    const name = [...slot.inlineNames, slot.name].join('.');
-    problems.wrongType(given, slot.owner, name, type);
+    problems.wrongType(given, slot.owner, slot.goName, type);
   }
 
   #itemName({ value, field }: Slot): string {
