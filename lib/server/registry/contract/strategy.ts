@@ -49,6 +49,8 @@ export interface DeleteStrategy {
   prepareForDelete?(object: MutableObject, context: StrategyContext): void;
   /** The grace period in seconds; undefined when the kind has none. `asked` is the value in the request. */
   gracePeriodSeconds?(object: MutableObject, asked: number | undefined): number | undefined;
+  /** Whether the grace period is written to an object that is kept. @defaultValue true */
+  readonly recordsGracePeriod?: boolean | undefined;
   /** The finalizers that keep the object. @defaultValue metadata.finalizers */
   finalizersOf?(object: MutableObject): readonly string[];
 }

@@ -2,7 +2,7 @@ import { builtInVersions, type BuiltInResource } from '../../../meta/surface/bui
 import { apiVersionOf } from '../../../meta/resource.ts';
 import type { KindDefinition } from '../contract/kind-definition.ts';
 import type { TableColumn, TableConvertor } from '../contract/rest-storage.ts';
-import { newStatusStrategy, newStrategy } from '../contract/strategy.ts';
+import { newStrategy } from '../contract/strategy.ts';
 import { cellsOf } from './cells/built-in-cells.ts';
 import { builtInColumns } from './columns/built-in-columns.ts';
 import type { KindRules, RowCells } from './contract/kind-rules.ts';
@@ -12,6 +12,7 @@ import { kindTraits, returnsDeletedObject } from './kind-traits.ts';
 import { servedVersionOf } from './versions/served-versions.ts';
 import type { VersionConversion } from '../contract/version-conversion.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
+import { statusStrategyOf } from './status/status-rules.ts';
 import { typeOfKind } from './kind-types.ts';
 
 let kinds: readonly KindDefinition[] | undefined;
@@ -89,7 +90,9 @@ export function builtInKind(resource: BuiltInResource, rules?: KindRules): KindD
       newStatus: () => typeOfKind(stored).zeroOf('status'),
       ...strategy,
     }),
-    statusStrategy: status ? (statusStrategy ?? newStatusStrategy()) : undefined,
+    statusStrategy: status
+      ? (statusStrategy ?? statusStrategyOf(group, resource.resource))
+      : undefined,
     table: tableFor(resource, cells ?? cellsOf(stored), served?.conversion),
     deletesCollections: verbs.includes('deletecollection'),
   };

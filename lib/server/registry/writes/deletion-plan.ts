@@ -43,7 +43,7 @@ export function planDeletion(
   if (graceful === undefined && !kept) return { action: 'remove', object };
   const { metadata } = object;
   metadata.deletionTimestamp = timestampOf(nowMs + graceSeconds * SECOND_MS);
-  metadata.deletionGracePeriodSeconds = graceSeconds;
+  if (strategy.recordsGracePeriod !== false) metadata.deletionGracePeriodSeconds = graceSeconds;
   if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
   return { action: graceSeconds === 0 && !kept ? 'mark and remove' : 'mark', object };
 }

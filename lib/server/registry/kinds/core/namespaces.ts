@@ -68,6 +68,8 @@ export const namespaces: KindRules = {
       }
       setPhase(object, 'Terminating');
     },
+    // Namespaces have a deletion of their own, without a grace period.
+    recordsGracePeriod: false,
     finalizersOf: (object) => [
       ...(object.metadata.finalizers ?? []),
       ...textsAt(object, 'spec', 'finalizers'),

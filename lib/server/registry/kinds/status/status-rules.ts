@@ -1,0 +1,88 @@
+import type { FieldCause } from '../../../../meta/failures.ts';
+import { newStatusStrategy, type UpdateStrategy } from '../../contract/strategy.ts';
+import { fieldForbidden } from '../../rules/field-causes.ts';
+import { recordsAt, setOwn, textAt } from '../../rules/json-value.ts';
+import type { MutableMetadata, MutableObject } from '../../rules/mutable-object.ts';
+import { negativeCauses, replicaCauses } from './replica-causes.ts';
+
+type MetadataField = keyof MutableMetadata & string;
+
+const ALL: readonly MetadataField[] = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
+
+/** The metadata that an update through `status` does not change; of other kinds it may change all. */
+const RESTORED: Readonly<Record<string, readonly MetadataField[]>> = {
+  'admissionregistration.k8s.io/validatingadmissionpolicies': ALL,
+  'apiextensions.k8s.io/customresourcedefinitions': ALL,
+  'apiregistration.k8s.io/apiservices': ALL,
+  'apps/deployments': ['labels'],
+  'networking.k8s.io/servicecidrs': ALL,
+  '/pods': ['ownerReferences'],
+  'resource.k8s.io/resourceclaims': ALL,
+  'storage.k8s.io/volumeattachments': ALL,
+};
+
+type Validate = (object: MutableObject) => readonly FieldCause[];
+
+const COUNTERS = ['observedGeneration', 'terminatingReplicas', 'collisionCount'];
+
+const VALIDATED: Readonly<Record<string, Validate>> = {
+  'apps/deployments': (object) =>
+    replicaCauses(object, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], {
+      others: ['unavailableReplicas', ...COUNTERS],
+      ready: 'readyReplicas',
+    }),
+  'apps/replicasets': (object) =>
+    replicaCauses(object, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], {
+      others: COUNTERS,
+      ready: 'readyReplicas',
+    }),
+  '/replicationcontrollers': (object) =>
+    replicaCauses(object, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], {
+      others: COUNTERS,
+      ready: 'readyReplicas',
+    }),
+  'apps/statefulsets': (object) =>
+    replicaCauses(
+      object,
+      ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'],
+      { others: COUNTERS, ready: 'status.readyReplicas' },
+    ),
+  'autoscaling/horizontalpodautoscalers': (object) =>
+    negativeCauses(object, ['currentReplicas', 'desiredReplicas']),
+  'policy/poddisruptionbudgets': (object) =>
+    negativeCauses(object, [
+      'disruptionsAllowed',
+      'currentHealthy',
+      'desiredHealthy',
+      'expectedPods',
+    ]),
+  '/services': balancerCauses,
+};
+
+function balancerCauses(service: MutableObject): FieldCause[] {
+  const ingress = recordsAt(service, 'status', 'loadBalancer', 'ingress');
+  if (ingress.length === 0 || textAt(service, 'spec', 'type') === 'LoadBalancer') return [];
+  const rule = "may only be used when `spec.type` is 'LoadBalancer'";
+  return [fieldForbidden('status.loadBalancer.ingress', rule)];
+}
+
+/**
+ * The strategy of the `status` of a built-in kind without a strategy of its own.
+ * @see kubernetes pkg/registry strategy.go of each resource @ 1.36.3
+ */
+export function statusStrategyOf(group: string, resource: string): UpdateStrategy {
+  const name = `${group}/${resource}`;
+  const restored = RESTORED[name] ?? [];
+  const base = newStatusStrategy({ validateUpdate: VALIDATED[name] });
+  if (restored.length === 0) return base;
+  return {
+    ...base,
+    prepareForUpdate(object, existing, context) {
+      base.prepareForUpdate(object, existing, context);
+      for (const field of restored) {
+        if (existing.metadata[field] === undefined) delete object.metadata[field];
+        else setOwn(object.metadata, field, existing.metadata[field]);
+      }
+    },
+  };
+}
