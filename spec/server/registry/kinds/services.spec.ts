@@ -130,7 +130,7 @@ describe('services', () => {
 
   it('keep address and node ports over an update of the status, which has the stored spec', async () => {
     const made = await harness.create('services', service('web', { type: 'LoadBalancer' }));
-    const status = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } };
+    const status = { loadBalancer: { ingress: [{ ip: '192.0.2.1', ipMode: 'VIP' }] } };
     const updated = await harness.update('/v1/services/status', 'web', () => ({ ...made, status }));
     expect(updated['status']).to.deep.equal(status);
     expect(updated['spec']).to.deep.equal(made['spec']);
