@@ -51,7 +51,9 @@ function infoOf(
   } catch (error) {
     if (!isApiError(error) || error.code !== 'METHOD_NOT_ALLOWED') throw error;
     const read = parseRequestInfo('GET', segments, watch);
-    const { describe } = storageOf(registry, read);
+    const { describe, connect } = storageOf(registry, read);
+    // A proxy passes every method on.
+    if (connect?.takesPath === true && read.subresource !== undefined) return read;
     if (!isCustom(read)) throw error;
     if (method === 'HEAD') return read;
     // Only reads of a collection go without a namespace.

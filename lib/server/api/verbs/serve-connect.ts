@@ -1,3 +1,4 @@
+import { badRequest } from '../../../meta/failures.ts';
 import type { ConnectMethods } from '../../registry/contract/rest-storage.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import type { Verb } from '../http/request-info.ts';
@@ -11,6 +12,7 @@ export async function serveConnect(
 ): Promise<ApiResponse> {
   if (info.path !== '' && !connect.takesPath) throw unknownPathIn(info.group);
   if (!(connect.verbs as readonly Verb[]).includes(info.verb)) throw methodNotAllowed();
+  if (query.has('dryRun')) throw badRequest('dryRun is not supported');
   const { method, headers, body } = request;
   const { name = '', path } = info;
   return await connect.handle(context, name, { method, path, query, headers, body });
