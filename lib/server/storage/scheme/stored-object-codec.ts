@@ -5,6 +5,8 @@ import { isProtobuf, PROTOBUF_MEDIA_TYPE } from '../../../meta/protobuf/envelope
 import { decodeObject, encodeObject, hasProtobuf } from '../../../meta/protobuf/object-codec.ts';
 import { jsonCodec, type Codec } from '../value/codec.ts';
 
+import { currentDefinition, isOldDefinition } from './stored-definition.ts';
+
 /** How objects are written into the storage, as in the flag `--storage-media-type` of kube-apiserver. */
 export type StorageMediaType = 'application/json' | typeof PROTOBUF_MEDIA_TYPE;
 
@@ -27,8 +29,9 @@ export function storedObjectCodec(
   const isProtobufWritten = mediaType === PROTOBUF_MEDIA_TYPE;
   return {
     encode: (object) => (isProtobufWritten ? encode(object, json) : json.encode(object)),
-    decode: (bytes) => (isProtobuf(bytes) ? decodeObject(bytes) : json.decode(bytes)),
-    documentOf: (bytes) => (isProtobuf(bytes) ? undefined : bytes),
+    decode: (bytes) =>
+      isProtobuf(bytes) ? decodeObject(bytes) : currentDefinition(json.decode(bytes)),
+    documentOf: (bytes) => (isProtobuf(bytes) || isOldDefinition(bytes) ? undefined : bytes),
   };
 }
 
