@@ -1,6 +1,5 @@
 import type { Runtime } from '../../../kernel/runtime.ts';
 import { nextTask } from '../../../kernel/wait.ts';
-import { badRequest } from '../../../meta/failures.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
 import { encodeObject } from '../../../meta/protobuf/object-codec.ts';
@@ -13,9 +12,8 @@ import type { Exchange } from './exchange.ts';
 import { PROTOBUF_TYPE } from '../http/media-type.ts';
 import type { Representation } from '../http/negotiation.ts';
 import { protobufList } from './protobuf-list.ts';
-import { queryText } from '../http/query-options.ts';
 import { indentedList, indentedObject } from './indented.ts';
-import { checkListShape, checkObjectShape } from './shape.ts';
+import { checkListShape, checkObjectShape, includeObject } from './shape.ts';
 import { untypedItems } from './untyped-items.ts';
 import {
   partialObjectMetadata,
@@ -23,7 +21,6 @@ import {
   tableHead,
   tableRow,
   TABLE_TAIL,
-  type IncludeObject,
   type ListMetadata,
   type RowOptions,
 } from './table.ts';
@@ -101,15 +98,6 @@ export function listResponse(
   // Text for people takes longer to make.
   const atOnce = plain ? CHUNKS_AT_ONCE : 1;
   return apiResponse(200, mediaType, stream(begun, chunks, atOnce, runtime));
-}
-
-/** The part of an object in each row of a table. @throws {ApiError} 400 for an unknown value. */
-export function includeObject(query: URLSearchParams): IncludeObject {
-  const text = queryText(query, 'includeObject') ?? 'Metadata';
-  if (text === 'None' || text === 'Metadata' || text === 'Object') return text;
-  throw badRequest(
-    `unrecognized includeObject value ${JSON.stringify(text.slice(0, 200))}: None, Metadata and Object are known`,
-  );
 }
 
 export function rowOptions(

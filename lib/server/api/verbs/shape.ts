@@ -1,16 +1,20 @@
+import { badRequest } from '../../../meta/failures.ts';
 import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
 import { internalName } from '../http/declared-kind.ts';
 import { otherShape } from '../http/request-failures.ts';
+import { queryText } from '../http/query-options.ts';
 import type { Exchange } from './exchange.ts';
+import type { IncludeObject } from './table.ts';
 
-type Asked = Pick<Exchange, 'representation' | 'storage'>;
+type Asked = Pick<Exchange, 'representation' | 'storage' | 'query'>;
 
 /**
- * Refuses the shape of a list for an object. Writes check it before they write, so that a refused request changes nothing.
- * @throws {ApiError} 406.
+ * Refuses the shape of a list for an object, and rows of an unknown kind. Writes check it before they write, so that a refused request changes nothing.
+ * @throws {ApiError} 400, 406.
  */
-export function checkObjectShape({ representation, storage }: Asked): void {
+export function checkObjectShape({ representation, storage, query }: Asked): void {
   const { as } = representation;
+  if (as === 'Table') includeObject(query);
   if (as !== 'PartialObjectMetadataList') return;
   const { group, kind } = storage.describe;
   const type = BUILT_IN_GROUPS.has(group)
@@ -20,12 +24,22 @@ export function checkObjectShape({ representation, storage }: Asked): void {
 }
 
 /** Refuses the shape of an object for a list. @throws {ApiError} 406. */
-export function checkListShape({ representation, storage }: Asked): void {
+export function checkListShape({ representation, storage, query }: Asked): void {
   const { as } = representation;
+  if (as === 'Table') includeObject(query);
   if (as !== 'PartialObjectMetadata') return;
   const { group, listKind } = storage.describe;
   const type = BUILT_IN_GROUPS.has(group)
     ? internalName({ group, kind: listKind })
     : 'unstructured.UnstructuredList';
   throw otherShape(`you requested ${as}, but the requested object is a list (*${type})`);
+}
+
+/** The part of an object in each row of a table. @throws {ApiError} 400 for an unknown value. */
+export function includeObject(query: URLSearchParams): IncludeObject {
+  const text = queryText(query, 'includeObject') ?? 'Metadata';
+  if (text === 'None' || text === 'Metadata' || text === 'Object') return text;
+  throw badRequest(
+    `unrecognized includeObject value ${JSON.stringify(text.slice(0, 200))}: None, Metadata and Object are known`,
+  );
 }

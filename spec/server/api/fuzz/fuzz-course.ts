@@ -1,0 +1,110 @@
+import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import type { ApiResponse } from '../../../../lib/server/api/http/api-request.ts';
+import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
+import { Draw } from '../../../compare/draw.ts';
+import { DEFINITIONS, gadgets } from '../gadgets.ts';
+import { drawRequest, type FuzzRequest } from './draw-request.ts';
+
+/** What came of the requests of one course: how many there were, by status. */
+export type Tally = Map<number, number>;
+
+/** A request whose answer breaks a rule. */
+export class FuzzFailure extends Error {
+  readonly request: FuzzRequest;
+
+  constructor(problem: string, request: FuzzRequest) {
+    super(problem);
+    this.request = request;
+  }
+}
+
+/**
+ * Sends drawn requests to a server in the process, one after the other, in virtual time, and checks each answer:
+ *
+ * - there is one, and it ends;
+ * - it is no failure of the server, but for those that kube-apiserver has too;
+ * - a refused request has changed no object;
+ * - no property was added to the prototype of all objects;
+ * - what is called JSON is JSON.
+ *
+ * @throws {FuzzFailure}
+ */
+export async function runCourse(seed: string, count: number, tally: Tally): Promise<void> {
+  const runtime = new VirtualRuntime({ seed: 1 });
+  const draw = new Draw(seed);
+  await runtime.run(async () => {
+    await using keyValueStore = new EmbeddedKeyValueStore({ runtime });
+    await using server = new ApiServer({ runtime, keyValueStore });
+    await send(server, { method: 'POST', url: DEFINITIONS, headers: {}, body: jsonOf(gadgets) });
+    const world: World = { server, keyValueStore, runtime };
+    for (let index = 0; index < count; index += 1) {
+      const request = drawRequest(draw);
+      const status = await checked(world, request);
+      tally.set(status, (tally.get(status) ?? 0) + 1);
+    }
+  });
+}
+
+interface World {
+  readonly server: ApiServer;
+  readonly keyValueStore: EmbeddedKeyValueStore;
+  readonly runtime: VirtualRuntime;
+}
+
+async function checked({ server, keyValueStore }: World, request: FuzzRequest): Promise<number> {
+  const fail = (problem: string): never => {
+    throw new FuzzFailure(problem, request);
+  };
+  const before = (await keyValueStore.status()).revision;
+  let answer: { readonly response: ApiResponse; readonly text: string };
+  try {
+    answer = await send(server, request);
+  } catch (error) {
+    return fail(`the handler rejected: ${String(error)}`);
+  }
+  const { response, text } = answer;
+  const { status } = response;
+  if (status >= 500 && !isKnown(status, text)) fail(`answered ${status}: ${text.slice(0, 500)}`);
+  const after = (await keyValueStore.status()).revision;
+  if (status >= 400 && after !== before)
+    fail(`answered ${status}, and wrote: ${text.slice(0, 300)}`);
+  if ('polluted' in {} || 'a' in {}) fail('the prototype of all objects has a new property');
+  if (response.headers['content-type'] === 'application/json' && response.isWatch !== true) {
+    try {
+      JSON.parse(text);
+    } catch {
+      fail(`answered ${status} with JSON that is none: ${text.slice(0, 300)}`);
+    }
+  }
+  return status;
+}
+
+async function send(
+  server: ApiServer,
+  request: FuzzRequest,
+): Promise<{ readonly response: ApiResponse; readonly text: string }> {
+  const controller = new AbortController();
+  const response = await server.handler({ ...request, signal: controller.signal });
+  const { body } = response;
+  if (body instanceof Uint8Array) return { response, text: Buffer.from(body).toString() };
+  // A watch ends when its client leaves.
+  if (response.isWatch === true) controller.abort(new Error('the client left'));
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return { response, text: Buffer.concat(pieces).toString() };
+}
+
+/** The failures with a status of 5xx that kube-apiserver answers to a bad request too. */
+const KNOWN: readonly (readonly [number, RegExp])[] = [
+  [500, /strconv\.ParseUint|invalid resource version|Invalid value: .*resourceVersion/i],
+  [504, /Too large resource version/],
+];
+
+function isKnown(status: number, text: string): boolean {
+  return KNOWN.some(([code, pattern]) => code === status && pattern.test(text));
+}
+
+function jsonOf(value: unknown): Uint8Array {
+  return Buffer.from(JSON.stringify(value));
+}
