@@ -98,6 +98,7 @@ async function send(
 /** The failures with a status of 5xx that kube-apiserver answers to a bad request too. */
 const KNOWN: readonly (readonly [number, RegExp])[] = [
   [500, /strconv\.ParseUint|invalid resource version|Invalid value: .*resourceVersion/i],
+  [500, /failed to create typed patch object/],
   [504, /Too large resource version/],
 ];
 

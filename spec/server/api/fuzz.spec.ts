@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { runCourse, type Tally } from './fuzz-course.ts';
+import { runCourse, type Tally } from './fuzz/fuzz-course.ts';
 
 describe('requests drawn at random', () => {
   // `npm run fuzz:api` sends more.
