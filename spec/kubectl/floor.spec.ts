@@ -27,6 +27,14 @@ describe('the judge of kubectl commands', () => {
     expect(one!.differences).to.deep.equal(['stdout: the same lines in another order']);
   });
 
+  it('reads lines of JSON without regard to the order of members', () => {
+    const [one] = judge(
+      new Map([['a', outcome('{"a":1,"b":{"c":2,"d":3}}\n')]]),
+      new Map([['a', outcome('{"b":{"d":3,"c":2},"a":1}\n')]]),
+    );
+    expect(one!.differences).to.deep.equal([]);
+  });
+
   it('leaves out commands without a recording', () => {
     expect(judge(new Map([['a', outcome('')]]), new Map())).to.deep.equal([]);
   });

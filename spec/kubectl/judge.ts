@@ -1,3 +1,4 @@
+import { canonical } from '../compare/normalise.ts';
 import type { Outcome } from './run-command.ts';
 
 /** One command, and the lines in which its outcome differs from the recorded one. */
@@ -31,11 +32,28 @@ const LONGEST_LINE = 240;
 /** Lines that only one of them has, `-` the real server's. */
 function lineDifferences(stream: string, real: string, ours: string): string[] {
   if (real === ours) return [];
-  const [theirs, mine] = [real.split('\n'), ours.split('\n')];
+  const [theirs, mine] = [linesOf(real), linesOf(ours)];
   const missing = without(theirs, mine).map((line) => `${stream} - ${line.slice(0, LONGEST_LINE)}`);
   const extra = without(mine, theirs).map((line) => `${stream} + ${line.slice(0, LONGEST_LINE)}`);
   const all = [...missing, ...extra];
-  return all.length > 0 ? all : [`${stream}: the same lines in another order`];
+  if (all.length > 0 || areTheSame(theirs, mine)) return all;
+  return [`${stream}: the same lines in another order`];
+}
+
+/** Lines of JSON with their members in one order, which is no part of an answer. */
+function linesOf(text: string): string[] {
+  return text.split('\n').map((line) => {
+    if (!line.startsWith('{"')) return line;
+    try {
+      return canonical(JSON.parse(line));
+    } catch {
+      return line;
+    }
+  });
+}
+
+function areTheSame(theirs: readonly string[], mine: readonly string[]): boolean {
+  return theirs.every((line, index) => line === mine[index]);
 }
 
 /** Each line counts as often as it comes. */

@@ -54,6 +54,8 @@ export function mask(text: string, { namespace, folder, server, nowMs }: MaskFac
     .replaceAll(`http://${server}`, '{server}')
     .replaceAll(server, '{server}')
     .replaceAll(namespace, '{ns}')
+    // The address that a server advertises.
+    .replaceAll(/(?:https?:\/\/)?\b\d+\.\d+\.\d+\.\d+:\d{4,5}\b/g, '{server}')
     .replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (time) =>
       Math.abs(Date.parse(time) - nowMs) < DAY_MS ? '{time}' : time,
     );

@@ -170,7 +170,6 @@ export const reading: readonly Scenario[] = [
     version
     version -o yaml
     cluster-info
-    config current-context
     config view --minify -o jsonpath={.contexts[0].context.namespace}
     `,
   ),
