@@ -14,6 +14,9 @@ const VERSION_IN_JSON = /(\\?"resourceVersion\\?":\\?")\d+/g;
 const CURRENT_IN_TEXT = /(\{rv\} \()\d+\)/g;
 /** Ages in tables. */
 const AGE = /^(?:\d+[smhdy])+$/;
+/** Who asks: the name of the administrator is a choice of the server, so that of the embedded one counts as that of the real one. */
+const EMBEDDED_USER = 'listwatch:admin';
+const REAL_USER = 'admin';
 const NODE_PORT_IN_CELL = /:3\d{4}\//g;
 
 /** What differs from run to run, and is no part of the answer. */
@@ -101,6 +104,7 @@ function text(value: string, key: string, { namespace, nowMs, names }: Masks): s
   if (namespace !== '') masked = masked.replaceAll(namespace, '{ns}');
   if (key === 'cells') masked = masked.replaceAll(NODE_PORT_IN_CELL, ':{port}/');
   return masked
+    .replaceAll(EMBEDDED_USER, REAL_USER)
     .replaceAll(UUID, '{uid}')
     .replaceAll(TIME, (time) => (Math.abs(Date.parse(time) - nowMs) < DAY_MS ? '{time}' : time))
     .replaceAll(SERVICE_ADDRESS, '{address}')

@@ -25,7 +25,7 @@ import { isHealthPath } from './health/health-endpoints.ts';
 import { serverHealthChecks } from './health/server-health-checks.ts';
 import { builtInKinds } from '../registry/kinds/built-in-kinds.ts';
 import { virtualResources } from '../registry/kinds/virtual-resources.ts';
-import { adminUser } from '../registry/contract/user-info.ts';
+import { adminUser, type UserInfo } from '../registry/contract/user-info.ts';
 import { KubernetesService } from '../registry/bootstrap/kubernetes-service.ts';
 import { createSystemObjects } from '../registry/bootstrap/system-objects.ts';
 import type { ObjectStore } from '../registry/contract/object-store.ts';
@@ -61,7 +61,7 @@ import {
 import { ServerStorages } from './server-storages.ts';
 
 /** The user of the token. */
-const USER = adminUser('listwatch:admin');
+const USER: UserInfo = { ...adminUser('listwatch:admin'), uid: 'listwatch:admin' };
 /** A key that is never written: reading it shows that the store responds. */
 const PROBED_KEY = '\0listwatch';
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
