@@ -154,6 +154,7 @@ const SPEC_ONLY = new Set([
   'path',
   'package',
   'support',
+  'tables',
   'support/upstream-rows',
   'bench',
   'mutants',

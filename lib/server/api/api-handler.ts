@@ -26,7 +26,7 @@ import { PageNotFound, requestTimedOut, toApiError } from './http/request-failur
 import { pathSegments, type RequestInfo, type Verb } from './http/request-info.ts';
 import { routeOf } from './resource-route.ts';
 import { ApiRequestMeter, type RequestMeasure } from './metrics/api-request-meter.ts';
-import { RequestTrace } from './metrics/request-trace.ts';
+import { SlowRequestTrace } from './metrics/slow-request-trace.ts';
 import { ServerMetrics } from './metrics/server-metrics.ts';
 import { RootPaths, type TokenIssuer } from './root-paths.ts';
 import { serveUpdate } from './verbs/serve-update.ts';
@@ -170,7 +170,7 @@ class ApiRouter {
     // A watch runs as long as its client wants; every other request has a deadline.
     const abort = info.verb === 'watch' ? undefined : abortOf(request);
     const isTraced = abort !== undefined && this.#logger !== silentLogger;
-    const trace = isTraced ? new RequestTrace(this.#runtime) : undefined;
+    const trace = isTraced ? new SlowRequestTrace(this.#runtime) : undefined;
     const exchange: Exchange = {
       request,
       info,

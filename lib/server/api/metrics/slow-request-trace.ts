@@ -17,7 +17,7 @@ export interface TracedRequest {
 /**
  * The steps of one request, which are logged with their times if the request was slow. Without a log there is no need of one.
  */
-export class RequestTrace {
+export class SlowRequestTrace {
   readonly #runtime: Pick<Runtime, 'monotonicMs'>;
   readonly #beganMs: number;
   readonly #names: string[] = [];
