@@ -135,8 +135,9 @@ export function labelSelectorFromSpec(spec: LabelSelectorSpec): LabelSelector {
       const names = [...SPEC_OPERATORS.keys()].join(', ');
       failSpec(key, `has the unknown operator "${operator}"; known are ${names}`);
     }
-    const sorted = [...(values ?? [])].toSorted((a, b) => (a < b ? -1 : 1));
-    requirements.push(checkRequirement({ key, operator: known, values: sorted }));
+    const { values: checked } = checkRequirement({ key, operator: known, values: values ?? [] });
+    const sorted = checked.toSorted((a, b) => (a < b ? -1 : 1));
+    requirements.push({ key, operator: known, values: sorted });
   }
   // By key, as Kubernetes prints it; a key may occur twice.
   requirements.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));

@@ -1,7 +1,7 @@
 import { internalError, invalid } from '../../../../meta/failures.ts';
 import type { KubernetesObject } from '../../../../meta/object.ts';
 import { fieldInvalid } from '../../rules/field-causes.ts';
-import { recordAt, recordsAt, textAt, type JsonRecord } from '../../rules/json-value.ts';
+import { recordAt, recordsAt, textAt, valueAt, type JsonRecord } from '../../rules/json-value.ts';
 import type { HookParts } from '../../contract/kind-definition.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
 import type { WriteResult } from '../../contract/rest-storage.ts';
@@ -110,6 +110,10 @@ export class ServiceAllocation implements StoreHooks {
     for (const { nodePort } of recordsAt(service, 'spec', 'ports')) {
       if (typeof nodePort === 'number') claims.push({ pool: this.#nodePorts, value: nodePort });
     }
+    const healthCheck = valueAt(service, 'spec', 'healthCheckNodePort');
+    if (typeof healthCheck === 'number') {
+      claims.push({ pool: this.#nodePorts, value: healthCheck });
+    }
     return claims;
   }
 
@@ -129,6 +133,7 @@ export class ServiceAllocation implements StoreHooks {
     try {
       if (needsAddress(spec)) this.#takeAddress(spec, service, obtain);
       if (needsNodePorts(spec)) this.#takeNodePorts(spec, obtain);
+      this.#takeHealthCheckPort(spec, obtain);
     } catch (error) {
       finish(false);
       throw error;
@@ -149,6 +154,17 @@ export class ServiceAllocation implements StoreHooks {
     if (first !== address) spec['clusterIPs'] = [address];
   }
 
+  /** A load balancer that keeps to the nodes of the pods asks each node at this port whether it has one. */
+  #takeHealthCheckPort(spec: JsonRecord, obtain: Obtain): void {
+    const field = 'healthCheckNodePort';
+    if (!needsHealthCheck(spec)) {
+      if (spec[field] !== undefined) delete spec[field];
+      return;
+    }
+    const asked = typeof spec[field] === 'number' ? spec[field] : undefined;
+    assign(spec, field, obtain(this.#nodePorts, asked, `spec.${field}`));
+  }
+
   /** Ports with the same number but different protocols share one node port. */
   #takeNodePorts(spec: JsonRecord, obtain: Obtain): void {
     const byPort = new Map<unknown, number>();
@@ -161,6 +177,10 @@ export class ServiceAllocation implements StoreHooks {
       assign(port, 'nodePort', value);
     }
   }
+}
+
+function needsHealthCheck(spec: JsonRecord): boolean {
+  return spec['type'] === 'LoadBalancer' && spec['externalTrafficPolicy'] === 'Local';
 }
 
 /** Sets a field that differs. An update of the status has the spec of the stored object, which must not be written to. */

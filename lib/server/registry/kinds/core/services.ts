@@ -11,6 +11,7 @@ import {
   recordAt,
   recordsAt,
   textAt,
+  textsAt,
   valueAt,
   type JsonRecord,
 } from '../../rules/json-value.ts';
@@ -27,9 +28,33 @@ const HIGHEST_PORT = 65_535;
 function setDefaults(service: MutableObject): void {
   const spec = recordAt(service, 'spec');
   if (spec === undefined || spec['type'] === 'ExternalName') return;
-  defaultTo(spec, 'ipFamilies', ['IPv4']);
+  const isHeadless = spec['clusterIP'] === 'None';
+  // What no selector names can have addresses of both families, also in a cluster of one.
+  if (isHeadless && spec['selector'] === undefined && spec['ipFamilies'] === undefined) {
+    defaultTo(spec, 'ipFamilyPolicy', 'RequireDualStack');
+  }
   defaultTo(spec, 'ipFamilyPolicy', 'SingleStack');
-  if (spec['clusterIP'] === 'None') spec['clusterIPs'] = ['None'];
+  const isDual =
+    isHeadless && spec['ipFamilyPolicy'] !== 'SingleStack' && spec['selector'] === undefined;
+  defaultTo(spec, 'ipFamilies', isDual ? ['IPv4', 'IPv6'] : ['IPv4']);
+  if (isHeadless) spec['clusterIPs'] = ['None'];
+}
+
+/** Whether clients outside of the cluster reach it. */
+function isExternal(spec: JsonRecord): boolean {
+  const type = textAt(spec, 'type');
+  if (type === 'NodePort' || type === 'LoadBalancer') return true;
+  return type === 'ClusterIP' && textsAt(spec, 'externalIPs').length > 0;
+}
+
+/** Fields that only make sense for the type that the service had are not kept. */
+function dropDependentFields(spec: JsonRecord, before: JsonRecord): void {
+  const field = 'externalTrafficPolicy';
+  if (!isExternal(spec) && isExternal(before) && spec[field] === before[field]) delete spec[field];
+  const port = 'healthCheckNodePort';
+  if (spec['type'] === 'LoadBalancer' && spec[field] === 'Local' && before[port] !== undefined) {
+    defaultTo(spec, port, before[port]);
+  }
 }
 
 /** If an update sets no addresses and node ports, the present ones are kept. */
@@ -37,6 +62,7 @@ function keepAllocation(service: MutableObject, existing: MutableObject): void {
   const spec = recordAt(service, 'spec');
   const before = recordAt(existing, 'spec');
   if (spec === undefined || before === undefined) return;
+  dropDependentFields(spec, before);
   if (spec['type'] !== 'ExternalName' && textAt(spec, 'clusterIP') === '') {
     const address = textAt(before, 'clusterIP');
     if (address !== '') {
@@ -72,6 +98,11 @@ function validate(service: MutableObject): FieldCause[] {
     if (textAt(spec, 'externalName') === '') causes.push(fieldRequired('spec.externalName'));
   } else if (ports.length === 0 && spec['clusterIP'] !== 'None') {
     causes.push(fieldRequired('spec.ports'));
+  }
+  const policy = spec['externalTrafficPolicy'];
+  if (policy !== undefined && !isExternal(spec)) {
+    const rule = 'may only be set for externally-accessible services';
+    causes.push(fieldInvalid('spec.externalTrafficPolicy', policy, rule));
   }
   return [...causes, ...validatePorts(ports)];
 }
