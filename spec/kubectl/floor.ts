@@ -44,5 +44,5 @@ const MOST_LINES = 12;
 export async function writeFloor(minor: number, judged: readonly Judged[]): Promise<void> {
   const differ = judged.filter(({ differences }) => differences.length > 0).map(({ id }) => id);
   const floor: Floor = { equal: judged.length - differ.length, of: judged.length, differ };
-  await writeFile(fileOf(minor), `${JSON.stringify(floor, undefined, 1)}\n`);
+  await writeFile(fileOf(minor), `${JSON.stringify(floor, undefined, 2)}\n`);
 }
