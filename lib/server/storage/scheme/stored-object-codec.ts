@@ -8,7 +8,7 @@ import { jsonCodec, type Codec } from '../value/codec.ts';
 import { currentDefinition, isOldDefinition } from './stored-definition.ts';
 
 /** How objects are written into the storage, as in the flag `--storage-media-type` of kube-apiserver. */
-export type StorageMediaType = 'application/json' | typeof PROTOBUF_MEDIA_TYPE;
+export type StorageMediaType = 'application/json' | 'application/vnd.kubernetes.protobuf';
 
 export const STORAGE_MEDIA_TYPES: readonly StorageMediaType[] = [
   'application/json',
