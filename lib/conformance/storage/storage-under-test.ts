@@ -126,6 +126,9 @@ export function describePod(stored: StoredObject<ConformancePod>): string {
   return `${namespace}${metadata?.name}${node}`;
 }
 
+/** A resource version that is no number: kube-apiserver answers 500 to a get and a watch, 400 to a list. */
+export const INVALID_VERSION = ['BAD_REQUEST', 'INTERNAL_ERROR'] as const;
+
 /** Expects a rejection with one of the codes, and returns the error. */
 export async function rejection(
   work: Promise<unknown>,

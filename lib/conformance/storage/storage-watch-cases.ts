@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import type { StorageWatchOptions } from '../../server/storage/contract/storage-interface.ts';
 import { conformanceKey, conformancePredicate, type ConformancePod } from './conformance-pod.ts';
-import { rejection, type ConformanceCase, type StorageUnderTest } from './storage-under-test.ts';
+import {
+  INVALID_VERSION,
+  rejection,
+  type ConformanceCase,
+  type StorageUnderTest,
+} from './storage-under-test.ts';
 import { StorageWatchProbe } from './storage-watch-probe.ts';
 
 async function probe(
@@ -183,7 +188,8 @@ export const watchCases: readonly ConformanceCase[] = [
     upstream: [],
     check: async (under) => {
       for (const resourceVersion of ['-1', 'abc', '007']) {
-        await rejection(under.storage.watch('/registry/pods', { resourceVersion }), 'BAD_REQUEST');
+        const watch = under.storage.watch('/registry/pods', { resourceVersion });
+        await rejection(watch, ...INVALID_VERSION);
       }
     },
   },
