@@ -84,11 +84,13 @@ export class Http1Sink implements ResponseSink {
   }
 
   destroy(): void {
+    // Node holds the writes of one turn back; what was written goes out first.
+    this.#response.socket?.uncork();
     this.#response.destroy();
   }
 
   reset(): void {
-    this.#response.destroy();
+    this.destroy();
   }
 
   onDrain(listener: () => void): void {

