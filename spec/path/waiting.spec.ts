@@ -115,6 +115,9 @@ describe('waiting, following and auditing over HTTP', () => {
       { labelSelector: 'tier=web' },
       { namespace: 'kube-system', labelSelector: 'tier!=web' },
     ].map((options) => informers.for<ConfigMap>('v1', 'configmaps', options));
+    for (let number = 0; number < 45; number += 1) {
+      await configMaps('default').create(configMap(`steady-${number}`, 'web'));
+    }
     informers.start();
     const stop = new AbortController();
     let writes = 0;
