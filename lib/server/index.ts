@@ -5,6 +5,7 @@ export type {
   ClientCertificateOptions,
   KubeconfigOptions,
   ServerAddress,
+  ServerListenOptions,
 } from './api/api-server-options.ts';
 export type { ServerSnapshot } from './api/server-snapshot.ts';
 export type { TransformerFor } from './api/server-storages.ts';

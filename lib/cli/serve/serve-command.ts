@@ -28,6 +28,7 @@ async function serve(options: ServeOptions, host: CommandHost): Promise<number> 
     if (!host.signal.aborted) {
       ready = true;
       host.stdout.write(readyLine(report, options.json));
+      await run.finishStart();
       await aborted(host.signal);
     }
     await run.stop();

@@ -7,11 +7,9 @@ import type { ApiServerOptions } from '../../server/api/api-server-options.ts';
 import type { RequestRecord } from '../../server/api/port/request-record.ts';
 import { isLoopback } from '../../server/api/port/loopback.ts';
 import type { TransformerFor } from '../../server/api/server-storages.ts';
-import { EncryptionConfiguration } from '../../server/storage/encryption/encryption-configuration.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 import type { CommandHost } from '../contract/command.ts';
-import { applyManifests } from '../manifests/apply-manifests.ts';
-import { readManifestFiles } from '../manifests/manifest-files.ts';
+import type { Manifest } from '../manifests/manifest.ts';
 import { countOf } from '../terminal/shown-text.ts';
 import { AuditFile } from './audit-file.ts';
 import { withNpxLine } from './npx-line.ts';
@@ -47,7 +45,8 @@ export class ServerRun {
   }
 
   /**
-   * Resolves when clients can connect and the manifests are applied.
+   * Resolves when clients can connect and the manifests are applied. With a state in memory, whose start has nothing to reach,
+   * the first request or `finishStart` starts the server.
    * @throws {UsageError}; {ListwatchError} of the part that cannot start; the reason of the signal.
    */
   async start(): Promise<ReadyReport> {
@@ -57,7 +56,7 @@ export class ServerRun {
     // Everything that can be wrong is read before the port is taken and the state is changed.
     const token = await serverToken(this.#serve, this.#host.env);
     const tls = await readTlsFiles(this.#serve.tls);
-    const manifests = folder === undefined ? [] : await readManifestFiles(folder);
+    const manifests = folder === undefined ? [] : await manifestsOf(folder);
     const transformerFor = await this.#encryption();
     if (audit !== undefined) this.#audit = await AuditFile.open(audit, { logger });
     const serve = this.#serve;
@@ -72,12 +71,18 @@ export class ServerRun {
     this.#server = server;
     await keepAuthority(this.#serve.tls, server);
     await this.#listen(server);
-    await applyManifests(manifests, { handler: server.handler, runtime, signal });
     if (folder !== undefined) {
+      const { applyManifests } = await import('../manifests/apply-manifests.ts');
+      await applyManifests(manifests, { handler: server.handler, runtime, signal });
       this.#say(`${countOf(manifests.length, 'object')} of ${folder} applied`);
     }
     const address = `https://${new URL(server.url).host}`;
     return { address, kubeconfig: await this.#writeKubeconfig(server) };
+  }
+
+  /** Starts the server before its first request. @throws {ListwatchError} of the part that cannot start. */
+  async finishStart(): Promise<void> {
+    await this.#server?.start();
   }
 
   /** Ends watches, lets other requests finish and keeps the state. @throws {ListwatchError} SNAPSHOT_FILE. */
@@ -111,6 +116,9 @@ export class ServerRun {
     const { encryptionConfig: file } = this.#serve;
     if (file === undefined) return undefined;
     const { runtime } = this.#host;
+    const { EncryptionConfiguration } = await import(
+      '../../server/storage/encryption/encryption-configuration.ts'
+    );
     try {
       const configuration = await EncryptionConfiguration.load(file, {
         runtime,
@@ -139,9 +147,11 @@ export class ServerRun {
   }
 
   async #listen(server: ApiServer): Promise<void> {
-    const { port, bind: host } = this.#serve;
+    const { port, bind: host, encryptionConfig } = this.#serve;
+    // A store or a key service that cannot be reached has to be seen before the ready line.
+    const lazy = this.#store?.keyValueStore === undefined && encryptionConfig === undefined;
     try {
-      await server.listen({ host, port });
+      await server.listen({ host, port, lazy });
     } catch (error) {
       throw listenProblem(error, this.#serve);
     }
@@ -174,6 +184,12 @@ export class ServerRun {
     }
     return path;
   }
+}
+
+/** Loaded when it is used, as all that a start may do without. */
+async function manifestsOf(folder: string): Promise<readonly Manifest[]> {
+  const { readManifestFiles } = await import('../manifests/manifest-files.ts');
+  return await readManifestFiles(folder);
 }
 
 /** The remedies of the command in place of those of the class. */

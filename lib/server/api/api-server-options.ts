@@ -5,7 +5,7 @@ import type { Runtime } from '../../kernel/runtime.ts';
 import type { KeyValueStore } from '../mvcc/key-value-store.ts';
 import type { Certificate } from './certificates/certificate-authority.ts';
 import type { ServerTlsOptions } from './certificates/server-certificates.ts';
-import type { HttpListenerOptions } from './port/http-listener.ts';
+import type { HttpListenerOptions, ListenOptions } from './port/http-listener.ts';
 import type { TransformerFor } from './server-storages.ts';
 
 export interface ApiServerOptions
@@ -76,4 +76,13 @@ export interface KubeconfigOptions {
 export interface ServerAddress {
   readonly server: string;
   readonly token: string;
+}
+
+/** Where `listen` listens, and when the server starts. */
+export interface ServerListenOptions extends ListenOptions {
+  /**
+   * Whether `listen` only opens the port. The first request, or `start`, then starts the server. A failure of the start is in the
+   * answers of requests. @defaultValue false
+   */
+  readonly lazy?: boolean | undefined;
 }

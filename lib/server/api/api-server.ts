@@ -17,6 +17,7 @@ import {
   type ClientCertificateOptions,
   type KubeconfigOptions,
   type ServerAddress,
+  type ServerListenOptions,
 } from './api-server-options.ts';
 import { ApiResourceRegistry } from './api-resource-registry.ts';
 import type { Certificate } from './certificates/certificate-authority.ts';
@@ -41,7 +42,7 @@ import {
   withAuthentication,
   type Authenticator,
 } from './http/authentication.ts';
-import { HttpListener, type ListenOptions } from './port/http-listener.ts';
+import { HttpListener } from './port/http-listener.ts';
 import { writeKubeconfig } from './kubeconfig-writer.ts';
 import { RegistryListerWatcher } from './registry-lister-watcher.ts';
 import { toApiError } from './http/request-failures.ts';
@@ -206,12 +207,22 @@ export class ApiServer implements AsyncDisposable {
    * Listens on a port; by default on 127.0.0.1 and a free port. HTTP and TLS are both served on it.
    * @throws {ListwatchError} code PORT_IN_USE; LISTEN_FAILED; ALREADY_STARTED; CLOSED.
    */
-  async listen(options: ListenOptions = {}): Promise<void> {
+  async listen({ lazy = false, ...options }: ServerListenOptions = {}): Promise<void> {
     const { host } = options;
     if (host !== undefined && !LOOPBACK.includes(host)) this.#hosts = [...LOOPBACK, host];
-    await this.#start();
+    if (!lazy) await this.#start();
     await this.#listener.listen(options);
+    if (this.#started === undefined) return;
+    await this.#started;
     await this.#publishPort();
+  }
+
+  /**
+   * Starts caches, addresses and default objects, as the first request and `listen` do. May be called again.
+   * @throws {ListwatchError} code CLOSED; the error of a store that cannot be reached.
+   */
+  async start(): Promise<void> {
+    await this.#start();
   }
 
   /** The options for `connect`. @throws {ListwatchError} code NOT_STARTED before `listen`. */
@@ -359,6 +370,7 @@ export class ApiServer implements AsyncDisposable {
     this.#storages.start();
     await this.#registry.start();
     await Promise.all([this.#kubernetesService.start(), createSystemObjects(this.#registry.parts)]);
+    await this.#publishPort();
     if (this.#ownStore !== undefined) this.#initial = await takeSnapshot(this.#ownStore);
   }
 

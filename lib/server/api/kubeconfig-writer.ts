@@ -1,9 +1,9 @@
 import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { parse, stringify } from 'yaml';
 import { ListwatchError } from '../../kernel/errors.ts';
 import { randomText } from '../../kernel/random.ts';
 import type { Certificate } from './certificates/certificate-authority.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
+import { yamlPackage } from '../storage/scheme/yaml-package.ts';
 
 /** The address and credentials for a client. */
 export interface KubeconfigEntry {
@@ -18,6 +18,30 @@ export interface KubeconfigEntry {
 
 /** The name of cluster, user and context. A file with this name may be overwritten. */
 const NAME = 'listwatch';
+
+/**
+ * Text that YAML reads as text: it begins with a letter and is longer than the words for booleans and null, or it is a long token
+ * with a letter that no form of a number has.
+ */
+const PLAIN = /^(?:[A-Za-z][\w./:-]{6,}[\w/]|(?=.*[G-NP-WYZg-np-wyz])[\w-]{20,})$/;
+
+/** How a file of this writer begins. */
+const OWN_HEAD = `apiVersion: v1
+kind: Config
+clusters:
+  - name: ${NAME}`;
+/** How it ends. */
+const OWN_END = `contexts:
+  - name: ${NAME}
+    context:
+      cluster: ${NAME}
+      user: ${NAME}
+current-context: ${NAME}
+`;
+/** A whole file of this writer, with any fields of cluster and user. */
+const OWN_FILE = new RegExp(
+  `^${OWN_HEAD}\\n    cluster:\\n(?: {6}.+\\n)+users:\\n  - name: ${NAME}\\n    user:\\n(?: {6}.+\\n)+${OWN_END}$`,
+);
 
 /**
  * Writes a kubeconfig with one cluster, one user and one context, readable by its owner only. The file is written atomically.
@@ -42,6 +66,7 @@ export async function writeKubeconfig(
   }
 }
 
+/** Written without the package `yaml`, which takes longer to load than the rest of the start of a server. */
 function kubeconfigText({
   server,
   token,
@@ -50,26 +75,26 @@ function kubeconfigText({
 }: KubeconfigEntry): string {
   const authority =
     certificateAuthority === ''
-      ? {}
-      : { 'certificate-authority-data': inBase64(certificateAuthority) };
+      ? ''
+      : `\n      certificate-authority-data: ${inBase64(certificateAuthority)}`;
   const user =
     clientCertificate === undefined
-      ? { token }
-      : {
-          'client-certificate-data': inBase64(clientCertificate.certificate),
-          'client-key-data': inBase64(clientCertificate.privateKey),
-        };
-  return stringify(
-    {
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name: NAME, cluster: { server, ...authority } }],
-      users: [{ name: NAME, user }],
-      contexts: [{ name: NAME, context: { cluster: NAME, user: NAME } }],
-      'current-context': NAME,
-    },
-    { lineWidth: 0 },
-  );
+      ? `token: ${scalar(token)}`
+      : `client-certificate-data: ${inBase64(clientCertificate.certificate)}
+      client-key-data: ${inBase64(clientCertificate.privateKey)}`;
+  return `${OWN_HEAD}
+    cluster:
+      server: ${scalar(server)}${authority}
+users:
+  - name: ${NAME}
+    user:
+      ${user}
+${OWN_END}`;
+}
+
+/** Text that YAML could read as something else is in quotes; a JSON string is one of YAML. */
+function scalar(text: string): string {
+  return PLAIN.test(text) ? text : JSON.stringify(text);
 }
 
 function inBase64(text: string): string {
@@ -93,8 +118,9 @@ async function refuseForeignFile(path: string): Promise<void> {
 }
 
 function isOurs(text: string): boolean {
+  if (OWN_FILE.test(text)) return true;
   try {
-    const { clusters } = parse(text) as { clusters?: readonly { name?: unknown }[] };
+    const { clusters } = yamlPackage().parse(text) as { clusters?: readonly { name?: unknown }[] };
     return clusters?.length === 1 && clusters[0]?.name === NAME;
   } catch {
     return false;

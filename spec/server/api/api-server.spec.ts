@@ -92,6 +92,36 @@ describe('api server', () => {
     await server.close();
   });
 
+  it('opens its port before it starts, when told to, and starts with the first request', async () => {
+    const runtime = new VirtualRuntime();
+    const keyValueStore = new EmbeddedKeyValueStore({ runtime });
+    const isEmpty = async (): Promise<boolean> => (await keyValueStore.status()).revision <= 1n;
+    const server = new ApiServer({ keyValueStore });
+    await server.listen({ lazy: true });
+    const port = Number(new URL(server.url).port);
+    expect(await isEmpty()).to.equal(true);
+    const headers = { authorization: `Bearer ${server.token}`, connection: 'close' };
+    const path = '/api/v1/namespaces/default/services/kubernetes';
+    const response = await fetch(`${server.url}${path}`, { headers });
+    expect(response.status).to.equal(200);
+    expect(await response.json()).to.have.nested.property('spec.ports[0].targetPort', port);
+    expect(await isEmpty()).to.equal(false);
+    await server.close();
+    await keyValueStore.close();
+  });
+
+  it('starts once, whether start, listen or a request is first', async () => {
+    const server = new ApiServer();
+    await Promise.all([server.start(), server.listen({ lazy: true }), server.start()]);
+    const path = '/api/v1/namespaces/default/services/kubernetes';
+    const service = (await call(server.handler, 'GET', path)).json();
+    const port = Number(new URL(server.url).port);
+    expect(service).to.have.nested.property('spec.ports[0].targetPort', port);
+    await server.close();
+    const error = await server.start().catch((thrown: unknown) => thrown);
+    expect(error).to.include({ code: 'CLOSED' });
+  });
+
   it('serves create, read, update, patch and delete over the whole stack', async () => {
     await withServer(async (_server, api) => {
       const created = await api('POST', CONFIG_MAPS, { body: configMap('a', { x: '1' }) });

@@ -41,6 +41,36 @@ describe('kubeconfig writer', () => {
     expect(await readdir(folder)).to.deep.equal(['kubeconfig']);
   });
 
+  it('writes every token so that YAML reads it as this text', async () => {
+    const tokens = [
+      'true',
+      '123456789012345678901234567890',
+      '0x12345678901234567890',
+      '1e1234567890123456789',
+      '-1_000_000_000_000_000_000',
+      '2001-12-14t21:59:43.10-05:00',
+      '-starts-with-a-hyphen-and-is-long',
+      '"quoted"\\{}[]#&*!|>%@`',
+      'ends-with-a-colon:',
+      ': # - ? ~',
+    ];
+    for (const token of tokens) {
+      await writeKubeconfig(path, { ...ENTRY, token }, runtime);
+      const text = await readFile(path, 'utf8');
+      for (const version of ['1.1', '1.2'] as const) {
+        expect(parse(text, { version }), text).to.have.deep.nested.property('users[0].user', {
+          token,
+        });
+      }
+    }
+  });
+
+  it('replaces a file of its own that another tool has written anew', async () => {
+    await writeFile(path, JSON.stringify({ clusters: [{ name: 'listwatch', cluster: {} }] }));
+    await writeKubeconfig(path, ENTRY, runtime);
+    expect(await readFile(path, 'utf8')).to.contain(ENTRY.server);
+  });
+
   it('replaces a file of its own, also one that others could read', async () => {
     await writeKubeconfig(path, ENTRY, runtime);
     await writeFile(path, (await readFile(path, 'utf8')).replace('6443', '1'), { mode: 0o644 });
@@ -52,7 +82,11 @@ describe('kubeconfig writer', () => {
   });
 
   it('does not overwrite another file', async () => {
+    await writeKubeconfig(path, ENTRY, runtime);
+    const own = await readFile(path, 'utf8');
+    await rm(path);
     const foreign = [
+      own.replace('users:', '  - name: production\n    cluster:\n      server: https://a\nusers:'),
       'clusters: [{name: production}]',
       'clusters: [{name: listwatch}, {name: b}]',
       'hello',

@@ -1,13 +1,4 @@
-import {
-  isMap,
-  isPair,
-  isScalar,
-  isSeq,
-  parseDocument,
-  stringify,
-  type ScalarTag,
-  type Tags,
-} from 'yaml';
+import type { ScalarTag, Tags } from 'yaml';
 import { errorMessage } from '../../../kernel/errors.ts';
 import {
   checkTree,
@@ -17,6 +8,7 @@ import {
   type DocumentLimits,
 } from './json-document.ts';
 import { isSchemeError, malformed, quoted } from './scheme-error.ts';
+import { yamlPackage } from './yaml-package.ts';
 
 /** Limited, because the YAML parser takes more than linear time on some inputs. Clients with larger objects use JSON. */
 export const LARGEST_YAML_BYTES: number = 64 * 1024;
@@ -99,7 +91,7 @@ export function parseYamlDocument(
   checkBrackets(text, deepestLevel);
   let value: unknown;
   try {
-    const document = parseDocument(text, OPTIONS);
+    const document = yamlPackage().parseDocument(text, OPTIONS);
     const [error] = document.errors;
     if (error !== undefined) {
       const line = text.slice(0, error.pos[0]).split('\n').length;
@@ -131,7 +123,7 @@ function unshared(value: unknown): unknown {
 
 /** In the form of kube-apiserver: names in order, strings quoted that YAML 1.1 would read as another type. */
 export function stringifyYaml(value: unknown): string {
-  return stringify(value, {
+  return yamlPackage().stringify(value, {
     ...OPTIONS,
     aliasDuplicateObjects: false,
     sortMapEntries: true,
@@ -157,6 +149,7 @@ function checkBrackets(text: string, deepestLevel: number): void {
 
 /** Checks that the names of fields are scalars and not null. Iterative. */
 function checkKeys(root: unknown, strict: boolean): void {
+  const { isMap, isPair, isScalar, isSeq } = yamlPackage();
   const nodes: unknown[] = [root];
   while (nodes.length > 0) {
     const node = nodes.pop();
