@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The program `listwatch`: the only file of this folder that reads the process. */
 import { readFileSync } from 'node:fs';
+import * as modules from 'node:module';
 import { homedir } from 'node:os';
 import { errorMessage } from '../kernel/errors.ts';
 import { realRuntime } from '../kernel/real-runtime.ts';
@@ -24,6 +25,12 @@ function packageVersion(): string {
   return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
 }
 
+/** From Node 22.1 on, the compiled program is kept between runs, in Node's folder below that for temporary files; NODE_DISABLE_COMPILE_CACHE=1 turns it off. */
+function keepCompiledProgram(): void {
+  const { enableCompileCache } = modules as { readonly enableCompileCache?: () => unknown };
+  enableCompileCache?.();
+}
+
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** npm and npx pass on an interrupt that the terminal has sent to the program already. */
 const SAME_INTERRUPT_MS = 1000;
@@ -41,6 +48,7 @@ const interrupt = (signal: NodeJS.Signals): void => {
 };
 for (const signal of SIGNALS) process.on(signal, interrupt);
 
+keepCompiledProgram();
 let exitCode: number;
 try {
   exitCode = await runCommandLine(process.argv.slice(2), {
