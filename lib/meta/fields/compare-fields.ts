@@ -34,10 +34,6 @@ export function compareFields(schema: FieldSchema, left: unknown, right: unknown
   };
 }
 
-export function isUnchanged({ removed, modified, added }: Comparison): boolean {
-  return isEmptySet(removed) && isEmptySet(modified) && isEmptySet(added);
-}
-
 /** Undefined when the values are equal. `undefined` as a value means that there is none. */
 function compare(schema: FieldSchema, left: unknown, right: unknown): Difference | undefined {
   if (left === right) return undefined;

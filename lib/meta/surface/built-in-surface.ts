@@ -47,16 +47,6 @@ export function builtInVersions(): readonly BuiltInVersion[] {
   return parsed;
 }
 
-/** The built-in resource of a name; undefined if there is none. */
-export function builtInResource(
-  { group, version }: GroupVersion,
-  resource: string,
-): BuiltInResource | undefined {
-  return builtInVersions()
-    .find((one) => one.group === group && one.version === version)
-    ?.resources.find((one) => one.resource === resource);
-}
-
 /**
  * Reads the table of resources. A line without indentation is a version: `GROUP VERSION GROUP-PRIORITY VERSION-PRIORITY`. One
  * space begins a resource: `RESOURCE SINGULAR KIND SCOPE VERBS SHORT-NAMES CATEGORIES HASH`. Two begin a subresource of it:

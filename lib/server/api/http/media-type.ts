@@ -95,9 +95,3 @@ export function isForPeople(
   const pretty = query.get('pretty') ?? '';
   return pretty === '' ? PEOPLE.test(headers['user-agent'] ?? '') : TRUE.test(pretty);
 }
-
-/** Whether JSON without a shape is accepted. */
-export function acceptsJson(accept: string | undefined): boolean {
-  const json: Endpoint = { allows: (type, shape) => type === JSON_TYPE && shape === undefined };
-  return chooseMedia(accept, json) !== undefined;
-}

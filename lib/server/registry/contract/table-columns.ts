@@ -37,19 +37,6 @@ export function textColumn(
   return column(name, (object) => textAt(object, ...path) || (options.missing ?? ''), options);
 }
 
-/** A column with the number at a path, 0 if there is none. */
-export function numberColumn(
-  name: string,
-  path: readonly string[],
-  options: ColumnOptions = {},
-): Column {
-  const read = (object: KubernetesObject): TableCell => {
-    const value = valueAt(object, ...path);
-    return typeof value === 'number' ? value : 0;
-  };
-  return column(name, read, { type: 'integer', ...options });
-}
-
 export const nameColumn: Column = textColumn('Name', ['metadata', 'name'], {
   format: 'name',
   description: 'The name of the object; unique among objects of its kind in its namespace.',

@@ -82,8 +82,3 @@ export const horizontalPodAutoscalerCells: RowCells = namedRow((object) => {
     numberAt(object, 'status', 'currentReplicas'),
   ];
 });
-
-export const scaleCells: RowCells = namedRow((object) => [
-  numberAt(object, 'spec', 'replicas'),
-  numberAt(object, 'status', 'replicas'),
-]);
