@@ -87,6 +87,9 @@ export function listResponse(
     return apiResponse(200, mediaType, protobufListBody(exchange, list));
   }
   const plain = isPlain(representation);
+  if (representation.as === 'Table' && list.items.length === 0) {
+    return apiResponse(200, mediaType, withoutRows(exchange, list));
+  }
   const json = listPieces(exchange, list);
   const chunks = chunksOf(plain ? json : indentedList(json, representation));
   const first = chunks.next();
@@ -116,10 +119,6 @@ function* listPieces(
   const { as, metaVersion } = exchange.representation;
   const metadata = metadataOf(list);
   if (as === 'Table') {
-    if (list.items.length === 0) {
-      yield [`${emptyTable(metaVersion, metadata, table.columns)}\n`];
-      return;
-    }
     const options = rowOptions(exchange, metaVersion);
     yield [tableHead(metaVersion, metadata, table.columns)];
     yield* separated(list.items, (item) => tableRow(table, item, options));
@@ -133,6 +132,18 @@ function* listPieces(
     yield* separated(list.items, (item) => [partialObjectMetadata(item.metadata, metaVersion)]);
   }
   yield [']}\n'];
+}
+
+/** A table without rows as one document: it has no items to send one by one. */
+function withoutRows(
+  { representation, storage }: Exchange,
+  list: StorageList<UnstructuredObject>,
+): Uint8Array {
+  const { columns } = storage.table;
+  const table = emptyTable(representation.metaVersion, metadataOf(list), columns);
+  return isPlain(representation)
+    ? encodeText(`${table}\n`)
+    : indentedObject(encodeText(table), representation);
 }
 
 function metadataOf(list: StorageList<UnstructuredObject>): ListMetadata {

@@ -1,5 +1,7 @@
 import type { FieldCause } from '../../../meta/failures.ts';
 import { badRequest, invalid, notFound } from '../../../meta/failures.ts';
+import { apiVersionOf, type GroupVersionKind } from '../../../meta/resource.ts';
+import { builtInTypes } from '../../../meta/types/built-in-types.ts';
 import { fieldForbidden, fieldInvalid } from '../../registry/rules/field-causes.ts';
 import type { UpdateFunc } from '../../registry/contract/rest-storage.ts';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
@@ -47,7 +49,7 @@ export async function servePatch(exchange: Exchange): Promise<ApiResponse> {
   if (storage.update === undefined || storage.patchable === false) throw methodNotAllowed();
   checkObjectShape(exchange);
   const options = writeOptionsOf(exchange, 'PatchOptions');
-  const apply = readPatch(request, storage.describe.group, storage.describe.kind);
+  const apply = readPatch(request, storage.describe);
   if (queryText(query, 'force') !== undefined) {
     throw invalidOptions('PatchOptions', [
       fieldForbidden('force', 'may not be specified for non-apply patch'),
@@ -85,9 +87,9 @@ function patchCause(request: ApiRequest, patched: unknown, detail: string): Fiel
 }
 
 /** @throws {ApiError} 400 for a malformed patch, 413 if it is too large, 415 for other formats. */
-function readPatch(request: ApiRequest, group: string, kind: string): ApplyPatch {
+function readPatch(request: ApiRequest, describe: GroupVersionKind): ApplyPatch {
   const contentType = patchTypeOf(request);
-  const taken = patchTypes(group);
+  const taken = patchTypes(describe.group);
   if (!taken.includes(contentType)) throw unsupportedMediaType(taken);
   const prefix = contentType === STRATEGIC_MERGE_PATCH ? '' : 'error decoding patch: ';
   const document = decodePatch(request.body, prefix);
@@ -98,7 +100,7 @@ function readPatch(request: ApiRequest, group: string, kind: string): ApplyPatch
   if (!isJsonObject(document)) {
     throw badRequest(prefix + wrongType(document, 'value of type map[string]interface {}'));
   }
-  return contentType === MERGE_PATCH
-    ? (existing) => applyMergePatch(existing, document)
-    : (existing) => applyStrategicMergePatch(existing, document, kind);
+  if (contentType === MERGE_PATCH) return (existing) => applyMergePatch(existing, document);
+  const type = builtInTypes().kind(apiVersionOf(describe), describe.kind);
+  return (existing) => applyStrategicMergePatch(existing, document, type);
 }

@@ -1,36 +1,15 @@
 import { badRequest } from '../../../meta/failures.ts';
+import type { MessageField, MessageType } from '../../../meta/types/message-type.ts';
 import { setOwn } from '../../registry/rules/json-value.ts';
 import { cloneJson, getOwn, isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
 
-/**
- * The lists of built-in kinds that are merged instead of replaced, by field name, with the field that identifies an item; null
- * for lists of scalar values.
- * @see api core/v1 and others, the `patchStrategy` and `patchMergeKey` tags @ 1.36
- */
-const MERGE_KEYS: ReadonlyMap<string, string | null> = new Map([
-  ['addresses', 'type'],
-  ['conditions', 'type'],
-  ['containers', 'name'],
-  ['env', 'name'],
-  ['ephemeralContainers', 'name'],
-  ['finalizers', null],
-  ['hostAliases', 'ip'],
-  ['imagePullSecrets', 'name'],
-  ['initContainers', 'name'],
-  ['matchConditions', 'name'],
-  ['ownerReferences', 'uid'],
-  ['podCIDRs', null],
-  ['podIPs', 'ip'],
-  ['ports', 'containerPort'],
-  ['resourceClaims', 'name'],
-  ['schedulingGates', 'name'],
-  ['secrets', 'name'],
-  ['topologySpreadConstraints', 'topologyKey'],
-  ['volumeDevices', 'devicePath'],
-  ['volumeMounts', 'mountPath'],
-  ['volumes', 'name'],
-  ['webhooks', 'name'],
-]);
+/** What the type of an object says about one of its members. */
+type Member = Pick<MessageField, 'message' | 'patchMergeKey' | 'patchStrategies' | 'shape'>;
+
+/** The members of an object by name; undefined where the type is unknown, or says nothing. */
+type Members = (name: string) => Member | undefined;
+
+const UNTYPED: Members = () => undefined;
 
 const PATCH = '$patch';
 const RETAIN_KEYS = '$retainKeys';
@@ -38,26 +17,39 @@ const SET_ORDER = '$setElementOrder/';
 const DELETE_VALUES = '$deleteFromPrimitiveList/';
 
 /**
- * Applies a strategic merge patch. It works like a JSON merge patch, but the known lists of built-in kinds are merged item by
+ * Applies a strategic merge patch. It works like a JSON merge patch, but the lists with the patch strategy `merge` are merged item by
  * item. Supports `$patch: merge | replace | delete`, `$retainKeys`, `$setElementOrder/FIELD` and `$deleteFromPrimitiveList/FIELD`.
  *
- * Not guaranteed: upstream's result for a list name that is merged in one built-in kind and replaced in another. Fields are
- * distinguished by name; `ports` also by kind.
+ * @param type the type of the target, which declares the strategy and the merge key of each list; a list without a strategy is
+ *   replaced. Without a type all lists are.
  * @throws {ApiError} 400 for an unknown directive, or for an item of a merged list without its key.
  */
 export function applyStrategicMergePatch(
   target: JsonObject,
   patch: JsonObject,
-  kind: string,
+  type: MessageType | undefined,
 ): JsonObject {
-  return mergeObject(target, patch, kind);
+  return mergeObject(target, patch, membersOf(type));
 }
 
-function mergeKeyOf(field: string, kind: string): string | null | undefined {
-  return field === 'ports' && kind === 'Service' ? 'port' : MERGE_KEYS.get(field);
+function membersOf(type: MessageType | undefined): Members {
+  return type === undefined || type.isUnion ? UNTYPED : (name) => type.byName.get(name);
 }
 
-function mergeObject(target: JsonObject, patch: JsonObject, kind: string): JsonObject {
+/** The members of the value of a member, or of the items of a list. */
+function membersIn(member: Member | undefined): Members {
+  if (member?.shape !== 'map') return membersOf(member?.message);
+  const { message } = member;
+  return () => ({ message, patchMergeKey: undefined, patchStrategies: [], shape: 'one' });
+}
+
+/** The field that identifies an item of a merged list; null for a merged list of scalar values, undefined for other lists. */
+function mergeKeyOf(member: Member | undefined): string | null | undefined {
+  if (member?.patchStrategies.includes('merge') !== true) return undefined;
+  return member.patchMergeKey ?? null;
+}
+
+function mergeObject(target: JsonObject, patch: JsonObject, members: Members): JsonObject {
   const directive = getOwn(patch, PATCH) ?? 'merge';
   if (directive === 'replace') return stripped(patch);
   if (directive === 'delete') return {};
@@ -68,36 +60,44 @@ function mergeObject(target: JsonObject, patch: JsonObject, kind: string): JsonO
     if (key.startsWith(DELETE_VALUES)) deleteValues(result, key.slice(DELETE_VALUES.length), value);
     else if (key.startsWith('$')) continue;
     else if (value === null) delete result[key];
-    else setOwn(result, key, mergeField(result, key, value, kind));
+    else setOwn(result, key, mergeField(result, key, value, members(key)));
   }
   for (const [key, order] of Object.entries(patch)) {
-    if (key.startsWith(SET_ORDER))
-      reorder(result, target, key.slice(SET_ORDER.length), order, kind);
+    if (!key.startsWith(SET_ORDER)) continue;
+    const field = key.slice(SET_ORDER.length);
+    reorder(result, target, { field, mergeKey: mergeKeyOf(members(field)) ?? null, order });
   }
   return result;
 }
 
-function mergeField(target: JsonObject, field: string, value: Json, kind: string): Json {
+function mergeField(
+  target: JsonObject,
+  field: string,
+  value: Json,
+  member: Member | undefined,
+): Json {
   const existing = getOwn(target, field);
   if (isJsonObject(value)) {
-    return mergeObject(isJsonObject(existing) ? existing : {}, value, kind);
+    if (member?.patchStrategies.includes('replace') === true) return stripped(value);
+    return mergeObject(isJsonObject(existing) ? existing : {}, value, membersIn(member));
   }
-  const mergeKey = mergeKeyOf(field, kind);
+  const mergeKey = mergeKeyOf(member);
   if (!Array.isArray(value) || mergeKey === undefined) return strippedItem(value);
   const items = Array.isArray(existing) ? existing : [];
   return mergeKey === null
     ? union(items, value)
-    : mergeItems(items, value, { field, mergeKey, kind });
+    : mergeItems(items, value, { field, mergeKey, members: membersIn(member) });
 }
 
 interface ListPlace {
   readonly field: string;
   readonly mergeKey: string;
-  readonly kind: string;
+  /** The members of an item. */
+  readonly members: Members;
 }
 
 function mergeItems(items: readonly Json[], patches: readonly Json[], place: ListPlace): Json[] {
-  const { field, mergeKey, kind } = place;
+  const { field, mergeKey, members } = place;
   const replaces = patches.some((item) => isJsonObject(item) && getOwn(item, PATCH) === 'replace');
   const result: (Json | undefined)[] = replaces ? [] : [...items];
   const places = identities(replaces ? [] : items, mergeKey);
@@ -117,7 +117,7 @@ function mergeItems(items: readonly Json[], patches: readonly Json[], place: Lis
       continue;
     }
     places.set(identity, index);
-    result[index] = mergeObject(isJsonObject(existing) ? existing : {}, patch, kind);
+    result[index] = mergeObject(isJsonObject(existing) ? existing : {}, patch, members);
   }
   return result.filter((item) => item !== undefined);
 }
@@ -161,6 +161,12 @@ function retained(target: JsonObject, patch: JsonObject): JsonObject {
   return result;
 }
 
+interface ListOrder {
+  readonly field: string;
+  readonly mergeKey: string | null;
+  readonly order: Json;
+}
+
 /**
  * Sorts the items named by `order` into that order. An item that is not named stays before the first named item that it
  * preceded.
@@ -168,14 +174,11 @@ function retained(target: JsonObject, patch: JsonObject): JsonObject {
 function reorder(
   result: JsonObject,
   target: JsonObject,
-  field: string,
-  order: Json,
-  kind: string,
+  { field, mergeKey, order }: ListOrder,
 ): void {
   if (!Array.isArray(order)) throw badRequest(`${SET_ORDER}${field} must be a list`);
   const items = getOwn(result, field);
   if (!Array.isArray(items)) return;
-  const mergeKey = mergeKeyOf(field, kind) ?? null;
   const ranks = identities(order, mergeKey);
   const before = getOwn(target, field);
   const places = identities(Array.isArray(before) ? before : [], mergeKey);

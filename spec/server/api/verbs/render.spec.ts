@@ -108,3 +108,25 @@ describe('a large list', () => {
     expect(largest).to.be.within(1, 1_000);
   });
 });
+
+describe('a table without rows', () => {
+  const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
+
+  it('is the same document for people as for programs', async () => {
+    const list = () => Promise.resolve({ items: [], resourceVersion: '9' });
+    const { runtime, handler } = serve(fakeStorage({ list }));
+    const bodyOf = async (url: string): Promise<string> => {
+      const answer = await handler(apiRequest('GET', url, { headers: { accept: TABLE } }));
+      expect(answer.status).to.equal(200);
+      return Buffer.from(answer.body as Uint8Array).toString();
+    };
+    await runtime.run(async () => {
+      const plain = await bodyOf(SHOP);
+      const document: unknown = JSON.parse(plain);
+      expect(plain).to.equal(`${JSON.stringify(document)}\n`);
+      expect(document).to.include({ kind: 'Table' }).and.have.property('rows');
+      const indented = await bodyOf(`${SHOP}?pretty=true`);
+      expect(indented).to.equal(JSON.stringify(document, undefined, 2));
+    });
+  });
+});

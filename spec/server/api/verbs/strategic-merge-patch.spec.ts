@@ -1,15 +1,18 @@
 import { expect } from 'chai';
 import { isApiError } from '../../../../lib/meta/failures.ts';
 import type { JsonObject } from '../../../../lib/server/api/http/json-tree.ts';
+import { builtInTypes } from '../../../../lib/meta/types/built-in-types.ts';
 import { applyStrategicMergePatch } from '../../../../lib/server/api/verbs/strategic-merge-patch.ts';
 
-function patched(target: JsonObject, patch: JsonObject, kind: string = 'Pod'): JsonObject {
+function patched(target: JsonObject, patch: JsonObject, type: string = 'core.PodSpec'): JsonObject {
   const before = structuredClone(target);
-  const result = applyStrategicMergePatch(target, patch, kind);
+  const result = applyStrategicMergePatch(target, patch, builtInTypes().get(type));
   expect(target).to.deep.equal(before);
   return result;
 }
 
+const META = 'meta.ObjectMeta';
+const CONTAINER = 'core.Container';
 const CONTAINERS = {
   containers: [
     { name: 'web', image: 'web:1', env: [{ name: 'A', value: '1' }] },
@@ -49,7 +52,9 @@ describe('strategic merge patch', () => {
   });
 
   it('replaces other lists', () => {
-    expect(patched({ args: ['a', 'b'] }, { args: ['c'] })).to.deep.equal({ args: ['c'] });
+    expect(patched({ args: ['a', 'b'] }, { args: ['c'] }, CONTAINER)).to.deep.equal({
+      args: ['c'],
+    });
     const tolerations = { tolerations: [{ key: 'a' }] };
     expect(patched(tolerations, { tolerations: [{ key: 'b' }] })).to.deep.equal({
       tolerations: [{ key: 'b' }],
@@ -57,7 +62,7 @@ describe('strategic merge patch', () => {
   });
 
   it('joins lists of plain values without repeating one', () => {
-    expect(patched({ finalizers: ['a', 'b'] }, { finalizers: ['b', 'c'] })).to.deep.equal({
+    expect(patched({ finalizers: ['a', 'b'] }, { finalizers: ['b', 'c'] }, META)).to.deep.equal({
       finalizers: ['a', 'b', 'c'],
     });
   });
@@ -88,7 +93,7 @@ describe('strategic merge patch', () => {
 
   it('deletes plain values from a list', () => {
     const patch = { '$deleteFromPrimitiveList/finalizers': ['a'] };
-    expect(patched({ finalizers: ['a', 'b'] }, patch)).to.deep.equal({ finalizers: ['b'] });
+    expect(patched({ finalizers: ['a', 'b'] }, patch, META)).to.deep.equal({ finalizers: ['b'] });
   });
 
   it('puts items into the order the patch says, others before the one they stood before', () => {
@@ -97,20 +102,73 @@ describe('strategic merge patch', () => {
       '$setElementOrder/env': [{ name: 'b' }, { name: 'c' }, { name: 'a' }],
       env: [{ name: 'c' }],
     };
-    expect(patched(target, patch)).to.deep.equal({
+    expect(patched(target, patch, CONTAINER)).to.deep.equal({
       env: [{ name: 'x' }, { name: 'b' }, { name: 'c' }, { name: 'a' }],
     });
   });
 
-  it('distinguishes the ports of a Service from those of a container', () => {
-    const service = { ports: [{ port: 80, targetPort: 1 }] };
-    expect(patched(service, { ports: [{ port: 80, targetPort: 2 }] }, 'Service')).to.deep.equal({
-      ports: [{ port: 80, targetPort: 2 }],
+  it('takes strategy and key of a list from the type that the list is in', () => {
+    const merged: readonly [string, string, JsonObject, JsonObject][] = [
+      ['core.ServiceSpec', 'ports', { port: 80, name: 'a' }, { port: 80, targetPort: 2 }],
+      [CONTAINER, 'ports', { containerPort: 80, name: 'a' }, { containerPort: 80, hostPort: 2 }],
+      [
+        CONTAINER,
+        'volumeMounts',
+        { mountPath: '/a', name: 'a' },
+        { mountPath: '/a', subPath: 'b' },
+      ],
+      ['core.PodSpec', 'hostAliases', { ip: '::1', a: 1 }, { ip: '::1', hostnames: ['b'] }],
+      ['core.PodSpec', 'imagePullSecrets', { name: 'a' }, { name: 'a' }],
+      ['core.PodSpec', 'volumes', { name: 'a', emptyDir: {} }, { name: 'a', secret: null }],
+      ['core.ServiceAccount', 'secrets', { name: 'a', uid: '1' }, { name: 'a', namespace: 'b' }],
+      [META, 'ownerReferences', { uid: '1', name: 'a' }, { uid: '1', name: 'b' }],
+    ];
+    for (const [type, field, item, change] of merged) {
+      const both = Object.entries({ ...item, ...change }).filter(([, value]) => value !== null);
+      expect(patched({ [field]: [item] }, { [field]: [change] }, type), `${type} ${field}`)
+        .property(field)
+        .to.deep.equal([Object.fromEntries(both)]);
+    }
+    const replaced: readonly [string, string][] = [
+      ['discovery.EndpointSlice', 'ports'],
+      ['discovery.EndpointSlice', 'endpoints'],
+      ['core.PodSpec', 'tolerations'],
+      ['networking.IngressSpec', 'rules'],
+      ['networking.IngressSpec', 'tls'],
+      ['core.EndpointSubset', 'addresses'],
+      [META, 'managedFields'],
+    ];
+    for (const [type, field] of replaced) {
+      const change = { [field]: [{ b: 2 }] };
+      expect(patched({ [field]: [{ a: 1 }] }, change, type), type).to.deep.equal(change);
+    }
+  });
+
+  it('finds the types of the items of lists and of single members on its way down', () => {
+    const target = { spec: { template: { spec: CONTAINERS } } };
+    const change = { containers: [{ name: 'log', ports: [{ containerPort: 1 }] }] };
+    const result = patched(target, { spec: { template: { spec: change } } }, 'apps.Deployment');
+    expect(result)
+      .to.have.nested.property('spec.template.spec.containers[1]')
+      .that.deep.equals({
+        name: 'log',
+        image: 'log:1',
+        ports: [{ containerPort: 1 }],
+      });
+  });
+
+  it('replaces an object whose strategy is to replace', () => {
+    const spec = { minAvailable: 1, selector: { matchLabels: { a: '1' } } };
+    const change = { selector: { matchLabels: { b: '2' } } };
+    expect(patched(spec, change, 'policy.PodDisruptionBudgetSpec')).to.deep.equal({
+      ...spec,
+      ...change,
     });
-    const container = { ports: [{ containerPort: 80, name: 'a' }] };
-    expect(patched(container, { ports: [{ containerPort: 80, name: 'b' }] })).to.deep.equal({
-      ports: [{ containerPort: 80, name: 'b' }],
-    });
+  });
+
+  it('replaces all lists of an object of unknown type', () => {
+    const change = { containers: [{ image: 'x' }] };
+    expect(applyStrategicMergePatch(CONTAINERS, change, undefined)).to.deep.equal(change);
   });
 
   it('leaves no directive behind where there is nothing to merge with', () => {
@@ -142,6 +200,7 @@ describe('strategic merge patch', () => {
     const result = patched(
       { env: items('1') },
       { env: items('2'), '$setElementOrder/env': order.toReversed() },
+      CONTAINER,
     );
     expect((result['env'] as JsonObject[])[0]).to.deep.equal({ name: 'n49999', value: '2' });
     // A search for each of them would be more than a billion.
