@@ -149,13 +149,16 @@ export class NamespaceLifecycle implements CreateAdmission {
   ): void {
     const { name = '' } = metadata;
     const entry = this.#entries.get(name);
+    const order = entry && compareResourceVersions(resourceVersion, entry.resourceVersion);
     if (entry === undefined) {
       this.#entries.set(name, { resourceVersion, terminating, creations: 0 });
-    } else if (compareResourceVersions(resourceVersion, entry.resourceVersion) >= 0) {
+    } else if (order !== undefined && order >= 0) {
       entry.resourceVersion = resourceVersion;
       entry.terminating = terminating;
     }
-    if (terminating && this.#namespaces !== undefined) this.#cleanup.add(name);
+    // A known state starts no cleanup: a cleanup that changes nothing, since other finalizers are left, reports the same state again.
+    const isNew = order === undefined || order > 0;
+    if (isNew && terminating && this.#namespaces !== undefined) this.#cleanup.add(name);
   }
 
   #forget({ metadata }: StoredObject<UnstructuredObject>, resourceVersion: string): void {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sleep } from '../../../../lib/kernel/wait.ts';
 import { DEFAULT_NAMESPACES } from '../../../../lib/server/registry/namespaces/namespace-lifecycle.ts';
+import { GenericRegistryStore } from '../../../../lib/server/registry/generic-registry-store.ts';
 import {
   RegistryHarness,
   collect,
@@ -75,6 +76,32 @@ describe('NamespaceLifecycle', () => {
     watch.close();
     await harness.drive(ended);
     expect(seen).to.deep.equal(['ADDED a', 'DELETED a']);
+  });
+
+  it('rests after the cleanup of a namespace that finalizers of others keep', async () => {
+    const metadata = { name: 'shop', finalizers: ['example.io/wait'] };
+    await harness.create('namespaces', { metadata }, '');
+    const { prototype } = GenericRegistryStore;
+    const original = Object.getOwnPropertyDescriptor(prototype, 'deleteCollection')!;
+    const cleanups = new Map<GenericRegistryStore, number>();
+    prototype.deleteCollection = function (this: GenericRegistryStore, ...call) {
+      const count = (cleanups.get(this) ?? 0) + 1;
+      cleanups.set(this, count);
+      // Ends a cleanup that starts itself again and again, which would let no timer run.
+      if (count > 100) throw new Error('too many cleanups');
+      return (original.value as typeof prototype.deleteCollection).apply(this, call);
+    };
+    try {
+      await remove('shop');
+      await harness.runtime.advance(60_000);
+    } finally {
+      Object.defineProperty(prototype, 'deleteCollection', original);
+    }
+    // One for the deletion, one for the removal of the content finalizer.
+    expect(Math.max(...cleanups.values())).to.be.within(1, 2);
+    const kept = await harness.get('namespaces', 'shop', '');
+    expect(kept).to.have.deep.property('spec', {});
+    expect(kept.metadata).to.have.deep.property('finalizers', ['example.io/wait']);
   });
 
   it('answers 403 for a creation while the namespace goes, and lets updates through', async () => {
