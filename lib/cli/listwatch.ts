@@ -25,7 +25,10 @@ function packageVersion(): string {
   return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
 }
 
-/** From Node 22.1 on, the compiled program is kept between runs, in Node's folder below that for temporary files; NODE_DISABLE_COMPILE_CACHE=1 turns it off. */
+/**
+ * From Node 22.1 on, the compiled program is kept between runs, in Node's folder below that for temporary files.
+ * NODE_DISABLE_COMPILE_CACHE=1 turns it off.
+ */
 function keepCompiledProgram(): void {
   const { enableCompileCache } = modules as { readonly enableCompileCache?: () => unknown };
   enableCompileCache?.();

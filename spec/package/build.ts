@@ -9,7 +9,7 @@ import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { PublicSurface } from '../support/declarations/public-surface.ts';
-import { withoutComments } from './without-comments.ts';
+import { sourceInMap } from './without-comments.ts';
 import { entriesOf, programSources, readManifest, ROOT } from './manifest.ts';
 
 const DIST = join(ROOT, 'dist');
@@ -56,9 +56,6 @@ interface SourceMap {
   readonly sourcesContent: readonly string[];
 }
 
-/** Modules that hold nothing but data: a debugger has no use for them, and the program has the same text. */
-const DATA_MODULE = /-data\.ts$/;
-
 /**
  * Blanks the comments of the sources in the maps: a fifth of the text. Lines and columns stay as they are. The comments that a user
  * reads are those of the declarations.
@@ -73,7 +70,7 @@ function blankComments(): void {
       JSON.stringify({
         ...map,
         sourcesContent: map.sourcesContent.map((source, index) =>
-          DATA_MODULE.test(map.sources[index] ?? '') ? '' : withoutComments(source),
+          sourceInMap(map.sources[index] ?? '', source),
         ),
       }),
     );

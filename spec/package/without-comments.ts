@@ -10,3 +10,11 @@ export function withoutComments(source: string): string {
   }
   return (text + source.slice(at)).replaceAll(/[ \t]+$/gm, '');
 }
+
+/** Modules that hold nothing but data: a debugger has no use for them, and the program has the same text. */
+const DATA_MODULE = /-data\.ts$/;
+
+/** The source of a module as the source maps have it. */
+export function sourceInMap(path: string, source: string): string {
+  return DATA_MODULE.test(path) ? '' : withoutComments(source);
+}
