@@ -77,7 +77,7 @@ export function invalid(
       details: {
         ...(name === '' ? {} : { name }),
         ...(group === '' ? {} : { group }),
-        kind,
+        ...(kind === '' ? {} : { kind }),
         causes,
       },
     },

@@ -48,6 +48,12 @@ describe('failures', () => {
     for (const text of texts) expect(text).to.include('"x\\u001b[31m\\"\\n"');
   });
 
+  it('leave out of their details the name and the kind that are unknown', () => {
+    const cause = { reason: 'FieldValueInvalid', message: 'm', field: 'patch' } as const;
+    const { status } = failures.invalid({ group: '', kind: '' }, '', [cause]);
+    expect(status.details).to.deep.equal({ causes: [cause] });
+  });
+
   it('name what they are about in their details', () => {
     expect(failures.notFound(deployments, 'web').status.details).to.deep.equal({
       name: 'web',
