@@ -11,8 +11,8 @@ const LONGEST_WAIT_MS = 10_000;
 const EMBEDDED_AT_A_TIME = 24;
 /** The embedded server does at once what a cluster does in the background. */
 const EMBEDDED_WAIT_MS = 1000;
-/** The server ends every request that is drawn by itself, in 3 s at most; on a loaded machine that takes many times as long. */
-const EMBEDDED_REQUEST_MS = 60_000;
+/** Longer than the wait for a version that is too large, 3 s, which a server ends by itself. */
+const EMBEDDED_REQUEST_MS = 6000;
 
 export interface AskOptions {
   /** Begins the names of namespaces: of small letters. */
