@@ -28,7 +28,9 @@ async function watchPods(
   const pods = informers.for<Pod>('v1', 'pods', { namespace });
   pods.addHandler({
     onAdd: (pod, { key }) => console.log(`+ ${key}  ${phase(pod)}`),
-    onUpdate: (old, pod, { key }) => console.log(`~ ${key}  ${phase(old)} -> ${phase(pod)}`),
+    onUpdate: (old, pod, { key }) => {
+      if (phase(old) !== phase(pod)) console.log(`~ ${key}  ${phase(old)} -> ${phase(pod)}`);
+    },
     onDelete: (pod, { key }) => console.log(`- ${key}  ${phase(pod)}`),
   });
   informers.start();

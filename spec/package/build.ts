@@ -27,6 +27,8 @@ async function bundle(sources: readonly string[]): Promise<void> {
     target: 'node20.19',
     packages: 'external',
     sourcemap: true,
+    minifyWhitespace: true,
+    minifySyntax: true,
     chunkNames: 'chunks/[name]-[hash]',
     logLevel: 'warning',
   });
@@ -41,7 +43,9 @@ function keepClassNames(): void {
   for (const path of programs.filter((name) => name.endsWith('.js'))) {
     const file = join(DIST, path);
     const text = readFileSync(file, 'utf8');
-    const names = [...text.matchAll(/^var (\w+) = class _\1 /gm)].map(([, name]) => `_${name}`);
+    const names = [...text.matchAll(/\b(?:var|let) (\w+) ?= ?class _\1\b/g)].map(
+      ([, name]) => `_${name}`,
+    );
     if (names.length === 0) continue;
     const renamed = new RegExp(`(?<![\\w$.#'"])(?:${names.join('|')})(?![\\w$])`, 'g');
     writeFileSync(
@@ -57,8 +61,8 @@ interface SourceMap {
 }
 
 /**
- * Blanks the comments of the sources in the maps: a fifth of the text. Lines and columns stay as they are. The comments that a user
- * reads are those of the declarations.
+ * Blanks the comments and the declarations of types of the sources in the maps: a third of the text. Lines and columns stay as they
+ * are. The comments that a user reads are those of the declarations.
  */
 function blankComments(): void {
   const names = readdirSync(DIST, { recursive: true, encoding: 'utf8' });

@@ -1,18 +1,45 @@
 import { parseSync } from 'oxc-parser';
 
-/** The source with spaces in place of its comments; code stays in its line and column. */
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The source with spaces in place of its comments and of its declarations of types; code stays in its line and column. */
 export function withoutComments(source: string): string {
+  const { comments, program } = parseSync('source.ts', source);
+  const types = program.body.filter(isTypeOnly);
+  const blanked: readonly Range[] = [...comments, ...types].toSorted((a, b) => a.start - b.start);
   let text = '';
   let at = 0;
-  for (const { start, end } of parseSync('source.ts', source).comments) {
-    text += source.slice(at, start) + source.slice(start, end).replaceAll(/[^\n]/g, ' ');
+  for (const { start, end } of blanked) {
+    if (end <= at) continue;
+    const from = Math.max(start, at);
+    text += source.slice(at, from) + source.slice(from, end).replaceAll(/[^\n]/g, ' ');
     at = end;
   }
   return (text + source.slice(at)).replaceAll(/[ \t]+$/gm, '');
 }
 
+type Statement = ReturnType<typeof parseSync>['program']['body'][number];
+
+/** No program is made of these, so that no place in it points to them. */
+function isTypeOnly(statement: Statement): boolean {
+  switch (statement.type) {
+    case 'TSInterfaceDeclaration':
+    case 'TSTypeAliasDeclaration':
+      return true;
+    case 'ImportDeclaration':
+      return statement.importKind === 'type';
+    case 'ExportNamedDeclaration':
+      return statement.declaration !== null && isTypeOnly(statement.declaration);
+    default:
+      return false;
+  }
+}
+
 /** Modules that hold nothing but data: a debugger has no use for them, and the program has the same text. */
-const DATA_MODULE = /-data\.ts$/;
+const DATA_MODULE = /-data\.ts$|meta\/types\/tables\/|(?:column|resource)-text\.ts$/;
 
 /** The source of a module as the source maps have it. */
 export function sourceInMap(path: string, source: string): string {
