@@ -41,11 +41,13 @@ export function normalise(body: unknown, facts: RunFacts): unknown {
 
 /** Text of a value in which the order of members does not count. */
 export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    isRecord(member)
+  return JSON.stringify(value, (key, member: unknown) => {
+    // Entries are in the order of their times, which are masked: two writes may fall into one second or into two.
+    if (key === 'managedFields' && Array.isArray(member)) return member.map(canonical).toSorted();
+    return isRecord(member)
       ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  );
+      : member;
+  });
 }
 
 /** The body without `managedFields`, which tells how a field came to be and not its value. */

@@ -43,7 +43,7 @@ function keepClassNames(): void {
   for (const path of programs.filter((name) => name.endsWith('.js'))) {
     const file = join(DIST, path);
     const text = readFileSync(file, 'utf8');
-    const names = [...text.matchAll(/\b(?:var|let) (\w+) ?= ?class _\1\b/g)].map(
+    const names = [...text.matchAll(/(?<![\w$])(\w+) ?= ?class _\1(?=[\s{])/g)].map(
       ([, name]) => `_${name}`,
     );
     if (names.length === 0) continue;

@@ -38,10 +38,14 @@ function isTypeOnly(statement: Statement): boolean {
   }
 }
 
-/** Modules that hold nothing but data: a debugger has no use for them, and the program has the same text. */
-const DATA_MODULE = /-data\.ts$|meta\/types\/tables\/|(?:column|resource)-text\.ts$/;
+/**
+ * Modules without their text in the maps: those that hold nothing but data, which the program has as well, and the conformance suites,
+ * which are there to be run. Places in them still have their file and line.
+ */
+const WITHOUT_TEXT =
+  /-data\.ts$|meta\/types\/tables\/|(?:column|resource)-text\.ts$|lib\/conformance\//;
 
 /** The source of a module as the source maps have it. */
 export function sourceInMap(path: string, source: string): string {
-  return DATA_MODULE.test(path) ? '' : withoutComments(source);
+  return WITHOUT_TEXT.test(path) ? '' : withoutComments(source);
 }

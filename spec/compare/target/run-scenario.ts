@@ -30,11 +30,18 @@ export async function runScenario(
   return read.map(({ answer }) => answer);
 }
 
+const MOST_TRIES = 20;
+
 async function createNamespace(target: Target, name: string): Promise<void> {
   const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
-  const { status, bytes } = await target.send(
-    sentRequest({ method: 'POST', path: '/api/v1/namespaces', body }, (text) => text),
-  );
+  const step: Step = { method: 'POST', path: '/api/v1/namespaces', body };
+  const request = sentRequest(step, (text) => text);
+  let { status, bytes } = await target.send(request);
+  // No answer within the time of a request: the machine is busy, and the namespace may be there already.
+  for (let again = 1; status === 0 && again < MOST_TRIES; again += 1) {
+    ({ status, bytes } = await target.send(request));
+    if (status === 409) return;
+  }
   if (status !== 201) throw new Error(`namespace ${name}: ${status} ${bytes.toString()}`);
 }
 
