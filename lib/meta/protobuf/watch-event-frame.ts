@@ -30,6 +30,7 @@ export function watchEventFrame(type: string, object: Uint8Array): Buffer {
  * The type and the object of an event of a watch, from a frame without its length. The object is a view of `frame`, for
  * `decodeObject`.
  * @throws {ProtobufError} MALFORMED_OBJECT.
+ * @internal
  */
 export function readWatchEvent(frame: Uint8Array): {
   readonly type: string;
