@@ -207,8 +207,10 @@ export class Exchange {
     if (this.#over) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const { targetPort } = this.#parts;
+      // Faults read the answers of the server.
+      const headers = { ...this.head.headers, 'accept-encoding': 'identity' };
       const upstream = request(
-        { host: '127.0.0.1', port: targetPort, path, agent: false, headers: this.head.headers },
+        { host: '127.0.0.1', port: targetPort, path, agent: false, headers },
         (answer) => {
           this.#answer = answer;
           if (this.#over) answer.destroy();
