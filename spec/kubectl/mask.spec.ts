@@ -19,6 +19,10 @@ const ROWS: readonly (readonly [string, string])[] = [
   ['configmap/gen-x7k2p created', 'configmap/gen-{random} created'],
   ['saved to "/tmp/kubectl-edit-123.yaml"', 'saved to "{file}"'],
   ['E0501 10:00:00.000001   123 memcache.go:265] failed', 'E memcache.go] failed'],
+  [
+    'E0501 10:00:00.000001 9 run.go:72] "command failed" err="flag \\"image\\" not set"',
+    'error: flag "image" not set',
+  ],
   ['panic: no\n\ngoroutine 1 [running]:\nmain.main()\n', 'panic: no\n\n'],
   ['I0501 10:00:00.000001   123 request.go:6] Throttling request took 1s\nok', 'ok'],
   ['Server Version: v1.36.3', 'Server Version: {version}'],

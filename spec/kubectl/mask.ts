@@ -42,6 +42,13 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
 /** kubectl says that it waits when it sends many requests; how many are many depends on the machine. */
 const WAITING = /^.*(?:Throttling request took|Waited for .* due to client-side throttling).*\n?/gm;
 
+/** Some builds of kubectl log the failures that others print. */
+const COMMAND_FAILED = /^E run\.go\] "command failed" err=("(?:[^"\\]|\\.)*")$/gm;
+
+function unquoted(text: string): string {
+  return JSON.parse(text) as string;
+}
+
 /**
  * Output of kubectl without that which differs from run to run: ages, addresses, uids, resource versions, times within a day of now,
  * generated names, versions. Columns depend on the widths of ages and addresses, so that each gap is two blanks.
@@ -60,5 +67,8 @@ export function mask(text: string, { namespace, folder, server, nowMs }: MaskFac
       Math.abs(Date.parse(time) - nowMs) < DAY_MS ? '{time}' : time,
     );
   for (const [pattern, replacement] of MASKS) masked = masked.replaceAll(pattern, replacement);
-  return masked.replaceAll(/(\S)[ \t]{2,}(?=\S)/g, '$1  ').replaceAll(/[ \t]+$/gm, '');
+  return masked
+    .replaceAll(COMMAND_FAILED, (_line, message: string) => `error: ${unquoted(message)}`)
+    .replaceAll(/(\S)[ \t]{2,}(?=\S)/g, '$1  ')
+    .replaceAll(/[ \t]+$/gm, '');
 }
