@@ -33,6 +33,8 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/(?<=[\s(])(?:\d+[smhdy])+(?=[\s)]|$)/gm, '{age}'],
   [/<invalid>/g, '{age}'],
   [/((?:Client|Server|Kustomize) Version: ).*/g, '$1{version}'],
+  // Some builds have a plus behind the minor version.
+  [/(\bminor"?: )"?(\d+)\+"?/g, '$1"$2"'],
   [
     /("?(?:gitVersion|buildDate|gitCommit|goVersion|gitTreeState|compiler|platform)"?: ).*/g,
     '$1{version}',
