@@ -232,7 +232,19 @@ function peerUrl(port: number): string {
   return `http://127.0.0.1:${port}`;
 }
 
+/** A port that was given away may be free again in a moment: the members of one cluster must not get it twice. */
+const given = new Set<number>();
+
 async function freePort(): Promise<number> {
+  for (;;) {
+    const port = await anyPort();
+    if (given.has(port)) continue;
+    given.add(port);
+    return port;
+  }
+}
+
+async function anyPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);

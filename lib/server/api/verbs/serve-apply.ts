@@ -12,6 +12,7 @@ import { queryFlag, queryText } from '../http/query-options.ts';
 import { invalidOptions, methodNotAllowed } from '../http/request-failures.ts';
 import type { Exchange } from './exchange.ts';
 import { objectResponse } from './render.ts';
+import { checkObjectShape } from './shape.ts';
 import { writeOptionsOf } from './write-options.ts';
 
 /** The content type of server-side apply. JSON is YAML too. */
@@ -25,6 +26,7 @@ export const APPLY_PATCH = 'application/apply-patch+yaml';
 export async function serveApply(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, info, query, request } = exchange;
   if (storage.apply === undefined) throw methodNotAllowed();
+  checkObjectShape(exchange);
   if (queryText(query, 'fieldManager') === undefined) {
     throw invalidOptions('PatchOptions', [
       fieldRequired('fieldManager', 'is required for apply patch'),
