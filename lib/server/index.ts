@@ -26,6 +26,14 @@ export type {
   PodLogRequest,
   PodMatch,
 } from './api/pods/pod-handlers.ts';
+export type {
+  PodAttachRequest,
+  PodExecRequest,
+  PodOutput,
+  PodStreams,
+  TerminalSize,
+} from './api/pods/container-streams.ts';
+export type { PodPortForwardRequest } from './api/pods/port-forward.ts';
 export type { PodLog, PodLogLine } from './api/pods/pod-log-bytes.ts';
 export { ConnectionReset } from './api/http/connection-reset.ts';
 export type { Verb } from './api/http/request-info.ts';
@@ -75,6 +83,8 @@ export {
 export { builtInKinds } from './registry/kinds/built-in-kinds.ts';
 export type {
   ApplyOptions,
+  ChannelConnection,
+  ChannelUpgrade,
   ConnectAnswer,
   ConnectMethods,
   ConnectRequest,

@@ -83,7 +83,7 @@ export class ApiServer implements AsyncDisposable {
   readonly handler: ApiHandler;
   /** Faults to test clients with: delays, resets, refusals, compactions, broken watches. */
   readonly faults: Faults;
-  /** Answers of a test for pods, which no node runs: what their containers print. */
+  /** Answers of a test for pods, which no node runs: what their containers print, commands, forwarded ports. */
   readonly pods: PodHandlers;
   /** Private, so that neither `inspect` nor `JSON.stringify` prints it. */
   readonly #token: string;
@@ -126,7 +126,7 @@ export class ApiServer implements AsyncDisposable {
       metrics: serverMetrics,
     });
     this.#storages = storages;
-    this.pods = new PodHandlers(runtime);
+    this.pods = new PodHandlers(runtime, logger);
     this.#registry = new ApiResourceRegistry({
       nodes: this.pods,
       kinds: builtInKinds(),

@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
+import type { ChannelUpgrade } from '../../registry/contract/rest-storage.ts';
 import type { UserInfo } from '../../registry/contract/user-info.ts';
 
 /**
@@ -34,6 +35,8 @@ export interface ApiResponse {
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
   /** The body has the events of a watch, one a line, so it may be sent over a WebSocket, each event as one frame. @defaultValue false */
   readonly isWatch?: boolean | undefined;
+  /** With status 101: how the connection continues as a WebSocket. */
+  readonly channels?: ChannelUpgrade | undefined;
   /** The body may be compressed for clients that accept that: it is a document of the API. @defaultValue false */
   readonly mayCompress?: boolean | undefined;
 }

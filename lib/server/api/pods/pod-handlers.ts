@@ -1,11 +1,19 @@
 import { badRequest } from '../../../meta/failures.ts';
 import { ListwatchError } from '../../../kernel/errors.ts';
+import type { Logger } from '../../../kernel/logger.ts';
 import { rejectUnknownOptions } from '../../../kernel/options.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { ContainerRequest, NodeConnector } from '../../registry/contract/node-connector.ts';
 import type { ConnectAnswer } from '../../registry/contract/rest-storage.ts';
+import {
+  answerAttach,
+  answerExec,
+  type PodAttachRequest,
+  type PodExecRequest,
+} from './container-streams.ts';
 import { logBytes, logOptions, type PodLog, type PodLogLine } from './pod-log-bytes.ts';
+import { answerPortForward, type PodPortForwardRequest } from './port-forward.ts';
 
 /** Which containers handlers answer for. What is left out matches every one. */
 export interface PodMatch {
@@ -41,7 +49,15 @@ export interface PodHandler {
         | undefined
         | Promise<string | readonly PodLogLine[] | PodLog | undefined>)
     | undefined;
+  /** Runs a command in a container; the result is its exit code. An error is a failure for the client, and is logged. */
+  readonly exec?: ((request: PodExecRequest) => number | Promise<number>) | undefined;
+  /** Attaches to what a container runs already, until that ends. */
+  readonly attach?: ((request: PodAttachRequest) => void | Promise<void>) | undefined;
+  /** Serves one connection to a port of the pod, until it ends. Called once for each port of a request. */
+  readonly portForward?: ((request: PodPortForwardRequest) => void | Promise<void>) | undefined;
 }
+
+const ACTIONS = ['log', 'exec', 'attach', 'portForward'] as const;
 
 interface Registration {
   readonly handler: PodHandler;
@@ -55,20 +71,24 @@ interface Registration {
  */
 export class PodHandlers implements NodeConnector {
   readonly #runtime: Runtime;
+  readonly #logger: Logger;
   readonly #registrations: Registration[] = [];
 
-  constructor(runtime: Runtime) {
+  constructor(runtime: Runtime, logger: Logger) {
     this.#runtime = runtime;
+    this.#logger = logger;
   }
 
   /** Adds a handler until the result is disposed of. @throws {ListwatchError} code INVALID_OPTION. */
   handle(handler: PodHandler, options: { readonly match?: PodMatch } = {}): Disposable {
-    rejectUnknownOptions('pods.handle', handler, ['log']);
+    rejectUnknownOptions('pods.handle', handler, ACTIONS);
     rejectUnknownOptions('pods.handle', options, ['match']);
     const { match = {} } = options;
     rejectUnknownOptions('pods.handle: match', match, ['namespace', 'name', 'container']);
-    if (typeof handler.log !== 'function') {
-      throw new ListwatchError('INVALID_OPTION', 'pods.handle: give a function "log"');
+    const given = ACTIONS.map((action) => handler[action]).filter((one) => one !== undefined);
+    if (given.length === 0 || given.some((one) => typeof one !== 'function')) {
+      const message = 'pods.handle: give a function "log", "exec", "attach" or "portForward"';
+      throw new ListwatchError('INVALID_OPTION', message);
     }
     const registration = { handler, match };
     this.#registrations.push(registration);
@@ -81,9 +101,26 @@ export class PodHandlers implements NodeConnector {
   }
 
   connect(request: ContainerRequest): Promise<ConnectAnswer> | undefined {
-    if (request.action !== 'log') return undefined;
-    const found = this.#registrations.findLast(({ match }) => matches(match, request));
-    return found === undefined ? undefined : this.#log(found.handler, request);
+    const action = request.action === 'portforward' ? 'portForward' : request.action;
+    const handler = this.#registrations.findLast(
+      (one) => one.handler[action] !== undefined && matches(one.match, request),
+    )?.handler;
+    if (handler === undefined) return undefined;
+    return action === 'log' ? this.#log(handler, request) : this.#stream(handler, request);
+  }
+
+  /** @throws {ApiError} 400 when the request is no upgrade, or its options are wrong. */
+  #stream(handler: PodHandler, request: ContainerRequest): Promise<ConnectAnswer> {
+    const logger = this.#logger;
+    const { exec, attach, portForward } = handler;
+    if (request.action === 'exec' && exec !== undefined) {
+      return answerExec({ request, exec, logger });
+    }
+    if (request.action === 'attach' && attach !== undefined) {
+      return answerAttach({ request, attach, logger });
+    }
+    const forward = portForward as NonNullable<typeof portForward>;
+    return answerPortForward({ request, portForward: forward, logger });
   }
 
   /** @throws {ApiError} 400 when there is no such log. */

@@ -47,7 +47,8 @@ export function logOptions(query: URLSearchParams): PodLogOptions {
   };
 }
 
-function flag(query: URLSearchParams, name: string): boolean {
+/** Whether a flag is set; a flag without a value is. */
+export function flag(query: URLSearchParams, name: string): boolean {
   const text = query.get(name);
   return text !== null && text !== 'false' && text !== '0';
 }

@@ -15,21 +15,19 @@ import { ConnectionReset } from '../http/connection-reset.ts';
 import { LARGEST_BODY_BYTES } from '../http/body.ts';
 import { readBody } from './body-reader.ts';
 import { compressed } from './compression.ts';
-import { foreignHost, lastAnswer, plainAnswer } from './final-answers.ts';
+import { foreignHost, lastAnswer } from './final-answers.ts';
 import { Http2Sessions, type Http2Request } from './http2-sessions.ts';
 import { headOf, type Incoming } from './incoming.ts';
 import { Http2Sink } from './http2-sink.ts';
 import { listenError, urlHost } from './listen-address.ts';
 import { hostIsLocal, isLoopback } from './loopback.ts';
-import { PROTOBUF_TYPE } from '../http/media-type.ts';
 import { entityTooLarge, toApiError } from '../http/request-failures.ts';
 import { RequestClock, type RequestRecord } from './request-record.ts';
 import { Http1Sink } from './response-sink.ts';
 import { shownCertificate } from './shown-certificate.ts';
 import { ResponseWriter } from './response-writer.ts';
-import { asksForWebSocketWatch, takeProtocolToken, withoutUpgrade } from './upgrade-request.ts';
-import { answerHandshake } from '../websocket/handshake.ts';
-import { WebSocketWatch } from '../websocket/web-socket-watch.ts';
+import { asksForWebSocket, takeProtocolToken, withoutUpgrade } from './upgrade-request.ts';
+import { sendOverWebSocket } from './web-socket-answer.ts';
 import type { Certificate } from '../certificates/certificate-authority.ts';
 
 export interface HttpListenerOptions {
@@ -373,7 +371,7 @@ export class HttpListener {
     );
   }
 
-  /** Serves a watch over a WebSocket. Another request with an `Upgrade` header is parsed again without it. */
+  /** Serves a watch or the streams of a pod over a WebSocket. Another request with an `Upgrade` header is parsed again without it. */
   #upgrade(request: IncomingMessage, socket: Socket, head: Buffer, serveHttp: () => void): void {
     const before = this.#responses.get(socket);
     if (before !== undefined) {
@@ -383,7 +381,7 @@ export class HttpListener {
       return;
     }
     if (socket.destroyed) return;
-    if (asksForWebSocketWatch(request)) {
+    if (asksForWebSocket(request)) {
       void this.#serveWebSocket(request, socket, head);
       return;
     }
@@ -413,41 +411,27 @@ export class HttpListener {
         Promise.resolve(new Uint8Array()),
       );
       ({ status } = answer);
-      if (answer.isWatch !== true) {
-        socket.end(plainAnswer(answer), () => socket.destroy());
-        return;
-      }
-      const handshake = answerHandshake(request.headers as ApiRequest['headers']);
-      ({ status } = handshake);
-      if (status !== 101) {
-        abort.abort(new ListwatchError('ABORTED', 'the handshake of the WebSocket was refused'));
-        if (Symbol.asyncIterator in answer.body) {
-          await answer.body[Symbol.asyncIterator]().return?.();
-        }
-        socket.end(handshake.text, () => socket.destroy());
-        return;
-      }
-      socket.write(handshake.text);
-      const { stuckClientTimeoutMs: stuckTimeoutMs, closeTimeoutMs } = this.#limits;
-      const runtime = this.#runtime;
-      const { body } = answer;
-      const watch = new WebSocketWatch({
+      await sendOverWebSocket({
+        answer,
         socket,
         head,
-        body,
-        isBinary: String(answer.headers['content-type']).startsWith(PROTOBUF_TYPE),
-        runtime,
-        stuckTimeoutMs,
-        closeTimeoutMs,
+        headers: request.headers as ApiRequest['headers'],
+        runtime: this.#runtime,
+        stuckTimeoutMs: this.#limits.stuckClientTimeoutMs,
+        closeTimeoutMs: this.#limits.closeTimeoutMs,
+        onRefused: (refusal) => {
+          status = refusal;
+          abort.abort(new ListwatchError('ABORTED', 'the handshake of the WebSocket was refused'));
+        },
+        onOpen: (end) => {
+          status = 101;
+          writer.end = end;
+          if (this.#closing !== undefined) end();
+        },
       });
-      writer.end = (): void => {
-        watch.end();
-      };
-      if (this.#closing !== undefined) watch.end();
-      await watch.send();
     } catch (error) {
       if (!socket.destroyed && !(error instanceof ConnectionReset)) {
-        this.#logger.warn('a watch broke off', { error: errorMessage(error) });
+        this.#logger.warn('a WebSocket broke off', { error: errorMessage(error) });
       }
       socket.destroy();
     }

@@ -2,12 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import { queryFlag } from '../http/query-options.ts';
 import { parseRequestInfo, pathSegments } from '../http/request-info.ts';
 
-/** Whether a request with an `Upgrade` header asks for a watch over a WebSocket. Every other one is served as if it had none. */
-export function asksForWebSocketWatch({ method, url = '/', headers }: IncomingMessage): boolean {
-  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && isWatch(method, url);
+/**
+ * Whether a request with an `Upgrade` header asks for a watch or the streams of a pod over a WebSocket. Every other one is served as if
+ * it had none.
+ */
+export function asksForWebSocket({ method, url = '/', headers }: IncomingMessage): boolean {
+  const asked = method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
+  return asked && mayUpgrade(method, url);
 }
 
-function isWatch(method: string, url: string): boolean {
+const STREAMS: ReadonlySet<string | undefined> = new Set(['exec', 'attach', 'portforward']);
+
+function mayUpgrade(method: string, url: string): boolean {
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
   const query = mark < 0 ? '' : url.slice(mark + 1);
@@ -15,7 +21,8 @@ function isWatch(method: string, url: string): boolean {
     const segments = pathSegments(path);
     if (segments[0] !== 'api' && segments[0] !== 'apis') return false;
     const asked = queryFlag(new URLSearchParams(query), 'watch') ?? false;
-    return parseRequestInfo(method, segments, asked).verb === 'watch';
+    const { verb, group, resource, subresource } = parseRequestInfo(method, segments, asked);
+    return verb === 'watch' || (group === '' && resource === 'pods' && STREAMS.has(subresource));
   } catch {
     // The error belongs into the response of the plain request.
     return false;

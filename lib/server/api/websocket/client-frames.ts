@@ -6,6 +6,16 @@ export interface ClientFrameSink {
   ping(payload: Uint8Array): void;
   /** The client closes the connection, or has broken the protocol. Nothing follows. */
   close(code: number): void;
+  /** Receives messages. @defaultValue their data is dropped while it arrives */
+  readonly message?: MessageSink | undefined;
+}
+
+/** Receives the data of messages, text or binary, while it arrives. */
+export interface MessageSink {
+  /** @param piece belongs to the sink; never empty. `starts` is true for the first piece of a message. */
+  data(piece: Uint8Array, starts: boolean): void;
+  /** The message is whole. */
+  end(): void;
 }
 
 /** Maximum payload of a frame; kube-apiserver has the same limit. */
@@ -13,13 +23,14 @@ const LARGEST_PAYLOAD_BYTES = 32 * 1024 * 1024;
 /** Maximum payload of a ping. @see RFC 6455 section 5.5 */
 const LARGEST_PING_BYTES = 125;
 const MASKED = 0x80;
+const FINAL = 0x80;
 const MASK_BYTES = 4;
 /** Opcode, length, extended length and mask. */
 const LONGEST_HEAD_BYTES = 14;
 
 /**
- * Reads the frames of a client that watches: it has nothing to say but pings and its close. Data is dropped while it arrives, so the
- * reader keeps at most 139 bytes. A ping that is longer than allowed is cut, and unknown opcodes are ignored, as in kube-apiserver.
+ * Reads the frames of a client: pings, its close, and messages, which go to the sink while they arrive. The reader keeps at most 139
+ * bytes. A ping that is longer than allowed is cut, and unknown opcodes are ignored, as in kube-apiserver.
  * @see RFC 6455 section 5
  */
 export class ClientFrames {
@@ -30,6 +41,8 @@ export class ClientFrames {
   /** Bytes of the payload that were read, and that it has; undefined within a head. */
   #payload: { read: number; readonly size: number } | undefined;
   #closed = false;
+  /** Whether the next data is the first of its message. */
+  #starts = false;
 
   constructor(sink: ClientFrameSink) {
     this.#sink = sink;
@@ -66,6 +79,7 @@ export class ClientFrames {
       return;
     }
     this.#payload = { read: 0, size };
+    if (this.#isData() && this.#opcode() !== opcode.continuation) this.#starts = true;
     if (size === 0) this.#end();
   }
 
@@ -85,16 +99,38 @@ export class ClientFrames {
         this.#ping[index] = (bytes[from] as number) ^ (this.#head[mask + (index & 3)] as number);
       }
     }
+    if (end > at && this.#isData()) this.#passOn(bytes.subarray(at, end), payload.read);
     payload.read += end - at;
     if (payload.read === payload.size) this.#end();
     return end;
   }
 
+  #isData(): boolean {
+    return this.#opcode() <= opcode.binary;
+  }
+
+  /** @param read the number of bytes of the payload before these, where the mask goes on */
+  #passOn(masked: Uint8Array, read: number): void {
+    const { message } = this.#sink;
+    if (message === undefined) return;
+    const mask = this.#headBytes - MASK_BYTES;
+    const piece = Buffer.allocUnsafe(masked.length);
+    for (let index = 0; index < masked.length; index += 1) {
+      const key = this.#head[mask + ((read + index) & 3)] as number;
+      piece[index] = (masked[index] as number) ^ key;
+    }
+    const starts = this.#starts;
+    this.#starts = false;
+    message.data(piece, starts);
+  }
+
   #end(): void {
+    const isFinal = ((this.#head[0] as number) & FINAL) !== 0;
     const size = this.#payload?.size ?? 0;
     const code = this.#opcode();
     this.#payload = undefined;
     this.#headBytes = 0;
+    if (isFinal && code <= opcode.binary) this.#sink.message?.end();
     if (code === opcode.close) this.#close(closeCode.normal);
     if (code === opcode.ping) {
       this.#sink.ping(this.#ping.subarray(0, Math.min(size, LARGEST_PING_BYTES)));

@@ -20,17 +20,32 @@ const VERSION = '13';
  * @see RFC 6455 section 4.2; golang.org/x/net/websocket hybi.go, answers of kube-apiserver 1.36.3
  */
 export function answerHandshake(headers: Headers): Handshake {
-  const key = headers['sec-websocket-key'] ?? '';
-  if (key === '') return refusal(400, 'Bad Request', 'mismatch challenge/response');
-  if (headers['sec-websocket-version'] !== VERSION) {
-    const supported = `Sec-WebSocket-Version: ${VERSION}\r\n`;
-    return refusal(400, 'Bad Request', 'missing or bad WebSocket Version', supported);
-  }
+  const refused = refusedKey(headers);
+  if (refused !== undefined) return refused;
   if (!URL.canParse(headers['origin'] ?? '')) return refusal(403, 'Forbidden');
   const offered = (headers['sec-websocket-protocol'] ?? '').trim();
   if (offered.includes(',')) return refusal(400, 'Bad Request');
+  return accepted(headers, offered);
+}
+
+/** Answers a handshake whose subprotocol was selected before. Clients of channels need not send an origin. */
+export function acceptHandshake(headers: Headers, protocol: string): Handshake {
+  return refusedKey(headers) ?? accepted(headers, protocol);
+}
+
+function refusedKey(headers: Headers): Handshake | undefined {
+  if ((headers['sec-websocket-key'] ?? '') === '') {
+    return refusal(400, 'Bad Request', 'mismatch challenge/response');
+  }
+  if (headers['sec-websocket-version'] === VERSION) return undefined;
+  const supported = `Sec-WebSocket-Version: ${VERSION}\r\n`;
+  return refusal(400, 'Bad Request', 'missing or bad WebSocket Version', supported);
+}
+
+function accepted(headers: Headers, protocol: string): Handshake {
+  const key = headers['sec-websocket-key'] ?? '';
   const accept = createHash('sha1').update(`${key}${GUID}`).digest('base64');
-  const selected = offered === '' ? '' : `Sec-WebSocket-Protocol: ${offered}\r\n`;
+  const selected = protocol === '' ? '' : `Sec-WebSocket-Protocol: ${protocol}\r\n`;
   const text =
     'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
     `Sec-WebSocket-Accept: ${accept}\r\n${selected}\r\n`;

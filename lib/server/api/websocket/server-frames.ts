@@ -1,5 +1,12 @@
 /** Opcodes of RFC 6455 section 5.2. */
-export const opcode = { text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const;
+export const opcode = {
+  continuation: 0x0,
+  text: 0x1,
+  binary: 0x2,
+  close: 0x8,
+  ping: 0x9,
+  pong: 0xa,
+} as const;
 
 /** Reasons to close. @see RFC 6455 section 7.4.1 */
 export const closeCode = { normal: 1000, protocolError: 1002, tooBig: 1009 } as const;
@@ -48,6 +55,16 @@ function joinFrames(code: number, parts: readonly Uint8Array[]): Buffer {
     at += part.length;
   }
   return frames;
+}
+
+/** One binary frame whose first byte is the number of a channel. */
+export function channelFrame(channel: number, bytes: Uint8Array): Buffer {
+  const size = bytes.length + 1;
+  const frame = Buffer.allocUnsafe(headSize(size) + size);
+  const at = writeHead(frame, 0, opcode.binary, size);
+  frame[at] = channel;
+  frame.set(bytes, at + 1);
+  return frame;
 }
 
 export function closeFrame(code: number): Buffer {

@@ -3,7 +3,8 @@ import { ListwatchError } from '../../../kernel/errors.ts';
 import { deferred } from '../../../kernel/latch.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import { ClientFrames } from './client-frames.ts';
-import { binaryFrames, closeCode, closeFrame, pongFrame, textFrames } from './server-frames.ts';
+import { closeWebSocket } from './close-web-socket.ts';
+import { binaryFrames, closeCode, pongFrame, textFrames } from './server-frames.ts';
 
 export interface WebSocketWatchOptions {
   /** The connection, after the handshake. */
@@ -126,19 +127,8 @@ export class WebSocketWatch {
     }
   }
 
-  /** The client closes its end after the close frame; if it does not, the connection is destroyed. */
   #close(): void {
-    const { socket, runtime, closeTimeoutMs } = this.#options;
     this.#ended = true;
-    const destroy = (): void => {
-      socket.destroy();
-    };
-    const timer = runtime.setTimer(closeTimeoutMs, destroy);
-    socket.on('close', () => {
-      timer.cancel();
-    });
-    if (socket.readableEnded) socket.on('finish', destroy);
-    else socket.on('end', destroy);
-    socket.end(closeFrame(this.#code));
+    closeWebSocket(this.#code, this.#options);
   }
 }

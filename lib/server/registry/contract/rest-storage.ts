@@ -111,6 +111,36 @@ export interface ConnectAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+  /** With status 101: how the connection continues. */
+  readonly channels?: ChannelUpgrade | undefined;
+}
+
+/** A WebSocket of channels: the first byte of a message is the number of its channel. */
+export interface ChannelUpgrade {
+  /** The selected subprotocol. */
+  readonly protocol: string;
+  /** Whether a client ends a channel with the message 255 and its number. */
+  readonly halfClose: boolean;
+  /**
+   * Serves the connection, which is closed when the result settles. The channels that it reads have to be asked for before it returns
+   * its promise.
+   */
+  readonly run: (connection: ChannelConnection) => Promise<void>;
+}
+
+export interface ChannelConnection {
+  /** Aborts when the client has gone, or the server closes. */
+  readonly signal: AbortSignal;
+  /** The data from the client on a channel. It ends with the channel or the connection. */
+  incoming(channel: number): AsyncIterable<Uint8Array>;
+  /** Calls the listener with each whole message of a channel; those of more than 4096 bytes are dropped. */
+  onMessage(channel: number, listener: (message: Uint8Array) => void): void;
+  /**
+   * Resolves when the client has room for more. The bytes must not change before. An error that is not awaited is ignored.
+   * @throws {ListwatchError} code ABORTED when the client has gone; TIMEOUT when it reads nothing for too long; the connection breaks
+   * with code BUFFER_FULL when more than 16 MiB wait.
+   */
+  send(channel: number, bytes: Uint8Array): Promise<void>;
 }
 
 /** A subresource whose requests are passed on. */

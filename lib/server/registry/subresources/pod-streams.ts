@@ -27,10 +27,10 @@ export function podStream(
       const pod = (await store.get(context, name)).object;
       const asked = request.query.get('container') ?? '';
       const container = action === 'portforward' ? '' : containerOf(pod, asked);
-      const node = textAt(pod, 'spec', 'nodeName');
-      if (node === '') throw badRequest(`pod ${name} does not have a host assigned`);
       const answer = nodes.connect({ action, pod, container, request, context });
       if (answer !== undefined) return await answer;
+      const node = textAt(pod, 'spec', 'nodeName');
+      if (node === '') throw badRequest(`pod ${name} does not have a host assigned`);
       const end = container === '' ? '' : `/${container}`;
       const path = `/${KUBELET_PATHS[action]}/${context.namespace}/${name}${end}`;
       throw await kubeletFailure(parts, node, 'pods', path);

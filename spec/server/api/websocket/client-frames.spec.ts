@@ -34,6 +34,36 @@ describe('the frames of a WebSocket client', () => {
     expect(read(...data, PING)).to.deep.equal(['ping hello']);
   });
 
+  it('pass messages on while they arrive, without their mask', () => {
+    const seen: string[] = [];
+    const frames = new ClientFrames({
+      ping: () => seen.push('ping'),
+      close: () => {},
+      message: {
+        data: (piece, starts) =>
+          seen.push(`${starts ? 'first ' : ''}${Buffer.from(piece).toString()}`),
+        end: () => seen.push('end'),
+      },
+    });
+    const first = clientFrame(0x2, 'abcdef', { final: false });
+    const all = [
+      clientFrame(0x1, '', { final: false }),
+      clientFrame(0x0, 'text'),
+      clientFrame(0x1, ''),
+    ];
+    for (const piece of [
+      first.subarray(0, 9),
+      first.subarray(9),
+      PING,
+      clientFrame(0x0, 'gh'),
+      ...all,
+    ]) {
+      frames.push(piece);
+    }
+    const parts = ['first abc', 'def', 'ping', 'gh', 'end', 'first text', 'end', 'end'];
+    expect(seen).to.deep.equal(parts);
+  });
+
   it('are ignored when their opcode is unknown, and for a pong', () => {
     const others = [0x3, 0xb, 0xa].map((code) => clientFrame(code, 'x'));
     expect(read(...others, PING)).to.deep.equal(['ping hello']);
