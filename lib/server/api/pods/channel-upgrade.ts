@@ -9,7 +9,8 @@ export interface ChannelAnswerOptions {
   readonly request: ConnectRequest;
   /** The subprotocols that are served, the best first. */
   readonly protocols: readonly string[];
-  readonly run: ChannelUpgrade['run'];
+  /** Reads the options of the request, which count only for an upgrade. @throws {ApiError} 400. */
+  readonly prepare: () => ChannelUpgrade['run'];
 }
 
 /** The subprotocols of channels: a client of the fifth version ends its input with a message. */
@@ -20,7 +21,11 @@ export const CHANNELS_V5 = 'v5.channel.k8s.io';
  * Switches to a WebSocket of channels. A client that offers no known subprotocol gets 403 without a body, as from a kubelet.
  * @throws {ApiError} 400 for a request that is no upgrade to a WebSocket.
  */
-export function channelAnswer({ request, protocols, run }: ChannelAnswerOptions): ConnectAnswer {
+export function channelAnswer({
+  request,
+  protocols,
+  prepare,
+}: ChannelAnswerOptions): ConnectAnswer {
   const { upgrade = '', connection = '', ...headers } = request.headers;
   if (upgrade.toLowerCase() !== 'websocket' || !/\bupgrade\b/i.test(connection)) {
     throw badRequest('Upgrade request required');
@@ -29,7 +34,7 @@ export function channelAnswer({ request, protocols, run }: ChannelAnswerOptions)
   const protocol = protocols.find((one) => offered.includes(one));
   const body = new Uint8Array();
   if (protocol === undefined) return { status: 403, headers: {}, body };
-  const channels = { protocol, halfClose: protocol === CHANNELS_V5, run };
+  const channels = { protocol, halfClose: protocol === CHANNELS_V5, run: prepare() };
   return { status: 101, headers: {}, body, channels };
 }
 

@@ -3,7 +3,11 @@ import type { Logger } from '../../../kernel/logger.ts';
 import { badRequest } from '../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { ContainerRequest } from '../../registry/contract/node-connector.ts';
-import type { ChannelConnection, ConnectAnswer } from '../../registry/contract/rest-storage.ts';
+import type {
+  ChannelConnection,
+  ChannelUpgrade,
+  ConnectAnswer,
+} from '../../registry/contract/rest-storage.ts';
 import { bytesOf, channelAnswer, CHANNELS_V4, CHANNELS_V5 } from './channel-upgrade.ts';
 import { flag } from './pod-log-bytes.ts';
 
@@ -64,15 +68,15 @@ const SUCCESS = { metadata: {}, status: 'Success' };
 const DROPPED: PodOutput = { write: () => Promise.resolve() };
 
 /** @throws {ApiError} 400. */
-export async function answerExec({
+export function answerExec({
   request,
   exec,
   logger,
 }: StreamOptions & {
   readonly exec: (request: PodExecRequest) => number | Promise<number>;
-}): Promise<ConnectAnswer> {
+}): ConnectAnswer {
   const command = request.request.query.getAll('command');
-  return await answerStreams({
+  return answerStreams({
     request,
     logger,
     failed: 'error executing command in container',
@@ -81,14 +85,14 @@ export async function answerExec({
 }
 
 /** @throws {ApiError} 400. */
-export async function answerAttach({
+export function answerAttach({
   request,
   attach,
   logger,
 }: StreamOptions & {
   readonly attach: (request: PodAttachRequest) => void | Promise<void>;
-}): Promise<ConnectAnswer> {
-  return await answerStreams({
+}): ConnectAnswer {
+  return answerStreams({
     request,
     logger,
     failed: 'error attaching to container',
@@ -106,10 +110,9 @@ interface UsedStreams extends StreamOptions {
   readonly use: (streams: PodStreams) => Promise<object>;
 }
 
-function answerStreams({ request, logger, failed, use }: UsedStreams): Promise<ConnectAnswer> {
+function answerStreams({ request, logger, failed, use }: UsedStreams): ConnectAnswer {
   const { query } = request.request;
-  const wanted = wantedStreams(query);
-  const run = async (connection: ChannelConnection): Promise<void> => {
+  const run = async (connection: ChannelConnection, wanted: WantedStreams): Promise<void> => {
     const { signal } = connection;
     const streams = streamsOf(request, connection, wanted);
     let status: object;
@@ -127,7 +130,11 @@ function answerStreams({ request, logger, failed, use }: UsedStreams): Promise<C
     }
     if (!signal.aborted) await connection.send(CHANNEL.error, bytesOf(JSON.stringify(status)));
   };
-  return Promise.resolve(channelAnswer({ request: request.request, protocols: PROTOCOLS, run }));
+  const prepare = (): ChannelUpgrade['run'] => {
+    const wanted = wantedStreams(query);
+    return (connection) => run(connection, wanted);
+  };
+  return channelAnswer({ request: request.request, protocols: PROTOCOLS, prepare });
 }
 
 interface WantedStreams {

@@ -110,7 +110,7 @@ export class PodHandlers implements NodeConnector {
   }
 
   /** @throws {ApiError} 400 when the request is no upgrade, or its options are wrong. */
-  #stream(handler: PodHandler, request: ContainerRequest): Promise<ConnectAnswer> {
+  async #stream(handler: PodHandler, request: ContainerRequest): Promise<ConnectAnswer> {
     const logger = this.#logger;
     const { exec, attach, portForward } = handler;
     if (request.action === 'exec' && exec !== undefined) {

@@ -3,7 +3,11 @@ import type { Logger } from '../../../kernel/logger.ts';
 import { badRequest } from '../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { ContainerRequest } from '../../registry/contract/node-connector.ts';
-import type { ChannelConnection, ConnectAnswer } from '../../registry/contract/rest-storage.ts';
+import type {
+  ChannelConnection,
+  ChannelUpgrade,
+  ConnectAnswer,
+} from '../../registry/contract/rest-storage.ts';
 import { bytesOf, channelAnswer, CHANNELS_V4 } from './channel-upgrade.ts';
 import type { PodOutput } from './container-streams.ts';
 
@@ -28,14 +32,13 @@ export interface PortForwardOptions {
 const MOST_PORTS = 127;
 
 /** The connection is closed when the handlers of all ports are done. @throws {ApiError} 400. */
-export async function answerPortForward({
+export function answerPortForward({
   request,
   portForward,
   logger,
-}: PortForwardOptions): Promise<ConnectAnswer> {
+}: PortForwardOptions): ConnectAnswer {
   const { query } = request.request;
-  const ports = portsOf(query);
-  const run = async (connection: ChannelConnection): Promise<void> => {
+  const run = async (connection: ChannelConnection, ports: readonly number[]): Promise<void> => {
     const { pod } = request;
     const forwarded = ports.map(async (port, index) => {
       const [data, failures] = [2 * index, 2 * index + 1];
@@ -56,9 +59,11 @@ export async function answerPortForward({
     });
     await Promise.all(forwarded);
   };
-  return await Promise.resolve(
-    channelAnswer({ request: request.request, protocols: [CHANNELS_V4], run }),
-  );
+  const prepare = (): ChannelUpgrade['run'] => {
+    const ports = portsOf(query);
+    return (connection) => run(connection, ports);
+  };
+  return channelAnswer({ request: request.request, protocols: [CHANNELS_V4], prepare });
 }
 
 /** @throws {ApiError} 400. */

@@ -285,13 +285,15 @@ describe('the streams of a pod over a WebSocket', () => {
   it('are refused without an upgrade, a stream, a port or a known subprotocol', async () => {
     server.pods.handle({ exec: () => 0, portForward: () => {} });
     for (const method of ['GET', 'POST']) {
-      const { status, text } = await call(server.handler, method, `${PODS}/web/exec?${OUT}`);
-      expect(status).to.equal(400);
-      expect(text).to.include('"message":"Upgrade request required","reason":"BadRequest"');
+      for (const path of ['exec', 'portforward']) {
+        const { status, text } = await call(server.handler, method, `${PODS}/web/${path}`);
+        expect(status).to.equal(400);
+        expect(text).to.include('"message":"Upgrade request required","reason":"BadRequest"');
+      }
     }
     for (const [path, protocol, answer] of [
       [`web/exec?${OUT}`, 'channel.k8s.io', ' 403 '],
-      ['web/portforward?ports=80', 'SPDY/3.1+portforward.k8s.io', ' 403 '],
+      ['web/portforward', 'SPDY/3.1+portforward.k8s.io', ' 403 '],
       ['web/exec?stdout=false', V5, 'you must specify at least 1 of stdin, stdout, stderr'],
       ['web/portforward', V4, 'query parameter \\"port\\" is required'],
       ['web/portforward?ports=80,x', V4, 'invalid port \\"x\\"'],
