@@ -26,9 +26,14 @@ export async function serveUpdate(exchange: Exchange): Promise<ApiResponse> {
   return objectResponse(exchange, created ? 201 : 200, result);
 }
 
+/** A client may send anything as the name, also an object that cannot become a text. */
+function shownName(name: unknown): string {
+  return typeof name === 'string' ? name : JSON.stringify(name);
+}
+
 /** The object must have the name and namespace of the URL. @throws {ApiError} 400. */
 function checkAddress({ metadata }: UnstructuredObject, name: string, namespace: string): void {
-  const { name: found = '' } = metadata ?? {};
+  const found = shownName(metadata?.name ?? '');
   if (found === '') throw nameMissing(name);
   if (found !== name) {
     throw badRequest(
