@@ -1,4 +1,5 @@
-import { memoryUsage, resourceUsage, uptime } from 'node:process';
+// The default export: Deno has no named export `uptime`.
+import process from 'node:process';
 
 /** What the operating system knows of this process. */
 export interface ProcessUsage {
@@ -11,10 +12,10 @@ export interface ProcessUsage {
 
 /** Asks the machine, so that it is no part of a run that must repeat. */
 export function processUsage(): ProcessUsage {
-  const { userCPUTime, systemCPUTime } = resourceUsage();
+  const { userCPUTime, systemCPUTime } = process.resourceUsage();
   return {
     cpuSeconds: (userCPUTime + systemCPUTime) / 1e6,
-    residentBytes: memoryUsage.rss(),
-    upSeconds: uptime(),
+    residentBytes: process.memoryUsage.rss(),
+    upSeconds: process.uptime(),
   };
 }
