@@ -143,6 +143,7 @@ describe('the house', () => {
 const SPEC_ONLY = new Set([
   'bad-use',
   'compare',
+  'rules',
   'kubectl',
   '',
   'etcd-kill',

@@ -66,25 +66,6 @@ function validateImmutable(
   return causes;
 }
 
-function validateConfigMap(object: MutableObject): FieldCause[] {
-  return [
-    ...validateDataMap(object, 'data', false),
-    ...validateDataMap(object, 'binaryData', true),
-    ...validateSize(object, ['data', 'binaryData']),
-  ];
-}
-
-export const configMaps: KindRules = {
-  resource: 'configmaps',
-  strategy: {
-    validate: validateConfigMap,
-    validateUpdate: (object, existing) => [
-      ...validateConfigMap(object),
-      ...validateImmutable(object, existing, ['data', 'binaryData']),
-    ],
-  },
-};
-
 function validateSecret(object: MutableObject): FieldCause[] {
   return [...validateDataMap(object, 'data', true), ...validateSize(object, ['data'])];
 }

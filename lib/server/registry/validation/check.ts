@@ -1,0 +1,50 @@
+import type { FieldCause } from '../../../meta/failures.ts';
+import type { JsonRecord } from '../rules/json-value.ts';
+
+/**
+ * A rule for the value at a path. It adds a cause to the report for each fault, in the order in which an API server names them, and
+ * throws nothing.
+ *
+ * Values come from a body that was read by the types of its kind, so that their JSON types are right; they may be absent. An absent
+ * value passes each rule but `required`. `old` is the value at the same place of the stored object, at an update.
+ */
+export type Check = (value: unknown, path: string, report: Report, old?: unknown) => void;
+
+/** The causes found so far, and what rules need to know of the whole write. */
+export class Report {
+  readonly causes: FieldCause[] = [];
+  readonly object: JsonRecord;
+  /** The stored object, at an update. */
+  readonly existing: JsonRecord | undefined;
+
+  constructor(object: JsonRecord, existing?: JsonRecord) {
+    this.object = object;
+    this.existing = existing;
+  }
+
+  get isUpdate(): boolean {
+    return this.existing !== undefined;
+  }
+
+  add(cause: FieldCause): void {
+    this.causes.push(cause);
+  }
+}
+
+/** The faults of an object; of its update when there is a stored one. */
+export function causesOf(check: Check, object: JsonRecord, existing?: JsonRecord): FieldCause[] {
+  const report = new Report(object, existing);
+  check(object, '', report, existing);
+  return report.causes;
+}
+
+/** The validation of a strategy by checks, which see at an update the stored object as well. */
+export function checkedBy(check: Check): {
+  validate(this: void, object: JsonRecord): FieldCause[];
+  validateUpdate(this: void, object: JsonRecord, existing: JsonRecord): FieldCause[];
+} {
+  return {
+    validate: (object) => causesOf(check, object),
+    validateUpdate: (object, existing) => causesOf(check, object, existing),
+  };
+}

@@ -1,0 +1,99 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { differences } from '../compare/judge.ts';
+import { canonical, isRecord, withoutManagedFields } from '../compare/normalise.ts';
+import type { Answer } from '../compare/scenario.ts';
+import { ruleCasesOf, type RuleCases } from './rule-cases.ts';
+
+/** An answer as it is recorded: a refusal by its causes, an object by its differences from the answer to the base. */
+export interface RuleAnswer {
+  readonly status: number;
+  readonly reason?: unknown;
+  /** Of a refusal without causes. */
+  readonly message?: unknown;
+  /** `reason field: message` of each. */
+  readonly causes?: readonly string[];
+  readonly warnings?: readonly string[];
+  /** Of an object, without managed fields. */
+  readonly changes?: readonly string[];
+  /** Of the base only, without managed fields. */
+  readonly object?: unknown;
+}
+
+export interface RecordedRules {
+  /** Of the kube-apiserver that answered. */
+  readonly version: string;
+  /** By the titles of the cases. */
+  readonly answers: Readonly<Record<string, RuleAnswer>>;
+}
+
+const MOST_CHANGES = 1000;
+const FOLDER = join(import.meta.dirname, 'answers');
+
+/** The answers to the cases of a kind by their titles; `all` are those of the scenario. */
+export function ruleAnswersOf(
+  kind: RuleCases,
+  all: readonly Answer[],
+): Readonly<Record<string, RuleAnswer>> {
+  const answers = all.slice((kind.before ?? []).length);
+  const base = answers[0];
+  return Object.fromEntries(
+    ruleCasesOf(kind).map(({ title }, index) => [
+      title,
+      ruleAnswerOf(answers[index] as Answer, index === 0 ? undefined : base),
+    ]),
+  );
+}
+
+function ruleAnswerOf(answer: Answer, base: Answer | undefined): RuleAnswer {
+  const { status, body, warnings } = answer;
+  const warned = warnings === undefined ? {} : { warnings };
+  if (isRecord(body) && body['kind'] === 'Status') {
+    const causes = causesOf(body);
+    const message = causes.length === 0 ? { message: body['message'] } : {};
+    return { status, reason: body['reason'], ...message, causes, ...warned };
+  }
+  const object = withoutManagedFields(body);
+  if (base === undefined) return { status, ...warned, object };
+  const changes = differences(withoutManagedFields(base.body), object, MOST_CHANGES).filter(
+    (line) => !line.startsWith('.metadata.name:'),
+  );
+  return { status, ...warned, changes };
+}
+
+function causesOf({ details }: Readonly<Record<string, unknown>>): string[] {
+  const causes = isRecord(details) ? details['causes'] : undefined;
+  if (!Array.isArray(causes)) return [];
+  return causes
+    .filter(isRecord)
+    .map(({ reason, field, message }) => `${String(reason)} ${String(field)}: ${String(message)}`);
+}
+
+/** Whether two answers say the same. */
+export function sameRuleAnswer(
+  one: RuleAnswer | undefined,
+  other: RuleAnswer | undefined,
+): boolean {
+  return canonical(one ?? null) === canonical(other ?? null);
+}
+
+/** What was recorded of a kind; undefined when nothing was. */
+export function recordedRules(kind: RuleCases): RecordedRules | undefined {
+  const file = fileOf(kind);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as RecordedRules) : undefined;
+}
+
+/** One line for each case, so that a new record shows what changed. */
+export function recordRules(kind: RuleCases, { version, answers }: RecordedRules): void {
+  mkdirSync(FOLDER, { recursive: true });
+  const lines = Object.entries(answers).map(
+    ([title, answer]) => `${JSON.stringify(title)}: ${JSON.stringify(answer)}`,
+  );
+  const text = `{"version": ${JSON.stringify(version)}, "answers": {\n${lines.join(',\n')}\n}}\n`;
+  writeFileSync(fileOf(kind), text);
+}
+
+function fileOf({ title }: RuleCases): string {
+  const name = title.toLowerCase().replaceAll(/[^a-z0-9.]+/g, '-');
+  return join(FOLDER, `${name}.json`);
+}

@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { askEmbedded } from '../compare/ask-server.ts';
+import { allRuleCases } from './all-rule-cases.ts';
+import { recordedRules, ruleAnswersOf, sameRuleAnswer } from './rule-answers.ts';
+import { ruleCasesOf, scenarioOf, type RuleCases } from './rule-cases.ts';
+import { withChange } from './change.ts';
+
+const kinds = await allRuleCases();
+
+describe('the rules of a kind', () => {
+  let answers: ReadonlyMap<RuleCases, ReturnType<typeof ruleAnswersOf>>;
+
+  before(async () => {
+    const all = await askEmbedded(kinds.map(scenarioOf));
+    answers = new Map(kinds.map((kind, index) => [kind, ruleAnswersOf(kind, all[index] ?? [])]));
+  });
+
+  for (const kind of kinds) {
+    it(`are those of kube-apiserver: ${kind.title}`, () => {
+      const recorded = recordedRules(kind);
+      expect(recorded, 'npm run rules -- --kubeconfig FILE --record').not.to.equal(undefined);
+      const ours = answers.get(kind) ?? {};
+      const titles = ruleCasesOf(kind).map(({ title }) => title);
+      expect(Object.keys(recorded?.answers ?? {})).to.deep.equal([...new Set(titles)]);
+      const different = titles.filter(
+        (title) => !sameRuleAnswer(recorded?.answers[title], ours[title]),
+      );
+      expect(different, `npm run rules -- --kind '${kind.title}'`).to.deep.equal(
+        Object.keys(kind.differs ?? {}),
+      );
+    });
+  }
+});
+
+describe('the change of a case', () => {
+  it('is made at its path', () => {
+    const object = { spec: { ports: [{ port: 1 }], gone: true } };
+    const change = {
+      'spec.ports[0].port': 2,
+      'spec.ports[-]': { port: 3 },
+      'metadata.labels["a.b/c"]': 'd',
+      'spec.gone': undefined,
+    };
+    expect(withChange(object, change)).to.deep.equal({
+      metadata: { labels: { 'a.b/c': 'd' } },
+      spec: { ports: [{ port: 2 }, { port: 3 }] },
+    });
+  });
+});
