@@ -58,6 +58,7 @@ export interface FieldCause extends StatusCause {
     | 'FieldValueNotSupported'
     | 'FieldValueForbidden'
     | 'FieldValueTooLong'
+    | 'FieldValueTooMany'
     | 'FieldValueTypeInvalid';
   readonly message: string;
   readonly field: string;

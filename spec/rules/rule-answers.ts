@@ -74,7 +74,13 @@ export function sameRuleAnswer(
   one: RuleAnswer | undefined,
   other: RuleAnswer | undefined,
 ): boolean {
-  return canonical(one ?? null) === canonical(other ?? null);
+  return canonical(comparable(one)) === canonical(comparable(other));
+}
+
+/** The order of members is no part of an object, so that of their differences is none of an answer. */
+function comparable(answer: RuleAnswer | undefined): unknown {
+  const { changes } = answer ?? {};
+  return changes === undefined ? (answer ?? null) : { ...answer, changes: changes.toSorted() };
 }
 
 /** What was recorded of a kind; undefined when nothing was. */

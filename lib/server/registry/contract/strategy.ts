@@ -24,7 +24,7 @@ export interface CreateStrategy {
   prepareForCreate(object: MutableObject, context: StrategyContext): void;
   validate(object: MutableObject): readonly FieldCause[];
   /** Texts for `Warning` headers. */
-  warnings?(object: UnstructuredObject): readonly string[];
+  warnings?(object: UnstructuredObject, existing?: UnstructuredObject): readonly string[];
 }
 
 /** The rules for updating objects of a kind, through the object itself or through a subresource. */
@@ -36,8 +36,8 @@ export interface UpdateStrategy {
   /** Restores the fields that this endpoint may not change. `existing` is shared and must not be modified. */
   prepareForUpdate(object: MutableObject, existing: MutableObject, context: StrategyContext): void;
   validateUpdate(object: MutableObject, existing: MutableObject): readonly FieldCause[];
-  /** Texts for `Warning` headers. */
-  warnings?(object: UnstructuredObject): readonly string[];
+  /** Texts for `Warning` headers; `existing` is the stored object at an update. */
+  warnings?(object: UnstructuredObject, existing?: UnstructuredObject): readonly string[];
 }
 
 /** The rules for deleting objects of a kind. */

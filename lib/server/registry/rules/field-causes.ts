@@ -1,11 +1,8 @@
 import type { FieldCause } from '../../../meta/failures.ts';
 
-/** Maximum length of an invalid value in a message. */
-const LONGEST_QUOTE = 200;
-
+/** Whole, as an API server shows values; the size of the body of a request limits it. */
 function quote(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'undefined';
-  return text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}...` : text;
+  return JSON.stringify(value) ?? 'null';
 }
 
 function cause(reason: FieldCause['reason'], field: string, message: string): FieldCause {
@@ -24,6 +21,11 @@ export function fieldRequired(field: string, detail: string = ''): FieldCause {
 
 export function fieldInvalid(field: string, value: unknown, detail: string): FieldCause {
   return cause('FieldValueInvalid', field, withDetail(`Invalid value: ${quote(value)}`, detail));
+}
+
+/** Like `fieldInvalid`, for a place without a value of its own to show. */
+export function fieldInvalidHere(field: string, detail: string): FieldCause {
+  return cause('FieldValueInvalid', field, withDetail('Invalid value', detail));
 }
 
 /** Like `fieldInvalid`, for values that must not be shown, such as the data of a Secret. */
@@ -62,6 +64,15 @@ export function fieldDuplicate(field: string, value: unknown): FieldCause {
 
 export function fieldTooLong(field: string, limit: number, unit: string): FieldCause {
   return cause('FieldValueTooLong', field, `Too long: may not be more than ${limit} ${unit}`);
+}
+
+export function fieldTooMany(field: string, count: number, limit: number): FieldCause {
+  const items = limit === 1 ? 'item' : 'items';
+  return cause(
+    'FieldValueTooMany',
+    field,
+    `Too many: ${count}: must have at most ${limit} ${items}`,
+  );
 }
 
 export function fieldImmutable(field: string, value: unknown): FieldCause {

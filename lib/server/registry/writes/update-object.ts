@@ -77,7 +77,7 @@ export async function updateObject(
       const result = await attempt.run(key);
       const { created } = attempt;
       attempt.end(true);
-      if (!created) warnAll(context, request.strategy.warnings?.(result.object));
+      if (!created) warnAll(context, request.strategy.warnings?.(result.object, attempt.existing));
       if (request.options.dryRun !== true) {
         if (created) parts.hooks.afterCreate?.(result);
         else parts.hooks.afterUpdate?.(result);
@@ -128,6 +128,8 @@ class UpdateAttempt {
   #release: ReleaseAdmission | undefined;
   /** Whether the last try created the object. */
   created = false;
+  /** The stored object that the last try replaced. */
+  existing: UnstructuredObject | undefined;
 
   constructor(parts: StoreParts, request: UpdateRequest) {
     this.#parts = parts;
@@ -203,6 +205,7 @@ class UpdateAttempt {
     const before = { ...servedForm(parts, existing), apiVersion, kind: describe.kind };
     const object = typedBody(parts, context, await update(before), options);
     const old = stored.object as MutableObject;
+    this.existing = stored.object;
     checkName(object, name);
     placeInNamespace(describe.namespaced, context, object);
     checkResourceVersion(parts, strategy, object, stored);
