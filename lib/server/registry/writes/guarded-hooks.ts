@@ -6,6 +6,9 @@ import type { ResourceDescription, WriteResult } from '../contract/rest-storage.
 import type { FinishWrite, StoreHooks } from '../contract/store-hooks.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 
+/** Its metadata are read only for a message: they may have to be decoded. */
+type Named = Pick<WriteResult | MutableObject, 'metadata'>;
+
 /**
  * The same hooks, but an error in one that runs after the write is logged. The object is stored by then, so a failed request would
  * tell the client the opposite of what has happened. An error in a `begin` hook still refuses the write.
@@ -15,27 +18,26 @@ export function guardedHooks(
   describe: ResourceDescription,
   logger: Logger,
 ): StoreHooks {
-  const guard = (hook: string, name: string | undefined, call: () => unknown): void => {
+  const guard = (hook: string, written: Named, call: () => unknown): void => {
     guardedCall(call, (error) => {
       const resource = groupResource(describe);
       logger.error('a hook failed after its write', {
         hook,
         resource,
-        name,
+        name: written.metadata.name,
         error: errorMessage(error),
       });
     });
   };
   const guardFinish = (
     hook: string,
-    { metadata }: MutableObject,
+    object: MutableObject,
     finish: FinishWrite | undefined,
   ): FinishWrite => {
     return (success) => {
-      guard(`the end of ${hook}`, metadata.name, () => finish?.(success));
+      guard(`the end of ${hook}`, object, () => finish?.(success));
     };
   };
-  const nameOf = ({ metadata }: WriteResult): string | undefined => metadata.name;
   return {
     ...(hooks.beginCreate && {
       beginCreate: async (object) =>
@@ -48,14 +50,20 @@ export function guardedHooks(
       beginUpdate: async (object, existing) =>
         guardFinish('beginUpdate', object, await hooks.beginUpdate?.(object, existing)),
     }),
-    afterCreate: (result) => {
-      guard('afterCreate', nameOf(result), () => hooks.afterCreate?.(result));
-    },
-    afterUpdate: (result) => {
-      guard('afterUpdate', nameOf(result), () => hooks.afterUpdate?.(result));
-    },
-    afterDelete: (result) => {
-      guard('afterDelete', nameOf(result), () => hooks.afterDelete?.(result));
-    },
+    ...(hooks.afterCreate && {
+      afterCreate: (result) => {
+        guard('afterCreate', result, () => hooks.afterCreate?.(result));
+      },
+    }),
+    ...(hooks.afterUpdate && {
+      afterUpdate: (result) => {
+        guard('afterUpdate', result, () => hooks.afterUpdate?.(result));
+      },
+    }),
+    ...(hooks.afterDelete && {
+      afterDelete: (result) => {
+        guard('afterDelete', result, () => hooks.afterDelete?.(result));
+      },
+    }),
   };
 }

@@ -67,30 +67,54 @@ function isPlain(value: unknown): value is Record<string, unknown> {
 
 /** The value with all fields in order; parts that are in order already are not copied. */
 function sorted(value: unknown): unknown {
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new RangeError(`${value} is not a JSON number`);
+  if (typeof value !== 'object' || value === null) {
+    if (typeof value === 'number' && !Number.isFinite(value)) {
+      throw new RangeError(`${value} is not a JSON number`);
+    }
+    return value;
   }
   if (Array.isArray(value)) return sortedItems(value);
-  if (!isPlain(value) || typeof value['toJSON'] === 'function') return value;
-  const keys = Object.keys(value);
-  const inOrder = isSorted(keys);
-  if (!inOrder) keys.sort();
-  let copy: [string, unknown][] | undefined = inOrder ? undefined : [];
-  for (const [index, key] of keys.entries()) {
-    const field = value[key];
-    const ordered = sorted(field);
-    if (copy === undefined && ordered !== field) {
-      copy = keys.slice(0, index).map((one) => [one, value[one]]);
-    }
-    copy?.push([key, ordered]);
+  const object = value as Record<string, unknown>;
+  if (typeof object['toJSON'] === 'function') return value;
+  const keys = Object.keys(object);
+  let copy: Record<string, unknown> | undefined;
+  if (!isSorted(keys)) {
+    keys.sort();
+    copy = {};
   }
-  // Object.fromEntries defines own fields: a key like __proto__ stays a field.
-  return copy === undefined ? value : Object.fromEntries(copy);
+  // Without iterators: this runs for each part of each object that is written.
+  for (let at = 0; at < keys.length; at += 1) {
+    const key = keys[at] as string;
+    const field = object[key];
+    const ordered = typeof field === 'string' ? field : sorted(field);
+    if (copy === undefined && ordered !== field) copy = firstFields(object, keys, at);
+    if (copy !== undefined) setOwnField(copy, key, ordered);
+  }
+  return copy ?? value;
+}
+
+function firstFields(
+  object: Readonly<Record<string, unknown>>,
+  keys: readonly string[],
+  count: number,
+): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (let at = 0; at < count; at += 1) setOwnField(copy, keys[at] as string, object[keys[at]!]);
+  return copy;
+}
+
+/** An assignment to `__proto__` would change the prototype. */
+function setOwnField(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') {
+    const property = { value, configurable: true, enumerable: true, writable: true };
+    Object.defineProperty(object, key, property);
+  } else object[key] = value;
 }
 
 function sortedItems(items: readonly unknown[]): readonly unknown[] {
   let copy: unknown[] | undefined;
-  for (const [index, item] of items.entries()) {
+  for (let index = 0; index < items.length; index += 1) {
+    const item = items[index];
     const ordered = sorted(item);
     if (copy === undefined && ordered !== item) copy = items.slice(0, index);
     copy?.push(ordered);
