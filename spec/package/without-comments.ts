@@ -39,11 +39,12 @@ function isTypeOnly(statement: Statement): boolean {
 }
 
 /**
- * Modules without their text in the maps: those that hold nothing but data, which the program has as well, and the conformance suites,
- * which are there to be run. Places in them still have their file and line.
+ * Modules without their text in the maps: those that hold nothing but data, which the program has as well, the conformance suites,
+ * which are there to be run, and the rules of the embedded server's kinds, which are large and seldom stepped through. Places in them
+ * still have their file and line.
  */
 const WITHOUT_TEXT =
-  /-data\.ts$|meta\/types\/tables\/|(?:column|resource)-text\.ts$|lib\/conformance\//;
+  /-data\.ts$|meta\/types\/tables\/|(?:column|resource)-text\.ts$|lib\/(?:conformance|server\/registry)\//;
 
 /** The source of a module as the source maps have it. */
 export function sourceInMap(path: string, source: string): string {
