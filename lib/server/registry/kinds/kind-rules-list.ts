@@ -1,5 +1,6 @@
 import { customResourceDefinitions } from './apiextensions/custom-resource-definitions.ts';
 import { daemonSets, deployments, replicaSets, statefulSets } from './apps/apps.ts';
+import { controllerRevisions } from './apps/controller-revisions.ts';
 import { replicationControllers } from './apps/replication-controllers.ts';
 import { jobs } from './batch/jobs.ts';
 import { certificateSigningRequests } from './certificates/certificate-signing-requests.ts';
@@ -15,6 +16,8 @@ import { resourceSlices } from './resource/resource-slices.ts';
 import { services } from './core/services.ts';
 import { endpointSlices } from './discovery/endpoint-slices.ts';
 import { pods } from './pods/pods.ts';
+import { podDisruptionBudgets } from './policy/pod-disruption-budgets.ts';
+import { priorityClasses } from './scheduling/priority-classes.ts';
 import { volumeAttributesClasses } from './storage/volume-attributes-classes.ts';
 
 /** The rules of all kinds that have some, in any order. */
@@ -30,6 +33,7 @@ export const kindRulesList: readonly KindRules[] = [
   serviceAccounts,
   services,
   customResourceDefinitions,
+  controllerRevisions,
   daemonSets,
   deployments,
   replicaSets,
@@ -37,6 +41,8 @@ export const kindRulesList: readonly KindRules[] = [
   statefulSets,
   jobs,
   leases,
+  podDisruptionBudgets,
+  priorityClasses,
   endpointSlices,
   volumeAttributesClasses,
   certificateSigningRequests,

@@ -10,7 +10,6 @@ const WITH_GENERATION = namesOf(`
   batch/cronjobs batch/jobs
   networking.k8s.io/ingressclasses networking.k8s.io/ingresses networking.k8s.io/networkpolicies
   policy/poddisruptionbudgets
-  scheduling.k8s.io/priorityclasses
   discovery.k8s.io/endpointslices
   resource.k8s.io/deviceclasses resource.k8s.io/resourceslices
   flowcontrol.apiserver.k8s.io/flowschemas flowcontrol.apiserver.k8s.io/prioritylevelconfigurations

@@ -1,29 +1,39 @@
-import type { FieldCause } from '../../../../meta/failures.ts';
-import { fieldInvalid } from '../../rules/field-causes.ts';
-import { valueAt } from '../../rules/json-value.ts';
-import { type KindRules } from '../contract/kind-rules.ts';
+import { recordAt } from '../../rules/json-value.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
+import { checkedBy, type Check } from '../../validation/check.ts';
+import { fields } from '../../validation/combine.ts';
+import { nonNegative, positive } from '../../validation/values.ts';
+import type { KindRules } from '../contract/kind-rules.ts';
 
-function validate(lease: MutableObject): FieldCause[] {
-  const causes: FieldCause[] = [];
-  const duration = valueAt(lease, 'spec', 'leaseDurationSeconds');
-  if (duration !== undefined && duration !== null) {
-    if (!Number.isInteger(duration) || (duration as number) <= 0) {
-      causes.push(fieldInvalid('spec.leaseDurationSeconds', duration, 'must be greater than 0'));
-    }
-  }
-  const transitions = valueAt(lease, 'spec', 'leaseTransitions');
-  if (transitions !== undefined && transitions !== null) {
-    if (!Number.isInteger(transitions) || (transitions as number) < 0) {
-      const rule = 'must be greater than or equal to 0';
-      causes.push(fieldInvalid('spec.leaseTransitions', transitions, rule));
-    }
-  }
-  return causes;
+/** Fields of coordinated leader election, a feature that is off unless a cluster turns it on. */
+const COORDINATED = ['strategy', 'preferredHolder'] as const;
+
+function dropCoordinated(lease: MutableObject, existing?: MutableObject): void {
+  const spec = recordAt(lease, 'spec');
+  if (spec === undefined || COORDINATED.every((name) => spec[name] === undefined)) return;
+  const before = recordAt(existing, 'spec');
+  const kept = { ...spec };
+  for (const name of COORDINATED) if (before?.[name] === undefined) delete kept[name];
+  lease['spec'] = kept;
 }
+
+/** @see pkg/apis/coordination/validation/validation.go ValidateLeaseSpec @ v1.36.3 */
+const leaseChecks: Check = fields({
+  spec: fields({ leaseDurationSeconds: positive, leaseTransitions: nonNegative }),
+});
 
 export const leases: KindRules = {
   group: 'coordination.k8s.io',
   resource: 'leases',
-  strategy: { allowCreateOnUpdate: true, allowUnconditionalUpdate: false, validate },
+  strategy: {
+    ...checkedBy(leaseChecks),
+    allowCreateOnUpdate: true,
+    allowUnconditionalUpdate: false,
+    prepareForCreate(lease) {
+      dropCoordinated(lease);
+    },
+    prepareForUpdate(lease, existing) {
+      dropCoordinated(lease, existing);
+    },
+  },
 };

@@ -3,6 +3,10 @@ import { newStatusStrategy, type UpdateStrategy } from '../../contract/strategy.
 import { fieldForbidden } from '../../rules/field-causes.ts';
 import { recordsAt, setOwn, textAt } from '../../rules/json-value.ts';
 import type { MutableMetadata, MutableObject } from '../../rules/mutable-object.ts';
+import { causesOf, type Check } from '../../validation/check.ts';
+import { fields } from '../../validation/combine.ts';
+import { conditionsCheck } from '../../validation/condition-checks.ts';
+import { nonNegative } from '../../validation/values.ts';
 import { negativeCauses, replicaCauses } from './replica-causes.ts';
 
 type MetadataField = keyof MutableMetadata & string;
@@ -20,6 +24,16 @@ const RESTORED: Readonly<Record<string, readonly MetadataField[]>> = {
   'resource.k8s.io/resourceclaims': ALL,
   'storage.k8s.io/volumeattachments': ALL,
 };
+
+const budgetStatus: Check = fields({
+  status: fields({
+    conditions: conditionsCheck,
+    disruptionsAllowed: nonNegative,
+    currentHealthy: nonNegative,
+    desiredHealthy: nonNegative,
+    expectedPods: nonNegative,
+  }),
+});
 
 type Validate = (object: MutableObject) => readonly FieldCause[];
 
@@ -49,13 +63,7 @@ const VALIDATED: Readonly<Record<string, Validate>> = {
     ),
   'autoscaling/horizontalpodautoscalers': (object) =>
     negativeCauses(object, ['currentReplicas', 'desiredReplicas']),
-  'policy/poddisruptionbudgets': (object) =>
-    negativeCauses(object, [
-      'disruptionsAllowed',
-      'currentHealthy',
-      'desiredHealthy',
-      'expectedPods',
-    ]),
+  'policy/poddisruptionbudgets': (object) => causesOf(budgetStatus, object),
   '/services': balancerCauses,
 };
 
