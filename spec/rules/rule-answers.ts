@@ -53,12 +53,17 @@ function ruleAnswerOf(answer: Answer, base: Answer | undefined): RuleAnswer {
     const message = causes.length === 0 ? { message: body['message'] } : {};
     return { status, reason: body['reason'], ...message, causes, ...warned };
   }
-  const object = withoutManagedFields(body);
+  const object = sorted(body);
   if (base === undefined) return { status, ...warned, object };
-  const changes = differences(withoutManagedFields(base.body), object, MOST_CHANGES).filter(
+  const changes = differences(sorted(base.body), object, MOST_CHANGES).filter(
     (line) => !line.startsWith('.metadata.name:'),
   );
   return { status, ...warned, changes };
+}
+
+/** Without managed fields, members sorted: servers print them in orders of their own. */
+function sorted(body: unknown): unknown {
+  return JSON.parse(canonical(withoutManagedFields(body)));
 }
 
 function causesOf({ details }: Readonly<Record<string, unknown>>): string[] {
