@@ -1,3 +1,8 @@
+import { apiServices } from './apiregistration/api-services.ts';
+import { flowSchemas } from './flowcontrol/flow-schemas.ts';
+import { priorityLevelConfigurations } from './flowcontrol/priority-level-configurations.ts';
+import { clusterRoleBindings, roleBindings } from './rbac/role-bindings.ts';
+import { clusterRoles, roles } from './rbac/roles.ts';
 import { customResourceDefinitions } from './apiextensions/custom-resource-definitions.ts';
 import { daemonSets, deployments, replicaSets, statefulSets } from './apps/apps.ts';
 import { controllerRevisions } from './apps/controller-revisions.ts';
@@ -47,4 +52,11 @@ export const kindRulesList: readonly KindRules[] = [
   volumeAttributesClasses,
   certificateSigningRequests,
   resourceSlices,
+  clusterRoleBindings,
+  clusterRoles,
+  roleBindings,
+  roles,
+  apiServices,
+  flowSchemas,
+  priorityLevelConfigurations,
 ];
