@@ -111,7 +111,7 @@ const MANDATORY: Readonly<Record<string, object>> = {
 const mandatory: Check = (spec, path, report) => {
   const name = textAt(report.object, 'metadata', 'name');
   if (!isRecord(spec) || !Object.hasOwn(MANDATORY, name)) return;
-  const { exempt: free, ...fixed } = spec;
+  const { exempt: _free, ...fixed } = spec;
   if (jsonEqual(name === 'exempt' ? fixed : spec, MANDATORY[name])) return;
   const but = name === 'exempt' ? " except the 'spec.exempt' field" : '';
   const shown = goForm('flowcontrol.PriorityLevelConfigurationSpec', spec);
