@@ -85,7 +85,26 @@ export function sameRuleAnswer(
 /** The order of members is no part of an object, so that of their differences is none of an answer. */
 function comparable(answer: RuleAnswer | undefined): unknown {
   const { changes } = answer ?? {};
-  return changes === undefined ? (answer ?? null) : { ...answer, changes: changes.toSorted() };
+  if (changes === undefined) return answer ?? null;
+  return { ...answer, changes: changes.map(lineInOneOrder).toSorted() };
+}
+
+/** `.path: value | value`, where a value may contain the signs between them. */
+function lineInOneOrder(line: string): string {
+  const start = line.indexOf(': ') + 2;
+  for (let at = line.indexOf(' | ', start); at > 0; at = line.indexOf(' | ', at + 1)) {
+    const values = [line.slice(start, at), line.slice(at + 3)].map(valueInOneOrder);
+    if (!values.includes(undefined)) return line.slice(0, start) + values.join(' | ');
+  }
+  return line;
+}
+
+function valueInOneOrder(text: string): string | undefined {
+  try {
+    return text === '–' ? text : canonical(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
 }
 
 /** What was recorded of a kind; undefined when nothing was. */

@@ -167,6 +167,8 @@ class ApiRouter {
     measure.found({ info, dryRun: query.has('dryRun') });
     const representation = representationOf(request, query, info, storage);
     const warnings = new Warnings();
+    const { deprecation } = storage.describe;
+    if (deprecation !== undefined) warnings.add(deprecation);
     // A watch runs as long as its client wants; every other request has a deadline.
     const abort = info.verb === 'watch' ? undefined : abortOf(request);
     const isTraced = abort !== undefined && this.#logger !== silentLogger;
@@ -192,16 +194,20 @@ class ApiRouter {
       frames: this.#frames,
     };
     const { connect } = storage;
+    let response: ApiResponse;
     try {
       const work =
         connect === undefined ? verbs[info.verb](exchange) : serveConnect(exchange, connect);
-      const response = abort === undefined ? await work : await this.#bounded(work, abort);
-      const values = warnings.headerValues();
-      return values.length === 0 ? response : withHeaders(response, { warning: values });
+      response = abort === undefined ? await work : await this.#bounded(work, abort);
+    } catch (error) {
+      response = this.#failed(request, error);
     } finally {
       const { url, headers } = request;
       trace?.end({ verb: info.verb, url, userAgent: headers['user-agent'] }, this.#logger);
     }
+    // What was found before a failure is said as well.
+    const values = warnings.headerValues();
+    return values.length === 0 ? response : withHeaders(response, { warning: values });
   }
 
   async #bounded(work: Promise<ApiResponse>, abort: RequestAbort): Promise<ApiResponse> {

@@ -16,6 +16,8 @@ export interface ResourceDescription extends ResourceInfo {
   readonly verbs?: readonly string[] | undefined;
   /** Names the version in which objects are stored, for discovery. */
   readonly storageVersionHash?: string | undefined;
+  /** A text for the `Warning` header of each answer. */
+  readonly deprecation?: string | undefined;
 }
 
 /** The user and the namespace of a request. */

@@ -8,7 +8,7 @@ import { builtInColumns } from './columns/built-in-columns.ts';
 import type { KindRules, RowCells } from './contract/kind-rules.ts';
 import { keyRootOf } from './key-roots.ts';
 import { kindRulesList } from './kind-rules-list.ts';
-import { kindTraits, returnsDeletedObject } from './kind-traits.ts';
+import { deprecationOf, kindTraits, returnsDeletedObject } from './kind-traits.ts';
 import { servedVersionOf } from './versions/served-versions.ts';
 import type { VersionConversion } from '../contract/version-conversion.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
@@ -82,6 +82,7 @@ export function builtInKind(resource: BuiltInResource, rules?: KindRules): KindD
       shortNames: resource.shortNames,
       categories: resource.categories,
       storageVersionHash: resource.storageVersionHash,
+      deprecation: deprecationOf(resource),
     },
     type,
     strategy: newStrategy({

@@ -19,6 +19,12 @@ import { nodes } from './core/nodes.ts';
 import { persistentVolumeClaims, persistentVolumes } from './core/volumes.ts';
 import { resourceSlices } from './resource/resource-slices.ts';
 import { services } from './core/services.ts';
+import { endpoints } from './core/endpoints.ts';
+import { ingressClasses } from './networking/ingress-classes.ts';
+import { ingresses } from './networking/ingresses.ts';
+import { ipAddresses } from './networking/ip-addresses.ts';
+import { networkPolicies } from './networking/network-policies.ts';
+import { serviceCidrs } from './networking/service-cidrs.ts';
 import { endpointSlices } from './discovery/endpoint-slices.ts';
 import { pods } from './pods/pods.ts';
 import { podDisruptionBudgets } from './policy/pod-disruption-budgets.ts';
@@ -37,6 +43,12 @@ export const kindRulesList: readonly KindRules[] = [
   secrets,
   serviceAccounts,
   services,
+  endpoints,
+  ingressClasses,
+  ingresses,
+  ipAddresses,
+  networkPolicies,
+  serviceCidrs,
   customResourceDefinitions,
   controllerRevisions,
   daemonSets,

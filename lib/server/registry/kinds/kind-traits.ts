@@ -1,3 +1,4 @@
+import type { GroupVersionKind } from '../../../meta/resource.ts';
 import type { StrategyOptions } from '../contract/strategy.ts';
 import { dnsLabelProblem, pathSegmentProblem } from '../rules/name-validation.ts';
 
@@ -58,6 +59,12 @@ const RETURNED_WHEN_DELETED = namesOf(`
 
 /** Kinds whose names are labels. */
 const LABEL_NAMES = namesOf(`namespaces services apps/statefulsets`);
+
+/** The warning of each answer about a kind that has a successor. @see api core/v1/zz_generated.prerelease-lifecycle.go @ v0.36.3 */
+export function deprecationOf({ group, kind }: GroupVersionKind): string | undefined {
+  if (group !== '' || kind !== 'Endpoints') return undefined;
+  return 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
+}
 
 /**
  * Whether the answer to a completed deletion is the object.

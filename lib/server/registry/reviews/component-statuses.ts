@@ -15,6 +15,7 @@ const DESCRIPTION: ResourceDescription = {
   namespaced: false,
   shortNames: ['cs'],
   categories: [],
+  deprecation: 'v1 ComponentStatus is deprecated in v1.19+',
 };
 
 /** The components that a control plane asks, and what this server finds where they would listen. */

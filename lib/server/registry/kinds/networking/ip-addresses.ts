@@ -1,0 +1,38 @@
+import { fieldImmutable } from '../../rules/field-causes.ts';
+import { recordAt, valueAt } from '../../rules/json-value.ts';
+import { checkedBy, type Check } from '../../validation/check.ts';
+import { fields, isChanged, required } from '../../validation/combine.ts';
+import { dnsSubdomain, pathSegment } from '../../validation/formats.ts';
+import { goForm } from '../../validation/go-form.ts';
+import { ip } from '../../validation/ip-formats.ts';
+import { format } from '../../validation/values.ts';
+import { unlessEmpty } from '../../validation/address-checks.ts';
+import type { KindRules } from '../contract/kind-rules.ts';
+
+const parentReference: Check = fields({
+  group: unlessEmpty(format(dnsSubdomain)),
+  resource: required(format(pathSegment)),
+  name: required(format(pathSegment)),
+  namespace: unlessEmpty(format(pathSegment)),
+});
+
+const checks: Check = (object, _path, report) => {
+  const path = 'spec.parentRef';
+  const parent = valueAt(object, 'spec', 'parentRef');
+  required(parentReference)(parent, path, report);
+  if (isChanged(parent, report, recordAt(report.existing, 'spec', 'parentRef'))) {
+    report.add(
+      fieldImmutable(
+        path,
+        parent === undefined ? null : goForm('networking.ParentReference', parent),
+      ),
+    );
+  }
+};
+
+/** An address of a Service: the name is the address. @see pkg/apis/networking/validation/validation.go @ v1.36.3 */
+export const ipAddresses: KindRules = {
+  group: 'networking.k8s.io',
+  resource: 'ipaddresses',
+  strategy: { ...checkedBy(checks), nameProblem: (name) => ip(name)[0] },
+};

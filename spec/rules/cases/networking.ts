@@ -1,0 +1,391 @@
+import type { RuleCases } from '../rule-cases.ts';
+
+const GROUP = 'networking.k8s.io/v1';
+const IN_NAMESPACE = `/apis/${GROUP}/namespaces/{ns}`;
+const LONG = `example.com/${'a'.repeat(239)}`;
+
+/** The message shows `null`. */
+const EMPTY_LIST = 'an empty list is read as none';
+
+const service = { name: 'a', port: { number: 80 } };
+const path = { path: '/a', pathType: 'Exact', backend: { service } };
+const rule = { host: 'a.example.com', http: { paths: [path] } };
+const PATH = 'spec.rules[0].http.paths[0]';
+const CLASS_ANNOTATION = 'metadata.annotations["kubernetes.io/ingress.class"]';
+
+const ingresses: RuleCases = {
+  title: 'networking.k8s.io/v1 Ingress',
+  collection: `${IN_NAMESPACE}/ingresses`,
+  base: {
+    apiVersion: GROUP,
+    kind: 'Ingress',
+    metadata: { name: 'base' },
+    spec: { ingressClassName: 'a', rules: [rule] },
+  },
+  creates: [
+    {},
+    { 'metadata.name': 'Upper' },
+    { 'spec.rules': [] },
+    { 'spec.rules': undefined },
+    { spec: undefined },
+    { 'spec.rules': undefined, 'spec.defaultBackend': { service } },
+    { 'spec.defaultBackend': {} },
+    { 'spec.defaultBackend': { service, resource: { kind: 'A', name: 'b' } } },
+    { 'spec.defaultBackend': { resource: { kind: 'A', name: 'b' } } },
+    { 'spec.defaultBackend': { resource: { apiGroup: 'example.com', kind: 'A', name: 'b' } } },
+    { 'spec.defaultBackend': { resource: { apiGroup: 'a_b', kind: 'A', name: 'b' } } },
+    { 'spec.defaultBackend': { resource: { apiGroup: '', kind: 'A', name: 'b' } } },
+    { 'spec.defaultBackend': { resource: { name: 'b' } } },
+    { 'spec.defaultBackend': { resource: { kind: 'A' } } },
+    { 'spec.defaultBackend': { resource: { kind: 'A/B', name: 'b%' } } },
+    { [`${PATH}.backend`]: undefined },
+    { [`${PATH}.backend.service.name`]: '' },
+    { [`${PATH}.backend.service.name`]: 'A' },
+    { [`${PATH}.backend.service.name`]: 'a.b' },
+    { [`${PATH}.backend.service.name`]: '1a' },
+    { [`${PATH}.backend.service.port`]: undefined },
+    { [`${PATH}.backend.service.port`]: { name: 'http' } },
+    { [`${PATH}.backend.service.port`]: { name: 'Http' } },
+    { [`${PATH}.backend.service.port`]: { name: '' } },
+    { [`${PATH}.backend.service.port`]: { name: 'abcdefghijklmnop' } },
+    { [`${PATH}.backend.service.port`]: { name: 'http', number: 80 } },
+    { [`${PATH}.backend.service.port`]: { number: 0 } },
+    { [`${PATH}.backend.service.port`]: { number: 65_536 } },
+    { [`${PATH}.pathType`]: undefined },
+    { [`${PATH}.pathType`]: 'Foo' },
+    { [`${PATH}.pathType`]: '' },
+    { [`${PATH}.path`]: 'a' },
+    { [`${PATH}.path`]: '' },
+    { [`${PATH}.path`]: undefined },
+    { [`${PATH}.path`]: '/a//b' },
+    { [`${PATH}.path`]: '/a/./b' },
+    { [`${PATH}.path`]: '/a/../b' },
+    { [`${PATH}.path`]: '/a%2fb' },
+    { [`${PATH}.path`]: '/a%2Fb' },
+    { [`${PATH}.path`]: '/a/..' },
+    { [`${PATH}.path`]: '/a/.' },
+    { [`${PATH}.path`]: '/a/./b//c/..' },
+    { [`${PATH}.pathType`]: 'Prefix', [`${PATH}.path`]: '/a//b' },
+    { [`${PATH}.pathType`]: 'Prefix', [`${PATH}.path`]: '' },
+    { [`${PATH}.pathType`]: 'ImplementationSpecific', [`${PATH}.path`]: '' },
+    { [`${PATH}.pathType`]: 'ImplementationSpecific', [`${PATH}.path`]: 'a' },
+    { [`${PATH}.pathType`]: 'ImplementationSpecific', [`${PATH}.path`]: '/a//b' },
+    { 'spec.rules[0].http.paths': [] },
+    { 'spec.rules[0].http': {} },
+    { 'spec.rules[0].http': undefined },
+    { 'spec.rules[0].host': '' },
+    { 'spec.rules[0].host': '192.0.2.1' },
+    { 'spec.rules[0].host': '::1' },
+    { 'spec.rules[0].host': 'A.example.com' },
+    { 'spec.rules[0].host': 'a.example.com:80' },
+    { 'spec.rules[0].host': '*.example.com' },
+    { 'spec.rules[0].host': '*' },
+    { 'spec.rules[0].host': 'a.*.com' },
+    { 'spec.rules[0].host': 'a'.repeat(254) },
+    { 'spec.tls': [{ hosts: ['a.example.com', '*.example.com'], secretName: 'a' }] },
+    { 'spec.tls': [{ hosts: ['A'] }] },
+    { 'spec.tls': [{ hosts: ['a*'] }] },
+    { 'spec.tls': [{ hosts: [''] }] },
+    { 'spec.tls': [{ secretName: 'A' }] },
+    { 'spec.tls': [{}] },
+    { 'spec.ingressClassName': 'A' },
+    { 'spec.ingressClassName': '' },
+    { 'spec.ingressClassName': undefined },
+    { [CLASS_ANNOTATION]: 'b' },
+    { [CLASS_ANNOTATION]: 'a' },
+    { [CLASS_ANNOTATION]: 'b', 'spec.ingressClassName': undefined },
+    { status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } } },
+  ],
+  updates: [
+    {},
+    { 'metadata.annotations': { 'kubernetes.io/ingress.class': 'b' } },
+    { 'spec.ingressClassName': 'b' },
+    { 'spec.rules[0].host': 'b.example.com' },
+    { 'spec.rules[0].host': '192.0.2.1' },
+    { 'spec.rules': [] },
+    { 'spec.tls': [{ secretName: 'A' }] },
+    { 'metadata.labels': { a: 'b' } },
+  ],
+  statuses: [
+    { 'status.loadBalancer': { ingress: [{ ip: '192.0.2.1' }] } },
+    { 'status.loadBalancer': { ingress: [{ ip: 'x' }] } },
+    { 'status.loadBalancer': { ingress: [{ ip: '2001:DB8::1' }] } },
+    { 'status.loadBalancer': { ingress: [{ ip: '192.0.02.1' }] } },
+    { 'status.loadBalancer': { ingress: [{ hostname: 'a.example.com' }] } },
+    { 'status.loadBalancer': { ingress: [{ hostname: 'A' }] } },
+    { 'status.loadBalancer': { ingress: [{ hostname: '192.0.2.1' }] } },
+    {
+      'status.loadBalancer': {
+        ingress: [{ ip: '192.0.2.1', ports: [{ port: 80, protocol: 'Foo' }] }],
+      },
+    },
+    { 'spec.ingressClassName': 'b' },
+    { 'metadata.labels': { a: 'b' } },
+  ],
+  differs: {
+    'create spec.rules = []': EMPTY_LIST,
+    'update spec.rules = []': EMPTY_LIST,
+  },
+};
+
+const parameters = { apiGroup: 'example.com', kind: 'A', name: 'b' };
+
+const ingressClasses: RuleCases = {
+  title: 'networking.k8s.io/v1 IngressClass',
+  collection: `/apis/${GROUP}/ingressclasses`,
+  base: {
+    apiVersion: GROUP,
+    kind: 'IngressClass',
+    metadata: { name: '{ns}' },
+    spec: { controller: 'example.com/a' },
+  },
+  creates: [
+    {},
+    { 'metadata.name': 'Upper' },
+    { spec: undefined },
+    { 'spec.controller': '' },
+    { 'spec.controller': 'a' },
+    { 'spec.controller': 'a/b' },
+    { 'spec.controller': 'A.b/c' },
+    { 'spec.controller': 'example.com/' },
+    { 'spec.controller': 'example.com/a b' },
+    { 'spec.controller': 'example.com/a/b' },
+    { 'spec.controller': LONG.slice(0, 250) },
+    { 'spec.controller': LONG },
+    { 'spec.parameters': parameters },
+    { 'spec.parameters': {} },
+    { 'spec.parameters': { kind: 'A' } },
+    { 'spec.parameters': { name: 'a' } },
+    { 'spec.parameters': { kind: 'A/B', name: 'b' } },
+    { 'spec.parameters': { kind: 'A', name: '..' } },
+    { 'spec.parameters': { ...parameters, apiGroup: 'A' } },
+    { 'spec.parameters': { ...parameters, apiGroup: '' } },
+    { 'spec.parameters': { ...parameters, scope: 'Foo' } },
+    { 'spec.parameters': { ...parameters, scope: 'Namespace' } },
+    { 'spec.parameters': { ...parameters, scope: 'Namespace', namespace: 'A' } },
+    { 'spec.parameters': { ...parameters, scope: 'Namespace', namespace: 'a' } },
+    { 'spec.parameters': { ...parameters, scope: 'Cluster', namespace: 'a' } },
+  ],
+  updates: [
+    {},
+    { 'spec.controller': 'example.com/b' },
+    { 'spec.controller': '' },
+    { 'spec.parameters': parameters },
+    { 'metadata.labels': { a: 'b' } },
+  ],
+};
+
+const cidr = { cidr: '192.0.2.0/24' };
+const PEER = 'spec.ingress[0].from[0]';
+const POLICY_PORT = 'spec.ingress[0].ports[0]';
+
+const networkPolicies: RuleCases = {
+  title: 'networking.k8s.io/v1 NetworkPolicy',
+  collection: `${IN_NAMESPACE}/networkpolicies`,
+  base: {
+    apiVersion: GROUP,
+    kind: 'NetworkPolicy',
+    metadata: { name: 'base' },
+    spec: { podSelector: {}, ingress: [{ from: [{ ipBlock: cidr }], ports: [{ port: 80 }] }] },
+  },
+  creates: [
+    {},
+    { 'metadata.name': 'Upper' },
+    { spec: undefined },
+    { 'spec.podSelector': undefined },
+    { 'spec.podSelector': { matchLabels: { 'a b': 'c' } } },
+    { 'spec.podSelector': { matchLabels: { a: 'b c' } } },
+    { 'spec.podSelector': { matchExpressions: [{ key: 'a', operator: 'Foo' }] } },
+    { 'spec.podSelector': { matchExpressions: [{ key: 'a', operator: 'In' }] } },
+    {
+      'spec.podSelector': { matchExpressions: [{ key: 'a', operator: 'Exists', values: ['b'] }] },
+    },
+    { 'spec.podSelector': { matchExpressions: [{ key: 'a', operator: 'In', values: ['b c'] }] } },
+    { 'spec.ingress': [] },
+    { 'spec.ingress': [{}] },
+    { 'spec.egress': [{ to: [{ ipBlock: cidr }], ports: [{ port: 'http' }] }] },
+    { 'spec.egress': [{ to: [{}] }] },
+    { 'spec.egress': [{ to: [{ ipBlock: { cidr: 'x' } }], ports: [{ port: 0 }] }] },
+    { [POLICY_PORT]: {} },
+    { [POLICY_PORT]: { protocol: 'SCTP' } },
+    { [POLICY_PORT]: { protocol: 'Foo' } },
+    { [POLICY_PORT]: { protocol: '' } },
+    { [POLICY_PORT]: { port: 0 } },
+    { [POLICY_PORT]: { port: 65_536 } },
+    { [POLICY_PORT]: { port: 'http' } },
+    { [POLICY_PORT]: { port: 'Http' } },
+    { [POLICY_PORT]: { port: '' } },
+    { [POLICY_PORT]: { port: '80' } },
+    { [POLICY_PORT]: { port: 80, endPort: 81 } },
+    { [POLICY_PORT]: { port: 80, endPort: 79 } },
+    { [POLICY_PORT]: { port: 80, endPort: 65_536 } },
+    { [POLICY_PORT]: { port: 'http', endPort: 81 } },
+    { [POLICY_PORT]: { endPort: 81 } },
+    { [PEER]: {} },
+    { [PEER]: { podSelector: {} } },
+    { [PEER]: { namespaceSelector: {} } },
+    { [PEER]: { podSelector: {}, namespaceSelector: {} } },
+    { [PEER]: { podSelector: {}, ipBlock: cidr } },
+    { [PEER]: { podSelector: { matchLabels: { 'a b': 'c' } } } },
+    { [PEER]: { namespaceSelector: { matchLabels: { a: 'b c' } } } },
+    { [PEER]: { ipBlock: {} } },
+    { [PEER]: { ipBlock: { cidr: '' } } },
+    { [PEER]: { ipBlock: { cidr: 'x' } } },
+    { [PEER]: { ipBlock: { cidr: '192.0.2.0' } } },
+    { [PEER]: { ipBlock: { cidr: '192.0.2.1/24' } } },
+    { [PEER]: { ipBlock: { cidr: '192.0.02.0/24' } } },
+    { [PEER]: { ipBlock: { cidr: '2001:DB8::/32' } } },
+    { [PEER]: { ipBlock: { ...cidr, except: ['192.0.2.0/25'] } } },
+    { [PEER]: { ipBlock: { ...cidr, except: ['192.0.2.0/24'] } } },
+    { [PEER]: { ipBlock: { ...cidr, except: ['192.0.3.0/25'] } } },
+    { [PEER]: { ipBlock: { ...cidr, except: ['2001:db8::/64'] } } },
+    { [PEER]: { ipBlock: { ...cidr, except: ['x'] } } },
+    { [PEER]: { ipBlock: { ...cidr, except: ['192.0.2.1/25'] } } },
+    { [PEER]: { ipBlock: { ...cidr, except: [''] } } },
+    { 'spec.policyTypes': ['Ingress', 'Egress'] },
+    { 'spec.policyTypes': ['Foo'] },
+    { 'spec.policyTypes': ['Ingress', 'Ingress'] },
+    { 'spec.policyTypes': ['Ingress', 'Egress', 'Ingress'] },
+    { 'spec.policyTypes': [] },
+  ],
+  updates: [
+    {},
+    { 'spec.podSelector': { matchLabels: { a: 'b' } } },
+    { [PEER]: { ipBlock: { cidr: 'x' } } },
+    { [PEER]: {} },
+    { 'spec.ingress': [] },
+    { 'metadata.labels': { a: 'b' } },
+  ],
+};
+
+const parentRef = { resource: 'services', name: 'a', namespace: 'b' };
+const ADDRESS = '192.0.2.77';
+const OTHER = { 'metadata.name': '192.0.2.78' };
+
+const ipAddresses: RuleCases = {
+  title: 'networking.k8s.io/v1 IPAddress',
+  collection: `/apis/${GROUP}/ipaddresses`,
+  base: {
+    apiVersion: GROUP,
+    kind: 'IPAddress',
+    metadata: { name: ADDRESS },
+    spec: { parentRef },
+  },
+  creates: [
+    OTHER,
+    { 'metadata.name': '2001:db8::77' },
+    { 'metadata.name': '2001:DB8::77' },
+    { 'metadata.name': '2001:db8:0:0::77' },
+    { 'metadata.name': '192.0.02.78' },
+    { 'metadata.name': '::ffff:192.0.2.78' },
+    { 'metadata.name': 'a' },
+    { 'metadata.name': undefined, 'metadata.generateName': '192.0.2.7' },
+    { ...OTHER, spec: undefined },
+    { ...OTHER, 'spec.parentRef': undefined },
+    { ...OTHER, 'spec.parentRef': {} },
+    { ...OTHER, 'spec.parentRef.resource': undefined },
+    { ...OTHER, 'spec.parentRef.resource': 'a/b' },
+    { ...OTHER, 'spec.parentRef.name': undefined },
+    { ...OTHER, 'spec.parentRef.name': '..' },
+    { ...OTHER, 'spec.parentRef.namespace': undefined },
+    { ...OTHER, 'spec.parentRef.namespace': 'a%' },
+    { ...OTHER, 'spec.parentRef.group': 'A' },
+    { ...OTHER, 'spec.parentRef.group': 'example.com' },
+  ],
+  updates: [
+    {},
+    { 'metadata.labels': { a: 'b' } },
+    { 'spec.parentRef.name': 'b' },
+    { 'spec.parentRef.resource': 'a/b' },
+    { 'spec.parentRef.group': 'A' },
+    { 'spec.parentRef': undefined },
+  ],
+  differs: {
+    'create without metadata.name, metadata.generateName = "192.0.2.7"':
+      'kube-apiserver generates no names of this kind: it takes the given text as it is',
+  },
+};
+
+// Not that of other cases, because kube-apiserver allocates addresses from all ranges.
+const V4 = '198.51.100.0/24';
+const V6 = '2001:db8::/64';
+
+const serviceCidrs: RuleCases = {
+  title: 'networking.k8s.io/v1 ServiceCIDR',
+  collection: `/apis/${GROUP}/servicecidrs`,
+  base: {
+    apiVersion: GROUP,
+    kind: 'ServiceCIDR',
+    metadata: { name: '{ns}' },
+    spec: { cidrs: [V4] },
+  },
+  creates: [
+    {},
+    { 'metadata.name': 'Upper' },
+    { spec: undefined },
+    { 'spec.cidrs': [] },
+    { 'spec.cidrs': [V4, V6] },
+    { 'spec.cidrs': [V6] },
+    { 'spec.cidrs': [V4, V6, V4] },
+    { 'spec.cidrs': [V4, '192.0.3.0/24'] },
+    { 'spec.cidrs': [V6, '2001:db8:1::/64'] },
+    { 'spec.cidrs': ['x'] },
+    { 'spec.cidrs': [V4, 'x'] },
+    { 'spec.cidrs': ['198.51.100.1/24'] },
+    { 'spec.cidrs': ['198.051.100.0/24'] },
+    { 'spec.cidrs': ['198.51.100.0/024'] },
+    { 'spec.cidrs': ['::ffff:192.0.2.0/120'] },
+    { 'spec.cidrs': ['2001:DB8::/64'] },
+    { 'spec.cidrs': ['2001:db8::/32'] },
+    { status: { conditions: [] } },
+    {
+      status: {
+        conditions: [
+          {
+            type: 'A',
+            status: 'True',
+            reason: 'B',
+            message: '',
+            lastTransitionTime: '2026-01-01T00:00:00Z',
+          },
+        ],
+      },
+    },
+  ],
+  updates: [
+    {},
+    { 'spec.cidrs': ['192.0.3.0/24'] },
+    { 'spec.cidrs': [V4, V6] },
+    { 'spec.cidrs': [V6, V4] },
+    { 'spec.cidrs': [V4, '192.0.3.0/24'] },
+    { 'spec.cidrs': [V4, 'x'] },
+    { 'spec.cidrs': [] },
+    { 'spec.cidrs': [V4, V6, V4] },
+    { 'metadata.labels': { a: 'b' } },
+  ],
+  statuses: [
+    {
+      status: {
+        conditions: [
+          {
+            type: 'A',
+            status: 'Foo',
+            reason: '',
+            message: '',
+            lastTransitionTime: '2026-01-01T00:00:00Z',
+          },
+        ],
+      },
+    },
+    { 'metadata.labels': { a: 'b' } },
+    { 'spec.cidrs': [V6] },
+  ],
+};
+
+export const cases: readonly RuleCases[] = [
+  ingresses,
+  ingressClasses,
+  networkPolicies,
+  ipAddresses,
+  serviceCidrs,
+];
