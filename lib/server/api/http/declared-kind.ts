@@ -14,17 +14,19 @@ const UNREGISTERED_IN = 'in scheme "pkg/runtime/scheme.go:111"';
 
 /**
  * An object for an endpoint of a built-in kind. What it does not say about its kind is taken from the endpoint.
+ * @param refuseUnknown the failure of a kind or version that is not that of the endpoint. @defaultValue 400
  * @throws {ApiError} 400.
  */
 export function builtInObject(
   value: Json,
   expected: GroupVersionKind,
   refuse: Refuse,
+  refuseUnknown?: Refuse,
 ): UnstructuredObject {
   const object = objectOf(value, refuse);
   const declared = declaredKind(object, refuse);
   const found = { ...withDefaults(declared, expected), kind: declared.kind || expected.kind };
-  if (!isSame(found, expected)) throw otherKind(found, expected);
+  if (!isSame(found, expected)) throw otherKind(found, expected, refuseUnknown);
   const metadata = getOwn(object, 'metadata') ?? null;
   if (metadata !== null && !isJsonObject(metadata)) {
     const place = `struct field ${expected.kind}.metadata of type v1.ObjectMeta`;
@@ -96,17 +98,21 @@ function isSame(one: GroupVersionKind, other: GroupVersionKind): boolean {
   return one.kind === other.kind && one.version === other.version && one.group === other.group;
 }
 
-function otherKind(found: GroupVersionKind, expected: GroupVersionKind): ApiError {
+function otherKind(
+  found: GroupVersionKind,
+  expected: GroupVersionKind,
+  refuseUnknown: Refuse = (reason) => unfitBody(found, expected.kind, reason),
+): ApiError {
   const apiVersion = apiVersionOf(found);
   if (!hasProtobuf(apiVersion, found.kind)) {
     const reason = `no kind "${found.kind}" is registered for version "${apiVersion}" ${UNREGISTERED_IN}`;
-    return unfitBody(found, expected.kind, reason);
+    return refuseUnknown(reason);
   }
   if (found.kind === expected.kind && found.group === expected.group) {
     return otherApiVersion(apiVersion, apiVersionOf(expected));
   }
   const reason = `converting (v1.${found.kind}) to (${internalName(expected)}): unknown conversion`;
-  return unfitBody(found, expected.kind, reason);
+  return refuseUnknown(reason);
 }
 
 /** The Go package and type of a kind within the server, which some messages of kube-apiserver name. */

@@ -165,27 +165,24 @@ const FIELD_VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'];
 
 /** The values of `dryRun`: none, or `All`. */
 export function dryRunCauses(values: readonly string[]): FieldCause[] {
-  const wrong = values.find((value) => value !== 'All');
-  return wrong === undefined ? [] : [fieldNotSupported('dryRun', wrong, ['All'])];
+  const fits = values.every((value) => value === 'All');
+  return fits ? [] : [fieldNotSupported('dryRun', values, ['All'])];
 }
 
 /**
  * Reads the options of a create, update or patch.
  * @param kind the name of the options in a failure: `CreateOptions`, `UpdateOptions`, `PatchOptions`
+ * @param first what is wrong with options that only this request has
  * @throws {ApiError} 422.
  */
-export function parseWriteOptions(query: URLSearchParams, kind: string): WriteOptions {
+export function parseWriteOptions(
+  query: URLSearchParams,
+  kind: string,
+  first: readonly FieldCause[] = [],
+): WriteOptions {
   const dryRun = query.getAll('dryRun').filter((value) => value !== '');
-  const causes = dryRunCauses(dryRun);
   const fieldManager = queryText(query, 'fieldManager');
-  if (fieldManager !== undefined && fieldManager.length > LONGEST_FIELD_MANAGER) {
-    causes.push(fieldTooLong('fieldManager', LONGEST_FIELD_MANAGER, 'bytes'));
-  }
-  if (fieldManager !== undefined && /[\p{C}\p{Z}]/u.test(fieldManager.replaceAll(' ', ''))) {
-    causes.push(
-      fieldInvalid('fieldManager', fieldManager, 'should only contain printable characters'),
-    );
-  }
+  const causes = [...first, ...managerCauses(fieldManager ?? ''), ...dryRunCauses(dryRun)];
   const validation = queryText(query, 'fieldValidation');
   if (validation !== undefined && !FIELD_VALIDATIONS.includes(validation)) {
     causes.push(fieldNotSupported('fieldValidation', validation, FIELD_VALIDATIONS));
@@ -193,4 +190,21 @@ export function parseWriteOptions(query: URLSearchParams, kind: string): WriteOp
   if (causes.length > 0) throw invalidOptions(kind, causes);
   const fieldValidation = validation as WriteOptions['fieldValidation'];
   return { dryRun: dryRun.length > 0, fieldManager, fieldValidation };
+}
+
+/** Everything but letters, marks, numbers, punctuation, symbols and the space: what Go does not print. */
+const NOT_PRINTED = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
+
+function managerCauses(manager: string): FieldCause[] {
+  const causes: FieldCause[] = [];
+  if (Buffer.byteLength(manager) > LONGEST_FIELD_MANAGER) {
+    causes.push(fieldTooLong('fieldManager', LONGEST_FIELD_MANAGER, 'bytes'));
+  }
+  for (const { 0: character, index } of manager.matchAll(NOT_PRINTED)) {
+    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    const position = Buffer.byteLength(manager.slice(0, index));
+    const rule = `invalid character U+${code} (at position ${position})`;
+    causes.push(fieldInvalid('fieldManager', manager, rule));
+  }
+  return causes;
 }

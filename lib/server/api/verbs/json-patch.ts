@@ -81,7 +81,33 @@ function goType(value: Json): string {
 export function applyJsonPatch(target: Json, patch: JsonPatch): Json {
   const run = new PatchRun(cloneJson(target));
   for (const operation of patch) run.apply(operation);
-  return run.document;
+  return patch.reduce(sortedOnPath, run.document);
+}
+
+/** The objects that an operation went through come in alphabetical order; the others stay as they are. */
+function sortedOnPath(document: Json, { path, from }: Operation): Json {
+  return [path, from].reduce<Json>(
+    (found, one) => (one === undefined ? found : sortedAlong(found, tokensOf(one))),
+    document,
+  );
+}
+
+function sortedAlong(value: Json, [token, ...rest]: readonly string[]): Json {
+  if (token === undefined || !isContainer(value)) return value;
+  if (Array.isArray(value)) {
+    const index = Number(token);
+    return value.map((item, at) => (at === index ? sortedAlong(item, rest) : item));
+  }
+  const result: JsonObject = {};
+  for (const name of Object.keys(value).toSorted()) {
+    const member = value[name] as Json;
+    setOwn(result, name, name === token ? sortedAlong(member, rest) : member);
+  }
+  return result;
+}
+
+function tokensOf(path: string): string[] {
+  return path.split('/').slice(1).map(unescapeToken);
 }
 
 type Container = Json[] | JsonObject;
@@ -154,7 +180,7 @@ class PatchRun {
 
   /** The object or list that a path leads into, and the last part of the path. */
   #place(path: string | undefined): Place {
-    const tokens = (path ?? '').split('/').slice(1).map(unescapeToken);
+    const tokens = tokensOf(path ?? '');
     const key = tokens.pop();
     if (key === undefined) throw refused();
     let parent = this.document;

@@ -9,11 +9,13 @@ import { wrongType } from '../http/body-failures.ts';
 import { decodeConfiguration } from '../http/body.ts';
 import { asObject, isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
 import { queryFlag, queryText } from '../http/query-options.ts';
-import { invalidOptions, methodNotAllowed } from '../http/request-failures.ts';
+import { methodNotAllowed } from '../http/request-failures.ts';
 import type { Exchange } from './exchange.ts';
 import { objectResponse } from './render.ts';
 import { checkObjectShape } from './shape.ts';
 import { writeOptionsOf } from './write-options.ts';
+
+const MANAGER_REQUIRED = fieldRequired('fieldManager', 'is required for apply patch');
 
 /** The content type of server-side apply. JSON is YAML too. */
 export const APPLY_PATCH = 'application/apply-patch+yaml';
@@ -27,12 +29,11 @@ export async function serveApply(exchange: Exchange): Promise<ApiResponse> {
   const { storage, context, info, query, request } = exchange;
   if (storage.apply === undefined) throw methodNotAllowed();
   checkObjectShape(exchange);
-  if (queryText(query, 'fieldManager') === undefined) {
-    throw invalidOptions('PatchOptions', [
-      fieldRequired('fieldManager', 'is required for apply patch'),
-    ]);
-  }
-  const options = { ...writeOptionsOf(exchange, 'PatchOptions'), force: queryFlag(query, 'force') };
+  const unnamed = queryText(query, 'fieldManager') === undefined ? [MANAGER_REQUIRED] : [];
+  const options = {
+    ...writeOptionsOf(exchange, 'PatchOptions', unnamed),
+    force: queryFlag(query, 'force'),
+  };
   const name = info.name ?? '';
   const configuration = readConfiguration(request.body);
   checkType(configuration, storage.describe);

@@ -1,9 +1,5 @@
 import { badRequest, type FieldCause } from '../../../meta/failures.ts';
-import {
-  fieldForbidden,
-  fieldInvalid,
-  fieldNotSupported,
-} from '../../registry/rules/field-causes.ts';
+import { fieldInvalid, fieldNotSupported } from '../../registry/rules/field-causes.ts';
 import { deletionStatus, type DeleteRequest } from '../../registry/contract/rest-storage.ts';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
 import { bytesResponse } from '../http/api-response.ts';
@@ -47,6 +43,7 @@ export interface ParsedDeleteRequest {
 type PropagationPolicy = NonNullable<DeleteRequest['propagationPolicy']>;
 
 const POLICIES: readonly PropagationPolicy[] = ['Foreground', 'Background', 'Orphan'];
+const TWO_POLICIES = 'orphanDependents and deletionPropagation cannot be both set';
 const DELETE_OPTIONS = { group: '', version: 'v1', kind: 'DeleteOptions' } as const;
 
 /**
@@ -59,18 +56,14 @@ export function parseDeleteRequest(
 ): ParsedDeleteRequest {
   const options = request.body.byteLength > 0 ? optionsOfBody(request) : optionsOfQuery(query);
   const { propagationPolicy, orphanDependents } = options;
-  const causes: FieldCause[] = dryRunCauses(options.dryRun);
+  const causes: FieldCause[] = [];
   if (propagationPolicy !== undefined && orphanDependents !== undefined) {
-    causes.push(
-      fieldForbidden(
-        'propagationPolicy',
-        'orphanDependents and propagationPolicy cannot be both set',
-      ),
-    );
+    causes.push(fieldInvalid('propagationPolicy', propagationPolicy, TWO_POLICIES));
   }
   if (propagationPolicy !== undefined && !isPolicy(propagationPolicy)) {
-    causes.push(fieldNotSupported('propagationPolicy', propagationPolicy, POLICIES));
+    causes.push(fieldNotSupported('propagationPolicy', propagationPolicy, [...POLICIES, 'nil']));
   }
+  causes.push(...dryRunCauses(options.dryRun));
   causes.push(...unsafeCauses(options));
   if (causes.length > 0) throw invalidOptions('DeleteOptions', causes);
   return {

@@ -32,18 +32,22 @@ function shownName(name: unknown): string {
 }
 
 /** The object must have the name and namespace of the URL. @throws {ApiError} 400. */
-function checkAddress({ metadata }: UnstructuredObject, name: string, namespace: string): void {
+export function checkAddress(
+  { metadata }: UnstructuredObject,
+  name: string,
+  namespace: string,
+): void {
   const found = shownName(metadata?.name ?? '');
-  if (found === '') throw nameMissing(name);
-  if (found !== name) {
-    throw badRequest(
-      `the name of the object (${found}) does not match the name on the URL (${name})`,
-    );
-  }
   const given = metadata?.namespace ?? '';
   if (given !== '' && given !== namespace) {
     throw badRequest(
       'the namespace of the provided object does not match the namespace sent on the request',
+    );
+  }
+  if (found === '') throw nameMissing(name);
+  if (found !== name) {
+    throw badRequest(
+      `the name of the object (${found}) does not match the name on the URL (${name})`,
     );
   }
 }

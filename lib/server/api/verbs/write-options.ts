@@ -1,3 +1,4 @@
+import type { FieldCause } from '../../../meta/failures.ts';
 import type { WriteOptions } from '../../registry/contract/rest-storage.ts';
 import { parseWriteOptions } from '../http/query-options.ts';
 import type { Exchange } from './exchange.ts';
@@ -10,8 +11,12 @@ const LONGEST_MANAGER = 128;
  * @param kind the name of the options in a failure: `CreateOptions`, `UpdateOptions`, `PatchOptions`
  * @throws {ApiError} 422.
  */
-export function writeOptionsOf({ query, request, info }: Exchange, kind: string): WriteOptions {
-  const options = parseWriteOptions(query, kind);
+export function writeOptionsOf(
+  { query, request, info }: Exchange,
+  kind: string,
+  first: readonly FieldCause[] = [],
+): WriteOptions {
+  const options = parseWriteOptions(query, kind, first);
   const fieldManager = options.fieldManager ?? managerOf(request.headers['user-agent'] ?? '');
   return { ...options, fieldManager, subresource: info.subresource ?? '' };
 }

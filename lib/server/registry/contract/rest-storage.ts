@@ -65,6 +65,8 @@ export interface WriteOptions {
   readonly forceAllowCreate?: boolean | undefined;
   /** What happens to fields that the type of the kind does not have: an error, a warning, nothing. @defaultValue 'Warn' */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
+  /** Whether another uid in the object is a conflict. If not, it is an invalid change. @defaultValue true */
+  readonly checksUid?: boolean | undefined;
   /** The error for an object that cannot be read as its kind. @defaultValue 400 that names the kind */
   readonly refuseBody?: ((detail: string, body: unknown) => Error) | undefined;
 }

@@ -177,7 +177,7 @@ export class NamespaceLifecycle implements CreateAdmission {
     const context = serverContext(name, signal);
     let left = 0;
     for (const store of this.#options.namespacedStores()) {
-      await store.deleteCollection(context);
+      await store.deleteCollection(context, {}, { propagationPolicy: 'Background' });
       left += (await store.list(context, { limit: 1 })).items.length;
     }
     if (left > 0) return false;

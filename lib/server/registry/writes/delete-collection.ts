@@ -2,7 +2,7 @@ import { isNotFound } from '../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { GetListOptions, StorageList } from '../../storage/contract/storage-interface.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
-import { deleteObject, deleteStored } from './delete-object.ts';
+import { deleteObject, deleteStored, warnOfDefaultPropagation } from './delete-object.ts';
 import type { DeleteRequest, RequestContext, WriteResult } from '../contract/rest-storage.ts';
 import { storageFailure } from './storage-failures.ts';
 import { present, type StoreParts } from './store-parts.ts';
@@ -30,6 +30,7 @@ export async function deleteCollection(
   { context, key, list, request }: CollectionDeletion,
 ): Promise<StorageList<UnstructuredObject>> {
   const deleted: WriteResult[] = [];
+  warnOfDefaultPropagation(parts, context, request);
   let next: GetListOptions<UnstructuredObject> = { ...list, limit: list.limit ?? PAGE_SIZE };
   let continueToken: string | undefined;
   let resourceVersion: string | undefined;

@@ -23,7 +23,7 @@ class PlanChanged extends Error {}
  *
  * Pods on a node get their grace period, as on every cluster. But no kubelet here confirms that the containers have stopped, so
  * the server itself removes the pod after the period (see `GracePeriodReaper`), unless a client does so first in place of the
- * kubelet. Propagation policies add no finalizers, because there is no garbage collector that would remove them.
+ * kubelet. A propagation policy adds its finalizer; the garbage collector, which is no part of an API server, would remove it.
  *
  * Awaits between read and write; the storage's compare-and-swap makes that safe.
  * @throws {ApiError} 400, 403, 404, 409; 500 with reason StorageReadError for an object that cannot be read.
@@ -35,6 +35,7 @@ export async function deleteObject(
   request: DeleteRequest,
 ): Promise<DeleteAnswer> {
   const key = objectKey(parts, context.namespace, name);
+  warnOfDefaultPropagation(parts, context, request);
   try {
     if (request.ignoreStoreReadErrorWithClusterBreakingPotential === true) {
       return await removeUnreadable(parts, context, key);
@@ -47,6 +48,17 @@ export async function deleteObject(
   } catch (error) {
     throw storageFailure(error, 'delete', parts.kind.describe, name);
   }
+}
+
+/** Some kinds keep their dependents unless the request says otherwise, which surprises. */
+export function warnOfDefaultPropagation(
+  { kind }: StoreParts,
+  { warn }: RequestContext,
+  { propagationPolicy }: DeleteRequest,
+): void {
+  const { defaultPropagationWarning } = kind.strategy;
+  if (propagationPolicy !== undefined || defaultPropagationWarning === undefined) return;
+  warn(defaultPropagationWarning);
 }
 
 /** Deletes an object that was read before; undefined when it has changed and has to be read again. */
@@ -99,10 +111,11 @@ async function removeUnreadable(
 function plan(
   { kind, runtime }: StoreParts,
   object: UnstructuredObject,
-  { gracePeriodSeconds }: DeleteRequest,
+  { gracePeriodSeconds, propagationPolicy }: DeleteRequest,
 ): DeletionPlan {
   return planDeletion(kind.strategy, object as MutableObject, {
     askedSeconds: gracePeriodSeconds,
+    policy: propagationPolicy,
     nowMs: runtime.wallMs(),
   });
 }
@@ -172,12 +185,14 @@ function checkPreconditions(
 ): void {
   const name = metadata.name ?? '';
   const asked = preconditions ?? {};
+  // kube-apiserver names the kind in the place of the resource.
+  const subject = { ...describe, resource: describe.kind };
   if (asked.uid !== undefined && asked.uid !== metadata.uid) {
     const reason = `the UID in the precondition (${asked.uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
-    throw conflict(describe, name, reason);
+    throw conflict(subject, name, reason);
   }
   if (asked.resourceVersion !== undefined && asked.resourceVersion !== resourceVersion) {
     const reason = `the ResourceVersion in the precondition (${asked.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
-    throw conflict(describe, name, reason);
+    throw conflict(subject, name, reason);
   }
 }

@@ -1,9 +1,16 @@
 import { timestampOf } from '../rules/duration.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
+import type { DeleteRequest } from '../contract/rest-storage.ts';
 import type { DeleteStrategy } from '../contract/strategy.ts';
 
-/** Finalizers for a garbage collector. There is none here, so they do not keep an object. */
-const COLLECTOR_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion']);
+type PropagationPolicy = NonNullable<DeleteRequest['propagationPolicy']>;
+
+/** The finalizer of a propagation policy, which the garbage collector removes when it has treated the dependents. */
+const POLICY_FINALIZERS: Readonly<Record<PropagationPolicy, string>> = {
+  Orphan: 'orphan',
+  Foreground: 'foregroundDeletion',
+  Background: '',
+};
 
 const SECOND_MS = 1000;
 
@@ -20,8 +27,14 @@ export interface DeletionPlan {
 
 /** The finalizers that keep the object. */
 export function blockingFinalizers(strategy: DeleteStrategy, object: MutableObject): string[] {
-  const finalizers = strategy.finalizersOf?.(object) ?? object.metadata.finalizers ?? [];
-  return finalizers.filter((one) => !COLLECTOR_FINALIZERS.has(one));
+  return [...(strategy.finalizersOf?.(object) ?? object.metadata.finalizers ?? [])];
+}
+
+export interface DeletionWish {
+  readonly askedSeconds: number | undefined;
+  /** @defaultValue what the finalizers of the object say, else the policy of the kind */
+  readonly policy?: PropagationPolicy | undefined;
+  readonly nowMs: number;
 }
 
 /**
@@ -31,12 +44,15 @@ export function blockingFinalizers(strategy: DeleteStrategy, object: MutableObje
 export function planDeletion(
   strategy: DeleteStrategy,
   existing: MutableObject,
-  { askedSeconds, nowMs }: { readonly askedSeconds: number | undefined; readonly nowMs: number },
+  { askedSeconds, policy, nowMs }: DeletionWish,
 ): DeletionPlan {
   const object: MutableObject = { ...existing, metadata: { ...existing.metadata } };
   const asked = askedSeconds !== undefined && askedSeconds < 0 ? 1 : askedSeconds;
-  if (object.metadata.deletionTimestamp !== undefined) return planAgain(strategy, object, asked);
+  if (object.metadata.deletionTimestamp !== undefined) {
+    return planAgain(strategy, object, asked, policy);
+  }
   strategy.prepareForDelete?.(object, { nowMs });
+  setPolicyFinalizer(strategy, object, policy);
   const kept = blockingFinalizers(strategy, object).length > 0;
   const graceful = strategy.gracePeriodSeconds?.(object, asked);
   const graceSeconds = graceful ?? 0;
@@ -53,14 +69,45 @@ function planAgain(
   strategy: DeleteStrategy,
   object: MutableObject,
   asked: number | undefined,
+  policy: PropagationPolicy | undefined,
 ): DeletionPlan {
   const { metadata } = object;
-  const kept = blockingFinalizers(strategy, object).length > 0;
   const graceSeconds = metadata.deletionGracePeriodSeconds ?? 0;
-  if (graceSeconds === 0) return { action: kept ? 'wait' : 'remove', object };
+  if (graceSeconds === 0) {
+    const isKept = blockingFinalizers(strategy, object).length > 0;
+    return { action: isKept ? 'wait' : 'remove', object };
+  }
   if (asked === undefined || asked >= graceSeconds) return { action: 'wait', object };
+  setPolicyFinalizer(strategy, object, policy);
+  const kept = blockingFinalizers(strategy, object).length > 0;
   const dueMs = Date.parse(metadata.deletionTimestamp ?? '') - (graceSeconds - asked) * SECOND_MS;
   metadata.deletionTimestamp = timestampOf(dueMs);
   metadata.deletionGracePeriodSeconds = asked;
   return { action: asked === 0 && !kept ? 'mark and remove' : 'mark', object };
+}
+
+/**
+ * Replaces the finalizers of other propagation policies by that of the policy that counts. Kinds without dependents have none.
+ * @see apiserver pkg/registry/generic/registry/store.go deletionFinalizersForGarbageCollection @ v0.36.3
+ */
+function setPolicyFinalizer(
+  { defaultPropagation }: DeleteStrategy,
+  { metadata }: MutableObject,
+  asked: PropagationPolicy | undefined,
+): void {
+  const finalizers = metadata.finalizers ?? [];
+  const { Orphan, Foreground } = POLICY_FINALIZERS;
+  let wanted = '';
+  if (defaultPropagation !== 'Unsupported') {
+    const present = finalizers.find((one) => one === Orphan || one === Foreground);
+    wanted =
+      asked === undefined
+        ? (present ?? POLICY_FINALIZERS[defaultPropagation ?? 'Background'])
+        : POLICY_FINALIZERS[asked];
+  }
+  const others = finalizers.filter((one) => one !== Orphan && one !== Foreground);
+  if (wanted === '' && others.length === finalizers.length) return;
+  if (finalizers.includes(wanted) && others.length === finalizers.length - 1) return;
+  metadata.finalizers = wanted === '' ? others : [...others, wanted];
+  if (metadata.finalizers.length === 0) delete metadata.finalizers;
 }

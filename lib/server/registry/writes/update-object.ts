@@ -199,7 +199,8 @@ class UpdateAttempt {
     stored: StoredObject<UnstructuredObject>,
   ): Promise<MutableObject> {
     const parts = this.#parts;
-    const { context, name, update, options, strategy } = this.#request;
+    const request = this.#request;
+    const { context, name, update, options, strategy } = request;
     const { describe } = parts.kind;
     const { apiVersion } = parts;
     const before = { ...servedForm(parts, existing), apiVersion, kind: describe.kind };
@@ -208,7 +209,7 @@ class UpdateAttempt {
     this.existing = stored.object;
     checkName(object, name);
     placeInNamespace(describe.namespaced, context, object);
-    checkResourceVersion(parts, strategy, object, stored);
+    checkResourceVersion(parts, request, object, stored);
     keepSystemFields(object.metadata, old.metadata);
     object.apiVersion = parts.storedApiVersion;
     object.kind = describe.kind;
@@ -256,13 +257,13 @@ function checkName({ metadata }: MutableObject, name: string): void {
 /** @throws {ApiError} 409 when uid or resource version differ from the stored ones; 422 when a required version is missing. */
 function checkResourceVersion(
   { kind: { describe } }: StoreParts,
-  strategy: UpdateStrategy,
+  { strategy, options: { checksUid = true } }: UpdateRequest,
   { metadata }: MutableObject,
   stored: StoredObject<UnstructuredObject>,
 ): void {
   const { name = '', uid = '', resourceVersion = '' } = metadata;
   const storedUid = stored.metadata.uid ?? '';
-  if (uid !== '' && uid !== storedUid) {
+  if (checksUid && uid !== '' && uid !== storedUid) {
     const reason = `StorageError: invalid object, Code: 4, Key: ${stored.key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${storedUid}`;
     throw conflict(describe, name, reason);
   }
@@ -292,6 +293,8 @@ const KEPT = [
 /** Restores the fields that clients cannot change, without an error. */
 function keepSystemFields(metadata: MutableMetadata, existing: MutableMetadata): void {
   for (const name of KEPT) {
+    // Another uid that got here is an invalid change.
+    if (name === 'uid' && (metadata.uid ?? '') !== '') continue;
     if (existing[name] === undefined) delete metadata[name];
     else setOwn(metadata, name, existing[name]);
   }

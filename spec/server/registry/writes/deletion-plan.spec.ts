@@ -154,14 +154,48 @@ describe('planDeletion', () => {
 });
 
 describe('blockingFinalizers', () => {
-  it('leaves out what asks a garbage collector to act', () => {
+  it('are all of the object, also those for a garbage collector', () => {
     const finalizers = ['orphan', 'example.io/wait', 'foregroundDeletion'];
-    expect(blockingFinalizers({}, object({ finalizers }))).to.deep.equal(['example.io/wait']);
+    expect(blockingFinalizers({}, object({ finalizers }))).to.deep.equal(finalizers);
     expect(blockingFinalizers({}, object())).to.deep.equal([]);
   });
 
   it('takes those of the strategy instead, where it names them', () => {
     const strategy: DeleteStrategy = { finalizersOf: () => ['kubernetes'] };
     expect(blockingFinalizers(strategy, object(HELD))).to.deep.equal(['kubernetes']);
+  });
+});
+
+describe('the finalizer of a propagation policy', () => {
+  const ORPHANS: DeleteStrategy = { defaultPropagation: 'Orphan' };
+  const NONE: DeleteStrategy = { defaultPropagation: 'Unsupported' };
+  const after = (
+    strategy: DeleteStrategy,
+    policy: 'Orphan' | 'Foreground' | 'Background' | undefined,
+    finalizers: string[] = [],
+  ): unknown => {
+    const wish = { askedSeconds: undefined, policy, nowMs: NOW };
+    return planDeletion(strategy, object({ finalizers }), wish).object.metadata.finalizers ?? [];
+  };
+
+  it('is that of the request', () => {
+    expect(after({}, 'Orphan')).to.deep.equal(['orphan']);
+    expect(after({}, 'Foreground', ['a/b'])).to.deep.equal(['a/b', 'foregroundDeletion']);
+    expect(after(ORPHANS, 'Background')).to.deep.equal([]);
+  });
+
+  it('replaces that of another policy', () => {
+    expect(after({}, 'Background', ['orphan', 'a/b'])).to.deep.equal(['a/b']);
+    expect(after({}, 'Foreground', ['orphan'])).to.deep.equal(['foregroundDeletion']);
+  });
+
+  it('is without a policy in the request that of the object, else that of the kind', () => {
+    expect(after(ORPHANS, undefined)).to.deep.equal(['orphan']);
+    expect(after(ORPHANS, undefined, ['foregroundDeletion'])).to.deep.equal(['foregroundDeletion']);
+    expect(after({}, undefined)).to.deep.equal([]);
+  });
+
+  it('is left out of kinds without dependents', () => {
+    expect(after(NONE, 'Orphan', ['foregroundDeletion'])).to.deep.equal([]);
   });
 });

@@ -234,7 +234,7 @@ for (const cached of [false, true]) {
         expect(error.causes[0]?.reason).to.equal('FieldValueForbidden');
       });
 
-      it('of the garbage collector hold nothing back, because none runs here', async () => {
+      it('of the garbage collector keep an object until it removes them', async () => {
         const body = {
           ...configMap('a'),
           metadata: { name: 'a', finalizers: ['foregroundDeletion'] },
@@ -243,16 +243,22 @@ for (const cached of [false, true]) {
         for (const propagationPolicy of ['Foreground', 'Orphan'] as const) {
           await harness.create(path, configMap(propagationPolicy.toLowerCase()));
         }
-        for (const [name, propagationPolicy] of [
-          ['a', 'Foreground'],
-          ['foreground', 'Foreground'],
-          ['orphan', 'Orphan'],
+        for (const [name, propagationPolicy, done] of [
+          ['a', 'Foreground', false],
+          ['foreground', 'Background', true],
+          ['orphan', 'Orphan', false],
         ] as const) {
           const gone = await harness.drive(
             harness.rest(path).delete(harness.context(), name, { propagationPolicy }),
           );
-          expect(gone.done, name).to.equal(true);
+          expect(gone.done, name).to.equal(done);
         }
+        await harness.update(path, 'orphan', (existing) => ({
+          ...existing,
+          metadata: { ...existing?.metadata, finalizers: [] },
+        }));
+        const gone = harness.drive(harness.rest(path).get(harness.context(), 'orphan', {}));
+        expect(await rejection(gone)).to.include({ code: 'NOT_FOUND' });
       });
     });
   });

@@ -13,6 +13,7 @@ function selectorText(controller: KubernetesObject): string {
 
 export const replicationControllers: KindRules = {
   resource: 'replicationcontrollers',
+  strategy: { defaultPropagation: 'Orphan' },
   selectableFields: {
     'status.replicas': (controller) => String(numberAt(controller, 'status', 'replicas')),
   },

@@ -54,6 +54,9 @@ export const jobs: KindRules = {
   resource: 'jobs',
   strategy: {
     prepareForCreate: generateSelector,
+    defaultPropagation: 'Orphan',
+    defaultPropagationWarning:
+      'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
     validate,
     validateUpdate,
   },

@@ -52,6 +52,7 @@ export const events: KindRules = {
   ttlSeconds: EVENT_TTL_SECONDS,
   strategy: {
     allowCreateOnUpdate: true,
+    defaultPropagation: 'Unsupported',
     // Recorders append a time in hexadecimal to the name of the object, and object names follow different rules.
     nameProblem: () => undefined,
     validate,

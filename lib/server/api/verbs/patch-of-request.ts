@@ -1,0 +1,116 @@
+import type { ApiError } from '../../../meta/api-error.ts';
+import { badRequest, invalid } from '../../../meta/failures.ts';
+import type { UnstructuredObject } from '../../../meta/object.ts';
+import { apiVersionOf } from '../../../meta/resource.ts';
+import type { MessageType } from '../../../meta/types/message-type.ts';
+import { builtInTypes } from '../../../meta/types/built-in-types.ts';
+import { fieldInvalid } from '../../registry/rules/field-causes.ts';
+import { conversionProblem } from '../../registry/typed/conversion-problem.ts';
+import { decodePatch } from '../http/body.ts';
+import { wrongType } from '../http/body-failures.ts';
+import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
+import { builtInObject } from '../http/declared-kind.ts';
+import { asJson, asObject, isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
+import type { Exchange } from './exchange.ts';
+import { applyJsonPatch, parseJsonPatch } from './json-patch.ts';
+import { applyMergePatch } from './merge-patch.ts';
+import { goMapText } from './patch-text.ts';
+import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
+
+export const JSON_PATCH = 'application/json-patch+json';
+export const MERGE_PATCH = 'application/merge-patch+json';
+export const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json';
+
+type ApplyPatch = (existing: JsonObject) => Json;
+
+/** The kind that the error of a patch does not name. */
+const NO_SUBJECT = { group: '', kind: '' };
+
+/**
+ * The patch in a request. It is decoded when it is first applied, so that a missing object counts before a malformed patch.
+ * @see apiserver pkg/endpoints/handlers/patch.go @ v0.36.3
+ */
+export class PatchOfRequest {
+  readonly #exchange: Exchange;
+  readonly #isStrategic: boolean;
+  #apply: ApplyPatch | undefined;
+  #existing: UnstructuredObject | undefined;
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
+    this.#isStrategic = this.#contentType() === STRATEGIC_MERGE_PATCH;
+  }
+
+  /** @throws {ApiError} 400 for a malformed patch, 413 if it is too large, 422 when it cannot be applied. */
+  appliedTo(existing: UnstructuredObject): UnstructuredObject {
+    const { storage, context } = this.#exchange;
+    if (this.#apply === undefined) {
+      this.#apply = this.#decoded();
+      context.step?.('patch decoded');
+    }
+    this.#existing = existing;
+    const patched = this.#apply(asJson(existing));
+    if (!isJsonObject(patched)) throw badRequest('the result of the patch is not an object');
+    if (this.#isStrategic) return this.#converted(patched);
+    const refuse = (reason: string): ApiError => this.refused(reason, patched);
+    const isBuiltIn = BUILT_IN_GROUPS.has(storage.describe.group);
+    return builtInObject(patched, storage.describe, badRequest, isBuiltIn ? refuse : undefined);
+  }
+
+  /** The failure of a patch whose result cannot be read as its kind. It shows the result, or a strategic merge patch itself. */
+  refused(detail: string, patched: unknown): ApiError {
+    const { request, storage } = this.#exchange;
+    if (this.#isStrategic) {
+      const problem = conversionProblem(this.#type(), patched);
+      return refusal(goMapText(decodePatch(request.body, '')), problem ?? detail);
+    }
+    const existing = this.#existing as UnstructuredObject;
+    const inOrder = (storage.withZeros?.(existing) ?? existing) as UnstructuredObject;
+    return refusal(JSON.stringify(this.#apply?.(asJson(inOrder))), detail);
+  }
+
+  /** A conversion between types does not look at the names of the kind. */
+  #converted(patched: JsonObject): UnstructuredObject {
+    const { describe } = this.#exchange.storage;
+    for (const name of ['kind', 'apiVersion', 'metadata']) {
+      const value = patched[name] ?? null;
+      const fits = name === 'metadata' ? isJsonObject(value) : typeof value === 'string';
+      if (value !== null && !fits) throw this.refused('', patched);
+    }
+    return asObject({ ...patched, apiVersion: apiVersionOf(describe), kind: describe.kind });
+  }
+
+  #contentType(): string {
+    return (this.#exchange.request.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
+  }
+
+  #type(): MessageType | undefined {
+    const { describe } = this.#exchange.storage;
+    return builtInTypes().kind(apiVersionOf(describe), describe.kind);
+  }
+
+  #decoded(): ApplyPatch {
+    const { body } = this.#exchange.request;
+    const contentType = this.#contentType();
+    const prefix = this.#isStrategic ? '' : 'error decoding patch: ';
+    const document = decodePatch(body, prefix);
+    if (contentType === JSON_PATCH) {
+      const patch = parseJsonPatch(document);
+      return (existing) => applyJsonPatch(existing, patch);
+    }
+    if (document === null) {
+      // Null is no change as a map of Go, but no document of a merge patch.
+      if (!this.#isStrategic) throw badRequest('Invalid JSON Patch');
+      return (existing) => existing;
+    }
+    if (!isJsonObject(document)) {
+      throw badRequest(prefix + wrongType(document, 'value of type map[string]interface {}'));
+    }
+    if (contentType === MERGE_PATCH) return (existing) => applyMergePatch(existing, document);
+    return (existing) => applyStrategicMergePatch(existing, document, this.#type());
+  }
+}
+
+function refusal(shown: string, detail: string): ApiError {
+  return invalid(NO_SUBJECT, '', [fieldInvalid('patch', shown, detail)]);
+}
