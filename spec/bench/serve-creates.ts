@@ -122,7 +122,9 @@ try {
     new Contestant('kube-apiserver', new Target(await targetOfKubeconfig(values.kubeconfig))),
   ];
   for (const one of contestants) await one.begin();
-  console.log(`node ${process.version}, creates/s over TLS, median of ${ROUNDS} rounds (least, most)`);
+  console.log(
+    `node ${process.version}, creates/s over TLS, median of ${ROUNDS} rounds (least, most)`,
+  );
   for (const work of WORKS) {
     const rates = contestants.map((): number[] => []);
     for (let round = 0; round < ROUNDS; round += 1) {

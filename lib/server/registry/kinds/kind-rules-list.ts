@@ -26,6 +26,12 @@ import { ipAddresses } from './networking/ip-addresses.ts';
 import { networkPolicies } from './networking/network-policies.ts';
 import { serviceCidrs } from './networking/service-cidrs.ts';
 import { endpointSlices } from './discovery/endpoint-slices.ts';
+import { runtimeClasses } from './node/runtime-classes.ts';
+import { csiDrivers } from './storage/csi-drivers.ts';
+import { csiNodes } from './storage/csi-nodes.ts';
+import { csiStorageCapacities } from './storage/csi-storage-capacities.ts';
+import { storageClasses } from './storage/storage-classes.ts';
+import { volumeAttachments } from './storage/volume-attachments.ts';
 import { pods } from './pods/pods.ts';
 import { podDisruptionBudgets } from './policy/pod-disruption-budgets.ts';
 import { priorityClasses } from './scheduling/priority-classes.ts';
@@ -64,6 +70,12 @@ export const kindRulesList: readonly KindRules[] = [
   volumeAttributesClasses,
   certificateSigningRequests,
   resourceSlices,
+  runtimeClasses,
+  csiDrivers,
+  csiNodes,
+  csiStorageCapacities,
+  storageClasses,
+  volumeAttachments,
   clusterRoleBindings,
   clusterRoles,
   roleBindings,

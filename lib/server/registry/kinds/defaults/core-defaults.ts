@@ -142,9 +142,12 @@ export const CORE_DEFAULTS: Readonly<Record<string, SetDefaults>> = {
   'core.NamespaceStatus': (status) => {
     defaultTo(status, 'phase', 'Active');
   },
-  'core.PersistentVolumeSpec': (spec) => {
+  // Not of its spec, which is also the volume within a VolumeAttachment.
+  'core.PersistentVolume': (volume) => {
+    const spec = { ...recordAt(volume, 'spec') };
     defaultTo(spec, 'persistentVolumeReclaimPolicy', 'Retain');
     defaultUnset(spec, 'volumeMode', 'Filesystem');
+    volume['spec'] = spec;
   },
   'core.PersistentVolumeStatus': (status) => {
     defaultTo(status, 'phase', 'Pending');

@@ -1,12 +1,28 @@
+import { checkedBy, type Check } from '../../validation/check.ts';
+import { all, fields, isChanged } from '../../validation/combine.ts';
+import { fieldForbidden } from '../../rules/field-causes.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
+import { classParameters, provisionerName } from './class-parameters.ts';
 
 const PROTECTION = 'kubernetes.io/vac-protection';
+
+const frozen: Check = (value, path, report, old) => {
+  if (!isChanged(value, report, old)) return;
+  report.add(fieldForbidden(path, `updates to ${path} are forbidden.`));
+};
+
+/** @see pkg/apis/storage/validation ValidateVolumeAttributesClass @ v1.36.3 */
+const checks = all(
+  fields({ driverName: frozen, parameters: frozen }),
+  fields({ driverName: provisionerName, parameters: classParameters({ required: true }) }),
+);
 
 /** A class stays while volumes use it. @see kubernetes plugin/pkg/admission/storage/storageobjectinuseprotection @ 1.36.3 */
 export const volumeAttributesClasses: KindRules = {
   group: 'storage.k8s.io',
   resource: 'volumeattributesclasses',
   strategy: {
+    ...checkedBy(checks),
     prepareForCreate({ metadata }) {
       const { finalizers = [] } = metadata;
       if (!finalizers.includes(PROTECTION)) metadata.finalizers = [...finalizers, PROTECTION];

@@ -1,0 +1,303 @@
+import type { RuleCases } from '../rule-cases.ts';
+
+const API = '/apis/storage.k8s.io/v1';
+const apiVersion = 'storage.k8s.io/v1';
+const metadata = { name: '{ns}-base' };
+const topology = (key: string, ...values: string[]) => ({
+  matchLabelExpressions: [{ key, values }],
+});
+const zone = 'topology.kubernetes.io/zone';
+const many = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_none, index) => [`k${index}`, 'v']));
+const volume = (more: object) => ({
+  accessModes: ['ReadWriteOnce'],
+  csi: { driver: 'd', volumeHandle: 'h' },
+  ...more,
+});
+const errorAt = (name: string) => [
+  { [name]: { message: 'm', time: '2024-01-02T03:04:05Z' } },
+  { [name]: { message: 'x'.repeat(1024) } },
+  { [name]: { message: 'x'.repeat(1025) } },
+  { [name]: { errorCode: 0 } },
+  { [name]: { errorCode: -1 } },
+];
+
+const storageClass: RuleCases = {
+  title: 'storage.k8s.io/v1 StorageClass',
+  collection: `${API}/storageclasses`,
+  base: {
+    apiVersion,
+    kind: 'StorageClass',
+    metadata,
+    provisioner: 'example.com/p',
+    parameters: { a: 'b' },
+  },
+  creates: [
+    { provisioner: undefined },
+    { provisioner: 'Example.com/P' },
+    { provisioner: 'a/b/c' },
+    { provisioner: 'a b' },
+    { provisioner: '/a' },
+    { provisioner: `x/${'y'.repeat(64)}` },
+    { 'parameters[""]': 'x' },
+    { parameters: undefined },
+    { parameters: { a: 'x'.repeat(256 * 1024) } },
+    { parameters: { a: 'x'.repeat(256 * 1024 - 1) } },
+    { parameters: many(513) },
+    { reclaimPolicy: 'Retain' },
+    { reclaimPolicy: 'Recycle' },
+    { reclaimPolicy: '' },
+    { volumeBindingMode: 'WaitForFirstConsumer' },
+    { volumeBindingMode: 'Later' },
+    { volumeBindingMode: '' },
+    { allowVolumeExpansion: true, mountOptions: ['ro', ''] },
+    { allowedTopologies: [topology(zone, 'a', 'b')] },
+    { allowedTopologies: [topology('failure-domain.beta.kubernetes.io/zone', 'a')] },
+    { allowedTopologies: [topology('beta.kubernetes.io/os', 'a')] },
+    { allowedTopologies: [topology(zone, 'a', 'a')] },
+    { allowedTopologies: [topology(zone)] },
+    { allowedTopologies: [topology(zone, '')] },
+    { allowedTopologies: [topology('a b', 'a')] },
+    { allowedTopologies: [topology('', 'a')] },
+    { allowedTopologies: [topology(zone, 'a'), topology(zone, 'a')] },
+    { allowedTopologies: [topology(zone, 'a', 'b'), topology(zone, 'b', 'a')] },
+    { allowedTopologies: [topology(zone, 'a'), topology(zone, 'b')] },
+    { allowedTopologies: [{}] },
+    {
+      allowedTopologies: [
+        {
+          matchLabelExpressions: [
+            { key: zone, values: ['a'] },
+            { key: zone, values: ['b'] },
+          ],
+        },
+      ],
+    },
+  ],
+  updates: [
+    { 'parameters.a': 'c' },
+    { parameters: undefined },
+    { provisioner: 'other' },
+    { provisioner: '' },
+    { reclaimPolicy: 'Retain' },
+    { reclaimPolicy: 'Other' },
+    { volumeBindingMode: 'WaitForFirstConsumer' },
+    { allowVolumeExpansion: true },
+    { mountOptions: ['ro'] },
+    { allowedTopologies: [topology(zone, 'a')] },
+  ],
+};
+
+const attributesClass: RuleCases = {
+  title: 'storage.k8s.io/v1 VolumeAttributesClass',
+  collection: `${API}/volumeattributesclasses`,
+  base: {
+    apiVersion,
+    kind: 'VolumeAttributesClass',
+    metadata,
+    driverName: 'example.com',
+    parameters: { a: 'b' },
+  },
+  creates: [
+    { driverName: undefined },
+    { driverName: 'A' },
+    { driverName: 'a b' },
+    { parameters: undefined },
+    { parameters: {} },
+    { parameters: many(513) },
+    { 'parameters[""]': 'x' },
+    { parameters: { a: 'x'.repeat(256 * 1024) } },
+    { 'metadata.finalizers': ['a.b/c'] },
+  ],
+  updates: [
+    { driverName: 'other' },
+    { driverName: '' },
+    { 'parameters.a': 'c' },
+    { parameters: undefined },
+    { 'metadata.labels': { a: 'b' } },
+  ],
+};
+
+const driver: RuleCases = {
+  title: 'storage.k8s.io/v1 CSIDriver',
+  collection: `${API}/csidrivers`,
+  base: { apiVersion, kind: 'CSIDriver', metadata, spec: {} },
+  creates: [
+    { spec: undefined },
+    { 'metadata.name': 'Upper' },
+    { 'spec.attachRequired': false },
+    { 'spec.fsGroupPolicy': 'File' },
+    { 'spec.fsGroupPolicy': 'Other' },
+    { 'spec.fsGroupPolicy': '' },
+    { 'spec.volumeLifecycleModes': ['Ephemeral', 'Persistent'] },
+    { 'spec.volumeLifecycleModes': ['Other'] },
+    { 'spec.volumeLifecycleModes': [] },
+    { 'spec.volumeLifecycleModes': ['Ephemeral', 'Ephemeral'] },
+    { 'spec.tokenRequests': [{ audience: 'a' }] },
+    { 'spec.tokenRequests': [{ audience: '' }, { audience: 'b', expirationSeconds: 600 }] },
+    { 'spec.tokenRequests': [{ audience: 'a' }, { audience: 'a' }] },
+    { 'spec.tokenRequests': [{ audience: 'a', expirationSeconds: 599 }] },
+    { 'spec.tokenRequests': [{ audience: 'a', expirationSeconds: 4294967296 }] },
+    { 'spec.tokenRequests': [{ audience: 'a', expirationSeconds: 4294967297 }] },
+    { 'spec.tokenRequests': [{ audience: 'a' }], 'spec.serviceAccountTokenInSecrets': true },
+    { 'spec.serviceAccountTokenInSecrets': false },
+    { 'spec.nodeAllocatableUpdatePeriodSeconds': 10 },
+    { 'spec.nodeAllocatableUpdatePeriodSeconds': 9 },
+    { 'spec.seLinuxMount': true },
+    { 'spec.preventPodSchedulingIfMissing': true },
+  ],
+  updates: [
+    { 'spec.attachRequired': false },
+    { 'spec.volumeLifecycleModes': ['Ephemeral'] },
+    { 'spec.podInfoOnMount': true },
+    { 'spec.storageCapacity': true },
+    { 'spec.fsGroupPolicy': 'None' },
+    { 'spec.fsGroupPolicy': 'Other' },
+    { 'spec.requiresRepublish': true },
+    { 'spec.seLinuxMount': true },
+    { 'spec.tokenRequests': [{ audience: 'a' }] },
+    { 'spec.tokenRequests': [{ audience: 'a', expirationSeconds: 1 }] },
+    { 'spec.nodeAllocatableUpdatePeriodSeconds': 1 },
+    { 'metadata.labels': { a: 'b' } },
+  ],
+};
+
+const node: RuleCases = {
+  title: 'storage.k8s.io/v1 CSINode',
+  collection: `${API}/csinodes`,
+  base: {
+    apiVersion,
+    kind: 'CSINode',
+    metadata,
+    spec: { drivers: [{ name: 'd', nodeID: 'n', topologyKeys: ['a'] }] },
+  },
+  creates: [
+    { 'spec.drivers': [] },
+    { spec: undefined },
+    { 'spec.drivers[0].name': undefined },
+    { 'spec.drivers[0].name': 'A.b' },
+    { 'spec.drivers[0].name': 'a_b' },
+    { 'spec.drivers[0].name': 'x'.repeat(63) },
+    { 'spec.drivers[0].name': 'x'.repeat(64) },
+    { 'spec.drivers[0].nodeID': undefined },
+    { 'spec.drivers[0].nodeID': 'x'.repeat(256) },
+    { 'spec.drivers[0].nodeID': 'x'.repeat(257) },
+    { 'spec.drivers[0].allocatable': {} },
+    { 'spec.drivers[0].allocatable': { count: 0 } },
+    { 'spec.drivers[0].allocatable': { count: -1 } },
+    { 'spec.drivers[0].topologyKeys': undefined },
+    { 'spec.drivers[0].topologyKeys': ['a', 'b'] },
+    { 'spec.drivers[0].topologyKeys': [''] },
+    { 'spec.drivers[0].topologyKeys': ['a', 'a'] },
+    { 'spec.drivers[0].topologyKeys': ['a b'] },
+    { 'spec.drivers[-]': { name: 'd', nodeID: 'm', topologyKeys: null } },
+    { 'spec.drivers[-]': { name: 'e', nodeID: 'm', topologyKeys: null } },
+  ],
+  updates: [
+    { 'spec.drivers[0].nodeID': 'm' },
+    { 'spec.drivers[0].topologyKeys': ['b'] },
+    { 'spec.drivers[0].allocatable': { count: 3 } },
+    { 'spec.drivers[0].name': 'e' },
+    { 'spec.drivers[-]': { name: 'e', nodeID: 'm' } },
+    { 'spec.drivers': [] },
+    { 'metadata.labels': { a: 'b' } },
+  ],
+};
+
+const attachment: RuleCases = {
+  title: 'storage.k8s.io/v1 VolumeAttachment',
+  collection: `${API}/volumeattachments`,
+  base: {
+    apiVersion,
+    kind: 'VolumeAttachment',
+    metadata,
+    spec: { attacher: 'a', nodeName: 'n', source: { persistentVolumeName: 'p' } },
+  },
+  creates: [
+    { status: { attached: true } },
+    { 'spec.attacher': undefined },
+    { 'spec.attacher': 'A.b' },
+    { 'spec.attacher': 'a b' },
+    { 'spec.attacher': 'x'.repeat(64) },
+    { 'spec.nodeName': undefined },
+    { 'spec.nodeName': 'A' },
+    { 'spec.source': {} },
+    { 'spec.source.persistentVolumeName': '' },
+    { 'spec.source.persistentVolumeName': 'A' },
+    { 'spec.source': { inlineVolumeSpec: volume({}) } },
+    { 'spec.source': { inlineVolumeSpec: volume({}), persistentVolumeName: 'p' } },
+    { 'spec.source': { inlineVolumeSpec: volume({ accessModes: [] }) } },
+    { 'spec.source': { inlineVolumeSpec: volume({ storageClassName: 'a' }) } },
+    { 'spec.source': { inlineVolumeSpec: volume({ volumeMode: 'Block' }) } },
+    { 'spec.source': { inlineVolumeSpec: volume({ csi: undefined }) } },
+    { 'spec.source': { inlineVolumeSpec: volume({ csi: {} }) } },
+    { 'spec.source': { inlineVolumeSpec: volume({ capacity: { storage: '1Gi' } }) } },
+    { 'spec.source': { inlineVolumeSpec: volume({ claimRef: { name: 'c' } }) } },
+    { 'spec.source': { inlineVolumeSpec: volume({ persistentVolumeReclaimPolicy: 'Delete' }) } },
+    { 'spec.source': { inlineVolumeSpec: volume({ nodeAffinity: {} }) } },
+    { 'spec.source': { inlineVolumeSpec: volume({ accessModes: ['Other'] }) } },
+    {
+      'spec.source': {
+        inlineVolumeSpec: volume({ accessModes: ['ReadWriteOncePod', 'ReadWriteOnce'] }),
+      },
+    },
+    { spec: undefined },
+  ],
+  updates: [
+    { 'spec.nodeName': 'm' },
+    { 'spec.attacher': '' },
+    { 'metadata.labels': { a: 'b' } },
+    { status: { attached: true } },
+  ],
+  statuses: [
+    { status: { attached: true } },
+    { status: { attached: true, attachmentMetadata: { a: 'b' } } },
+    { status: { attached: true, attachmentMetadata: { a: 'x'.repeat(256 * 1024) } } },
+    ...errorAt('status.attachError'),
+    ...errorAt('status.detachError'),
+    { 'metadata.labels': { a: 'b' } },
+    { 'spec.nodeName': 'm' },
+  ],
+};
+
+const capacity: RuleCases = {
+  title: 'storage.k8s.io/v1 CSIStorageCapacity',
+  collection: `${API}/namespaces/{ns}/csistoragecapacities`,
+  base: {
+    apiVersion,
+    kind: 'CSIStorageCapacity',
+    metadata: { name: 'base' },
+    storageClassName: 'c',
+  },
+  creates: [
+    { storageClassName: undefined },
+    { storageClassName: 'A' },
+    { capacity: '1Gi' },
+    { capacity: '-1' },
+    { maximumVolumeSize: '-1' },
+    { capacity: '0.5' },
+    { nodeTopology: {} },
+    { nodeTopology: { matchLabels: { a: 'b' } } },
+    { nodeTopology: { matchLabels: { 'a b': 'b' } } },
+    { nodeTopology: { matchLabels: { a: 'b c' } } },
+    { nodeTopology: { matchExpressions: [{ key: 'a', operator: 'In' }] } },
+    { nodeTopology: { matchLabels: { 'failure-domain.beta.kubernetes.io/zone': 'b' } } },
+  ],
+  updates: [
+    { storageClassName: 'd' },
+    { storageClassName: '' },
+    { nodeTopology: {} },
+    { nodeTopology: { matchLabels: { a: 'b' } } },
+    { capacity: '2Gi' },
+    { capacity: '-1' },
+  ],
+};
+
+export const cases: readonly RuleCases[] = [
+  storageClass,
+  attributesClass,
+  driver,
+  node,
+  attachment,
+  capacity,
+];
