@@ -27,7 +27,8 @@ export function withChange(
   change: Change,
 ): Record<string, unknown> {
   const copy = structuredClone(object) as Record<string, unknown>;
-  for (const [path, value] of Object.entries(change)) setAt(copy, stepsOf(path), value);
+  for (const [path, value] of Object.entries(change))
+    setAt(copy, stepsOf(path), structuredClone(value));
   return copy;
 }
 

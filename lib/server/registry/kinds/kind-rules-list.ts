@@ -4,8 +4,11 @@ import { priorityLevelConfigurations } from './flowcontrol/priority-level-config
 import { clusterRoleBindings, roleBindings } from './rbac/role-bindings.ts';
 import { clusterRoles, roles } from './rbac/roles.ts';
 import { customResourceDefinitions } from './apiextensions/custom-resource-definitions.ts';
-import { daemonSets, deployments, replicaSets, statefulSets } from './apps/apps.ts';
 import { controllerRevisions } from './apps/controller-revisions.ts';
+import { daemonSets } from './apps/daemon-sets.ts';
+import { deployments } from './apps/deployments.ts';
+import { replicaSets } from './apps/replica-sets.ts';
+import { statefulSets } from './apps/stateful-sets.ts';
 import { replicationControllers } from './apps/replication-controllers.ts';
 import { jobs } from './batch/jobs.ts';
 import { certificateSigningRequests } from './certificates/certificate-signing-requests.ts';

@@ -153,7 +153,7 @@ describe('the built-in kinds, served', () => {
       selector: { matchExpressions: [{ key: 'a', operator: 'Like' }] },
     });
     expect((await rejection(harness.create(path, unknown))).causes[0]?.field).to.equal(
-      'spec.selector',
+      'spec.selector.matchExpressions[0].operator',
     );
     await harness.create(path, deployment('web'));
     const changed = harness.update(path, 'web', (existing) => ({

@@ -112,8 +112,8 @@ for (const cached of [false, true]) {
       expect(error).to.include({ code: 'INVALID', httpStatus: 422 });
       expect(error.causes.map(({ field }) => field)).to.deep.equal([
         'metadata.name',
-        'data',
-        'binaryData',
+        'data[a b]',
+        'binaryData[c d]',
       ]);
       expect(error.status.details?.kind).to.equal('ConfigMap');
     });

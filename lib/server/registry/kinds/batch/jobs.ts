@@ -1,7 +1,7 @@
 import { validatePodSpec } from '../pods/pod-spec.ts';
-import { validateCount } from '../apps/workload.ts';
+
 import type { FieldCause } from '../../../../meta/failures.ts';
-import { fieldImmutable, fieldRequired } from '../../rules/field-causes.ts';
+import { fieldImmutable, fieldInvalid, fieldRequired } from '../../rules/field-causes.ts';
 import { ensureRecord, jsonEqual, numberAt, recordAt, valueAt } from '../../rules/json-value.ts';
 import { type KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
@@ -32,7 +32,10 @@ function validate(job: MutableObject): FieldCause[] {
   if (spec === undefined) return [fieldRequired('spec')];
   const causes: FieldCause[] = [];
   for (const field of ['completions', 'parallelism', 'backoffLimit']) {
-    causes.push(...validateCount(spec[field], `spec.${field}`));
+    const count = spec[field];
+    if (typeof count === 'number' && count < 0) {
+      causes.push(fieldInvalid(`spec.${field}`, count, 'must be greater than or equal to 0'));
+    }
   }
   const pod = recordAt(spec, 'template', 'spec');
   return [...causes, ...validatePodSpec(pod, 'spec.template.spec', ['OnFailure', 'Never'])];

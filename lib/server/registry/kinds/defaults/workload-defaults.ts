@@ -8,11 +8,14 @@ const MOST_INT32 = 2 ** 31 - 1;
 /** Sets the parameters of a rolling update, which is the default type of an update strategy. */
 function rollingUpdate(values: JsonRecord): SetDefaults {
   return (strategy) => {
-    if (defaultTo(strategy, 'type', 'RollingUpdate') !== 'RollingUpdate') return;
-    const given = strategy['rollingUpdate'] ?? {};
+    const isRolling = defaultTo(strategy, 'type', 'RollingUpdate') === 'RollingUpdate';
+    const given = strategy['rollingUpdate'] ?? (isRolling ? {} : undefined);
     if (!isRecord(given)) return;
     const rolling = { ...given };
-    for (const [name, value] of Object.entries(values)) defaultUnset(rolling, name, value);
+    for (const [name, value] of Object.entries(values)) {
+      // In other types kube-apiserver only has the zero of its internal type.
+      defaultUnset(rolling, name, isRolling ? value : 0);
+    }
     strategy['rollingUpdate'] = rolling;
   };
 }

@@ -7,7 +7,7 @@ import { causesOf, type Check } from '../../validation/check.ts';
 import { fields } from '../../validation/combine.ts';
 import { conditionsCheck } from '../../validation/condition-checks.ts';
 import { nonNegative } from '../../validation/values.ts';
-import { negativeCauses, replicaCauses } from './replica-causes.ts';
+import { COUNTING_STATUS } from './replica-status.ts';
 
 type MetadataField = keyof MutableMetadata & string;
 
@@ -35,34 +35,9 @@ const budgetStatus: Check = fields({
   }),
 });
 
-type Validate = (object: MutableObject) => readonly FieldCause[];
-
-const COUNTERS = ['observedGeneration', 'terminatingReplicas', 'collisionCount'];
+type Validate = UpdateStrategy['validateUpdate'];
 
 const VALIDATED: Readonly<Record<string, Validate>> = {
-  'apps/deployments': (object) =>
-    replicaCauses(object, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], {
-      others: ['unavailableReplicas', ...COUNTERS],
-      ready: 'readyReplicas',
-    }),
-  'apps/replicasets': (object) =>
-    replicaCauses(object, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], {
-      others: COUNTERS,
-      ready: 'readyReplicas',
-    }),
-  '/replicationcontrollers': (object) =>
-    replicaCauses(object, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], {
-      others: COUNTERS,
-      ready: 'readyReplicas',
-    }),
-  'apps/statefulsets': (object) =>
-    replicaCauses(
-      object,
-      ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'],
-      { others: COUNTERS, ready: 'status.readyReplicas' },
-    ),
-  'autoscaling/horizontalpodautoscalers': (object) =>
-    negativeCauses(object, ['currentReplicas', 'desiredReplicas']),
   'policy/poddisruptionbudgets': (object) => causesOf(budgetStatus, object),
   '/services': balancerCauses,
 };
@@ -74,6 +49,13 @@ function balancerCauses(service: MutableObject): FieldCause[] {
   return [fieldForbidden('status.loadBalancer.ingress', rule)];
 }
 
+function validationOf(name: string): Validate | undefined {
+  const check = COUNTING_STATUS[name];
+  return check === undefined
+    ? VALIDATED[name]
+    : (object, existing) => causesOf(check, object, existing);
+}
+
 /**
  * The strategy of the `status` of a built-in kind without a strategy of its own.
  * @see kubernetes pkg/registry strategy.go of each resource @ 1.36.3
@@ -81,7 +63,7 @@ function balancerCauses(service: MutableObject): FieldCause[] {
 export function statusStrategyOf(group: string, resource: string): UpdateStrategy {
   const name = `${group}/${resource}`;
   const restored = RESTORED[name] ?? [];
-  const base = newStatusStrategy({ validateUpdate: VALIDATED[name] });
+  const base = newStatusStrategy({ validateUpdate: validationOf(name) });
   if (restored.length === 0) return base;
   return {
     ...base,
