@@ -36,7 +36,14 @@ interface Entry {
   readonly resource: string;
 }
 
-/** The storages of all resources of one server: each the raw storage with a watch cache in front. */
+/**
+ * Events have no watch cache, as in kube-apiserver: they are many, written once and seldom read. Their lists and watches are answered
+ * by the storage itself, which shows: an exact version is refused in other words, and a limit holds with version 0 as well.
+ * @see kubernetes pkg/kubeapiserver/default_storage_factory_builder.go DefaultWatchCacheSizes @ v1.36.3
+ */
+const UNCACHED = '/registry/events';
+
+/** The storages of all resources of one server: each the raw storage, with a watch cache in front for all but events. */
 export class ServerStorages {
   readonly #options: ServerStoragesOptions;
   readonly #codec: Codec<UnstructuredObject>;
@@ -56,14 +63,16 @@ export class ServerStorages {
     const { keyValueStore, transformerFor, runtime, logger } = this.#options;
     const metrics = this.#options.metrics.sink;
     const { group, resource } = description;
+    const storage = new KeyValueStorage<UnstructuredObject>({
+      store: new MeteredStore({ store: keyValueStore, group, resource, runtime, metrics }),
+      resourcePrefix: keyRoot,
+      codec: this.#codec,
+      transformer: transformerFor?.(description),
+      runtime,
+    });
+    if (keyRoot === UNCACHED) return storage;
     const cacher = new Cacher<UnstructuredObject>({
-      storage: new KeyValueStorage<UnstructuredObject>({
-        store: new MeteredStore({ store: keyValueStore, group, resource, runtime, metrics }),
-        resourcePrefix: keyRoot,
-        codec: this.#codec,
-        transformer: transformerFor?.(description),
-        runtime,
-      }),
+      storage,
       resourcePrefix: keyRoot,
       description: groupResource(description),
       runtime,

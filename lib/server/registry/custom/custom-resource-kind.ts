@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FieldCause } from '../../../meta/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
+import { apiVersionOf } from '../../../meta/resource.ts';
 import { ageOf } from '../rules/duration.ts';
 import { customFieldSchema } from './custom-field-schema.ts';
 import { compileJsonPath } from './json-path.ts';
@@ -88,8 +89,15 @@ export function customResourceKind(definition: unknown, version: JsonRecord): Ki
       ...kind.describe,
       ...servedNames(definition, kind.describe),
       verbs: verbs(definition),
+      deprecation: deprecationOf(version, apiVersionOf(kind.describe), kindName),
     },
   };
+}
+
+/** The warning of a version that its definition calls deprecated. */
+function deprecationOf(version: JsonRecord, apiVersion: string, kind: string): string | undefined {
+  if (version['deprecated'] !== true) return undefined;
+  return textAt(version, 'deprecationWarning') || `${apiVersion} ${kind} is deprecated`;
 }
 
 /** The names under which the resource is served: those that were accepted. */
