@@ -57,14 +57,6 @@ const RETURNED_WHEN_DELETED = namesOf(`
   storage.k8s.io/csidrivers storage.k8s.io/csinodes storage.k8s.io/storageclasses
   storage.k8s.io/volumeattachments storage.k8s.io/volumeattributesclasses`);
 
-/** @see k8s.io/api core/v1 zz_generated.prerelease-lifecycle.go @ v0.36.3 */
-const ENDPOINTS = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
-
-/** The warning of a deprecated kind; undefined for any other. */
-export function deprecationOf(group: string, resource: string): string | undefined {
-  return group === '' && resource === 'endpoints' ? ENDPOINTS : undefined;
-}
-
 /** Kinds whose names are labels. */
 const LABEL_NAMES = namesOf(`namespaces services apps/statefulsets`);
 

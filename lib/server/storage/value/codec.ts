@@ -99,7 +99,7 @@ function firstFields(
   count: number,
 ): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
-  for (let at = 0; at < count; at += 1) setOwnField(copy, keys[at] as string, object[keys[at]!]);
+  for (const key of keys.slice(0, count)) setOwnField(copy, key, object[key]);
   return copy;
 }
 
