@@ -69,7 +69,8 @@ export function invalid(
   name: string,
   causes: readonly FieldCause[],
 ): ApiError {
-  const texts = causes.map(({ field, message }) => `${field}: ${message}`);
+  // The same cause may be named several times, because several rules look at a field.
+  const texts = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))];
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   return failure(
     'Invalid',

@@ -7,7 +7,7 @@ import type {
   SelectionPredicate,
 } from '../storage/contract/selection-predicate.ts';
 import type { KindDefinition } from './contract/kind-definition.ts';
-import { pathSegmentProblem } from './rules/name-validation.ts';
+import { pathSegment } from './rules/name-forms.ts';
 import { fieldSelectorFailure, labelSelectorFailure } from './rules/selector-failures.ts';
 import type { ListOptions } from './contract/rest-storage.ts';
 
@@ -85,7 +85,7 @@ function unknownField({ selectableFields, refuseField }: KindDefinition, field: 
 /** A required value that can be part of a storage key. Other values are left to the predicate, which no object matches. */
 function keyPart(fields: FieldSelector, field: string): string | undefined {
   const value = fields.requiredValue(field);
-  if (value === undefined || value === '' || pathSegmentProblem(value) !== undefined) {
+  if (value === undefined || value === '' || pathSegment(value).length > 0) {
     return undefined;
   }
   return value;

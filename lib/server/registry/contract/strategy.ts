@@ -3,7 +3,9 @@ import type { UnstructuredObject } from '../../../meta/object.ts';
 import { jsonEqual, setOwn } from '../rules/json-value.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 import type { UserInfo } from './user-info.ts';
-import { dnsSubdomainProblem, type NameRule } from '../rules/name-validation.ts';
+import type { MetadataRules } from '../rules/metadata-rules.ts';
+import { dnsSubdomain } from '../rules/name-forms.ts';
+import type { NameRule } from '../rules/name-validation.ts';
 
 /** The inputs of a strategy besides the object. */
 export interface StrategyContext {
@@ -19,7 +21,7 @@ export interface StrategyContext {
  * @see apiserver pkg/registry/rest/create.go @ 24a394e
  */
 export interface CreateStrategy {
-  readonly nameProblem: NameRule;
+  readonly nameProblems: NameRule;
   /** Clears fields that clients may not set, and sets defaults; the metadata is complete. */
   prepareForCreate(object: MutableObject, context: StrategyContext): void;
   validate(object: MutableObject): readonly FieldCause[];
@@ -33,6 +35,8 @@ export interface UpdateStrategy {
   readonly allowCreateOnUpdate: boolean;
   /** Whether a PUT without a resource version replaces the present object. */
   readonly allowUnconditionalUpdate: boolean;
+  /** How this endpoint looks at the metadata. @defaultValue as updates look, finalizers as the kind has them */
+  readonly metadataRules?: MetadataRules | undefined;
   /** Restores the fields that this endpoint may not change. `existing` is shared and must not be modified. */
   prepareForUpdate(object: MutableObject, existing: MutableObject, context: StrategyContext): void;
   validateUpdate(object: MutableObject, existing: MutableObject): readonly FieldCause[];
@@ -82,7 +86,7 @@ export function newStrategy({
 }: StrategyOptions = {}): ResourceStrategy {
   const validate = own.validate ?? ((): readonly FieldCause[] => []);
   return {
-    nameProblem: dnsSubdomainProblem,
+    nameProblems: dnsSubdomain,
     allowCreateOnUpdate: false,
     allowUnconditionalUpdate: true,
     ...own,

@@ -12,6 +12,7 @@ import { deprecationOf, kindTraits, returnsDeletedObject } from './kind-traits.t
 import { servedVersionOf } from './versions/served-versions.ts';
 import type { VersionConversion } from '../contract/version-conversion.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
+import { statusMetadataRulesOf } from './metadata-traits.ts';
 import { statusStrategyOf } from './status/status-rules.ts';
 import { typeOfKind } from './kind-types.ts';
 
@@ -92,7 +93,10 @@ export function builtInKind(resource: BuiltInResource, rules?: KindRules): KindD
       ...strategy,
     }),
     statusStrategy: status
-      ? (statusStrategy ?? statusStrategyOf(group, resource.resource))
+      ? {
+          metadataRules: statusMetadataRulesOf(group, resource.resource),
+          ...(statusStrategy ?? statusStrategyOf(group, resource.resource)),
+        }
       : undefined,
     table: tableFor(resource, cells ?? cellsOf(stored), served?.conversion),
     deletesCollections: verbs.includes('deletecollection'),

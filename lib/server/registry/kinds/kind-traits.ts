@@ -1,6 +1,7 @@
 import type { GroupVersionKind } from '../../../meta/resource.ts';
 import type { StrategyOptions } from '../contract/strategy.ts';
-import { dnsLabelProblem, pathSegmentProblem } from '../rules/name-validation.ts';
+import { metadataRulesOf } from './metadata-traits.ts';
+import { dnsLabel, pathSegment } from '../rules/name-forms.ts';
 
 const ADMISSION = 'admissionregistration.k8s.io';
 
@@ -81,11 +82,12 @@ export function returnsDeletedObject(group: string, resource: string): boolean {
 export function kindTraits(group: string, resource: string): StrategyOptions {
   const name = nameOf(group, resource);
   return {
+    metadataRules: metadataRulesOf(group, resource),
     generation: WITH_GENERATION.has(name),
     allowCreateOnUpdate: CREATED_BY_PUT.has(name),
     allowUnconditionalUpdate: !CONDITIONAL.has(name),
-    ...(FREE_NAMES.has(name) ? { nameProblem: pathSegmentProblem } : {}),
-    ...(LABEL_NAMES.has(name) ? { nameProblem: dnsLabelProblem } : {}),
+    ...(FREE_NAMES.has(name) ? { nameProblems: pathSegment } : {}),
+    ...(LABEL_NAMES.has(name) ? { nameProblems: dnsLabel } : {}),
   };
 }
 

@@ -56,7 +56,9 @@ export function trackUpdate(object: MutableObject, update: FieldUpdate): void {
   }
   capUpdateEntries(entries, union);
   metadata['managedFields'] = unchangedButTimes(started, entries)
-    ? (before ?? encodeEntries(entries))
+    ? given === undefined && before !== undefined
+      ? before
+      : encodeEntries(started)
     : encodeEntries(entries);
   if (metadata['managedFields'] === undefined) delete metadata['managedFields'];
 }

@@ -1,8 +1,9 @@
 import type { FieldCause } from '../../../meta/failures.ts';
+import { goJson, goQuote } from './go-text.ts';
 
 /** Whole, as an API server shows values; the size of the body of a request limits it. */
 function quote(value: unknown): string {
-  return JSON.stringify(value) ?? 'null';
+  return typeof value === 'string' ? goQuote(value) : goJson(value);
 }
 
 function cause(reason: FieldCause['reason'], field: string, message: string): FieldCause {
@@ -31,6 +32,10 @@ export function fieldInvalidHere(field: string, detail: string): FieldCause {
 /** Like `fieldInvalid`, for values that must not be shown, such as the data of a Secret. */
 export function fieldInvalidSecretly(field: string, detail: string): FieldCause {
   return cause('FieldValueInvalid', field, withDetail('Invalid value: <redacted>', detail));
+}
+
+export function fieldNonNegative(field: string, value: number): FieldCause {
+  return fieldInvalid(field, value, 'must be greater than or equal to 0');
 }
 
 export function fieldTypeInvalid(field: string, value: unknown, detail: string): FieldCause {

@@ -2,37 +2,10 @@ import type { ApiError } from '../../../meta/api-error.ts';
 import { badRequest } from '../../../meta/failures.ts';
 import { randomText } from '../../../kernel/random.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
+import { dns1035Label, dnsLabel, dnsSubdomain, type Format } from './name-forms.ts';
 
-const LONGEST_LABEL = 63;
-const LONGEST_SUBDOMAIN = 253;
-
-const LABEL_FORM = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
-const SUBDOMAIN_FORM = `${LABEL_FORM}(\\.${LABEL_FORM})*`;
-const DNS_1035_FORM = '[a-z]([-a-z0-9]*[a-z0-9])?';
-const NAME_FORM = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
-
-const LABEL = new RegExp(`^${LABEL_FORM}$`);
-const DNS_1035_LABEL = new RegExp(`^${DNS_1035_FORM}$`);
-const QUALIFIED_NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
-
-const OF_A_LABEL =
-  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric " +
-  `character (e.g. 'my-name',  or '123-abc', regex used for validation is '${LABEL_FORM}')`;
-const OF_A_DNS_1035_LABEL =
-  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an " +
-  `alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '${DNS_1035_FORM}')`;
-const OF_A_SUBDOMAIN =
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an " +
-  `alphanumeric character (e.g. 'example.com', regex used for validation is '${SUBDOMAIN_FORM}')`;
-const OF_A_KEY =
-  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character " +
-  `(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${NAME_FORM}')`;
-const OF_A_VALUE =
-  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an " +
-  `alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(${NAME_FORM})?')`;
-
-/** Returns the fault of a name; undefined when there is none. */
-export type NameRule = (name: string) => string | undefined;
+/** The form of the names of a kind: the faults of a name, none when there is none. */
+export type NameRule = Format;
 
 /** The failure of an update whose object has no name. @param name The name in the URL. */
 export function nameMissing(name: string): ApiError {
@@ -41,59 +14,19 @@ export function nameMissing(name: string): ApiError {
   );
 }
 
-/** A DNS-1123 label: namespaces, services, container names. */
+/** The first fault of a DNS-1123 label; undefined when there is none. */
 export function dnsLabelProblem(name: string): string | undefined {
-  if (name.length > LONGEST_LABEL) return `must be no more than ${LONGEST_LABEL} characters`;
-  if (LABEL.test(name)) return undefined;
-  return isSubdomain(name) ? 'must not contain dots' : OF_A_LABEL;
+  return dnsLabel(name)[0];
 }
 
-/** A DNS-1035 label, which starts with a letter: the kinds of custom resources in lower case. */
+/** The first fault of a DNS-1035 label. */
 export function dns1035LabelProblem(name: string): string | undefined {
-  if (name.length > LONGEST_LABEL) return `must be no more than ${LONGEST_LABEL} characters`;
-  return DNS_1035_LABEL.test(name) ? undefined : OF_A_DNS_1035_LABEL;
+  return dns1035Label(name)[0];
 }
 
-/** A DNS-1123 subdomain: most object names. */
+/** The first fault of a DNS-1123 subdomain. */
 export function dnsSubdomainProblem(name: string): string | undefined {
-  if (name.length > LONGEST_SUBDOMAIN) {
-    return `must be no more than ${LONGEST_SUBDOMAIN} characters`;
-  }
-  return isSubdomain(name) ? undefined : OF_A_SUBDOMAIN;
-}
-
-/** Without one regular expression for all of it, whose time could grow with the square of the length. */
-function isSubdomain(name: string): boolean {
-  return name.split('.').every((part) => LABEL.test(part));
-}
-
-/** The minimum rule for all names: a name must be a valid path segment. */
-export function pathSegmentProblem(name: string): string | undefined {
-  if (name === '.' || name === '..') return `may not be '${name}'`;
-  if (name.includes('/')) return "may not contain '/'";
-  return name.includes('%') ? "may not contain '%'" : undefined;
-}
-
-/** A label or annotation key, or a finalizer: an optional DNS subdomain, a slash, and a name of at most 63 characters. */
-export function qualifiedNameProblem(name: string): string | undefined {
-  const parts = name.split('/');
-  if (parts.length > 2) {
-    return `a valid label key ${OF_A_KEY} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`;
-  }
-  const [prefix, own] = parts.length === 2 ? parts : [undefined, parts[0]];
-  if (prefix !== undefined) {
-    if (prefix === '') return 'prefix part must be non-empty';
-    const problem = dnsSubdomainProblem(prefix);
-    if (problem !== undefined) return `prefix part ${problem}`;
-  }
-  if (own === undefined || own === '') return 'name part must be non-empty';
-  if (own.length > LONGEST_LABEL) return `name part must be no more than ${LONGEST_LABEL} bytes`;
-  return QUALIFIED_NAME.test(own) ? undefined : `name part ${OF_A_KEY}`;
-}
-
-export function labelValueProblem(value: string): string | undefined {
-  if (value.length > LONGEST_LABEL) return `must be no more than ${LONGEST_LABEL} bytes`;
-  return value === '' || QUALIFIED_NAME.test(value) ? undefined : OF_A_VALUE;
+  return dnsSubdomain(name)[0];
 }
 
 /** Without vowels and similar characters, so that no words result. See apimachinery util/rand/rand.go @ eed236c. */
@@ -115,5 +48,5 @@ export function generateName(runtime: Pick<Runtime, 'random'>, base: string): st
 
 /** An example of a name generated from `base`, for validation: a trailing dash is allowed in a base. */
 export function maskTrailingDash(base: string): string {
-  return base.endsWith('-') ? `${base.slice(0, -1)}a` : base;
+  return base.length > 1 && base.endsWith('-') ? `${base.slice(0, -2)}a` : base;
 }

@@ -1,13 +1,6 @@
-import { labelValueProblem, qualifiedNameProblem } from './name-validation.ts';
+import { goQuote } from './go-text.ts';
+import { labelValue, qualifiedName } from './name-forms.ts';
 
-const NAME = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
-const QUALIFIED = new RegExp(`^${NAME}$`);
-const KEY_RULE =
-  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character " +
-  `(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${NAME}')`;
-const VALUE_RULE =
-  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an " +
-  `alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(${NAME})?')`;
 const BINARY = 'in, notin, =, ==, !=, gt, lt';
 
 interface Token {
@@ -58,8 +51,10 @@ function requirement(tokens: readonly Token[], start: number): number | string {
   const at = absent ? start + 1 : start;
   const key = tokenAt(tokens, at);
   if (key.kind !== 'word') return `found '${key.text}', expected: identifier`;
-  const problem = keyProblem(key.text);
-  if (problem !== undefined) return `<nil>: Invalid value: ${JSON.stringify(key.text)}: ${problem}`;
+  const problems = qualifiedName(key.text);
+  if (problems.length > 0) {
+    return `<nil>: Invalid value: ${goQuote(key.text)}: ${problems.join('; ')}`;
+  }
   const operator = tokenAt(tokens, at + 1);
   if (absent || operator.kind === 'end' || operator.text === ',') return at + 1;
   switch (operator.text) {
@@ -97,7 +92,7 @@ function exactValue(
 function integerProblems(text: string): string[] {
   if (isInteger(text)) return [];
   return [
-    `values[0]: Invalid value: ${JSON.stringify(text)}: for 'Gt', 'Lt' operators, the value must be an integer`,
+    `values[0]: Invalid value: ${goQuote(text)}: for 'Gt', 'Lt' operators, the value must be an integer`,
   ];
 }
 
@@ -134,44 +129,15 @@ function valueSet(tokens: readonly Token[], start: number, key: string): number 
 
 function valueProblems(values: readonly string[], key: string): string[] {
   return values.flatMap((value, index) => {
-    if (labelValueProblem(value) === undefined) return [];
-    const rules = [
-      ...(value.length > 63 ? ['must be no more than 63 bytes'] : []),
-      ...(QUALIFIED.test(value) ? [] : [VALUE_RULE]),
-    ];
-    return [
-      `values[${index}][${key}]: Invalid value: ${JSON.stringify(value)}: ${rules.join('; ')}`,
-    ];
+    const problems = labelValue(value);
+    if (problems.length === 0) return [];
+    return [`values[${index}][${key}]: Invalid value: ${goQuote(value)}: ${problems.join('; ')}`];
   });
 }
 
 function joined(problems: readonly string[]): string {
   return problems.length === 1 ? (problems[0] as string) : `[${problems.join(', ')}]`;
 }
-
-function keyProblem(key: string): string | undefined {
-  const problem = qualifiedNameProblem(key);
-  if (problem === undefined) return undefined;
-  const parts = key.split('/');
-  if (parts.length > 2) {
-    return `a valid label key ${KEY_RULE} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`;
-  }
-  const [prefix, name = ''] = parts.length === 2 ? parts : [undefined, parts[0]];
-  return [
-    ...(prefix === '' ? ['prefix part must be non-empty'] : []),
-    ...(prefix !== undefined && prefix !== '' && problem.startsWith('prefix part')
-      ? [`prefix part ${SUBDOMAIN_RULE}`]
-      : []),
-    ...(name === '' ? ['name part must be non-empty'] : []),
-    ...(name.length > 63 ? ['name part must be no more than 63 bytes'] : []),
-    ...(QUALIFIED.test(name) ? [] : [`name part ${KEY_RULE}`]),
-  ].join('; ');
-}
-
-const SUBDOMAIN_RULE =
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an " +
-  "alphanumeric character (e.g. 'example.com', regex used for validation is " +
-  "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
 /** Symbols that touch are read as one as long as they make an operator. */
 function tokensOf(text: string): Token[] {

@@ -4,7 +4,8 @@ import type { UpdateStrategy } from '../contract/strategy.ts';
 import type { SubresourceParts } from '../contract/subresource-parts.ts';
 import { fieldInvalid } from '../rules/field-causes.ts';
 import { recordAt, textsAt } from '../rules/json-value.ts';
-import { qualifiedNameProblem } from '../rules/name-validation.ts';
+import { qualifiedName } from '../rules/name-forms.ts';
+import { kubeFinalizerCauses } from '../rules/object-validation.ts';
 
 /** `namespaces/NAME/finalize`: replaces `spec.finalizers`, as the controller that deletes a namespace's content does. */
 export function namespaceFinalize({ store }: SubresourceParts): RestStorage {
@@ -36,14 +37,8 @@ const finalizeStrategy: UpdateStrategy = {
 /** A finalizer is a qualified name; those without a domain belong to Kubernetes itself. */
 function finalizerCauses(finalizer: string, index: number): FieldCause[] {
   const field = `spec.finalizers[${index}]`;
-  const problem = qualifiedNameProblem(finalizer);
-  if (problem !== undefined) return [fieldInvalid(field, finalizer, problem)];
-  if (finalizer.includes('/') || finalizer === 'kubernetes') return [];
   return [
-    fieldInvalid(
-      field,
-      finalizer,
-      'name is neither a standard finalizer name nor is it fully qualified',
-    ),
+    ...qualifiedName(finalizer).map((problem) => fieldInvalid(field, finalizer, problem)),
+    ...kubeFinalizerCauses(field, [finalizer]).map((cause) => ({ ...cause, field })),
   ];
 }

@@ -6,7 +6,7 @@ import { DerivedObject } from '../rules/derived-object.ts';
 import { timestampOf } from '../rules/duration.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 import { generateName, NAME_GENERATION_ATTEMPTS } from '../rules/name-validation.ts';
-import { validateMetadata } from '../rules/object-validation.ts';
+import { causesOfCreate } from '../rules/metadata-rules.ts';
 import type { RequestContext, WriteOptions, WriteResult } from '../contract/rest-storage.ts';
 import { userNamed } from '../contract/user-info.ts';
 import { typedBody } from './typed-body.ts';
@@ -79,7 +79,6 @@ export function fillSystemFields(
   const { metadata } = object;
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
-  delete metadata.generation;
   delete metadata['selfLink'];
   metadata.uid = randomUuid(runtime);
   metadata.creationTimestamp = timestampOf(runtime.wallMs());
@@ -124,13 +123,11 @@ export function prepareNewObject(
   if (kind.type !== undefined) trackCreate(parts, context, object, options);
   strategy.prepareForCreate(object, { nowMs: runtime.wallMs(), user });
   if (kind.type === undefined) trackCreate(parts, context, object, options);
-  const causes = [
-    ...validateMetadata(object, {
-      namespaced: describe.namespaced,
-      nameProblem: strategy.nameProblem,
-    }),
-    ...strategy.validate(object),
-  ];
+  const { metadataRules: rules, nameProblems } = strategy;
+  const { namespaced } = describe;
+  const causes = causesOfCreate(object, { namespaced, nameProblems, rules }, (one) =>
+    strategy.validate(one),
+  );
   if (causes.length > 0) throw invalid(describe, object.metadata.name ?? '', causes);
   warnAll(context, strategy.warnings?.(object));
 }

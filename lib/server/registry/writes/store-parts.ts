@@ -5,7 +5,7 @@ import type { StorageInterface } from '../../storage/contract/storage-interface.
 import { inApiVersion } from '../rules/derived-object.ts';
 import type { GracePeriodReaper } from './grace-period-reaper.ts';
 import type { KindDefinition } from '../contract/kind-definition.ts';
-import { pathSegmentProblem } from '../rules/name-validation.ts';
+import { pathSegment } from '../rules/name-forms.ts';
 import type { RequestContext, WriteResult } from '../contract/rest-storage.ts';
 import type { StoreHooks } from '../contract/store-hooks.ts';
 
@@ -35,7 +35,7 @@ export interface StoreParts {
 /** The storage key of one object. @throws {ApiError} 400 when the name is not valid in a key. */
 export function objectKey(parts: StoreParts, namespace: string, name: string): string {
   if (name === '') throw badRequest('name is required');
-  const problem = pathSegmentProblem(name);
+  const problem = pathSegment(name)[0];
   if (problem !== undefined) throw badRequest(`invalid name ${JSON.stringify(name)}: ${problem}`);
   if (parts.kind.describe.namespaced && namespace === '') {
     throw badRequest('an empty namespace may not be set when a resource name is provided');
@@ -46,7 +46,7 @@ export function objectKey(parts: StoreParts, namespace: string, name: string): s
 /** The key prefix of a namespace, or of the whole resource when `namespace` is empty. */
 export function collectionKey({ kind }: StoreParts, namespace: string): string {
   if (!kind.describe.namespaced || namespace === '') return `${kind.keyRoot}/`;
-  const problem = pathSegmentProblem(namespace);
+  const problem = pathSegment(namespace)[0];
   if (problem !== undefined) {
     throw badRequest(`invalid namespace ${JSON.stringify(namespace)}: ${problem}`);
   }

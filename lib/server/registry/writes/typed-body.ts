@@ -1,7 +1,7 @@
 import { badRequest } from '../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { RequestContext, WriteOptions } from '../contract/rest-storage.ts';
-import { isRecord } from '../rules/json-value.ts';
+import { isRecord, jsonEqual, recordsAt, textAt, type JsonRecord } from '../rules/json-value.ts';
 import { toMutableObject, type MutableObject } from '../rules/mutable-object.ts';
 import { DecodeProblems, TypedDecodeError } from '../typed/decode-problems.ts';
 import type { StoreParts } from './store-parts.ts';
@@ -17,9 +17,33 @@ export function typedBody(
   options: WriteOptions,
 ): MutableObject {
   const object = readBody(parts, context, body, options);
+  dropRepeatedOwners(object, context, options.refuseBody !== undefined);
   const { conversion } = parts.kind;
   if (conversion === undefined) return object;
   return toMutableObject(conversion.toStored(object));
+}
+
+const AFTER_PATCH = ' after mutating admission happens';
+
+/** Leaves out owners that are equal to an earlier one, with a warning, as API servers do. */
+function dropRepeatedOwners(
+  { metadata }: MutableObject,
+  { warn }: RequestContext,
+  isPatch: boolean,
+): void {
+  const owners = recordsAt(metadata, 'ownerReferences');
+  if (owners.length < 2) return;
+  const kept: JsonRecord[] = [];
+  const repeated: string[] = [];
+  for (const owner of owners) {
+    if (kept.some((one) => jsonEqual(one, owner))) repeated.push(textAt(owner, 'uid'));
+    else kept.push(owner);
+  }
+  if (repeated.length === 0) return;
+  metadata['ownerReferences'] = kept;
+  warn(
+    `.metadata.ownerReferences contains duplicate entries${isPatch ? AFTER_PATCH : ''}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeated.join(', ')}`,
+  );
 }
 
 function readBody(

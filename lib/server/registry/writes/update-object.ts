@@ -12,7 +12,7 @@ import { setOwn } from '../rules/json-value.ts';
 import type { MutableMetadata, MutableObject } from '../rules/mutable-object.ts';
 import { nameMissing } from '../rules/name-validation.ts';
 import { trackChange } from './track-fields.ts';
-import { validateMetadata, validateMetadataUpdate } from '../rules/object-validation.ts';
+import { metadataCausesOfUpdate, type MetadataOfKind } from '../rules/metadata-rules.ts';
 import type {
   RequestContext,
   UpdateFunc,
@@ -218,11 +218,7 @@ class UpdateAttempt {
     strategy.prepareForUpdate(object, old, { nowMs: parts.runtime.wallMs() });
     if (!isTyped) trackChange(parts, context, object, { live: old, options });
     const causes = [
-      ...validateMetadata(object, {
-        namespaced: describe.namespaced,
-        nameProblem: parts.kind.strategy.nameProblem,
-      }),
-      ...validateMetadataUpdate(object, old),
+      ...metadataCausesOfUpdate(object, old, metadataOf(parts, strategy)),
       ...strategy.validateUpdate(object, old),
     ];
     if (causes.length > 0) throw invalid(describe, name, causes);
@@ -231,6 +227,15 @@ class UpdateAttempt {
     if (options.dryRun !== true) this.#finish = await parts.hooks.beginUpdate?.(object, old);
     return object;
   }
+}
+
+function metadataOf({ kind }: StoreParts, strategy: UpdateStrategy): MetadataOfKind {
+  const { nameProblems, metadataRules } = kind.strategy;
+  return {
+    namespaced: kind.describe.namespaced,
+    nameProblems,
+    rules: strategy.metadataRules ?? { kubeFinalizers: metadataRules?.kubeFinalizers },
+  };
 }
 
 /** Whether a deletion that was requested earlier can be completed now. */
@@ -263,7 +268,9 @@ function checkResourceVersion(
 ): void {
   const { name = '', uid = '', resourceVersion = '' } = metadata;
   const storedUid = stored.metadata.uid ?? '';
-  if (checksUid && uid !== '' && uid !== storedUid) {
+  if (uid === '') metadata.uid = storedUid;
+  // A uid that a patch sets is a change, which validation refuses.
+  else if (checksUid && uid !== storedUid) {
     const reason = `StorageError: invalid object, Code: 4, Key: ${stored.key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${storedUid}`;
     throw conflict(describe, name, reason);
   }
@@ -281,21 +288,18 @@ function checkResourceVersion(
   metadata.resourceVersion = stored.resourceVersion;
 }
 
-const KEPT = [
-  'uid',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'generation',
-  'selfLink',
-] as const;
+const KEPT = ['creationTimestamp', 'generation', 'selfLink'] as const;
 
 /** Restores the fields that clients cannot change, without an error. */
 function keepSystemFields(metadata: MutableMetadata, existing: MutableMetadata): void {
   for (const name of KEPT) {
-    // Another uid that got here is an invalid change.
-    if (name === 'uid' && (metadata.uid ?? '') !== '') continue;
     if (existing[name] === undefined) delete metadata[name];
     else setOwn(metadata, name, existing[name]);
+  }
+  // A deletion that a client writes itself is refused by validation.
+  const { deletionTimestamp, deletionGracePeriodSeconds } = existing;
+  if (deletionTimestamp !== undefined) metadata.deletionTimestamp = deletionTimestamp;
+  if (deletionGracePeriodSeconds !== undefined) {
+    metadata.deletionGracePeriodSeconds ??= deletionGracePeriodSeconds;
   }
 }

@@ -80,7 +80,6 @@ for (const cached of [false, true]) {
         metadata: {
           ...existing?.metadata,
           creationTimestamp: '1999-01-01T00:00:00Z',
-          deletionTimestamp: '1999-01-01T00:00:00Z',
           generation: 17,
           labels: { a: 'b' },
         },
@@ -165,14 +164,29 @@ for (const cached of [false, true]) {
       expect((await harness.get('configmaps', 'a'))['data']).to.equal(undefined);
     });
 
-    it('keeps a pod in its grace period, even if an update changes the period', async () => {
+    it('refuses a deletion that a client writes itself', async () => {
+      await harness.create('configmaps', configMap('a'));
+      const deleted = harness.update('configmaps', 'a', (existing) => ({
+        ...existing,
+        metadata: { ...existing?.metadata, deletionTimestamp: '1999-01-01T00:00:00Z' },
+      }));
+      const { causes } = await rejection(deleted);
+      expect(causes.map(({ field }) => field)).to.include('metadata.deletionTimestamp');
+    });
+
+    it('keeps a pod in its grace period, and refuses another period', async () => {
       await harness.create('pods', pod('p', { nodeName: 'n' }));
       await harness.drive(harness.rest('pods').delete(harness.context(), 'p', {}));
       const labelled = await harness.update('pods', 'p', (existing) => ({
         ...existing,
-        metadata: { ...existing?.metadata, labels: { a: 'b' }, deletionGracePeriodSeconds: 0 },
+        metadata: { ...existing?.metadata, labels: { a: 'b' } },
       }));
       expect(labelled.metadata).to.include({ deletionGracePeriodSeconds: 30 });
+      const sooner = harness.update('pods', 'p', (existing) => ({
+        ...existing,
+        metadata: { ...existing?.metadata, deletionGracePeriodSeconds: 0 },
+      }));
+      expect(await rejection(sooner)).to.include({ code: 'INVALID' });
       expect(await harness.names('pods')).to.deep.equal(['p']);
       await harness.runtime.advance(30_000);
       expect(await harness.names('pods')).to.deep.equal([]);

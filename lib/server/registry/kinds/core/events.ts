@@ -54,7 +54,7 @@ export const events: KindRules = {
     allowCreateOnUpdate: true,
     defaultPropagation: 'Unsupported',
     // Recorders append a time in hexadecimal to the name of the object, and object names follow different rules.
-    nameProblem: () => undefined,
+    nameProblems: () => [],
     validate,
   },
   selectableFields,

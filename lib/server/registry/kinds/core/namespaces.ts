@@ -5,7 +5,6 @@ import { fieldInvalid } from '../../rules/field-causes.ts';
 import { namespaceFinalize } from '../../subresources/namespace-finalize.ts';
 import { type KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
-import { dnsLabelProblem } from '../../rules/name-validation.ts';
 import { CONTENT_FINALIZER } from '../../namespaces/namespace-lifecycle.ts';
 
 /** Namespaces of the control plane, which cannot be deleted. See plugin/pkg/admission/namespace/lifecycle @ 24a394e. */
@@ -49,7 +48,6 @@ export const namespaces: KindRules = {
   newSubresources: (parts) => ({ finalize: namespaceFinalize(parts) }),
   statusStrategy,
   strategy: {
-    nameProblem: dnsLabelProblem,
     setDefaults: setNameLabel,
     prepareForCreate(object) {
       const finalizers = textsAt(object, 'spec', 'finalizers');

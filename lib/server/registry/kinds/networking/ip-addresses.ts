@@ -34,5 +34,5 @@ const checks: Check = (object, _path, report) => {
 export const ipAddresses: KindRules = {
   group: 'networking.k8s.io',
   resource: 'ipaddresses',
-  strategy: { ...checkedBy(checks), nameProblem: (name) => ip(name)[0] },
+  strategy: { ...checkedBy(checks), nameProblems: ip },
 };
