@@ -252,6 +252,8 @@ export type {
   UpdateStrategy,
 } from './registry/contract/strategy.ts';
 export type { MutableMetadata, MutableObject } from './registry/rules/mutable-object.ts';
+export type { MetadataRules } from './registry/rules/metadata-rules.ts';
+export type { Format } from './registry/rules/name-forms.ts';
 export type { NameRule } from './registry/rules/name-validation.ts';
 export type { JsonRecord } from './registry/rules/json-value.ts';
 export { DecodeProblems } from './registry/typed/decode-problems.ts';
