@@ -1,3 +1,15 @@
+import {
+  mutatingAdmissionPolicies,
+  validatingAdmissionPolicies,
+} from './admissionregistration/admission-policies.ts';
+import {
+  mutatingAdmissionPolicyBindings,
+  validatingAdmissionPolicyBindings,
+} from './admissionregistration/policy-bindings.ts';
+import {
+  mutatingWebhookConfigurations,
+  validatingWebhookConfigurations,
+} from './admissionregistration/webhook-configurations.ts';
 import { apiServices } from './apiregistration/api-services.ts';
 import { flowSchemas } from './flowcontrol/flow-schemas.ts';
 import { priorityLevelConfigurations } from './flowcontrol/priority-level-configurations.ts';
@@ -73,6 +85,12 @@ export const kindRulesList: readonly KindRules[] = [
   volumeAttributesClasses,
   certificateSigningRequests,
   resourceSlices,
+  mutatingAdmissionPolicies,
+  validatingAdmissionPolicies,
+  mutatingAdmissionPolicyBindings,
+  validatingAdmissionPolicyBindings,
+  mutatingWebhookConfigurations,
+  validatingWebhookConfigurations,
   runtimeClasses,
   csiDrivers,
   csiNodes,

@@ -1,0 +1,69 @@
+import { fieldInvalid, fieldRequired } from '../rules/field-causes.ts';
+import { textAt, valueAt } from '../rules/json-value.ts';
+import type { Check } from './check.ts';
+import { isEmpty } from './combine.ts';
+import { dnsSubdomain } from './formats.ts';
+
+const FORM = '; desired format: https://host[/path]';
+const MOST_PORT = 65_535;
+const URL_PARTS =
+  /^(?:([A-Za-z][A-Za-z\d+.-]*):)?(?:\/\/(?:([^/?#]*)@)?([^/?#@]*))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/s;
+// oxlint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/** Why Go cannot parse a URL. */
+function parseProblem(url: string): string | undefined {
+  if (CONTROL.test(url)) return 'net/url: invalid control character in URL';
+  return url.startsWith(':') ? 'missing protocol scheme' : undefined;
+}
+
+/** The URL of a webhook. @see apiserver pkg/util/webhook/validation.go @ v0.36.3 */
+export const webhookUrl: Check = (url, path, report) => {
+  if (typeof url !== 'string') return;
+  const problem = parseProblem(url);
+  if (problem !== undefined) {
+    const detail = `url must be a valid URL: parse ${JSON.stringify(url)}: ${problem}${FORM}`;
+    return report.add(fieldRequired(path, detail));
+  }
+  const [, scheme = '', user, host = '', query = '', fragment = ''] = URL_PARTS.exec(url) ?? [];
+  const wrong = (value: string, detail: string): void =>
+    report.add(fieldInvalid(path, value, detail));
+  const lower = scheme.toLowerCase();
+  if (lower !== 'https') wrong(lower, `'https' is the only allowed URL scheme${FORM}`);
+  if (host === '') wrong(host, `host must be specified${FORM}`);
+  if (user !== undefined) wrong(user, 'user information is not permitted in the URL');
+  if (fragment !== '') wrong(fragment, 'fragments are not permitted in the URL');
+  if (query !== '') wrong(query, 'query parameters are not permitted in the URL');
+};
+
+const servicePath: Check = (value, path, report) => {
+  if (typeof value !== 'string' || value === '' || value === '/') return;
+  const wrong = (detail: string): void => report.add(fieldInvalid(path, value, detail));
+  if (value === '//') return wrong('segment[0] may not be empty');
+  if (!value.startsWith('/')) wrong("must start with a '/'");
+  const steps = value.slice(1).replace(/\/$/, '').split('/');
+  for (const [index, step] of steps.entries()) {
+    if (step === '') wrong(`segment[${index}] may not be empty`);
+    else for (const problem of dnsSubdomain(step)) wrong(`segment[${index}]: ${problem}`);
+  }
+};
+
+export interface WebhookServiceOptions {
+  /** Whether a missing name is reported as a missing namespace and the other way around, as for admission webhooks. @defaultValue false */
+  readonly swapped?: boolean | undefined;
+}
+
+/** The service behind a webhook. */
+export function webhookService({ swapped = false }: WebhookServiceOptions = {}): Check {
+  const [first, second] = swapped ? ['namespace', 'name'] : ['name', 'namespace'];
+  return (service, path, report) => {
+    if (isEmpty(valueAt(service, second))) report.add(fieldRequired(`${path}.${first}`));
+    if (isEmpty(valueAt(service, first))) report.add(fieldRequired(`${path}.${second}`));
+    const port = valueAt(service, 'port');
+    if (typeof port === 'number' && (port < 1 || port > MOST_PORT)) {
+      const detail = `port is not valid: must be between 1 and ${MOST_PORT}, inclusive`;
+      report.add(fieldInvalid(`${path}.port`, port, detail));
+    }
+    servicePath(textAt(service, 'path'), `${path}.path`, report);
+  };
+}
