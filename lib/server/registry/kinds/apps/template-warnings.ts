@@ -1,7 +1,7 @@
 import type { UnstructuredObject } from '../../../../meta/object.ts';
 import { jsonEqual, valueAt } from '../../rules/json-value.ts';
 import { dnsLabel } from '../../validation/formats.ts';
-import { specWarnings } from '../pods/pod-warnings.ts';
+import { podTemplateWarnings } from '../pods/pod-template.ts';
 
 /** The name of a workload is part of the names of its pods. */
 export function nameWarnings({ metadata }: UnstructuredObject): string[] {
@@ -19,8 +19,8 @@ export function templateWarnings(
   at: readonly string[] = ['spec'],
 ): readonly string[] {
   if (existing !== undefined && !isNewGeneration(object, existing)) return [];
-  const spec = valueAt(object, ...at, 'template', 'spec');
-  return specWarnings(spec, `${at.join('.')}.template.spec`);
+  const template = valueAt(object, ...at, 'template');
+  return podTemplateWarnings(template, `${at.join('.')}.template`);
 }
 
 export function isNewGeneration(object: UnstructuredObject, existing: UnstructuredObject): boolean {

@@ -1,4 +1,5 @@
 import type { FieldCause } from '../../../../meta/failures.ts';
+import type { UnstructuredObject } from '../../../../meta/object.ts';
 import { fieldForbidden } from '../../rules/field-causes.ts';
 import {
   ensureRecord,
@@ -14,8 +15,12 @@ import type { KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
 import { podSubresources } from '../../subresources/pod-subresources.ts';
 import { keepPriority, setGateCondition, setPriority, setTolerations } from './pod-admission.ts';
-import { podWarnings } from './pod-warnings.ts';
-import { qosClassOf, validatePodSpec } from './pod-spec.ts';
+import { specWarnings } from './warnings/spec-warnings.ts';
+import { dropDisabledFields } from './pod-preparation.ts';
+import { dnsLabel } from '../../validation/formats.ts';
+import { qosClassOf } from './pod-spec.ts';
+import { newPodChecks } from './pod-checks.ts';
+import { causesOf } from '../../validation/check.ts';
 
 /** The default grace period, seconds. */
 const DEFAULT_GRACE_SECONDS = 30;
@@ -59,7 +64,7 @@ function fixedPart(spec: JsonRecord, existing: JsonRecord): JsonRecord {
 }
 
 function validate(pod: MutableObject): FieldCause[] {
-  return validatePodSpec(recordAt(pod, 'spec'), 'spec');
+  return causesOf(newPodChecks, pod);
 }
 
 function validateUpdate(pod: MutableObject, existing: MutableObject): FieldCause[] {
@@ -69,6 +74,20 @@ function validateUpdate(pod: MutableObject, existing: MutableObject): FieldCause
   const detail =
     'pod updates may not change fields other than `spec.containers[*].image`, `spec.initContainers[*].image`, `spec.activeDeadlineSeconds`, `spec.tolerations`, `spec.terminationGracePeriodSeconds` and an empty `spec.nodeName`';
   return [...validate(pod), fieldForbidden('spec', detail)];
+}
+
+/** Only at the creation: clients do not look at the updates of pods. */
+function podWarnings(pod: UnstructuredObject, existing?: UnstructuredObject): string[] {
+  if (existing !== undefined) return [];
+  const name = textAt(pod, 'metadata', 'name');
+  const problems = dnsLabel(name);
+  const hostname =
+    problems.length === 0
+      ? []
+      : [
+          `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${problems.join(' ')}]`,
+        ];
+  return [...hostname, ...specWarnings({ metadata: pod.metadata, spec: pod['spec'], path: '' })];
 }
 
 const selectableFields: SelectableFields = {
@@ -90,6 +109,7 @@ export const pods: KindRules = {
     prepareForCreate(pod, { nowMs }) {
       setPriority(pod);
       setTolerations(pod);
+      dropDisabledFields(pod['spec'], undefined);
       const status = ensureRecord(pod, 'status');
       if (status === undefined) return;
       status['phase'] = 'Pending';
@@ -99,6 +119,7 @@ export const pods: KindRules = {
     prepareForUpdate(pod, existing) {
       keepPriority(pod, existing);
       setTolerations(pod);
+      dropDisabledFields(pod['spec'], existing['spec']);
     },
     warnings: podWarnings,
     validate,

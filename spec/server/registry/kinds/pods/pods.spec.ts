@@ -213,7 +213,7 @@ describe('pods', () => {
     ];
     const made = await harness.create(
       'pods',
-      pod('p', { hostNetwork: true, containers: [main], volumes }),
+      pod('p', { hostNetwork: true, serviceAccountName: 's', containers: [main], volumes }),
     );
     const reference = { ...fieldRef, apiVersion: 'v1' };
     const complete = { path: '/', port: 80, scheme: 'HTTP' };
