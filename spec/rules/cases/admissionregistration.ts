@@ -309,7 +309,7 @@ function binding(
       { 'spec.matchResources': {} },
       { 'spec.matchResources': matchConstraints },
       ...ofMatches('spec.matchResources').map((change) => ({
-        'spec.matchResources': structuredClone(matchConstraints),
+        'spec.matchResources': matchConstraints,
         ...change,
       })),
       { 'spec.matchResources': { resourceRules: [{ ...rule, operations: ['DELETE'] }] } },

@@ -16,7 +16,7 @@ import type { KindRules } from '../contract/kind-rules.ts';
 import { expression, NOT_EVALUATED } from './match-conditions.ts';
 import { mutatingOperations, policyChecks } from './policy-parts.ts';
 import { reservedNameWarnings } from './reserved-names.ts';
-import { reinvocationPolicy } from './resource-rules.ts';
+import { reinvocationPolicy } from './matched-resources.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
 const MOST_ANNOTATIONS = 20;

@@ -6,7 +6,7 @@ import { format, oneOf } from '../../validation/values.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
 import { mutatingOperations, paramRef } from './policy-parts.ts';
 import { reservedNameWarnings } from './reserved-names.ts';
-import { matchResources } from './resource-rules.ts';
+import { matchResources } from './matched-resources.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
 

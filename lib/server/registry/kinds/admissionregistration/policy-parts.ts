@@ -11,7 +11,7 @@ import { dns1035Label, dnsSubdomain, pathSegment } from '../../validation/format
 import { labelSelector } from '../../validation/label-selector-checks.ts';
 import { format } from '../../validation/values.ts';
 import { expression, matchConditions } from './match-conditions.ts';
-import { failurePolicy, matchResources } from './resource-rules.ts';
+import { failurePolicy, matchResources } from './matched-resources.ts';
 
 const apiVersion: Check = (value = '', path, report) => {
   const text = String(value);

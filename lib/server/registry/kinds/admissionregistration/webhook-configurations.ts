@@ -10,7 +10,12 @@ import { webhookService, webhookUrl } from '../../validation/webhook-client-chec
 import type { KindRules } from '../contract/kind-rules.ts';
 import { matchConditions, NOT_EVALUATED } from './match-conditions.ts';
 import { reservedNameWarnings } from './reserved-names.ts';
-import { failurePolicy, matchPolicy, reinvocationPolicy, resourceRule } from './resource-rules.ts';
+import {
+  failurePolicy,
+  matchPolicy,
+  reinvocationPolicy,
+  resourceRule,
+} from './matched-resources.ts';
 
 const MOST_SECONDS = 30;
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
