@@ -61,7 +61,7 @@ const STEPS: readonly Step[] = [
     run: (object, { describe, strategy }) =>
       validateMetadata(object, {
         namespaced: describe.namespaced,
-        nameProblem: strategy.nameProblem,
+        nameProblems: strategy.nameProblems,
       }),
   },
   { name: 'rules of the kind', run: (object, { strategy }) => strategy.validate(object) },

@@ -4,7 +4,9 @@ import { connect } from '../../../lib/client/rest/connect.ts';
 import { silentLogger } from '../../../lib/kernel/logger.ts';
 import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { EtcdKeyValueStore } from '../../../lib/server/etcd/etcd-key-value-store.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
+import { etcdBinaries, EtcdMember } from '../../support/etcd.ts';
 import { DEFINITIONS, GADGET, GADGETS, gadgets } from './gadgets.ts';
 import { call, type Call, type CallOptions } from './support.ts';
 
@@ -202,3 +204,35 @@ describe('ApiServer.reset', () => {
     });
   });
 });
+
+for (const binary of etcdBinaries()) {
+  describe(`ApiServer.restore over ${binary}`, () => {
+    it('brings back the objects of the snapshot, and the watches of other servers see it', async function () {
+      this.timeout(600_000);
+      await using member = await EtcdMember.start({ binary });
+      await using store = await EtcdKeyValueStore.connect({ endpoints: [member.url] });
+      await using otherStore = await EtcdKeyValueStore.connect({ endpoints: [member.url] });
+      await using server = new ApiServer({ keyValueStore: store });
+      await using other = new ApiServer({ keyValueStore: otherStore });
+      const api: Api = (method, url, more) => call(server.handler, method, url, more);
+      const otherApi: Api = (method, url, more) => call(other.handler, method, url, more);
+      for (const name of ['changed', 'deleted']) {
+        await api('POST', CONFIG_MAPS, { body: configMap(name, { from: 'before' }) });
+      }
+      const before = await itemsOf(otherApi, CONFIG_MAPS);
+      const snapshot = await server.snapshot();
+      await otherApi('PUT', `${CONFIG_MAPS}/changed`, { body: configMap('changed') });
+      await otherApi('DELETE', `${CONFIG_MAPS}/deleted`);
+      for (let index = 0; index < 150; index += 1) {
+        await api('POST', CONFIG_MAPS, { body: configMap(`created-${index}`) });
+      }
+      await server.restore(snapshot);
+      for (const one of [api, otherApi]) {
+        const after = await itemsOf(one, CONFIG_MAPS);
+        expect(after.map(({ metadata: { uid }, data }) => [uid, data])).to.deep.equal(
+          before.map(({ metadata: { uid }, data }) => [uid, data]),
+        );
+      }
+    });
+  });
+}
