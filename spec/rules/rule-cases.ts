@@ -17,6 +17,8 @@ export interface RuleCases {
   readonly updates?: readonly Change[];
   /** Each is one update of the status of the stored base, as a dry run. */
   readonly statuses?: readonly Change[];
+  /** The subresource that `statuses` update. @defaultValue `status` */
+  readonly subresource?: string;
   /** Titles of cases that the embedded server answers in another way, with the reason. */
   readonly differs?: Readonly<Record<string, string>>;
 }
@@ -57,7 +59,7 @@ export function ruleCasesOf(kind: RuleCases): readonly RuleCase[] {
     { title: 'base', step: { method: 'POST', path: collection, body: base } },
     ...titled('create', creates, create),
     ...titled('update', updates, update(own)),
-    ...titled('status', statuses, update(`${own}/status`)),
+    ...titled('status', statuses, update(`${own}/${kind.subresource ?? 'status'}`)),
   ];
 }
 

@@ -2,9 +2,19 @@ import { expect } from 'chai';
 import { Answers } from '../support/answers.ts';
 
 const REQUESTS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+const TEXT = [
+  '-----BEGIN CERTIFICATE REQUEST-----',
+  'MIHKMHECAQAwDzENMAsGA1UEAwwEamFuZTBZMBMGByqGSM49AgEGCCqGSM49AwEH',
+  'A0IABOPLnInWaIiGJ/Y6CYtnXJJw8Vt2Hc2/3BvZIDP/vL87MiXeylOHJJPq2iaY',
+  '0tvG+c3EDhJWdBnMhVSV4jfma46gADAKBggqhkjOPQQDAgNJADBGAiEA6TvOM6F9',
+  '5QI4jtO5/MDgOtQUN6q2MISn7wVVvExfPQMCIQCE8PUuRuakN4iXCnyWv6S7TnPw',
+  'wzngL1jVi2eTIQ9PZA==',
+  '-----END CERTIFICATE REQUEST-----',
+].join('\n');
+const request = Buffer.from(TEXT).toString('base64');
 const draft = {
   metadata: { name: 'mine' },
-  spec: { request: 'Zm9v', signerName: 'example.com/x', usages: ['client auth'], username: 'me' },
+  spec: { request, signerName: 'example.com/x', usages: ['client auth'], username: 'me' },
 };
 
 describe('the approval of a certificate signing request', () => {

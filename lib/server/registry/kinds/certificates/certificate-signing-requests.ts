@@ -1,38 +1,43 @@
 import type { UpdateStrategy } from '../../contract/strategy.ts';
 import { recordAt, recordsAt, textAt, type JsonRecord } from '../../rules/json-value.ts';
-import {
-  certificateApproval,
-  conditionCauses,
-  datedConditions,
-} from '../../subresources/certificate-approval.ts';
+import { certificateApproval, datedConditions } from '../../subresources/certificate-approval.ts';
+import { causesOf, checkedBy } from '../../validation/check.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
+import { requestChecks } from './request-checks.ts';
+
+const checks = requestChecks({ mayDecide: false });
+const approvalChecks = requestChecks({ mayDecide: true });
 
 const statusStrategy: UpdateStrategy = {
   allowCreateOnUpdate: false,
   allowUnconditionalUpdate: true,
   prepareForUpdate(request, existing, { nowMs }) {
     request['spec'] = existing['spec'];
+    const given = withDecisionsOf(existing, recordsAt(request, 'status', 'conditions'));
     const status: JsonRecord = { ...recordAt(request, 'status') };
-    const conditions = recordsAt(request, 'status', 'conditions');
-    // Approval and denial have an endpoint of their own: here they stay as they are.
-    const kept = recordsAt(existing, 'status', 'conditions').filter(isDecision);
-    const given = conditions.filter((one) => !isDecision(one));
-    const all = [...kept, ...datedConditions(given, existing, nowMs)];
-    if (all.length === 0) delete status['conditions'];
-    else status['conditions'] = conditions.length === 0 ? [] : all;
+    if (given.length > 0) status['conditions'] = datedConditions(given, existing, nowMs);
     request['status'] = status;
   },
-  validateUpdate: conditionCauses,
+  validateUpdate: (object, existing) => causesOf(checks, object, existing),
 };
 
-function isDecision(condition: JsonRecord): boolean {
-  return ['Approved', 'Denied'].includes(textAt(condition, 'type'));
+/** Approvals and denials as they are, unless their number differs, which is refused later. */
+function withDecisionsOf(existing: unknown, given: readonly JsonRecord[]): readonly JsonRecord[] {
+  let conditions = given;
+  for (const type of ['Approved', 'Denied']) {
+    const isOne = (one: JsonRecord): boolean => textAt(one, 'type') === type;
+    const kept = recordsAt(existing, 'status', 'conditions').filter(isOne);
+    if (conditions.filter(isOne).length !== kept.length) continue;
+    conditions = conditions.map((one) => (isOne(one) ? (kept.shift() as JsonRecord) : one));
+  }
+  return conditions;
 }
 
 export const certificateSigningRequests: KindRules = {
   group: 'certificates.k8s.io',
   resource: 'certificatesigningrequests',
   strategy: {
+    ...checkedBy(checks),
     prepareForCreate(request, { user }) {
       const spec: JsonRecord = { ...recordAt(request, 'spec') };
       for (const field of ['username', 'uid', 'groups', 'extra']) delete spec[field];
@@ -50,5 +55,9 @@ export const certificateSigningRequests: KindRules = {
   },
   selectableFields: { 'spec.signerName': (request) => textAt(request, 'spec', 'signerName') },
   statusStrategy,
-  newSubresources: (parts) => ({ approval: certificateApproval(parts) }),
+  newSubresources: (parts) => ({
+    approval: certificateApproval(parts, (object, existing) =>
+      causesOf(approvalChecks, object, existing),
+    ),
+  }),
 };
