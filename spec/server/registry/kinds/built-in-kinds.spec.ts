@@ -237,7 +237,7 @@ describe('the built-in kinds, served', () => {
     const error = await rejection(
       harness.create('batch/v1/jobs', { metadata: { name: 'k' }, spec: { template: always } }),
     );
-    expect(error.causes[0]?.reason).to.equal('FieldValueNotSupported');
+    expect(error.causes[0]?.reason).to.equal('FieldValueRequired');
     const { table } = harness.rest('batch/v1/jobs');
     const status = {
       startTime: '2024-01-01T00:00:00Z',

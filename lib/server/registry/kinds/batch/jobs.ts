@@ -1,68 +1,92 @@
-import { validatePodSpec } from '../pods/pod-spec.ts';
+import { newStatusStrategy } from '../../contract/strategy.ts';
+import { fieldInvalid } from '../../rules/field-causes.ts';
+import { jsonEqual, numberAt, valueAt } from '../../rules/json-value.ts';
+import { checkedBy, type Check } from '../../validation/check.ts';
+import { all, fields, when } from '../../validation/combine.ts';
+import { dnsLabel } from '../../validation/formats.ts';
+import { goForm } from '../../validation/go-form.ts';
+import { fixedSelector } from '../apps/workload-checks.ts';
+import type { KindRules } from '../contract/kind-rules.ts';
+import { generatedSelector, generateSelector, jobSelector, nameOf } from './job-selector.ts';
+import { jobSpec } from './job-spec.ts';
+import { jobStatusCauses } from './job-status.ts';
+import { fixedTemplate } from './job-template-update.ts';
+import { jobWarnings } from './job-warnings.ts';
 
-import type { FieldCause } from '../../../../meta/failures.ts';
-import { fieldImmutable, fieldInvalid, fieldRequired } from '../../rules/field-causes.ts';
-import { ensureRecord, jsonEqual, numberAt, recordAt, valueAt } from '../../rules/json-value.ts';
-import { type KindRules } from '../contract/kind-rules.ts';
-import type { MutableObject } from '../../rules/mutable-object.ts';
+/** The host name of a pod of an indexed job ends with its index. */
+const hostNames: Check = (job, _path, report) => {
+  const completions = numberAt(job, 'spec', 'completions');
+  if (valueAt(job, 'spec', 'completionMode') !== 'Indexed' || completions <= 0) return;
+  const name = nameOf(job);
+  const longest = `${name}-${completions - 1}`;
+  if (dnsLabel(longest).length === 0) return;
+  const detail = `will not able to create pod with invalid DNS label: ${longest}`;
+  report.add(fieldInvalid('metadata.name', name, detail));
+};
 
-const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
-
-/** Sets a selector by the job's uid, so that no two jobs select the same pods. */
-function generateSelector(job: MutableObject): void {
-  const spec = recordAt(job, 'spec');
-  const template = recordAt(spec, 'template');
-  if (spec === undefined || template === undefined || spec['manualSelector'] === true) return;
-  const { uid = '', name = '' } = job.metadata;
-  const metadata = ensureRecord(template, 'metadata');
-  const labels = metadata === undefined ? undefined : ensureRecord(metadata, 'labels');
-  if (labels === undefined) return;
-  const adoptsLabels = jsonEqual(job.metadata.labels ?? {}, labels);
-  labels[CONTROLLER_UID] = uid;
-  labels['batch.kubernetes.io/job-name'] = name;
-  labels['controller-uid'] = uid;
-  labels['job-name'] = name;
-  spec['selector'] = { matchLabels: { [CONTROLLER_UID]: uid } };
-  // A job without labels has those of its pods.
-  if (adoptsLabels) job.metadata.labels = { ...(labels as Record<string, string>) };
+/** Shown as the internal type when `type` is given. */
+function fixed(type?: string): Check {
+  return (value, path, report, old) => {
+    if (jsonEqual(value, old)) return;
+    const shown = type === undefined ? (value ?? null) : goForm(type, value);
+    report.add(fieldInvalid(path, shown, 'field is immutable'));
+  };
 }
 
-function validate(job: MutableObject): FieldCause[] {
-  const spec = recordAt(job, 'spec');
-  if (spec === undefined) return [fieldRequired('spec')];
-  const causes: FieldCause[] = [];
-  for (const field of ['completions', 'parallelism', 'backoffLimit']) {
-    const count = spec[field];
-    if (typeof count === 'number' && count < 0) {
-      causes.push(fieldInvalid(`spec.${field}`, count, 'must be greater than or equal to 0'));
-    }
+/** Of an indexed job together with the parallelism; of another one not at all. */
+const completions: Check = (spec, path, report, old) => {
+  const [value, before] = [valueAt(spec, 'completions'), valueAt(old, 'completions')];
+  if (value === before) return;
+  const place = `${path}.completions`;
+  if (valueAt(spec, 'completionMode') !== 'Indexed') {
+    report.add(fieldInvalid(place, value ?? null, 'field is immutable'));
+  } else if (value !== undefined && value !== valueAt(spec, 'parallelism')) {
+    const detail = `can only be modified in tandem with ${path}.parallelism`;
+    report.add(fieldInvalid(place, value, detail));
   }
-  const pod = recordAt(spec, 'template', 'spec');
-  return [...causes, ...validatePodSpec(pod, 'spec.template.spec', ['OnFailure', 'Never'])];
-}
+};
 
-function validateUpdate(job: MutableObject, existing: MutableObject): FieldCause[] {
-  const causes = validate(job);
-  for (const field of ['selector', 'completionMode']) {
-    const value = valueAt(job, 'spec', field);
-    if (!jsonEqual(value, valueAt(existing, 'spec', field))) {
-      causes.push(fieldImmutable(`spec.${field}`, value));
-    }
-  }
-  return causes;
-}
+const spec = fields({ spec: all(jobSpec, jobSelector) });
+
+/** An update is checked as a new job, and once more with the old one. */
+const update = all(
+  spec,
+  fields({
+    spec: all(
+      completions,
+      fields({
+        selector: fixedSelector,
+        template: fixedTemplate,
+        completionMode: fixed(),
+        podFailurePolicy: fixed('batch.PodFailurePolicy'),
+        backoffLimitPerIndex: fixed(),
+        managedBy: fixed(),
+        successPolicy: fixed('batch.SuccessPolicy'),
+      }),
+    ),
+  }),
+);
+
+/** @see pkg/apis/batch/validation/validation.go ValidateJob, ValidateJobUpdate @ v1.36.3 */
+const jobChecks: Check = all(
+  generatedSelector,
+  spec,
+  hostNames,
+  when((_job, { isUpdate }) => isUpdate, update),
+);
 
 export const jobs: KindRules = {
   group: 'batch',
   resource: 'jobs',
   strategy: {
+    ...checkedBy(jobChecks),
     prepareForCreate: generateSelector,
     defaultPropagation: 'Orphan',
     defaultPropagationWarning:
       'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
-    validate,
-    validateUpdate,
+    warnings: jobWarnings,
   },
+  statusStrategy: newStatusStrategy({ validateUpdate: jobStatusCauses }),
   selectableFields: {
     'status.successful': (job) => String(numberAt(job, 'status', 'succeeded')),
   },
