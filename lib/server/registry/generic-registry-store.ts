@@ -102,8 +102,8 @@ export class GenericRegistryStore implements RestStorage {
     this.table = kind.table;
     this.returnsDeletedObject = kind.returnsDeletedObject ?? false;
     const { type } = kind;
-    if (type !== undefined) {
-      this.withZeros = (object) => type.withZeros({ ...object });
+    if (type?.withZeros !== undefined) {
+      this.withZeros = (object) => type.withZeros?.({ ...object }) ?? object;
     }
     this.#attributesOf = attributesFunc(kind);
     this.#watches = options.watches;

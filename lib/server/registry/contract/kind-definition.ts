@@ -45,14 +45,14 @@ export interface KindType {
   read(object: JsonRecord, problems: DecodeProblems): JsonRecord;
   /** The zero value of a field of the kind, with its defaults: that of `status` is the status of a new object. */
   zeroOf(field: string): unknown;
-  /** The object with the fields that Go writes even when they are not set: without defaults. */
-  withZeros(object: JsonRecord): JsonRecord;
+  /** The object with the fields that Go writes even when they are not set: without defaults. @defaultValue the object */
+  withZeros?(object: JsonRecord): JsonRecord;
 }
 
 /** Everything that the registry needs to know about a kind. There are tables of built-in kinds; custom resources create their own. */
 export interface KindDefinition {
   readonly describe: ResourceDescription;
-  /** Undefined for custom resources: their schema takes its place. */
+  /** That of a custom resource is its schema. */
   readonly type?: KindType | undefined;
   /** Prefix of the storage keys of the kind, without the final slash, e.g. `/registry/pods`. */
   readonly keyRoot: string;

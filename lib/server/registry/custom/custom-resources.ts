@@ -6,16 +6,19 @@ import type { UnstructuredObject } from '../../../meta/object.ts';
 import { compareResourceVersions } from '../../../meta/resource-version.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
-import { acceptNames, type NameClaims } from './accepted-names.ts';
+import { acceptNames, type NameRivals } from './definition/accepted-names.ts';
+import { settleStatus } from './definition/settle-status.ts';
 import { CleanupQueue } from '../namespaces/cleanup-queue.ts';
 import {
   CLEANUP_FINALIZER,
   hasCondition,
+  setCondition,
   storageVersionOf,
   versionsOf,
-} from './custom-resource-definition.ts';
-import { customResourceKind } from './custom-resource-kind.ts';
+} from './definition/custom-resource-definition.ts';
+import { customResourceKind } from './versions/custom-resource-kind.ts';
 import { timestampOf } from '../rules/duration.ts';
+import { jsonEqual, recordAt, valueAt } from '../rules/json-value.ts';
 import { GenericRegistryStore } from '../generic-registry-store.ts';
 import type { GracePeriodReaper } from '../writes/grace-period-reaper.ts';
 import type { KindDefinition } from '../contract/kind-definition.ts';
@@ -31,6 +34,9 @@ import { WatchSet } from '../watch-set.ts';
 
 /** Delay before the watches of a removed resource end, in which they send the deletions. */
 const WATCH_DRAIN_MS = 1000;
+
+/** Maximum number of removed definitions that are remembered. */
+const MOST_REMOVED = 1000;
 
 type Definition = StoredObject<UnstructuredObject>;
 
@@ -63,7 +69,8 @@ interface Entry {
  * Serves custom resources as soon as their definitions are created.
  *
  * Guarantees:
- * - When the creation or update of a definition returns, this process serves its resources accordingly.
+ * - When the creation or update of a definition returns, this process serves its resources accordingly. The conditions in its
+ *   status come afterwards, each with a write of its own, as from the controllers of an API server.
  * - Deleting a definition deletes its objects. The definition is removed after the last of them, and the watches of its objects
  *   end after they have sent the deletions.
  * - If two definitions claim the same name in a group, the first one gets it; the second is served when the name becomes free.
@@ -73,7 +80,10 @@ export class CustomResources {
   readonly #entries = new Map<string, Entry>();
   /** All definitions by name, served or not. */
   readonly #definitions = new Map<string, Definition>();
+  /** The version at which each was removed: a write that ended late must not bring one back. */
+  readonly #removed = new Map<string, string>();
   readonly #cleanup: CleanupQueue;
+  readonly #statuses: CleanupQueue;
   readonly #draining = new Map<Entry, Timer>();
   #follower: ObjectFollower | undefined;
   #store: GenericRegistryStore | undefined;
@@ -86,18 +96,16 @@ export class CustomResources {
       logger: options.logger,
       clean: (name, signal) => this.#clean(name, signal),
     });
+    this.#statuses = new CleanupQueue({
+      name: 'statuses of custom resource definitions',
+      runtime: options.runtime,
+      logger: options.logger,
+      clean: (name, signal) => this.#settle(name, signal),
+    });
   }
 
   /** The hooks for the store of definitions. */
   readonly hooks: StoreHooks = {
-    beginCreate: (definition) => {
-      this.#acceptNames(definition);
-      return Promise.resolve(() => {});
-    },
-    beginUpdate: (definition) => {
-      this.#acceptNames(definition);
-      return Promise.resolve(() => {});
-    },
     afterCreate: (definition) => {
       this.#apply(definition);
     },
@@ -135,7 +143,7 @@ export class CustomResources {
 
   async close(): Promise<void> {
     await this.#follower?.close();
-    await this.#cleanup.close();
+    await Promise.all([this.#cleanup.close(), this.#statuses.close()]);
     for (const timer of this.#draining.values()) timer.cancel();
     const entries = [...this.#entries.values(), ...this.#draining.keys()];
     this.#draining.clear();
@@ -155,13 +163,56 @@ export class CustomResources {
     return stores.filter((store) => store?.describe.namespaced === true) as GenericRegistryStore[];
   }
 
-  #acceptNames(definition: MutableObject): void {
-    const { isBuiltIn, runtime } = this.#options;
-    const others: NameClaims[] = [];
-    for (const [name, { object }] of this.#definitions) {
-      if (name !== definition.metadata.name) others.push(object);
+  #rivalsOf(name: string): NameRivals {
+    const { isBuiltIn } = this.#options;
+    const others: object[] = [];
+    for (const [other, { object }] of this.#definitions) if (other !== name) others.push(object);
+    return { others, isBuiltIn };
+  }
+
+  /** Whether a definition is served: as soon as it can have its names, which its status says a little later. */
+  #isServed({ object, metadata: { name = '' } }: Definition): boolean {
+    if (hasCondition(object, 'Established') || hasCondition(object, 'NamesAccepted')) return true;
+    return acceptNames(object, this.#rivalsOf(name)).conflict === undefined;
+  }
+
+  /** The names that a definition has, or gets in a moment. */
+  #namesOf({ object, metadata: { name = '' } }: Definition): object {
+    const accepted = recordAt(object, 'status', 'acceptedNames');
+    if (accepted !== undefined && hasCondition(object, 'NamesAccepted')) return accepted;
+    return acceptNames(object, this.#rivalsOf(name)).names;
+  }
+
+  /** Does the next step of the status of a definition; true when there is none. */
+  async #settle(name: string, signal: AbortSignal): Promise<boolean> {
+    if (!this.#definitions.has(name)) return true;
+    try {
+      let changed = false;
+      await this.#updateStatus(name, signal, (definition) => {
+        const now = timestampOf(this.#options.runtime.wallMs());
+        changed = settleStatus(definition, { ...this.#rivalsOf(name), now });
+      });
+      return !changed;
+    } catch (error) {
+      if (isNotFound(error)) return true;
+      throw error;
     }
-    acceptNames(definition, { others, isBuiltIn, now: timestampOf(runtime.wallMs()) });
+  }
+
+  async #updateStatus(
+    name: string,
+    signal: AbortSignal,
+    change: (definition: MutableObject) => void,
+  ): Promise<void> {
+    const context = serverContext('', signal);
+    const update = (existing: UnstructuredObject = {}): UnstructuredObject => {
+      const definition = { ...existing, metadata: { ...existing.metadata } } as MutableObject;
+      change(definition);
+      return definition;
+    };
+    await this.#store?.updateThrough(serverStrategy, context, name, update, {
+      subresource: 'status',
+    });
   }
 
   /** Serves a definition, unless a newer state of it is served already. */
@@ -169,15 +220,22 @@ export class CustomResources {
     const name = definition.metadata.name ?? '';
     const known = this.#definitions.get(name);
     if (known !== undefined && !isNewer(definition, known)) return;
+    const removed = this.#removed.get(name);
+    if (removed !== undefined) {
+      if (compareResourceVersions(definition.resourceVersion, removed) <= 0) return;
+      this.#removed.delete(name);
+    }
     this.#definitions.set(name, definition);
-    const { object } = definition;
-    if (hasCondition(object, 'Established')) {
+    if (this.#isServed(definition)) {
       const entry = this.#entries.get(name) ?? this.#newEntry(definition);
-      this.#install(entry, definition);
+      this.#install(entry, definition, this.#namesOf(definition));
       this.#entries.set(name, entry);
       this.#options.onChange();
     }
+    this.#statuses.add(name);
     if (definition.metadata.deletionTimestamp !== undefined) this.#cleanup.add(name);
+    // A name that it had may be free now.
+    if (known !== undefined && !sameNames(known, definition)) this.#reconsiderNames(name);
   }
 
   #newEntry({ object }: Definition): Entry {
@@ -192,7 +250,8 @@ export class CustomResources {
     };
   }
 
-  #install(entry: Entry, { object, metadata }: Definition): void {
+  #install(entry: Entry, { object: given, metadata }: Definition, acceptedNames: object): void {
+    const object = { ...given, status: { ...recordAt(given, 'status'), acceptedNames } };
     const stored = storageKind(object);
     const storedApiVersion = apiVersionOf(stored.describe);
     const newStore = (kind: KindDefinition): GenericRegistryStore =>
@@ -241,23 +300,35 @@ export class CustomResources {
     if (definition?.metadata.deletionTimestamp === undefined) return true;
     const context = serverContext('', signal);
     const entry = this.#entries.get(name);
-    if (entry?.store !== undefined) {
-      if (entry.creations > 0) return false;
-      await entry.store.deleteCollection(context);
-      if ((await entry.store.list(context, { limit: 1 })).items.length > 0) return false;
-    }
     try {
-      await this.#store?.updateThrough(serverStrategy, context, name, (existing = {}) => ({
-        ...existing,
-        metadata: {
-          ...existing.metadata,
-          finalizers: existing.metadata?.finalizers?.filter((one) => one !== CLEANUP_FINALIZER),
-        },
-      }));
+      await this.#terminating(name, signal, 'True', IN_PROGRESS);
+      if (entry?.store !== undefined) {
+        if (entry.creations > 0) return false;
+        await entry.store.deleteCollection(context);
+        if ((await entry.store.list(context, { limit: 1 })).items.length > 0) return false;
+      }
+      const isEstablished = hasCondition(definition.object, 'Established');
+      await this.#terminating(name, signal, 'False', isEstablished ? COMPLETED : NEVER_ESTABLISHED);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
     return true;
+  }
+
+  /** Says how far the deletion of a definition is; at its end the finalizer goes. */
+  async #terminating(
+    name: string,
+    signal: AbortSignal,
+    status: 'True' | 'False',
+    [reason, message]: readonly [string, string],
+  ): Promise<void> {
+    await this.#updateStatus(name, signal, (definition) => {
+      const now = timestampOf(this.#options.runtime.wallMs());
+      setCondition(definition, { type: 'Terminating', status, reason, message }, now);
+      if (status === 'True') return;
+      const { finalizers = [] } = definition.metadata;
+      definition.metadata.finalizers = finalizers.filter((one) => one !== CLEANUP_FINALIZER);
+    });
   }
 
   #remove({ metadata }: Definition, resourceVersion: string): void {
@@ -266,13 +337,20 @@ export class CustomResources {
     if (known === undefined) return;
     if (compareResourceVersions(resourceVersion, known.resourceVersion) < 0) return;
     this.#definitions.delete(name);
+    this.#noteRemoval(name, resourceVersion);
     const entry = this.#entries.get(name);
     if (entry !== undefined) {
       this.#entries.delete(name);
       this.#drain(entry);
       this.#options.onChange();
     }
-    void this.#reconsiderNames();
+    this.#reconsiderNames(name);
+  }
+
+  #noteRemoval(name: string, resourceVersion: string): void {
+    const [oldest] = this.#removed.keys();
+    if (this.#removed.size >= MOST_REMOVED && oldest !== undefined) this.#removed.delete(oldest);
+    this.#removed.set(name, resourceVersion);
   }
 
   /** Ends the watches of a removed resource, after a delay in which they send the deletions. */
@@ -288,26 +366,27 @@ export class CustomResources {
     this.#draining.set(entry, timer);
   }
 
-  /** Called when a name became free: definitions that were refused are checked again. */
-  async #reconsiderNames(): Promise<void> {
-    const { logger } = this.#options;
-    for (const [name, { object }] of this.#definitions) {
-      if (hasCondition(object, 'Established')) continue;
-      try {
-        await this.#store?.updateThrough(
-          serverStrategy,
-          serverContext(''),
-          name,
-          (existing = {}) => existing,
-        );
-      } catch (error) {
-        logger.warn('the names of a custom resource definition could not be checked again', {
-          name,
-          error: String(error),
-        });
-      }
+  /** Called when a name may have become free: definitions that did not get theirs are looked at again. */
+  #reconsiderNames(except: string): void {
+    for (const [name, definition] of this.#definitions) {
+      if (name === except || hasCondition(definition.object, 'NamesAccepted')) continue;
+      this.#statuses.add(name);
     }
   }
+}
+
+const IN_PROGRESS = [
+  'InstanceDeletionInProgress',
+  'CustomResource deletion is in progress',
+] as const;
+const COMPLETED = ['InstanceDeletionCompleted', 'removed all instances'] as const;
+const NEVER_ESTABLISHED = ['NeverEstablished', 'resource was never established'] as const;
+
+function sameNames({ object: one }: Definition, { object: other }: Definition): boolean {
+  return jsonEqual(
+    valueAt(one, 'status', 'acceptedNames'),
+    valueAt(other, 'status', 'acceptedNames'),
+  );
 }
 
 function storageKind(definition: unknown): KindDefinition {

@@ -46,7 +46,7 @@ class BuiltInType implements KindType {
   }
 }
 
-export function typeOfKind(kind: GroupVersionKind): KindType {
+export function typeOfKind(kind: GroupVersionKind): Required<KindType> {
   return new BuiltInType(kind);
 }
 

@@ -1,12 +1,16 @@
 import {
   CLEANUP_FINALIZER,
-  definitionWarnings,
   setCondition,
   setDefinitionDefaults,
   storageVersionOf,
+} from '../../custom/definition/custom-resource-definition.ts';
+import { definitionWarnings } from '../../custom/definition/definition-warnings.ts';
+import {
   validateDefinition,
+  validateDefinitionStatus,
   validateDefinitionUpdate,
-} from '../../custom/custom-resource-definition.ts';
+} from '../../custom/definition/validate-definition.ts';
+import { newStatusStrategy } from '../../contract/strategy.ts';
 import { timestampOf } from '../../rules/duration.ts';
 import { recordAt, textAt, textsAt } from '../../rules/json-value.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
@@ -25,12 +29,17 @@ function noteStorageVersion(definition: MutableObject): void {
 export const customResourceDefinitions: KindRules = {
   group: 'apiextensions.k8s.io',
   resource: 'customresourcedefinitions',
+  statusStrategy: {
+    ...newStatusStrategy({ validateUpdate: validateDefinitionStatus }),
+    allowUnconditionalUpdate: false,
+  },
   strategy: {
     setDefaults: setDefinitionDefaults,
     prepareForCreate: noteStorageVersion,
     prepareForUpdate: noteStorageVersion,
     validate: validateDefinition,
     validateUpdate: validateDefinitionUpdate,
+    allowUnconditionalUpdate: false,
     warnings: definitionWarnings,
     prepareForDelete(definition, { nowMs }) {
       const finalizers = definition.metadata.finalizers ?? [];

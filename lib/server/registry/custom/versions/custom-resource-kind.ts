@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { FieldCause } from '../../../meta/failures.ts';
-import type { KubernetesObject } from '../../../meta/object.ts';
-import { apiVersionOf } from '../../../meta/resource.ts';
-import { ageOf } from '../rules/duration.ts';
+import type { KubernetesObject } from '../../../../meta/object.ts';
+import { ageOf } from '../../rules/duration.ts';
+import { apiVersionOf } from '../../../../meta/resource.ts';
 import { customFieldSchema } from './custom-field-schema.ts';
 import { compileJsonPath } from './json-path.ts';
 import {
@@ -11,20 +10,31 @@ import {
   recordsAt,
   textAt,
   textsAt,
+  valueAt,
   type JsonRecord,
-} from '../rules/json-value.ts';
-import { hasCondition, storageVersionOf, versionsOf } from './custom-resource-definition.ts';
+} from '../../rules/json-value.ts';
+import {
+  hasCondition,
+  storageVersionOf,
+  versionsOf,
+} from '../definition/custom-resource-definition.ts';
 import {
   defineKind,
   type KindDefinition,
   type NegativeReplicas,
   type ScaleDefinition,
   type SelectableFields,
-} from '../contract/kind-definition.ts';
-import type { MutableObject } from '../rules/mutable-object.ts';
-import { pruneObject, setSchemaDefaults, validateAgainstSchema } from './open-api-schema.ts';
-import type { ResourceDescription, TableColumn, TableConvertor } from '../contract/rest-storage.ts';
-import { newStatusStrategy, newStrategy } from '../contract/strategy.ts';
+} from '../../contract/kind-definition.ts';
+import { schemaNode } from '../schema/schema-node.ts';
+import { CustomType } from './custom-type.ts';
+import { finalizerWarnings } from './finalizer-warnings.ts';
+import { validateCustom, validateCustomStatus, validateCustomUpdate } from './validate-custom.ts';
+import type {
+  ResourceDescription,
+  TableColumn,
+  TableConvertor,
+} from '../../contract/rest-storage.ts';
+import { newStatusStrategy, newStrategy } from '../../contract/strategy.ts';
 import {
   ageColumn,
   column,
@@ -32,7 +42,7 @@ import {
   tableOf,
   type Column,
   type TableCell,
-} from '../contract/table-columns.ts';
+} from '../../contract/table-columns.ts';
 
 /** The kind of one version of a custom resource definition. The definition must be valid. */
 export function customResourceKind(definition: unknown, version: JsonRecord): KindDefinition {
@@ -43,12 +53,10 @@ export function customResourceKind(definition: unknown, version: JsonRecord): Ki
   const schema = recordAt(version, 'schema', 'openAPIV3Schema') ?? {};
   const subresources = recordAt(version, 'subresources') ?? {};
   const status = recordAt(subresources, 'status') !== undefined;
-  const setDefaults = (object: MutableObject): void => {
-    pruneObject(object, schema);
-    setSchemaDefaults(object, schema);
-  };
-  const validate = (object: MutableObject): FieldCause[] => validateAgainstSchema(object, schema);
+  const node = schemaNode(schema);
+  const preserves = valueAt(definition, 'spec', 'preserveUnknownFields') === true;
   const scale = recordAt(subresources, 'scale');
+  const rules = { node, scale };
   const kind = defineKind({
     group,
     version: textAt(version, 'name'),
@@ -60,13 +68,18 @@ export function customResourceKind(definition: unknown, version: JsonRecord): Ki
       generation: true,
       status,
       allowUnconditionalUpdate: false,
-      setDefaults,
-      validate,
+      validate: (object) => validateCustom(object, rules),
+      validateUpdate: (object, existing) => validateCustomUpdate(object, existing, rules),
+      warnings: finalizerWarnings,
     }),
+    type: new CustomType(node, preserves),
     ...(status
       ? {
           statusStrategy: {
-            ...newStatusStrategy({ keepMetadata: true, setDefaults, validateUpdate: validate }),
+            ...newStatusStrategy({
+              keepMetadata: true,
+              validateUpdate: (object, existing) => validateCustomStatus(object, existing, rules),
+            }),
             allowUnconditionalUpdate: false,
           },
         }
@@ -177,13 +190,16 @@ function customTable(version: JsonRecord): TableConvertor {
 
 function customColumn(declared: JsonRecord): Column {
   const type = textAt(declared, 'type') as TableColumn['type'];
-  const find = compileJsonPath(textAt(declared, 'jsonPath')) ?? ((): [] => []);
+  const path = textAt(declared, 'jsonPath');
+  const find = compileJsonPath(path) ?? ((): [] => []);
   const read = (object: KubernetesObject, nowMs: number): TableCell =>
     cellOf(find(object), type, nowMs);
   const made = column(textAt(declared, 'name'), read, {
     type,
     format: textAt(declared, 'format'),
-    description: textAt(declared, 'description'),
+    description:
+      textAt(declared, 'description') ||
+      `Custom resource definition column (in JSONPath format): ${path}`,
   });
   return { ...made, definition: { ...made.definition, priority: numberAt(declared, 'priority') } };
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { compileJsonPath } from '../../../../lib/server/registry/custom/json-path.ts';
+import { compileJsonPath } from '../../../../../lib/server/registry/custom/versions/json-path.ts';
 
 const object = {
   metadata: { labels: { 'app.io/name': 'web', plain: 'x' } },
