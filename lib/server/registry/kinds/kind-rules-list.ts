@@ -22,6 +22,7 @@ import { deployments } from './apps/deployments.ts';
 import { replicaSets } from './apps/replica-sets.ts';
 import { statefulSets } from './apps/stateful-sets.ts';
 import { replicationControllers } from './apps/replication-controllers.ts';
+import { horizontalPodAutoscalers } from './autoscaling/horizontal-pod-autoscalers.ts';
 import { cronJobs } from './batch/cron-jobs.ts';
 import { jobs } from './batch/jobs.ts';
 import { certificateSigningRequests } from './certificates/certificate-signing-requests.ts';
@@ -78,6 +79,7 @@ export const kindRulesList: readonly KindRules[] = [
   replicaSets,
   replicationControllers,
   statefulSets,
+  horizontalPodAutoscalers,
   cronJobs,
   jobs,
   leases,
