@@ -45,6 +45,7 @@ import {
 } from './writes/store-parts.ts';
 import { guardedHooks } from './writes/guarded-hooks.ts';
 import type { UpdateStrategy } from './contract/strategy.ts';
+import { seedObject } from './writes/seed-object.ts';
 import { updateObject, type UpdateAnswer } from './writes/update-object.ts';
 import { WatchSet } from './watch-set.ts';
 
@@ -187,6 +188,11 @@ export class GenericRegistryStore implements RestStorage {
     options: WriteOptions = {},
   ): Promise<WriteResult> {
     return await createObject(this.#parts, context, object, options);
+  }
+
+  /** @throws {ApiError} 409. */
+  async seed(object: UnstructuredObject): Promise<void> {
+    await seedObject(this.#parts, object);
   }
 
   /** @throws {ApiError} 400, 404, 409, 422. */

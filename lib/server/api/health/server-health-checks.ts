@@ -22,7 +22,7 @@ const TIMEOUT_MS = 2000;
  * - `etcd` and `etcd-readiness`: the key-value store answers, embedded or not;
  * - `informer-sync` and `poststarthook/storage-readiness`: all watch caches are filled;
  * - the other `poststarthook/...` and `autoregister-completion`: the start has ended, which reads the definitions of custom resources,
- *   and makes the default namespaces, priority classes, service range, APIServices and the service `kubernetes`;
+ *   and makes the default namespaces, roles and their bindings, priority classes, service range, APIServices and the service `kubernetes`;
  * - `shutdown`: the server is not closing.
  */
 export function serverHealthChecks({
@@ -49,6 +49,7 @@ export function serverHealthChecks({
     { name: 'poststarthook/crd-informer-synced', check: started },
     { name: 'poststarthook/start-system-namespaces-controller', check: started },
     { name: 'poststarthook/storage-readiness', check: caches },
+    { name: 'poststarthook/rbac/bootstrap-roles', check: started },
     { name: 'poststarthook/scheduling/bootstrap-system-priority-classes', check: started },
     { name: 'poststarthook/bootstrap-controller', check: started },
     { name: 'poststarthook/start-kubernetes-service-cidr-controller', check: started },

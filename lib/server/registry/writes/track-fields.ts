@@ -7,7 +7,8 @@ import type { RequestContext, WriteOptions } from '../contract/rest-storage.ts';
 import { SERVER_USER } from '../contract/server-context.ts';
 import { servedForm, type StoreParts } from './store-parts.ts';
 
-const SERVER_MANAGER = 'kube-apiserver';
+/** The manager of the fields that the server itself writes. */
+export const SERVER_MANAGER = 'kube-apiserver';
 const UNKNOWN_MANAGER = 'unknown';
 
 /** Who writes through an endpoint, and by which rules. */

@@ -92,6 +92,7 @@ describe('the health of a server', () => {
         '[+]poststarthook/crd-informer-synced ok',
         '[+]poststarthook/start-system-namespaces-controller ok',
         '[+]poststarthook/storage-readiness ok',
+        '[+]poststarthook/rbac/bootstrap-roles ok',
         '[+]poststarthook/scheduling/bootstrap-system-priority-classes ok',
         '[+]poststarthook/bootstrap-controller ok',
         '[+]poststarthook/start-kubernetes-service-cidr-controller ok',

@@ -1,0 +1,165 @@
+import type { ObjectMeta, UnstructuredObject } from '../../../meta/object.ts';
+import { isAlreadyExists } from '../../../meta/failures.ts';
+import { serverContext } from '../contract/server-context.ts';
+import type { ServerParts } from '../contract/subresource-parts.ts';
+import { BOOTSTRAP_POLICY } from './bootstrap-policy-text.ts';
+
+const GROUP = 'rbac.authorization.k8s.io';
+const API_VERSION = `${GROUP}/v1`;
+const AGGREGATE = `${GROUP}/aggregate-to-`;
+const LABELS = { 'kubernetes.io/bootstrapping': 'rbac-defaults' };
+const ANNOTATIONS = { 'rbac.authorization.kubernetes.io/autoupdate': 'true' };
+const READ = ['get', 'list', 'watch'];
+const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update'];
+const EVENTS = {
+  verbs: ['create', 'patch', 'update'],
+  apiGroups: ['', 'events.k8s.io'],
+  resources: ['events'],
+};
+const CONTROLLER = 'system:controller:';
+
+/** A resource of RBAC, and its objects at the start of every server. */
+export interface BootstrapPolicy {
+  readonly resource: 'clusterroles' | 'roles' | 'clusterrolebindings' | 'rolebindings';
+  readonly objects: readonly UnstructuredObject[];
+}
+
+/**
+ * Creates those roles and bindings that are missing; others stay as they are. Kinds that are not served are left out.
+ * @throws {ApiError} when the storage fails.
+ * @see plugin/pkg/auth/authorizer/rbac/bootstrappolicy @ v1.36.3
+ */
+export async function createBootstrapPolicy({ storeOf }: ServerParts): Promise<void> {
+  const create = async ({ resource, objects }: BootstrapPolicy): Promise<void> => {
+    const store = storeOf(GROUP, resource);
+    if (store === undefined) return;
+    const { items } = await store.list(serverContext(''));
+    const present = new Set(items.map(({ metadata }) => pathOf(metadata)));
+    const missing = objects.filter(({ metadata }) => !present.has(pathOf(metadata)));
+    await Promise.all(
+      missing.map(async (object) => {
+        try {
+          await store.seed(object);
+        } catch (error) {
+          // Another server on the same store has been faster.
+          if (!isAlreadyExists(error)) throw error;
+        }
+      }),
+    );
+  };
+  await Promise.all(bootstrapPolicy().map(create));
+}
+
+function pathOf({ namespace = '', name = '' }: ObjectMeta = {}): string {
+  return `${namespace}/${name}`;
+}
+
+/** The recorded roles and bindings, parsed. Each call makes new objects. */
+export function bootstrapPolicy(): readonly BootstrapPolicy[] {
+  const { clusterroles, roles, clusterrolebindings, rolebindings } = BOOTSTRAP_POLICY;
+  return [
+    { resource: 'clusterroles', objects: rolesIn('ClusterRole', clusterroles) },
+    { resource: 'roles', objects: rolesIn('Role', roles) },
+    {
+      resource: 'clusterrolebindings',
+      objects: linesOf(clusterrolebindings).map((line) => bindingIn('ClusterRole', line)),
+    },
+    {
+      resource: 'rolebindings',
+      objects: linesOf(rolebindings).map((line) => bindingIn('Role', line)),
+    },
+  ];
+}
+
+function linesOf(text: string): string[] {
+  return text.slice(1).split('\n');
+}
+
+function rolesIn(kind: string, text: string): UnstructuredObject[] {
+  const found: UnstructuredObject[] = [];
+  let rules: object[] = [];
+  for (const line of linesOf(text)) {
+    if (line.startsWith(' ')) {
+      rules.push(ruleIn(line.slice(1)));
+      continue;
+    }
+    const [name = '', ...marks] = line.split(' ');
+    const ending = (mark: string): string[] =>
+      marks.filter((one) => one.startsWith(mark)).map((one) => `${AGGREGATE}${one.slice(1)}`);
+    const selected = ending('<');
+    rules = [];
+    found.push({
+      ...objectOf(kind, name, Object.fromEntries(ending('>').map((label) => [label, 'true']))),
+      ...(selected.length === 0
+        ? { rules }
+        : { aggregationRule: aggregationOf(selected), rules: null }),
+    });
+  }
+  return found;
+}
+
+function aggregationOf(labels: readonly string[]): object {
+  return {
+    clusterRoleSelectors: labels.map((label) => ({ matchLabels: { [label]: 'true' } })),
+  };
+}
+
+function ruleIn(line: string): object {
+  if (line === '!') return EVENTS;
+  const [verbs = [], groups = [], resources, names] = line.split(' ').map(wordsOf);
+  if (resources === undefined) return { verbs, nonResourceURLs: groups };
+  const rule = { verbs, apiGroups: groups, resources };
+  return names === undefined ? rule : { ...rule, resourceNames: names };
+}
+
+function wordsOf(text: string): readonly string[] {
+  if (text === 'R') return READ;
+  if (text === 'W') return WRITE;
+  return text.split(',').map((word) => (word === '-' ? '' : word));
+}
+
+function bindingIn(roleKind: string, line: string): UnstructuredObject {
+  const [head = '', ...subjects] = line.split(' ');
+  const [full = '', role] = head.split('=');
+  const short = subjects[0] === '*';
+  const name = short ? `${CONTROLLER}${full}` : full;
+  const object = objectOf(`${roleKind}Binding`, name, {});
+  return {
+    ...object,
+    roleRef: { apiGroup: GROUP, kind: roleKind, name: role ?? object.metadata?.name ?? '' },
+    ...(subjects.length === 0
+      ? {}
+      : { subjects: (short ? [`kube-system/${full}`] : subjects).map(subjectIn) }),
+  };
+}
+
+function subjectIn(text: string): object {
+  const slash = text.indexOf('/');
+  if (slash > 0) {
+    return {
+      kind: 'ServiceAccount',
+      name: text.slice(slash + 1),
+      namespace: text.slice(0, slash),
+    };
+  }
+  const isUser = text.startsWith('@');
+  return { apiGroup: GROUP, kind: isUser ? 'User' : 'Group', name: isUser ? text.slice(1) : text };
+}
+
+function objectOf(
+  kind: string,
+  path: string,
+  labels: Readonly<Record<string, string>>,
+): UnstructuredObject {
+  const slash = path.indexOf('/');
+  return {
+    apiVersion: API_VERSION,
+    kind,
+    metadata: {
+      name: path.slice(slash + 1),
+      ...(slash < 0 ? {} : { namespace: path.slice(0, slash) }),
+      labels: { ...LABELS, ...labels },
+      annotations: ANNOTATIONS,
+    },
+  };
+}
