@@ -52,8 +52,10 @@ export {
   bearerAuthenticator,
   withAuthentication,
   type AuthenticatedUser,
+  type AuthenticationOptions,
+  type AuthenticationVerdict,
   type Authenticator,
-} from './api/http/authentication.ts';
+} from './access/authentication/authentication.ts';
 export {
   HttpListener,
   type HttpListenerOptions,
@@ -219,6 +221,7 @@ export type {
   AccessParts,
   AccessQuestion,
   AccessRules,
+  Authorization,
   Authorizer,
   TokenSigner,
   TokenVerdict,
@@ -243,7 +246,7 @@ export type { Certificate } from './api/certificates/certificate-authority.ts';
 export type { GroupResource } from './storage/encryption/resource-rules.ts';
 export type { ReadinessState } from './cacher/reads/cacher-readiness.ts';
 export type { WatchCacheHistoryOptions } from './cacher/window/watch-cache-history.ts';
-export type { FinishWrite, StoreHooks } from './registry/contract/store-hooks.ts';
+export type { FinishWrite, StoreHooks, WriteTarget } from './registry/contract/store-hooks.ts';
 export type {
   CreateStrategy,
   DeleteStrategy,

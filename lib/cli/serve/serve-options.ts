@@ -1,4 +1,5 @@
 import { optionsHelp, parseArguments, type OptionTable } from '../arguments/parse-arguments.ts';
+import { AUTHORIZATIONS, type Authorization } from '../../server/registry/contract/access-parts.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 
 /** The options of `listwatch serve`. */
@@ -14,6 +15,8 @@ export interface ServeOptions {
   readonly etcd: readonly string[];
   readonly etcdFiles: EtcdFiles;
   readonly tls: TlsFiles;
+  /** Who may do what; left out: what an `ApiServer` does by itself. */
+  readonly authorization: Authorization | undefined;
   /** Whether the kubeconfig has a client certificate in place of the token. */
   readonly clientCertificate: boolean;
   readonly snapshot: string | undefined;
@@ -85,6 +88,11 @@ const TABLE: OptionTable = {
     type: 'string',
     value: 'DIR',
     help: 'keeps the authority in a folder, as ca.crt and ca.key; otherwise it ends with the server',
+  },
+  authorization: {
+    type: 'string',
+    value: 'MODE',
+    help: 'rbac: roles decide who may do what, as on a cluster; always-allow: every client with credentials may do everything; otherwise rbac',
   },
   'client-certificate': {
     type: 'boolean',
@@ -189,6 +197,7 @@ export function readServeOptions(parameters: readonly string[]): ServeOptions {
       clientCa: text('client-ca-file'),
       dir: text('cert-dir'),
     },
+    authorization: authorizationOf(text('authorization')),
     clientCertificate: options.has('client-certificate'),
     snapshot: text('snapshot'),
     manifests: text('manifests'),
@@ -197,6 +206,14 @@ export function readServeOptions(parameters: readonly string[]): ServeOptions {
     json: options.has('json'),
     verbose: options.has('verbose'),
   };
+}
+
+function authorizationOf(text: string | undefined): Authorization | undefined {
+  const known = AUTHORIZATIONS.find((mode) => mode === text);
+  if (known !== undefined || text === undefined) return known;
+  throw new UsageError(
+    `--authorization must be ${AUTHORIZATIONS.join(' or ')}, not ${JSON.stringify(text)}`,
+  );
 }
 
 function portOf(text: string | undefined): number {

@@ -66,8 +66,9 @@ export class ServerRun {
     signal.throwIfAborted();
     const { keyValueStore } = this.#store;
     const onRequest = this.#requestHook();
-    const options = { runtime, logger, token, keyValueStore, transformerFor, onRequest, tls };
-    const server = this.#newServer(options);
+    const { authorization } = this.#serve;
+    const given = { runtime, logger, token, keyValueStore, transformerFor, onRequest, tls };
+    const server = this.#newServer({ ...given, authorization });
     this.#server = server;
     await keepAuthority(this.#serve.tls, server);
     await this.#listen(server);

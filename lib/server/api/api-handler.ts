@@ -6,7 +6,9 @@ import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { withDeadline } from '../../kernel/wait.ts';
 import type { ResourceRegistry, RestStorage } from '../registry/contract/rest-storage.ts';
-import { adminUser } from '../registry/contract/user-info.ts';
+import type { Authorizer } from '../registry/contract/access-parts.ts';
+import { createOnUpdate } from '../access/authorization/create-on-update.ts';
+import { IN_PROCESS_USER, userNamed } from '../registry/contract/user-info.ts';
 import { HealthEndpoints, type HealthCheck } from './health/health-endpoints.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from './http/api-request.ts';
 import { BUILT_IN_GROUPS } from './http/built-in-groups.ts';
@@ -52,14 +54,13 @@ export interface ApiHandlerOptions {
   readonly healthChecks?: readonly HealthCheck[] | undefined;
   /** Answers `/.well-known/openid-configuration` and `/openid/v1/jwks`. @defaultValue these paths are not served */
   readonly tokenIssuer?: TokenIssuer | undefined;
+  /** Decides whether an update may create a missing object. @defaultValue it may */
+  readonly authorizer?: Authorizer | undefined;
   /** The metrics of `/metrics`. @defaultValue those of the handler alone */
   readonly metrics?: ServerMetrics | undefined;
 }
 
 type RequestAbort = Pick<DerivedAbort, 'signal' | 'abort' | 'dispose'>;
-
-/** The user of a request without one: code in the same process, which needs no credentials. */
-const IN_PROCESS_USER = adminUser('system:admin');
 
 const verbs: Readonly<Record<Verb, (exchange: Exchange) => Promise<ApiResponse>>> = {
   get: serveGet,
@@ -83,6 +84,7 @@ class ApiRouter {
   readonly #runtime: Runtime;
   readonly #logger: Logger;
   readonly #requestTimeoutMs: number;
+  readonly #authorizer: Authorizer | undefined;
   readonly #meter: ApiRequestMeter;
   readonly #rootPaths: RootPaths;
   readonly #frames = { json: new WatchFrames(), protobuf: new WatchFrames(protobufFrame) };
@@ -97,10 +99,12 @@ class ApiRouter {
       'healthChecks',
       'tokenIssuer',
       'metrics',
+      'authorizer',
     ]);
     this.#registry = options.registry;
     this.#runtime = options.runtime ?? realRuntime;
     this.#logger = options.logger ?? silentLogger;
+    this.#authorizer = options.authorizer;
     this.#requestTimeoutMs = numberOption(
       owner,
       'requestTimeoutMs',
@@ -173,6 +177,8 @@ class ApiRouter {
     const abort = info.verb === 'watch' ? undefined : abortOf(request);
     const isTraced = abort !== undefined && this.#logger !== silentLogger;
     const trace = isTraced ? new SlowRequestTrace(this.#runtime) : undefined;
+    const { user } = request;
+    const identity = user === undefined ? IN_PROCESS_USER : (request.identity ?? userNamed(user));
     const exchange: Exchange = {
       request,
       info,
@@ -182,7 +188,8 @@ class ApiRouter {
       context: {
         namespace: info.namespace,
         user: request.user ?? IN_PROCESS_USER.username,
-        identity: request.user === undefined ? IN_PROCESS_USER : request.identity,
+        identity,
+        authorizeCreate: createOnUpdate(this.#authorizer, identity, request),
         signal: abort?.signal ?? request.signal,
         warn: (text) => {
           warnings.add(text);

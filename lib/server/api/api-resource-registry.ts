@@ -10,7 +10,10 @@ import type { KindDefinition } from '../registry/contract/kind-definition.ts';
 import { NamespaceLifecycle } from '../registry/namespaces/namespace-lifecycle.ts';
 import { installedResource, newRestStorages } from '../registry/rest-storages.ts';
 import type { InstalledResource, ResourceRegistry } from '../registry/contract/rest-storage.ts';
-import { alwaysAllow } from '../registry/contract/access-parts.ts';
+import { escalationHooks, type RbacParts } from '../access/authorization/escalation.ts';
+import { RbacAuthorizer } from '../access/authorization/rbac-authorizer.ts';
+import { RBAC_GROUP, RbacRules } from '../access/authorization/rbac-rules.ts';
+import { alwaysAllow, type Authorization } from '../registry/contract/access-parts.ts';
 import { noNodes, type NodeConnector } from '../registry/contract/node-connector.ts';
 import type { UserInfo } from '../registry/contract/user-info.ts';
 import { ServiceAccountTokens } from '../registry/tokens/service-account-tokens.ts';
@@ -26,6 +29,8 @@ export interface ApiResourceRegistryOptions {
   readonly virtual?: readonly VirtualResource[] | undefined;
   /** The users with tokens of their own, besides service accounts. @defaultValue none */
   readonly userOfToken?: ((token: string) => UserInfo | undefined) | undefined;
+  /** How it is decided who may do what. @defaultValue 'always-allow' */
+  readonly authorization?: Authorization | undefined;
   /** Answers for nodes. @defaultValue `noNodes` */
   readonly nodes?: NodeConnector | undefined;
   /** Makes the storage of each resource. */
@@ -36,7 +41,16 @@ export interface ApiResourceRegistryOptions {
   readonly logger?: Logger | undefined;
 }
 
-const OPTIONS = ['kinds', 'virtual', 'userOfToken', 'nodes', 'storageFor', 'runtime', 'logger'];
+const OPTIONS = [
+  'kinds',
+  'virtual',
+  'userOfToken',
+  'authorization',
+  'nodes',
+  'storageFor',
+  'runtime',
+  'logger',
+];
 
 const NAMESPACES = '/namespaces';
 const DEFINITIONS = 'apiextensions.k8s.io/customresourcedefinitions';
@@ -67,6 +81,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   readonly #namespaces: NamespaceLifecycle | undefined;
   readonly #custom: CustomResources | undefined;
   readonly #reaper: GracePeriodReaper;
+  readonly #rbac: RbacParts | undefined;
   readonly #virtual: readonly InstalledResource[];
   readonly #byPath = new Map<string, InstalledResource>();
   #all: readonly InstalledResource[] = [];
@@ -110,6 +125,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
         },
       });
     }
+    this.#rbac = options.authorization === 'rbac' ? this.#newRbac(runtime, logger) : undefined;
     const parts = this.#serverParts(options, runtime);
     this.parts = parts;
     const reaper = this.#reaper;
@@ -117,7 +133,10 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
       const { keyRoot, storedApiVersion } = kind;
       const storage = storages.get(keyRoot) as ResourceStorage;
       const name = nameOf(kind.describe);
-      const hooks = this.#hooksOf(name) ?? kind.newHooks?.({ storage, keyRoot, runtime });
+      const hooks =
+        this.#hooksOf(name) ??
+        (this.#rbac && escalationHooks(this.#rbac, kind.describe)) ??
+        kind.newHooks?.({ storage, keyRoot, runtime });
       if (hooks !== undefined) this.#hooks.push(hooks);
       const store = new GenericRegistryStore({
         kind,
@@ -182,7 +201,8 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
     this.#reaper.close();
-    await Promise.all([this.#namespaces?.close(), this.#custom?.close()]);
+    const { rules } = this.#rbac ?? {};
+    await Promise.all([this.#namespaces?.close(), this.#custom?.close(), rules?.close()]);
     await Promise.all(
       [...this.#installations.values()].map(async ({ storage }) => {
         await storage[Symbol.asyncDispose]?.();
@@ -201,9 +221,18 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     const storeOf: ServerParts['storeOf'] = (group, resource) =>
       this.#installations.get(nameOf({ group, resource }))?.store;
     const tokens = new ServiceAccountTokens({ runtime });
-    const authorizer = alwaysAllow;
+    const authorizer = this.#rbac?.authorizer ?? alwaysAllow;
     const access = new TokenAuthenticator({ tokens, authorizer, storeOf, userOfToken });
     return { runtime, storeOf, access, nodes };
+  }
+
+  #newRbac(runtime: Runtime, logger: Logger): RbacParts {
+    const rules = new RbacRules({
+      storageOf: (resource) => this.#installations.get(nameOf({ group: RBAC_GROUP, resource })),
+      runtime,
+      logger,
+    });
+    return { rules, authorizer: new RbacAuthorizer(rules) };
   }
 
   #hooksOf(name: string): StoreHooks | undefined {

@@ -2,6 +2,7 @@ import type { StorageMediaType } from '../storage/scheme/stored-object-codec.ts'
 import type { Logger } from '../../kernel/logger.ts';
 import type { Metrics } from '../../kernel/metrics.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
+import type { Authorization } from '../registry/contract/access-parts.ts';
 import type { KeyValueStore } from '../mvcc/key-value-store.ts';
 import type { Certificate } from './certificates/certificate-authority.ts';
 import type { ServerTlsOptions } from './certificates/server-certificates.ts';
@@ -34,6 +35,12 @@ export interface ApiServerOptions
    * @defaultValue 'application/json'
    */
   readonly storageMediaType?: StorageMediaType | undefined;
+  /**
+   * Who may do what. `'rbac'`: roles and their bindings decide, as on a cluster. The user of `token` is in `system:masters` and may
+   * do everything; requests without credentials are of `system:anonymous`; service accounts and client certificates of other groups
+   * need a binding. `'always-allow'`: everybody with credentials may do everything. @defaultValue 'rbac'
+   */
+  readonly authorization?: Authorization | undefined;
   /** Certificates to present, and to accept of clients. @defaultValue the server makes its own authority */
   readonly tls?: ServerTlsOptions | undefined;
   /** Longest duration of a request that is not a watch, milliseconds. @defaultValue 60 000 */
@@ -50,6 +57,7 @@ export const API_SERVER_OPTIONS: readonly (keyof ApiServerOptions)[] = [
   'keyValueStore',
   'transformerFor',
   'storageMediaType',
+  'authorization',
   'tls',
   'requestTimeoutMs',
   'randomBytes',

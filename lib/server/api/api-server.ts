@@ -22,12 +22,15 @@ import {
 import { ApiResourceRegistry } from './api-resource-registry.ts';
 import type { Certificate } from './certificates/certificate-authority.ts';
 import { ServerCertificates } from './certificates/server-certificates.ts';
+import { withAccess } from '../access/with-access.ts';
+import { AUTHORIZATIONS, type Authorization } from '../registry/contract/access-parts.ts';
 import { isHealthPath } from './health/health-endpoints.ts';
 import { serverHealthChecks } from './health/server-health-checks.ts';
 import { builtInKinds } from '../registry/kinds/built-in-kinds.ts';
 import { virtualResources } from '../registry/kinds/virtual-resources.ts';
 import { adminUser, type UserInfo } from '../registry/contract/user-info.ts';
 import { KubernetesService } from '../registry/bootstrap/kubernetes-service.ts';
+import { createBootstrapPolicy } from '../registry/bootstrap/bootstrap-policy.ts';
 import { createSystemObjects } from '../registry/bootstrap/system-objects.ts';
 import type { ObjectStore } from '../registry/contract/object-store.ts';
 import { reportProcess } from './metrics/process-metrics.ts';
@@ -41,7 +44,7 @@ import {
   bearerTokenOf,
   withAuthentication,
   type Authenticator,
-} from './http/authentication.ts';
+} from '../access/authentication/authentication.ts';
 import { HttpListener } from './port/http-listener.ts';
 import { writeKubeconfig } from './kubeconfig-writer.ts';
 import { RegistryListerWatcher } from './registry-lister-watcher.ts';
@@ -87,6 +90,8 @@ export class ApiServer implements AsyncDisposable {
   readonly pods: PodHandlers;
   /** Private, so that neither `inspect` nor `JSON.stringify` prints it. */
   readonly #token: string;
+  /** Whether requests without credentials are let in, as far as roles allow it. */
+  readonly #anonymous: boolean;
   readonly #runtime: Runtime;
   readonly #randomBytes: (size: number) => Uint8Array;
   readonly #ownStore: EmbeddedKeyValueStore | undefined;
@@ -106,6 +111,8 @@ export class ApiServer implements AsyncDisposable {
   constructor(options: ApiServerOptions = {}) {
     rejectUnknownOptions('ApiServer', options, API_SERVER_OPTIONS);
     const { runtime = realRuntime, logger = silentLogger, metrics = silentMetrics } = options;
+    const authorization = checkedAuthorization(options.authorization);
+    this.#anonymous = authorization === 'rbac';
     this.#runtime = runtime;
     this.#randomBytes = options.randomBytes ?? randomBytes;
     this.#token = options.token ?? Buffer.from(this.#randomBytes(32)).toString('base64url');
@@ -132,6 +139,7 @@ export class ApiServer implements AsyncDisposable {
       kinds: builtInKinds(),
       virtual: virtualResources,
       userOfToken: (token) => (this.#isOwnToken(token) ? USER : undefined),
+      authorization,
       storageFor: (description, keyRoot) => storages.storageFor(description, keyRoot),
       runtime,
       logger,
@@ -142,11 +150,13 @@ export class ApiServer implements AsyncDisposable {
       logger,
     });
     const { requestTimeoutMs } = options;
+    const { authorizer } = this.#registry.parts.access;
     const handler = createApiHandler({
       registry: this.#registry,
       runtime,
       logger,
       requestTimeoutMs,
+      authorizer,
       metrics: serverMetrics,
       tokenIssuer: this.#registry.parts.access.tokens,
       healthChecks: serverHealthChecks({
@@ -158,7 +168,8 @@ export class ApiServer implements AsyncDisposable {
       }),
     });
     this.faults = new Faults({ runtime, compact: () => this.compact() });
-    this.handler = withStandardHeaders(this.#afterStart(this.faults.around(handler)), runtime);
+    const guarded = withAccess(this.faults.around(handler), authorizer);
+    this.handler = withStandardHeaders(this.#afterStart(guarded), runtime);
     this.#certificates = new ServerCertificates({
       runtime,
       randomBytes: this.#randomBytes,
@@ -369,7 +380,9 @@ export class ApiServer implements AsyncDisposable {
     }
     this.#storages.start();
     await this.#registry.start();
-    await Promise.all([this.#kubernetesService.start(), createSystemObjects(this.#registry.parts)]);
+    const { parts } = this.#registry;
+    await Promise.all([this.#kubernetesService.start(), createSystemObjects(parts)]);
+    await createBootstrapPolicy(parts);
     await this.#publishPort();
     if (this.#ownStore !== undefined) this.#initial = await takeSnapshot(this.#ownStore);
   }
@@ -381,7 +394,8 @@ export class ApiServer implements AsyncDisposable {
       ({ clientCertificate }) => {
         const { clients } = this.#certificates;
         const certificate = clients && clientCertificate?.();
-        return certificate && clients?.userOf(certificate, this.#runtime.wallMs());
+        // A client with a certificate that is not accepted is not anonymous.
+        return certificate && (clients?.userOf(certificate, this.#runtime.wallMs()) ?? null);
       },
       bearerAuthenticator(this.#token, USER),
       async (request) => {
@@ -414,7 +428,7 @@ export class ApiServer implements AsyncDisposable {
   #newListener(options: ApiServerOptions, runtime: Runtime, logger: Logger): HttpListener {
     return new HttpListener({
       handler: withStandardHeaders(
-        withAuthentication(this.handler, this.#authenticator()),
+        withAuthentication(this.handler, this.#authenticator(), { anonymous: this.#anonymous }),
         runtime,
       ),
       certificate: () => this.#certificates.leaf(this.#hosts),
@@ -452,6 +466,15 @@ export class ApiServer implements AsyncDisposable {
 /** Above every version of an earlier server with this token, unless that server had more than a million writes a second. */
 function firstRevision({ token }: ApiServerOptions, runtime: Runtime): bigint | undefined {
   return token === undefined ? undefined : BigInt(Math.floor(runtime.wallMs())) * 1000n;
+}
+
+/** @throws {ListwatchError} INVALID_OPTION. */
+function checkedAuthorization(authorization: Authorization = 'rbac'): Authorization {
+  if (AUTHORIZATIONS.includes(authorization)) return authorization;
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `authorization is ${JSON.stringify(authorization)}: use ${AUTHORIZATIONS.join(' or ')}`,
+  );
 }
 
 /** @throws {ListwatchError} INVALID_OPTION. */

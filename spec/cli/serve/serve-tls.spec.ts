@@ -44,6 +44,8 @@ describe('the certificates of listwatch serve', () => {
       await file('api.key', leaf.privateKey),
       '--client-ca-file',
       await file('clients.crt', company.certificate),
+      '--authorization',
+      'always-allow',
     ]);
     await using client = await run.client();
     expect((await client.resource('v1', 'namespaces').list()).items).to.not.deep.equal([]);
@@ -62,6 +64,22 @@ describe('the certificates of listwatch serve', () => {
     expect(text).to.include('client-key-data').and.not.include('token');
     await using client = await run.client();
     expect((await client.resource('v1', 'namespaces').list()).items).to.not.deep.equal([]);
+  });
+
+  it('need the roles of their users, unless authorization is off', async () => {
+    await using run = fixture.serve(['--client-ca-file', await file('c.crt', company.certificate)]);
+    const jane = company.issue({ usage: 'client', name: 'jane', nowMs });
+    const { address, kubeconfig } = await run.readyDocument();
+    const authority = /certificate-authority-data: (\S+)/.exec(await readFile(kubeconfig, 'utf8'));
+    const ca = Buffer.from(authority?.[1] ?? '', 'base64').toString();
+    const tls = { ca, cert: jane.certificate, key: jane.privateKey };
+    await using client = await connect({ server: address, tls });
+    const error: unknown = await client
+      .resource('v1', 'namespaces')
+      .list()
+      .catch((thrown: unknown) => thrown);
+    expect(error).to.include({ code: 'FORBIDDEN' });
+    expect((error as Error).message).to.include('user "jane" may not list namespaces');
   });
 
   const refused: readonly (readonly [string, () => Promise<string[]>, string])[] = [

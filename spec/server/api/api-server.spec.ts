@@ -411,11 +411,14 @@ describe('api server', () => {
   it('asks clients on the socket for the token, and never sends it', async () => {
     await using server = new ApiServer({ token: 'canary-token-0123456789' });
     await server.listen();
-    for (const authorization of ['', 'Bearer wrong-token-0123456789']) {
+    for (const [authorization, status] of [
+      ['', 403],
+      ['Bearer wrong-token-0123456789', 401],
+    ] as const) {
       const response = await fetch(`${server.url}/api`, {
         headers: { authorization, connection: 'close' },
       });
-      expect(response.status).to.equal(401);
+      expect(response.status).to.equal(status);
       expect(response.headers.get('audit-id')).to.be.a('string');
       expect(await response.text()).not.to.contain('canary');
     }

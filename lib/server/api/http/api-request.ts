@@ -12,6 +12,8 @@ export interface ApiRequest {
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Each header line with its name in lower case, for headers that may come several times. Left out: `headers` has each once. */
+  readonly headerLines?: readonly (readonly [name: string, value: string])[] | undefined;
   /** The whole body; the listener enforces the size limit while reading. */
   readonly body: Uint8Array;
   /** Aborts when the client disconnects. */

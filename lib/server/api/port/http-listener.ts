@@ -443,7 +443,7 @@ export class HttpListener {
     clock: RequestClock | undefined,
     readWhole: () => Promise<Uint8Array | undefined>,
   ): Promise<ApiResponse> {
-    const { method, url, headers } = head;
+    const { method, url, headers, headerLines } = head;
     if (this.#localOnly && !hostIsLocal(headers['host'])) return lastAnswer(foreignHost(head));
     const body = await readWhole();
     if (body === undefined) {
@@ -455,6 +455,7 @@ export class HttpListener {
         method,
         url,
         headers,
+        headerLines,
         body,
         signal: abort.signal,
         identified: clock?.identified,

@@ -9,6 +9,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Runtime, Timer } from '../../../kernel/runtime.ts';
 import type { ApiRequest } from '../http/api-request.ts';
+import { headerLinesOf } from './header-lines.ts';
 
 export interface Http2SessionsOptions {
   /** Called for each request. */
@@ -26,6 +27,7 @@ export interface Http2Request {
   readonly url: string;
   /** With `host`, and without the pseudo-headers. */
   readonly headers: ApiRequest['headers'];
+  readonly headerLines: ApiRequest['headerLines'];
   /** The connection that it came on. */
   readonly socket: Socket;
 }
@@ -92,7 +94,12 @@ export class Http2Sessions {
       idle.cancel();
       this.#sessions.delete(session);
     });
-    session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+    const accept = (
+      stream: ServerHttp2Stream,
+      headers: IncomingHttpHeaders,
+      _flags: number,
+      raw: readonly string[],
+    ): void => {
       idle.cancel();
       streams += 1;
       stream.on('close', () => {
@@ -102,16 +109,19 @@ export class Http2Sessions {
           session.close();
         });
       });
-      this.#options.serve(stream, requestOf(headers, session.socket));
-    });
+      this.#options.serve(stream, requestOf(headers, raw, session.socket));
+    };
+    session.on('stream', accept);
   }
 }
 
-function requestOf(all: IncomingHttpHeaders, socket: Socket): Http2Request {
+function requestOf(all: IncomingHttpHeaders, raw: readonly string[], socket: Socket): Http2Request {
   const headers: Record<string, string | undefined> = {};
   for (const [name, value] of Object.entries(all)) {
     if (!name.startsWith(':')) headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   headers['host'] ??= all[':authority'];
-  return { method: all[':method'] ?? 'GET', url: all[':path'] ?? '/', headers, socket };
+  const headerLines = headerLinesOf(all, raw);
+  const [method = 'GET', url = '/'] = [all[':method'], all[':path']];
+  return { method, url, headers, headerLines, socket };
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { ApiRequest } from '../http/api-request.ts';
+import { headerLinesOf } from './header-lines.ts';
 import type { Http2Request } from './http2-sessions.ts';
 import type { ResponseSink } from './response-sink.ts';
 
@@ -18,8 +19,10 @@ export function headOf({
   method = 'GET',
   url = '/',
   headers,
+  rawHeaders,
   socket,
 }: IncomingMessage): Http2Request {
+  const headerLines = headerLinesOf(headers, rawHeaders);
   // Node passes only `set-cookie` as a list, and a request has no use for it.
-  return { method, url, headers: headers as ApiRequest['headers'], socket };
+  return { method, url, headers: headers as ApiRequest['headers'], headerLines, socket };
 }

@@ -46,6 +46,9 @@ function withoutUpgradeToken(connection: string): string {
   return tokens.filter((token) => token.toLowerCase() !== 'upgrade').join(', ');
 }
 
+/** A text that is no token of any server. */
+const NO_TOKEN = '-';
+
 /** The beginning of a subprotocol that carries a token. */
 const TOKEN_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
 
@@ -61,7 +64,7 @@ export function takeProtocolToken({ headers }: Pick<IncomingMessage, 'headers'>)
   const others = protocols.filter((one) => !one.startsWith(TOKEN_PROTOCOL));
   const tokens = protocols.filter((one) => one.startsWith(TOKEN_PROTOCOL));
   const text = tokens.length === 1 && others.length > 0 ? tokenOf(tokens[0] as string) : undefined;
-  headers.authorization = text === undefined ? 'Bearer' : `Bearer ${text}`;
+  headers.authorization = `Bearer ${text ?? NO_TOKEN}`;
   headers['sec-websocket-protocol'] = others.join(',');
 }
 

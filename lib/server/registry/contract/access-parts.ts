@@ -16,11 +16,19 @@ export interface TokenSigner {
   keySet(): object;
 }
 
-/** The subject of a question to the authorizer: who wants to do what. The attributes are those of a review's `spec`. */
+/** A question to the authorizer: who wants to do what. Texts that do not apply are empty. */
 export interface AccessQuestion {
   readonly user: UserInfo;
-  readonly resourceAttributes: Readonly<Record<string, unknown>> | undefined;
-  readonly nonResourceAttributes: Readonly<Record<string, unknown>> | undefined;
+  readonly verb: string;
+  /** False: the question is about `path`. */
+  readonly isResource: boolean;
+  readonly path: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
 }
 
 export interface AccessDecision {
@@ -30,16 +38,25 @@ export interface AccessDecision {
   readonly reason?: string | undefined;
 }
 
+/** How it is decided who may do what: by roles and their bindings, or not at all. */
+export type Authorization = 'rbac' | 'always-allow';
+
+export const AUTHORIZATIONS: readonly Authorization[] = ['rbac', 'always-allow'];
+
 /** The rules of a user in a namespace, as a SelfSubjectRulesReview shows them. */
 export interface AccessRules {
   readonly resourceRules: readonly object[];
   readonly nonResourceRules: readonly object[];
   readonly incomplete: boolean;
+  /** Left out: all rules could be read. */
+  readonly evaluationError?: string | undefined;
 }
 
 /** Decides who may do what. */
 export interface Authorizer {
+  /** @throws {ApiError} when the rules cannot be read. */
   authorize(question: AccessQuestion): Promise<AccessDecision>;
+  /** @throws {ApiError} when the rules cannot be read. */
   rulesOf(user: UserInfo, namespace: string): Promise<AccessRules>;
 }
 

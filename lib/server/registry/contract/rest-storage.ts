@@ -28,6 +28,8 @@ export interface RequestContext {
   readonly user: string;
   /** What else is known of the user. @defaultValue the groups that follow from the name */
   readonly identity?: UserInfo | undefined;
+  /** Whether an update may create an object that is missing. Left out: it may. @throws {ApiError} 403. */
+  readonly authorizeCreate?: (() => Promise<void>) | undefined;
   /** The abort signal of the request: the client disconnected, or the time limit is over. */
   readonly signal?: AbortSignal | undefined;
   /** Adds a text as a `Warning` header. */

@@ -1,15 +1,20 @@
+import { parseFieldSelector } from '../../../meta/field-selector.ts';
+import { parseLabelSelector } from '../../../meta/label-selector.ts';
 import { badRequest, type FieldCause } from '../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import type { AccessDecision } from '../contract/access-parts.ts';
+import type { AccessDecision, AccessQuestion } from '../contract/access-parts.ts';
 import type { RequestContext, RestStorage, WriteResult } from '../contract/rest-storage.ts';
 import type { ServerParts } from '../contract/subresource-parts.ts';
 import { userNamed, type UserInfo } from '../contract/user-info.ts';
 import { DerivedObject } from '../rules/derived-object.ts';
 import { fieldInvalid } from '../rules/field-causes.ts';
 import { recordAt, recordsAt, textAt, textsAt, type JsonRecord } from '../rules/json-value.ts';
+import { qualifiedName } from '../rules/name-forms.ts';
 import { invalidReview, reviewResource } from './review-resource.ts';
 
 const GROUP = 'authorization.k8s.io';
+const SELECTORS = ['fieldSelector', 'labelSelector'] as const;
+type SelectorName = (typeof SELECTORS)[number];
 
 /** `selfsubjectaccessreviews`: may I do this? */
 export function selfSubjectAccessReviews(parts: ServerParts): RestStorage {
@@ -98,17 +103,72 @@ async function answered(
   causes: readonly FieldCause[],
 ): Promise<WriteResult> {
   if (causes.length > 0) throw invalidReview(causes);
-  const { resource, nonResource } = attributesOf(review);
-  const decision = await access.authorizer.authorize({
-    user,
-    resourceAttributes: resource,
-    nonResourceAttributes: nonResource,
-  });
+  const decision = await access.authorizer.authorize(questionOf(user, review));
+  const evaluationError = selectorFaults(review);
   return new DerivedObject('', {
     ...review,
     metadata: review.metadata ?? {},
-    status: statusOf(decision),
+    status: {
+      ...statusOf(decision),
+      ...(evaluationError === '' ? {} : { evaluationError }),
+    },
   });
+}
+
+/** @see pkg/registry/authorization/util/helpers.go AuthorizationAttributesFrom @ v1.36.3 */
+function questionOf(user: UserInfo, review: UnstructuredObject): AccessQuestion {
+  const { resource, nonResource } = attributesOf(review);
+  const text = (name: string): string => textAt(resource, name);
+  return {
+    user,
+    verb: textAt(resource ?? nonResource, 'verb'),
+    isResource: resource !== undefined,
+    path: textAt(nonResource, 'path'),
+    group: text('group'),
+    version: text('version') || '*',
+    resource: text('resource'),
+    subresource: text('subresource'),
+    namespace: text('namespace'),
+    name: text('name'),
+  };
+}
+
+/** What is said of selectors that cannot be read; they do not count then. */
+function selectorFaults(review: UnstructuredObject): string {
+  const { resource } = attributesOf(review);
+  return SELECTORS.flatMap((name) => {
+    const fault = selectorFault(name, recordAt(resource, name) ?? {});
+    return fault === '' ? [] : [`spec.resourceAttributes.${name} ${fault} due to parse error`];
+  }).join('; ');
+}
+
+function selectorFault(
+  name: SelectorName,
+  selector: JsonRecord,
+): '' | 'ignored' | 'partially ignored' {
+  const raw = textAt(selector, 'rawSelector');
+  if (raw !== '') {
+    try {
+      if (name === 'fieldSelector') parseFieldSelector(raw);
+      else parseLabelSelector(raw);
+    } catch {
+      return 'ignored';
+    }
+  }
+  const requirements = recordsAt(selector, 'requirements');
+  const readable = requirements.filter((one) => isRequirement(name, one)).length;
+  if (readable === requirements.length) return '';
+  return readable === 0 ? 'ignored' : 'partially ignored';
+}
+
+function isRequirement(name: SelectorName, requirement: JsonRecord): boolean {
+  const operator = textAt(requirement, 'operator');
+  const count = textsAt(requirement, 'values').length;
+  const isSet = operator === 'In' || operator === 'NotIn';
+  if (name === 'fieldSelector') return isSet && count === 1;
+  if (qualifiedName(textAt(requirement, 'key')).length > 0) return false;
+  if (isSet) return count > 0;
+  return count === 0 && (operator === 'Exists' || operator === 'DoesNotExist');
 }
 
 function statusOf({ allowed, denied = false, reason = '' }: AccessDecision): JsonRecord {
@@ -149,7 +209,7 @@ function goForm(nonResource: JsonRecord): object {
 }
 
 function selectorCauses(resource: JsonRecord): FieldCause[] {
-  return ['fieldSelector', 'labelSelector'].flatMap((name) => {
+  return SELECTORS.flatMap((name) => {
     const raw = textAt(resource, name, 'rawSelector');
     if (raw === '' || recordsAt(resource, name, 'requirements').length === 0) return [];
     const rule = 'may not specified at the same time as requirements';

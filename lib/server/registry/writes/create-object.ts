@@ -35,6 +35,9 @@ export async function createObject(
   const release = await parts.admission.enter(describe, object.metadata.namespace ?? '', name);
   context.step?.('admitted');
   try {
+    if (parts.hooks.authorize !== undefined) {
+      await parts.hooks.authorize(context, object, { name: '', existing: undefined });
+    }
     prepareNewObject(parts, context, object, options);
     if (!generated) return await write(parts, context, object, options);
     for (let attempt = 1; attempt < NAME_GENERATION_ATTEMPTS; attempt += 1) {

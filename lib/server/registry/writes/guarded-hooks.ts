@@ -39,6 +39,9 @@ export function guardedHooks(
     };
   };
   return {
+    ...(hooks.authorize && {
+      authorize: async (...write) => await hooks.authorize?.(...write),
+    }),
     ...(hooks.beginCreate && {
       beginCreate: async (object) =>
         guardFinish('beginCreate', object, await hooks.beginCreate?.(object)),

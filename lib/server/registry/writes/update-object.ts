@@ -181,6 +181,9 @@ class UpdateAttempt {
     const allowed = strategy.allowCreateOnUpdate || options.forceAllowCreate === true;
     if (!mayCreate || !allowed) throw notFound(describe, name);
     const object = typedBody(parts, context, await update(undefined), options);
+    if (parts.hooks.authorize !== undefined) {
+      await parts.hooks.authorize(context, object, { name, existing: undefined });
+    }
     const { uid = '', resourceVersion = '' } = object.metadata;
     if (uid !== '' || !isUnset(resourceVersion)) {
       throw conflict(describe, name, 'uid or resourceVersion is given, but no such object exists');
@@ -190,6 +193,7 @@ class UpdateAttempt {
     fillSystemFields(parts, context, object);
     this.#release = await parts.admission.enter(describe, object.metadata.namespace ?? '', name);
     prepareNewObject(parts, context, object, options);
+    if (context.authorizeCreate !== undefined) await context.authorizeCreate();
     if (options.dryRun !== true) this.#finish = await parts.hooks.beginCreate?.(object);
     return object;
   }
@@ -206,6 +210,9 @@ class UpdateAttempt {
     const before = { ...servedForm(parts, existing), apiVersion, kind: describe.kind };
     const object = typedBody(parts, context, await update(before), options);
     const old = stored.object as MutableObject;
+    if (parts.hooks.authorize !== undefined) {
+      await parts.hooks.authorize(context, object, { name, existing: old });
+    }
     this.existing = stored.object;
     checkName(object, name);
     placeInNamespace(describe.namespaced, context, object);

@@ -136,7 +136,7 @@ describe('the certificates of an ApiServer', () => {
     const [client] = refused;
     const withToken = await ask(server, { ca, client: client!, token: server.token });
     expect(withToken.status).to.equal(201);
-    expect((await ask(server, { ca })).status).to.equal(401);
+    expect((await ask(server, { ca })).status).to.equal(403);
   });
 
   it('keep their authority over a restart', async () => {

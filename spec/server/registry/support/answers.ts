@@ -1,4 +1,5 @@
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import type { ApiServerOptions } from '../../../../lib/server/api/api-server-options.ts';
 import { call } from '../../api/support.ts';
 
 type Json = Record<string, unknown>;
@@ -12,15 +13,20 @@ export interface Answer {
 
 /** A server without a socket, and short forms of its requests. */
 export class Answers implements AsyncDisposable {
-  readonly server: ApiServer = new ApiServer();
+  readonly server: ApiServer;
+
+  constructor(options?: ApiServerOptions) {
+    this.server = new ApiServer(options);
+  }
 
   async ask(
     method: string,
     path: string,
     body?: object,
     contentType: string = 'application/json',
+    more: Readonly<Record<string, string>> = {},
   ): Promise<Answer> {
-    const headers = { 'content-type': contentType };
+    const headers = { 'content-type': contentType, ...more };
     const { status, text } = await call(this.server.handler, method, path, {
       headers,
       ...(body === undefined ? {} : { body }),
@@ -35,6 +41,11 @@ export class Answers implements AsyncDisposable {
 
   async get(path: string): Promise<Answer> {
     return await this.ask('GET', path);
+  }
+
+  /** A request of another user. */
+  async as(user: string, method: string, path: string, body?: object): Promise<Answer> {
+    return await this.ask(method, path, body, undefined, { 'impersonate-user': user });
   }
 
   /** A merge patch. */

@@ -2,10 +2,11 @@ import { expect } from 'chai';
 import type { ApiHandler, ApiRequest } from '../../../../lib/server/api/http/api-request.ts';
 import { textResponse } from '../../../../lib/server/api/http/api-response.ts';
 import {
+  anyAuthenticator,
   bearerAuthenticator,
   withAuthentication,
-} from '../../../../lib/server/api/http/authentication.ts';
-import { apiRequest, call } from '../support.ts';
+} from '../../../../lib/server/access/authentication/authentication.ts';
+import { apiRequest, call } from '../../api/support.ts';
 
 const TOKEN = 'a-token-of-enough-length';
 
@@ -81,5 +82,47 @@ describe('authentication', () => {
       .to.throw()
       .with.property('message')
       .that.does.not.contain('secret');
+  });
+
+  it('lets requests without a token in as anonymous ones, if that is wanted', async () => {
+    const seen: ApiRequest[] = [];
+    const inner: ApiHandler = (request) => {
+      seen.push(request);
+      return Promise.resolve(textResponse(200, 'in'));
+    };
+    const handler = withAuthentication(inner, bearerAuthenticator(TOKEN, 'me'), {
+      anonymous: true,
+    });
+    const status = async (headers: Readonly<Record<string, string>>): Promise<number> =>
+      (await call(handler, 'GET', '/api', { headers })).status;
+    const user = { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' };
+    for (const headers of [
+      {},
+      { authorization: 'Basic YTpi' },
+      { authorization: 'Bearer' },
+      user,
+    ]) {
+      expect(await status(headers)).to.equal(200);
+      expect(seen.pop()?.identity).to.deep.equal({
+        username: 'system:anonymous',
+        groups: ['system:unauthenticated'],
+      });
+    }
+    expect(await status({ authorization: `Bearer ${TOKEN}x` })).to.equal(401);
+    expect(seen).to.deep.equal([]);
+  });
+
+  it('refuses credentials that one way refuses, unless another way accepts the request', async () => {
+    const seen: ApiRequest[] = [];
+    const inner: ApiHandler = (request) => {
+      seen.push(request);
+      return Promise.resolve(textResponse(200, 'in'));
+    };
+    const authenticate = anyAuthenticator([() => null, bearerAuthenticator(TOKEN, 'me')]);
+    const handler = withAuthentication(inner, authenticate, { anonymous: true });
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    expect((await call(handler, 'GET', '/api', { headers })).status).to.equal(200);
+    expect((await call(handler, 'GET', '/api')).status).to.equal(401);
+    expect(seen.map((one) => one.user)).to.deep.equal(['me']);
   });
 });

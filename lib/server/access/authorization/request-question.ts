@@ -1,0 +1,94 @@
+import { parseFieldSelector } from '../../../meta/field-selector.ts';
+import { queryFlag } from '../../api/http/query-options.ts';
+import type { AccessQuestion } from '../../registry/contract/access-parts.ts';
+import type { UserInfo } from '../../registry/contract/user-info.ts';
+import { pathSegment } from '../../registry/rules/name-forms.ts';
+
+const VERBS: Readonly<Record<string, string>> = {
+  POST: 'create',
+  GET: 'get',
+  HEAD: 'get',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+const SPECIAL_VERBS: ReadonlySet<string> = new Set(['proxy', 'watch']);
+/** After `namespaces/NAME/`: they are subresources of the namespace. */
+const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'finalize']);
+
+/**
+ * What a request asks for. Every request asks for something: one that no route serves too.
+ * @see apiserver pkg/endpoints/request/requestinfo.go NewRequestInfo @ v0.36.3
+ */
+export function questionOf(user: UserInfo, method: string, url: string): AccessQuestion {
+  const mark = url.indexOf('?');
+  const path = decoded(mark < 0 ? url : url.slice(0, mark));
+  const [root = '', ...all] = withoutOuterSlashes(path).split('/');
+  const groups = root === 'apis' ? 1 : 0;
+  const isResource = (root === 'api' || root === 'apis') && all.length >= 2 + groups;
+  const question = {
+    user,
+    verb: method.toLowerCase(),
+    isResource,
+    path,
+    group: '',
+    version: '',
+    resource: '',
+    subresource: '',
+    namespace: '',
+    name: '',
+  };
+  if (!isResource) return question;
+  if (groups === 1) question.group = all[0] ?? '';
+  question.version = all[groups] ?? '';
+  let parts = all.slice(groups + 1);
+  const special = SPECIAL_VERBS.has(parts[0] ?? '') && parts.length > 1;
+  question.verb = special ? (parts[0] ?? '') : (VERBS[method] ?? '');
+  if (special) parts = parts.slice(1);
+  if (parts[0] === 'namespaces' && parts.length > 1) {
+    question.namespace = parts[1] ?? '';
+    if (parts.length > 2 && !NAMESPACE_SUBRESOURCES.has(parts[2] ?? '')) parts = parts.slice(2);
+  }
+  const [resource = '', name = '', subresource = ''] = parts;
+  Object.assign(question, { resource, name });
+  if (question.verb !== 'proxy') question.subresource = subresource;
+  if (name === '') readQuery(question, mark < 0 ? '' : url.slice(mark + 1));
+  return question;
+}
+
+/** Requests of a collection: the verb, and the one name that a selector allows. */
+function readQuery(question: { verb: string; name: string }, text: string): void {
+  if (question.verb === 'delete') question.verb = 'deletecollection';
+  if (question.verb !== 'get') return;
+  const query = new URLSearchParams(text);
+  question.verb = (queryFlag(query, 'watch') ?? false) ? 'watch' : 'list';
+  const selector = query.get('fieldSelector');
+  if (selector !== null) question.name = selectedName(selector);
+}
+
+function selectedName(selector: string): string {
+  try {
+    const name = parseFieldSelector(selector).requiredValue('metadata.name') ?? '';
+    return pathSegment(name).length > 0 ? '' : name;
+  } catch {
+    // The list refuses the selector.
+    return '';
+  }
+}
+
+/** As it is, if it is not percent-encoding: then the request is refused after this. */
+function decoded(path: string): string {
+  if (!path.includes('%')) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+function withoutOuterSlashes(path: string): string {
+  let [start, end] = [0, path.length];
+  while (path[start] === '/') start += 1;
+  while (end > start && path[end - 1] === '/') end -= 1;
+  return path.slice(start, end);
+}

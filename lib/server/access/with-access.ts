@@ -1,0 +1,67 @@
+import { isApiError } from '../../meta/failures.ts';
+import type { ApiHandler, ApiRequest, ApiResponse } from '../api/http/api-request.ts';
+import { withHeaders } from '../api/http/api-response.ts';
+import { failureResponse } from '../api/http/document-response.ts';
+import { toApiError } from '../api/http/request-failures.ts';
+import type { Authorizer } from '../registry/contract/access-parts.ts';
+import {
+  IN_PROCESS_USER,
+  isPrivileged,
+  userNamed,
+  type UserInfo,
+} from '../registry/contract/user-info.ts';
+import { PUBLIC_PATHS } from './authentication/authentication.ts';
+import { wantedUserOf } from './authentication/impersonation-headers.ts';
+import { forbiddenAccess } from './authorization/forbidden-access.ts';
+import { Impersonator } from './authorization/impersonator.ts';
+import { questionOf } from './authorization/request-question.ts';
+
+const NOSNIFF = { 'x-content-type-options': 'nosniff' };
+
+/**
+ * The handler with impersonation and authorization: 403 for requests that their users may not send. Requests without a user come
+ * from the same process and may do everything.
+ */
+export function withAccess(handler: ApiHandler, authorizer: Authorizer): ApiHandler {
+  const impersonator = new Impersonator(authorizer);
+  return async (request) => {
+    let allowed: ApiRequest;
+    try {
+      allowed = await admitted(request, authorizer, impersonator);
+    } catch (error) {
+      return refusal(request, error);
+    }
+    return await handler(allowed);
+  };
+}
+
+/** The request with the user that it is of. @throws {ApiError} 400, 403. */
+async function admitted(
+  request: ApiRequest,
+  authorizer: Authorizer,
+  impersonator: Impersonator,
+): Promise<ApiRequest> {
+  const { method, url } = request;
+  let user = userOf(request);
+  let effective = request;
+  const wanted = wantedUserOf(request);
+  if (wanted !== undefined) {
+    user = await impersonator.impersonated(questionOf(user, method, url), wanted);
+    effective = { ...request, user: user.username, identity: user };
+  }
+  if (isPrivileged(user) || PUBLIC_PATHS.has(url)) return effective;
+  const question = questionOf(user, method, url);
+  const { allowed, reason } = await authorizer.authorize(question);
+  if (!allowed) throw forbiddenAccess(question, reason);
+  return effective;
+}
+
+function userOf({ user, identity }: ApiRequest): UserInfo {
+  return user === undefined ? IN_PROCESS_USER : (identity ?? userNamed(user));
+}
+
+function refusal(request: ApiRequest, error: unknown): ApiResponse {
+  const response = failureResponse(toApiError(error), request);
+  const isForbidden = isApiError(error) && error.code === 'FORBIDDEN';
+  return isForbidden ? withHeaders(response, NOSNIFF) : response;
+}
