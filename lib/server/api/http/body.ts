@@ -11,7 +11,7 @@ import { noTypeMeta, TYPE_META, unrecognizedBody, wrongType } from './body-failu
 import { BUILT_IN_GROUPS } from './built-in-groups.ts';
 import { inputType } from './content-type.ts';
 import { builtInObject, customObject } from './declared-kind.ts';
-import { jsonSyntaxError } from './go-json-syntax.ts';
+import { jsonSyntaxError } from '../../registry/rules/go-json-syntax.ts';
 import { asJson, isJsonObject, type Json, type JsonObject } from './json-tree.ts';
 import { PROTOBUF_TYPE, YAML_TYPE, type MediaType } from './media-type.ts';
 import { entityTooLarge } from './request-failures.ts';

@@ -29,8 +29,11 @@ import { certificateSigningRequests } from './certificates/certificate-signing-r
 import type { KindRules } from './contract/kind-rules.ts';
 import { leases } from './coordination/leases.ts';
 import { configMaps } from './core/config-maps.ts';
-import { secrets, serviceAccounts } from './core/configuration.ts';
-import { events } from './core/events.ts';
+import { secrets } from './core/secrets.ts';
+import { serviceAccounts } from './core/service-accounts.ts';
+import { limitRanges } from './core/limit-ranges.ts';
+import { resourceQuotas } from './core/resource-quotas.ts';
+import { events, groupEvents } from './core/events.ts';
 import { namespaces } from './core/namespaces.ts';
 import { nodes } from './core/nodes.ts';
 import { persistentVolumeClaims, persistentVolumes } from './core/volumes.ts';
@@ -58,6 +61,9 @@ import { volumeAttributesClasses } from './storage/volume-attributes-classes.ts'
 export const kindRulesList: readonly KindRules[] = [
   configMaps,
   events,
+  limitRanges,
+  resourceQuotas,
+  groupEvents,
   namespaces,
   nodes,
   persistentVolumeClaims,

@@ -44,7 +44,7 @@ const CONDITIONAL = namesOf(`
 
 /** Kinds whose names need only be a path segment. */
 const FREE_NAMES = namesOf(`
-  events events.k8s.io/events
+  events
   apiregistration.k8s.io/apiservices
   certificates.k8s.io/certificatesigningrequests
   rbac.authorization.k8s.io/clusterrolebindings rbac.authorization.k8s.io/clusterroles

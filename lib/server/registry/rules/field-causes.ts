@@ -67,6 +67,11 @@ export function fieldDuplicate(field: string, value: unknown): FieldCause {
   return cause('FieldValueDuplicate', field, `Duplicate value: ${quote(value)}`);
 }
 
+/** A cause with more words. */
+export function withDetailOf(cause: FieldCause, detail: string): FieldCause {
+  return { ...cause, message: `${cause.message}: ${detail}` };
+}
+
 export function fieldTooLong(field: string, limit: number, unit: string): FieldCause {
   return cause('FieldValueTooLong', field, `Too long: may not be more than ${limit} ${unit}`);
 }

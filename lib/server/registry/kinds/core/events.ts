@@ -1,10 +1,9 @@
 import type { KubernetesObject } from '../../../../meta/object.ts';
-import type { FieldCause } from '../../../../meta/failures.ts';
-import { fieldInvalid, fieldRequired } from '../../rules/field-causes.ts';
 import { textAt } from '../../rules/json-value.ts';
 import type { SelectableFields } from '../../contract/kind-definition.ts';
 import { type KindRules } from '../contract/kind-rules.ts';
-import type { MutableObject } from '../../rules/mutable-object.ts';
+import { causesOf, checkedBy } from '../../validation/check.ts';
+import { changedEventChecks, eventChecks, newEventChecks } from './event-checks.ts';
 
 /** How long events are kept, in seconds. See cmd/kube-apiserver EventTTL @ 24a394e. */
 export const EVENT_TTL_SECONDS = 3600;
@@ -36,26 +35,21 @@ const selectableFields: SelectableFields = {
   type: (event) => textAt(event, 'type'),
 };
 
-/** An event must be in the namespace of its object; if that is cluster-scoped, in `default` or `kube-system`. */
-function validate(event: MutableObject): FieldCause[] {
-  const { namespace = '' } = event.metadata;
-  const about = textAt(event, 'involvedObject', 'namespace');
-  if (typeof event['involvedObject'] !== 'object') return [fieldRequired('involvedObject')];
-  const fits =
-    about === namespace || (about === '' && ['default', 'kube-system'].includes(namespace));
-  if (fits) return [];
-  return [fieldInvalid('involvedObject.namespace', about, 'does not match event.namespace')];
-}
-
 export const events: KindRules = {
   resource: 'events',
   ttlSeconds: EVENT_TTL_SECONDS,
+  strategy: checkedBy(eventChecks('reportingComponent')),
+  selectableFields,
+};
+
+/** Events through `events.k8s.io`, which is stricter. */
+export const groupEvents: KindRules = {
+  group: 'events.k8s.io',
+  resource: 'events',
+  ttlSeconds: EVENT_TTL_SECONDS,
   strategy: {
-    allowCreateOnUpdate: true,
-    defaultPropagation: 'Unsupported',
-    // Recorders append a time in hexadecimal to the name of the object, and object names follow different rules.
-    nameProblems: () => [],
-    validate,
+    validate: (event) => causesOf(newEventChecks, event),
+    validateUpdate: (event, existing) => causesOf(changedEventChecks, event, existing),
   },
   selectableFields,
 };

@@ -5,6 +5,10 @@ import { fieldInvalid } from '../../rules/field-causes.ts';
 import { namespaceFinalize } from '../../subresources/namespace-finalize.ts';
 import { type KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
+import { kubeFinalizerCauses } from '../../rules/object-validation.ts';
+import { checkedBy, type Check } from '../../validation/check.ts';
+import { qualifiedName } from '../../validation/formats.ts';
+import { format } from '../../validation/values.ts';
 import { CONTENT_FINALIZER } from '../../namespaces/namespace-lifecycle.ts';
 
 /** Namespaces of the control plane, which cannot be deleted. See plugin/pkg/admission/namespace/lifecycle @ 24a394e. */
@@ -43,12 +47,21 @@ const statusStrategy: UpdateStrategy = {
   },
 };
 
+const finalizerNames: Check = (namespace, _path, report) => {
+  const path = 'spec.finalizers';
+  for (const name of textsAt(namespace, 'spec', 'finalizers')) {
+    format(qualifiedName)(name, path, report);
+    for (const cause of kubeFinalizerCauses(path, [name])) report.add({ ...cause, field: path });
+  }
+};
+
 export const namespaces: KindRules = {
   resource: 'namespaces',
   newSubresources: (parts) => ({ finalize: namespaceFinalize(parts) }),
   statusStrategy,
   strategy: {
     setDefaults: setNameLabel,
+    ...checkedBy(finalizerNames),
     prepareForCreate(object) {
       const finalizers = textsAt(object, 'spec', 'finalizers');
       if (!finalizers.includes(CONTENT_FINALIZER)) finalizers.push(CONTENT_FINALIZER);
