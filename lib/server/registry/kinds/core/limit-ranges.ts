@@ -75,14 +75,11 @@ const ORDER = [
 ] as const;
 
 function checkAmounts(name: string, amounts: Amounts, path: string, report: Report): void {
-  const of = (member: string): unknown => {
-    const given = amounts[member];
-    return given !== undefined && Object.hasOwn(given, name) ? given[name] : undefined;
-  };
+  const of = (member: string): string | undefined => textAt(amounts[member], name) || undefined;
   for (const [less, more, place, shown, lessWord, moreWord] of ORDER) {
     const [one, other] = [of(less), of(more)];
     if (one === undefined || other === undefined || compareQuantities(one, other) <= 0) continue;
-    const detail = `${lessWord} value ${String(one)} is greater than ${moreWord} value ${String(other)}`;
+    const detail = `${lessWord} value ${one} is greater than ${moreWord} value ${other}`;
     report.add(fieldInvalid(`${path}.${place}[${name}]`, of(shown), detail));
   }
   checkRatio(`${path}.maxLimitRequestRatio[${name}]`, of, report);
@@ -90,15 +87,19 @@ function checkAmounts(name: string, amounts: Amounts, path: string, report: Repo
   const mayOvercommit = isNative(name) && !name.startsWith('hugepages-');
   if (mayOvercommit || usual === undefined || request === undefined) return;
   if (compareQuantities(usual, request) === 0) return;
-  const detail = `default value ${String(usual)} must equal to defaultRequest value ${String(request)} in ${name}`;
+  const detail = `default value ${usual} must equal to defaultRequest value ${request} in ${name}`;
   report.add(fieldInvalid(`${path}.defaultRequest[${name}]`, request, detail));
 }
 
-function checkRatio(path: string, of: (member: string) => unknown, report: Report): void {
+function checkRatio(
+  path: string,
+  of: (member: string) => string | undefined,
+  report: Report,
+): void {
   const [ratio, min, max] = [of('maxLimitRequestRatio'), of('min'), of('max')];
   if (ratio === undefined) return;
   if (nanosOf(ratio) < UNIT) {
-    report.add(fieldInvalid(path, ratio, `ratio ${String(ratio)} is less than 1`));
+    report.add(fieldInvalid(path, ratio, `ratio ${ratio} is less than 1`));
   }
   if (min === undefined || max === undefined) return;
   const all = [ratio, min, max].map(nanosOf);
@@ -110,7 +111,7 @@ function checkRatio(path: string, of: (member: string) => unknown, report: Repor
   ];
   const limitOfRatio = most / least;
   if (asked / (unit === MILLI ? 1000 : 1) <= limitOfRatio || Number.isNaN(limitOfRatio)) return;
-  const detail = `ratio ${String(ratio)} is greater than max/min = ${limitOfRatio.toFixed(6)}`;
+  const detail = `ratio ${ratio} is greater than max/min = ${limitOfRatio.toFixed(6)}`;
   report.add(fieldInvalid(path, ratio, detail));
 }
 
