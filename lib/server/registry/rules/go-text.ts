@@ -29,9 +29,9 @@ function escaped(character: string): string {
   return code < 0x1_00_00 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 
-/** JSON as Go's `encoding/json` writes it, with characters of HTML escaped. */
-export function goJson(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'null';
+/** JSON as Go's `encoding/json` writes it, with characters of HTML escaped, and indented if asked for. */
+export function goJson(value: unknown, indent?: number): string {
+  const text = JSON.stringify(value, null, indent) ?? 'null';
   return text.replaceAll(
     /[<>&\u2028\u2029]/g,
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
