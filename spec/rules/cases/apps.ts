@@ -30,6 +30,7 @@ const selectors: readonly Change[] = [
   { 'spec.selector.matchExpressions': [{ key: '', operator: 'Exists' }] },
   { 'spec.template.metadata': undefined },
   { 'spec.template.metadata.labels': { a: 'c', 0: 'd', A: 'e' } },
+  { 'spec.template.metadata.labels': { a: 'b', c: '-' } },
 ];
 
 const templates: readonly Change[] = [
@@ -42,6 +43,14 @@ const templates: readonly Change[] = [
   { 'metadata.name': 'with.dot' },
   { 'metadata.generateName': 'gen-', 'metadata.name': undefined },
   { 'metadata.generation': 9 },
+  { 'spec.template.metadata.annotations': { 'a b': 'c' } },
+  { 'spec.template.spec.containers[0].ports': [{ containerPort: 0 }] },
+  {
+    'spec.template.spec.containers[0].env': [
+      { name: 'a', value: '1' },
+      { name: 'a', value: '2' },
+    ],
+  },
   { status: { replicas: 3 } },
 ];
 
@@ -211,6 +220,17 @@ const statefulSet: RuleCases = {
       'spec.volumeClaimTemplates': [claim],
       'spec.template.spec.volumes': [{ name: 'data', emptyDir: {} }, { name: 'other' }],
     },
+    { 'spec.template.spec.containers[0].volumeMounts': [{ name: 'data', mountPath: '/d' }] },
+    { 'spec.volumeClaimTemplates': [{ metadata: { name: 'data' } }] },
+    { 'spec.volumeClaimTemplates': [claim], 'spec.volumeClaimTemplates[0].spec.resources': {} },
+    {
+      'spec.volumeClaimTemplates': [claim],
+      'spec.volumeClaimTemplates[0].spec.accessModes': ['Other'],
+    },
+    {
+      'spec.volumeClaimTemplates': [claim],
+      'spec.volumeClaimTemplates[0].spec.resources.requests.storage': '100m',
+    },
   ],
   updates: [
     ...commonUpdates,
@@ -230,6 +250,7 @@ const statefulSet: RuleCases = {
     { 'spec.revisionHistoryLimit': -2 },
     { 'spec.revisionHistoryLimit': 2 },
     { 'spec.template.spec.containers': [] },
+    { 'spec.template.metadata.labels': { a: 'b', c: '-' } },
   ],
   statuses: [
     ...counters(

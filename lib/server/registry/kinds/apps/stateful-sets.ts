@@ -1,3 +1,4 @@
+import type { UnstructuredObject } from '../../../../meta/object.ts';
 import { fieldForbidden, fieldInvalid, fieldRequired } from '../../rules/field-causes.ts';
 import {
   isRecord,
@@ -10,7 +11,7 @@ import {
 } from '../../rules/json-value.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
 import { causesOf, checkedBy, Report, type Check } from '../../validation/check.ts';
-import { all, fields, when } from '../../validation/combine.ts';
+import { all, each, fields, when } from '../../validation/combine.ts';
 import { dnsLabel } from '../../validation/formats.ts';
 import {
   atMostAllPercent,
@@ -21,6 +22,9 @@ import { labelMap } from '../../validation/label-selector-checks.ts';
 import { format, nonNegative, oneOf } from '../../validation/values.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
 import { podTemplateChecks } from '../pods/pod-template.ts';
+import { annotationMap } from '../pods/report/annotation-map.ts';
+import { claimSpecChecks } from '../pods/volumes/claim-spec.ts';
+import { fractionWarnings } from '../pods/warnings/volume-warnings.ts';
 import { templateWarnings } from './template-warnings.ts';
 import { alwaysRestarted, selectorAndTemplate } from './workload-checks.ts';
 import { workloadScale } from './workload-scale.ts';
@@ -86,21 +90,20 @@ function templateOfPods(template: unknown, set: JsonRecord): unknown {
 }
 
 /** A template that was wrong before its rules came may stay as it is. */
-const template: Check = (value, path, report) => {
-  const found = templateCauses(value, path, report.object);
-  if (found.length === 0) return;
-  const { existing } = report;
-  if (existing !== undefined && causesOf(statefulSetChecks, existing).length > 0) return;
-  for (const cause of found) report.add(cause);
-};
-
-function templateCauses(value: unknown, path: string, set: JsonRecord): Report['causes'] {
-  const report = new Report(set);
-  podTemplateChecks(templateOfPods(value, set), path, report);
+const template: Check = (value, path, report, old) => {
+  const { object, existing } = report;
+  const found = new Report(object, existing);
+  podTemplateChecks(templateOfPods(value, object), path, found, old);
+  const isWrongAlready =
+    found.causes.length > 0 &&
+    existing !== undefined &&
+    causesOf(statefulSetChecks, existing).length > 0;
+  if (!isWrongAlready) for (const cause of found.causes) report.add(cause);
   // They are checked twice.
-  labelMap(valueAt(value, 'metadata', 'labels'), `${path}.labels`, report);
-  return report.causes;
-}
+  const { labels, annotations } = recordAt(value, 'metadata') ?? {};
+  labelMap(labels, `${path}.labels`, report);
+  annotationMap(annotations, `${path}.annotations`, report);
+};
 
 const CHANGEABLE = [
   'replicas',
@@ -138,6 +141,7 @@ const statefulSetChecks: Check = fields({
         whenDeleted: whatHappens,
         whenScaled: whatHappens,
       }),
+      volumeClaimTemplates: atCreation(each(fields({ spec: claimSpecChecks }))),
       replicas: nonNegative,
       minReadySeconds: nonNegative,
       ordinals: fields({ start: nonNegative }),
@@ -163,6 +167,27 @@ function dropMaxUnavailable(set: MutableObject, existing?: MutableObject): void 
   };
 }
 
+/** At an update, kube-apiserver writes one step of the path in capitals. */
+function claimWarnings(set: UnstructuredObject, existing?: UnstructuredObject): string[] {
+  const step = existing === undefined ? '' : '.Spec';
+  return recordsAt(set, 'spec', 'volumeClaimTemplates').flatMap((claim, index) =>
+    ['requests', 'limits'].flatMap((which) =>
+      fractionWarnings(
+        valueAt(claim, 'spec', 'resources', which, 'storage'),
+        `spec.volumeClaimTemplates[${index}]${step}.resources.${which}[storage]`,
+      ),
+    ),
+  );
+}
+
+function limitWarnings(set: UnstructuredObject): string[] {
+  const limit = valueAt(set, 'spec', 'revisionHistoryLimit');
+  if (typeof limit !== 'number' || limit >= 0) return [];
+  return [
+    'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended',
+  ];
+}
+
 export const statefulSets: KindRules = {
   group: 'apps',
   resource: 'statefulsets',
@@ -174,15 +199,11 @@ export const statefulSets: KindRules = {
     prepareForUpdate(set, existing) {
       dropMaxUnavailable(set, existing);
     },
-    warnings(set, existing) {
-      const limit = valueAt(set, 'spec', 'revisionHistoryLimit');
-      const warnings = templateWarnings(set, existing);
-      if (typeof limit !== 'number' || limit >= 0) return warnings;
-      return [
-        ...warnings,
-        'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended',
-      ];
-    },
+    warnings: (set, existing) => [
+      ...templateWarnings(set, existing),
+      ...claimWarnings(set, existing),
+      ...limitWarnings(set),
+    ],
   },
   scale: workloadScale,
 };
