@@ -63,7 +63,7 @@ function matchesOf(old: readonly string[], now: readonly string[]): readonly Mat
     for (const [line, known] of places) if (known.length > most) places.delete(line);
   }
   const found: Match[] = [];
-  const parts = [[0, old.length, 0, now.length] as const];
+  const parts: (readonly [number, number, number, number])[] = [[0, old.length, 0, now.length]];
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
     const [start, end, otherStart, otherEnd] = part;
     const match = longest(old, now, places, part);
@@ -121,12 +121,14 @@ function joined(matches: readonly Match[]): readonly Match[] {
 
 function runsOf(matches: readonly Match[], length: number, otherLength: number): readonly Run[] {
   const runs: Run[] = [];
-  let [start, otherStart] = [0, 0];
+  let start = 0;
+  let otherStart = 0;
   for (const { at, other, size } of [...matches, { at: length, other: otherLength, size: 0 }]) {
     if (at > start || other > otherStart) {
       runs.push({ isEqual: false, start, end: at, otherStart, otherEnd: other });
     }
-    [start, otherStart] = [at + size, other + size];
+    start = at + size;
+    otherStart = other + size;
     if (size > 0) {
       runs.push({ isEqual: true, start: at, end: start, otherStart: other, otherEnd: otherStart });
     }
