@@ -55,6 +55,14 @@ const OPTIONS = [
 const NAMESPACES = '/namespaces';
 const DEFINITIONS = 'apiextensions.k8s.io/customresourcedefinitions';
 
+const NO_RESOURCE = {
+  namespaced: false,
+  singular: '',
+  listKind: '',
+  shortNames: [],
+  categories: [],
+} as const;
+
 /** A kind whose objects are stored. */
 interface Installation {
   readonly store: GenericRegistryStore;
@@ -76,6 +84,8 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   readonly #installations = new Map<string, Installation>();
   readonly #builtIn: InstalledResource[] = [];
   readonly #hooks: StoreHooks[] = [];
+  /** Storages of what is no resource. */
+  readonly #inner: ResourceStorage[] = [];
   /** What resources without objects of their own work with. */
   readonly parts: ServerParts;
   readonly #namespaces: NamespaceLifecycle | undefined;
@@ -136,7 +146,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
       const hooks =
         this.#hooksOf(name) ??
         (this.#rbac && escalationHooks(this.#rbac, kind.describe)) ??
-        kind.newHooks?.({ storage, keyRoot, runtime });
+        this.#newHooks(kind, storage, storageFor);
       if (hooks !== undefined) this.#hooks.push(hooks);
       const store = new GenericRegistryStore({
         kind,
@@ -203,8 +213,9 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     this.#reaper.close();
     const { rules } = this.#rbac ?? {};
     await Promise.all([this.#namespaces?.close(), this.#custom?.close(), rules?.close()]);
+    const storages = [...this.#installations.values()].map(({ storage }) => storage);
     await Promise.all(
-      [...this.#installations.values()].map(async ({ storage }) => {
+      [...storages, ...this.#inner].map(async (storage) => {
         await storage[Symbol.asyncDispose]?.();
       }),
     );
@@ -238,6 +249,25 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   #hooksOf(name: string): StoreHooks | undefined {
     if (name === NAMESPACES) return this.#namespaces?.hooks;
     return name === DEFINITIONS ? this.#custom?.hooks : undefined;
+  }
+
+  #newHooks(
+    { keyRoot, newHooks }: KindDefinition,
+    storage: ResourceStorage,
+    storageFor: StorageFactory,
+  ): StoreHooks | undefined {
+    const { runtime, storeOf } = this.parts;
+    return newHooks?.({
+      storage,
+      keyRoot,
+      runtime,
+      storeOf,
+      storageFor: (root, describe) => {
+        const inner = storageFor({ ...describe, ...NO_RESOURCE }, root);
+        this.#inner.push(inner);
+        return inner;
+      },
+    });
   }
 
   #namespacedStores(): GenericRegistryStore[] {

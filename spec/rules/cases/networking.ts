@@ -306,8 +306,8 @@ const ipAddresses: RuleCases = {
   },
 };
 
-// Not that of other cases, because kube-apiserver allocates addresses from all ranges.
 const V4 = '198.51.100.0/24';
+/** The stored one: addresses of services are taken from all ranges of IPv4, also those of other cases. */
 const V6 = '2001:db8::/64';
 
 const serviceCidrs: RuleCases = {
@@ -317,7 +317,7 @@ const serviceCidrs: RuleCases = {
     apiVersion: GROUP,
     kind: 'ServiceCIDR',
     metadata: { name: '{ns}' },
-    spec: { cidrs: [V4] },
+    spec: { cidrs: [V6] },
   },
   creates: [
     {},
@@ -325,7 +325,7 @@ const serviceCidrs: RuleCases = {
     { spec: undefined },
     { 'spec.cidrs': [] },
     { 'spec.cidrs': [V4, V6] },
-    { 'spec.cidrs': [V6] },
+    { 'spec.cidrs': [V4] },
     { 'spec.cidrs': [V4, V6, V4] },
     { 'spec.cidrs': [V4, '192.0.3.0/24'] },
     { 'spec.cidrs': [V6, '2001:db8:1::/64'] },
@@ -354,13 +354,13 @@ const serviceCidrs: RuleCases = {
   ],
   updates: [
     {},
-    { 'spec.cidrs': ['192.0.3.0/24'] },
-    { 'spec.cidrs': [V4, V6] },
+    { 'spec.cidrs': ['2001:db8:1::/64'] },
     { 'spec.cidrs': [V6, V4] },
-    { 'spec.cidrs': [V4, '192.0.3.0/24'] },
-    { 'spec.cidrs': [V4, 'x'] },
+    { 'spec.cidrs': [V4, V6] },
+    { 'spec.cidrs': [V6, '2001:db8:1::/64'] },
+    { 'spec.cidrs': [V6, 'x'] },
     { 'spec.cidrs': [] },
-    { 'spec.cidrs': [V4, V6, V4] },
+    { 'spec.cidrs': [V6, V4, V6] },
     { 'metadata.labels': { a: 'b' } },
   ],
   statuses: [
@@ -378,7 +378,7 @@ const serviceCidrs: RuleCases = {
       },
     },
     { 'metadata.labels': { a: 'b' } },
-    { 'spec.cidrs': [V6] },
+    { 'spec.cidrs': [V4] },
   ],
 };
 

@@ -12,7 +12,7 @@ import type { DeclaredSchema, ResourceDescription, TableConvertor } from './rest
 import type { StoreHooks } from './store-hooks.ts';
 import type { FieldSchema } from '../../../meta/fields/field-schema.ts';
 import { newStrategy, type ResourceStrategy, type UpdateStrategy } from './strategy.ts';
-import type { SubresourceFactory } from './subresource-parts.ts';
+import type { ServerParts, SubresourceFactory } from './subresource-parts.ts';
 import type { VersionConversion } from './version-conversion.ts';
 import { defaultTable } from './table-columns.ts';
 
@@ -92,6 +92,13 @@ export interface HookParts {
   readonly storage: StorageInterface<UnstructuredObject>;
   readonly keyRoot: string;
   readonly runtime: Runtime;
+  /** The objects of another kind; undefined when it is not served. It knows all kinds only after the start. */
+  readonly storeOf: ServerParts['storeOf'];
+  /** Makes a storage for what is no resource; its keys start with the root and a slash. It is disposed of with the server. */
+  readonly storageFor: (
+    keyRoot: string,
+    describe: Pick<ResourceDescription, 'group' | 'version' | 'kind' | 'resource'>,
+  ) => StorageInterface<UnstructuredObject>;
 }
 
 export interface KindOptions

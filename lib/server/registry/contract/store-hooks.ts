@@ -2,8 +2,8 @@ import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { RequestContext, WriteResult } from './rest-storage.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 
-/** Called after a `begin` hook; `success` tells whether the object was written. */
-export type FinishWrite = (success: boolean) => void;
+/** Called after a `prepare` or `begin` hook; `success` tells whether the object was written. The request waits for its promise. */
+export type FinishWrite = (success: boolean) => void | Promise<void>;
 
 /** What a write is of. */
 export interface WriteTarget {
@@ -14,8 +14,10 @@ export interface WriteTarget {
 }
 
 /**
- * Hooks around the writes of one kind in this process. `begin` hooks run before the write, with the object to be written, and
- * may change or refuse it. `after` hooks run after the write and cannot make it fail: an error that they throw is logged.
+ * Hooks around the writes of one kind in this process. `prepare` hooks run before the strategy and the validation, also in a dry
+ * run, in which they must take nothing; they do not run for subresources. `begin` hooks run before the write, with the object to be
+ * written. Both may change or refuse the object. `after` hooks run after the write and cannot make it fail: an error that they throw
+ * is logged.
  * Writes of other processes on the same storage do not call them.
  * @see apiserver pkg/registry/generic/registry/store.go Store @ 24a394e
  */
@@ -29,13 +31,18 @@ export interface StoreHooks {
     object: UnstructuredObject,
     write: WriteTarget,
   ): Promise<void>;
+  prepareCreate?(object: MutableObject, dryRun: boolean): Promise<FinishWrite>;
+  prepareUpdate?(
+    object: MutableObject,
+    existing: MutableObject,
+    dryRun: boolean,
+  ): Promise<FinishWrite>;
   beginCreate?(object: MutableObject): Promise<FinishWrite>;
-  /** Shows in the object of a dry run what a creation would allocate; allocates nothing. */
-  previewCreate?(object: MutableObject): Promise<void>;
   beginUpdate?(object: MutableObject, existing: MutableObject): Promise<FinishWrite>;
   afterCreate?(result: WriteResult): void;
   afterUpdate?(result: WriteResult): void;
-  afterDelete?(result: WriteResult): void;
+  /** The request waits for the promise. */
+  afterDelete?(result: WriteResult): void | Promise<void>;
   /** Called after stored objects were replaced without these hooks: state that comes from them has to be read again. */
   reload?(): void;
 }

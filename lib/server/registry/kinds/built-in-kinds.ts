@@ -83,7 +83,7 @@ export function builtInKind(resource: BuiltInResource, rules?: KindRules): KindD
       shortNames: resource.shortNames,
       categories: resource.categories,
       storageVersionHash: resource.storageVersionHash,
-      deprecation: deprecationOf(resource),
+      ...deprecationOf(resource),
     },
     type,
     strategy: newStrategy({

@@ -38,7 +38,7 @@ import { namespaces } from './core/namespaces.ts';
 import { nodes } from './core/nodes.ts';
 import { persistentVolumeClaims, persistentVolumes } from './core/volumes.ts';
 import { resourceSlices } from './resource/resource-slices.ts';
-import { services } from './core/services.ts';
+import { services } from './services/services.ts';
 import { endpoints } from './core/endpoints.ts';
 import { ingressClasses } from './networking/ingress-classes.ts';
 import { ingresses } from './networking/ingresses.ts';

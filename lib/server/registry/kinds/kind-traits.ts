@@ -62,9 +62,12 @@ const RETURNED_WHEN_DELETED = namesOf(`
 const LABEL_NAMES = namesOf(`namespaces services apps/statefulsets`);
 
 /** The warning of each answer about a kind that has a successor. @see api core/v1/zz_generated.prerelease-lifecycle.go @ v0.36.3 */
-export function deprecationOf({ group, kind }: GroupVersionKind): string | undefined {
-  if (group !== '' || kind !== 'Endpoints') return undefined;
-  return 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
+export function deprecationOf({ group, kind }: GroupVersionKind): {
+  readonly deprecation?: string;
+} {
+  if (group !== '' || kind !== 'Endpoints') return {};
+  const deprecation = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
+  return { deprecation };
 }
 
 /**

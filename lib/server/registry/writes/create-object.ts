@@ -38,39 +38,61 @@ export async function createObject(
     if (parts.hooks.authorize !== undefined) {
       await parts.hooks.authorize(context, object, { name: '', existing: undefined });
     }
-    prepareNewObject(parts, context, object, options);
-    if (!generated) return await write(parts, context, object, options);
-    for (let attempt = 1; attempt < NAME_GENERATION_ATTEMPTS; attempt += 1) {
-      try {
-        return await write(parts, context, object, options);
-      } catch (error) {
-        if (!isAlreadyExists(error)) throw error;
-        object.metadata.name = generateName(parts.runtime, object.metadata.generateName ?? '');
-      }
-    }
-    return await lastAttempt(parts, context, object, options);
+    if (generated) return await createGenerated(parts, context, object, options);
+    const finish = await prepareNewObject(parts, context, object, options);
+    return await finishing(finish, write(parts, context, object, options));
   } finally {
     release();
   }
 }
 
-async function lastAttempt(
+/** Tries several names. What a `prepare` hook allocates belongs to a name, so that it is allocated anew for each. */
+async function createGenerated(
   parts: StoreParts,
   context: RequestContext,
   object: MutableObject,
   options: WriteOptions,
 ): Promise<WriteResult> {
-  try {
-    return await write(parts, context, object, options);
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-    const { details } = alreadyExists(parts.kind.describe, object.metadata.name ?? '').status;
-    throw failure(
-      'AlreadyExists',
-      `${parts.kind.describe.resource} "${object.metadata.generateName}" already exists, the server was not able to generate a unique name for the object`,
-      { cause: error, details: { ...details, retryAfterSeconds: 1 } },
-    );
+  const unprepared = parts.hooks.prepareCreate === undefined ? undefined : structuredClone(object);
+  let tried = object;
+  let finish = await prepareNewObject(parts, context, tried, options);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await finishing(finish, write(parts, context, tried, options));
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      if (attempt === NAME_GENERATION_ATTEMPTS) throw namesTaken(parts, tried, error);
+      if (unprepared !== undefined) tried = structuredClone(unprepared);
+      tried.metadata.name = generateName(parts.runtime, tried.metadata.generateName ?? '');
+      if (unprepared !== undefined) finish = await prepareNewObject(parts, context, tried, options);
+    }
   }
+}
+
+function namesTaken({ kind }: StoreParts, { metadata }: MutableObject, cause: unknown): Error {
+  const { details } = alreadyExists(kind.describe, metadata.name ?? '').status;
+  return failure(
+    'AlreadyExists',
+    `${kind.describe.resource} "${metadata.generateName}" already exists, the server was not able to generate a unique name for the object`,
+    { cause, details: { ...details, retryAfterSeconds: 1 } },
+  );
+}
+
+/** Tells the hook how the write ended. */
+async function finishing(
+  finish: FinishWrite | undefined,
+  writing: Promise<WriteResult>,
+): Promise<WriteResult> {
+  if (finish === undefined) return await writing;
+  let written: WriteResult;
+  try {
+    written = await writing;
+  } catch (error) {
+    await finish(false);
+    throw error;
+  }
+  await finish(true);
+  return written;
 }
 
 /** Sets the fields that only the server may set: uid, creation time, namespace, and the name if it has to be generated. */
@@ -110,13 +132,16 @@ export function placeInNamespace(
   metadata.namespace = context.namespace === '' ? namespace : context.namespace;
 }
 
-/** Applies the strategy to the object and validates it. @throws {ApiError} 422. */
-export function prepareNewObject(
+/**
+ * Runs the `prepare` hook, applies the strategy to the object and validates it. What it returns has to be told how the write ended.
+ * @throws {ApiError} 422.
+ */
+export async function prepareNewObject(
   parts: StoreParts,
   context: RequestContext,
   object: MutableObject,
   options: WriteOptions,
-): void {
+): Promise<FinishWrite | undefined> {
   const { kind, runtime, storedApiVersion } = parts;
   const { strategy, describe } = kind;
   object.kind = describe.kind;
@@ -124,6 +149,7 @@ export function prepareNewObject(
   const user = context.identity ?? userNamed(context.user);
   // The schema of a custom resource sets its defaults in the strategy; a type has set them before.
   if (kind.type !== undefined) trackCreate(parts, context, object, options);
+  const finish = await parts.hooks.prepareCreate?.(object, options.dryRun === true);
   strategy.prepareForCreate(object, { nowMs: runtime.wallMs(), user });
   if (kind.type === undefined) trackCreate(parts, context, object, options);
   const { metadataRules: rules, nameProblems } = strategy;
@@ -131,8 +157,12 @@ export function prepareNewObject(
   const causes = causesOfCreate(object, { namespaced, nameProblems, rules }, (one) =>
     strategy.validate(one),
   );
-  if (causes.length > 0) throw invalid(describe, object.metadata.name ?? '', causes);
+  if (causes.length > 0) {
+    await finish?.(false);
+    throw invalid(describe, object.metadata.name ?? '', causes);
+  }
   warnAll(context, strategy.warnings?.(object));
+  return finish;
 }
 
 async function write(
@@ -154,11 +184,11 @@ async function write(
     created = await storage.create(key, object, { ttlSeconds, signal: context.signal });
     context.step?.('stored');
   } catch (error) {
-    finish?.(false);
+    await finish?.(false);
     if (isStorageError(error, 'KEY_EXISTS')) throw await nameTaken(parts, key, name);
     throw storageFailure(error, 'create', kind.describe, name);
   }
-  finish?.(true);
+  await finish?.(true);
   hooks.afterCreate?.(created);
   return present(parts, created);
 }
@@ -173,7 +203,6 @@ async function createDry(
   const { name = '' } = object.metadata;
   const existing = await parts.storage.get(key, { ignoreNotFound: true, signal });
   if (existing !== undefined) throw await nameTaken(parts, key, name);
-  await parts.hooks.previewCreate?.(object);
   return present(parts, new DerivedObject(key, object));
 }
 

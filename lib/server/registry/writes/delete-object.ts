@@ -140,7 +140,7 @@ async function remove(
   });
   step?.('removed from storage');
   reaper.forget(key);
-  hooks.afterDelete?.(deleted);
+  await hooks.afterDelete?.(deleted);
   return deleted;
 }
 

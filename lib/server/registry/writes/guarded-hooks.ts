@@ -18,36 +18,52 @@ export function guardedHooks(
   describe: ResourceDescription,
   logger: Logger,
 ): StoreHooks {
-  const guard = (hook: string, written: Named, call: () => unknown): void => {
-    guardedCall(call, (error) => {
-      const resource = groupResource(describe);
-      logger.error('a hook failed after its write', {
-        hook,
-        resource,
-        name: written.metadata.name,
-        error: errorMessage(error),
-      });
+  const failed = (hook: string, written: Named, error: unknown): void => {
+    const resource = groupResource(describe);
+    logger.error('a hook failed after its write', {
+      hook,
+      resource,
+      name: written.metadata.name,
+      error: errorMessage(error),
     });
+  };
+  const guard = (hook: string, written: Named, call: () => unknown): void => {
+    guardedCall(call, (error) => failed(hook, written, error));
+  };
+  /** A promise of the hook is awaited. */
+  const guardLong = (
+    hook: string,
+    written: Named,
+    call: () => void | Promise<void>,
+  ): void | Promise<void> => {
+    try {
+      return call()?.catch((error: unknown) => failed(hook, written, error));
+    } catch (error) {
+      failed(hook, written, error);
+    }
   };
   const guardFinish = (
     hook: string,
     object: MutableObject,
     finish: FinishWrite | undefined,
   ): FinishWrite => {
-    return (success) => {
-      guard(`the end of ${hook}`, object, () => finish?.(success));
-    };
+    return (success) => guardLong(`the end of ${hook}`, object, () => finish?.(success));
   };
   return {
     ...(hooks.authorize && {
       authorize: async (...write) => await hooks.authorize?.(...write),
     }),
+    ...(hooks.prepareCreate && {
+      prepareCreate: async (object, dryRun) =>
+        guardFinish('prepareCreate', object, await hooks.prepareCreate?.(object, dryRun)),
+    }),
+    ...(hooks.prepareUpdate && {
+      prepareUpdate: async (object, existing, dryRun) =>
+        guardFinish('prepareUpdate', object, await hooks.prepareUpdate?.(object, existing, dryRun)),
+    }),
     ...(hooks.beginCreate && {
       beginCreate: async (object) =>
         guardFinish('beginCreate', object, await hooks.beginCreate?.(object)),
-    }),
-    ...(hooks.previewCreate && {
-      previewCreate: async (object) => await hooks.previewCreate?.(object),
     }),
     ...(hooks.beginUpdate && {
       beginUpdate: async (object, existing) =>
@@ -64,9 +80,7 @@ export function guardedHooks(
       },
     }),
     ...(hooks.afterDelete && {
-      afterDelete: (result) => {
-        guard('afterDelete', result, () => hooks.afterDelete?.(result));
-      },
+      afterDelete: (result) => guardLong('afterDelete', result, () => hooks.afterDelete?.(result)),
     }),
   };
 }

@@ -76,7 +76,7 @@ export async function updateObject(
     try {
       const result = await attempt.run(key);
       const { created } = attempt;
-      attempt.end(true);
+      await attempt.end(true);
       if (!created) warnAll(context, request.strategy.warnings?.(result.object, attempt.existing));
       if (request.options.dryRun !== true) {
         if (created) parts.hooks.afterCreate?.(result);
@@ -84,7 +84,7 @@ export async function updateObject(
       }
       return { result: present(parts, result), created };
     } catch (error) {
-      attempt.end(false);
+      await attempt.end(false);
       if (!(error instanceof FinalizersEmptied)) {
         throw storageFailure(error, 'update', parts.kind.describe, name);
       }
@@ -109,7 +109,7 @@ async function deleteFinalized(
       cachedExisting: existing,
       signal,
     });
-    hooks.afterDelete?.(deleted);
+    await hooks.afterDelete?.(deleted);
     object.metadata.resourceVersion = deleted.resourceVersion;
   } catch (error) {
     if (isStorageError(error, 'INVALID_OBJECT')) return undefined;
@@ -124,7 +124,7 @@ async function deleteFinalized(
 class UpdateAttempt {
   readonly #parts: StoreParts;
   readonly #request: UpdateRequest;
-  #finish: FinishWrite | undefined;
+  #finish: FinishWrite[] = [];
   #release: ReleaseAdmission | undefined;
   /** Whether the last try created the object. */
   created = false;
@@ -153,18 +153,23 @@ class UpdateAttempt {
   }
 
   /** Releases the resources of the last try. */
-  end(success: boolean): void {
-    this.#finish?.(success);
+  async end(success: boolean): Promise<void> {
+    const finishers = this.#finish;
+    this.#finish = [];
+    for (const finish of finishers) await finish(success);
     this.#release?.();
-    this.#finish = undefined;
     this.#release = undefined;
+  }
+
+  #begun(finish: FinishWrite | undefined): void {
+    if (finish !== undefined) this.#finish.push(finish);
   }
 
   async #try({
     existing,
     stored,
   }: UpdateInput<UnstructuredObject>): Promise<UpdateOutput<UnstructuredObject>> {
-    this.end(false);
+    await this.end(false);
     this.#request.context.step?.(stored === undefined ? 'nothing found' : 'read from storage');
     const { ttlSeconds } = this.#parts.kind;
     this.created = stored === undefined;
@@ -192,9 +197,9 @@ class UpdateAttempt {
     checkName(object, name);
     fillSystemFields(parts, context, object);
     this.#release = await parts.admission.enter(describe, object.metadata.namespace ?? '', name);
-    prepareNewObject(parts, context, object, options);
+    this.#begun(await prepareNewObject(parts, context, object, options));
     if (context.authorizeCreate !== undefined) await context.authorizeCreate();
-    if (options.dryRun !== true) this.#finish = await parts.hooks.beginCreate?.(object);
+    if (options.dryRun !== true) this.#begun(await parts.hooks.beginCreate?.(object));
     return object;
   }
 
@@ -222,6 +227,9 @@ class UpdateAttempt {
     object.kind = describe.kind;
     const isTyped = parts.kind.type !== undefined;
     if (isTyped) trackChange(parts, context, object, { live: old, options });
+    if (strategy === parts.kind.strategy) {
+      this.#begun(await parts.hooks.prepareUpdate?.(object, old, options.dryRun === true));
+    }
     strategy.prepareForUpdate(object, old, { nowMs: parts.runtime.wallMs() });
     if (!isTyped) trackChange(parts, context, object, { live: old, options });
     const causes = [
@@ -231,7 +239,7 @@ class UpdateAttempt {
     if (causes.length > 0) throw invalid(describe, name, causes);
     if (isFinalized(parts, object)) throw new FinalizersEmptied(object, stored);
     context.step?.('validated');
-    if (options.dryRun !== true) this.#finish = await parts.hooks.beginUpdate?.(object, old);
+    if (options.dryRun !== true) this.#begun(await parts.hooks.beginUpdate?.(object, old));
     return object;
   }
 }

@@ -62,7 +62,9 @@ class HookedStore {
       beginUpdate: () => begun('update'),
       afterCreate: () => this.told.push('after create'),
       afterUpdate: () => this.told.push('after update'),
-      afterDelete: () => this.told.push('after delete'),
+      afterDelete: () => {
+        this.told.push('after delete');
+      },
     };
   }
 }

@@ -4,8 +4,8 @@ import {
   recordsAt,
   textAt,
   valueAt,
-} from '../../../../lib/server/registry/rules/json-value.ts';
-import { RegistryHarness, rejection } from '../support/registry-harness.ts';
+} from '../../../../../lib/server/registry/rules/json-value.ts';
+import { RegistryHarness, rejection } from '../../support/registry-harness.ts';
 
 function service(name: string, spec: object = {}): object {
   return { metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } };
@@ -72,9 +72,9 @@ describe('services', () => {
   it('cannot ask for an address that is taken or out of range', async () => {
     const made = await harness.create('services', service('web'));
     for (const [clusterIP, problem] of [
-      [textAt(made, 'spec', 'clusterIP'), 'provided address is already allocated'],
-      ['192.168.0.1', 'provided address is not in the valid range'],
-      ['x', 'must be a valid IPv4 address'],
+      [textAt(made, 'spec', 'clusterIP'), 'provided IP is already allocated'],
+      ['192.168.0.1', 'the provided network does not match the current range'],
+      ['x', 'must be a valid IP address'],
     ] as const) {
       const error = await rejection(harness.create('services', service('b', { clusterIP })));
       expect(error).to.include({ code: 'INVALID' });
