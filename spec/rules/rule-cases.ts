@@ -86,7 +86,12 @@ function titled(
   changes: readonly Change[],
   step: (change: Change) => Step,
 ): RuleCase[] {
-  return changes.map((change) => ({ title: `${verb} ${textOf(change)}`, step: step(change) }));
+  return changes.map((change) => ({ title: titleOf(verb, change), step: step(change) }));
+}
+
+/** The title of a change, under which its answer is recorded. */
+export function titleOf(verb: string, change: Change): string {
+  return `${verb} ${textOf(change)}`;
 }
 
 function textOf(change: Change): string {

@@ -11,7 +11,8 @@ const ESCAPES: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t
 const OCTAL = /[0-7]{1,3}/y;
 const HEX = /x(?:\{([0-9A-Fa-f]+)\}|([0-9A-Fa-f]{2}))/y;
 /** Until where an escape with a wrong number is named in the error. */
-const BROKEN_HEX = /x(?:\{[0-9A-Fa-f]*(?:[^0-9A-Fa-f]|$)|[\s\S]{0,2})/uy;
+const BROKEN_HEX =
+  /x(?:\{0*(?:[2-9A-Fa-f][0-9A-Fa-f]{5}|1[1-9A-Fa-f][0-9A-Fa-f]{4}|10[0-9A-Fa-f]{5}|[0-9A-Fa-f]*(?:[^0-9A-Fa-f]|$))|[\s\S]{0,2})/uy;
 
 /** A place in a pattern, and the reading of escapes and classes from there. */
 export class PatternCursor {

@@ -155,7 +155,11 @@ class ValueValidator {
     const { minLength, maxLength } = limits;
     if (maxLength !== undefined && value.length > maxLength && runesOf(value) > maxLength) {
       const detail = `should be at most ${maxLength} chars long`;
-      this.#add(detail, (field) => fieldTooLong(field, maxLength, 'bytes'), into);
+      this.#add(
+        detail,
+        (field) => fieldTooLong(field, maxLength, maxLength === 1 ? 'byte' : 'bytes'),
+        into,
+      );
     } else if (minLength !== undefined && runesOf(value) < minLength) {
       this.#invalid(value, `should be at least ${minLength} chars long`, into);
     } else if (compiledPattern !== undefined) {

@@ -18,19 +18,29 @@ import type { MutableObject } from '../../rules/mutable-object.ts';
 
 /** Adds the present storage version to the list of versions in which objects may be stored. */
 function noteStorageVersion(definition: MutableObject): void {
-  const storage = textAt(storageVersionOf(definition), 'name');
+  const version = storageVersionOf(definition);
+  if (version === undefined) return;
+  const storage = textAt(version, 'name');
   const status = recordAt(definition, 'status');
   const stored = textsAt(status, 'storedVersions');
-  if (storage === '' || stored.includes(storage)) return;
+  if (stored.includes(storage)) return;
   // The status of an update is shared with the stored object, so it is replaced instead of modified.
   definition['status'] = { ...status, storedVersions: [...stored, storage] };
+}
+
+/** A status without stored versions gets the present one. */
+function setStoredVersions(definition: MutableObject): void {
+  if (textsAt(definition, 'status', 'storedVersions').length === 0) noteStorageVersion(definition);
 }
 
 export const customResourceDefinitions: KindRules = {
   group: 'apiextensions.k8s.io',
   resource: 'customresourcedefinitions',
   statusStrategy: {
-    ...newStatusStrategy({ validateUpdate: validateDefinitionStatus }),
+    ...newStatusStrategy({
+      setDefaults: setStoredVersions,
+      validateUpdate: validateDefinitionStatus,
+    }),
     allowUnconditionalUpdate: false,
   },
   strategy: {
