@@ -14,7 +14,7 @@ const ZEROS: Readonly<Record<string, unknown>> = {
 
 /** Go writes abbreviations in capitals at the begin of a name; those inside have them in JSON already. */
 const ABBREVIATION =
-  /^(?:api|ca|cpu|csi|dns|fs|id|ip|ipc|iscsi|nfs|os|pid|se|tls|ttl|tty|uid|url)(?=[A-Z]|s?$)/;
+  /^(?:api|aws|ca|cpu|csi|dns|fc|fs|gce|gmsa|grpc|http|id|ip|ipc|iscsi|nfs|os|pid|rbd|se|tcp|tls|ttl|tty|uid|url)(?=[A-Z]|s?$)/;
 
 /**
  * A value of a type as messages show it: kube-apiserver prints its internal types, whose members have the names of Go's fields and

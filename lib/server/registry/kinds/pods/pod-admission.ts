@@ -10,6 +10,8 @@ const SYSTEM_PRIORITIES: Readonly<Record<string, number>> = {
 };
 const PODS = { group: '', resource: 'pods' };
 
+const PREEMPTION = 'PreemptLowerPriority';
+
 const NODE_CONDITIONS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 /** How long a pod stays on a node that is not ready, in seconds. */
 const TOLERATION_SECONDS = 300;
@@ -31,8 +33,13 @@ export function setPriority(pod: MutableObject): void {
     const reason = `the integer value of priority (${JSON.stringify(given)}) must not be provided in pod spec; priority admission controller computed ${priority} from the given PriorityClass name`;
     throw forbidden(PODS, pod.metadata.name ?? '', reason);
   }
+  const policy = spec['preemptionPolicy'] ?? PREEMPTION;
+  if (policy !== PREEMPTION) {
+    const reason = `the string value of PreemptionPolicy (${policy as string}) must not be provided in pod spec; priority admission controller computed ${PREEMPTION} from the given PriorityClass name`;
+    throw forbidden(PODS, pod.metadata.name ?? '', reason);
+  }
   spec['priority'] = priority;
-  spec['preemptionPolicy'] ??= 'PreemptLowerPriority';
+  spec['preemptionPolicy'] = PREEMPTION;
 }
 
 /** A pod that does not say when to leave a lost node leaves it after five minutes. @see plugin/pkg/admission/defaulttolerationseconds */

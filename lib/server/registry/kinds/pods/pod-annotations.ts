@@ -15,7 +15,7 @@ import { descendingPath } from './volumes/local-path.ts';
 const TOLERATIONS = 'scheduler.alpha.kubernetes.io/tolerations';
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 
-const INT32 = /^(?:0|-?\d+|[1-9]\d*)$/;
+const INT32 = /^(?:0|-\d+|[1-9]\d*)$/;
 
 function isDeletionCost(value: string): boolean {
   if (!INT32.test(value)) return false;

@@ -27,7 +27,7 @@ export const resourceClaims: Check = podCheck((list, path, pod) => {
   const seen = new Set<string>();
   for (const [index, claim] of recordsAt(list).entries()) {
     if (pod.isMirror) {
-      pod.add(fieldForbidden('', 'static pods do not support resource claims'));
+      pod.add(fieldForbidden('[]', 'static pods do not support resource claims'));
       continue;
     }
     const at = `${path}[${index}]`;

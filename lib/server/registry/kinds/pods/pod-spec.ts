@@ -5,7 +5,7 @@ import {
   fieldNotSupported,
   fieldRequired,
 } from '../../rules/field-causes.ts';
-import { isRecord, recordAt, recordsAt, textAt, type JsonRecord } from '../../rules/json-value.ts';
+import { recordsAt, textAt, type JsonRecord } from '../../rules/json-value.ts';
 import { dnsLabelProblem } from '../../rules/name-validation.ts';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'] as const;
@@ -42,22 +42,4 @@ function validateContainer(container: JsonRecord, field: string, names: Set<stri
   names.add(name);
   if (textAt(container, 'image') === '') causes.push(fieldRequired(`${field}.image`));
   return causes;
-}
-
-/** The quality-of-service class that follows from the resources of the containers. */
-export function qosClassOf(spec: unknown): 'BestEffort' | 'Burstable' | 'Guaranteed' {
-  const containers = [...recordsAt(spec, 'initContainers'), ...recordsAt(spec, 'containers')];
-  let any = false;
-  let guaranteed = true;
-  for (const container of containers) {
-    const limits = recordAt(container, 'resources', 'limits') ?? {};
-    const requests = recordAt(container, 'resources', 'requests') ?? {};
-    if (Object.keys(limits).length + Object.keys(requests).length > 0) any = true;
-    for (const name of ['cpu', 'memory']) {
-      const same = requests[name] === undefined || requests[name] === limits[name];
-      if (limits[name] === undefined || !same) guaranteed = false;
-    }
-  }
-  if (!any) return 'BestEffort';
-  return guaranteed && isRecord(spec) ? 'Guaranteed' : 'Burstable';
 }

@@ -1,15 +1,6 @@
 import type { FieldCause } from '../../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../../meta/object.ts';
-import { fieldForbidden } from '../../rules/field-causes.ts';
-import {
-  ensureRecord,
-  isRecord,
-  jsonEqual,
-  recordAt,
-  textAt,
-  valueAt,
-  type JsonRecord,
-} from '../../rules/json-value.ts';
+import { ensureRecord, numberAt, recordAt, textAt, valueAt } from '../../rules/json-value.ts';
 import type { SelectableFields } from '../../contract/kind-definition.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
@@ -18,8 +9,12 @@ import { keepPriority, setGateCondition, setPriority, setTolerations } from './p
 import { specWarnings } from './warnings/spec-warnings.ts';
 import { dropDisabledFields } from './pod-preparation.ts';
 import { dnsLabel } from '../../validation/formats.ts';
-import { qosClassOf } from './pod-spec.ts';
+import { qosClassOf } from './pod-qos.ts';
 import { newPodChecks } from './pod-checks.ts';
+import { podUpdateChecks } from './pod-update.ts';
+import { completePodResources } from './pod-level-resources.ts';
+import { applyLabelKeys } from './label-key-selectors.ts';
+import { applyAppArmorAnnotations } from './app-armor-fields.ts';
 import { causesOf } from '../../validation/check.ts';
 
 /** The default grace period, seconds. */
@@ -37,44 +32,27 @@ function gracePeriodSeconds(pod: MutableObject, asked: number | undefined): numb
   return seconds < 0 ? 1 : Math.trunc(seconds);
 }
 
-/** The fields of a pod's spec that an update may change. */
-const CHANGEABLE = [
-  'activeDeadlineSeconds',
-  'terminationGracePeriodSeconds',
-  'tolerations',
-  'schedulingGates',
-];
-
-/**
- * The spec without the fields that may change. An update may set the node of a pod without one: there is no binding subresource
- * here, so this is how a scheduler places a pod.
- */
-function fixedPart(spec: JsonRecord, existing: JsonRecord): JsonRecord {
-  const fixed: JsonRecord = { ...spec };
-  for (const name of CHANGEABLE) delete fixed[name];
-  for (const list of ['containers', 'initContainers']) {
-    const containers = fixed[list];
-    if (!Array.isArray(containers)) continue;
-    fixed[list] = containers.map((one: unknown) =>
-      isRecord(one) ? { ...one, image: '', resources: undefined } : one,
-    );
-  }
-  if (textAt(existing, 'nodeName') === '') delete fixed['nodeName'];
-  return fixed;
-}
-
 function validate(pod: MutableObject): FieldCause[] {
   return causesOf(newPodChecks, pod);
 }
 
 function validateUpdate(pod: MutableObject, existing: MutableObject): FieldCause[] {
-  const spec = recordAt(pod, 'spec') ?? {};
-  const before = recordAt(existing, 'spec') ?? {};
-  if (jsonEqual(fixedPart(spec, before), fixedPart(before, before))) return validate(pod);
-  const detail =
-    'pod updates may not change fields other than `spec.containers[*].image`, `spec.initContainers[*].image`, `spec.activeDeadlineSeconds`, `spec.tolerations`, `spec.terminationGracePeriodSeconds` and an empty `spec.nodeName`';
-  return [...validate(pod), fieldForbidden('spec', detail)];
+  return causesOf(podUpdateChecks, pod, existing);
 }
+
+/** What every write of a pod gets, as its types do not say it. */
+function completeSpec(pod: MutableObject, before: unknown): void {
+  const spec = recordAt(pod, 'spec');
+  if (spec === undefined) return;
+  // Pods from times when it was not checked have negative ones.
+  if (numberAt(spec, 'terminationGracePeriodSeconds') < 0)
+    spec['terminationGracePeriodSeconds'] = 1;
+  completePodResources(spec);
+  dropDisabledFields(spec, before);
+}
+
+/** The warnings about annotations that the creation took over. */
+const takenOver = new WeakMap<object, readonly string[]>();
 
 /** Only at the creation: clients do not look at the updates of pods. */
 function podWarnings(pod: UnstructuredObject, existing?: UnstructuredObject): string[] {
@@ -87,7 +65,12 @@ function podWarnings(pod: UnstructuredObject, existing?: UnstructuredObject): st
       : [
           `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${problems.join(' ')}]`,
         ];
-  return [...hostname, ...specWarnings({ metadata: pod.metadata, spec: pod['spec'], path: '' })];
+  const taken = takenOver.get(pod) ?? [];
+  return [
+    ...taken,
+    ...hostname,
+    ...specWarnings({ metadata: pod.metadata, spec: pod['spec'], path: '' }),
+  ];
 }
 
 const selectableFields: SelectableFields = {
@@ -109,7 +92,9 @@ export const pods: KindRules = {
     prepareForCreate(pod, { nowMs }) {
       setPriority(pod);
       setTolerations(pod);
-      dropDisabledFields(pod['spec'], undefined);
+      completeSpec(pod, undefined);
+      applyLabelKeys(recordAt(pod, 'spec') ?? {}, pod.metadata.labels);
+      takenOver.set(pod, applyAppArmorAnnotations(pod));
       const status = ensureRecord(pod, 'status');
       if (status === undefined) return;
       status['phase'] = 'Pending';
@@ -119,7 +104,7 @@ export const pods: KindRules = {
     prepareForUpdate(pod, existing) {
       keepPriority(pod, existing);
       setTolerations(pod);
-      dropDisabledFields(pod['spec'], existing['spec']);
+      completeSpec(pod, existing['spec']);
     },
     warnings: podWarnings,
     validate,
