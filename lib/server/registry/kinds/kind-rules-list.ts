@@ -37,6 +37,8 @@ import { events, groupEvents } from './core/events.ts';
 import { namespaces } from './core/namespaces.ts';
 import { nodes } from './core/nodes.ts';
 import { persistentVolumeClaims, persistentVolumes } from './core/volumes.ts';
+import { deviceClasses } from './resource/device-classes.ts';
+import { resourceClaims, resourceClaimTemplates } from './resource/resource-claims.ts';
 import { resourceSlices } from './resource/resource-slices.ts';
 import { services } from './services/services.ts';
 import { endpoints } from './core/endpoints.ts';
@@ -95,6 +97,9 @@ export const kindRulesList: readonly KindRules[] = [
   volumeAttributesClasses,
   certificateSigningRequests,
   resourceSlices,
+  deviceClasses,
+  resourceClaims,
+  resourceClaimTemplates,
   mutatingAdmissionPolicies,
   validatingAdmissionPolicies,
   mutatingAdmissionPolicyBindings,

@@ -35,6 +35,11 @@ function formOf(message: MessageType, value: JsonRecord): JsonRecord {
       continue;
     }
     const member = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
+    if (field.type === 'meta.ObjectMeta') {
+      // Embedded in Go, so that its members are those of the enclosing value.
+      Object.assign(form, member);
+      continue;
+    }
     setOwn(
       form,
       goNameOf(field.name),

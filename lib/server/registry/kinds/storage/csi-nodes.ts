@@ -11,7 +11,7 @@ import { qualifiedName } from '../../validation/formats.ts';
 import { goForm } from '../../validation/go-form.ts';
 import { nonNegative } from '../../validation/values.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
-import { csiDriverName } from './csi-names.ts';
+import { csiDriverName } from '../../validation/csi-driver-name.ts';
 
 const LONGEST_ID = 256;
 

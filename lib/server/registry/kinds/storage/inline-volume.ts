@@ -2,7 +2,7 @@ import { fieldForbidden, fieldNotSupported, fieldRequired } from '../../rules/fi
 import { isRecord, type JsonRecord } from '../../rules/json-value.ts';
 import type { Check } from '../../validation/check.ts';
 import { fields, isEmpty, required } from '../../validation/combine.ts';
-import { csiDriverName } from './csi-names.ts';
+import { csiDriverName } from '../../validation/csi-driver-name.ts';
 
 const IN_CONTEXT = 'in the context of inline volumes';
 const NOT_INLINE = `may not be specified ${IN_CONTEXT}`;

@@ -13,7 +13,7 @@ import { goForm } from '../../validation/go-form.ts';
 import { between, format } from '../../validation/values.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
 import { sizeOf } from './class-parameters.ts';
-import { csiDriverName } from './csi-names.ts';
+import { csiDriverName } from '../../validation/csi-driver-name.ts';
 import { inlineVolume } from './inline-volume.ts';
 
 const LARGEST_METADATA = 256 * 1024;

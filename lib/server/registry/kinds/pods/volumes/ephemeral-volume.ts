@@ -30,8 +30,14 @@ const onlyLabels: Check = (metadata, path, report) => {
   }
 };
 
+/** The metadata of a template of claims. */
+export const claimTemplateMetadata: Check = all(
+  fields({ annotations: annotationMap, labels: labelMap }),
+  onlyLabels,
+);
+
 const claimTemplate: Check = fields({
-  metadata: all(fields({ annotations: annotationMap, labels: labelMap }), onlyLabels),
+  metadata: claimTemplateMetadata,
   spec: claimSpecChecks,
 });
 

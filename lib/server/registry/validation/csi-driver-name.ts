@@ -1,6 +1,6 @@
-import { fieldInvalid, fieldRequired, fieldTooLong } from '../../rules/field-causes.ts';
-import type { Check } from '../../validation/check.ts';
-import { dnsSubdomain } from '../../validation/formats.ts';
+import { fieldInvalid, fieldRequired, fieldTooLong } from '../rules/field-causes.ts';
+import type { Check } from './check.ts';
+import { dnsSubdomain } from './formats.ts';
 
 const LONGEST = 63;
 

@@ -1,0 +1,43 @@
+import { newStatusStrategy } from '../../contract/strategy.ts';
+import { fieldImmutable } from '../../rules/field-causes.ts';
+import { checkedBy, type Check } from '../../validation/check.ts';
+import { fields, isChanged } from '../../validation/combine.ts';
+import { goForm } from '../../validation/go-form.ts';
+import type { KindRules } from '../contract/kind-rules.ts';
+import { claimTemplateMetadata } from '../pods/volumes/ephemeral-volume.ts';
+import { claimStatusCauses } from './claim-status.ts';
+import { deviceClaim } from './device-claims.ts';
+
+const GROUP = 'resource.k8s.io';
+
+/** A spec that stays as it is; at an update nothing else is said of it. */
+function fixed(type: string, check: Check): Check {
+  return (spec, path, report, old) => {
+    if (!report.isUpdate) check(spec, path, report);
+    else if (isChanged(spec, report, old)) {
+      report.add(fieldImmutable(path, goForm(type, spec)));
+    }
+  };
+}
+
+const spec = fields({ devices: deviceClaim });
+
+export const resourceClaims: KindRules = {
+  group: GROUP,
+  resource: 'resourceclaims',
+  strategy: checkedBy(fields({ spec: fixed('resource.ResourceClaimSpec', spec) })),
+  statusStrategy: newStatusStrategy({ keepMetadata: true, validateUpdate: claimStatusCauses }),
+};
+
+export const resourceClaimTemplates: KindRules = {
+  group: GROUP,
+  resource: 'resourceclaimtemplates',
+  strategy: checkedBy(
+    fields({
+      spec: fixed(
+        'resource.ResourceClaimTemplateSpec',
+        fields({ metadata: claimTemplateMetadata, spec }),
+      ),
+    }),
+  ),
+};
