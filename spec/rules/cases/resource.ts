@@ -145,7 +145,7 @@ const claimStatus: RuleCases = {
     found({ pool: undefined }),
     found({ pool: 'A/b' }),
     found({ pool: 'a/b' }),
-    found({ pool: `${'a'.repeat(254)}` }),
+    found({ pool: 'a'.repeat(254) }),
     found({ device: 'A' }),
     found({ shareID: 'u' }),
     found({ shareID: 'A5C3F1E0-0000-4000-8000-000000000000' }),

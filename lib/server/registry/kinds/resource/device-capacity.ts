@@ -1,5 +1,5 @@
 import { fieldForbidden, fieldInvalid, fieldRequired } from '../../rules/field-causes.ts';
-import { isRecord, textsAt, valueAt } from '../../rules/json-value.ts';
+import { isRecord, textAt, textsAt, valueAt } from '../../rules/json-value.ts';
 import type { Check, Report } from '../../validation/check.ts';
 import { isEmpty } from '../../validation/combine.ts';
 import { compareQuantities, nanosOf, wholeOf } from '../../validation/quantity-checks.ts';
@@ -116,7 +116,7 @@ export function deviceCapacity(isShared: boolean): Check {
     const policy = isRecord(capacity) ? capacity['requestPolicy'] : undefined;
     if (policy === undefined || isEmpty(policy)) return;
     const place = `${path}.requestPolicy`;
-    if (isShared) requestPolicy(policy, place, report, String(valueAt(capacity, 'value') ?? '0'));
+    if (isShared) requestPolicy(policy, place, report, textAt(capacity, 'value'));
     else report.add(fieldForbidden(place, 'allowMultipleAllocations must be true'));
   };
 }
