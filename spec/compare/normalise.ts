@@ -39,11 +39,18 @@ export function normalise(body: unknown, facts: RunFacts): unknown {
   return { sha256: createHash('sha256').update(canonical(normal)).digest('hex') };
 }
 
+const UNORDERED: ReadonlySet<string> = new Set([
+  'managedFields',
+  'resourceRules',
+  'nonResourceRules',
+]);
+
 /** Text of a value in which the order of members does not count. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (key, member: unknown) => {
     // Entries are in the order of their times, which are masked: two writes may fall into one second or into two.
-    if (key === 'managedFields' && Array.isArray(member)) return member.map(canonical).toSorted();
+    // Rules of a user are in the order of Go's map of bindings, which is random.
+    if (UNORDERED.has(key) && Array.isArray(member)) return member.map(canonical).toSorted();
     return isRecord(member)
       ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : member;

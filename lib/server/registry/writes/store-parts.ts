@@ -61,7 +61,10 @@ export function present(parts: StoreParts, stored: WriteResult): WriteResult {
 }
 
 /** An object in the stored form, as the version of this endpoint has it; the same one if both have the same fields. */
-export function servedForm({ kind }: StoreParts, object: UnstructuredObject): UnstructuredObject {
+export function servedForm(
+  { kind }: Pick<StoreParts, 'kind'>,
+  object: UnstructuredObject,
+): UnstructuredObject {
   return kind.conversion?.fromStored(object) ?? object;
 }
 

@@ -11,9 +11,12 @@ import { servedForm, type StoreParts } from './store-parts.ts';
 export const SERVER_MANAGER = 'kube-apiserver';
 const UNKNOWN_MANAGER = 'unknown';
 
+/** What is known of the endpoint through which an object is written. */
+export type TrackedParts = Pick<StoreParts, 'kind' | 'apiVersion' | 'runtime'>;
+
 /** Who writes through an endpoint, and by which rules. */
 export function fieldWriteOf(
-  { kind, apiVersion, runtime }: StoreParts,
+  { kind, apiVersion, runtime }: TrackedParts,
   { user }: RequestContext,
   { fieldManager = '', subresource = '' }: WriteOptions,
 ): FieldWrite {
@@ -30,7 +33,7 @@ export function fieldWriteOf(
 
 /** Records who set the fields of a new object, in its `metadata.managedFields`. */
 export function trackCreate(
-  parts: StoreParts,
+  parts: TrackedParts,
   context: RequestContext,
   object: MutableObject,
   options: WriteOptions,
@@ -60,7 +63,7 @@ export function trackChange(
 
 /** Tracks in the version of the endpoint: the fields of a manager are those that it has set. */
 function inServedForm(
-  parts: StoreParts,
+  parts: TrackedParts,
   object: MutableObject,
   track: (served: MutableObject) => void,
 ): void {

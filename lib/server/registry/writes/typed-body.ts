@@ -11,7 +11,7 @@ import type { StoreParts } from './store-parts.ts';
  * @throws {ApiError} 400, or what the options say, for an object that cannot be read as its kind.
  */
 export function typedBody(
-  parts: StoreParts,
+  parts: Pick<StoreParts, 'kind'>,
   context: RequestContext,
   body: UnstructuredObject,
   options: WriteOptions,
@@ -47,7 +47,7 @@ function dropRepeatedOwners(
 }
 
 function readBody(
-  { kind }: StoreParts,
+  { kind }: Pick<StoreParts, 'kind'>,
   { warn }: RequestContext,
   body: UnstructuredObject,
   { fieldValidation = 'Warn', refuseBody }: WriteOptions,
