@@ -12,6 +12,7 @@ import { dnsLabel } from '../../validation/formats.ts';
 import { qosClassOf } from './pod-qos.ts';
 import { newPodChecks } from './pod-checks.ts';
 import { podUpdateChecks } from './pod-update.ts';
+import { podStatusStrategy } from './pod-status.ts';
 import { completePodResources } from './pod-level-resources.ts';
 import { applyLabelKeys } from './label-key-selectors.ts';
 import { applyAppArmorAnnotations } from './app-armor-fields.ts';
@@ -111,6 +112,7 @@ export const pods: KindRules = {
     validateUpdate,
     gracePeriodSeconds,
   },
+  statusStrategy: podStatusStrategy,
   newSubresources: podSubresources({ validate, qosClassOf }),
   selectableFields,
 };
