@@ -13,20 +13,38 @@ export {
 } from './rest/client.ts';
 export { connect, type ConnectOptions } from './rest/connect.ts';
 export { Discovery, type DiscoveryCallOptions } from './rest/discovery.ts';
-export {
-  ResourceClient,
-  type CallOptions,
-  type DeleteOptions,
-  type GetOptions,
-  type ItemsOptions,
-  type ListOptions,
-  type PatchOptions,
-  type WatchOptions,
-  type WriteOptions,
-} from './rest/resource-client.ts';
+export { ResourceClient } from './rest/resource-client.ts';
+export type {
+  ApplyOptions,
+  CallOptions,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  GetOptions,
+  ItemsOptions,
+  ListItemsOptions,
+  ListOptions,
+  PatchOptions,
+  WatchOptions,
+  WriteOptions,
+} from './rest/request/resource-options.ts';
+export type { PatchType } from './rest/request/call-options.ts';
+export { SubresourceClient } from './rest/subresources/subresource-client.ts';
+export type {
+  BoundToken,
+  EvictOptions,
+  Scale,
+  TokenOptions,
+} from './rest/subresources/subresource-objects.ts';
+export { appliedBy, type AppliedByOptions } from './rest/helpers/applied-by.ts';
+export { retryOnConflict, type RetryOnConflictOptions } from './rest/helpers/retry-on-conflict.ts';
+export type { Change, CreatedOrUpdated } from './rest/helpers/create-or-update.ts';
+export type { WaitCondition, WaitOptions } from './rest/helpers/wait-for-object.ts';
+export { sameContent } from '../meta/same-content.ts';
+export type { ApplyConflict } from '../meta/apply-conflicts.ts';
+export type { ApplyConfiguration, ApplyPart } from '../meta/apply-configuration.ts';
 export type { ListerWatcherOptions } from './rest/resource-lister-watcher.ts';
 export type { SelectorOptions } from './rest/request/query.ts';
-export type { DeletedObject, WriteObserver } from './rest/write-observer.ts';
+export type { DeletedObject, WriteObserver } from './rest/request/write-observer.ts';
 export type { TokenSource } from './transport/request-credentials.ts';
 export { AxiosTransport, type AxiosTransportOptions } from './transport/axios-transport.ts';
 export {
@@ -55,7 +73,6 @@ export type { ServerWarning } from './transport/warning-header.ts';
 export type { ResourceName } from '../meta/collection-options.ts';
 export type { ConnectionConfigFields } from './config/contract/connection-config.ts';
 export type { AllowExec } from './config/credentials/exec/allow-exec.ts';
-export type { ListItemsOptions } from './rest/read/pager.ts';
 export type { RestClient, RestClientOptions, RestRequest } from './rest/request/rest-client.ts';
 export type { ExchangeTarget } from './transport/contract/transport-error.ts';
 export type { DeclaredTypes } from '../meta/object-types.ts';

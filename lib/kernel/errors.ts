@@ -33,6 +33,8 @@ export const errorCodes = {
   NOT_ACCEPTABLE: 'HTTP 406: the server cannot produce what Accept asks for.',
   ALREADY_EXISTS: 'HTTP 409: an object of this name exists.',
   CONFLICT: 'HTTP 409: the object changed since it was read; read it again and reapply.',
+  APPLY_CONFLICT:
+    'HTTP 409: other managers have fields that an apply would change; conflicts names managers and fields.',
   GONE: 'HTTP 410: the resource is gone.',
   EXPIRED: 'HTTP 410: the resource version or continue token is older than the kept history.',
   REQUEST_ENTITY_TOO_LARGE: 'HTTP 413: the request body is over the limit.',

@@ -1,5 +1,6 @@
 import { ListwatchError, type ErrorCode } from '../kernel/errors.ts';
 import { describeRequest, type ApiRequest } from './api-call.ts';
+import { applyConflictOf, FIELD_MANAGER_CONFLICT, type ApplyConflict } from './apply-conflicts.ts';
 import { reasonRow } from './status-reason.ts';
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts';
 
@@ -63,6 +64,11 @@ export class ApiError extends ListwatchError {
     return Array.isArray(causes) ? causes.filter(isStatusCause) : [];
   }
 
+  /** The fields that other managers have and that an apply would change; empty for any other failure. */
+  get conflicts(): readonly ApplyConflict[] {
+    return this.causes.flatMap((cause) => applyConflictOf(cause) ?? []);
+  }
+
   /** The delay that the server asks for before the next try, milliseconds. */
   get retryAfterMs(): number | undefined {
     const seconds: unknown = this.status.details?.retryAfterSeconds;
@@ -82,7 +88,8 @@ export function withRemedy(problem: string, remedy: string | undefined): string 
   return `${problem}; ${remedy}`;
 }
 
-function codeOfStatus({ reason, code }: Status): ErrorCode {
+function codeOfStatus({ reason, code, details }: Status): ErrorCode {
+  if (reason === 'Conflict' && hasApplyConflict(details?.causes)) return 'APPLY_CONFLICT';
   return reasonRow(reason, code)?.errorCode ?? 'UNKNOWN_STATUS';
 }
 
@@ -112,4 +119,10 @@ export function failure(
     code: code ?? reasonRow(reason, undefined)?.httpStatus ?? 500,
   };
   return new ApiError(status, cause);
+}
+
+/** The causes may come from the network. */
+function hasApplyConflict(causes: unknown): boolean {
+  if (!Array.isArray(causes)) return false;
+  return causes.some((cause) => isStatusCause(cause) && cause.reason === FIELD_MANAGER_CONFLICT);
 }

@@ -134,8 +134,14 @@ export function isAlreadyExists(error: unknown): boolean {
   return isApiError(error) && error.code === 'ALREADY_EXISTS';
 }
 
+/** The object changed since it was read. Not the conflict of an apply, which a new read does not end: see `isApplyConflict`. */
 export function isConflict(error: unknown): boolean {
   return isApiError(error) && error.code === 'CONFLICT';
+}
+
+/** Other managers have fields that an apply would change; `conflicts` of the error names them. */
+export function isApplyConflict(error: unknown): error is ApiError {
+  return isApiError(error) && error.code === 'APPLY_CONFLICT';
 }
 
 /** 410 in both forms: reason Expired or Gone, or the status code alone. */

@@ -10,18 +10,24 @@ import { Discovery } from './discovery.ts';
 import { MetadataObjectDecoder } from './decode/metadata-object-decoder.ts';
 import { JsonObjectDecoder, type ObjectDecoder } from './decode/object-decoder.ts';
 import { OutageGate } from './outage-gate.ts';
-import { ResourceClient, type CallOptions } from './resource-client.ts';
+import { ResourceClient } from './resource-client.ts';
+import type { CallOptions } from './request/resource-options.ts';
 import {
   LISTER_WATCHER_OPTIONS,
   ResourceListerWatcher,
   type ListerWatcherOptions,
 } from './resource-lister-watcher.ts';
 import { REST_CLIENT_OPTIONS, RestClient, type RestClientOptions } from './request/rest-client.ts';
-import type { WriteObserver } from './write-observer.ts';
+import type { WriteObserver } from './request/write-observer.ts';
 
 export interface ClientOptions extends RestClientOptions {
   /** The namespace of the kubeconfig's context or of the pod. @defaultValue 'default' */
   readonly namespace?: string | undefined;
+  /**
+   * The name under which writes are recorded in managedFields; `apply` needs one. A name for the program, not for the replica.
+   * @defaultValue the server takes the first part of the user agent, and each `apply` has to name one
+   */
+  readonly fieldManager?: string | undefined;
   /** Largest event of a watch, in bytes. @defaultValue 67 108 864 (64 MiB) */
   readonly maxFrameBytes?: number | undefined;
 }
@@ -72,14 +78,16 @@ export class Client<Types extends object = object> implements AsyncDisposable {
   readonly #rest: RestClient;
   readonly #gate: OutageGate;
   readonly #maxFrameBytes: number | undefined;
+  readonly #fieldManager: string | undefined;
 
   /** Most callers use `connect`. */
   constructor(options: ClientOptions) {
-    const known = [...REST_CLIENT_OPTIONS, 'namespace', 'maxFrameBytes'];
+    const known = [...REST_CLIENT_OPTIONS, 'namespace', 'fieldManager', 'maxFrameBytes'];
     rejectUnknownOptions('Client', options, known);
-    const { namespace, maxFrameBytes, ...restOptions } = options;
+    const { namespace, fieldManager, maxFrameBytes, ...restOptions } = options;
     this.#rest = new RestClient(restOptions);
     this.#maxFrameBytes = maxFrameBytes;
+    this.#fieldManager = fieldManager;
     this.server = this.#rest.server;
     this.namespace = namespace ?? 'default';
     this.#gate = new OutageGate({ runtime: this.#rest.runtime, server: this.server });
@@ -112,6 +120,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
       collection: new Collection(apiVersion, resource),
       decoder: new JsonObjectDecoder<T>(),
       namespace: options.namespace,
+      fieldManager: this.#fieldManager,
       writes: options.writes,
     });
   }

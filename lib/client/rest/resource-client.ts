@@ -1,78 +1,57 @@
-import type {
-  ListPage,
-  ListRequest,
-  ResourceVersionMatch,
-  WatchRequest,
-} from '../../cache/reflector/contract/lister-watcher.ts';
-import { ListwatchError } from '../../kernel/errors.ts';
-import type { ApiCall, ApiVerb } from '../../meta/api-call.ts';
+import type { ListPage, ListRequest } from '../../cache/reflector/contract/lister-watcher.ts';
+import type { ApplyConfiguration } from '../../meta/apply-configuration.ts';
+import { isNotFound } from '../../meta/failures.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
-import type { KubernetesObject } from '../../meta/object.ts';
+import type { KubernetesList, KubernetesObject } from '../../meta/object.ts';
 import { isStatus, type Status } from '../../meta/status.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
-import { checkCallOptions, checkObject, patchTypeOf } from './request/call-options.ts';
-import type { Collection } from './request/collection.ts';
 import type { ObjectDecoder } from './decode/object-decoder.ts';
-import { listAllPages, listItems, type ListItemsOptions, type PageSource } from './read/pager.ts';
+import { listAllPages, listItems, type PageSource } from './read/pager.ts';
+import { createOrUpdate, type Change, type CreatedOrUpdated } from './helpers/create-or-update.ts';
+import { waitForObject, type WaitCondition, type WaitOptions } from './helpers/wait-for-object.ts';
+import {
+  checkApplied,
+  checkCallOptions,
+  checkObject,
+  patchTypeOf,
+} from './request/call-options.ts';
+import type { Collection } from './request/collection.ts';
+import { PATCH_TYPES } from './request/patch-types.ts';
 import { queryString, type SelectorOptions } from './request/query.ts';
+import type { RestClient } from './request/rest-client.ts';
 import { ResourceListerWatcher } from './resource-lister-watcher.ts';
-import type { RestClient, RestRequest } from './request/rest-client.ts';
-import { WriteReporter, type WriteObserver } from './write-observer.ts';
-
-/** Options of every call. */
-export interface CallOptions {
-  /** @defaultValue the namespace the resource client was made for */
-  readonly namespace?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface GetOptions extends CallOptions {
-  /** `"0"`: any state from the server's cache. Left out: the most recent state. */
-  readonly resourceVersion?: string | undefined;
-}
-
-export interface ListOptions extends CallOptions, SelectorOptions {
-  readonly resourceVersion?: string | undefined;
-  readonly resourceVersionMatch?: ResourceVersionMatch | undefined;
-  /** Items a page. @defaultValue all for `list`, 500 for calls that read several pages */
-  readonly limit?: number | undefined;
-  /** The continue token of the page before. */
-  readonly continueToken?: string | undefined;
-}
-
-export interface ItemsOptions extends ListOptions, ListItemsOptions {}
-
-export interface WatchOptions extends CallOptions, SelectorOptions, Omit<WatchRequest, 'signal'> {}
-
-export interface WriteOptions extends CallOptions {
-  /** The server runs all checks and stores nothing. @defaultValue false */
-  readonly dryRun?: boolean | undefined;
-  /** The field manager that is recorded in managedFields. */
-  readonly fieldManager?: string | undefined;
-}
-
-export interface PatchOptions extends WriteOptions {
-  /**
-   * `merge`: RFC 7396, an object with the fields to change. `json`: RFC 6902, an array of operations.
-   * @defaultValue 'json' for an array, 'merge' for an object
-   */
-  readonly type?: 'merge' | 'json' | undefined;
-  /** E.g. `status`. */
-  readonly subresource?: string | undefined;
-}
-
-export interface DeleteOptions extends CallOptions {
-  /** Deletes only the object with this uid, or in this state; otherwise CONFLICT. */
-  readonly preconditions?:
-    | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
-    | undefined;
-  /** How the server deletes the objects that this object owns. */
-  readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground' | undefined;
-  /** 0 deletes at once. */
-  readonly gracePeriodSeconds?: number | undefined;
-  /** @defaultValue false */
-  readonly dryRun?: boolean | undefined;
-}
+import {
+  APPLY_OPTIONS,
+  DELETE_COLLECTION_OPTIONS,
+  DELETE_OPTIONS,
+  EVICT_OPTIONS,
+  GET_OPTIONS,
+  ITEMS_OPTIONS,
+  LIST_OPTIONS,
+  PATCH_OPTIONS,
+  WAIT_OPTIONS,
+  WATCH_OPTIONS,
+  WRITE_OPTIONS,
+  type ApplyOptions,
+  type CallOptions,
+  type DeleteCollectionOptions,
+  type DeleteOptions,
+  type GetOptions,
+  type ItemsOptions,
+  type ListOptions,
+  type PatchOptions,
+  type WatchOptions,
+  type WriteOptions,
+} from './request/resource-options.ts';
+import { ResourceRequests } from './request/resource-requests.ts';
+import { SubresourceClient } from './subresources/subresource-client.ts';
+import type {
+  BoundToken,
+  EvictOptions,
+  Scale,
+  TokenOptions,
+} from './subresources/subresource-objects.ts';
+import { WriteReporter, type WriteObserver } from './request/write-observer.ts';
 
 export interface ResourceClientOptions<T extends KubernetesObject> {
   readonly rest: RestClient;
@@ -80,46 +59,13 @@ export interface ResourceClientOptions<T extends KubernetesObject> {
   readonly decoder: ObjectDecoder<T>;
   /** Left out: all namespaces, or a resource that has none. */
   readonly namespace?: string | undefined;
+  /** The field manager of writes that name none. */
+  readonly fieldManager?: string | undefined;
   readonly writes?: WriteObserver<T> | undefined;
 }
 
-/** What a call addresses below its collection. */
-interface CallTarget<T> {
-  readonly name?: string;
-  readonly object?: T;
-  readonly subresource?: string | undefined;
-}
-
-const CALL_OPTIONS = ['namespace', 'signal'];
-const GET_OPTIONS = [...CALL_OPTIONS, 'resourceVersion'];
-const SELECTION_OPTIONS = [
-  ...GET_OPTIONS,
-  'resourceVersionMatch',
-  'labelSelector',
-  'fieldSelector',
-];
-const LIST_OPTIONS = [...SELECTION_OPTIONS, 'limit', 'continueToken'];
-const ITEMS_OPTIONS = [...LIST_OPTIONS, 'prefetchPages'];
-const WATCH_OPTIONS = [
-  ...SELECTION_OPTIONS,
-  'allowWatchBookmarks',
-  'sendInitialEvents',
-  'timeoutSeconds',
-];
-const WRITE_OPTIONS = [...CALL_OPTIONS, 'dryRun', 'fieldManager'];
-const PATCH_OPTIONS = [...WRITE_OPTIONS, 'type', 'subresource'];
-const DELETE_OPTIONS = [
-  ...CALL_OPTIONS,
-  'preconditions',
-  'propagationPolicy',
-  'gracePeriodSeconds',
-  'dryRun',
-];
-
-const PATCH_TYPES = {
-  merge: 'application/merge-patch+json',
-  json: 'application/json-patch+json',
-} as const;
+/** JSON is YAML. */
+const APPLY_TYPE = 'application/apply-patch+yaml';
 
 /**
  * The verbs of one resource.
@@ -129,28 +75,27 @@ const PATCH_TYPES = {
  * INVALID_OPTION before anything is sent, a selector of a bad syntax with INVALID_SELECTOR.
  */
 export class ResourceClient<T extends KubernetesObject> {
-  readonly #rest: RestClient;
-  readonly #collection: Collection;
+  readonly #requests: ResourceRequests<T>;
   readonly #decoder: ObjectDecoder<T>;
-  readonly #namespace: string | undefined;
   readonly #writes: WriteReporter<T>;
 
   /** Use `client.resource`. */
-  constructor({ rest, collection, decoder, namespace, writes }: ResourceClientOptions<T>) {
-    this.#rest = rest;
-    this.#collection = collection;
+  constructor(options: ResourceClientOptions<T>) {
+    const { rest, collection, decoder, namespace, fieldManager } = options;
     this.#decoder = decoder;
-    this.#namespace = namespace;
-    this.#writes = new WriteReporter(writes, rest.logger);
+    this.#writes = new WriteReporter(options.writes, rest.logger);
+    const writes = this.#writes;
+    this.#requests = new ResourceRequests({ rest, collection, namespace, fieldManager, writes });
   }
 
-  /** Reads one object. */
+  /** Reads one object, always from the server. */
   async get(name: string, options: GetOptions = {}): Promise<T> {
     checkCallOptions('get', options, GET_OPTIONS);
     const { resourceVersion, signal } = options;
-    const path = this.#path(options, { name }) + queryString({ resourceVersion });
-    const call = this.#call('get', options, { name });
-    return await this.#rest.json<T>({ method: 'GET', path, call, signal });
+    const requests = this.#requests;
+    const path = requests.path(options, { name }) + queryString({ resourceVersion });
+    const call = requests.call('get', options, { name });
+    return await requests.rest.json<T>({ method: 'GET', path, call, signal });
   }
 
   /** Reads one page: without a limit, everything. */
@@ -187,9 +132,11 @@ export class ResourceClient<T extends KubernetesObject> {
   async create(object: T, options: WriteOptions = {}): Promise<T> {
     checkCallOptions('create', options, WRITE_OPTIONS);
     checkObject('create', object);
-    const path = this.#path(options, { object }) + writeQuery(options);
-    const call = this.#call('create', options, { object });
-    return await this.#write({ method: 'POST', path, call, body: object }, options);
+    const target = { object };
+    return await this.#requests.write(
+      { verb: 'create', method: 'POST', target, body: object },
+      options,
+    );
   }
 
   /** Replaces an object. With `metadata.resourceVersion` the stored object must have that version; otherwise CONFLICT. */
@@ -207,9 +154,43 @@ export class ResourceClient<T extends KubernetesObject> {
     checkCallOptions('patch', options, PATCH_OPTIONS);
     const { subresource } = options;
     const contentType = PATCH_TYPES[patchTypeOf(patch, options.type)];
-    const path = this.#path(options, { name, subresource }) + writeQuery(options);
-    const call = this.#call('patch', options, { name, subresource });
-    return await this.#write({ method: 'PATCH', path, call, body: patch, contentType }, options);
+    const target = { name, subresource };
+    return await this.#requests.write(
+      { verb: 'patch', method: 'PATCH', target, body: patch, contentType },
+      options,
+    );
+  }
+
+  /**
+   * Applies a part of an object on the server: fields that the field manager applied before and that are not in `part` are removed,
+   * those of other managers stay. Creates the object if there is none. See `appliedBy` for what a manager has applied.
+   *
+   * The field manager is option `fieldManager`, of this call or of the client.
+   * @throws {ApiError} code APPLY_CONFLICT when other managers have fields with other values: `error.conflicts` names managers and
+   * fields; option `force` takes the fields over.
+   */
+  async apply(part: ApplyConfiguration<T>, options: ApplyOptions = {}): Promise<T> {
+    checkCallOptions('apply', options, APPLY_OPTIONS);
+    const requests = this.#requests;
+    const { force, subresource, fieldManager = requests.fieldManager } = options;
+    checkApplied(part, fieldManager);
+    const name = requests.nameOf(part, 'applied');
+    return await requests.write(
+      {
+        verb: 'patch',
+        method: 'PATCH',
+        target: { name, object: part, subresource },
+        body: part,
+        contentType: APPLY_TYPE,
+        query: { force: force === true ? true : undefined },
+      },
+      options,
+    );
+  }
+
+  /** Applies fields of the status, through the subresource. */
+  async applyStatus(part: ApplyConfiguration<T>, options: ApplyOptions = {}): Promise<T> {
+    return await this.apply(part, { ...options, subresource: 'status' });
   }
 
   /**
@@ -218,75 +199,137 @@ export class ResourceClient<T extends KubernetesObject> {
    */
   async delete(name: string, options: DeleteOptions = {}): Promise<T | undefined> {
     checkCallOptions('delete', options, DELETE_OPTIONS);
-    const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun, signal } = options;
-    const answer = await this.#rest.json<T | Status>({
-      method: 'DELETE',
-      path: this.#path(options, { name }),
-      call: this.#call('delete', options, { name }),
-      body: {
-        apiVersion: 'v1',
-        kind: 'DeleteOptions',
-        preconditions,
-        propagationPolicy,
-        gracePeriodSeconds,
-        ...(dryRun === true ? { dryRun: ['All'] } : {}),
-      },
-      signal,
-    });
-    const namespace = options.namespace ?? this.#namespace;
+    const { dryRun, signal, ignoreNotFound = false } = options;
+    const requests = this.#requests;
+    let answer: T | Status;
+    try {
+      answer = await requests.rest.json<T | Status>({
+        method: 'DELETE',
+        path: requests.path(options, { name }),
+        call: requests.call('delete', options, { name }),
+        body: deleteBody(options),
+        signal,
+      });
+    } catch (error) {
+      if (ignoreNotFound && isNotFound(error)) return undefined;
+      throw error;
+    }
+    const namespace = options.namespace ?? requests.namespace;
     this.#writes.deleted(answer, { namespace, name, dryRun });
     return isStatus(answer) ? undefined : answer;
+  }
+
+  /**
+   * Deletes the objects that the selectors choose, in one request; without selectors all of the namespace. Resolves to the objects
+   * as the server sends them: those with finalizers or a grace period exist for a while.
+   */
+  async deleteCollection(options: DeleteCollectionOptions = {}): Promise<readonly T[]> {
+    checkCallOptions('deleteCollection', options, DELETE_COLLECTION_OPTIONS);
+    const { labelSelector, fieldSelector, dryRun, signal } = options;
+    const requests = this.#requests;
+    const answer = await requests.rest.json<KubernetesList<T> | Status>({
+      method: 'DELETE',
+      path: requests.path(options, {}) + queryString({ labelSelector, fieldSelector }),
+      call: requests.call('deletecollection', options, {}),
+      body: deleteBody(options),
+      signal,
+    });
+    if (isStatus(answer)) return [];
+    for (const object of answer.items) {
+      const { name = '', namespace } = object.metadata ?? {};
+      this.#writes.deleted(object, { namespace, name, dryRun });
+    }
+    return answer.items;
+  }
+
+  /** The calls of a subresource, e.g. `deployments.subresource<Scale>('scale').get('web')`. */
+  subresource<S extends object>(subresource: string): SubresourceClient<S> {
+    return new SubresourceClient<S>(this.#requests, subresource);
+  }
+
+  /** Sets the number of replicas, through the subresource `scale`. */
+  async scale(name: string, replicas: number, options: WriteOptions = {}): Promise<Scale> {
+    return await this.subresource<Scale>('scale').patch(name, { spec: { replicas } }, options);
+  }
+
+  /**
+   * Asks for the deletion of a pod, as a drain does. While a disruption budget forbids it: TOO_MANY_REQUESTS at once, perhaps with
+   * `retryAfterMs`.
+   */
+  async evict(name: string, options: EvictOptions = {}): Promise<void> {
+    const { gracePeriodSeconds, preconditions, ...rest } = options;
+    const deleteOptions = { gracePeriodSeconds, preconditions };
+    const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name }, deleteOptions };
+    checkCallOptions('evict', options, EVICT_OPTIONS);
+    const target = { name, subresource: 'eviction' };
+    const eviction = { verb: 'create', method: 'POST', target, body, retry: false } as const;
+    await this.#requests.write(eviction, rest);
+  }
+
+  /** A new token of a service account. */
+  async createToken(name: string, options: TokenOptions = {}): Promise<BoundToken> {
+    const { audiences, expirationSeconds, boundObjectRef, ...rest } = options;
+    const spec = { audiences, expirationSeconds, boundObjectRef };
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec };
+    const tokens = this.subresource<{ readonly status: BoundToken }>('token');
+    return (await tokens.create(name, body, rest)).status;
+  }
+
+  /** Assigns a pod to a node, as a scheduler does. */
+  async bind(name: string, node: string, options: WriteOptions = {}): Promise<void> {
+    const target = { apiVersion: 'v1', kind: 'Node', name: node };
+    const body = { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target };
+    await this.subresource('binding').create(name, body, options);
+  }
+
+  /**
+   * Creates the object of this name, or updates it when `change` returns another one than is stored: labels, annotations and fields
+   * count, in any order. An update that would change nothing is not sent. When somebody else writes in between, it reads the object
+   * again and calls `change` again, up to five times.
+   *
+   * @example
+   * await configMaps.createOrUpdate('web', (stored) => ({ ...stored, metadata: { name: 'web' }, data: { color: 'blue' } }));
+   * @throws {ListwatchError} code INVALID_OPTION when `change` returns an object of another name; what `change` throws
+   */
+  async createOrUpdate(
+    name: string,
+    change: Change<T>,
+    options: WriteOptions = {},
+  ): Promise<CreatedOrUpdated<T>> {
+    checkCallOptions('createOrUpdate', options, WRITE_OPTIONS);
+    const { runtime } = this.#requests.rest;
+    return await createOrUpdate(this, name, change, { options, runtime });
+  }
+
+  /**
+   * Waits until an object is as wanted, and resolves to it. `is` is called with each state of the object, and with undefined while
+   * there is none; the wait for a deletion resolves to undefined. A watch that ends, and failures that may pass, do not end it.
+   *
+   * @example
+   * await deployments.wait('web', (found) => found?.status?.readyReplicas === 3, { timeoutMs: 120_000 });
+   * await pods.wait('web-0', (found) => found === undefined);
+   * @throws {ListwatchError} code TIMEOUT naming the object and its last state; what `is` throws; the signal's reason when aborted
+   */
+  async wait(
+    name: string,
+    is: WaitCondition<T>,
+    options: WaitOptions = {},
+  ): Promise<T | undefined> {
+    checkCallOptions('wait', options, WAIT_OPTIONS);
+    const { runtime } = this.#requests.rest;
+    const { resource } = this.#requests.call('get', options, { name });
+    return await waitForObject(this, { name, is, what: `${resource} "${name}"`, runtime }, options);
   }
 
   async #replace(object: T, options: WriteOptions, subresource: string | undefined): Promise<T> {
     checkCallOptions('update', options, WRITE_OPTIONS);
     checkObject('update', object);
-    const name = object.metadata?.name;
-    if (name === undefined || name === '') {
-      const what = this.#collection.describe({});
-      throw new ListwatchError(
-        'KEY',
-        `an object of ${what} to be updated has no metadata.name; give it the name of the stored object`,
-      );
-    }
-    const path = this.#path(options, { name, object, subresource }) + writeQuery(options);
-    const call = this.#call('update', options, { name, object, subresource });
-    const request = { method: 'PUT', path, call, body: object } as const;
-    return await this.#write(request, { ...options, subresource });
-  }
-
-  async #write(
-    request: Omit<RestRequest, 'signal'>,
-    { signal, subresource, dryRun }: PatchOptions,
-  ): Promise<T> {
-    const answer = await this.#rest.json<T>({ ...request, signal });
-    const { apiVersion } = this.#collection;
-    this.#writes.written(answer, { apiVersion, subresource, dryRun });
-    return answer;
-  }
-
-  #call(verb: ApiVerb, options: CallOptions, target: CallTarget<T>): ApiCall {
-    const { name = target.object?.metadata?.name, subresource } = target;
-    const namespace = this.#namespaceOf(options, target);
-    return this.#collection.call(verb, { namespace, name, subresource });
-  }
-
-  #namespaceOf({ namespace }: CallOptions, { object }: CallTarget<T>): string | undefined {
-    return namespace ?? (object?.metadata?.namespace || this.#namespace);
-  }
-
-  #path(options: CallOptions, target: CallTarget<T>): string {
-    const { name, subresource } = target;
-    // Without a name the path is the collection; a DELETE there would delete all objects.
-    if (Object.hasOwn(target, 'name') && typeof name !== 'string') {
-      const what = this.#collection.describe({});
-      throw new ListwatchError(
-        'INVALID_OPTION',
-        `${what}: the name must be a string, not ${typeof name}`,
-      );
-    }
-    const namespace = this.#namespaceOf(options, target);
-    return this.#collection.path({ namespace, name, subresource });
+    const name = this.#requests.nameOf(object, 'updated');
+    const target = { name, object, subresource };
+    return await this.#requests.write(
+      { verb: 'update', method: 'PUT', target, body: object },
+      options,
+    );
   }
 
   /** Objects are decoded while they arrive, and the bytes of a page are released piece by piece. */
@@ -305,10 +348,10 @@ export class ResourceClient<T extends KubernetesObject> {
 
   #source(options: CallOptions & SelectorOptions): ResourceListerWatcher<T> {
     return new ResourceListerWatcher({
-      rest: this.#rest,
-      collection: this.#collection,
+      rest: this.#requests.rest,
+      collection: this.#requests.collection,
       decoder: this.#decoder,
-      namespace: options.namespace ?? this.#namespace,
+      namespace: options.namespace ?? this.#requests.namespace,
       labelSelector: options.labelSelector,
       fieldSelector: options.fieldSelector,
     });
@@ -320,6 +363,14 @@ function listRequest(options: ListOptions): ListRequest {
   return { limit, continueToken, resourceVersion, resourceVersionMatch, signal };
 }
 
-function writeQuery({ dryRun, fieldManager }: WriteOptions): string {
-  return queryString({ dryRun: dryRun === true ? 'All' : undefined, fieldManager });
+function deleteBody(options: DeleteOptions | DeleteCollectionOptions): object {
+  const { propagationPolicy, gracePeriodSeconds, dryRun } = options;
+  return {
+    apiVersion: 'v1',
+    kind: 'DeleteOptions',
+    preconditions: 'preconditions' in options ? options.preconditions : undefined,
+    propagationPolicy,
+    gracePeriodSeconds,
+    ...(dryRun === true ? { dryRun: ['All'] } : {}),
+  };
 }

@@ -30,6 +30,34 @@ describe('ResourceClient', () => {
 
   const web: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' } };
 
+  it('applies, deletes collections and sends strategic patches as the API has it', async () => {
+    answer({ body: { ...web, items: [web] } });
+    const options = { fieldManager: 'me', force: true, fieldValidation: 'Strict' } as const;
+    await pods.apply({ ...web, apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' } }, options);
+    await pods.patch('web', { spec: {} }, { type: 'strategic' });
+    expect(
+      await pods.deleteCollection({ labelSelector: 'a=b', gracePeriodSeconds: 0 }),
+    ).to.have.length(1);
+    const collection = '/api/v1/namespaces/shop/pods';
+    expect(sent()).to.deep.equal([
+      `PATCH ${collection}/web?fieldManager=me&fieldValidation=Strict&force=true`,
+      `PATCH ${collection}/web`,
+      `DELETE ${collection}?labelSelector=a%3Db`,
+    ]);
+    expect(contentTypes()).to.deep.equal([
+      'application/apply-patch+yaml',
+      'application/strategic-merge-patch+json',
+      'application/json',
+    ]);
+    expect(bodies()[2]).to.deep.include({ kind: 'DeleteOptions', gracePeriodSeconds: 0 });
+  });
+
+  it('deletes what may be gone already, on request', async () => {
+    answer({ status: 404, body: statusOf('NotFound', 404) });
+    expect(await pods.delete('web', { ignoreNotFound: true })).to.equal(undefined);
+    expect(await failureOf(pods.delete('web'))).to.include({ code: 'NOT_FOUND' });
+  });
+
   it('addresses each verb as the API has it', async () => {
     answer({ body: web });
     await pods.get('web', { resourceVersion: '0' });

@@ -26,6 +26,24 @@ export function explainConflict({ words }: RefusedAnswer): Explanation {
   };
 }
 
+/** HTTP 409: other managers have fields that an apply would change. */
+export function explainApplyConflict(
+  _answer: RefusedAnswer,
+  _call: ApiCall | undefined,
+  { conflicts }: Pick<ApiError, 'conflicts'>,
+): Explanation {
+  const longest = Math.floor(LONGEST_CAUSES / Math.min(conflicts.length, MOST_CAUSES));
+  const fields = conflicts
+    .slice(0, MOST_CAUSES)
+    .map(({ field, manager }) => plainText(`${field} (by "${manager}")`, longest));
+  const more = conflicts.length - fields.length;
+  const rest = more > 0 ? `, and ${more} more` : '';
+  return {
+    problem: `other managers have fields of it with other values: ${fields.join(', ')}${rest}`,
+    remedy: 'leave the fields out, or take them over with option "force"',
+  };
+}
+
 /** HTTP 409: the name is taken. */
 export function explainAlreadyExists(_: RefusedAnswer, call: ApiCall | undefined): Explanation {
   const name = call?.name === undefined ? 'generateName' : 'another name';

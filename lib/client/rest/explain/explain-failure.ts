@@ -2,7 +2,12 @@ import type { ErrorCode } from '../../../kernel/errors.ts';
 import type { ApiError } from '../../../meta/api-error.ts';
 import { quotedName, versionOfCall, type ApiCall } from '../../../meta/api-call.ts';
 import { explainForbidden, explainUnauthorized } from './explain-access.ts';
-import { explainAlreadyExists, explainConflict, explainInvalid } from './explain-conflict.ts';
+import {
+  explainAlreadyExists,
+  explainApplyConflict,
+  explainConflict,
+  explainInvalid,
+} from './explain-conflict.ts';
 import {
   explainBadRequest,
   explainExpired,
@@ -25,7 +30,7 @@ import type { DiscoveryLookUp } from './discovery-look-up.ts';
 type Explain = (
   answer: RefusedAnswer,
   call: ApiCall | undefined,
-  error: Pick<ApiError, 'causes'>,
+  error: Pick<ApiError, 'causes' | 'conflicts'>,
 ) => Explanation;
 
 const EXPLAIN: { readonly [Code in ErrorCode]?: Explain } = {
@@ -37,6 +42,7 @@ const EXPLAIN: { readonly [Code in ErrorCode]?: Explain } = {
   NOT_ACCEPTABLE: explainNotAcceptable,
   ALREADY_EXISTS: explainAlreadyExists,
   CONFLICT: explainConflict,
+  APPLY_CONFLICT: explainApplyConflict,
   GONE: explainExpired,
   EXPIRED: explainExpired,
   REQUEST_ENTITY_TOO_LARGE: explainTooLarge,
@@ -75,7 +81,7 @@ export async function explainFailure(
 
 /** As `explainFailure`, without a question to the server. */
 export function explainAtOnce(
-  error: Pick<ApiError, 'code' | 'causes'>,
+  error: Pick<ApiError, 'code' | 'causes' | 'conflicts'>,
   answer: RefusedAnswer,
   call: ApiCall | undefined,
 ): Explanation {

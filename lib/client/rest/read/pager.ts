@@ -1,3 +1,4 @@
+import type { ListItemsOptions } from '../request/resource-options.ts';
 import type { ListPage, ListRequest } from '../../../cache/reflector/contract/lister-watcher.ts';
 import { deriveAbort } from '../../../kernel/abort.ts';
 import { ListwatchError } from '../../../kernel/errors.ts';
@@ -61,11 +62,6 @@ export async function listAllPages<V>(
     return await source({ ...request, limit: undefined, continueToken: undefined });
   }
   return { items, resourceVersion: first?.resourceVersion ?? '' };
-}
-
-export interface ListItemsOptions {
-  /** The number of pages to read ahead; each takes memory. @defaultValue 0 */
-  readonly prefetchPages?: number | undefined;
 }
 
 /**

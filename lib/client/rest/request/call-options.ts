@@ -36,12 +36,14 @@ const signal: Rule = (value) => {
     : `must be an AbortSignal, not ${shown(value)}`;
 };
 
-const PATCH_TYPES = ['merge', 'json'];
+export type PatchType = 'merge' | 'json' | 'strategic';
+
+const PATCH_TYPES: readonly PatchType[] = ['merge', 'json', 'strategic'];
 
 const patchType: Rule = (value) =>
-  PATCH_TYPES.includes(value as string)
+  PATCH_TYPES.includes(value as PatchType)
     ? undefined
-    : `is ${shown(value)}, which this client does not send; send 'merge' or 'json'`;
+    : `is ${shown(value)}, which this client does not send; send 'merge', 'json' or 'strategic', or call apply`;
 
 const preconditions: Rule = (value, _, owner) => {
   if (!isObject(value)) return `must be an object, not ${shown(value)}`;
@@ -68,8 +70,12 @@ const RULES = new Map<string, Rule>([
   ['allowWatchBookmarks', flag],
   ['sendInitialEvents', flag],
   ['timeoutSeconds', count],
+  ['timeoutMs', count],
   ['dryRun', flag],
   ['fieldManager', text],
+  ['fieldValidation', oneOf(['Strict', 'Warn', 'Ignore'])],
+  ['force', flag],
+  ['ignoreNotFound', flag],
   ['type', patchType],
   ['subresource', text],
   ['uid', text],
@@ -107,12 +113,40 @@ export function checkObject(owner: string, object: unknown): void {
  * The type of a patch.
  * @throws {ListwatchError} code INVALID_OPTION for a patch that is not of the requested type.
  */
-export function patchTypeOf(patch: unknown, asked: 'merge' | 'json' | undefined): 'merge' | 'json' {
+export function patchTypeOf(patch: unknown, asked: PatchType | undefined): PatchType {
   const given = Array.isArray(patch) ? 'json' : 'merge';
   if (!Array.isArray(patch)) checkObject('patch', patch);
   if (asked === undefined || asked === given) return given;
+  if (asked === 'strategic' && given === 'merge') return asked;
   const takes = asked === 'json' ? 'an array of operations' : 'an object with the fields to change';
   return refuse('patch', `a patch of type '${asked}' is ${takes}`);
+}
+
+/**
+ * An applied object has to say its type, and the call who applies it.
+ * @throws {ListwatchError} code INVALID_OPTION naming what is missing.
+ */
+export function checkApplied(
+  part: unknown,
+  fieldManager: unknown,
+): asserts part is { readonly apiVersion: string; readonly kind: string } {
+  checkObject('apply', part);
+  const { apiVersion, kind, metadata } = part as Record<string, unknown>;
+  if (typeof fieldManager !== 'string' || fieldManager === '') {
+    refuse(
+      'apply',
+      'it needs a field manager: set option "fieldManager", of the call or the client',
+    );
+  }
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') {
+    refuse('apply', 'the object has no apiVersion or no kind; an applied object says both');
+  }
+  if (isObject(metadata) && Object.hasOwn(metadata, 'managedFields')) {
+    refuse(
+      'apply',
+      'the object has metadata.managedFields, so it was read from a server; apply only the fields that you decide: see appliedBy',
+    );
+  }
 }
 
 function refuse(owner: string, problem: string): never {

@@ -55,6 +55,8 @@ export interface RestRequest {
   readonly signal?: AbortSignal | undefined;
   /** See `TransportRequest.resend`. */
   readonly resend?: boolean | undefined;
+  /** See `TransportRequest.retry`. */
+  readonly retry?: boolean | undefined;
 }
 
 /** The number of different warnings in memory, so that each is logged once. */
@@ -158,7 +160,7 @@ export class RestClient {
   }
 
   async #accepted(request: RestRequest, stream: boolean): Promise<TransportResponse> {
-    const { method, path, body, contentType, accept, signal, resend } = request;
+    const { method, path, body, contentType, accept, signal, resend, retry } = request;
     const response = await this.#transport.send({
       method,
       path,
@@ -170,6 +172,7 @@ export class RestClient {
       stream,
       signal,
       resend,
+      retry,
     });
     this.#reportWarnings(response.headers['warning']);
     if (response.status >= 200 && response.status < 300) return response;

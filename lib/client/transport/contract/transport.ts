@@ -36,6 +36,12 @@ export interface TransportRequest {
    * @defaultValue true
    */
   readonly resend?: boolean | undefined;
+  /**
+   * Whether it is sent again when the server asks to try later (429, 503). False: the caller decides, as for an eviction that a
+   * disruption budget forbids.
+   * @defaultValue true
+   */
+  readonly retry?: boolean | undefined;
   /** The waits of this request are added here. Left out: they are not measured. */
   readonly timing?: RequestTiming | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -79,6 +79,7 @@ interface Try {
  * |---|---|
  * | 429 with `Retry-After` | all methods, because the server has not carried the request out |
  * | 503 with `Retry-After` | GET, PUT, DELETE |
+ * | 429 or 503 to a request with `retry: false` | never |
  * | none, because the connection broke | GET, once; streams and requests with `resend: false` are left to their readers |
  *
  * Guarantees: a request is not sent before the time the server asked for, unless that is longer than `maxDelayMs`. When the
@@ -158,9 +159,10 @@ export class RetryingTransport implements Transport {
   }
 
   #refusal(
-    { method }: TransportRequest,
+    { method, retry }: TransportRequest,
     { status, headers }: TransportResponse,
   ): Cause | undefined {
+    if (retry === false) return undefined;
     if (status !== 429 && !(status === 503 && IDEMPOTENT.has(method))) return undefined;
     const askedMs = retryAfterMs(headers['retry-after'], this.#runtime.wallMs());
     if (askedMs === undefined) return undefined;

@@ -32,11 +32,22 @@ describe('the options of a call', () => {
 
   const refused: readonly (readonly [string, (pods: Untyped) => unknown, string])[] = [
     [
-      'a strategic merge patch',
-      (p) => p.patch('web', {}, { type: 'strategic' }),
-      "send 'merge' or 'json'",
+      'a strategic merge patch that is an array',
+      (p) => p.patch('web', [], { type: 'strategic' }),
+      'an object',
     ],
-    ['an apply patch', (p) => p.patch('web', {}, { type: 'apply' }), "send 'merge' or 'json'"],
+    ['an apply patch', (p) => p.patch('web', {}, { type: 'apply' }), 'or call apply'],
+    ['an apply by force that is text', (p) => p.apply(web, { force: 'true' }), 'force'],
+    [
+      'an unknown field validation',
+      (p) => p.create(web, { fieldValidation: 'strict' }),
+      "'Strict'",
+    ],
+    [
+      'a condition in place of a time',
+      (p) => p.wait('web', () => true, { timeoutMs: '5' }),
+      'timeoutMs',
+    ],
     ['a type of patch in other letters', (p) => p.patch('web', {}, { type: 'Merge' }), "'merge'"],
     [
       'a content type for a type of patch',

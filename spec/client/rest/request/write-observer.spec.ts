@@ -1,12 +1,15 @@
 import { expect } from 'chai';
-import { Client } from '../../../lib/client/rest/client.ts';
-import type { ResourceClient } from '../../../lib/client/rest/resource-client.ts';
-import type { DeletedObject, WriteObserver } from '../../../lib/client/rest/write-observer.ts';
-import { silentLogger } from '../../../lib/kernel/logger.ts';
-import type { KubernetesObject, ObjectMeta } from '../../../lib/meta/object.ts';
-import { failureOf } from '../support/failure-of.ts';
-import { ScriptedTransport, type ScriptedAnswer } from '../support/scripted-transport.ts';
-import { statusOf } from '../support/status-failures.ts';
+import { Client } from '../../../../lib/client/rest/client.ts';
+import type { ResourceClient } from '../../../../lib/client/rest/resource-client.ts';
+import type {
+  DeletedObject,
+  WriteObserver,
+} from '../../../../lib/client/rest/request/write-observer.ts';
+import { silentLogger } from '../../../../lib/kernel/logger.ts';
+import type { KubernetesObject, ObjectMeta } from '../../../../lib/meta/object.ts';
+import { failureOf } from '../../support/failure-of.ts';
+import { ScriptedTransport, type ScriptedAnswer } from '../../support/scripted-transport.ts';
+import { statusOf } from '../../support/status-failures.ts';
 
 interface Deployment extends KubernetesObject {
   readonly spec?: { readonly replicas?: number };

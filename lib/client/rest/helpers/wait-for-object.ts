@@ -1,0 +1,116 @@
+import { deriveAbort } from '../../../kernel/abort.ts';
+import { Backoff } from '../../../kernel/backoff.ts';
+import { errorMessage, isListwatchError, type ErrorCode } from '../../../kernel/errors.ts';
+import type { Runtime } from '../../../kernel/runtime.ts';
+import { sleep, withDeadline } from '../../../kernel/wait.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { WatchEvent } from '../../../meta/watch-event.ts';
+import type { CallOptions, ListOptions, WatchOptions } from '../request/resource-options.ts';
+
+export interface WaitOptions extends CallOptions {
+  /** Longest wait in milliseconds. @defaultValue 60 000 */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** The calls that a wait needs of a resource. */
+export interface ListsAndWatches<T extends KubernetesObject> {
+  list(options: ListOptions): Promise<{
+    readonly items: readonly T[];
+    readonly resourceVersion?: string | undefined;
+  }>;
+  watch(options: WatchOptions): AsyncIterable<WatchEvent<T>>;
+}
+
+/** What the object has to be; called with undefined when there is none. */
+export type WaitCondition<T> = (object: T | undefined) => boolean;
+
+export interface WaitFor<T> {
+  readonly name: string;
+  readonly is: WaitCondition<T>;
+  /** In messages: `deployments.apps "web"`. */
+  readonly what: string;
+  readonly runtime: Runtime;
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+const DELAY = { baseMs: 100, capMs: 5000 };
+
+/** Failures that waiting does not end. */
+const FINAL: ReadonlySet<ErrorCode> = new Set([
+  'BAD_REQUEST',
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'NOT_ACCEPTABLE',
+  'INVALID_OPTION',
+  'CLOSED',
+]);
+
+/**
+ * Follows one object until it is as wanted: a list, and a watch from there on. When the watch ends or fails, it starts again with a
+ * list, after a pause that grows.
+ */
+export async function waitForObject<T extends KubernetesObject>(
+  resource: ListsAndWatches<T>,
+  wanted: WaitFor<T>,
+  { timeoutMs = DEFAULT_TIMEOUT_MS, namespace, signal }: WaitOptions,
+): Promise<T | undefined> {
+  const stop = deriveAbort(signal);
+  const seen = { state: 'not read yet' };
+  try {
+    const work = follow(resource, wanted, { namespace, signal: stop.signal }, seen);
+    return await withDeadline(wanted.runtime, work, {
+      timeoutMs,
+      signal,
+      describe: () => `${wanted.what} to be as wanted; it is ${seen.state}`,
+    });
+  } finally {
+    stop.abort();
+  }
+}
+
+/** The object as it was seen last, in words, for the message of a wait that fails. */
+interface Seen {
+  state: string;
+}
+
+async function follow<T extends KubernetesObject>(
+  resource: ListsAndWatches<T>,
+  { name, is, runtime }: WaitFor<T>,
+  options: CallOptions,
+  seen: Seen,
+): Promise<T | undefined> {
+  const fieldSelector = `metadata.name=${name}`;
+  const backoff = new Backoff(runtime, DELAY);
+  for (;;) {
+    try {
+      const { items, resourceVersion } = await resource.list({ ...options, fieldSelector });
+      seen.state = stateOf(items[0]);
+      if (is(items[0])) return items[0];
+      const watch = { ...options, fieldSelector, resourceVersion, allowWatchBookmarks: true };
+      for await (const event of resource.watch(watch)) {
+        if (event.type === 'BOOKMARK') continue;
+        const object = event.type === 'DELETED' ? undefined : event.object;
+        seen.state = stateOf(object);
+        if (is(object)) return object;
+      }
+    } catch (error) {
+      if (!mayPass(error)) throw error;
+      seen.state = `unknown: ${errorMessage(error)}`;
+    }
+    await sleep(runtime, backoff.step(), { signal: options.signal });
+  }
+}
+
+/** Errors of the condition itself end the wait. */
+function mayPass(error: unknown): boolean {
+  return isListwatchError(error) && !FINAL.has(error.code) && error.code !== 'ABORTED';
+}
+
+function stateOf(object: KubernetesObject | undefined): string {
+  if (object === undefined) return 'not there';
+  const { resourceVersion, deletionTimestamp } = object.metadata ?? {};
+  const version = resourceVersion === undefined ? '' : ` at resource version ${resourceVersion}`;
+  return `there${version}${deletionTimestamp === undefined ? '' : ', and being deleted'}`;
+}

@@ -1,0 +1,138 @@
+import type {
+  ResourceVersionMatch,
+  WatchRequest,
+} from '../../../cache/reflector/contract/lister-watcher.ts';
+import type { PatchType } from './call-options.ts';
+import type { SelectorOptions } from './query.ts';
+
+/** Options of every call. */
+export interface CallOptions {
+  /** @defaultValue the namespace the resource client was made for */
+  readonly namespace?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface GetOptions extends CallOptions {
+  /** `"0"`: any state from the server's cache. Left out: the most recent state. */
+  readonly resourceVersion?: string | undefined;
+}
+
+export interface ListOptions extends CallOptions, SelectorOptions {
+  readonly resourceVersion?: string | undefined;
+  readonly resourceVersionMatch?: ResourceVersionMatch | undefined;
+  /** Items a page. @defaultValue all for `list`, 500 for calls that read several pages */
+  readonly limit?: number | undefined;
+  /** The continue token of the page before. */
+  readonly continueToken?: string | undefined;
+}
+
+export interface ListItemsOptions {
+  /** The number of pages to read ahead; each takes memory. @defaultValue 0 */
+  readonly prefetchPages?: number | undefined;
+}
+
+export interface ItemsOptions extends ListOptions, ListItemsOptions {}
+
+export interface WatchOptions extends CallOptions, SelectorOptions, Omit<WatchRequest, 'signal'> {}
+
+export interface WriteOptions extends CallOptions {
+  /** The server runs all checks and stores nothing. @defaultValue false */
+  readonly dryRun?: boolean | undefined;
+  /**
+   * The field manager that is recorded in managedFields. @defaultValue option `fieldManager` of the client; else the server takes the
+   * first part of the user agent
+   */
+  readonly fieldManager?: string | undefined;
+  /**
+   * Fields that the kind does not have, and fields that come twice: `Strict` refuses them, `Warn` drops them with a warning,
+   * `Ignore` drops them. @defaultValue that of the server, `Warn`
+   */
+  readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
+}
+
+export interface PatchOptions extends WriteOptions {
+  /**
+   * `merge`: RFC 7396, an object with the fields to change. `json`: RFC 6902, an array of operations. `strategic`: like `merge`, but
+   * lists of built-in kinds are merged by their keys; a custom resource refuses it with 415.
+   * @defaultValue 'json' for an array, 'merge' for an object
+   */
+  readonly type?: PatchType | undefined;
+  /** E.g. `status`. */
+  readonly subresource?: string | undefined;
+}
+
+export interface ApplyOptions extends WriteOptions {
+  /** Takes fields from other managers, instead of APPLY_CONFLICT. @defaultValue false */
+  readonly force?: boolean | undefined;
+  /** E.g. `status`. */
+  readonly subresource?: string | undefined;
+}
+
+export interface DeleteOptions extends CallOptions {
+  /** Deletes only the object with this uid, or in this state; otherwise CONFLICT. */
+  readonly preconditions?:
+    | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
+    | undefined;
+  /** How the server deletes the objects that this object owns. */
+  readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground' | undefined;
+  /** 0 deletes at once. */
+  readonly gracePeriodSeconds?: number | undefined;
+  /** @defaultValue false */
+  readonly dryRun?: boolean | undefined;
+  /** Resolves to undefined when there is no such object. @defaultValue false: NOT_FOUND */
+  readonly ignoreNotFound?: boolean | undefined;
+}
+
+export interface DeleteCollectionOptions
+  extends Omit<DeleteOptions, 'preconditions' | 'ignoreNotFound'>,
+    SelectorOptions {}
+
+/** The names that each call takes. */
+export const CALL_OPTIONS: readonly string[] = ['namespace', 'signal'];
+export const GET_OPTIONS: readonly string[] = [...CALL_OPTIONS, 'resourceVersion'];
+export const SELECTION_OPTIONS: readonly string[] = [
+  ...CALL_OPTIONS,
+  'resourceVersion',
+  'resourceVersionMatch',
+  'labelSelector',
+  'fieldSelector',
+];
+export const LIST_OPTIONS: readonly string[] = [...SELECTION_OPTIONS, 'limit', 'continueToken'];
+export const ITEMS_OPTIONS: readonly string[] = [...LIST_OPTIONS, 'prefetchPages'];
+export const WATCH_OPTIONS: readonly string[] = [
+  ...SELECTION_OPTIONS,
+  'allowWatchBookmarks',
+  'sendInitialEvents',
+  'timeoutSeconds',
+];
+export const WAIT_OPTIONS: readonly string[] = [...CALL_OPTIONS, 'timeoutMs'];
+export const WRITE_OPTIONS: readonly string[] = [
+  ...CALL_OPTIONS,
+  'dryRun',
+  'fieldManager',
+  'fieldValidation',
+];
+export const PATCH_OPTIONS: readonly string[] = [...WRITE_OPTIONS, 'type', 'subresource'];
+export const APPLY_OPTIONS: readonly string[] = [...WRITE_OPTIONS, 'force', 'subresource'];
+export const DELETE_OPTIONS: readonly string[] = [
+  ...CALL_OPTIONS,
+  'preconditions',
+  'propagationPolicy',
+  'gracePeriodSeconds',
+  'dryRun',
+  'ignoreNotFound',
+];
+export const EVICT_OPTIONS: readonly string[] = [
+  ...CALL_OPTIONS,
+  'dryRun',
+  'gracePeriodSeconds',
+  'preconditions',
+];
+export const DELETE_COLLECTION_OPTIONS: readonly string[] = [
+  ...CALL_OPTIONS,
+  'labelSelector',
+  'fieldSelector',
+  'propagationPolicy',
+  'gracePeriodSeconds',
+  'dryRun',
+];

@@ -1,0 +1,113 @@
+import { ListwatchError } from '../../../kernel/errors.ts';
+import type { ApiCall, ApiVerb } from '../../../meta/api-call.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { Collection } from './collection.ts';
+import { queryString } from './query.ts';
+import type { RestClient, RestRequest } from './rest-client.ts';
+import type { CallOptions, WriteOptions } from './resource-options.ts';
+import type { WriteReporter } from './write-observer.ts';
+
+/** What says by itself where it belongs. */
+export interface Addressed {
+  readonly metadata?:
+    | { readonly name?: string | undefined; readonly namespace?: string | undefined }
+    | undefined;
+}
+
+/** What a call addresses below its collection. */
+export interface CallTarget {
+  readonly name?: string;
+  /** Its name and namespace count where none are given. */
+  readonly object?: Addressed;
+  readonly subresource?: string | undefined;
+}
+
+export interface ResourceRequestsOptions<T extends KubernetesObject> {
+  readonly rest: RestClient;
+  readonly collection: Collection;
+  /** Left out: all namespaces, or a resource that has none. */
+  readonly namespace: string | undefined;
+  /** The field manager of writes that name none. */
+  readonly fieldManager: string | undefined;
+  readonly writes: WriteReporter<T>;
+}
+
+/** A request for an object or a part of one, before it has a method. */
+export interface Written extends Pick<RestRequest, 'method' | 'body' | 'contentType' | 'retry'> {
+  readonly verb: ApiVerb;
+  readonly target: CallTarget;
+  /** Parts of the query that only this verb has. */
+  readonly query?: Readonly<Record<string, string | boolean | undefined>>;
+}
+
+/** Where the calls of one resource go, and what their errors say. */
+export class ResourceRequests<T extends KubernetesObject> {
+  readonly rest: RestClient;
+  readonly collection: Collection;
+  readonly namespace: string | undefined;
+  readonly fieldManager: string | undefined;
+  readonly #writes: WriteReporter<T>;
+
+  constructor(options: ResourceRequestsOptions<T>) {
+    this.rest = options.rest;
+    this.collection = options.collection;
+    this.namespace = options.namespace;
+    this.fieldManager = options.fieldManager;
+    this.#writes = options.writes;
+  }
+
+  /** Sends a create, update, patch or apply, and reports the answer to the observer of writes. */
+  async write<S = T>(written: Written, options: WriteOptions): Promise<S> {
+    const { verb, target, method, body, contentType, query, retry } = written;
+    const { signal, dryRun, fieldValidation, fieldManager = this.fieldManager } = options;
+    const asked = queryString({
+      dryRun: dryRun === true ? 'All' : undefined,
+      fieldManager,
+      fieldValidation,
+      ...query,
+    });
+    const path = this.path(options, target) + asked;
+    const call = this.call(verb, options, target);
+    const request = { method, path, call, body, contentType, signal, retry };
+    const answer = await this.rest.json<T>(request);
+    const { apiVersion } = this.collection;
+    this.#writes.written(answer, { apiVersion, subresource: target.subresource, dryRun });
+    return answer as unknown as S;
+  }
+
+  call(verb: ApiVerb, options: CallOptions, target: CallTarget): ApiCall {
+    const { name = target.object?.metadata?.name, subresource } = target;
+    const namespace = this.namespaceOf(options, target);
+    return this.collection.call(verb, { namespace, name, subresource });
+  }
+
+  /** @throws {ListwatchError} code INVALID_OPTION for a name or namespace that would lead to another object. */
+  path(options: CallOptions, target: CallTarget): string {
+    const { name, subresource } = target;
+    // Without a name the path is the collection; a DELETE there would delete all objects.
+    if (Object.hasOwn(target, 'name') && typeof name !== 'string') {
+      const what = this.collection.describe({});
+      throw new ListwatchError(
+        'INVALID_OPTION',
+        `${what}: the name must be a string, not ${typeof name}`,
+      );
+    }
+    const namespace = this.namespaceOf(options, target);
+    return this.collection.path({ namespace, name, subresource });
+  }
+
+  namespaceOf({ namespace }: CallOptions, { object }: CallTarget): string | undefined {
+    return namespace ?? (object?.metadata?.namespace || this.namespace);
+  }
+
+  /** @throws {ListwatchError} code KEY when the object has no name. */
+  nameOf(object: Addressed, done: 'updated' | 'applied'): string {
+    const name = object.metadata?.name;
+    if (typeof name === 'string' && name !== '') return name;
+    const what = this.collection.describe({});
+    throw new ListwatchError(
+      'KEY',
+      `an object of ${what} to be ${done} has no metadata.name; give it the name of the stored object`,
+    );
+  }
+}

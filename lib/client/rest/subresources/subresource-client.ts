@@ -1,0 +1,63 @@
+import type { KubernetesObject } from '../../../meta/object.ts';
+import { checkCallOptions, checkObject, patchTypeOf } from '../request/call-options.ts';
+import { PATCH_TYPES } from '../request/patch-types.ts';
+import { queryString } from '../request/query.ts';
+import {
+  GET_OPTIONS,
+  PATCH_OPTIONS,
+  WRITE_OPTIONS,
+  type GetOptions,
+  type PatchOptions,
+  type WriteOptions,
+} from '../request/resource-options.ts';
+import type { ResourceRequests } from '../request/resource-requests.ts';
+
+/** The calls of one subresource. Each names the object first. `S` is what the server answers with. */
+export class SubresourceClient<S extends object> {
+  readonly #requests: ResourceRequests<KubernetesObject>;
+  readonly #subresource: string;
+
+  /** Use `resource.subresource`. */
+  constructor(requests: ResourceRequests<KubernetesObject>, subresource: string) {
+    this.#requests = requests;
+    this.#subresource = subresource;
+  }
+
+  async get(name: string, options: GetOptions = {}): Promise<S> {
+    checkCallOptions('get', options, GET_OPTIONS);
+    const { resourceVersion, signal } = options;
+    const target = { name, subresource: this.#subresource };
+    const path = this.#requests.path(options, target) + queryString({ resourceVersion });
+    const call = this.#requests.call('get', options, target);
+    return await this.#requests.rest.json<S>({ method: 'GET', path, call, signal });
+  }
+
+  /** A POST: for subresources that do something, such as `eviction`. */
+  async create(name: string, body: object, options: WriteOptions = {}): Promise<S> {
+    checkCallOptions('create', options, WRITE_OPTIONS);
+    checkObject('create', body);
+    const target = { name, subresource: this.#subresource };
+    return await this.#requests.write({ verb: 'create', method: 'POST', target, body }, options);
+  }
+
+  async update(name: string, body: S, options: WriteOptions = {}): Promise<S> {
+    checkCallOptions('update', options, WRITE_OPTIONS);
+    checkObject('update', body);
+    const target = { name, subresource: this.#subresource };
+    return await this.#requests.write({ verb: 'update', method: 'PUT', target, body }, options);
+  }
+
+  async patch(
+    name: string,
+    patch: object,
+    options: Omit<PatchOptions, 'subresource'> = {},
+  ): Promise<S> {
+    checkCallOptions('patch', options, PATCH_OPTIONS);
+    const contentType = PATCH_TYPES[patchTypeOf(patch, options.type)];
+    const target = { name, subresource: this.#subresource };
+    return await this.#requests.write(
+      { verb: 'patch', method: 'PATCH', target, body: patch, contentType },
+      options,
+    );
+  }
+}

@@ -1,0 +1,44 @@
+import type { ObjectMeta } from '../../../meta/object.ts';
+import type { DeleteOptions, WriteOptions } from '../request/resource-options.ts';
+
+/** The subresource `scale` of any kind that has replicas. */
+export interface Scale {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: { readonly replicas?: number | undefined };
+  readonly status: {
+    readonly replicas: number;
+    /** The label selector of the pods, as text. */
+    readonly selector?: string | undefined;
+  };
+}
+
+export interface EvictOptions
+  extends Pick<
+    DeleteOptions,
+    'namespace' | 'signal' | 'dryRun' | 'gracePeriodSeconds' | 'preconditions'
+  > {}
+
+export interface TokenOptions extends WriteOptions {
+  /** Who is meant to accept the token. @defaultValue the API server itself */
+  readonly audiences?: readonly string[] | undefined;
+  /** At least 600; the server may give less. @defaultValue 3600 */
+  readonly expirationSeconds?: number | undefined;
+  /** The token ends with this object. */
+  readonly boundObjectRef?:
+    | {
+        readonly apiVersion?: string | undefined;
+        readonly kind: string;
+        readonly name: string;
+        readonly uid?: string | undefined;
+      }
+    | undefined;
+}
+
+export interface BoundToken {
+  /** A credential: it must not be logged. */
+  readonly token: string;
+  /** RFC 3339. */
+  readonly expirationTimestamp: string;
+}

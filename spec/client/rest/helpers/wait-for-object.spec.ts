@@ -1,0 +1,99 @@
+import { expect } from 'chai';
+import { connect } from '../../../../lib/client/rest/connect.ts';
+import type { ResourceClient } from '../../../../lib/client/rest/resource-client.ts';
+import type { KubernetesObject, UnstructuredObject } from '../../../../lib/meta/object.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { Client } from '../../../../lib/client/rest/client.ts';
+import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import { failureOf, rejectionOf } from '../../support/failure-of.ts';
+import { ScriptedTransport } from '../../support/scripted-transport.ts';
+import { statusOf } from '../../support/status-failures.ts';
+
+type Maps = ResourceClient<UnstructuredObject>;
+
+async function withMaps(run: (maps: Maps, server: ApiServer) => Promise<void>): Promise<void> {
+  await using server = new ApiServer();
+  await server.listen();
+  await using client = await connect(server.clientConfig());
+  await run(client.resource('v1', 'configmaps', { namespace: 'default' }), server);
+}
+
+const named = (name: string, color: string): UnstructuredObject => ({
+  metadata: { name },
+  data: { color },
+});
+
+const isColor =
+  (color: string) =>
+  (found: KubernetesObject | undefined): boolean =>
+    (found as { readonly data?: { readonly color?: string } } | undefined)?.data?.color === color;
+
+describe('ResourceClient.wait', () => {
+  it('ends at once when the object is as wanted', async () => {
+    await withMaps(async (maps) => {
+      await maps.create(named('a', 'blue'));
+      expect(await maps.wait('a', isColor('blue'))).to.have.nested.property('metadata.name', 'a');
+      expect(await maps.wait('b', (found) => found === undefined)).to.equal(undefined);
+    });
+  });
+
+  it('follows the object through its creation, changes and deletion, and sees no other', async () => {
+    await withMaps(async (maps) => {
+      await maps.create(named('other', 'red'));
+      const red = maps.wait('a', isColor('red'));
+      await maps.create(named('a', 'blue'));
+      await maps.patch('a', { data: { color: 'red' } });
+      expect(await red).to.have.nested.property('data.color', 'red');
+      const gone = maps.wait('a', (found) => found === undefined);
+      await maps.delete('a');
+      expect(await gone).to.equal(undefined);
+    });
+  });
+
+  it('goes on after broken connections and an expired history', async () => {
+    await withMaps(async (maps, server) => {
+      const red = maps.wait('a', isColor('red'));
+      await maps.create(named('a', 'blue'));
+      server.closeConnections();
+      await server.compact();
+      await using writer = await connect(server.clientConfig());
+      const others = writer.resource('v1', 'configmaps', { namespace: 'default' });
+      await others.patch('a', { data: { color: 'red' } });
+      expect(await red).to.have.nested.property('data.color', 'red');
+    });
+  });
+
+  it('says after its time what it waited for, and the last state', async () => {
+    const runtime = new VirtualRuntime();
+    await runtime.run(async () => {
+      const list = { apiVersion: 'v1', kind: 'ConfigMapList', metadata: { resourceVersion: '7' } };
+      const item = { metadata: { name: 'a', resourceVersion: '5' } };
+      const transport = new ScriptedTransport(() => ({ body: { ...list, items: [item] } }));
+      const maps = new Client({ transport, runtime }).resource('v1', 'configmaps');
+      const error = await failureOf(maps.wait('a', () => false, { timeoutMs: 3000 }));
+      expect(error).to.include({ code: 'TIMEOUT' });
+      expect(error.message).to.match(
+        /^gave up after 3000 ms waiting for configmaps "a" to be as wanted; it is /,
+      );
+      expect(runtime.monotonicMs()).to.equal(3000);
+    });
+  });
+
+  it('ends with the failure of a condition, of the access and of its signal', async () => {
+    await withMaps(async (maps) => {
+      const boom = new Error('boom');
+      const thrown = maps.wait('a', () => {
+        throw boom;
+      });
+      expect(await rejectionOf(thrown)).to.equal(boom);
+      const signal = AbortSignal.abort(boom);
+      expect(await rejectionOf(maps.wait('a', () => false, { signal }))).to.equal(boom);
+    });
+    const transport = new ScriptedTransport(() => ({
+      status: 403,
+      body: statusOf('Forbidden', 403),
+    }));
+    const maps = new Client({ transport }).resource('v1', 'configmaps');
+    expect(await failureOf(maps.wait('a', () => false))).to.include({ code: 'FORBIDDEN' });
+  });
+});
