@@ -28,7 +28,7 @@ export type {
   WriteOptions,
 } from './rest/request/resource-options.ts';
 export type { PatchType } from './rest/request/call-options.ts';
-export { SubresourceClient } from './rest/subresources/subresource-client.ts';
+export type { Subresource } from './rest/subresources/subresource-client.ts';
 export type {
   BoundToken,
   EvictOptions,

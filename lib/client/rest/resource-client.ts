@@ -44,7 +44,7 @@ import {
   type WriteOptions,
 } from './request/resource-options.ts';
 import { ResourceRequests } from './request/resource-requests.ts';
-import { SubresourceClient } from './subresources/subresource-client.ts';
+import { SubresourceClient, type Subresource } from './subresources/subresource-client.ts';
 import type {
   BoundToken,
   EvictOptions,
@@ -243,7 +243,7 @@ export class ResourceClient<T extends KubernetesObject> {
   }
 
   /** The calls of a subresource, e.g. `deployments.subresource<Scale>('scale').get('web')`. */
-  subresource<S extends object>(subresource: string): SubresourceClient<S> {
+  subresource<S extends object>(subresource: string): Subresource<S> {
     return new SubresourceClient<S>(this.#requests, subresource);
   }
 

@@ -145,7 +145,7 @@ export const CALLS: BadUseArea = {
       act: () => pods().patch!('web', {}, { type: 'apply' }),
       code: 'INVALID_OPTION',
       message:
-        'patch: option "type" is "apply", which this client does not send; send \'merge\' or \'json\'',
+        "patch: option \"type\" is \"apply\", which this client does not send; send 'merge', 'json' or 'strategic', or call apply",
     },
     {
       mistake: 'an object for a JSON patch',

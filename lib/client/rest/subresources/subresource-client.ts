@@ -13,11 +13,18 @@ import {
 import type { ResourceRequests } from '../request/resource-requests.ts';
 
 /** The calls of one subresource. Each names the object first. `S` is what the server answers with. */
-export class SubresourceClient<S extends object> {
+export interface Subresource<S extends object> {
+  get(name: string, options?: GetOptions): Promise<S>;
+  /** A POST: for subresources that do something, such as `eviction`. */
+  create(name: string, body: object, options?: WriteOptions): Promise<S>;
+  update(name: string, body: S, options?: WriteOptions): Promise<S>;
+  patch(name: string, patch: object, options?: Omit<PatchOptions, 'subresource'>): Promise<S>;
+}
+
+export class SubresourceClient<S extends object> implements Subresource<S> {
   readonly #requests: ResourceRequests<KubernetesObject>;
   readonly #subresource: string;
 
-  /** Use `resource.subresource`. */
   constructor(requests: ResourceRequests<KubernetesObject>, subresource: string) {
     this.#requests = requests;
     this.#subresource = subresource;
@@ -32,7 +39,6 @@ export class SubresourceClient<S extends object> {
     return await this.#requests.rest.json<S>({ method: 'GET', path, call, signal });
   }
 
-  /** A POST: for subresources that do something, such as `eviction`. */
   async create(name: string, body: object, options: WriteOptions = {}): Promise<S> {
     checkCallOptions('create', options, WRITE_OPTIONS);
     checkObject('create', body);

@@ -5,7 +5,7 @@ import { commonMembers } from './common-members.ts';
 import { someSchema } from './schema-walk.ts';
 
 /**
- * The warnings of a write of a definition: formats that nobody checks, as API servers say, and that rules in CEL are not enforced.
+ * The warnings of a write of a definition: formats that are not checked, in the words of API servers, and that rules in CEL are not enforced.
  * What the stored definition has already is not told again.
  */
 export function definitionWarnings(definition: unknown, existing?: unknown): string[] {
