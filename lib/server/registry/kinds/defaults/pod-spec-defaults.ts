@@ -1,3 +1,4 @@
+import { imageTag } from './image-tag.ts';
 import {
   defaultTo,
   isRecord,
@@ -26,9 +27,7 @@ export function defaultUnset(record: JsonRecord, name: string, value: unknown): 
 
 /** An image with the tag `latest`, written or implied, is always pulled. */
 function pullPolicyOf(image: string): 'Always' | 'IfNotPresent' {
-  const [name = '', digest] = image.slice(image.lastIndexOf('/') + 1).split('@');
-  const tag = name.split(':')[1] ?? (digest === undefined ? 'latest' : '');
-  return tag === 'latest' ? 'Always' : 'IfNotPresent';
+  return imageTag(image) === 'latest' ? 'Always' : 'IfNotPresent';
 }
 
 function setContainerDefaults(container: JsonRecord): void {
