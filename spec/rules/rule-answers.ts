@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { differences } from '../compare/judge.ts';
 import { canonical, isRecord, withoutManagedFields } from '../compare/normalise.ts';
 import type { Answer } from '../compare/scenario.ts';
-import { ruleCasesOf, type RuleCases } from './rule-cases.ts';
+import { ruleCasesOf, scenarioOf, type RuleCases } from './rule-cases.ts';
 
 /** An answer as it is recorded: a refusal by its causes, an object by its differences from the answer to the base. */
 export interface RuleAnswer {
@@ -38,7 +38,7 @@ export function ruleAnswersOf(
   kind: RuleCases,
   all: readonly Answer[],
 ): Readonly<Record<string, RuleAnswer>> {
-  const answers = all.slice((kind.before ?? []).length);
+  const answers = all.slice(scenarioOf(kind).steps.length - ruleCasesOf(kind).length);
   const base = answers[0];
   return Object.fromEntries(
     ruleCasesOf(kind).map(({ title }, index) => [

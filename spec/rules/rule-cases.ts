@@ -25,6 +25,8 @@ export interface RuleCases {
 
 export interface Existing {
   readonly collection: string;
+  /** A path that is asked for until it is there: what a definition makes is served a little later. */
+  readonly makes?: string;
   readonly object: Readonly<Record<string, unknown>>;
 }
 
@@ -65,14 +67,10 @@ export function ruleCasesOf(kind: RuleCases): readonly RuleCase[] {
 
 /** The objects that exist before, then the requests. */
 export function scenarioOf(kind: RuleCases): Scenario {
-  const before = (kind.before ?? []).map(
-    ({ collection, object }): Step => ({
-      method: 'POST',
-      path: collection,
-      body: object,
-      setup: true,
-    }),
-  );
+  const before = (kind.before ?? []).flatMap(({ collection, object, makes }): readonly Step[] => [
+    { method: 'POST', path: collection, body: object, setup: true },
+    ...(makes === undefined ? [] : [{ method: 'GET', path: makes, setup: true, until: 200 }]),
+  ]);
   return {
     id: `rules/${kind.title}`,
     area: 'validation',
@@ -86,12 +84,7 @@ function titled(
   changes: readonly Change[],
   step: (change: Change) => Step,
 ): RuleCase[] {
-  return changes.map((change) => ({ title: titleOf(verb, change), step: step(change) }));
-}
-
-/** The title of a change, under which its answer is recorded. */
-export function titleOf(verb: string, change: Change): string {
-  return `${verb} ${textOf(change)}`;
+  return changes.map((change) => ({ title: `${verb} ${textOf(change)}`, step: step(change) }));
 }
 
 function textOf(change: Change): string {

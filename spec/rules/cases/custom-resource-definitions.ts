@@ -1,5 +1,5 @@
 import type { Change } from '../change.ts';
-import { titleOf, type RuleCases } from '../rule-cases.ts';
+import type { RuleCases } from '../rule-cases.ts';
 
 const collection = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const GROUP = '{ns}.example.com';
@@ -457,20 +457,6 @@ const CONVERSION: readonly Change[] = [
   webhook({ url: 'https://a' }, ['V1', 'v1beta1']),
 ];
 
-/** The accepted rules in CEL. */
-const NOT_ENFORCED: Readonly<Record<string, string>> = Object.fromEntries(
-  [
-    { rule: 'true' },
-    { rule: 'true\n', message: 'a' },
-    { rule: 'true', reason: 'FieldValueForbidden' },
-    { rule: 'true', fieldPath: '.b' },
-    { rule: 'true', fieldPath: "['b']" },
-  ].map((one) => [
-    titleOf('create', property({ ...RULED, ...rule(one) })),
-    'rules in CEL are not enforced, which a warning says',
-  ]),
-);
-
 const cases_: readonly (readonly [string, readonly Change[]])[] = [
   ['names', NAMES],
   ['versions', VERSIONS],
@@ -489,7 +475,6 @@ export const cases: readonly RuleCases[] = [
       collection,
       base: definition(),
       creates,
-      differs: name === 'extensions' ? NOT_ENFORCED : {},
     }),
   ),
   {

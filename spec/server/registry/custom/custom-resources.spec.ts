@@ -345,7 +345,7 @@ for (const cached of [false, true]) {
       };
       await harness.create(CRDS, definition({ versions: [version('v1', { schema })] }), '');
       expect(harness.warnings).to.deep.equal([
-        'x-kubernetes-validations: rules in CEL are stored, but this server does not enforce them',
+        'x-kubernetes-validations: rules in CEL are stored, but not enforced by this server',
       ]);
     });
 

@@ -15,7 +15,7 @@ export function definitionWarnings(definition: unknown, existing?: unknown): str
     .map((format) => `unrecognized format ${JSON.stringify(format)}`);
   if (hasRules(definition)) {
     warnings.push(
-      'x-kubernetes-validations: rules in CEL are stored, but this server does not enforce them',
+      'x-kubernetes-validations: rules in CEL are stored, but not enforced by this server',
     );
   }
   return warnings;

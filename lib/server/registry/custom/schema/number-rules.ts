@@ -27,19 +27,11 @@ export function checkNumber(
   };
   inRange(value, 'Checked');
   const { multipleOf, minimum, maximum, exclusiveMaximum, exclusiveMinimum } = limits;
-  const whole = Number.isInteger(value);
+  const whole = isInt64(value);
   const shown = (limit: number): string => goNumber(whole ? Math.trunc(limit) : limit);
   if (multipleOf !== undefined) {
     const plain = !inRange(multipleOf, 'MultipleOf');
     checkMultiple(value, plain || !whole ? multipleOf : Math.trunc(multipleOf), name, problem);
-  }
-  if (maximum !== undefined) {
-    const plain = !inRange(maximum, 'Maximum boundary');
-    const limit = plain || !whole ? maximum : Math.trunc(maximum);
-    const text = plain ? goNumber(maximum) : shown(maximum);
-    if (exclusiveMaximum ? value >= limit : value > limit) {
-      problem(`should be less than ${exclusiveMaximum ? '' : 'or equal to '}${text}`, true);
-    }
   }
   if (minimum !== undefined) {
     const plain = !inRange(minimum, 'Minimum boundary');
@@ -49,13 +41,25 @@ export function checkNumber(
       problem(`should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${text}`, true);
     }
   }
+  if (maximum !== undefined) {
+    const plain = !inRange(maximum, 'Maximum boundary');
+    const limit = plain || !whole ? maximum : Math.trunc(maximum);
+    const text = plain ? goNumber(maximum) : shown(maximum);
+    if (exclusiveMaximum ? value >= limit : value > limit) {
+      problem(`should be less than ${exclusiveMaximum ? '' : 'or equal to '}${text}`, true);
+    }
+  }
+}
+
+/** Whether Go reads a number as an integer. */
+export function isInt64(value: number): boolean {
+  return Number.isInteger(value) && value >= -LARGEST_INT64 && value < LARGEST_INT64;
 }
 
 function isOfType(value: number, type: string, format: string): boolean {
   if (type === 'integer') {
-    if (!Number.isInteger(value)) return false;
-    const limit = format === 'int32' ? LARGEST_INT32 : LARGEST_INT64;
-    return value >= -limit && value < limit;
+    if (format !== 'int32') return isInt64(value);
+    return Number.isInteger(value) && value >= -LARGEST_INT32 && value < LARGEST_INT32;
   }
   return format !== 'float' || Math.abs(value) <= LARGEST_FLOAT;
 }

@@ -12,7 +12,7 @@ import type { PatternBudget } from '../pattern/go-pattern.ts';
 import { FieldPlace } from './field-place.ts';
 import { SchemaFindings } from './schema-findings.ts';
 import { goText } from './go-values.ts';
-import { checkNumber, isNearlyWhole } from './number-rules.ts';
+import { checkNumber, isInt64, isNearlyWhole } from './number-rules.ts';
 import type { SchemaNode } from './schema-node.ts';
 
 /** What the patterns of a schema may cost for one object. */
@@ -335,7 +335,7 @@ function hasCombinations({ anyOf, oneOf, allOf, not }: SchemaNode): boolean {
 
 function typeOf(value: unknown): string {
   if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  if (typeof value === 'number') return isInt64(value) ? 'integer' : 'number';
   return typeof value;
 }
 
