@@ -68,10 +68,13 @@ export class ClusterAddresses {
     for (const range of await this.#ranges()) {
       const { family } = range.network.address;
       if (dryRun) return ipText({ family, value: range.network.start });
+      // The first one is free in nearly all cases, so that the others alone are looked up before.
+      let isFirst = true;
       for (const value of candidates(range, this.#parts.runtime)) {
         const text = ipText({ family, value });
-        if (await this.#isTaken(text)) continue;
+        if (!isFirst && (await this.#isTaken(text))) continue;
         if (await this.#create(text, owner)) return text;
+        isFirst = false;
       }
     }
     return undefined;

@@ -5,12 +5,12 @@ import type { WriteResult } from '../../contract/rest-storage.ts';
 import { serverContext } from '../../contract/server-context.ts';
 import type { FinishWrite, StoreHooks } from '../../contract/store-hooks.ts';
 import { fieldInvalid } from '../../rules/field-causes.ts';
-import { recordsAt, type JsonRecord } from '../../rules/json-value.ts';
+import { recordsAt, textAt, type JsonRecord } from '../../rules/json-value.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
 import { ClusterAddresses, type AddressOwner } from './cluster-addresses.ts';
 import { initIpFamilies, normalizeClusterIps } from './ip-families.ts';
 import { keepAllocation } from './kept-allocation.ts';
-import { NodePorts, RANGES_ROOT } from './node-ports.ts';
+import { NodePorts, RANGES_ROOT, TakenPorts } from './node-ports.ts';
 import { needsPorts, planNodePorts, PortTaker, ShownPorts, type PortPlan } from './port-plan.ts';
 import { CLUSTER_IPS } from './service-address-checks.ts';
 import {
@@ -32,6 +32,7 @@ interface Taken {
   readonly ports: readonly number[];
 }
 
+const NO_PORTS: TakenPorts = new TakenPorts();
 const NOTHING: Taken = { addresses: [], ports: [] };
 
 /**
@@ -70,6 +71,19 @@ export class ServiceAllocation implements StoreHooks {
     keepAllocation(spec, old);
     normalizeClusterIps(spec, old);
     return await this.#allocate(service, spec, old, dryRun);
+  }
+
+  /** An external name may keep a `clusterIP` that its update set; kube-apiserver shows the other field for it too. */
+  beginUpdate(service: MutableObject): Promise<FinishWrite> {
+    const spec = specOf(service);
+    if (
+      isExternalName(spec) &&
+      textAt(spec, 'clusterIP') !== '' &&
+      clusterIpsOf(spec).length === 0
+    ) {
+      service['spec'] = { ...spec, clusterIPs: [spec['clusterIP']] };
+    }
+    return Promise.resolve(() => {});
   }
 
   async afterDelete({ object }: WriteResult): Promise<void> {
@@ -170,8 +184,9 @@ export class ServiceAllocation implements StoreHooks {
     dryRun: boolean,
   ): Promise<{ readonly plan: PortPlan; readonly ports: readonly number[] }> {
     const refuse = (cause: FieldCause): Error => refusal(service, [cause]);
-    if (dryRun || !needsPorts(spec, old)) {
-      const source = new ShownPorts(await this.#nodePorts.read());
+    const isNeeded = needsPorts(spec, old);
+    if (dryRun || !isNeeded) {
+      const source = new ShownPorts(isNeeded ? await this.#nodePorts.read() : NO_PORTS);
       return { plan: planNodePorts(spec, old, source, refuse), ports: [] };
     }
     return await this.#nodePorts.update((taken) => {
