@@ -9,6 +9,7 @@ import {
   selectors,
   watch,
 } from './areas/reading.ts';
+import { granting } from './areas/granting.ts';
 import { access, namespaces, subresources } from './areas/special.ts';
 import { patches } from './areas/patching.ts';
 import { apply, deletion, update } from './areas/writing.ts';
@@ -33,7 +34,7 @@ const STEPS: Readonly<Record<Area, DrawSteps>> = {
   watch,
   namespaces,
   'custom resources': customResources,
-  access,
+  access: (draw) => (draw.chance(0.5) ? access(draw) : granting(draw)),
 };
 
 /** Scenarios with `count` requests that are compared, or a few more; each area has about the same number of requests. */

@@ -64,8 +64,13 @@ const PATCH_TYPES = {
 
 export type PatchType = keyof typeof PATCH_TYPES;
 
-export function patch(type: PatchType, path: string, body: unknown): Step {
-  return { method: 'PATCH', path, body, headers: { 'content-type': PATCH_TYPES[type] } };
+export function patch(type: PatchType, path: string, body: unknown, headers: Headers = {}): Step {
+  return {
+    method: 'PATCH',
+    path,
+    body,
+    headers: { 'content-type': PATCH_TYPES[type], ...headers },
+  };
 }
 
 /** A request that prepares others. */

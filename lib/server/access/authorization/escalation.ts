@@ -1,3 +1,4 @@
+import { notFound, withoutReason } from '../../../meta/failures.ts';
 import type { AccessQuestion, Authorizer } from '../../registry/contract/access-parts.ts';
 import type { RequestContext } from '../../registry/contract/rest-storage.ts';
 import type { StoreHooks, WriteTarget } from '../../registry/contract/store-hooks.ts';
@@ -6,7 +7,7 @@ import { listOfTexts } from '../../registry/rules/go-text.ts';
 import { jsonEqual, recordAt, recordsAt, textAt } from '../../registry/rules/json-value.ts';
 import { forbiddenFor } from './forbidden-access.ts';
 import { rulesIn, type PolicyRule } from './policy-rule.ts';
-import type { RbacAuthorizer } from './rbac-authorizer.ts';
+import { aggregated, type RbacAuthorizer } from './rbac-authorizer.ts';
 import { RBAC_GROUP, type RbacRules } from './rbac-rules.ts';
 import { missingRules } from './rule-coverage.ts';
 
@@ -94,7 +95,11 @@ async function authorizeBinding(
     if ((await authorizer.authorize(questionOf(context, 'bind', role))).allowed) return;
   }
   await rules.ready();
+  if (roleKind !== 'Role' && roleKind !== 'ClusterRole') {
+    throw withoutReason(`unsupported role reference kind: ${JSON.stringify(roleKind)}`);
+  }
   const granted = rules.rulesOfRole({ roleKind, roleName, namespace: context.namespace });
+  if (granted === undefined) throw notFound({ group: RBAC_GROUP, resource }, roleName);
   const fault = await grantFault(authorizer, context, granted);
   if (fault === undefined) return;
   const name = textAt(object, 'metadata', 'name');
@@ -111,7 +116,7 @@ async function grantFault(
   const { rules, errors } = await authorizer.heldRules(user, context.namespace);
   const missing = missingRules(rules, granted);
   if (missing.length === 0) return undefined;
-  const ending = errors.length === 0 ? '' : `; resolution errors: [${errors.join(' ')}]`;
+  const ending = errors.length === 0 ? '' : `; resolution errors: [${aggregated(errors)}]`;
   const who = `user ${JSON.stringify(user.username)} (groups=${listOfTexts(user.groups)})`;
   return `${who} is attempting to grant RBAC permissions not currently held:\n${missing.join('\n')}${ending}`;
 }

@@ -80,6 +80,6 @@ function resourceRule({ verbs, apiGroups, resources, resourceNames }: PolicyRule
 }
 
 /** Several messages as one, as Go's aggregated errors print them. */
-function aggregated(messages: readonly string[]): string {
+export function aggregated(messages: readonly string[]): string {
   return messages.length === 1 ? `${messages[0]}` : `[${messages.join(', ')}]`;
 }

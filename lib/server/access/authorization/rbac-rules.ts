@@ -28,6 +28,8 @@ export type VisitRules = (
   rules: readonly PolicyRule[] | Error,
 ) => boolean | undefined;
 
+type RoleReference = Pick<Binding, 'roleKind' | 'roleName' | 'namespace'>;
+
 /**
  * The roles and bindings of the storage, kept ready for decisions.
  *
@@ -74,26 +76,18 @@ export class RbacRules {
     }
   }
 
-  /** The rules of a role that a binding names. @throws {Error} 404 when there is no such role. */
-  rulesOfRole(
-    binding: Pick<Binding, 'roleKind' | 'roleName' | 'namespace'>,
-  ): readonly PolicyRule[] {
-    const found = this.#rulesOf(binding);
-    if (found instanceof Error) throw found;
-    return found;
+  /** The rules of a role that a binding names; undefined when there is no such role. */
+  rulesOfRole({ roleKind, roleName, namespace }: RoleReference): readonly PolicyRule[] | undefined {
+    return roleKind === 'Role'
+      ? this.#roles.get(`${namespace}/${roleName}`)
+      : this.#clusterRoles.get(roleName);
   }
 
-  #rulesOf({
-    roleKind,
-    roleName,
-    namespace,
-  }: Pick<Binding, 'roleKind' | 'roleName' | 'namespace'>): readonly PolicyRule[] | Error {
-    const found =
-      roleKind === 'Role'
-        ? this.#roles.get(`${namespace}/${roleName}`)
-        : this.#clusterRoles.get(roleName);
+  #rulesOf(binding: Binding): readonly PolicyRule[] | Error {
+    const { roleKind, roleName } = binding;
     // kube-apiserver's lister names the kind in lower case in place of the resource.
-    return found ?? notFound({ group: RBAC_GROUP, resource: roleKind.toLowerCase() }, roleName);
+    const resource = roleKind.toLowerCase();
+    return this.rulesOfRole(binding) ?? notFound({ group: RBAC_GROUP, resource }, roleName);
   }
 
   async #start(): Promise<void> {

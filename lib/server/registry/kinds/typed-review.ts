@@ -6,20 +6,21 @@ import { trackCreate } from '../writes/track-fields.ts';
 import { typedBody } from '../writes/typed-body.ts';
 import { typeOfKind } from './kind-types.ts';
 
+type Create = NonNullable<RestStorage['create']>;
+
 /** A review whose questions are read as the type of the kind, with managed fields, as an object to be stored is. */
 export function typedReview(make: VirtualResource): VirtualResource {
   return (server: ServerParts): RestStorage => {
     const review = make(server);
-    const { create, describe } = review;
-    if (create === undefined) return review;
+    const { describe } = review;
     const kind = { ...defineKind(describe), type: typeOfKind(describe) };
     const parts = { kind, apiVersion: apiVersionOf(describe), runtime: server.runtime };
     return {
       ...review,
-      create: async (context, body, options = {}) => {
+      create: async (context, body, options) => {
         const object = typedBody(parts, context, body, options);
         trackCreate(parts, context, object, options);
-        return await create(context, object, options);
+        return await (review.create as Create)(context, object, options);
       },
     };
   };

@@ -7,9 +7,14 @@ import type { RequestContext, RestStorage, WriteResult } from '../contract/rest-
 import type { ServerParts } from '../contract/subresource-parts.ts';
 import { userNamed, type UserInfo } from '../contract/user-info.ts';
 import { DerivedObject } from '../rules/derived-object.ts';
-import { fieldInvalid } from '../rules/field-causes.ts';
 import { recordAt, recordsAt, textAt, textsAt, type JsonRecord } from '../rules/json-value.ts';
 import { qualifiedName } from '../rules/name-forms.ts';
+import {
+  attributesOf,
+  localReviewCauses,
+  selfReviewCauses,
+  subjectReviewCauses,
+} from './review-causes.ts';
 import { invalidReview, reviewResource } from './review-resource.ts';
 
 const GROUP = 'authorization.k8s.io';
@@ -22,10 +27,7 @@ export function selfSubjectAccessReviews(parts: ServerParts): RestStorage {
     group: GROUP,
     kind: 'SelfSubjectAccessReview',
     create: async (context, review) =>
-      await answered(parts, review, selfOf(context), [
-        ...attributeCauses(review),
-        ...metadataCauses(review, ''),
-      ]),
+      await answered(parts, review, selfOf(context), selfReviewCauses(review)),
   });
 }
 
@@ -35,10 +37,7 @@ export function subjectAccessReviews(parts: ServerParts): RestStorage {
     group: GROUP,
     kind: 'SubjectAccessReview',
     create: async (_context, review) =>
-      await answered(parts, review, subjectOf(review), [
-        ...subjectCauses(review),
-        ...metadataCauses(review, ''),
-      ]),
+      await answered(parts, review, subjectOf(review), subjectReviewCauses(review)),
   });
 }
 
@@ -50,11 +49,7 @@ export function localSubjectAccessReviews(parts: ServerParts): RestStorage {
     namespaced: true,
     create: async (context, review) => {
       const metadata = { ...review.metadata, namespace: context.namespace };
-      const causes = [
-        ...subjectCauses(review),
-        ...metadataCauses(review, context.namespace),
-        ...localCauses(review, context.namespace),
-      ];
+      const causes = localReviewCauses(review, context.namespace);
       return await answered(parts, { ...review, metadata }, subjectOf(review), causes);
     },
   });
@@ -177,73 +172,4 @@ function statusOf({ allowed, denied = false, reason = '' }: AccessDecision): Jso
     ...(denied ? { denied } : {}),
     ...(reason === '' ? {} : { reason }),
   };
-}
-
-function attributesOf(review: UnstructuredObject): {
-  readonly resource: JsonRecord | undefined;
-  readonly nonResource: JsonRecord | undefined;
-} {
-  return {
-    resource: recordAt(review, 'spec', 'resourceAttributes'),
-    nonResource: recordAt(review, 'spec', 'nonResourceAttributes'),
-  };
-}
-
-/** @see pkg/apis/authorization/validation @ 24a394e */
-function attributeCauses(review: UnstructuredObject): FieldCause[] {
-  const { resource, nonResource } = attributesOf(review);
-  if (resource !== undefined && nonResource !== undefined) {
-    const rule = 'cannot be specified in combination with resourceAttributes';
-    return [fieldInvalid('spec.nonResourceAttributes', goForm(nonResource), rule)];
-  }
-  if (resource === undefined && nonResource === undefined) {
-    const rule = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
-    return [fieldInvalid('spec.resourceAttributes', null, rule)];
-  }
-  return resource === undefined ? [] : selectorCauses(resource);
-}
-
-/** The attributes with the names of their Go fields, as messages show them. */
-function goForm(nonResource: JsonRecord): object {
-  return { Path: textAt(nonResource, 'path'), Verb: textAt(nonResource, 'verb') };
-}
-
-function selectorCauses(resource: JsonRecord): FieldCause[] {
-  return SELECTORS.flatMap((name) => {
-    const raw = textAt(resource, name, 'rawSelector');
-    if (raw === '' || recordsAt(resource, name, 'requirements').length === 0) return [];
-    const rule = 'may not specified at the same time as requirements';
-    return [fieldInvalid(`spec.resourceAttributes.${name}.rawSelector`, raw, rule)];
-  });
-}
-
-function subjectCauses(review: UnstructuredObject): FieldCause[] {
-  const causes = attributeCauses(review);
-  const named = textAt(review, 'spec', 'user') !== '';
-  if (named || textsAt(review, 'spec', 'groups').length > 0) return causes;
-  const rule = 'at least one of user or group must be specified';
-  return [...causes, fieldInvalid('spec.user', '', rule)];
-}
-
-function localCauses(review: UnstructuredObject, namespace: string): FieldCause[] {
-  const { resource, nonResource } = attributesOf(review);
-  const causes: FieldCause[] = [];
-  const asked = textAt(resource, 'namespace');
-  if (resource !== undefined && asked !== namespace) {
-    const rule = 'must match metadata.namespace';
-    causes.push(fieldInvalid('spec.resourceAttributes.namespace', asked, rule));
-  }
-  if (nonResource !== undefined) {
-    const rule = 'disallowed on this kind of request';
-    causes.push(fieldInvalid('spec.nonResourceAttributes', goForm(nonResource), rule));
-  }
-  return causes;
-}
-
-/** A review has no metadata; a local one has its namespace. */
-function metadataCauses(review: UnstructuredObject, namespace: string): FieldCause[] {
-  const { namespace: _own, managedFields: _fields, ...rest } = recordAt(review, 'metadata') ?? {};
-  if (Object.keys(rest).length === 0) return [];
-  const rule = namespace === '' ? 'must be empty' : 'must be empty except for namespace';
-  return [fieldInvalid('metadata', rest, rule)];
 }

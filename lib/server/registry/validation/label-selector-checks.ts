@@ -27,7 +27,10 @@ const BINARY = new Set<unknown>(['In', 'NotIn']);
 const UNARY = new Set<unknown>(['Exists', 'DoesNotExist']);
 
 /** One expression of a label selector. */
-export function selectorRequirement({ strictValues = true }: SelectorOptions = {}): Check {
+export function selectorRequirement({
+  strictValues = true,
+  anyOperator = false,
+}: SelectorOptions = {}): Check {
   return (value, path, report) => {
     if (!isRecord(value)) return;
     const { operator = '', values, key } = value;
@@ -38,7 +41,7 @@ export function selectorRequirement({ strictValues = true }: SelectorOptions = {
     } else if (UNARY.has(operator) && texts.length > 0) {
       const detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
       report.add(fieldForbidden(`${path}.values`, detail));
-    } else if (!BINARY.has(operator) && !UNARY.has(operator)) {
+    } else if (!anyOperator && !BINARY.has(operator) && !UNARY.has(operator)) {
       report.add(fieldInvalid(`${path}.operator`, operator, 'not a valid selector operator'));
     }
     labelName(key, `${path}.key`, report);
@@ -54,6 +57,8 @@ export function selectorRequirement({ strictValues = true }: SelectorOptions = {
 export interface SelectorOptions {
   /** False at updates of objects whose stored selector has wrong values already. */
   readonly strictValues?: boolean;
+  /** Whether operators that are not known pass. @defaultValue false */
+  readonly anyOperator?: boolean;
 }
 
 /** A label selector. An absent one passes. */

@@ -43,7 +43,9 @@ describe('the guard of roles and bindings', () => {
     expect(await bind('Role', 'x')).to.equal(
       `403 rolebindings.${GROUP} "b" is forbidden: ${MISSING}`,
     );
-    expect(await bind('ClusterRole', 'none')).to.equal(`404 clusterrole.${GROUP} "none" not found`);
+    expect(await bind('ClusterRole', 'none')).to.equal(
+      `404 rolebindings.${GROUP} "none" not found`,
+    );
     expect(await bind('ClusterRole', 'cluster-admin')).to.match(/^403 .*Resources:\["\*"\]/s);
   });
 
