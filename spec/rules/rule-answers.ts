@@ -67,7 +67,12 @@ function ruleAnswerOf(answer: Answer, base: Answer | undefined): RuleAnswer {
 
 /** Without managed fields, members sorted: servers print them in orders of their own. */
 function sorted(body: unknown): unknown {
-  return JSON.parse(canonical(withoutManagedFields(body)));
+  const text = JSON.stringify(withoutManagedFields(body), (_key, member: unknown) =>
+    isRecord(member)
+      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+  return JSON.parse(text ?? 'null') as unknown;
 }
 
 function causesOf({ details }: Readonly<Record<string, unknown>>): string[] {
