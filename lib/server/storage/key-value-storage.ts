@@ -29,7 +29,7 @@ import { RawStorageWatch } from './reads/raw-storage-watch.ts';
 import type { StoredObject } from './contract/stored-object.ts';
 import { identityTransformer, type Transformer } from './value/transformer.ts';
 import { deleteUnreadable } from './writes/unreadable-delete.ts';
-import { apiObjectVersioner, type Versioner } from './contract/versioner.ts';
+import { apiObjectVersioner, parseListVersion, type Versioner } from './contract/versioner.ts';
 
 export interface KeyValueStorageOptions<T extends KubernetesObject> {
   readonly store: KeyValueStore;
@@ -110,7 +110,8 @@ export class KeyValueStorage<T extends KubernetesObject = KubernetesObject>
 
   async get(key: string, options: GetOptions = {}): Promise<StoredObject<T> | undefined> {
     const prepared = this.#prepare(key);
-    const notOlderThan = this.versioner.parseResourceVersion(options.resourceVersion);
+    const { resourceVersion = '' } = options;
+    const notOlderThan = parseListVersion(this.versioner, resourceVersion);
     options.signal?.throwIfAborted();
     const { items, revision } = await this.#store.range({ key: prepared });
     if (notOlderThan > revision) throw this.#tooLarge(notOlderThan, revision);

@@ -42,7 +42,7 @@ export function resourceVersionFailure(text: string): string | undefined {
   return `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`;
 }
 
-/** The same of the resource version of a list. @throws {ApiError} 400. */
+/** The same of the resource version of a get or a list. @throws {ApiError} 400. */
 export function parseListVersion(versioner: Versioner, resourceVersion: string): Revision {
   try {
     return versioner.parseResourceVersion(resourceVersion);
