@@ -81,7 +81,7 @@ function checkMetadata(configuration: JsonObject, name: string, namespace: strin
     );
   }
   const found = textOf(metadata['namespace']);
-  if (found !== '' && found !== namespace) {
+  if (found !== '' && namespace !== '' && found !== namespace) {
     throw badRequest(
       'the namespace of the provided object does not match the namespace sent on the request',
     );

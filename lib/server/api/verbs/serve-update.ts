@@ -39,7 +39,7 @@ export function checkAddress(
 ): void {
   const found = shownName(metadata?.name ?? '');
   const given = metadata?.namespace ?? '';
-  if (given !== '' && given !== namespace) {
+  if (given !== '' && namespace !== '' && given !== namespace) {
     throw badRequest(
       'the namespace of the provided object does not match the namespace sent on the request',
     );
