@@ -5,7 +5,8 @@ import type { SelectableFields } from '../../contract/kind-definition.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
 import { podSubresources } from '../../subresources/pod-subresources.ts';
-import { keepPriority, setGateCondition, setPriority, setTolerations } from './pod-admission.ts';
+import { setGateCondition, setTolerations } from './pod-admission.ts';
+import { keepPriority, PodPriority, setPriority } from './pod-priority.ts';
 import { specWarnings } from './warnings/spec-warnings.ts';
 import { dropDisabledFields } from './pod-preparation.ts';
 import { dnsLabel } from '../../validation/formats.ts';
@@ -89,6 +90,7 @@ const selectableFields: SelectableFields = {
 
 export const pods: KindRules = {
   resource: 'pods',
+  newHooks: (parts) => new PodPriority(parts),
   strategy: {
     prepareForCreate(pod, { nowMs }) {
       setPriority(pod);

@@ -1,3 +1,6 @@
+import { forbidden } from '../../../../meta/failures.ts';
+import type { UnstructuredObject } from '../../../../meta/object.ts';
+import { serverContext } from '../../contract/server-context.ts';
 import { fieldForbidden, fieldImmutable, fieldRequired } from '../../rules/field-causes.ts';
 import { jsonEqual, numberAt, textAt } from '../../rules/json-value.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
@@ -61,9 +64,34 @@ const classChecks: Check = all(
   when((_object, { isUpdate }) => isUpdate, unchanged),
 );
 
+const CLASSES = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };
+
+/** @throws {ApiError} 403. @see plugin/pkg/admission/priority @ v1.36.3 */
+function refuseSecondDefault(
+  { metadata }: UnstructuredObject,
+  classes: readonly UnstructuredObject[],
+): void {
+  const other = classes.find((one) => one['globalDefault'] === true)?.metadata?.name;
+  const name = metadata?.name ?? '';
+  if (other === undefined || other === name) return;
+  const reason = `PriorityClass ${other} is already marked as default. Only one default can exist`;
+  throw forbidden(CLASSES, name, reason);
+}
+
 export const priorityClasses: KindRules = {
   group: 'scheduling.k8s.io',
   resource: 'priorityclasses',
+  newHooks: ({ storeOf }) => ({
+    async authorize(_context, priorityClass) {
+      if (priorityClass['globalDefault'] !== true) return;
+      const store = storeOf(CLASSES.group, CLASSES.resource);
+      const { items = [] } = (await store?.list(serverContext(''))) ?? {};
+      refuseSecondDefault(
+        priorityClass,
+        items.map(({ object }) => object),
+      );
+    },
+  }),
   strategy: {
     ...checkedBy(classChecks),
     // It is set once: updates do not count.
