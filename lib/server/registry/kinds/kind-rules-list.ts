@@ -55,6 +55,7 @@ import { csiNodes } from './storage/csi-nodes.ts';
 import { csiStorageCapacities } from './storage/csi-storage-capacities.ts';
 import { storageClasses } from './storage/storage-classes.ts';
 import { volumeAttachments } from './storage/volume-attachments.ts';
+import { podTemplates } from './pods/pod-templates.ts';
 import { pods } from './pods/pods.ts';
 import { podDisruptionBudgets } from './policy/pod-disruption-budgets.ts';
 import { priorityClasses } from './scheduling/priority-classes.ts';
@@ -72,6 +73,7 @@ export const kindRulesList: readonly KindRules[] = [
   persistentVolumeClaims,
   persistentVolumes,
   pods,
+  podTemplates,
   secrets,
   serviceAccounts,
   services,

@@ -1,24 +1,32 @@
+import type { UpdateStrategy } from '../contract/strategy.ts';
 import type { SubresourceFactory } from '../contract/subresource-parts.ts';
-import { ephemeralContainersStrategy } from './ephemeral-containers.ts';
 import { podBinding } from './pod-binding.ts';
 import { podEviction } from './pod-eviction.ts';
 import { podLog } from './pod-log.ts';
-import { podResizeStrategy, type PodRules } from './pod-resize.ts';
 import { podStream } from './pod-streams.ts';
 import { podProxy } from './proxies.ts';
 import { partialUpdate } from './partial-update.ts';
 
+/** How the kind changes a part of a pod. */
+export interface PodStrategies {
+  readonly ephemeralContainers: UpdateStrategy;
+  readonly resize: UpdateStrategy;
+}
+
 /** The subresources of pods besides `status`. */
-export function podSubresources(rules: PodRules): SubresourceFactory {
+export function podSubresources({
+  ephemeralContainers,
+  resize,
+}: PodStrategies): SubresourceFactory {
   return (parts) => ({
     attach: podStream(parts, 'attach'),
     binding: podBinding(parts),
-    ephemeralcontainers: partialUpdate(parts.store, ephemeralContainersStrategy),
+    ephemeralcontainers: partialUpdate(parts.store, ephemeralContainers),
     eviction: podEviction(parts),
     exec: podStream(parts, 'exec'),
     log: podLog(parts),
     portforward: podStream(parts, 'portforward'),
     proxy: podProxy(parts),
-    resize: partialUpdate(parts.store, podResizeStrategy(rules)),
+    resize: partialUpdate(parts.store, resize),
   });
 }

@@ -7,6 +7,7 @@ import {
   textAt,
   type JsonRecord,
 } from '../../rules/json-value.ts';
+import type { MutableObject } from '../../rules/mutable-object.ts';
 import type { Check } from '../../validation/check.ts';
 import { unifiedDiff } from '../../validation/unified-diff.ts';
 import { checkImage } from './containers/containers.ts';
@@ -143,3 +144,9 @@ export const podUpdateChecks: Check = (_object, _path, report) => {
   const difference = unifiedDiff(goJson(podSpecForm(before)), goJson(podSpecForm(spec)));
   pod.add(fieldForbidden('spec', ONLY + difference));
 };
+
+/** The generation counts the changes of the spec, through which part of the API they come. */
+export function countChange(pod: MutableObject, existing: MutableObject): void {
+  if (jsonEqual(pod['spec'], existing['spec'])) return;
+  pod.metadata.generation = (existing.metadata.generation ?? 0) + 1;
+}

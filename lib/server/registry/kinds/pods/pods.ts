@@ -14,6 +14,8 @@ import { qosClassOf } from './pod-qos.ts';
 import { newPodChecks } from './pod-checks.ts';
 import { podUpdateChecks } from './pod-update.ts';
 import { podStatusStrategy } from './pod-status.ts';
+import { ephemeralContainersStrategy } from './ephemeral-update.ts';
+import { podResizeStrategy } from './pod-resize.ts';
 import { completePodResources } from './pod-level-resources.ts';
 import { applyLabelKeys } from './label-key-selectors.ts';
 import { applyAppArmorAnnotations } from './app-armor-fields.ts';
@@ -115,6 +117,9 @@ export const pods: KindRules = {
     gracePeriodSeconds,
   },
   statusStrategy: podStatusStrategy,
-  newSubresources: podSubresources({ validate, qosClassOf }),
+  newSubresources: podSubresources({
+    ephemeralContainers: ephemeralContainersStrategy,
+    resize: podResizeStrategy,
+  }),
   selectableFields,
 };

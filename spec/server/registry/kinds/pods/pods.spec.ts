@@ -313,7 +313,7 @@ describe('pods', () => {
       status: { phase: 'Running' },
     }));
     const after = await harness.get('pods', 'p');
-    expect(after['status']).to.deep.equal({ phase: 'Running' });
+    expect(after['status']).to.deep.equal({ phase: 'Running', qosClass: 'BestEffort' });
     expect(valueAt(after, 'spec', 'containers')).to.have.length(1);
   });
 });
