@@ -142,6 +142,7 @@ describe('the house', () => {
 /** Spec folders that cut across the house. */
 const SPEC_ONLY = new Set([
   'bad-use',
+  'applies',
   'compare',
   'rules',
   'kubectl',

@@ -1,3 +1,5 @@
+import { compareElements } from './list-elements.ts';
+
 /**
  * A set of fields in the form of `fieldsV1` of managed fields. A name is `f:NAME` for a field, `k:{"KEY":VALUE}` for an item of a list
  * with keys, `v:VALUE` for an item of a set. Below it are the fields inside; `.` says that the field itself is in the set as well. A name
@@ -101,17 +103,20 @@ export function sortedSet(set: FieldSet): FieldSet {
   return sorted;
 }
 
-/** Calls `visit` with the path of each field that is in the set. */
+/** Calls `visit` with the path of each field that is in the set: those of one level before those below them. */
 export function forEachField(
   set: FieldSet,
   visit: (path: readonly string[]) => void,
   path: readonly string[] = [],
 ): void {
-  for (const element of Object.keys(set).toSorted()) {
-    if (element === SELF) continue;
-    const here = [...path, element];
-    if (hasElement(set, element)) visit(here);
-    forEachField(fieldsBelow(set, element), visit, here);
+  const elements = Object.keys(set)
+    .filter((element) => element !== SELF)
+    .toSorted(compareElements);
+  for (const element of elements) {
+    if (hasElement(set, element)) visit([...path, element]);
+  }
+  for (const element of elements) {
+    forEachField(fieldsBelow(set, element), visit, [...path, element]);
   }
 }
 

@@ -56,6 +56,38 @@ export function pathText(path: readonly string[]): string {
   return path.map(elementText).join('');
 }
 
+const KINDS_IN_ORDER = 'fkvi';
+
+/**
+ * The order of two names of one level: fields, items by key, items by value, items by place; numbers by their size.
+ * @see structured-merge-diff fieldpath/element.go PathElement.Compare @ v6.3.3
+ */
+export function compareElements(one: string, other: string): number {
+  const [kind = '', otherKind = ''] = [one[0], other[0]];
+  if (kind !== otherKind) return KINDS_IN_ORDER.indexOf(kind) - KINDS_IN_ORDER.indexOf(otherKind);
+  const [left, right] = [one.slice(2), other.slice(2)];
+  if (kind === 'f') return compareScalars(left, right);
+  if (kind !== 'k') return compareScalars(JSON.parse(left), JSON.parse(right));
+  const keys = Object.entries(JSON.parse(left) as JsonMap);
+  const otherKeys = Object.entries(JSON.parse(right) as JsonMap);
+  for (const [index, [name, value]] of keys.entries()) {
+    const [otherName = '', otherValue] = otherKeys[index] ?? [];
+    const order = compareScalars(name, otherName) || compareScalars(value, otherValue);
+    if (order !== 0) return order;
+  }
+  return keys.length - otherKeys.length;
+}
+
+const TYPES_IN_ORDER = ['number', 'string', 'boolean'];
+
+function compareScalars(one: unknown, other: unknown): number {
+  if (one === other) return 0;
+  if (typeof one !== typeof other) {
+    return TYPES_IN_ORDER.indexOf(typeof one) - TYPES_IN_ORDER.indexOf(typeof other);
+  }
+  return (one as string) < (other as string) ? -1 : 1;
+}
+
 const sorted = new WeakMap<readonly string[], readonly string[]>();
 
 function sortedKeys({ keys }: ListSchema): readonly string[] {

@@ -120,6 +120,11 @@ export class GenericRegistryStore implements RestStorage {
     };
   }
 
+  /** The clock of the store. */
+  get runtime(): Runtime {
+    return this.#parts.runtime;
+  }
+
   /** @throws {ApiError} 400, 404, 504. */
   async get(
     context: RequestContext,
@@ -225,17 +230,6 @@ export class GenericRegistryStore implements RestStorage {
       applied: true,
       forceAllowCreate: true,
     });
-  }
-
-  /** An apply that creates no object. @throws {ApiError} 400, 404, 409 for fields of other managers, 422. */
-  async applyToExisting(
-    context: RequestContext,
-    name: string,
-    configuration: UnstructuredObject,
-    options: ApplyOptions = {},
-  ): Promise<UpdateAnswer> {
-    const { strategy } = this.#parts.kind;
-    return await this.applyThrough(strategy, context, name, configuration, options);
   }
 
   /** The apply of a subresource. @throws {ApiError} 400, 404, 409 for fields of other managers, 422. */

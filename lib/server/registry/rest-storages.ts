@@ -23,12 +23,14 @@ import type { UpdateAnswer } from './writes/update-object.ts';
 export class StatusREST implements RestStorage {
   readonly describe: ResourceDescription;
   readonly table: TableConvertor;
+  readonly withZeros: RestStorage['withZeros'];
   readonly #store: GenericRegistryStore;
   readonly #strategy: UpdateStrategy;
 
   constructor(store: GenericRegistryStore, strategy: UpdateStrategy) {
     this.describe = store.describe;
     this.table = store.table;
+    this.withZeros = store.withZeros;
     this.#store = store;
     this.#strategy = strategy;
   }

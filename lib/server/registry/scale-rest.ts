@@ -1,11 +1,27 @@
-import { badRequest, invalid } from '../../meta/failures.ts';
+import { badRequest, invalid, notFound } from '../../meta/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { DerivedObject } from './rules/derived-object.ts';
 import { timestampOf } from './rules/duration.ts';
 import { fieldInvalid } from './rules/field-causes.ts';
 import type { GenericRegistryStore } from './generic-registry-store.ts';
-import { isRecord, setOwn, textAt, valueAt, type JsonRecord } from './rules/json-value.ts';
-import type { NegativeReplicas, ScaleDefinition } from './contract/kind-definition.ts';
+import {
+  isRecord,
+  jsonEqual,
+  setOwn,
+  textAt,
+  valueAt,
+  type JsonRecord,
+} from './rules/json-value.ts';
+import {
+  defineKind,
+  type NegativeReplicas,
+  type ScaleDefinition,
+} from './contract/kind-definition.ts';
+import { toMutableObject } from './rules/mutable-object.ts';
+import { trackUpdate } from './managed-fields/field-manager.ts';
+import { fieldsOfScale, fieldsOfScaled, type ScaledFields } from './managed-fields/scale-fields.ts';
+import { appliedTo } from './writes/apply-object.ts';
+import { fieldWriteOf, type TrackedParts } from './writes/track-fields.ts';
 import { apiVersionOf } from '../../meta/resource.ts';
 import type {
   ApplyOptions,
@@ -22,6 +38,7 @@ import { defaultTable } from './contract/table-columns.ts';
 import type { UpdateAnswer } from './writes/update-object.ts';
 
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const;
+const SCALE_KIND = defineKind({ ...SCALE, resource: 'scales' });
 const MOST_REPLICAS = 2 ** 31 - 1;
 const NEGATIVE_REPLICAS: NegativeReplicas = {
   subject: SCALE,
@@ -35,10 +52,17 @@ export class ScaleREST implements RestStorage {
   readonly table: TableConvertor = defaultTable;
   readonly #store: GenericRegistryStore;
   readonly #definition: ScaleDefinition;
+  readonly #fields: ScaledFields;
+  readonly #tracker: TrackedParts;
 
   constructor(store: GenericRegistryStore, definition: ScaleDefinition) {
     this.#store = store;
     this.#definition = definition;
+    const { group } = store.describe;
+    const apiVersion = apiVersionOf(store.describe);
+    this.#fields = { group, apiVersion, replicasPath: definition.specReplicasPath };
+    const { runtime } = store;
+    this.#tracker = { kind: SCALE_KIND, apiVersion: apiVersionOf(SCALE), runtime };
     this.describe = { ...store.describe, ...SCALE, listKind: 'ScaleList', shortNames: [] };
   }
 
@@ -57,25 +81,60 @@ export class ScaleREST implements RestStorage {
     update: UpdateFunc,
     options: WriteOptions = {},
   ): Promise<UpdateAnswer> {
-    const { specReplicasPath } = this.#definition;
     const answer = await this.#store.update(
       context,
       name,
       async (existing) => {
         if (existing === undefined) return await update(undefined);
-        const scale = await update(scaleObject(existing, this.#definition));
-        const replicas = this.#requestedReplicas(scale, name);
-        const scaled = withValueAt(existing, specReplicasPath, replicas) as UnstructuredObject;
-        const { metadata } = scaled;
-        // Without a version the present one is replaced, also for kinds whose own updates need a version.
-        const resourceVersion =
-          textAt(scale, 'metadata', 'resourceVersion') || metadata?.resourceVersion;
-        const uid = textAt(scale, 'metadata', 'uid') || metadata?.uid;
-        return { ...scaled, metadata: { ...metadata, resourceVersion, uid } };
+        const live = this.#trackedScale(existing);
+        const given = await update(live);
+        const replicas = this.#requestedReplicas(given, name);
+        const scale = toMutableObject({ ...given, spec: replicas === 0 ? {} : { replicas } });
+        const write = fieldWriteOf(this.#tracker, context, { ...options, subresource: 'scale' });
+        trackUpdate(scale, { ...write, live, mayReplace: false });
+        return this.#scaled(existing, scale, replicas);
       },
-      options,
+      { ...options, applied: true },
     );
     return { result: this.#scaleOf(answer.result), created: false };
+  }
+
+  /** Managers for a live scale without any, and a changed scale, need a conversion. */
+  #checkConversion(live: UnstructuredObject, scale: UnstructuredObject): void {
+    const { refuseApply } = this.#definition;
+    if (refuseApply === undefined) return;
+    if (managedFieldsOf(live) === undefined) {
+      const what = 'failed to create manager for existing fields: failed to convert live object (/';
+      throw refuseApply(what);
+    }
+    if (jsonEqual(scale['spec'], live['spec'])) return;
+    const { name, namespace = '' } = scale.metadata ?? {};
+    throw refuseApply(`failed to convert new object (${namespace}/${name}`);
+  }
+
+  /** The scale of an object, with the managers of the replicas. */
+  #trackedScale(existing: UnstructuredObject): UnstructuredObject {
+    const scale = scaleObject(existing, this.#definition);
+    const managedFields = fieldsOfScale(managedFieldsOf(existing), this.#fields);
+    return withManagedFields(scale, managedFields);
+  }
+
+  /** The object with the replicas of its scale, and with their managers. */
+  #scaled(
+    existing: UnstructuredObject,
+    scale: UnstructuredObject,
+    replicas: number,
+  ): UnstructuredObject {
+    const { specReplicasPath } = this.#definition;
+    const scaled = withValueAt(existing, specReplicasPath, replicas) as UnstructuredObject;
+    const { metadata } = scaled;
+    // Without a version the present one is replaced, also for kinds whose own updates need a version.
+    const resourceVersion =
+      textAt(scale, 'metadata', 'resourceVersion') || metadata?.resourceVersion;
+    const uid = textAt(scale, 'metadata', 'uid') || metadata?.uid;
+    const fields = fieldsOfScaled(managedFieldsOf(existing), managedFieldsOf(scale), this.#fields);
+    const changed = { ...scaled, metadata: { ...metadata, resourceVersion, uid } };
+    return withManagedFields(changed, fields);
   }
 
   /**
@@ -88,20 +147,19 @@ export class ScaleREST implements RestStorage {
     configuration: UnstructuredObject,
     options: ApplyOptions = {},
   ): Promise<UpdateAnswer> {
-    const { describe } = this.#store;
-    const named = { apiVersion: apiVersionOf(describe), kind: describe.kind, metadata: { name } };
-    const isGiven = valueAt(configuration, 'spec', 'replicas') !== undefined;
-    const scaled = isGiven
-      ? withValueAt(
-          named,
-          this.#definition.specReplicasPath,
-          this.#requestedReplicas(configuration, name),
-        )
-      : named;
-    const answer = await this.#store.applyToExisting(context, name, scaled as UnstructuredObject, {
-      ...options,
-      subresource: 'scale',
-    });
+    const write = { ...options, subresource: 'scale' };
+    const answer = await this.#store.update(
+      context,
+      name,
+      (existing) => {
+        if (existing === undefined) throw notFound(this.#store.describe, name);
+        const live = this.#trackedScale(existing);
+        const scale = appliedTo(this.#tracker, context, live, configuration, write);
+        this.#checkConversion(live, scale);
+        return this.#scaled(existing, scale, this.#requestedReplicas(scale, name));
+      },
+      { ...write, applied: true },
+    );
     return { result: this.#scaleOf(answer.result), created: false };
   }
 
@@ -122,6 +180,14 @@ export class ScaleREST implements RestStorage {
   #scaleOf({ key, object }: WriteResult): WriteResult {
     return new DerivedObject(key, scaleObject(object, this.#definition));
   }
+}
+
+function managedFieldsOf(object: UnstructuredObject): unknown {
+  return valueAt(object, 'metadata', 'managedFields');
+}
+
+function withManagedFields(object: UnstructuredObject, fields: unknown): UnstructuredObject {
+  return withValueAt(object, ['metadata', 'managedFields'], fields) as UnstructuredObject;
 }
 
 /** A number in the words of Go's JSON decoder, which clients see as the message. */

@@ -59,12 +59,12 @@ describe('field set', () => {
     });
   });
 
-  it('visits the fields in order', () => {
+  it('visits the fields of a level in order, and then those below them', () => {
     const paths: string[] = [];
     forEachField({ 'v:"b"': {}, 'f:z': { 'f:y': {}, '.': {} }, 'f:a': {} }, (path) =>
       paths.push(path.join('/')),
     );
-    expect(paths).to.deep.equal(['f:a', 'f:z', 'f:z/f:y', 'v:"b"']);
+    expect(paths).to.deep.equal(['f:a', 'f:z', 'v:"b"', 'f:z/f:y']);
   });
 
   it('sorts its names with the dot first', () => {

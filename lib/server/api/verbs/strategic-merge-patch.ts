@@ -1,219 +1,223 @@
-import { badRequest } from '../../../meta/failures.ts';
-import type { MessageField, MessageType } from '../../../meta/types/message-type.ts';
+import type { ApiError } from '../../../meta/api-error.ts';
+import { badRequest, withoutReason } from '../../../meta/failures.ts';
+import type { MessageType } from '../../../meta/types/message-type.ts';
 import { setOwn } from '../../registry/rules/json-value.ts';
 import { cloneJson, getOwn, isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
-
-/** What the type of an object says about one of its members. */
-type Member = Pick<MessageField, 'message' | 'patchMergeKey' | 'patchStrategies' | 'shape'>;
-
-/** The members of an object by name; undefined where the type is unknown, or says nothing. */
-type Members = (name: string) => Member | undefined;
-
-const UNTYPED: Members = () => undefined;
+import { patchLookup, type PatchLookup, type PatchMember } from './patch-lookup.ts';
+import { goMapText } from './patch-text.ts';
+import { inOrderOf, mergeItems } from './strategic-lists.ts';
 
 const PATCH = '$patch';
 const RETAIN_KEYS = '$retainKeys';
-const SET_ORDER = '$setElementOrder/';
-const DELETE_VALUES = '$deleteFromPrimitiveList/';
+const SET_ORDER = '$setElementOrder';
+const DELETE_VALUES = '$deleteFromPrimitiveList';
 
 /**
  * Applies a strategic merge patch. It works like a JSON merge patch, but the lists with the patch strategy `merge` are merged item by
  * item. Supports `$patch: merge | replace | delete`, `$retainKeys`, `$setElementOrder/FIELD` and `$deleteFromPrimitiveList/FIELD`.
+ * The target is not changed; the result may share parts with the target, never with the patch.
  *
  * @param type the type of the target, which declares the strategy and the merge key of each list; a list without a strategy is
  *   replaced. Without a type all lists are.
- * @throws {ApiError} 400 for an unknown directive, or for an item of a merged list without its key.
+ * @throws {ApiError} 400, 422 and 500 for directives of a wrong form, as kube-apiserver.
+ * @see apimachinery pkg/util/strategicpatch/patch.go mergeMap @ v0.36.3
  */
 export function applyStrategicMergePatch(
   target: JsonObject,
   patch: JsonObject,
   type: MessageType | undefined,
 ): JsonObject {
-  return mergeObject(target, patch, membersOf(type));
+  return mergeObject(target, asObject(cloneJson(patch)), patchLookup(type));
 }
 
-function membersOf(type: MessageType | undefined): Members {
-  return type === undefined || type.isUnion ? UNTYPED : (name) => type.byName.get(name);
+function asObject(value: Json): JsonObject {
+  return value as JsonObject;
 }
 
-/** The members of the value of a member, or of the items of a list. */
-function membersIn(member: Member | undefined): Members {
-  if (member?.shape !== 'map') return membersOf(member?.message);
-  const { message } = member;
-  return () => ({ message, patchMergeKey: undefined, patchStrategies: [], shape: 'one' });
-}
-
-/** The field that identifies an item of a merged list; null for a merged list of scalar values, undefined for other lists. */
-function mergeKeyOf(member: Member | undefined): string | null | undefined {
-  if (member?.patchStrategies.includes('merge') !== true) return undefined;
-  return member.patchMergeKey ?? null;
-}
-
-function mergeObject(target: JsonObject, patch: JsonObject, members: Members): JsonObject {
-  const directive = getOwn(patch, PATCH) ?? 'merge';
-  if (directive === 'replace') return stripped(patch);
-  if (directive === 'delete') return {};
-  if (directive !== 'merge') throw unknownDirective(directive);
-
-  const result = retained(target, patch);
-  for (const [key, value] of Object.entries(patch)) {
-    if (key.startsWith(DELETE_VALUES)) deleteValues(result, key.slice(DELETE_VALUES.length), value);
-    else if (key.startsWith('$')) continue;
-    else if (value === null) delete result[key];
-    else setOwn(result, key, mergeField(result, key, value, members(key)));
+/** The patch is private to the run: what was merged is removed from it. */
+function mergeObject(original: JsonObject, patch: JsonObject, lookup: PatchLookup): JsonObject {
+  if (Object.hasOwn(patch, PATCH)) return directed(patch);
+  const result = retained(original, patch);
+  for (const key of Object.keys(patch)) {
+    if (key.startsWith(SET_ORDER)) mergeInOrder(result, patch, key, lookup);
   }
-  for (const [key, order] of Object.entries(patch)) {
-    if (!key.startsWith(SET_ORDER)) continue;
-    const field = key.slice(SET_ORDER.length);
-    reorder(result, target, { field, mergeKey: mergeKeyOf(members(field)) ?? null, order });
+  for (const key of Object.keys(patch)) {
+    mergeMember(result, key, getOwn(patch, key) as Json, lookup);
   }
   return result;
 }
 
-function mergeField(
-  target: JsonObject,
-  field: string,
-  value: Json,
-  member: Member | undefined,
-): Json {
-  const existing = getOwn(target, field);
-  if (isJsonObject(value)) {
-    if (member?.patchStrategies.includes('replace') === true) return stripped(value);
-    return mergeObject(isJsonObject(existing) ? existing : {}, value, membersIn(member));
+function directed(patch: JsonObject): JsonObject {
+  const { [PATCH]: directive, ...rest } = patch;
+  if (directive === 'replace') return rest;
+  if (directive === 'delete') return {};
+  throw unknownDirective(directive, patch);
+}
+
+function unknownDirective(directive: Json | undefined, patch: JsonObject): ApiError {
+  const text = typeof directive === 'string' ? directive : `%!s(${goType(directive)})`;
+  return withoutReason(`unknown patch type: ${text} in map: ${goMapText(patch)}`);
+}
+
+/** A copy of the original; with `$retainKeys`, which has to name all members of the patch, only the members that it names. */
+function retained(original: JsonObject, patch: JsonObject): JsonObject {
+  if (!Object.hasOwn(patch, RETAIN_KEYS)) return { ...original };
+  const keys = patch[RETAIN_KEYS];
+  delete patch[RETAIN_KEYS];
+  if (!Array.isArray(keys)) throw badRequest('invalid patch format of retainKeys');
+  const kept = new Set(keys);
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null || key.startsWith(DELETE_VALUES) || key.startsWith(SET_ORDER)) continue;
+    if (!kept.has(key)) throw badRequest('invalid patch format of retainKeys');
   }
-  const mergeKey = mergeKeyOf(member);
-  if (!Array.isArray(value) || mergeKey === undefined) return strippedItem(value);
-  const items = Array.isArray(existing) ? existing : [];
-  return mergeKey === null
-    ? union(items, value)
-    : mergeItems(items, value, { field, mergeKey, members: membersIn(member) });
-}
-
-interface ListPlace {
-  readonly field: string;
-  readonly mergeKey: string;
-  /** The members of an item. */
-  readonly members: Members;
-}
-
-function mergeItems(items: readonly Json[], patches: readonly Json[], place: ListPlace): Json[] {
-  const { field, mergeKey, members } = place;
-  const replaces = patches.some((item) => isJsonObject(item) && getOwn(item, PATCH) === 'replace');
-  const result: (Json | undefined)[] = replaces ? [] : [...items];
-  const places = identities(replaces ? [] : items, mergeKey);
-  for (const patch of patches) {
-    if (!isJsonObject(patch)) throw badRequest(`an item of ${field} in the patch is not an object`);
-    const directive = getOwn(patch, PATCH);
-    if (getOwn(patch, mergeKey) === undefined) {
-      // An item may consist only of `$patch: replace`.
-      if (directive === 'replace') continue;
-      throw badRequest(`an item of ${field} in the patch lacks ${mergeKey}, which identifies it`);
-    }
-    const identity = identityOf(patch, mergeKey);
-    const index = places.get(identity) ?? result.length;
-    const existing = result[index];
-    if (directive === 'delete') {
-      if (index < result.length) result[index] = undefined;
-      continue;
-    }
-    places.set(identity, index);
-    result[index] = mergeObject(isJsonObject(existing) ? existing : {}, patch, members);
+  const result: JsonObject = {};
+  for (const [key, value] of Object.entries(original)) {
+    if (kept.has(key)) setOwn(result, key, value);
   }
-  return result.filter((item) => item !== undefined);
+  return result;
 }
 
-/** The merge key of an item as text, so that long lists are merged in linear time. */
-function identityOf(item: Json | undefined, mergeKey: string | null): string {
-  const key = mergeKey !== null && isJsonObject(item) ? getOwn(item, mergeKey) : item;
-  return JSON.stringify(key) ?? '';
+function mergeMember(result: JsonObject, key: string, value: Json, lookup: PatchLookup): void {
+  if (key.startsWith(DELETE_VALUES)) {
+    deleteValues(result, fieldOf(key, DELETE_VALUES, 'primitive list'), value, lookup);
+    return;
+  }
+  if (value === null) {
+    delete result[key];
+    return;
+  }
+  const before = getOwn(result, key);
+  if (isJsonObject(before) && isJsonObject(value)) {
+    const member = lookup(key);
+    setOwn(result, key, member.replaces ? value : mergeObject(before, value, member.below));
+    return;
+  }
+  if (Array.isArray(before) && Array.isArray(value)) {
+    setOwn(result, key, mergeList(before, value, lookup(key)));
+    return;
+  }
+  const kept = withoutDirectives(withoutNulls(value));
+  if (kept === undefined) delete result[key];
+  else setOwn(result, key, kept);
 }
 
-function identities(items: readonly Json[], mergeKey: string | null = null): Map<string, number> {
-  return new Map(items.map((item, index) => [identityOf(item, mergeKey), index]));
+function mergeList(before: readonly Json[], patch: readonly Json[], member: PatchMember): Json {
+  if (!member.merges) return [...patch];
+  const { mergeKey, below } = member;
+  return mergeItems(before, patch, mergeKey, (item, change) => mergeObject(item, change, below));
 }
 
-function union(items: readonly Json[], added: readonly Json[]): Json[] {
-  const known = identities(items);
-  return [...items, ...added.filter((value) => !known.has(identityOf(value, null)))];
-}
-
-function deleteValues(result: JsonObject, field: string, values: Json): void {
-  if (!Array.isArray(values)) throw badRequest(`${DELETE_VALUES}${field} must be a list`);
-  const items = getOwn(result, field);
-  if (!Array.isArray(items)) return;
-  const deleted = identities(values);
+function deleteValues(result: JsonObject, field: string, values: Json, lookup: PatchLookup): void {
+  const before = getOwn(result, field);
+  if (!Array.isArray(before)) return;
+  if (!Array.isArray(values)) return;
+  const { mergeKey } = lookup(field);
+  if (before.some(isJsonObject)) {
+    setOwn(
+      result,
+      field,
+      mergeItems(before, values, mergeKey, (item) => item),
+    );
+    return;
+  }
+  const deleted = new Set(values);
   setOwn(
     result,
     field,
-    items.filter((item) => !deleted.has(identityOf(item, null))),
+    before.filter((item) => !deleted.has(item)),
   );
 }
 
-/** The target; with `$retainKeys`, only the fields of it that the patch names. */
-function retained(target: JsonObject, patch: JsonObject): JsonObject {
-  const keys = getOwn(patch, RETAIN_KEYS);
-  if (keys === undefined) return { ...target };
-  if (!Array.isArray(keys)) throw badRequest(`${RETAIN_KEYS} must be a list of field names`);
-  const result: JsonObject = {};
-  for (const [key, value] of Object.entries(target)) {
-    if (keys.includes(key)) setOwn(result, key, value);
-  }
-  return result;
+/** `DIRECTIVE/FIELD` */
+function fieldOf(key: string, directive: string, what: string): string {
+  const [first, ...rest] = key.split('/');
+  if (first === directive && rest.length > 0) return rest.join('/');
+  throw badRequest(`invalid patch format of ${what}`);
 }
 
-interface ListOrder {
-  readonly field: string;
-  readonly mergeKey: string | null;
-  readonly order: Json;
-}
-
-/**
- * Sorts the items named by `order` into that order. An item that is not named stays before the first named item that it
- * preceded.
- */
-function reorder(
+/** Merges a list of the patch, if there is one, and sorts the result. The list is removed from the patch. */
+function mergeInOrder(
   result: JsonObject,
-  target: JsonObject,
-  { field, mergeKey, order }: ListOrder,
+  patch: JsonObject,
+  key: string,
+  lookup: PatchLookup,
 ): void {
-  if (!Array.isArray(order)) throw badRequest(`${SET_ORDER}${field} must be a list`);
-  const items = getOwn(result, field);
-  if (!Array.isArray(items)) return;
-  const ranks = identities(order, mergeKey);
-  const before = getOwn(target, field);
-  const places = identities(Array.isArray(before) ? before : [], mergeKey);
-  const rank = (item: Json): number => ranks.get(identityOf(item, mergeKey)) ?? -1;
-  const place = (item: Json | undefined): number => places.get(identityOf(item, mergeKey)) ?? -1;
-
-  const named = items.filter((item) => rank(item) >= 0).toSorted((a, b) => rank(a) - rank(b));
-  const others = items.filter((item) => rank(item) < 0);
-  const merged: Json[] = [];
-  let next = 0;
-  for (const item of named) {
-    for (; next < others.length && place(others[next]) < place(item); next += 1) {
-      merged.push(others[next] as Json);
-    }
-    merged.push(item);
+  const order = patch[key] as Json;
+  delete patch[key];
+  const wanted = listOf(order);
+  const field = fieldOf(key, SET_ORDER, 'setElementOrder list');
+  const original = Object.hasOwn(result, field) ? listOf(result[field]) : undefined;
+  const change = Object.hasOwn(patch, field) ? listOf(patch[field]) : undefined;
+  const member = lookup(field);
+  const { mergeKey } = member;
+  if (change !== undefined) checkOrder(change, wanted, mergeKey);
+  if (original === undefined && change === undefined) return;
+  const merged =
+    original === undefined
+      ? (withoutDirectives(change ?? []) as Json[])
+      : change === undefined
+        ? original
+        : (mergeList(original, change, member) as Json[]);
+  if ((original ?? []).length + (change ?? []).length === 0) {
+    throw withoutReason('no elements in any of the given slices');
   }
-  setOwn(result, field, [...merged, ...others.slice(next)]);
+  setOwn(result, field, inOrderOf(merged, wanted, original ?? [], mergeKey));
+  delete patch[field];
 }
 
-/** A copy without directives and nulls: the result of a patch when there is no target to merge with. */
-function stripped(patch: JsonObject): JsonObject {
+/** The items of the patch have to be in the order that it wants. */
+function checkOrder(
+  change: readonly Json[],
+  wanted: readonly Json[],
+  mergeKey: string | undefined,
+): void {
+  if (wanted.length === 0) return;
+  const keyOf = (item: Json | undefined): Json | undefined =>
+    mergeKey !== undefined && isJsonObject(item) ? getOwn(item, mergeKey) : item;
+  const items = change.filter((item) => !(isJsonObject(item) && Object.hasOwn(item, PATCH)));
+  let at = 0;
+  for (const one of wanted) {
+    if (at < items.length && keyOf(items[at]) === keyOf(one)) at += 1;
+  }
+  if (at === items.length) return;
+  throw withoutReason(
+    `The order in patch list:\n${goMapText([...change])}\n doesn't match ${SET_ORDER} list:\n${goMapText([...wanted])}\n`,
+  );
+}
+
+function listOf(value: Json | undefined): Json[] {
+  if (Array.isArray(value)) return value;
+  throw withoutReason(`expected a []interface {}, but received a ${goType(value)}`);
+}
+
+function goType(value: Json | undefined): string {
+  if (value === null || value === undefined) return '%!s(<nil>)';
+  if (typeof value === 'object') return 'map[string]interface {}';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  return typeof value === 'boolean' ? 'bool' : 'string';
+}
+
+function withoutNulls(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isJsonObject(value)) return value;
   const result: JsonObject = {};
-  for (const [key, value] of Object.entries(patch)) {
-    if (!key.startsWith('$') && value !== null) setOwn(result, key, strippedItem(value));
+  for (const [name, member] of Object.entries(value)) {
+    if (member !== null) setOwn(result, name, withoutNulls(member));
   }
   return result;
 }
 
-function strippedItem(value: Json): Json {
-  if (Array.isArray(value)) return value.map(strippedItem);
-  return isJsonObject(value) ? stripped(value) : cloneJson(value);
-}
-
-function unknownDirective(directive: Json): Error {
-  return badRequest(
-    `the patch has an unknown ${PATCH} directive ${JSON.stringify(directive).slice(0, 200)}: merge, replace and delete are known`,
-  );
+/** The value without the objects that have a directive; undefined for such an object. */
+function withoutDirectives(value: Json): Json | undefined {
+  if (Array.isArray(value)) {
+    return value.map(withoutDirectives).filter((item) => item !== undefined);
+  }
+  if (!isJsonObject(value)) return value;
+  if (Object.hasOwn(value, PATCH)) return undefined;
+  const result: JsonObject = {};
+  for (const [name, member] of Object.entries(value)) {
+    const kept = withoutDirectives(member);
+    if (kept !== undefined) setOwn(result, name, kept);
+  }
+  return result;
 }

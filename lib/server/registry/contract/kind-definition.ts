@@ -32,6 +32,8 @@ export interface ScaleDefinition {
   readonly statusReplicasPath: readonly string[];
   /** The label selector as text. */
   readonly selectorOf: (object: KubernetesObject) => string;
+  /** The 500 of an apply: kube-apiserver cannot convert a `Scale` of a custom resource, named by `what`. */
+  readonly refuseApply?: ((what: string) => Error) | undefined;
   /** @defaultValue the `Scale`, and its `spec.replicas` */
   readonly negativeReplicas?: NegativeReplicas | undefined;
 }

@@ -137,8 +137,9 @@ export function newStatusStrategy({
         if (!NOT_CONTENT.has(field)) copyField(field, existing, object);
       }
       if (keepMetadata) {
-        const { resourceVersion } = object.metadata;
-        object.metadata = { ...existing.metadata };
+        const { resourceVersion, managedFields } = object.metadata;
+        object.metadata = { ...existing.metadata, managedFields };
+        if (managedFields === undefined) delete object.metadata['managedFields'];
         if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion;
       }
     },

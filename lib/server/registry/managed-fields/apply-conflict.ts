@@ -14,7 +14,7 @@ export function applyConflict(conflicts: readonly FieldConflict[]): ApiError {
   const found = conflicts.flatMap(({ entry, fields }) => {
     const paths: string[] = [];
     forEachField(fields, (path) => paths.push(pathText(path)));
-    return paths.map((path) => ({ manager: managerText(entry), path }));
+    return paths.map((path) => ({ entry, manager: managerText(entry), path }));
   });
   const causes = found.map(({ manager, path }) => ({
     reason: 'FieldManagerConflict',
@@ -24,20 +24,38 @@ export function applyConflict(conflicts: readonly FieldConflict[]): ApiError {
   return failure('Conflict', conflictMessage(found), { details: { causes } });
 }
 
-function conflictMessage(found: readonly { manager: string; path: string }[]): string {
+interface Found {
+  readonly entry: ManagedEntry;
+  readonly manager: string;
+  readonly path: string;
+}
+
+/** As JSON, by which kube-apiserver sorts managers. */
+function identityOf({ entry }: Found): string {
+  const { manager, operation, apiVersion, subresource } = entry;
+  return JSON.stringify({
+    manager,
+    operation,
+    apiVersion: operation === 'Apply' ? undefined : apiVersion,
+    subresource: subresource === '' ? undefined : subresource,
+  });
+}
+
+function conflictMessage(found: readonly Found[]): string {
   const [first] = found;
   if (found.length === 1 && first !== undefined) {
     return `Apply failed with 1 conflict: conflict with ${first.manager}: ${first.path}`;
   }
-  const byManager = new Map<string, string[]>();
-  for (const { manager, path } of found) {
-    byManager.set(manager, [...(byManager.get(manager) ?? []), path]);
+  const byManager = new Map<string, Found[]>();
+  for (const one of found) {
+    const identity = identityOf(one);
+    byManager.set(identity, [...(byManager.get(identity) ?? []), one]);
   }
   const lines = [...byManager]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .flatMap(([manager, paths]) => [
-      `conflicts with ${manager}:`,
-      ...paths.map((path) => `- ${path}`),
+    .flatMap(([, ofManager]) => [
+      `conflicts with ${ofManager[0]?.manager}:`,
+      ...ofManager.map(({ path }) => `- ${path}`),
     ]);
   return `Apply failed with ${found.length} conflicts: ${lines.join('\n')}`;
 }

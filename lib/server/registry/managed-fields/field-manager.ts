@@ -107,14 +107,13 @@ export function applyConfiguration(applied: JsonRecord, apply: FieldApply): Json
     : undefined;
   const live = withoutManagedFields(apply.live);
   const entries = decodeEntries(before) ?? new Map<string, ManagedEntry>();
+  const started = new Map(entries);
   if (entries.size === 0) {
     updateFields(entries, apply.empty, live, {
       ...apply,
       manager: BEFORE_FIRST_APPLY,
-      subresource: '',
     });
   }
-  const started = new Map(entries);
   const next = withUpgrade(entries, live, applied, apply);
   const synced = syncLastApplied(next as JsonRecord, applied, apply.manager);
   const unchanged = sameValue(synced, live) && unchangedButTimes(started, entries);
@@ -187,16 +186,26 @@ function syncLastApplied(object: JsonRecord, applied: JsonRecord, manager: strin
   const metadata = object['metadata'] as JsonRecord;
   const annotations = {
     ...(metadata['annotations'] as JsonRecord),
-    [LAST_APPLIED]: `${JSON.stringify(withoutLastApplied(applied))}\n`,
+    [LAST_APPLIED]: `${goJson(withoutLastApplied(applied))}\n`,
   };
   return { ...object, metadata: { ...metadata, annotations } };
 }
+
+/** JSON as Go writes maps: members in alphabetical order, without the characters of HTML. */
+function goJson(value: unknown): string {
+  const text = JSON.stringify(value, (_name, member: unknown) =>
+    isRecord(member)
+      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+  return text.replaceAll(HTML, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);
+}
+
+const HTML = /[<>&]/g;
 
 function withoutLastApplied(applied: JsonRecord): JsonRecord {
   const { metadata } = applied;
   if (!isRecord(metadata) || !isRecord(metadata['annotations'])) return applied;
   const { [LAST_APPLIED]: _, ...annotations } = metadata['annotations'];
-  const { annotations: _all, ...rest } = metadata;
-  const some = Object.keys(annotations).length > 0;
-  return { ...applied, metadata: { ...rest, ...(some ? { annotations } : {}) } };
+  return { ...applied, metadata: { ...metadata, annotations } };
 }

@@ -19,6 +19,26 @@ const STATUS = fieldAt('status');
 const SPEC = fieldAt('spec');
 const SPEC_AND_METADATA = union(SPEC, fieldAt('metadata'));
 
+const LABELS = fieldAt('metadata', 'labels');
+const POD_METADATA = union(
+  fieldAt('metadata', 'deletionTimestamp'),
+  fieldAt('metadata', 'ownerReferences'),
+);
+
+/** What `status` of a built-in kind resets, where it is more than the spec. @see `GetResetFields` of the strategies @ 1.36.3 */
+const RESET_BY_STATUS: Readonly<Record<string, FieldSet>> = {
+  'admissionregistration.k8s.io/validatingadmissionpolicies': SPEC_AND_METADATA,
+  'apiregistration.k8s.io/apiservices': SPEC_AND_METADATA,
+  'apps/deployments': union(SPEC, LABELS),
+  'certificates.k8s.io/certificatesigningrequests': union(SPEC, fieldAt('status', 'conditions')),
+  'flowcontrol.apiserver.k8s.io/flowschemas': SPEC_AND_METADATA,
+  'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': SPEC_AND_METADATA,
+  'networking.k8s.io/servicecidrs': SPEC_AND_METADATA,
+  '/pods': union(SPEC, POD_METADATA),
+  'resource.k8s.io/resourceclaims': SPEC_AND_METADATA,
+  'storage.k8s.io/volumeattachments': SPEC_AND_METADATA,
+};
+
 const rules = new WeakMap<KindDefinition, FieldRules>();
 
 /** The rules of a kind: by the schema of its definition, by the types of the built-in kinds, or by the values alone. */
@@ -36,7 +56,8 @@ function newFieldRules({ describe, fieldSchema, statusStrategy }: KindDefinition
   const typeMeta = { apiVersion, kind: describe.kind };
   const message =
     fieldSchema === undefined ? builtInTypes().kind(apiVersion, describe.kind) : undefined;
-  const ofStatus = message === undefined ? SPEC_AND_METADATA : SPEC;
+  const name = `${describe.group}/${describe.resource}`;
+  const ofStatus = message === undefined ? SPEC_AND_METADATA : (RESET_BY_STATUS[name] ?? SPEC);
   const ofObject = statusStrategy === undefined ? NO_FIELDS : STATUS;
   return {
     schema: fieldSchema ?? (message === undefined ? DEDUCED : messageSchema(message)),

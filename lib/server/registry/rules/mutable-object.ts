@@ -55,9 +55,18 @@ export function toMutableObject(value: UnstructuredObject): MutableObject {
     if (metadata[name] === null || metadata[name] === undefined) delete metadata[name];
   }
   checkTypes(metadata);
+  dropEmpty(metadata);
   // The type comes first in what is stored, so that lists can leave it out without parsing.
   const { kind, apiVersion } = value;
   return { kind, apiVersion, ...value, metadata: metadata as MutableMetadata } as MutableObject;
+}
+
+/** Go leaves them out. */
+function dropEmpty(metadata: JsonRecord): void {
+  for (const name of [...MAPS, 'finalizers', 'ownerReferences']) {
+    const value = metadata[name];
+    if (value !== undefined && Object.keys(value as object).length === 0) delete metadata[name];
+  }
 }
 
 function checkTypes(metadata: JsonRecord): void {

@@ -6,7 +6,7 @@ import { applyConfiguration } from '../managed-fields/field-manager.ts';
 import { fieldRulesOf } from '../managed-fields/field-rules.ts';
 import type { ApplyOptions, RequestContext } from '../contract/rest-storage.ts';
 import type { StoreParts } from './store-parts.ts';
-import { fieldWriteOf } from './track-fields.ts';
+import { fieldWriteOf, type TrackedParts } from './track-fields.ts';
 
 /**
  * The object after a server-side apply. `existing` is undefined when there is none.
@@ -20,10 +20,21 @@ export function applyObject(
   configuration: UnstructuredObject,
   options: ApplyOptions,
 ): UnstructuredObject {
+  const live = existing ?? newObject(parts, context, name);
+  return appliedTo(parts, context, live, configuration, options);
+}
+
+/** The live object, which may be a `Scale`, after a server-side apply. @throws {ApiError} as `applyObject`. */
+export function appliedTo(
+  parts: TrackedParts,
+  context: RequestContext,
+  live: UnstructuredObject,
+  configuration: UnstructuredObject,
+  options: ApplyOptions,
+): UnstructuredObject {
   const { schema, empty } = fieldRulesOf(parts.kind);
   const problems = fieldProblems(schema, configuration);
   if (problems.length > 0) throw unfit(parts, configuration, problems);
-  const live = existing ?? newObject(parts, context, name);
   try {
     return applyConfiguration(configuration, {
       ...fieldWriteOf(parts, context, options),
@@ -48,7 +59,7 @@ function newObject(
 
 /** The real API server answers 500 without a reason. */
 function unfit(
-  { kind: { describe } }: StoreParts,
+  { kind: { describe } }: Pick<StoreParts, 'kind'>,
   { metadata }: UnstructuredObject,
   problems: readonly string[],
 ): Error {

@@ -13,6 +13,7 @@ function patched(target: JsonObject, patch: JsonObject, type: string = 'core.Pod
 
 const META = 'meta.ObjectMeta';
 const CONTAINER = 'core.Container';
+const DEPLOYMENT = 'apps.DeploymentSpec';
 const CONTAINERS = {
   containers: [
     { name: 'web', image: 'web:1', env: [{ name: 'A', value: '1' }] },
@@ -22,12 +23,12 @@ const CONTAINERS = {
 
 describe('strategic merge patch', () => {
   it('merges objects and removes nulls like a merge patch', () => {
-    expect(patched({ a: { b: 1, c: 2 }, d: 1 }, { a: { b: 3, c: null }, d: null })).to.deep.equal({
-      a: { b: 3 },
-    });
+    const target = { a: { b: 1, c: 2 }, d: 1 };
+    const patch = { a: { b: 3, c: null }, d: null };
+    expect(applyStrategicMergePatch(target, patch, undefined)).to.deep.equal({ a: { b: 3 } });
   });
 
-  it('merges known lists by key, deeply, and appends new items', () => {
+  it('merges known lists by key, deeply: the items of the patch in its order, others where they were', () => {
     const patch = {
       containers: [
         { name: 'log', image: 'log:2' },
@@ -37,18 +38,20 @@ describe('strategic merge patch', () => {
     };
     expect(patched(CONTAINERS, patch)).to.deep.equal({
       containers: [
+        { name: 'log', image: 'log:2' },
         {
           name: 'web',
           image: 'web:1',
           env: [
-            { name: 'A', value: '1' },
             { name: 'B', value: '2' },
+            { name: 'A', value: '1' },
           ],
         },
-        { name: 'log', image: 'log:2' },
         { name: 'new', image: 'new:1' },
       ],
     });
+    const second = { containers: [{ name: 'log', image: 'log:3' }] };
+    expect(patched(CONTAINERS, second)).to.have.nested.property('containers[0].name', 'web');
   });
 
   it('replaces other lists', () => {
@@ -79,16 +82,20 @@ describe('strategic merge patch', () => {
   });
 
   it('replaces or empties an object by directive', () => {
-    expect(patched({ a: { b: 1 } }, { a: { $patch: 'replace', c: 2 } })).to.deep.equal({
-      a: { c: 2 },
-    });
-    expect(patched({ a: { b: 1 } }, { a: { $patch: 'delete' } })).to.deep.equal({ a: {} });
+    const target = { nodeSelector: { b: '1' } };
+    const other = { nodeSelector: { $patch: 'replace', c: '2' } };
+    expect(patched(target, other)).to.deep.equal({ nodeSelector: { c: '2' } });
+    const none = { nodeSelector: { $patch: 'delete' } };
+    expect(patched(target, none)).to.deep.equal({ nodeSelector: {} });
   });
 
   it('keeps only the retained keys', () => {
     const patch = { strategy: { $retainKeys: ['type'], type: 'Recreate' } };
     const target = { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } };
-    expect(patched(target, patch)).to.deep.equal({ strategy: { type: 'Recreate' } });
+    const kept = { strategy: { type: 'Recreate' } };
+    expect(patched(target, patch, DEPLOYMENT)).to.deep.equal(kept);
+    const unnamed = { strategy: { $retainKeys: [], type: 'Recreate' } };
+    expect(() => patched(target, unnamed, DEPLOYMENT)).to.throw('format of retainKeys');
   });
 
   it('deletes plain values from a list', () => {
@@ -171,20 +178,43 @@ describe('strategic merge patch', () => {
     expect(applyStrategicMergePatch(CONTAINERS, change, undefined)).to.deep.equal(change);
   });
 
-  it('leaves no directive behind where there is nothing to merge with', () => {
-    const patch = {
-      spec: { $patch: 'replace', containers: [{ name: 'a', $patch: 'replace' }], b: null },
-    };
-    expect(JSON.stringify(patched({}, patch))).to.equal('{"spec":{"containers":[{"name":"a"}]}}');
+  it('leaves out objects with a directive where there is nothing to merge with', () => {
+    const containers = [{ name: 'a', $patch: 'replace' }, { name: 'b' }];
+    const patch = { nodeSelector: { $patch: 'replace', a: 'b' }, containers };
+    expect(patched({}, patch)).to.deep.equal({ containers: [{ name: 'b' }] });
   });
 
-  it('refuses unknown directives and items without their key', () => {
-    expect(() => patched({}, { $patch: 'explode' }))
-      .to.throw('unknown $patch directive')
-      .and.satisfy(isApiError);
-    expect(() => patched(CONTAINERS, { containers: [{ image: 'x' }] })).to.throw('lacks name');
-    expect(() => patched(CONTAINERS, { containers: ['x'] })).to.throw('is not an object');
-  });
+  /** As kube-apiserver 1.36.3 words them. */
+  const REFUSED: readonly (readonly [JsonObject, number, string])[] = [
+    [{ $patch: 'explode' }, 500, 'unknown patch type: explode in map: map[$patch:explode]'],
+    [
+      { containers: [{ image: 'x' }] },
+      500,
+      'map: map[image:x] does not contain declared merge key: name',
+    ],
+    [
+      { containers: [{ $patch: 'merge', name: 'web' }] },
+      500,
+      'merging lists cannot yet be specified in the patch',
+    ],
+    [{ containers: [[]] }, 500, 'list element types are not identical'],
+    [{ $setElementOrder: 1 }, 500, 'expected a []interface {}, but received a int64'],
+    [{ $setElementOrder: [] }, 400, 'invalid patch format of setElementOrder list'],
+    [{ $deleteFromPrimitiveList: [] }, 400, 'invalid patch format of primitive list'],
+    [{ $retainKeys: 1 }, 400, 'invalid patch format of retainKeys'],
+    [
+      { '$setElementOrder/containers': [{ name: 'log' }], containers: [{ name: 'web' }] },
+      500,
+      "doesn't match $setElementOrder list",
+    ],
+  ];
+  for (const [patch, status, message] of REFUSED) {
+    it(`refuses ${JSON.stringify(patch)} with ${status}`, () => {
+      expect(() => patched(CONTAINERS, patch))
+        .to.throw(message)
+        .and.satisfy((error: unknown) => isApiError(error) && error.httpStatus === status);
+    });
+  }
 
   it('merges long lists with a few looks at each name', () => {
     let looks = 0;
@@ -196,10 +226,10 @@ describe('strategic merge patch', () => {
         },
         value,
       }));
-    const order = items('').map(({ name }) => ({ name: name! }));
+    const order = Array.from({ length: 50_000 }, (_, index) => ({ name: `n${index}` }));
     const result = patched(
       { env: items('1') },
-      { env: items('2'), '$setElementOrder/env': order.toReversed() },
+      { env: items('2').toReversed(), '$setElementOrder/env': order.toReversed() },
       CONTAINER,
     );
     expect((result['env'] as JsonObject[])[0]).to.deep.equal({ name: 'n49999', value: '2' });

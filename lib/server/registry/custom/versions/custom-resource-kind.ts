@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { withoutReason } from '../../../../meta/failures.ts';
 import type { KubernetesObject } from '../../../../meta/object.ts';
 import { ageOf } from '../../rules/duration.ts';
 import { apiVersionOf } from '../../../../meta/resource.ts';
@@ -174,6 +175,10 @@ function scaleDefinition(scale: JsonRecord, subject: NegativeReplicas['subject']
     specReplicasPath: split('specReplicasPath'),
     statusReplicasPath: split('statusReplicasPath'),
     selectorOf: (object) => (selectorPath.length === 0 ? '' : textAt(object, ...selectorPath)),
+    refuseApply: (what) =>
+      withoutReason(
+        `${what}; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`,
+      ),
     negativeReplicas: {
       subject,
       field: textAt(scale, 'specReplicasPath'),

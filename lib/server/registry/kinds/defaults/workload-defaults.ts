@@ -20,6 +20,17 @@ function rollingUpdate(values: JsonRecord): SetDefaults {
   };
 }
 
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+/** Part of the internal spec: kube-apiserver writes it into each object that it reads, so that it belongs to the writer. */
+function setTemplateGeneration(set: JsonRecord): void {
+  const metadata = set['metadata'] ?? {};
+  if (!isRecord(metadata)) return;
+  const annotations = metadata['annotations'] ?? {};
+  if (!isRecord(annotations) || Object.hasOwn(annotations, TEMPLATE_GENERATION)) return;
+  set['metadata'] = { ...metadata, annotations: { ...annotations, [TEMPLATE_GENERATION]: '0' } };
+}
+
 function setStatefulStrategyDefaults(strategy: JsonRecord): void {
   if (textAt(strategy, 'type') === '') {
     strategy['type'] = 'RollingUpdate';
@@ -80,6 +91,7 @@ export const WORKLOAD_DEFAULTS: Readonly<Record<string, SetDefaults>> = {
     defaultUnset(spec, 'progressDeadlineSeconds', 600);
   },
   'apps.DeploymentStrategy': rollingUpdate({ maxUnavailable: '25%', maxSurge: '25%' }),
+  'apps.DaemonSet': setTemplateGeneration,
   'apps.DaemonSetSpec': (spec) => {
     defaultUnset(spec, 'revisionHistoryLimit', 10);
   },
