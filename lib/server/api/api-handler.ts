@@ -7,7 +7,7 @@ import type { Runtime } from '../../kernel/runtime.ts';
 import { withDeadline } from '../../kernel/wait.ts';
 import type { ResourceRegistry, RestStorage } from '../registry/contract/rest-storage.ts';
 import type { Authorizer } from '../registry/contract/access-parts.ts';
-import { createOnUpdate } from '../access/authorization/create-on-update.ts';
+import { otherVerbs } from '../access/authorization/other-verbs.ts';
 import { IN_PROCESS_USER, userNamed } from '../registry/contract/user-info.ts';
 import { HealthEndpoints, type HealthCheck } from './health/health-endpoints.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from './http/api-request.ts';
@@ -189,7 +189,7 @@ class ApiRouter {
         namespace: info.namespace,
         user: request.user ?? IN_PROCESS_USER.username,
         identity,
-        authorizeCreate: createOnUpdate(this.#authorizer, identity, request),
+        authorize: otherVerbs(this.#authorizer, identity, request),
         signal: abort?.signal ?? request.signal,
         warn: (text) => {
           warnings.add(text);

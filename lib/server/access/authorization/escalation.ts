@@ -9,6 +9,7 @@ import { forbiddenFor } from './forbidden-access.ts';
 import { rulesIn, type PolicyRule } from './policy-rule.ts';
 import { aggregated, type RbacAuthorizer } from './rbac-authorizer.ts';
 import { RBAC_GROUP, type RbacRules } from './rbac-rules.ts';
+import { signerHooks } from './signer-rights.ts';
 import { missingRules } from './rule-coverage.ts';
 
 /** Everything, in a role. */
@@ -29,13 +30,17 @@ export interface RbacParts {
 }
 
 /**
- * The hooks that keep users from giving rights that they do not have: undefined for resources that give none.
+ * The hooks that keep users from giving rights that they do not have, as roles, bindings or certificates: undefined for resources
+ * that give none.
  * @see pkg/registry/rbac/role/policybased/storage.go @ v1.36.3
  */
 export function escalationHooks(
   { authorizer, rules }: RbacParts,
   { group, resource }: Pick<AccessQuestion, 'group' | 'resource'>,
 ): Pick<StoreHooks, 'authorize'> | undefined {
+  if (resource === 'certificatesigningrequests' && group === 'certificates.k8s.io') {
+    return signerHooks(authorizer);
+  }
   if (group !== RBAC_GROUP) return undefined;
   switch (resource) {
     case 'roles':

@@ -28,8 +28,13 @@ export interface RequestContext {
   readonly user: string;
   /** What else is known of the user. @defaultValue the groups that follow from the name */
   readonly identity?: UserInfo | undefined;
-  /** Whether an update may create an object that is missing. Left out: it may. @throws {ApiError} 403. */
-  readonly authorizeCreate?: (() => Promise<void>) | undefined;
+  /**
+   * Whether the user may do with the object of the request what another verb says: `create` where an update creates. Left out: it may
+   * do everything. @param refuse The error, from the reason of the decision. @throws {ApiError} 403.
+   */
+  readonly authorize?:
+    | ((verb: string, refuse?: (reason: string) => Error) => Promise<void>)
+    | undefined;
   /** The abort signal of the request: the client disconnected, or the time limit is over. */
   readonly signal?: AbortSignal | undefined;
   /** Adds a text as a `Warning` header. */

@@ -11,6 +11,8 @@ export interface WriteTarget {
   readonly name: string;
   /** The stored object; undefined when the write creates it. */
   readonly existing: UnstructuredObject | undefined;
+  /** Empty for the object itself. */
+  readonly subresource: string;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { badRequest } from '../../../meta/failures.ts';
+import { badRequest, forbidden } from '../../../meta/failures.ts';
 import type { RestStorage } from '../contract/rest-storage.ts';
 import type { SubresourceParts } from '../contract/subresource-parts.ts';
 import { textAt } from '../rules/json-value.ts';
@@ -24,6 +24,8 @@ export function podStream(
     verbs: ['create', 'get'],
     takesPath: false,
     handle: async (context, name, request) => {
+      // Streams are opened by GET as well, which a right to read must not be enough for.
+      await context.authorize?.('create', (reason) => forbidden(store.describe, name, reason));
       const pod = (await store.get(context, name)).object;
       const asked = request.query.get('container') ?? '';
       const container = action === 'portforward' ? '' : containerOf(pod, asked);

@@ -36,7 +36,11 @@ export async function createObject(
   context.step?.('admitted');
   try {
     if (parts.hooks.authorize !== undefined) {
-      await parts.hooks.authorize(context, object, { name: '', existing: undefined });
+      await parts.hooks.authorize(context, object, {
+        name: '',
+        existing: undefined,
+        subresource: '',
+      });
     }
     if (generated) return await createGenerated(parts, context, object, options);
     const finish = await prepareNewObject(parts, context, object, options);

@@ -1,4 +1,4 @@
-import { conflict } from '../../../meta/failures.ts';
+import { conflict, forbidden } from '../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import { planDeletion, type DeletionPlan } from './deletion-plan.ts';
@@ -14,6 +14,9 @@ export interface DeleteAnswer {
   /** False while finalizers or a grace period keep the object. */
   readonly done: boolean;
 }
+
+/** The verb of the right to remove an object that cannot be read. */
+const UNSAFE_DELETE = 'unsafe-delete-ignore-read-errors';
 
 /** Thrown to leave a storage call: the object has changed and needs another plan. */
 class PlanChanged extends Error {}
@@ -38,6 +41,10 @@ export async function deleteObject(
   warnOfDefaultPropagation(parts, context, request);
   try {
     if (request.ignoreStoreReadErrorWithClusterBreakingPotential === true) {
+      await context.authorize?.(UNSAFE_DELETE, (reason) => {
+        const text = `not permitted to do ${JSON.stringify(UNSAFE_DELETE)}, reason: ${reason}`;
+        return forbidden(parts.kind.describe, name, text);
+      });
       return await removeUnreadable(parts, context, key);
     }
     for (;;) {

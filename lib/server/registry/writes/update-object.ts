@@ -187,7 +187,11 @@ class UpdateAttempt {
     if (!mayCreate || !allowed) throw notFound(describe, name);
     const object = typedBody(parts, context, await update(undefined), options);
     if (parts.hooks.authorize !== undefined) {
-      await parts.hooks.authorize(context, object, { name, existing: undefined });
+      await parts.hooks.authorize(context, object, {
+        name,
+        existing: undefined,
+        subresource: '',
+      });
     }
     const { uid = '', resourceVersion = '' } = object.metadata;
     if (uid !== '' || !isUnset(resourceVersion)) {
@@ -198,7 +202,7 @@ class UpdateAttempt {
     fillSystemFields(parts, context, object);
     this.#release = await parts.admission.enter(describe, object.metadata.namespace ?? '', name);
     this.#begun(await prepareNewObject(parts, context, object, options));
-    if (context.authorizeCreate !== undefined) await context.authorizeCreate();
+    if (context.authorize !== undefined) await context.authorize('create');
     if (options.dryRun !== true) this.#begun(await parts.hooks.beginCreate?.(object));
     return object;
   }
@@ -216,7 +220,11 @@ class UpdateAttempt {
     const object = typedBody(parts, context, await update(before), options);
     const old = stored.object as MutableObject;
     if (parts.hooks.authorize !== undefined) {
-      await parts.hooks.authorize(context, object, { name, existing: old });
+      await parts.hooks.authorize(context, object, {
+        name,
+        existing: old,
+        subresource: options.subresource ?? '',
+      });
     }
     this.existing = stored.object;
     checkName(object, name);

@@ -3,6 +3,7 @@ import { created, grant, grantEverywhere, JANE, mapOf, MAPS, outcome, RBAC } fro
 import { Answers } from '../../registry/support/answers.ts';
 
 const READ = { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] };
+const POD = { containers: [{ name: 'main', image: 'busybox' }] };
 const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
 
 describe('the authorizer by roles', () => {
@@ -126,6 +127,27 @@ describe('the authorizer by roles', () => {
     );
     await grant(api, 'more', [{ ...rule, verbs: ['create'] }]);
     expect((await api.as(JANE, 'PUT', `${leases}/x`, body)).status).to.equal(201);
+  });
+
+  it('needs more than the right to get for a stream, and to delete what cannot be read', async () => {
+    await using api = new Answers();
+    const pods = '/api/v1/namespaces/default/pods';
+    await created(api.post(pods, { metadata: { name: 'p' }, spec: POD }));
+    await grant(api, 'pods', [
+      { apiGroups: [''], resources: ['pods', 'pods/exec'], verbs: ['get', 'delete'] },
+    ]);
+    const exec = `${pods}/p/exec?command=ls`;
+    expect(outcome(await api.as(JANE, 'GET', exec))).to.equal('403 pods "p" is forbidden: ');
+    const unsafe = { ignoreStoreReadErrorWithClusterBreakingPotential: true };
+    expect(outcome(await api.as(JANE, 'DELETE', `${pods}/p`, unsafe))).to.equal(
+      '403 pods "p" is forbidden: not permitted to do "unsafe-delete-ignore-read-errors", reason: ',
+    );
+    await grant(api, 'more', [
+      { apiGroups: [''], resources: ['pods/exec'], verbs: ['create'] },
+      { apiGroups: [''], resources: ['pods'], verbs: ['unsafe-delete-ignore-read-errors'] },
+    ]);
+    expect((await api.as(JANE, 'GET', exec)).status).to.equal(400);
+    expect((await api.as(JANE, 'DELETE', `${pods}/p`, unsafe)).status).to.equal(409);
   });
 
   it('says which binding allows, and which role is missing', async () => {
