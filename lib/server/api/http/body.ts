@@ -11,9 +11,10 @@ import { noTypeMeta, TYPE_META, unrecognizedBody, wrongType } from './body-failu
 import { BUILT_IN_GROUPS } from './built-in-groups.ts';
 import { inputType } from './content-type.ts';
 import { builtInObject, customObject } from './declared-kind.ts';
+import { bodyFaultsOf, type BodyFaults } from '../../registry/rules/body-faults.ts';
 import { jsonSyntaxError } from '../../registry/rules/go-json-syntax.ts';
 import { asJson, isJsonObject, type Json, type JsonObject } from './json-tree.ts';
-import { PROTOBUF_TYPE, YAML_TYPE, type MediaType } from './media-type.ts';
+import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE, type MediaType } from './media-type.ts';
 import { entityTooLarge } from './request-failures.ts';
 
 /** @see apiserver pkg/server/config.go MaxRequestBodyBytes @ 24a394e */
@@ -27,22 +28,37 @@ const protobuf = new ProtobufSerializer();
  * @throws {ApiError} 400 for something that is not an object of this kind, 413 if it is too large, 415 for formats other than
  * JSON, YAML and the protobuf of built-in kinds.
  */
-export function decodeObject(
+export function decodeBody(
   request: ApiRequest,
   expected: GroupVersionKind,
   otherVersions: readonly string[] = [],
-): UnstructuredObject {
+): DecodedObject {
   const { body } = request;
   const format = inputType(request.headers['content-type']);
   const refuse = (reason: string): ApiError => unrecognizedBody(expected.kind, reason, body);
   const value = decodeValue(body, format, expected, refuse);
+  const faults = format === JSON_TYPE ? bodyFaultsOf(body, value) : undefined;
   if (BUILT_IN_GROUPS.has(expected.group)) {
-    const given = inVersion(value ?? {}, expected, otherVersions);
-    return builtInObject(given, expected, refuse);
+    // Go reads repeated objects into one.
+    const read = faults === undefined ? value : (faults.merged as Json);
+    const given = inVersion(read ?? {}, expected, otherVersions);
+    return { object: builtInObject(given, expected, refuse), faults };
   }
-  return customObject(value, expected, refuse, () =>
+  const object = customObject(value, expected, refuse, () =>
     body.length === 0 ? '' : format === YAML_TYPE ? JSON.stringify(value) : textOf(body),
   );
+  return { object, faults };
+}
+
+/** The object of `decodeBody`. @throws {ApiError} 400, 413, 415. */
+export function decodeObject(...parts: Parameters<typeof decodeBody>): UnstructuredObject {
+  return decodeBody(...parts).object;
+}
+
+export interface DecodedObject {
+  readonly object: UnstructuredObject;
+  /** Members that are there twice; undefined when there is none. */
+  readonly faults: BodyFaults | undefined;
 }
 
 /** An object of one of the other versions, named by the version of the endpoint. */

@@ -5,6 +5,7 @@ import { apiVersionOf } from '../../../meta/resource.ts';
 import type { MessageType } from '../../../meta/types/message-type.ts';
 import { builtInTypes } from '../../../meta/types/built-in-types.ts';
 import { fieldInvalid } from '../../registry/rules/field-causes.ts';
+import { bodyFaultsOf, type BodyFaults } from '../../registry/rules/body-faults.ts';
 import { conversionProblem } from '../../registry/typed/conversion-problem.ts';
 import { decodePatch } from '../http/body.ts';
 import { wrongType } from '../http/body-failures.ts';
@@ -35,6 +36,7 @@ export class PatchOfRequest {
   readonly #isStrategic: boolean;
   #apply: ApplyPatch | undefined;
   #existing: UnstructuredObject | undefined;
+  #faults: BodyFaults | undefined;
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange;
@@ -55,6 +57,11 @@ export class PatchOfRequest {
     const refuse = (reason: string): ApiError => this.refused(reason, patched);
     const isBuiltIn = BUILT_IN_GROUPS.has(storage.describe.group);
     return builtInObject(patched, storage.describe, badRequest, isBuiltIn ? refuse : undefined);
+  }
+
+  /** Members of the patch that are there twice, and those of an operation that has no such member. */
+  get faults(): BodyFaults | undefined {
+    return this.#faults;
   }
 
   /** The failure of a patch whose result cannot be read as its kind. It shows the result, or a strategic merge patch itself. */
@@ -94,6 +101,10 @@ export class PatchOfRequest {
     const contentType = this.#contentType();
     const prefix = this.#isStrategic ? '' : 'error decoding patch: ';
     const document = decodePatch(body, prefix);
+    this.#faults =
+      contentType === JSON_PATCH
+        ? operationFaults(body, document)
+        : patchFaults(bodyFaultsOf(body, document));
     if (contentType === JSON_PATCH) {
       const patch = parseJsonPatch(document);
       return (existing) => applyJsonPatch(existing, patch);
@@ -109,6 +120,34 @@ export class PatchOfRequest {
     if (contentType === MERGE_PATCH) return (existing) => applyMergePatch(existing, document);
     return (existing) => applyStrategicMergePatch(existing, document, this.#type());
   }
+}
+
+/** Those of a patch come before the unknown fields of its result. */
+function patchFaults(found: BodyFaults | undefined): BodyFaults | undefined {
+  if (found === undefined) return undefined;
+  return { ...found, literals: new Map(), placeOf: () => Infinity };
+}
+
+const OPERATION = new Set(['op', 'path', 'from', 'value']);
+
+function operationFaults(body: Uint8Array, document: Json): BodyFaults | undefined {
+  const prefix = 'json patch ';
+  const repeated = bodyFaultsOf(body, document, prefix);
+  const unknown = (Array.isArray(document) ? document : []).flatMap((operation, index) =>
+    Object.keys(isJsonObject(operation) ? operation : {})
+      .filter((name) => !OPERATION.has(name))
+      .map((name) => `[${index}].${name}`),
+  );
+  const faults = [
+    ...(repeated?.faults ?? []).filter(({ path }) => /^\[\d+\]\.\w+$/.test(path)),
+    ...unknown.map((path) => ({
+      path,
+      text: `${prefix}unknown field ${JSON.stringify(path)}`,
+      place: repeated?.placeOf(path) ?? 0,
+    })),
+  ].toSorted((one, other) => one.place - other.place);
+  if (faults.length === 0) return undefined;
+  return { faults, merged: document, literals: new Map(), placeOf: () => Infinity };
 }
 
 function refusal(shown: string, detail: string): ApiError {

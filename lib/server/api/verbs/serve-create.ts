@@ -1,7 +1,7 @@
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { WriteOptions, WriteResult } from '../../registry/contract/rest-storage.ts';
 import type { ApiResponse } from '../http/api-request.ts';
-import { decodeObject } from '../http/body.ts';
+import { decodeBody } from '../http/body.ts';
 import { inputType } from '../http/content-type.ts';
 import type { Exchange } from './exchange.ts';
 import { writeOptionsOf } from './write-options.ts';
@@ -17,9 +17,18 @@ export async function serveCreate(exchange: Exchange): Promise<ApiResponse> {
   checkObjectShape(exchange);
   inputType(exchange.request.headers['content-type']);
   const options = writeOptionsOf(exchange, 'CreateOptions');
-  const object = decodeObject(exchange.request, storage.describe, storage.acceptedVersions);
+  const { object, faults } = decodeBody(
+    exchange.request,
+    storage.describe,
+    storage.acceptedVersions,
+  );
   exchange.context.step?.('body decoded');
-  return objectResponse(exchange, 201, await creation(exchange, object, options));
+  const bodyFaults = (): typeof faults => faults;
+  return objectResponse(
+    exchange,
+    201,
+    await creation(exchange, object, { ...options, bodyFaults }),
+  );
 }
 
 /** @throws {ApiError} 405. */

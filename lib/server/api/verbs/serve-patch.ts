@@ -48,6 +48,7 @@ export async function servePatch(exchange: Exchange): Promise<ApiResponse> {
   const { result, created } = await storage.update(context, name, update, {
     ...options,
     checksUid: false,
+    bodyFaults: () => patch.faults,
     refuseBody: (detail, body) => patch.refused(detail, body),
   });
   return objectResponse(exchange, created ? 201 : 200, result);

@@ -1,7 +1,7 @@
 import { badRequest } from '../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { ApiResponse } from '../http/api-request.ts';
-import { decodeObject } from '../http/body.ts';
+import { decodeBody } from '../http/body.ts';
 import type { Exchange } from './exchange.ts';
 import { asJson, asObject, cloneJson } from '../http/json-tree.ts';
 import { nameMissing } from '../../registry/rules/name-validation.ts';
@@ -17,12 +17,15 @@ export async function serveUpdate(exchange: Exchange): Promise<ApiResponse> {
   checkObjectShape(exchange);
   const options = writeOptionsOf(exchange, 'UpdateOptions');
   const name = info.name ?? '';
-  const object = decodeObject(request, storage.describe);
+  const { object, faults } = decodeBody(request, storage.describe);
   checkAddress(object, name, context.namespace);
   context.step?.('body decoded');
   // Each attempt gets its own object, so that its changes do not reach the next attempt.
   const update = (): UnstructuredObject => asObject(cloneJson(asJson(object)));
-  const { result, created } = await storage.update(context, name, update, options);
+  const { result, created } = await storage.update(context, name, update, {
+    ...options,
+    bodyFaults: () => faults,
+  });
   return objectResponse(exchange, created ? 201 : 200, result);
 }
 

@@ -1,3 +1,4 @@
+import type { BodyFaults } from '../rules/body-faults.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
 import type { ResourceInfo } from '../../../meta/resource.ts';
 import type { Status } from '../../../meta/status.ts';
@@ -74,6 +75,8 @@ export interface WriteOptions {
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
   /** Whether another uid in the object is a conflict. If not, it is an invalid change. @defaultValue true */
   readonly checksUid?: boolean | undefined;
+  /** What is wrong with the bytes of the body besides; asked after the body or the patch was decoded. */
+  readonly bodyFaults?: (() => BodyFaults | undefined) | undefined;
   /** The error for an object that cannot be read as its kind. @defaultValue 400 that names the kind */
   readonly refuseBody?: ((detail: string, body: unknown) => Error) | undefined;
 }

@@ -15,8 +15,20 @@ export class DecodeProblems {
   readonly #names: string[] = [];
   readonly #goNames: string[] = [];
   readonly #indexes: number[] = [];
+  readonly #literals: ReadonlyMap<string, string> | undefined;
   #depth = 0;
   #wrongType: string | undefined;
+
+  /** @param literals by path, whole numbers that are written in a way that Go does not take for whole ones */
+  constructor(literals?: ReadonlyMap<string, string>) {
+    this.#literals = literals === undefined || literals.size === 0 ? undefined : literals;
+  }
+
+  /** How the number at a field is written, when that is unusual. */
+  literalAt(name: string, index: number): string | undefined {
+    if (this.#literals === undefined) return undefined;
+    return this.#literals.get(`${this.#path()}${name}${index < 0 ? '' : `[${index}]`}`);
+  }
 
   /** Goes into a field; `index` is -1 for one that is no list. `goName` also names the inline struct that declares it. */
   enter(name: string, index: number, goName: string): void {
@@ -35,19 +47,23 @@ export class DecodeProblems {
   }
 
   unknown(name: string): void {
+    this.unknownFields.push(this.#path() + name);
+  }
+
+  #path(): string {
     let path = '';
     for (let at = 0; at < this.#depth; at += 1) {
       const index = this.#indexes[at] as number;
       path += `${this.#names[at]}${index < 0 ? '' : `[${index}]`}.`;
     }
-    this.unknownFields.push(path + name);
+    return path;
   }
 
   /** Notes a value that is not of the type `type` of the field `name` of the struct `owner`. */
-  wrongType(value: unknown, owner: string, name: string, type: string): void {
+  wrongType(value: unknown, owner: string, name: string, type: string, literal?: string): void {
     if (this.#wrongType !== undefined) return;
     const path = [...this.#goNames.slice(0, this.#depth), name].join('.');
-    this.#wrongType = `json: cannot unmarshal ${jsonKind(value, type)} into Go struct field ${owner}.${path} of type ${type}`;
+    this.#wrongType = `json: cannot unmarshal ${literal === undefined ? jsonKind(value, type) : `number ${literal}`} into Go struct field ${owner}.${path} of type ${type}`;
   }
 
   /** @throws {TypedDecodeError} when a value had a wrong type. */

@@ -134,9 +134,11 @@ export class TypeReader {
 
   #one(slot: Slot, given: unknown, problems: DecodeProblems, index: number): unknown {
     if (slot.value !== undefined) {
-      const value = slot.value.read(given);
+      const isCounted = typeof given === 'number' && slot.value.isWhole === true;
+      const literal = isCounted ? problems.literalAt(slot.name, index) : undefined;
+      const value = literal === undefined ? slot.value.read(given) : WRONG_TYPE;
       if (value !== WRONG_TYPE) return value;
-      this.#wrongType(slot, given, problems, slot.value.goName);
+      this.#wrongType(slot, given, problems, slot.value.goName, literal);
       return undefined;
     }
     const reader = this.#readers.of(slot.field);
@@ -214,8 +216,14 @@ export class TypeReader {
     return Array.isArray(given) ? given.map(readOne) : readOne(given);
   }
 
-  #wrongType(slot: Slot, given: unknown, problems: DecodeProblems, type: string): void {
-    problems.wrongType(given, slot.owner, slot.goName, type);
+  #wrongType(
+    slot: Slot,
+    given: unknown,
+    problems: DecodeProblems,
+    type: string,
+    literal?: string,
+  ): void {
+    problems.wrongType(given, slot.owner, slot.goName, type, literal);
   }
 
   #itemName({ value, field }: Slot): string {

@@ -19,6 +19,8 @@ export interface ValueKind {
   readonly read: ValueReader;
   readonly zero: string | number | boolean | null;
   readonly goName: string;
+  /** Whether it takes no numbers with a point or an exponent. */
+  readonly isWhole?: true;
 }
 
 const LEAST_INT32 = -(2 ** 31);
@@ -104,8 +106,8 @@ export const VALUE_KINDS: Readonly<Record<ValueType, ValueKind>> = {
     zero: false,
     goName: 'bool',
   },
-  int32: { read: readInt32, zero: 0, goName: 'int32' },
-  int64: { read: readInt64, zero: 0, goName: 'int64' },
+  int32: { read: readInt32, zero: 0, goName: 'int32', isWhole: true },
+  int64: { read: readInt64, zero: 0, goName: 'int64', isWhole: true },
   double: {
     read: (value) => (typeof value === 'number' ? value : WRONG_TYPE),
     zero: 0,
@@ -115,7 +117,7 @@ export const VALUE_KINDS: Readonly<Record<ValueType, ValueKind>> = {
   Time: { read: readForm(canonicalTime), zero: null, goName: 'string' },
   MicroTime: { read: readForm(canonicalMicroTime), zero: null, goName: 'string' },
   Quantity: quantity,
-  IntOrString: { read: readIntOrString, zero: 0, goName: 'int32' },
+  IntOrString: { read: readIntOrString, zero: 0, goName: 'int32', isWhole: true },
   RawJson: { read: readJson, zero: null, goName: 'JSON' },
   FieldsV1: { read: readJson, zero: null, goName: 'FieldsV1' },
   RawExtension: { read: readJson, zero: null, goName: 'RawExtension' },

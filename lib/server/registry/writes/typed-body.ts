@@ -1,6 +1,7 @@
 import { badRequest } from '../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { RequestContext, WriteOptions } from '../contract/rest-storage.ts';
+import { strictTexts } from '../rules/body-faults.ts';
 import { isRecord, jsonEqual, recordsAt, textAt, type JsonRecord } from '../rules/json-value.ts';
 import { toMutableObject, type MutableObject } from '../rules/mutable-object.ts';
 import { DecodeProblems, TypedDecodeError } from '../typed/decode-problems.ts';
@@ -50,16 +51,27 @@ function readBody(
   { kind }: Pick<StoreParts, 'kind'>,
   { warn }: RequestContext,
   body: UnstructuredObject,
-  { fieldValidation = 'Warn', refuseBody }: WriteOptions,
+  { fieldValidation = 'Warn', refuseBody, bodyFaults }: WriteOptions,
 ): MutableObject {
-  if (kind.type === undefined) return toMutableObject(body);
   if (!isRecord(body)) throw badRequest('the body must be a JSON object');
   const { kind: name, version } = kind.describe;
   const refuse =
     refuseBody ??
     ((detail: string): Error =>
       badRequest(`${name} in version "${version}" cannot be handled as a ${name}: ${detail}`));
-  const problems = new DecodeProblems();
+  const strict = (unknownFields: readonly string[]): void => {
+    if (fieldValidation === 'Ignore') return;
+    const texts = strictTexts(unknownFields, bodyFaults?.());
+    if (texts.length > 0 && fieldValidation === 'Strict') {
+      throw refuse(`strict decoding error: ${texts.join(', ')}`, body);
+    }
+    for (const text of texts) warn(text);
+  };
+  if (kind.type === undefined) {
+    strict([]);
+    return toMutableObject(body);
+  }
+  const problems = new DecodeProblems(bodyFaults?.()?.literals);
   let object: MutableObject;
   try {
     object = kind.type.read(body, problems) as MutableObject;
@@ -68,11 +80,6 @@ function readBody(
     if (error instanceof TypedDecodeError) throw refuse(error.message, body);
     throw error;
   }
-  if (problems.unknownFields.length === 0 || fieldValidation === 'Ignore') return object;
-  const texts = problems.unknownFields.map((field) => `unknown field "${field}"`);
-  if (fieldValidation === 'Strict') {
-    throw refuse(`strict decoding error: ${texts.join(', ')}`, body);
-  }
-  for (const text of texts) warn(text);
+  strict(problems.unknownFields);
   return object;
 }
