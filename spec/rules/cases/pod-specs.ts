@@ -368,10 +368,8 @@ const annotations: readonly Change[] = [
   { 'metadata.name': 'a'.repeat(64) },
 ];
 
-const CLASSES = 'classes of priorities and runtimes are not looked up';
+const CLASSES = 'classes of runtimes are not looked up';
 const NAMES_DIFFER = {
-  'create spec.priorityClassName = "a_b"': CLASSES,
-  'create spec.priorityClassName = "none"': CLASSES,
   'create spec.runtimeClassName = ""': CLASSES,
   'create spec.runtimeClassName = "none"': CLASSES,
   'create spec.overhead = {"cpu":"1"}': CLASSES,
