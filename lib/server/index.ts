@@ -255,6 +255,7 @@ export type {
   UpdateStrategy,
 } from './registry/contract/strategy.ts';
 export type { MutableMetadata, MutableObject } from './registry/rules/mutable-object.ts';
+export type { BodyFault, BodyFaults } from './registry/rules/body-faults.ts';
 export type { MetadataRules } from './registry/rules/metadata-rules.ts';
 export type { Format } from './registry/rules/name-forms.ts';
 export type { NameRule } from './registry/rules/name-validation.ts';
