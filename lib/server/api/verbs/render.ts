@@ -123,10 +123,11 @@ function* listPieces(
     yield [tableHead(metaVersion, metadata, table.columns)];
     yield* separated(list.items, (item) => tableRow(table, item, options));
   } else if (as === undefined) {
-    yield [listHead(describe.listKind, apiVersionOf(describe), metadata)];
-    yield* BUILT_IN_GROUPS.has(describe.group)
-      ? untypedItems(list.items, describe)
-      : separated(list.items, documentPieces);
+    const isBuiltIn = BUILT_IN_GROUPS.has(describe.group);
+    // Lists of custom objects always have this member.
+    const shown = isBuiltIn ? metadata : { ...metadata, continue: metadata.continue ?? '' };
+    yield [listHead(describe.listKind, apiVersionOf(describe), shown)];
+    yield* isBuiltIn ? untypedItems(list.items, describe) : separated(list.items, documentPieces);
   } else {
     yield [listHead('PartialObjectMetadataList', `meta.k8s.io/${metaVersion}`, metadata)];
     yield* separated(list.items, (item) => [partialObjectMetadata(item.metadata, metaVersion)]);

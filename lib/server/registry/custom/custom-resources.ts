@@ -61,6 +61,8 @@ interface Entry {
   store: GenericRegistryStore | undefined;
   installed: readonly InstalledResource[];
   terminating: boolean;
+  /** What of the definition is served. */
+  serves: string;
   /** Number of admitted creations that have not ended. */
   creations: number;
 }
@@ -227,10 +229,16 @@ export class CustomResources {
     }
     this.#definitions.set(name, definition);
     if (this.#isServed(definition)) {
+      const names = this.#namesOf(definition);
+      const serves = servedForm(definition, names);
       const entry = this.#entries.get(name) ?? this.#newEntry(definition);
-      this.#install(entry, definition, this.#namesOf(definition));
-      this.#entries.set(name, entry);
-      this.#options.onChange();
+      // Most changes of its status change nothing of what is served.
+      if (entry.serves !== serves) {
+        this.#install(entry, definition, names);
+        entry.serves = serves;
+        this.#entries.set(name, entry);
+        this.#options.onChange();
+      }
     }
     this.#statuses.add(name);
     if (definition.metadata.deletionTimestamp !== undefined) this.#cleanup.add(name);
@@ -246,6 +254,7 @@ export class CustomResources {
       store: undefined,
       installed: [],
       terminating: false,
+      serves: '',
       creations: 0,
     };
   }
@@ -387,6 +396,13 @@ function sameNames({ object: one }: Definition, { object: other }: Definition): 
     valueAt(one, 'status', 'acceptedNames'),
     valueAt(other, 'status', 'acceptedNames'),
   );
+}
+
+/** What of a definition decides what is served of it: its spec, its names, whether it is being deleted. */
+function servedForm({ object, metadata }: Definition, names: object): string {
+  const { uid, generation, deletionTimestamp } = metadata;
+  const terminating = hasCondition(object, 'Terminating');
+  return JSON.stringify([uid, generation, deletionTimestamp, terminating, names]);
 }
 
 function storageKind(definition: unknown): KindDefinition {

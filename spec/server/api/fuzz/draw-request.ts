@@ -30,6 +30,67 @@ const core = (kind: string, path: string, more: object): Kind => ({
   draft: { apiVersion: 'v1', kind, ...more },
 });
 
+/** A definition with most of what schemas can say; the gadgets are of another one. */
+const DEFINITION = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  spec: {
+    group: 'a.example',
+    scope: 'Namespaced',
+    names: { plural: 'a', kind: 'A' },
+    conversion: { strategy: 'None' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        additionalPrinterColumns: [{ name: 'X', type: 'string', jsonPath: '.spec.text' }],
+        selectableFields: [{ jsonPath: '.spec.text' }],
+        subresources: {
+          status: {},
+          scale: { specReplicasPath: '.spec.n', statusReplicasPath: '.status.n' },
+        },
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: {
+              spec: {
+                type: 'object',
+                required: ['n'],
+                properties: {
+                  n: { type: 'integer', minimum: 1, maximum: 9, default: 3, multipleOf: 1.5 },
+                  text: { type: 'string', pattern: '^(a|b)*$', format: 'email', enum: ['a', 'b'] },
+                  map: { type: 'object', additionalProperties: { type: 'number' } },
+                  list: {
+                    type: 'array',
+                    'x-kubernetes-list-type': 'map',
+                    'x-kubernetes-list-map-keys': ['k'],
+                    items: {
+                      type: 'object',
+                      required: ['k'],
+                      properties: { k: { type: 'string' } },
+                    },
+                  },
+                  either: {
+                    'x-kubernetes-int-or-string': true,
+                    anyOf: [{ type: 'integer' }, { type: 'string' }],
+                  },
+                  object: {
+                    type: 'object',
+                    'x-kubernetes-embedded-resource': true,
+                    'x-kubernetes-preserve-unknown-fields': true,
+                  },
+                },
+                oneOf: [{ required: ['n'] }, { not: { required: ['text'] } }],
+              },
+            },
+          },
+        },
+      },
+    ],
+  },
+};
+
 const KINDS: readonly Kind[] = [
   core('ConfigMap', 'configmaps', { data: { key: 'value' }, binaryData: { b: 'AQI=' } }),
   core('Secret', 'secrets', { stringData: { password: 'hidden' } }),
@@ -52,6 +113,8 @@ const KINDS: readonly Kind[] = [
       rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }],
     },
   },
+  { path: DEFINITIONS, draft: DEFINITION },
+  { path: DEFINITIONS, draft: DEFINITION },
   { path: `${GADGETS}/namespaces/default/gadgets`, draft: { ...GADGET, spec: { replicas: 1 } } },
 ];
 
@@ -280,6 +343,13 @@ const KEYS = [
   '$patch',
   '$retainKeys',
   '$deleteFromPrimitiveList/x',
+  'type',
+  'properties',
+  'items',
+  'default',
+  'pattern',
+  'x-kubernetes-list-type',
+  'x-kubernetes-preserve-unknown-fields',
   'a/b',
   '0',
 ];
@@ -332,7 +402,8 @@ function drawBody(draw: Draw, kind: Kind, type: string): Uint8Array {
 }
 
 function drawDraft(draw: Draw, { draft }: Kind): object {
-  const metadata = { name: draw.pick(NAMES), ...(draw.chance(0.2) ? { labels } : {}) };
+  const name = draft === DEFINITION && draw.chance(0.9) ? 'a.a.example' : draw.pick(NAMES);
+  const metadata = { name, ...(draw.chance(0.2) ? { labels } : {}) };
   const copy = structuredClone({ ...draft, metadata }) as Record<string, unknown>;
   for (let count = draw.below(4); count > 0; count -= 1) change(draw, copy);
   return copy;

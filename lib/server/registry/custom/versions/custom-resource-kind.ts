@@ -3,6 +3,7 @@ import { withoutReason } from '../../../../meta/failures.ts';
 import type { KubernetesObject } from '../../../../meta/object.ts';
 import { ageOf } from '../../rules/duration.ts';
 import { apiVersionOf } from '../../../../meta/resource.ts';
+import { builtInColumns } from '../../kinds/columns/built-in-columns.ts';
 import { customFieldSchema } from './custom-field-schema.ts';
 import { compileJsonPath } from './json-path.ts';
 import {
@@ -26,7 +27,9 @@ import {
   type ScaleDefinition,
   type SelectableFields,
 } from '../../contract/kind-definition.ts';
-import { schemaNode } from '../schema/schema-node.ts';
+import type { MutableObject } from '../../rules/mutable-object.ts';
+import { setDefaults } from '../schema/defaults.ts';
+import { schemaNode, type SchemaNode } from '../schema/schema-node.ts';
 import { CustomType } from './custom-type.ts';
 import { finalizerWarnings } from './finalizer-warnings.ts';
 import { validateCustom, validateCustomStatus, validateCustomUpdate } from './validate-custom.ts';
@@ -37,7 +40,6 @@ import type {
 } from '../../contract/rest-storage.ts';
 import { newStatusStrategy, newStrategy } from '../../contract/strategy.ts';
 import {
-  ageColumn,
   column,
   nameColumn,
   tableOf,
@@ -69,6 +71,7 @@ export function customResourceKind(definition: unknown, version: JsonRecord): Ki
       generation: true,
       status,
       allowUnconditionalUpdate: false,
+      setDefaults: statusDefault(node),
       validate: (object) => validateCustom(object, rules),
       validateUpdate: (object, existing) => validateCustomUpdate(object, existing, rules),
       warnings: finalizerWarnings,
@@ -105,6 +108,15 @@ export function customResourceKind(definition: unknown, version: JsonRecord): Ki
       verbs: verbs(definition),
       deprecation: deprecationOf(version, apiVersionOf(kind.describe), kindName),
     },
+  };
+}
+
+/** A status that was taken away, since only its subresource sets it, has its default again. */
+function statusDefault(node: SchemaNode): ((object: MutableObject) => void) | undefined {
+  const fallback = node.properties.get('status')?.fallback;
+  if (fallback === undefined) return undefined;
+  return (object) => {
+    if (!Object.hasOwn(object, 'status')) setDefaults(object, node);
   };
 }
 
@@ -187,10 +199,26 @@ function scaleDefinition(scale: JsonRecord, subject: NegativeReplicas['subject']
   };
 }
 
+/** The first column of each table. */
+const NAMED = { group: '', version: 'v1', resource: 'limitranges' } as const;
+
 function customTable(version: JsonRecord): TableConvertor {
   const declared = recordsAt(version, 'additionalPrinterColumns');
-  if (declared.length === 0) return tableOf([nameColumn, ageColumn]);
-  return tableOf([nameColumn, ...declared.map(customColumn)]);
+  const own =
+    declared.length === 0
+      ? [{ name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }]
+      : declared;
+  const columns = own.map(customColumn);
+  const table = tableOf([nameColumn, ...columns]);
+  return {
+    get columns() {
+      const [name, createdAt] = builtInColumns(NAMED) as [TableColumn, TableColumn];
+      const rest = columns.map(({ definition }) => definition);
+      if (declared.length > 0) return [name, ...rest];
+      return [name, ...rest.map((age) => ({ ...age, description: createdAt.description }))];
+    },
+    cells: (object, nowMs) => table.cells(object, nowMs),
+  };
 }
 
 function customColumn(declared: JsonRecord): Column {
