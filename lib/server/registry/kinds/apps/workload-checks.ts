@@ -5,7 +5,7 @@ import {
   fieldNotSupported,
   fieldRequired,
 } from '../../rules/field-causes.ts';
-import { isRecord, recordAt, valueAt, type JsonRecord } from '../../rules/json-value.ts';
+import { isRecord, jsonEqual, recordAt, valueAt, type JsonRecord } from '../../rules/json-value.ts';
 import type { Check, Report } from '../../validation/check.ts';
 import { labelSelector } from '../../validation/label-selector-checks.ts';
 import { podTemplateChecks } from '../pods/pod-template.ts';
@@ -133,8 +133,6 @@ export function replicaTemplate(kind: string): Check {
 
 /** An update must not change the selector. */
 export const fixedSelector: Check = (selector, path, report, old) => {
-  if (!report.isUpdate) return;
-  const shown = shownSelector(selector);
-  if (JSON.stringify(shown) === JSON.stringify(shownSelector(old))) return;
-  report.add(fieldInvalid(path, shown, 'field is immutable'));
+  if (!report.isUpdate || jsonEqual(selector, old)) return;
+  report.add(fieldInvalid(path, shownSelector(selector), 'field is immutable'));
 };
