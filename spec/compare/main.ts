@@ -3,7 +3,7 @@
  */
 import { parseArgs } from 'node:util';
 import { askEmbedded, askServer } from './ask-server.ts';
-import { writeCorpus } from './corpus.ts';
+import { readCorpus, writeCorpus, type Corpus } from './corpus.ts';
 import { drawScenarios } from './draw-scenarios.ts';
 import { isRecord } from './normalise.ts';
 import { recordAnswers } from './record-answers.ts';
@@ -22,6 +22,7 @@ const USAGE = `npm run compare -- [options]
   --show AREA        prints the first differences of an area as well; "all" prints those of every area
   --most N           differences to print; 10 unless given
   --record FILE      writes the answers of the real server to a file; those that differ when asked again are left out
+  --append           with --record: keeps what the file has; the seed has to be another one
   --replay           compares with the recorded answers of spec/compare/corpus instead of a real server
   --update           with --replay: writes the figures of today as the floor; refused where one would fall
   --help             shows this
@@ -43,6 +44,7 @@ async function main(): Promise<void> {
       show: { type: 'string' },
       most: { type: 'string', default: '10' },
       record: { type: 'string' },
+      append: { type: 'boolean', default: false },
       replay: { type: 'boolean', default: false },
       update: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -77,7 +79,8 @@ async function main(): Promise<void> {
         signal,
         onDone: progress(2 * scenarios.length),
       });
-      await writeCorpus(values.record, { version, date, seed, ...kept });
+      const before = values.append ? await readCorpus(values.record) : undefined;
+      await writeCorpus(values.record, appended(before, { version, date, seed, ...kept }));
       const left = scenarios.length - kept.scenarios.length;
       console.log(`${kept.scenarios.length} scenarios recorded, ${left} left out`);
       for (const reason of kept.leftOut) console.log(`  ${reason}`);
@@ -90,6 +93,23 @@ async function main(): Promise<void> {
   } finally {
     target.close();
   }
+}
+
+/** The answers of both; the seeds are named in their order. */
+function appended(before: Corpus | undefined, added: Corpus): Corpus {
+  if (before === undefined) return added;
+  if (before.version !== added.version) {
+    throw new Error(`the file has answers of ${before.version}, these are of ${added.version}`);
+  }
+  const known = new Set(before.scenarios.map(({ id }) => id));
+  const again = added.scenarios.find(({ id }) => known.has(id));
+  if (again !== undefined) throw new Error(`the file has ${again.id} already: take another seed`);
+  return {
+    ...added,
+    seed: `${before.seed}, ${added.seed}`,
+    scenarios: [...before.scenarios, ...added.scenarios],
+    answers: [...before.answers, ...added.answers],
+  };
 }
 
 function print(compared: readonly Compared[], show: string | undefined, most: number): void {

@@ -16,8 +16,8 @@ const below =
  */
 export const BUDGETS: readonly Budget[] = [
   { what: 'everything', matches: () => true, megabytes: 7.8 },
-  { what: 'programs', matches: (file) => /^dist\/.*\.js$/.test(file), megabytes: 2.1 },
-  { what: 'source maps', matches: (file) => file.endsWith('.map'), megabytes: 3.8 },
+  { what: 'programs', matches: (file) => /^dist\/.*\.js$/.test(file), megabytes: 2.7 },
+  { what: 'source maps', matches: (file) => file.endsWith('.map'), megabytes: 3.4 },
   { what: 'declarations', matches: (file) => file.endsWith('.d.ts'), megabytes: 1.3 },
   { what: 'documents', matches: below('docs', 'examples', 'lib'), megabytes: 0.8 },
   { what: 'listwatch/types', matches: below('dist/types'), megabytes: 1.5 },
