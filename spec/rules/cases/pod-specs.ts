@@ -368,11 +368,8 @@ const annotations: readonly Change[] = [
   { 'metadata.name': 'a'.repeat(64) },
 ];
 
-const CLASSES = 'classes of runtimes are not looked up';
 const NAMES_DIFFER = {
-  'create spec.runtimeClassName = ""': CLASSES,
-  'create spec.runtimeClassName = "none"': CLASSES,
-  'create spec.overhead = {"cpu":"1"}': CLASSES,
+  'create spec.runtimeClassName = ""': 'the real one looks for a class without a name and fails',
 };
 const PRIVILEGED = 'clusters run with --allow-privileged; the server that was asked does not';
 const SECURITY_DIFFERS = {
@@ -397,5 +394,30 @@ export const cases: readonly RuleCases[] = [
     collection,
     base,
     creates: [...security, ...annotations],
+  },
+  {
+    title: 'v1 Pod, with a runtime class',
+    collection,
+    before: [
+      {
+        collection: '/apis/node.k8s.io/v1/runtimeclasses',
+        object: {
+          apiVersion: 'node.k8s.io/v1',
+          kind: 'RuntimeClass',
+          metadata: { name: '{ns}-class' },
+          handler: 'h',
+          overhead: { podFixed: { cpu: '1' } },
+          scheduling: { nodeSelector: { a: 'b' }, tolerations: [{ key: 'x', operator: 'Exists' }] },
+        },
+      },
+    ],
+    base: { ...base, spec: { ...base.spec, runtimeClassName: '{ns}-class' } },
+    creates: [
+      set('overhead', { cpu: '1' }),
+      set('overhead', { cpu: '2' }),
+      set('nodeSelector', { a: 'b', c: 'd' }),
+      set('nodeSelector', { a: 'c' }),
+      set('tolerations', [{ key: 'x', operator: 'Exists' }]),
+    ],
   },
 ];

@@ -49,13 +49,16 @@ export class PodPriority implements StoreHooks {
       found.set(pod, { value: numberAt(object, 'value'), policy });
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      throw refused(pod, `no PriorityClass with name ${name} was found`);
+      throw refusedPod(pod, `no PriorityClass with name ${name} was found`);
     }
   }
 }
 
-/** A name that the server generated is shown as the text that it was generated from. */
-function refused({ metadata }: Pick<UnstructuredObject, 'metadata'>, reason: string): Error {
+/** The refusal of a pod. A name that the server generated is shown as the text that it was generated from. */
+export function refusedPod(
+  { metadata }: Pick<UnstructuredObject, 'metadata'>,
+  reason: string,
+): Error {
   const { name = '', generateName = '' } = metadata ?? {};
   const isGenerated =
     generateName !== '' && name.startsWith(generateName.slice(0, 58)) && name !== generateName;
@@ -73,7 +76,7 @@ export function setPriority(pod: MutableObject): void {
   const priority = found.get(pod) ?? KNOWN.get(textAt(spec, 'priorityClassName'));
   if (priority === undefined) return;
   const differs = (what: string, given: unknown, computed: unknown): Error =>
-    refused(
+    refusedPod(
       pod,
       `the ${what} (${String(given)}) must not be provided in pod spec; priority admission controller computed ${String(computed)} from the given PriorityClass name`,
     );

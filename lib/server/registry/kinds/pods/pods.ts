@@ -1,12 +1,14 @@
 import type { FieldCause } from '../../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../../meta/object.ts';
 import { ensureRecord, numberAt, recordAt, textAt, valueAt } from '../../rules/json-value.ts';
-import type { SelectableFields } from '../../contract/kind-definition.ts';
+import type { HookParts, SelectableFields } from '../../contract/kind-definition.ts';
+import type { StoreHooks } from '../../contract/store-hooks.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
 import { podSubresources } from '../../subresources/pod-subresources.ts';
 import { setGateCondition, setTolerations } from './pod-admission.ts';
 import { keepPriority, PodPriority, setPriority } from './pod-priority.ts';
+import { PodRuntimeClass, setRuntimeClass } from './pod-runtime-class.ts';
 import { specWarnings } from './warnings/spec-warnings.ts';
 import { dropDisabledFields } from './pod-preparation.ts';
 import { dnsLabel } from '../../validation/formats.ts';
@@ -90,13 +92,24 @@ const selectableFields: SelectableFields = {
   'status.nominatedNodeName': (pod) => textAt(pod, 'status', 'nominatedNodeName'),
 };
 
+/** The classes of a new pod are looked up before it is prepared. */
+function podHooks(parts: HookParts): StoreHooks {
+  const hooks = [new PodPriority(parts), new PodRuntimeClass(parts)];
+  return {
+    async authorize(context, pod, target) {
+      for (const one of hooks) await one.authorize(context, pod, target);
+    },
+  };
+}
+
 export const pods: KindRules = {
   resource: 'pods',
-  newHooks: (parts) => new PodPriority(parts),
+  newHooks: podHooks,
   strategy: {
     prepareForCreate(pod, { nowMs }) {
       setPriority(pod);
       setTolerations(pod);
+      setRuntimeClass(pod);
       completeSpec(pod, undefined);
       applyLabelKeys(recordAt(pod, 'spec') ?? {}, pod.metadata.labels);
       takenOver.set(pod, applyAppArmorAnnotations(pod));
