@@ -3,6 +3,7 @@ import { rejectUnknownOptions } from '../../kernel/options.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
+import { CustomGroupServices } from '../registry/custom/custom-group-services.ts';
 import { CustomResources } from '../registry/custom/custom-resources.ts';
 import { GenericRegistryStore } from '../registry/generic-registry-store.ts';
 import { GracePeriodReaper } from '../registry/writes/grace-period-reaper.ts';
@@ -53,6 +54,7 @@ const OPTIONS = [
 ];
 
 const NAMESPACES = '/namespaces';
+const API_SERVICES = 'apiregistration.k8s.io/apiservices';
 const DEFINITIONS = 'apiextensions.k8s.io/customresourcedefinitions';
 
 const NO_RESOURCE = {
@@ -90,6 +92,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   readonly parts: ServerParts;
   readonly #namespaces: NamespaceLifecycle | undefined;
   readonly #custom: CustomResources | undefined;
+  readonly #customGroups: CustomGroupServices | undefined;
   readonly #reaper: GracePeriodReaper;
   readonly #rbac: RbacParts | undefined;
   readonly #virtual: readonly InstalledResource[];
@@ -123,6 +126,11 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     }
     const admission = this.#namespaces ?? { enter: () => Promise.resolve(() => {}) };
     if (storageOf(DEFINITIONS) !== undefined) {
+      this.#customGroups = new CustomGroupServices({
+        runtime,
+        logger,
+        services: () => this.#installations.get(API_SERVICES)?.store,
+      });
       this.#custom = new CustomResources({
         storageFor,
         runtime,
@@ -212,6 +220,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     this.#state = 'closed';
     this.#reaper.close();
     const { rules } = this.#rbac ?? {};
+    await this.#customGroups?.close();
     await Promise.all([this.#namespaces?.close(), this.#custom?.close(), rules?.close()]);
     const storages = [...this.#installations.values()].map(({ storage }) => storage);
     await Promise.all(
@@ -279,7 +288,9 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   }
 
   #refresh(): void {
-    this.#all = [...this.#builtIn, ...this.#virtual, ...(this.#custom?.installed() ?? [])];
+    const custom = this.#custom?.installed() ?? [];
+    this.#customGroups?.follow(custom);
+    this.#all = [...this.#builtIn, ...this.#virtual, ...custom];
     this.#generation += 1;
     this.#byPath.clear();
     for (const resource of this.#all) {
