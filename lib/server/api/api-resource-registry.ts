@@ -10,6 +10,7 @@ import { GracePeriodReaper } from '../registry/writes/grace-period-reaper.ts';
 import type { KindDefinition } from '../registry/contract/kind-definition.ts';
 import { NamespaceLifecycle } from '../registry/namespaces/namespace-lifecycle.ts';
 import { installedResource, newRestStorages } from '../registry/rest-storages.ts';
+import type { ObjectStore } from '../registry/contract/object-store.ts';
 import type { InstalledResource, ResourceRegistry } from '../registry/contract/rest-storage.ts';
 import { escalationHooks, type RbacParts } from '../access/authorization/escalation.ts';
 import { RbacAuthorizer } from '../access/authorization/rbac-authorizer.ts';
@@ -92,7 +93,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   readonly parts: ServerParts;
   readonly #namespaces: NamespaceLifecycle | undefined;
   readonly #custom: CustomResources | undefined;
-  readonly #customGroups: CustomGroupServices | undefined;
+  readonly #customGroups: CustomGroupServices;
   readonly #reaper: GracePeriodReaper;
   readonly #rbac: RbacParts | undefined;
   readonly #virtual: readonly InstalledResource[];
@@ -125,12 +126,8 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
       });
     }
     const admission = this.#namespaces ?? { enter: () => Promise.resolve(() => {}) };
+    this.#customGroups = this.#newCustomGroups(runtime, logger);
     if (storageOf(DEFINITIONS) !== undefined) {
-      this.#customGroups = new CustomGroupServices({
-        runtime,
-        logger,
-        services: () => this.#installations.get(API_SERVICES)?.store,
-      });
       this.#custom = new CustomResources({
         storageFor,
         runtime,
@@ -220,7 +217,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     this.#state = 'closed';
     this.#reaper.close();
     const { rules } = this.#rbac ?? {};
-    await this.#customGroups?.close();
+    await this.#customGroups.close();
     await Promise.all([this.#namespaces?.close(), this.#custom?.close(), rules?.close()]);
     const storages = [...this.#installations.values()].map(({ storage }) => storage);
     await Promise.all(
@@ -253,6 +250,11 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
       logger,
     });
     return { rules, authorizer: new RbacAuthorizer(rules) };
+  }
+
+  #newCustomGroups(runtime: Runtime, logger: Logger): CustomGroupServices {
+    const services = (): ObjectStore | undefined => this.#installations.get(API_SERVICES)?.store;
+    return new CustomGroupServices({ runtime, logger, services });
   }
 
   #hooksOf(name: string): StoreHooks | undefined {
@@ -289,7 +291,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
 
   #refresh(): void {
     const custom = this.#custom?.installed() ?? [];
-    this.#customGroups?.follow(custom);
+    this.#customGroups.follow(custom);
     this.#all = [...this.#builtIn, ...this.#virtual, ...custom];
     this.#generation += 1;
     this.#byPath.clear();
