@@ -1,4 +1,4 @@
-import { badRequest, invalid, notFound } from '../../meta/failures.ts';
+import { badRequest, internalError, invalid, notFound } from '../../meta/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { DerivedObject } from './rules/derived-object.ts';
 import { timestampOf } from './rules/duration.ts';
@@ -71,7 +71,13 @@ export class ScaleREST implements RestStorage {
     name: string,
     options: ReadOptions = {},
   ): Promise<WriteResult> {
-    return this.#scaleOf(await this.#store.get(context, name, options));
+    const found = await this.#store.get(context, name, options);
+    const { requiresReplicas = false, specReplicasPath } = this.#definition;
+    if (requiresReplicas && valueAt(found.object, ...specReplicasPath) === undefined) {
+      const field = `.${specReplicasPath.join('.')}`;
+      throw internalError(`the spec replicas field "${field}" does not exist`);
+    }
+    return this.#scaleOf(found);
   }
 
   /** @throws {ApiError} 400, 404, 409, 422. */

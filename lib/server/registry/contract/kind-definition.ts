@@ -34,6 +34,8 @@ export interface ScaleDefinition {
   readonly selectorOf: (object: KubernetesObject) => string;
   /** The 500 of an apply: kube-apiserver cannot convert a `Scale` of a custom resource, named by `what`. */
   readonly refuseApply?: ((what: string) => Error) | undefined;
+  /** Whether an object without a number of replicas has no scale that can be read. @defaultValue false */
+  readonly requiresReplicas?: boolean | undefined;
   /** @defaultValue the `Scale`, and its `spec.replicas` */
   readonly negativeReplicas?: NegativeReplicas | undefined;
 }

@@ -111,6 +111,7 @@ async function send(
 const KNOWN: readonly (readonly [number, RegExp])[] = [
   [500, /strconv\.ParseUint|invalid resource version|Invalid value: .*resourceVersion/i],
   [500, /failed to create typed patch object/],
+  [500, /the spec replicas field .* does not exist/],
   [504, /Too large resource version/],
 ];
 

@@ -184,6 +184,7 @@ function scaleDefinition(scale: JsonRecord, subject: NegativeReplicas['subject']
   const split = (name: string): string[] => textAt(scale, name).split('.').slice(1);
   const selectorPath = split('labelSelectorPath');
   return {
+    requiresReplicas: true,
     specReplicasPath: split('specReplicasPath'),
     statusReplicasPath: split('statusReplicasPath'),
     selectorOf: (object) => (selectorPath.length === 0 ? '' : textAt(object, ...selectorPath)),
