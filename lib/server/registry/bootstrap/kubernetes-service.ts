@@ -2,7 +2,7 @@ import { errorMessage } from '../../../kernel/errors.ts';
 import type { Logger } from '../../../kernel/logger.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import { sleep } from '../../../kernel/wait.ts';
-import { isAlreadyExists, isNotFound } from '../../../meta/failures.ts';
+import { isAlreadyExists, isInvalid, isNotFound } from '../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { ObjectStore } from '../contract/object-store.ts';
 import { serverContext, serverStrategy } from '../contract/server-context.ts';
@@ -17,6 +17,8 @@ const SERVICE_PORT = 443;
 const DEFAULT_PORT = 6443;
 /** See pkg/controlplane DefaultEndpointReconcilerInterval @ 24a394e. */
 const INTERVAL_MS = 10_000;
+const ATTEMPTS = 50;
+const ATTEMPT_MS = 100;
 
 export interface KubernetesServiceOptions {
   /** The store of services. */
@@ -26,8 +28,9 @@ export interface KubernetesServiceOptions {
 }
 
 /**
- * Keeps the service `default/kubernetes`, behind which clients in a cluster find the API server. It is there when `start` returns;
- * if it is deleted, it comes back within ten seconds, as on a cluster.
+ * Keeps the service `default/kubernetes`, behind which clients in a cluster find the API server. It is there when `start` returns,
+ * unless a process that ended has taken its address less than a minute before. If it is deleted, it comes back within ten seconds,
+ * as on a cluster.
  */
 export class KubernetesService {
   readonly #options: KubernetesServiceOptions;
@@ -41,7 +44,7 @@ export class KubernetesService {
 
   /** Creates the service if it is missing. @throws {ApiError} when the storage fails. */
   async start(): Promise<void> {
-    await this.#create();
+    await this.#createInTime();
     this.#running = this.#keep();
   }
 
@@ -92,6 +95,25 @@ export class KubernetesService {
     } catch (error) {
       if (!isNotFound(error)) throw error;
       await services.create(context, this.#draft()).catch(ignoreExisting);
+    }
+  }
+
+  /**
+   * Another process on the same storage may have taken the address, and is about to store the service. If that process ended before,
+   * the address is free a minute later, and `keep` creates the service then.
+   */
+  async #createInTime(): Promise<void> {
+    const { runtime, logger } = this.#options;
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      try {
+        await this.#create();
+        return;
+      } catch (error) {
+        if (!isInvalid(error)) throw error;
+        if (attempt === ATTEMPTS) {
+          logger.warn('the service default/kubernetes comes later', { error: errorMessage(error) });
+        } else await sleep(runtime, ATTEMPT_MS, { signal: this.#stop.signal });
+      }
     }
   }
 

@@ -1,11 +1,20 @@
 import { expect } from 'chai';
 import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { silentLogger } from '../../../../lib/kernel/logger.ts';
+import { invalid, notFound } from '../../../../lib/meta/failures.ts';
+import { KubernetesService } from '../../../../lib/server/registry/bootstrap/kubernetes-service.ts';
+import type { ObjectStore } from '../../../../lib/server/registry/contract/object-store.ts';
+import { fieldInvalid } from '../../../../lib/server/registry/rules/field-causes.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import { call } from '../../api/support.ts';
 import { Answers } from '../support/answers.ts';
 
 const SERVICES = '/api/v1/namespaces/default/services';
 const SERVICE = `${SERVICES}/kubernetes`;
+const RESOURCE = { group: '', resource: 'services' } as const;
+const TAKEN = invalid({ group: '', kind: 'Service' }, 'kubernetes', [
+  fieldInvalid('spec.clusterIPs', ['10.96.0.1'], 'provided IP is already allocated'),
+]);
 
 describe('the service default/kubernetes', () => {
   it('is there at the first request, as kube-apiserver makes it', async () => {
@@ -40,6 +49,24 @@ describe('the service default/kubernetes', () => {
     const refused = await api.post(SERVICES, { metadata: { name: 'thief' }, spec });
     expect(refused.status).to.equal(422);
     expect(refused.body['message']).to.contain('already allocated');
+  });
+
+  it('waits for a server on the same storage that has taken the address and not yet stored it', async () => {
+    const runtime = new VirtualRuntime();
+    const answers = ['taken', 'taken', 'created'];
+    const asked: (string | undefined)[] = [];
+    const services = {
+      get: () => Promise.reject(notFound(RESOURCE, 'kubernetes')),
+      create: () => {
+        const answer = answers.shift();
+        asked.push(answer);
+        return answer === 'taken' ? Promise.reject(TAKEN) : Promise.resolve({});
+      },
+    } as unknown as ObjectStore;
+    const service = new KubernetesService({ services, runtime, logger: silentLogger });
+    await runtime.run(service.start());
+    expect(asked).to.deep.equal(['taken', 'taken', 'created']);
+    await runtime.run(service.close());
   });
 
   it('comes back within ten seconds when it is deleted', async () => {

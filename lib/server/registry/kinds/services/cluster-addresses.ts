@@ -1,11 +1,16 @@
 import { randomInteger } from '../../../../kernel/random.ts';
 import type { Runtime } from '../../../../kernel/runtime.ts';
-import { internalError, isAlreadyExists, isNotFound } from '../../../../meta/failures.ts';
+import {
+  internalError,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+} from '../../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../../meta/object.ts';
 import type { HookParts } from '../../contract/kind-definition.ts';
 import type { ObjectStore } from '../../contract/object-store.ts';
 import { serverContext } from '../../contract/server-context.ts';
-import { recordsAt, textsAt } from '../../rules/json-value.ts';
+import { recordAt, recordsAt, textsAt } from '../../rules/json-value.ts';
 import {
   ipText,
   networkText,
@@ -19,6 +24,9 @@ const GROUP = 'networking.k8s.io';
 const MANAGER = 'ipallocator.k8s.io';
 /** The range while no ServiceCIDR is stored. */
 const DEFAULT_RANGE = '10.96.0.0/12';
+
+/** Longer than any request runs. kube-apiserver's repair waits as long. */
+const LEAKED_AFTER_MS = 60_000;
 
 const ALLOCATED = 'provided IP is already allocated';
 const OTHER_NETWORK = 'the provided network does not match the current range';
@@ -56,7 +64,10 @@ export class ClusterAddresses {
     const isIn = ({ first, last, network }: AddressRange): boolean =>
       network.address.family === ip.family && ip.value >= first && ip.value <= last;
     if (ranges.some(isIn)) {
-      return dryRun || (await this.#create(ipText(ip), owner)) ? undefined : ALLOCATED;
+      const name = ipText(ip);
+      const isFree =
+        dryRun || (await this.#create(name, owner)) || (await this.#reclaim(name, owner));
+      return isFree ? undefined : ALLOCATED;
     }
     const [range] = ranges;
     if (!dryRun || range === undefined) return OTHER_NETWORK;
@@ -98,6 +109,36 @@ export class ClusterAddresses {
     const ip = parseIp(text);
     if (ip === undefined || (await this.#isTaken(ipText(ip)))) return;
     await this.#create(ipText(ip), owner);
+  }
+
+  /** Takes an address whose service a server did not store, because it ended before. */
+  async #reclaim(name: string, owner: AddressOwner): Promise<boolean> {
+    try {
+      const { object } = await this.#addresses().get(serverContext(''), name);
+      const { uid, creationTimestamp = '' } = object.metadata ?? {};
+      const age = this.#parts.runtime.wallMs() - Date.parse(String(creationTimestamp));
+      if (!(age > LEAKED_AFTER_MS) || (await this.#isOwned(object))) return false;
+      await this.#addresses().delete(serverContext(''), name, { preconditions: { uid } });
+    } catch (error) {
+      // Another server was faster.
+      if (isNotFound(error) || isConflict(error)) return false;
+      throw error;
+    }
+    return await this.#create(name, owner);
+  }
+
+  /** Whether the service of an address is stored; what names no service is not looked up. */
+  async #isOwned(address: UnstructuredObject): Promise<boolean> {
+    const { group = '', resource, namespace, name } = recordAt(address, 'spec', 'parentRef') ?? {};
+    const services = this.#parts.storeOf('', 'services');
+    if (group !== '' || resource !== 'services' || services === undefined) return true;
+    try {
+      await services.get(serverContext(String(namespace)), String(name));
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
   }
 
   /** From the watch cache: a taken address that it does not have yet is found when the object is created. */

@@ -18,12 +18,16 @@ export const PORT_OUTSIDE: string = `provided port is not in the valid range. Th
 
 /** The taken ports, as one change of them sees them. */
 export class TakenPorts {
-  readonly #bytes: Uint8Array;
+  /** A big integer in which the bit of a taken port is set: the first byte has the highest ports. */
+  readonly #bytes: Uint8Array = new Uint8Array(SIZE / 8);
 
   constructor(data = '') {
+    this.load(data);
+  }
+
+  load(data: string): void {
     const given = Buffer.from(data, 'base64');
-    // A big integer in which the bit of a taken port is set: the first byte has the highest ports.
-    this.#bytes = new Uint8Array(SIZE / 8);
+    this.#bytes.fill(0);
     const kept = given.subarray(Math.max(0, given.length - this.#bytes.length));
     this.#bytes.set(kept, this.#bytes.length - kept.length);
   }
@@ -80,6 +84,12 @@ function placeOf(port: number): readonly [number, number] {
   return [SIZE / 8 - 1 - (offset >> 3), 1 << (offset & 7)];
 }
 
+interface PortChange {
+  /** Changes the ports. What it returns is called when they are stored. */
+  readonly attempt: (taken: TakenPorts) => () => void;
+  readonly reject: (error: Error) => void;
+}
+
 /**
  * The node ports that are taken, in one stored object that is changed by compare-and-swap: several servers over one storage assign
  * no port twice.
@@ -87,6 +97,8 @@ function placeOf(port: number): readonly [number, number] {
  */
 export class NodePorts {
   readonly #storage: StorageInterface<UnstructuredObject>;
+  readonly #waiting: PortChange[] = [];
+  #isWriting = false;
 
   constructor(storage: StorageInterface<UnstructuredObject>) {
     this.#storage = storage;
@@ -98,20 +110,54 @@ export class NodePorts {
     return new TakenPorts(dataOf(stored?.object));
   }
 
-  /** Changes the taken ports. `change` may run several times; nothing is stored when it throws, or leaves them as they are. */
+  /**
+   * Changes the taken ports. `change` may run several times; what it did is dropped when it throws. Changes that are asked for while
+   * one is written go into the next write together, so that many services do not wait for as many writes.
+   */
   async update<Result>(change: (taken: TakenPorts) => Result): Promise<Result> {
-    let result: { readonly value: Result } | undefined;
+    return await new Promise<Result>((resolve, reject) => {
+      this.#waiting.push({
+        attempt(taken) {
+          const before = taken.data;
+          try {
+            const result = change(taken);
+            return () => resolve(result);
+          } catch (error) {
+            taken.load(before);
+            return () => reject(error);
+          }
+        },
+        reject,
+      });
+      if (!this.#isWriting) void this.#write();
+    });
+  }
+
+  async #write(): Promise<void> {
+    this.#isWriting = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0);
+      try {
+        for (const settle of await this.#writeAll(batch)) settle();
+      } catch (error) {
+        for (const { reject } of batch) reject(error as Error);
+      }
+    }
+    this.#isWriting = false;
+  }
+
+  async #writeAll(batch: readonly PortChange[]): Promise<readonly (() => void)[]> {
+    let settled: readonly (() => void)[] = [];
     await this.#storage.guaranteedUpdate(
       KEY,
       ({ existing }) => {
         const taken = new TakenPorts(dataOf(existing));
-        result = { value: change(taken) };
-        const object = { ...(existing ?? EMPTY), range: RANGE, data: taken.data };
-        return Promise.resolve({ object });
+        settled = batch.map(({ attempt }) => attempt(taken));
+        return { object: { ...(existing ?? EMPTY), range: RANGE, data: taken.data } };
       },
       { ignoreNotFound: true },
     );
-    return (result as { readonly value: Result }).value;
+    return settled;
   }
 }
 

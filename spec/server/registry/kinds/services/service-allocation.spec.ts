@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { sleep } from '../../../../../lib/kernel/wait.ts';
 import type { UnstructuredObject } from '../../../../../lib/meta/object.ts';
 import type { ApiResourceRegistry } from '../../../../../lib/server/api/api-resource-registry.ts';
 import { recordsAt, textAt, valueAt } from '../../../../../lib/server/registry/rules/json-value.ts';
@@ -158,6 +159,31 @@ describe('the addresses and node ports of services', () => {
     const clusterIP = textAt(first, 'spec', 'clusterIP');
     const taken = harness.drive(createThere(service('c', { clusterIP })));
     expect((await rejection(taken)).message).to.contain('provided IP is already allocated');
+  });
+
+  it('are written for many services together', async () => {
+    let writes = 0;
+    harness.before = (verb, key) => {
+      if (verb === 'guaranteedUpdate' && key === PORTS_KEY) writes += 1;
+      return Promise.resolve();
+    };
+    const names = Array.from({ length: 50 }, (_, index) => `s${index}`);
+    await harness.drive(
+      Promise.all(names.map((name) => createHere(service(name, { type: 'NodePort' })))),
+    );
+    expect(writes).to.be.lessThan(10);
+  });
+
+  it('of a server that ended before it stored the service are free after a minute', async () => {
+    const clusterIP = '10.96.1.1';
+    const parentRef = { resource: 'services', namespace: 'default', name: 'lost' };
+    await harness.create(ADDRESSES, { metadata: { name: clusterIP }, spec: { parentRef } });
+    const early = harness.create('services', service('a', { clusterIP }));
+    expect((await rejection(early)).message).to.contain('provided IP is already allocated');
+    await harness.drive(sleep(harness.runtime, 61_000));
+    await harness.create('services', service('a', { clusterIP }));
+    const late = harness.create('services', service('b', { clusterIP }));
+    expect((await rejection(late)).message).to.contain('provided IP is already allocated');
   });
 
   it('of a deleted service go with its endpoints', async () => {
