@@ -1,5 +1,5 @@
 import { errorMessage } from '../../../kernel/errors.ts';
-import type { ApiError } from '../../../meta/api-error.ts';
+import { ApiError } from '../../../meta/api-error.ts';
 import { badRequest } from '../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../../meta/resource.ts';
@@ -11,7 +11,7 @@ import { noTypeMeta, TYPE_META, unrecognizedBody, wrongType } from './body-failu
 import { BUILT_IN_GROUPS } from './built-in-groups.ts';
 import { inputType } from './content-type.ts';
 import { builtInObject, customObject } from './declared-kind.ts';
-import { bodyFaultsOf, type BodyFaults } from '../../registry/rules/body-faults.ts';
+import { bodyFaultsOf, yamlFaults, type BodyFaults } from '../../registry/rules/body-faults.ts';
 import { jsonSyntaxError } from '../../registry/rules/go-json-syntax.ts';
 import { asJson, isJsonObject, type Json, type JsonObject } from './json-tree.ts';
 import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE, type MediaType } from './media-type.ts';
@@ -36,11 +36,13 @@ export function decodeBody(
   const { body } = request;
   const format = inputType(request.headers['content-type']);
   const refuse = (reason: string): ApiError => unrecognizedBody(expected.kind, reason, body);
-  const value = decodeValue(body, format, expected, refuse);
-  const faults = format === JSON_TYPE ? bodyFaultsOf(body, value) : undefined;
+  const repeated: [string, number][] = [];
+  const onRepeated = (name: string, place: number): void => void repeated.push([name, place]);
+  const value = decodeValue(body, format, expected, refuse, onRepeated);
+  const faults = format === JSON_TYPE ? bodyFaultsOf(body, value) : yamlFaults(body, repeated);
   if (BUILT_IN_GROUPS.has(expected.group)) {
     // Go reads repeated objects into one.
-    const read = faults === undefined ? value : (faults.merged as Json);
+    const read = (faults?.merged ?? value) as Json;
     const given = inVersion(read ?? {}, expected, otherVersions);
     return { object: builtInObject(given, expected, refuse), faults };
   }
@@ -90,6 +92,7 @@ function decodeValue(
   format: MediaType,
   expected: GroupVersionKind,
   refuse: (reason: string) => ApiError,
+  onRepeated?: (name: string, place: number) => void,
 ): Json {
   if (format === PROTOBUF_TYPE) return decodeProtobuf(body, expected, refuse);
   const yaml = format === YAML_TYPE;
@@ -97,7 +100,7 @@ function decodeValue(
   if (yaml && isBlank(body)) return null;
   try {
     if (!yaml && body[0] === BYTE_ORDER_MARK) throw new Error('the text begins with a mark');
-    return (yaml ? parseYamlDocument(body) : parseJsonDocument(body)) as Json;
+    return (yaml ? parseYamlDocument(body, { onRepeated }) : parseJsonDocument(body)) as Json;
   } catch (error) {
     throw refuse(yaml ? yamlProblem(error) : noTypeMeta(jsonProblem(body, error)));
   }
@@ -143,13 +146,24 @@ const OPEN_BRACE = 0x7b;
  * Parses the configuration of an apply: YAML, of which JSON is a part. An empty one is an object without members.
  * @throws {ApiError} 400 when it is malformed or nested deeper than 1 000 levels; 413 above 3 MiB, for YAML above 64 KiB.
  */
-export function decodeConfiguration(body: Uint8Array): Json {
+export function decodeConfiguration(
+  body: Uint8Array,
+  onFaults?: (faults: BodyFaults) => void,
+): Json {
   const yaml = body[0] !== OPEN_BRACE;
   checkSize(body, yaml ? LARGEST_YAML_BYTES : LARGEST_BODY_BYTES);
   if (yaml && isBlank(body)) return {};
   try {
-    return (yaml ? parseYamlDocument(body) : parseJsonDocument(body)) as Json;
+    if (!yaml) return parseJsonDocument(body) as Json;
+    const repeated: [string, number][] = [];
+    const value = parseYamlDocument(body, {
+      onRepeated: (name, place) => void repeated.push([name, place]),
+    });
+    const faults = yamlFaults(body, repeated);
+    if (faults !== undefined) onFaults?.(faults);
+    return value as Json;
   } catch (error) {
+    if (error instanceof ApiError) throw error;
     const problem = yaml ? yamlProblem(error) : jsonProblem(body, error);
     throw badRequest(`error decoding YAML: ${problem}`, error);
   }

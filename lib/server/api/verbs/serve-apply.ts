@@ -1,6 +1,7 @@
 import { badRequest } from '../../../meta/failures.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
 import { DEEPEST_OBJECT, depthWithin } from '../../registry/rules/json-value.ts';
+import { yamlError, type BodyFaults } from '../../registry/rules/body-faults.ts';
 import { fieldRequired } from '../../registry/rules/field-causes.ts';
 import { nameMissing } from '../../registry/rules/name-validation.ts';
 import type { ResourceDescription } from '../../registry/contract/rest-storage.ts';
@@ -35,15 +36,23 @@ export async function serveApply(exchange: Exchange): Promise<ApiResponse> {
     force: queryFlag(query, 'force'),
   };
   const name = info.name ?? '';
-  const configuration = readConfiguration(request.body);
+  const configuration = readConfiguration(request.body, (faults) => {
+    const { fieldValidation = 'Warn' } = options;
+    if (fieldValidation === 'Strict') {
+      throw badRequest(
+        `error strict decoding YAML: error converting YAML to JSON: ${yamlError(faults)}`,
+      );
+    }
+    if (fieldValidation === 'Warn') for (const { text } of faults.faults) context.warn(text);
+  });
   checkType(configuration, storage.describe);
   checkMetadata(configuration, name, context.namespace);
   const { result, created } = await storage.apply(context, name, asObject(configuration), options);
   return objectResponse(exchange, created ? 201 : 200, result);
 }
 
-function readConfiguration(body: Uint8Array): JsonObject {
-  const document = decodeConfiguration(body);
+function readConfiguration(body: Uint8Array, onFaults: (faults: BodyFaults) => void): JsonObject {
+  const document = decodeConfiguration(body, onFaults);
   if (!isJsonObject(document)) {
     throw badRequest(
       `error decoding YAML: error unmarshaling JSON: while decoding JSON: ${wrongType(document, 'map[string]interface {}')}`,

@@ -176,16 +176,47 @@ function mergedRecords(one: JsonRecord, other: JsonRecord): JsonRecord {
   return result;
 }
 
+const NO_LITERALS: ReadonlyMap<string, string> = new Map();
+
+/** The repeated members of a YAML text by their places: it is read before the types are known, so that they come first. */
+export function yamlFaults(
+  text: Uint8Array,
+  repeated: readonly (readonly [name: string, place: number])[],
+): BodyFaults | undefined {
+  if (repeated.length === 0) return undefined;
+  const document = new TextDecoder().decode(text);
+  const faults = repeated
+    .toSorted(([, one], [, other]) => one - other)
+    .map(([name, place]) => {
+      const line = document.slice(0, place).split('\n').length;
+      return {
+        path: '',
+        place,
+        text: `line ${line}: key ${JSON.stringify(name)} already set in map`,
+      };
+    });
+  return { faults, merged: undefined, literals: NO_LITERALS, placeOf: () => Infinity };
+}
+
+/** As an error names the faults of a YAML text. */
+export function yamlError({ faults }: BodyFaults): string {
+  return `yaml: unmarshal errors:\n  ${faults.map(({ text }) => text).join('\n  ')}`;
+}
+
 /** The texts for repeated and for unknown members of a body, in the order of the body. */
 export function strictTexts(
   unknownFields: readonly string[],
   faults: BodyFaults | undefined,
+  asError = false,
 ): readonly string[] {
   const unknown = unknownFields.map((path) => ({
     text: `unknown field ${JSON.stringify(path)}`,
     place: faults?.placeOf(path) ?? 0,
   }));
   if (faults === undefined) return unknown.map(({ text }) => text);
+  if (asError && faults.faults[0]?.path === '') {
+    return [yamlError(faults), ...unknown.map(({ text }) => text)];
+  }
   // Nothing is read below an unknown member.
   const isBelow = (path: string): boolean =>
     unknownFields.some(

@@ -61,7 +61,7 @@ function readBody(
       badRequest(`${name} in version "${version}" cannot be handled as a ${name}: ${detail}`));
   const strict = (unknownFields: readonly string[]): void => {
     if (fieldValidation === 'Ignore') return;
-    const texts = strictTexts(unknownFields, bodyFaults?.());
+    const texts = strictTexts(unknownFields, bodyFaults?.(), fieldValidation === 'Strict');
     if (texts.length > 0 && fieldValidation === 'Strict') {
       throw refuse(`strict decoding error: ${texts.join(', ')}`, body);
     }

@@ -285,7 +285,7 @@ function checkName({ metadata }: MutableObject, name: string): void {
 /** @throws {ApiError} 409 when uid or resource version differ from the stored ones; 422 when a required version is missing. */
 function checkResourceVersion(
   { kind: { describe } }: StoreParts,
-  { strategy, options: { checksUid = true } }: UpdateRequest,
+  { strategy, options: { checksUid = true, dryRun = false } }: UpdateRequest,
   { metadata }: MutableObject,
   stored: StoredObject<UnstructuredObject>,
 ): void {
@@ -294,7 +294,7 @@ function checkResourceVersion(
   if (uid === '') metadata.uid = storedUid;
   // A uid that a patch sets is a change, which validation refuses.
   else if (checksUid && uid !== storedUid) {
-    const reason = `StorageError: invalid object, Code: 4, Key: ${stored.key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${storedUid}`;
+    const reason = `StorageError: invalid object, Code: 4, Key: ${dryRun ? stored.key.replace('/registry', '') : stored.key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${storedUid}`;
     throw conflict(describe, name, reason);
   }
   if (!isUnset(resourceVersion)) {

@@ -6,6 +6,8 @@ export interface DocumentLimits {
   readonly deepestLevel?: number | undefined;
   /** Refuses a field that occurs twice in an object; otherwise the last one counts. @defaultValue false */
   readonly strict?: boolean | undefined;
+  /** Called for each field of a YAML document that occurs again in an object, with its place in the text. */
+  readonly onRepeated?: ((name: string, place: number) => void) | undefined;
 }
 
 /** Deeper documents are refused before recursive code reads them; `JSON.stringify` fails at about 4 000 levels. */

@@ -82,7 +82,7 @@ const OPTIONS = {
  */
 export function parseYamlDocument(
   bytes: Uint8Array,
-  { deepestLevel = DEEPEST_DOCUMENT, strict = false }: DocumentLimits = {},
+  { deepestLevel = DEEPEST_DOCUMENT, strict = false, onRepeated }: DocumentLimits = {},
 ): unknown {
   if (bytes.byteLength > LARGEST_YAML_BYTES) {
     throw malformed(`YAML may have ${LARGEST_YAML_BYTES} bytes; this has ${bytes.byteLength}`);
@@ -97,7 +97,7 @@ export function parseYamlDocument(
       const line = text.slice(0, error.pos[0]).split('\n').length;
       throw malformed(`the bytes are not valid YAML: ${error.message} (line ${line})`, error);
     }
-    checkKeys(document.contents, strict);
+    checkKeys(document.contents, strict, onRepeated);
     value = document.toJS({ maxAliasCount: MOST_ALIASES });
   } catch (error) {
     if (isSchemeError(error)) throw error;
@@ -148,7 +148,7 @@ function checkBrackets(text: string, deepestLevel: number): void {
 }
 
 /** Checks that the names of fields are scalars and not null. Iterative. */
-function checkKeys(root: unknown, strict: boolean): void {
+function checkKeys(root: unknown, strict: boolean, onRepeated: DocumentLimits['onRepeated']): void {
   const { isMap, isPair, isScalar, isSeq } = yamlPackage();
   const nodes: unknown[] = [root];
   while (nodes.length > 0) {
@@ -165,6 +165,7 @@ function checkKeys(root: unknown, strict: boolean): void {
         if (strict && names.has(name)) {
           throw malformed(`the field ${quoted(name)} occurs twice in an object`);
         }
+        if (names.has(name)) onRepeated?.(name, key.range?.[0] ?? 0);
         names.add(name);
         nodes.push(value);
       }

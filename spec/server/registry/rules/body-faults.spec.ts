@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import {
   bodyFaultsOf,
   strictTexts,
+  yamlError,
+  yamlFaults,
   type BodyFaults,
 } from '../../../../lib/server/registry/rules/body-faults.ts';
 
@@ -58,5 +60,32 @@ describe('strictTexts', () => {
       'unknown field "b"',
       'unknown field "a"',
     ]);
+  });
+});
+
+describe('yamlFaults', () => {
+  const text = Buffer.from('a:\n  b: 1\n  b: 2\na: 3\n');
+  const faults = yamlFaults(text, [
+    ['a', 17],
+    ['b', 12],
+  ]) as BodyFaults;
+
+  it('names the lines of repeated keys in their order', () => {
+    expect(strictTexts(['x'], faults)).to.deep.equal([
+      'line 3: key "b" already set in map',
+      'line 4: key "a" already set in map',
+      'unknown field "x"',
+    ]);
+  });
+
+  it('is one error with all lines', () => {
+    const error =
+      'yaml: unmarshal errors:\n  line 3: key "b" already set in map\n  line 4: key "a" already set in map';
+    expect(yamlError(faults)).to.equal(error);
+    expect(strictTexts([], faults, true)).to.deep.equal([error]);
+  });
+
+  it('is nothing without repeated keys', () => {
+    expect(yamlFaults(text, [])).to.equal(undefined);
   });
 });
