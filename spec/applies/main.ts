@@ -22,7 +22,9 @@ const USAGE = `npm run applies -- --kubeconfig FILE [options]
   --steps A,B        only these steps of each sequence, as a failure names them
   --most N           failing sequences to shrink and print; 10 unless given
   --record           writes the answers of the real server to spec/applies/recorded.json
-  --help             shows this`;
+  --help             shows this
+
+One run at a time: each makes a definition of the same name.`;
 
 /** Sequences at a time: each has an object of its own. */
 const AT_A_TIME = 12;

@@ -228,6 +228,7 @@ export class GenericRegistryStore implements RestStorage {
     return await this.update(context, name, this.#applied(context, name, configuration, options), {
       ...options,
       applied: true,
+      configuration,
       forceAllowCreate: true,
     });
   }
@@ -241,7 +242,11 @@ export class GenericRegistryStore implements RestStorage {
     options: ApplyOptions = {},
   ): Promise<UpdateAnswer> {
     const update = this.#applied(context, name, configuration, options);
-    return await this.updateThrough(strategy, context, name, update, { ...options, applied: true });
+    return await this.updateThrough(strategy, context, name, update, {
+      ...options,
+      applied: true,
+      configuration,
+    });
   }
 
   #applied(

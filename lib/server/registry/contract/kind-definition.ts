@@ -43,10 +43,11 @@ export interface ScaleDefinition {
 /** The type of a kind, as Go declares it. */
 export interface KindType {
   /**
-   * Reads an object from a client as the type: with its fields only, its defaults, and values in their canonical form.
+   * Reads an object from a client as the type: with its fields only, its defaults, and values in their canonical form. `applied` is the
+   * configuration of which the object is the result.
    * @throws {TypedDecodeError} for a text that does not follow the form of its type; other problems go to `problems`.
    */
-  read(object: JsonRecord, problems: DecodeProblems): JsonRecord;
+  read(object: JsonRecord, problems: DecodeProblems, applied?: JsonRecord): JsonRecord;
   /** The zero value of a field of the kind, with its defaults: that of `status` is the status of a new object. */
   zeroOf(field: string): unknown;
   /** The object with the fields that Go writes even when they are not set: without defaults. @defaultValue the object */

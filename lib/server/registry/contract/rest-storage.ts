@@ -69,6 +69,8 @@ export interface WriteOptions {
   readonly subresource?: string | undefined;
   /** The managed fields of the object are right already: it is the result of an apply. @defaultValue false */
   readonly applied?: boolean | undefined;
+  /** The configuration that was applied. */
+  readonly configuration?: UnstructuredObject | undefined;
   /** Creates a missing object even if the kind does not allow it, as server-side apply does. @defaultValue false */
   readonly forceAllowCreate?: boolean | undefined;
   /** What happens to fields that the type of the kind does not have: an error, a warning, nothing. @defaultValue 'Warn' */

@@ -51,7 +51,7 @@ function readBody(
   { kind }: Pick<StoreParts, 'kind'>,
   { warn }: RequestContext,
   body: UnstructuredObject,
-  { fieldValidation = 'Warn', refuseBody, bodyFaults }: WriteOptions,
+  { fieldValidation = 'Warn', refuseBody, bodyFaults, configuration }: WriteOptions,
 ): MutableObject {
   if (!isRecord(body)) throw badRequest('the body must be a JSON object');
   const { kind: name, version } = kind.describe;
@@ -74,7 +74,7 @@ function readBody(
   const problems = new DecodeProblems(bodyFaults?.()?.literals);
   let object: MutableObject;
   try {
-    object = kind.type.read(body, problems) as MutableObject;
+    object = kind.type.read(body, problems, configuration) as MutableObject;
     problems.end();
   } catch (error) {
     if (error instanceof TypedDecodeError) throw refuse(error.message, body);

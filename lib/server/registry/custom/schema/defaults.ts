@@ -3,22 +3,37 @@ import type { SchemaNode } from './schema-node.ts';
 
 /**
  * Removes nulls that a schema does not allow and has no default for. Changes the value.
+ *
+ * @param given the configuration of an apply: only its nulls are removed. Those that the apply left in the place of emptied maps and
+ *   lists stay, and are refused.
  * @see apiextensions-apiserver pkg/apiserver/schema/defaulting/prunenulls.go @ v0.36.3
  */
-export function dropNulls(value: unknown, node: SchemaNode | undefined): void {
+export function dropNulls(value: unknown, node: SchemaNode | undefined, given?: unknown): void {
+  const isApplied = given !== undefined;
   if (Array.isArray(value)) {
+    // Items have changed their places, so that the nulls of a list are told apart as a whole.
+    if (isApplied && !hasNull(given)) return;
     for (const item of value) dropNulls(item, node?.items);
   } else if (isRecord(value)) {
+    const configured = isRecord(given) ? given : {};
     for (const name of Object.keys(value)) {
       const inner = node?.properties.get(name) ?? node?.additional;
       const member = value[name];
       if (member === null) {
+        if (isApplied && configured[name] !== null) continue;
         if (inner !== undefined && !inner.nullable && inner.fallback === undefined) {
           delete value[name];
         }
-      } else if (typeof member === 'object') dropNulls(member, inner);
+      } else if (typeof member === 'object') {
+        dropNulls(member, inner, isApplied ? (configured[name] ?? {}) : undefined);
+      }
     }
   }
+}
+
+function hasNull(value: unknown): boolean {
+  if (value === null) return true;
+  return typeof value === 'object' && Object.values(value).some(hasNull);
 }
 
 /**

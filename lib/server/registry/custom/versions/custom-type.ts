@@ -20,7 +20,7 @@ export class CustomType implements KindType {
     this.#preserves = preserves;
   }
 
-  read(given: JsonRecord, problems: DecodeProblems): JsonRecord {
+  read(given: JsonRecord, problems: DecodeProblems, applied?: JsonRecord): JsonRecord {
     const { kind, apiVersion, metadata: givenMetadata } = given;
     const inMetadata = new DecodeProblems();
     const metadata = readMetadata(givenMetadata, inMetadata);
@@ -34,7 +34,7 @@ export class CustomType implements KindType {
       const unknown: string[] = [];
       pruneObject(object, this.#node, (path) => unknown.push(path));
       problems.unknownFields.push(...unknown.toSorted());
-      dropNulls(object, this.#node);
+      dropNulls(object, this.#node, applied);
     }
     this.#coerce(object, problems);
     setDefaults(object, this.#node);

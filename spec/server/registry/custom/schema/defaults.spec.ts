@@ -41,4 +41,19 @@ describe('dropNulls', () => {
     setDefaults(object, node);
     expect(object).to.deep.equal({ b: null, c: 'x' });
   });
+
+  it('removes of the result of an apply only the nulls of its configuration', () => {
+    const text = { type: 'string' };
+    const items = { properties: { t: text } };
+    const node = schemaNode({
+      properties: { a: text, b: text, list: { items }, deep: { properties: { c: text, d: text } } },
+    });
+    const result = { a: null, b: null, deep: { c: null, d: null }, list: [{ t: null }] };
+    const first = structuredClone(result);
+    dropNulls(first, node, { a: null, deep: { c: null } });
+    expect(first).to.deep.equal({ b: null, deep: { d: null }, list: [{ t: null }] });
+    const second = structuredClone(result);
+    dropNulls(second, node, { list: [{ t: null }] });
+    expect(second).to.deep.equal({ ...result, list: [{}] });
+  });
 });
