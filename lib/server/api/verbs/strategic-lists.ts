@@ -55,6 +55,7 @@ function hasObjects(original: readonly Json[], patch: readonly Json[]): boolean 
 
 function goKind(value: Json): string {
   if (Array.isArray(value)) return 'list';
+  if (value === null) return 'nil';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
   return typeof value;
 }

@@ -80,16 +80,29 @@ async function checked({ server, keyValueStore }: World, request: FuzzRequest): 
 }
 
 /**
- * What a refused request must not change. A service takes an address and node ports before it is validated, and gives them back, so
- * that there the objects count and not the writes.
+ * What a refused request must not change. A service takes an address and node ports before it is validated, and gives them back, and
+ * the status of a definition is written some time after its creation, so that there the objects count and not the writes.
  */
 async function stateOf(store: EmbeddedKeyValueStore, { url }: FuzzRequest): Promise<string> {
-  if (!url.includes('services')) return String((await store.status()).revision);
+  if (!/services|definitions/.test(url)) return String((await store.status()).revision);
   const { items } = await store.range({ key: '/registry/', rangeEnd: '/registry0' });
   return items
-    .filter(({ key }) => !key.startsWith('/registry/ranges/'))
-    .map(({ key, modRevision }) => `${key} ${modRevision}`)
+    .filter(({ key }) => !/^\/registry\/(?:ranges|apiregistration\.k8s\.io)\//.test(key))
+    .map(({ key, modRevision, value }) =>
+      key.includes('customresourcedefinitions')
+        ? `${key} ${specOf(value)}`
+        : `${key} ${modRevision}`,
+    )
     .join('\n');
+}
+
+function specOf(value: Uint8Array): string {
+  const { metadata, spec } = JSON.parse(Buffer.from(value).toString()) as {
+    readonly metadata: Readonly<Record<string, unknown>>;
+    readonly spec: unknown;
+  };
+  const { managedFields: _written, ...rest } = metadata;
+  return JSON.stringify([rest, spec]);
 }
 
 async function send(
@@ -111,6 +124,11 @@ async function send(
 const KNOWN: readonly (readonly [number, RegExp])[] = [
   [500, /strconv\.ParseUint|invalid resource version|Invalid value: .*resourceVersion/i],
   [500, /failed to create typed patch object/],
+  // Directives and items of a strategic merge patch.
+  [
+    500,
+    /unknown patch type: |does not contain declared merge key: |list element types are not identical: /,
+  ],
   [500, /the spec replicas field .* does not exist/],
   [504, /Too large resource version/],
 ];

@@ -198,6 +198,7 @@ describe('strategic merge patch', () => {
       'merging lists cannot yet be specified in the patch',
     ],
     [{ containers: [[]] }, 500, 'list element types are not identical'],
+    [{ containers: [null] }, 500, 'list element types are not identical'],
     [{ $setElementOrder: 1 }, 500, 'expected a []interface {}, but received a int64'],
     [{ $setElementOrder: [] }, 400, 'invalid patch format of setElementOrder list'],
     [{ $deleteFromPrimitiveList: [] }, 400, 'invalid patch format of primitive list'],
