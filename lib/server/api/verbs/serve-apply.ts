@@ -82,7 +82,8 @@ function checkMetadata(configuration: JsonObject, name: string, namespace: strin
   if (metadata['managedFields'] !== undefined && metadata['managedFields'] !== null) {
     throw badRequest('metadata.managedFields must be nil');
   }
-  const given = textOf(metadata['name']);
+  // Without a name it is the object of the path; an empty one is a name.
+  const given = metadata['name'] === undefined ? name : textOf(metadata['name']);
   if (given === '') throw nameMissing(name);
   if (given !== name) {
     throw badRequest(

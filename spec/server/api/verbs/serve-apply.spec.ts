@@ -219,6 +219,12 @@ describe('server-side apply', () => {
     expect(answer.body.metadata.managedFields?.[0]?.fieldsV1).to.deep.equal({
       'f:spec': { 'f:replicas': {} },
     });
+    const { metadata: _named, ...nameless } = scale;
+    const again = await apply(`${path}/web/scale`, 'fieldManager=auto&force=true', {
+      ...nameless,
+      spec: { replicas: 8 },
+    });
+    expect([again.status, again.body.spec]).to.deep.equal([200, { replicas: 8 }]);
     const missing = await apply(`${path}/none/scale`, 'fieldManager=auto', {
       ...scale,
       metadata: { name: 'none' },
