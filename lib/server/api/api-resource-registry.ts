@@ -150,8 +150,10 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
       const name = nameOf(kind.describe);
       const hooks =
         this.#hooksOf(name) ??
-        (this.#rbac && escalationHooks(this.#rbac, kind.describe)) ??
-        this.#newHooks(kind, storage, storageFor);
+        bothHooks(
+          this.#rbac && escalationHooks(this.#rbac, kind.describe),
+          this.#newHooks(kind, storage, storageFor),
+        );
       if (hooks !== undefined) this.#hooks.push(hooks);
       const store = new GenericRegistryStore({
         kind,
@@ -310,4 +312,26 @@ function nameOf({
   readonly resource: string;
 }): string {
   return `${group}/${resource}`;
+}
+
+/** The hooks of the roles only refuse writes: they come before those of the kind. */
+function bothHooks(
+  roles: Pick<StoreHooks, 'authorize'> | undefined,
+  own: StoreHooks | undefined,
+): StoreHooks | undefined {
+  if (roles === undefined || own === undefined) return roles ?? own;
+  return {
+    ...(own.prepareCreate && { prepareCreate: own.prepareCreate.bind(own) }),
+    ...(own.prepareUpdate && { prepareUpdate: own.prepareUpdate.bind(own) }),
+    ...(own.beginCreate && { beginCreate: own.beginCreate.bind(own) }),
+    ...(own.beginUpdate && { beginUpdate: own.beginUpdate.bind(own) }),
+    ...(own.afterCreate && { afterCreate: own.afterCreate.bind(own) }),
+    ...(own.afterUpdate && { afterUpdate: own.afterUpdate.bind(own) }),
+    ...(own.afterDelete && { afterDelete: own.afterDelete.bind(own) }),
+    ...(own.reload && { reload: own.reload.bind(own) }),
+    authorize: async (...write) => {
+      await roles.authorize?.(...write);
+      await own.authorize?.(...write);
+    },
+  };
 }

@@ -1,6 +1,15 @@
 import type { Change } from '../change.ts';
 import type { RuleCases } from '../rule-cases.ts';
 
+/** Of the organisation `system:masters`. */
+const OF_MASTERS =
+  'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIZ01JR0hBZ0VBTUNVeEZ6QVZCZ05WQkFvTURuTjVjM1JsYlRw' +
+  'dFlYTjBaWEp6TVFvd0NBWURWUVFEREFGNApNRmt3RXdZSEtvWkl6ajBDQVFZSUtvWkl6ajBEQVFjRFFnQUVxcFAzVzZRTXVISE5z' +
+  'RDVDeEVscVlrSU1OVjd6CmNWMnpLQXkzSlQvYlRpOXd3blJlM3c3em1rVXpWRUdMSWhyV1BDc3h2TU9YU3hZeXRPb2F1WGwwRWFB' +
+  'QU1Bb0cKQ0NxR1NNNDlCQU1DQTBnQU1FVUNJRXZtMWFBNlFNNERxYTNsTk1vUzQ1NWw3ZS9oalpJamhmMjZBK0p4ZjljcApBaUVB' +
+  'MGNnblpuRC9MUmVsVXRmaHNwM29OaHpqWlJrbXlFZUhwNS9kVko0THlEdz0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0t' +
+  'LS0tCg==';
+
 const apiVersion = 'certificates.k8s.io/v1';
 const collection = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 
@@ -98,6 +107,12 @@ export const cases: readonly RuleCases[] = [
       { 'spec.signerName': undefined },
       { 'spec.signerName': 'a' },
       { 'spec.signerName': 'a/b' },
+      { 'spec.request': OF_MASTERS },
+      {
+        'spec.request': OF_MASTERS,
+        'spec.signerName': 'kubernetes.io/kube-apiserver-client',
+        'spec.usages': ['client auth'],
+      },
       { 'spec.signerName': 'example.com/a/b' },
       { 'spec.signerName': 'Example.com/b' },
       { 'spec.signerName': 'example.com/B' },

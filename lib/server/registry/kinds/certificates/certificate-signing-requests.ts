@@ -4,6 +4,7 @@ import { certificateApproval, datedConditions } from '../../subresources/certifi
 import { causesOf, checkedBy } from '../../validation/check.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
 import { requestChecks } from './request-checks.ts';
+import { SubjectRestriction } from './subject-restriction.ts';
 
 const checks = requestChecks({ mayDecide: false });
 const approvalChecks = requestChecks({ mayDecide: true });
@@ -55,6 +56,7 @@ export const certificateSigningRequests: KindRules = {
   },
   selectableFields: { 'spec.signerName': (request) => textAt(request, 'spec', 'signerName') },
   statusStrategy,
+  newHooks: () => new SubjectRestriction(),
   newSubresources: (parts) => ({
     approval: certificateApproval(parts, (object, existing) =>
       causesOf(approvalChecks, object, existing),

@@ -80,6 +80,26 @@ export function requestProblem(request: unknown): string | undefined {
   }
 }
 
+/** Object identifier of an organisation (O) in a name, in hexadecimal digits. */
+const ORGANISATION = '55040a';
+
+/** The organisations in the subject of a certificate signing request in PEM, as base64; none of one that cannot be read. */
+export function organisationsOf(request: unknown): readonly string[] {
+  const text = typeof request === 'string' ? Buffer.from(request, 'base64').toString('latin1') : '';
+  try {
+    const [outer] = elementsOf(pemBlock(text)?.bytes ?? Buffer.alloc(0));
+    const [info] = elementsOf(contentOf(outer, SEQUENCE));
+    const [, subject] = elementsOf(contentOf(info, SEQUENCE));
+    return elementsOf(contentOf(subject, SEQUENCE))
+      .flatMap(({ content }) => elementsOf(content))
+      .map(({ content }) => elementsOf(content))
+      .filter(([type]) => type?.content.toString('hex') === ORGANISATION)
+      .map(([, value]) => value?.content.toString('utf8') ?? '');
+  } catch {
+    return [];
+  }
+}
+
 /** @throws when it is malformed. */
 function signatureProblem(der: Buffer): string | undefined {
   const [outer, ...more] = elementsOf(der);

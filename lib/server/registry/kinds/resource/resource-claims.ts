@@ -5,6 +5,7 @@ import { fields, isChanged } from '../../validation/combine.ts';
 import { goForm } from '../../validation/go-form.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
 import { claimTemplateMetadata } from '../pods/volumes/ephemeral-volume.ts';
+import { AdminAccess } from './admin-access.ts';
 import { claimStatusCauses } from './claim-status.ts';
 import { deviceClaim } from './device-claims.ts';
 
@@ -27,6 +28,7 @@ export const resourceClaims: KindRules = {
   resource: 'resourceclaims',
   strategy: checkedBy(fields({ spec: fixed('resource.ResourceClaimSpec', spec) })),
   statusStrategy: newStatusStrategy({ keepMetadata: true, validateUpdate: claimStatusCauses }),
+  newHooks: (parts) => new AdminAccess(parts, ['spec']),
 };
 
 export const resourceClaimTemplates: KindRules = {
@@ -40,4 +42,5 @@ export const resourceClaimTemplates: KindRules = {
       ),
     }),
   ),
+  newHooks: (parts) => new AdminAccess(parts, ['spec', 'spec']),
 };
