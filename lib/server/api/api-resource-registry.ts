@@ -148,12 +148,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
       const { keyRoot, storedApiVersion } = kind;
       const storage = storages.get(keyRoot) as ResourceStorage;
       const name = nameOf(kind.describe);
-      const hooks =
-        this.#hooksOf(name) ??
-        bothHooks(
-          this.#rbac && escalationHooks(this.#rbac, kind.describe),
-          this.#newHooks(kind, storage, storageFor),
-        );
+      const hooks = this.#hooksOf(name) ?? this.#kindHooks(kind, storage, storageFor);
       if (hooks !== undefined) this.#hooks.push(hooks);
       const store = new GenericRegistryStore({
         kind,
@@ -262,6 +257,17 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   #hooksOf(name: string): StoreHooks | undefined {
     if (name === NAMESPACES) return this.#namespaces?.hooks;
     return name === DEFINITIONS ? this.#custom?.hooks : undefined;
+  }
+
+  #kindHooks(
+    kind: KindDefinition,
+    storage: ResourceStorage,
+    storageFor: StorageFactory,
+  ): StoreHooks | undefined {
+    return bothHooks(
+      this.#rbac && escalationHooks(this.#rbac, kind.describe),
+      this.#newHooks(kind, storage, storageFor),
+    );
   }
 
   #newHooks(
