@@ -109,13 +109,17 @@ export class ScaleREST implements RestStorage {
   #checkConversion(live: UnstructuredObject, scale: UnstructuredObject): void {
     const { refuseApply } = this.#definition;
     if (refuseApply === undefined) return;
-    if (managedFieldsOf(live) === undefined) {
-      const what = 'failed to create manager for existing fields: failed to convert live object (/';
-      throw refuseApply(what);
-    }
     if (jsonEqual(scale['spec'], live['spec'])) return;
     const { name, namespace = '' } = scale.metadata ?? {};
     throw refuseApply(`failed to convert new object (${namespace}/${name}`);
+  }
+
+  /** Comes before the conflicts with other managers. @throws {ApiError} as `#checkConversion`. */
+  #checkManagers(live: UnstructuredObject): void {
+    if (managedFieldsOf(live) !== undefined) return;
+    const what = 'failed to create manager for existing fields: failed to convert live object (/';
+    const refusal = this.#definition.refuseApply?.(what);
+    if (refusal !== undefined) throw refusal;
   }
 
   /** The scale of an object, with the managers of the replicas. */
@@ -160,6 +164,7 @@ export class ScaleREST implements RestStorage {
       (existing) => {
         if (existing === undefined) throw notFound(this.#store.describe, name);
         const live = this.#trackedScale(existing);
+        this.#checkManagers(live);
         const scale = appliedTo(this.#tracker, context, live, configuration, write);
         this.#checkConversion(live, scale);
         return this.#scaled(existing, scale, this.#requestedReplicas(scale, name));
