@@ -134,6 +134,8 @@ export const errorCodes = {
     'An AES-GCM key has encrypted as many values as is safe: put a new key in front of it.',
   KEY_SERVICE_FAILED:
     'A key service refused, did not answer in time, or broke its contract; the message says which. Nothing was written.',
+  // server: webhooks
+  WEBHOOK_FAILED: 'A webhook gave no usable answer; the message says why.',
   // server: listener
   PORT_IN_USE: 'The port is taken by another process.',
   LISTEN_FAILED: 'The address cannot be listened on; the cause says why.',

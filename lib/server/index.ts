@@ -7,6 +7,7 @@ export type {
   ServerAddress,
   ServerListenOptions,
 } from './api/api-server-options.ts';
+export type { ServiceResolver, WebhookService } from './webhooks/service-resolver.ts';
 export type { ServerSnapshot } from './api/server-snapshot.ts';
 export type { TransformerFor } from './api/server-storages.ts';
 export type { Faults, FaultsOptions } from './api/faults/faults.ts';

@@ -4,7 +4,10 @@ import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { ListwatchError } from '../../kernel/errors.ts';
 import { CustomGroupServices } from '../registry/custom/custom-group-services.ts';
-import { CustomResources } from '../registry/custom/custom-resources.ts';
+import {
+  CustomResources,
+  type CustomResourcesOptions,
+} from '../registry/custom/custom-resources.ts';
 import { GenericRegistryStore } from '../registry/generic-registry-store.ts';
 import { GracePeriodReaper } from '../registry/writes/grace-period-reaper.ts';
 import type { KindDefinition } from '../registry/contract/kind-definition.ts';
@@ -23,6 +26,8 @@ import { TokenAuthenticator } from '../registry/tokens/token-authenticator.ts';
 import type { ServerParts, VirtualResource } from '../registry/contract/subresource-parts.ts';
 import type { ResourceStorage, StorageFactory } from '../registry/storage-factory.ts';
 import type { StoreHooks } from '../registry/contract/store-hooks.ts';
+import type { ServiceResolver } from '../webhooks/service-resolver.ts';
+import { WebhookCaller } from '../webhooks/webhook-caller.ts';
 
 export interface ApiResourceRegistryOptions {
   /** The kinds that are always served, in the order of discovery; usually `builtInKinds()`. */
@@ -35,6 +40,8 @@ export interface ApiResourceRegistryOptions {
   readonly authorization?: Authorization | undefined;
   /** Answers for nodes. @defaultValue `noNodes` */
   readonly nodes?: NodeConnector | undefined;
+  /** Where services with webhooks are. @defaultValue `clusterServices` */
+  readonly resolveService?: ServiceResolver | undefined;
   /** Makes the storage of each resource. */
   readonly storageFor: StorageFactory;
   /** @defaultValue realRuntime */
@@ -49,6 +56,7 @@ const OPTIONS = [
   'userOfToken',
   'authorization',
   'nodes',
+  'resolveService',
   'storageFor',
   'runtime',
   'logger',
@@ -92,6 +100,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   /** What resources without objects of their own work with. */
   readonly parts: ServerParts;
   readonly #namespaces: NamespaceLifecycle | undefined;
+  readonly #webhooks: WebhookCaller;
   readonly #custom: CustomResources | undefined;
   readonly #customGroups: CustomGroupServices;
   readonly #reaper: GracePeriodReaper;
@@ -127,18 +136,9 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     }
     const admission = this.#namespaces ?? { enter: () => Promise.resolve(() => {}) };
     this.#customGroups = this.#newCustomGroups(runtime, logger);
+    this.#webhooks = new WebhookCaller({ runtime, resolveService: options.resolveService });
     if (storageOf(DEFINITIONS) !== undefined) {
-      this.#custom = new CustomResources({
-        storageFor,
-        runtime,
-        logger,
-        reaper: this.#reaper,
-        namespaces: admission,
-        isBuiltIn: (group, resource) => this.#installations.has(nameOf({ group, resource })),
-        onChange: () => {
-          this.#refresh();
-        },
-      });
+      this.#custom = this.#newCustom({ storageFor, runtime, logger, namespaces: admission });
     }
     this.#rbac = options.authorization === 'rbac' ? this.#newRbac(runtime, logger) : undefined;
     const parts = this.#serverParts(options, runtime);
@@ -213,6 +213,7 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
     this.#reaper.close();
+    this.#webhooks.close();
     const { rules } = this.#rbac ?? {};
     await this.#customGroups.close();
     await Promise.all([this.#namespaces?.close(), this.#custom?.close(), rules?.close()]);
@@ -252,6 +253,20 @@ export class ApiResourceRegistry implements ResourceRegistry, AsyncDisposable {
   #newCustomGroups(runtime: Runtime, logger: Logger): CustomGroupServices {
     const services = (): ObjectStore | undefined => this.#installations.get(API_SERVICES)?.store;
     return new CustomGroupServices({ runtime, logger, services });
+  }
+
+  #newCustom(
+    given: Pick<CustomResourcesOptions, 'storageFor' | 'runtime' | 'logger' | 'namespaces'>,
+  ): CustomResources {
+    return new CustomResources({
+      ...given,
+      reaper: this.#reaper,
+      webhooks: this.#webhooks,
+      isBuiltIn: (group, resource) => this.#installations.has(nameOf({ group, resource })),
+      onChange: () => {
+        this.#refresh();
+      },
+    });
   }
 
   #hooksOf(name: string): StoreHooks | undefined {

@@ -7,6 +7,7 @@ import type { KeyValueStore } from '../mvcc/key-value-store.ts';
 import type { Certificate } from './certificates/certificate-authority.ts';
 import type { ServerTlsOptions } from './certificates/server-certificates.ts';
 import type { HttpListenerOptions, ListenOptions } from './port/http-listener.ts';
+import type { ServiceResolver } from '../webhooks/service-resolver.ts';
 import type { TransformerFor } from './server-storages.ts';
 
 export interface ApiServerOptions
@@ -43,6 +44,11 @@ export interface ApiServerOptions
   readonly authorization?: Authorization | undefined;
   /** Certificates to present, and to accept of clients. @defaultValue the server makes its own authority */
   readonly tls?: ServerTlsOptions | undefined;
+  /**
+   * Where the services are that `clientConfig.service` of webhooks names: the origin for a name, a namespace and a port.
+   * @defaultValue `https://NAME.NAMESPACE.svc:PORT`, which only resolves within a cluster
+   */
+  readonly resolveService?: ServiceResolver | undefined;
   /** Longest duration of a request that is not a watch, milliseconds. @defaultValue 60 000 */
   readonly requestTimeoutMs?: number | undefined;
   /** The source of the token and of certificate serials. @defaultValue the operating system's */
@@ -59,6 +65,7 @@ export const API_SERVER_OPTIONS: readonly (keyof ApiServerOptions)[] = [
   'storageMediaType',
   'authorization',
   'tls',
+  'resolveService',
   'requestTimeoutMs',
   'randomBytes',
   'maxConnections',

@@ -140,6 +140,7 @@ export class ApiServer implements AsyncDisposable {
       virtual: virtualResources,
       userOfToken: (token) => (this.#isOwnToken(token) ? USER : undefined),
       authorization,
+      resolveService: options.resolveService,
       storageFor: (description, keyRoot) => storages.storageFor(description, keyRoot),
       runtime,
       logger,

@@ -16,6 +16,7 @@ import {
   storageVersionOf,
   versionsOf,
 } from './definition/custom-resource-definition.ts';
+import { ConvertedVersions } from './conversion/converted-versions.ts';
 import { customResourceKind } from './versions/custom-resource-kind.ts';
 import { timestampOf } from '../rules/duration.ts';
 import { jsonEqual, recordAt, valueAt } from '../rules/json-value.ts';
@@ -31,6 +32,7 @@ import type { ResourceStorage, StorageFactory } from '../storage-factory.ts';
 import type { StoreHooks } from '../contract/store-hooks.ts';
 import type { CreateAdmission, ReleaseAdmission } from '../writes/store-parts.ts';
 import { WatchSet } from '../watch-set.ts';
+import type { WebhookCaller } from '../../webhooks/webhook-caller.ts';
 
 /** Delay before the watches of a removed resource end, in which they send the deletions. */
 const WATCH_DRAIN_MS = 1000;
@@ -49,6 +51,8 @@ export interface CustomResourcesOptions {
   readonly namespaces: CreateAdmission;
   /** Whether a built-in kind uses this resource name in the group. */
   readonly isBuiltIn: (group: string, resource: string) => boolean;
+  /** Calls the webhooks that convert objects. */
+  readonly webhooks: WebhookCaller;
   /** Called whenever the served resources change. */
   readonly onChange: () => void;
 }
@@ -57,8 +61,10 @@ export interface CustomResourcesOptions {
 interface Entry {
   readonly storage: ResourceStorage;
   readonly watches: WatchSet;
-  /** The store of the storage version, even if that version is not served. */
+  /** The store of the storage version, even if that version is not served. It never converts. */
   store: GenericRegistryStore | undefined;
+  /** Set if a webhook converts the objects. */
+  converted: ConvertedVersions | undefined;
   installed: readonly InstalledResource[];
   terminating: boolean;
   /** What of the definition is served. */
@@ -252,6 +258,7 @@ export class CustomResources {
       storage: this.#options.storageFor(kind.describe, kind.keyRoot),
       watches: new WatchSet(),
       store: undefined,
+      converted: undefined,
       installed: [],
       terminating: false,
       serves: '',
@@ -263,24 +270,29 @@ export class CustomResources {
     const object = { ...given, status: { ...recordAt(given, 'status'), acceptedNames } };
     const stored = storageKind(object);
     const storedApiVersion = apiVersionOf(stored.describe);
-    const newStore = (kind: KindDefinition): GenericRegistryStore =>
+    const { runtime, webhooks } = this.#options;
+    const newStore = (kind: KindDefinition, converted = entry.storage): GenericRegistryStore =>
       new GenericRegistryStore({
         kind,
-        storage: entry.storage,
+        storage: converted,
         runtime: this.#options.runtime,
         logger: this.#options.logger,
         reaper: this.#options.reaper,
         admission: { enter: (...request) => this.#enter(entry, ...request) },
-        storedApiVersion,
+        storedApiVersion: converted === entry.storage ? storedApiVersion : undefined,
         watches: entry.watches,
       });
     entry.terminating = metadata.deletionTimestamp !== undefined;
     entry.store = newStore(stored);
+    entry.converted?.close();
+    entry.converted = ConvertedVersions.of(object, { storage: entry.storage, runtime, webhooks });
     entry.installed = versionsOf(object)
       .filter((version) => version['served'] === true)
       .map((version) => {
         const kind = customResourceKind(object, version);
-        return installedResource(newRestStorages(kind, newStore(kind)));
+        return installedResource(
+          newRestStorages(kind, newStore(kind, entry.converted?.storageOf(version))),
+        );
       });
   }
 
@@ -402,7 +414,8 @@ function sameNames({ object: one }: Definition, { object: other }: Definition): 
 function servedForm({ object, metadata }: Definition, names: object): string {
   const { uid, generation, deletionTimestamp } = metadata;
   const terminating = hasCondition(object, 'Terminating');
-  return JSON.stringify([uid, generation, deletionTimestamp, terminating, names]);
+  const stored = valueAt(object, 'status', 'storedVersions');
+  return JSON.stringify([uid, generation, deletionTimestamp, terminating, names, stored]);
 }
 
 function storageKind(definition: unknown): KindDefinition {
@@ -413,7 +426,8 @@ function isNewer(definition: Definition, known: Definition): boolean {
   return compareResourceVersions(definition.resourceVersion, known.resourceVersion) > 0;
 }
 
-async function endEntry({ watches, storage }: Entry): Promise<void> {
+async function endEntry({ watches, storage, converted }: Entry): Promise<void> {
   watches.closeAll();
+  converted?.close();
   await storage[Symbol.asyncDispose]?.();
 }

@@ -5,8 +5,8 @@ import { commonMembers } from './common-members.ts';
 import { someSchema } from './schema-walk.ts';
 
 /**
- * The warnings of a write of a definition: formats that are not checked, in the words of API servers, and what is stored without being
- * done: rules in CEL, conversions by webhooks.
+ * The warnings of a write of a definition: formats that are not checked, in the words of API servers, and rules in CEL, which are
+ * stored without being enforced.
  * What the stored definition has already is not told again.
  */
 export function definitionWarnings(definition: unknown, existing?: unknown): string[] {
@@ -14,11 +14,6 @@ export function definitionWarnings(definition: unknown, existing?: unknown): str
   const warnings = unknownFormats(definition)
     .filter((format) => !known.has(format))
     .map((format) => `unrecognized format ${JSON.stringify(format)}`);
-  if (textAt(definition, 'spec', 'conversion', 'strategy') === 'Webhook') {
-    warnings.push(
-      'spec.conversion.strategy: Webhook: objects keep their fields in each version, the webhook is not called by this server',
-    );
-  }
   if (hasRules(definition)) {
     warnings.push(
       'x-kubernetes-validations: rules in CEL are stored, but not enforced by this server',

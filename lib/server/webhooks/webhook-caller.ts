@@ -1,0 +1,234 @@
+import { Agent } from 'node:https';
+import type { AxiosRequestConfig, AxiosResponse } from 'axios';
+import { abortable, deriveAbort, onAbort } from '../../kernel/abort.ts';
+import { isListwatchError, ListwatchError } from '../../kernel/errors.ts';
+import type { Runtime } from '../../kernel/runtime.ts';
+import {
+  clusterServices,
+  resolvedOrigin,
+  serviceHost,
+  type ServiceResolver,
+  type WebhookService,
+} from './service-resolver.ts';
+import { answeredObject, webhookFailed, type AnyRecord } from './webhook-answer.ts';
+import { noAnswerText, refusedText } from './webhook-failure-text.ts';
+
+/** Where a webhook is: `url`, or `service`. */
+export interface WebhookClientConfig {
+  readonly url?: string | undefined;
+  readonly service?: (WebhookService & { readonly path?: string | undefined }) | undefined;
+  /** The authorities that may sign its certificate, PEM. @defaultValue those of the system */
+  readonly caBundle?: string | undefined;
+}
+
+export interface WebhookCallOptions {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface WebhookCallerOptions {
+  readonly runtime: Runtime;
+  /** @defaultValue `clusterServices` */
+  readonly resolveService?: ServiceResolver | undefined;
+}
+
+/** Largest answer that is read, bytes. */
+export const LARGEST_ANSWER_BYTES: number = 32 * 1024 * 1024;
+
+/** Connections to one webhook that are kept for later calls. */
+const KEPT_CONNECTIONS = 16;
+
+/** One webhook with its connections. */
+export interface WebhookClient {
+  /**
+   * Sends `body` as JSON and returns the object in the answer.
+   * @throws {ListwatchError} code WEBHOOK_FAILED, in the words of kube-apiserver; ABORTED; CLOSED.
+   */
+  post(body: unknown, options: WebhookCallOptions): Promise<AnyRecord>;
+  /** Closes the connections after the calls that are running. */
+  close(): void;
+}
+
+/**
+ * Calls webhooks: one POST over HTTPS each.
+ *
+ * Guarantees:
+ * - A call ends within its time limit. It is not repeated, and a redirect is not followed.
+ * - An answer has at most `LARGEST_ANSWER_BYTES`.
+ * - After `close` no call is running, and no connection is open.
+ *
+ * @see apiserver pkg/util/webhook/client.go @ v0.36.3
+ */
+export class WebhookCaller {
+  readonly #runtime: Runtime;
+  readonly #resolve: ServiceResolver;
+  readonly #abort = new AbortController();
+  readonly #clients = new Set<HttpsWebhook>();
+
+  constructor({ runtime, resolveService = clusterServices }: WebhookCallerOptions) {
+    this.#runtime = runtime;
+    this.#resolve = resolveService;
+  }
+
+  /** A client for one webhook; nothing is connected before its first call. Close it when the configuration changes. */
+  open(config: WebhookClientConfig): WebhookClient {
+    const client = new HttpsWebhook(config, {
+      runtime: this.#runtime,
+      resolve: this.#resolve,
+      closed: this.#abort.signal,
+      onEnd: () => this.#clients.delete(client),
+    });
+    this.#clients.add(client);
+    return client;
+  }
+
+  /** Ends the running calls, and closes all connections. */
+  close(): void {
+    this.#abort.abort(new ListwatchError('CLOSED', 'the server is closed'));
+    for (const client of this.#clients) client.end();
+  }
+}
+
+interface WebhookParts {
+  readonly runtime: Runtime;
+  readonly resolve: ServiceResolver;
+  readonly closed: AbortSignal;
+  readonly onEnd: () => void;
+}
+
+class HttpsWebhook implements WebhookClient {
+  readonly #config: WebhookClientConfig;
+  readonly #parts: WebhookParts;
+  #agent: Agent | undefined;
+  #running = 0;
+  #closing = false;
+
+  constructor(config: WebhookClientConfig, parts: WebhookParts) {
+    this.#config = config;
+    this.#parts = parts;
+  }
+
+  async post(body: unknown, { timeoutMs, signal }: WebhookCallOptions): Promise<AnyRecord> {
+    const { closed, runtime } = this.#parts;
+    const call = deriveAbort(signal);
+    const release = onAbort(closed, () => {
+      call.abort(closed.reason);
+    });
+    const timer = runtime.setTimer(timeoutMs, () => {
+      call.abort(webhookFailed(TIMED_OUT));
+    });
+    this.#running += 1;
+    try {
+      const url = `${addressOf(this.#config)}?timeout=${Math.ceil(timeoutMs / 1000)}s`;
+      const { status, data, headers } = await this.#exchange(
+        url,
+        JSON.stringify(body),
+        call.signal,
+      );
+      if (status >= 300 && status < 400) {
+        const to = JSON.stringify(headers['location'] ?? '');
+        throw webhookFailed(`Post ${JSON.stringify(url)}: redirect to ${to} refused`);
+      }
+      if (status < 200 || status >= 300) throw webhookFailed(refusedText(status, data));
+      return answeredObject(data, status, String(headers['content-type'] ?? ''));
+    } finally {
+      timer.cancel();
+      release();
+      call.dispose();
+      this.#running -= 1;
+      if (this.#closing && this.#running === 0) this.end();
+    }
+  }
+
+  close(): void {
+    this.#closing = true;
+    if (this.#running === 0) this.end();
+  }
+
+  end(): void {
+    this.#agent?.destroy();
+    this.#agent = undefined;
+    this.#parts.onEnd();
+  }
+
+  /** @throws {ListwatchError} code WEBHOOK_FAILED without an answer; the reason of the signal. */
+  async #exchange(url: string, body: string, signal: AbortSignal): Promise<AxiosResponse<string>> {
+    try {
+      signal.throwIfAborted();
+      // A connection that does not react to an abort must not keep the call.
+      return await abortable(this.#send(url, body, signal), signal);
+    } catch (error) {
+      const failure: unknown = signal.aborted ? signal.reason : error;
+      if (isListwatchError(failure) && failure.code !== 'WEBHOOK_FAILED') throw failure;
+      const text = isListwatchError(failure) ? failure.message : noAnswerText(failure);
+      throw webhookFailed(`Post ${JSON.stringify(url)}: ${text}`, failure);
+    }
+  }
+
+  async #send(url: string, body: string, signal: AbortSignal): Promise<AxiosResponse<string>> {
+    const { service, caBundle } = this.#config;
+    const target = new URL(url);
+    let address = url;
+    if (service !== undefined) {
+      const origin = await resolvedOrigin(this.#parts.resolve, service);
+      address = `${origin}${target.pathname}${target.search}`;
+    }
+    // It takes longer to load than the rest of the server.
+    const { default: axios } = await import('axios');
+    signal.throwIfAborted();
+    this.#agent ??= new Agent({
+      keepAlive: true,
+      maxFreeSockets: KEPT_CONNECTIONS,
+      ca: caBundle,
+      ...(service === undefined ? {} : { servername: serviceHost(service) }),
+    });
+    return await axios.request<string>({
+      ...EXCHANGE,
+      url: address,
+      data: body,
+      headers: { ...HEADERS, Host: target.host },
+      httpsAgent: this.#agent,
+      signal,
+    });
+  }
+}
+
+const TIMED_OUT = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
+
+const HEADERS = {
+  'Content-Type': 'application/json',
+  Accept: 'application/json, */*',
+  'User-Agent': 'kube-apiserver-admission',
+} as const;
+
+const EXCHANGE: AxiosRequestConfig = {
+  adapter: 'http',
+  method: 'POST',
+  responseType: 'text',
+  maxRedirects: 0,
+  proxy: false,
+  timeout: 0,
+  maxBodyLength: Number.POSITIVE_INFINITY,
+  maxContentLength: LARGEST_ANSWER_BYTES,
+  validateStatus: () => true,
+  transformRequest: [],
+  transformResponse: [],
+};
+
+/** The URL that errors name. @throws {ListwatchError} code WEBHOOK_FAILED for anything but HTTPS. */
+function addressOf({ url, service }: WebhookClientConfig): string {
+  if (service !== undefined) {
+    const { path = '', port } = service;
+    return `https://${serviceHost(service)}:${port}${path.startsWith('/') ? path : `/${path}`}`;
+  }
+  if (url === undefined)
+    throw webhookFailed('webhook configuration must have either service or URL');
+  // Validation refuses other URLs; a definition may have been stored without it.
+  if (!URL.canParse(url) || new URL(url).protocol !== 'https:') {
+    throw webhookFailed(
+      `Post ${JSON.stringify(url)}: the URL of a webhook must begin with https://`,
+    );
+  }
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}
