@@ -89,6 +89,7 @@ export { ApiError } from './meta/api-error.ts';
 export {
   isAlreadyExists,
   isApiError,
+  isApplyConflict,
   isConflict,
   isExpired,
   isInvalid,

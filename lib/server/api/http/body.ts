@@ -52,11 +52,6 @@ export function decodeBody(
   return { object, faults };
 }
 
-/** The object of `decodeBody`. @throws {ApiError} 400, 413, 415. */
-export function decodeObject(...parts: Parameters<typeof decodeBody>): UnstructuredObject {
-  return decodeBody(...parts).object;
-}
-
 export interface DecodedObject {
   readonly object: UnstructuredObject;
   /** Members that are there twice; undefined when there is none. */

@@ -1,4 +1,3 @@
-import { isRecord } from '../../registry/rules/json-value.ts';
 import type { Json } from '../http/json-tree.ts';
 
 /** A JSON value as Go prints its maps: `map[data:map[a:1] labels:[x y]]`. */
@@ -10,13 +9,4 @@ export function goMapText(value: Json | undefined): string {
     .toSorted()
     .map((name) => `${name}:${goMapText(value[name])}`);
   return `map[${members.join(' ')}]`;
-}
-
-/** JSON with the members of objects in alphabetical order. */
-export function sortedJson(value: unknown): string {
-  return JSON.stringify(value, (_name, member: unknown) =>
-    isRecord(member)
-      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  );
 }

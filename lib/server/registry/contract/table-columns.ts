@@ -1,6 +1,5 @@
 import type { KubernetesObject } from '../../../meta/object.ts';
-import { ageOf } from '../rules/duration.ts';
-import { textAt, valueAt } from '../rules/json-value.ts';
+import { textAt } from '../rules/json-value.ts';
 import type { TableColumn, TableConvertor } from './rest-storage.ts';
 
 export type TableCell = string | number | boolean | null;
@@ -41,12 +40,6 @@ export const nameColumn: Column = textColumn('Name', ['metadata', 'name'], {
   format: 'name',
   description: 'The name of the object; unique among objects of its kind in its namespace.',
 });
-
-export const ageColumn: Column = column(
-  'Age',
-  (object, nowMs) => ageOf(valueAt(object, 'metadata', 'creationTimestamp'), nowMs),
-  { description: 'The time since the object was created.' },
-);
 
 /** The table of a kind, with its columns in order. */
 export function tableOf(columns: readonly Column[]): TableConvertor {

@@ -29,11 +29,6 @@ export function fieldInvalidHere(field: string, detail: string): FieldCause {
   return cause('FieldValueInvalid', field, withDetail('Invalid value', detail));
 }
 
-/** Like `fieldInvalid`, for values that must not be shown, such as the data of a Secret. */
-export function fieldInvalidSecretly(field: string, detail: string): FieldCause {
-  return cause('FieldValueInvalid', field, withDetail('Invalid value: <redacted>', detail));
-}
-
 export function fieldNonNegative(field: string, value: number): FieldCause {
   return fieldInvalid(field, value, 'must be greater than or equal to 0');
 }

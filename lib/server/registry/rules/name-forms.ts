@@ -51,7 +51,6 @@ const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`;
 const NAME = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 
 const IS_LABEL = new RegExp(`^${LABEL}$`);
-const IS_CASELESS_LABEL = new RegExp(`^${LABEL}$`, 'i');
 const IS_NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
 const BAD_LABEL = mismatch(
@@ -65,13 +64,6 @@ const BAD_SUBDOMAIN = [
     `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and ${ENDS}`,
     SUBDOMAIN,
     'example.com',
-  ),
-];
-const BAD_CASELESS = [
-  mismatch(
-    `an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and ${ENDS}`,
-    SUBDOMAIN,
-    'Example.com',
   ),
 ];
 const BAD_KEY = mismatch(
@@ -103,10 +95,6 @@ function subdomainForm(text: string): readonly string[] {
   return eachPart(text, IS_LABEL) ? NO_PROBLEMS : BAD_SUBDOMAIN;
 }
 
-function caselessForm(text: string): readonly string[] {
-  return eachPart(text, IS_CASELESS_LABEL) ? NO_PROBLEMS : BAD_CASELESS;
-}
-
 /** A DNS-1123 label: namespaces, container names. */
 export const dnsLabel: Format = atMost(LONGEST_LABEL, labelForm);
 
@@ -124,10 +112,8 @@ export const dns1035Label: Format = atMost(
   ),
 );
 
-/** A label or a subdomain as generated validation (`+k8s:format`) checks it: the message counts bytes. */
-export const shortName: Format = atMost(LONGEST_LABEL, labelForm, 'bytes');
+/** A subdomain as generated validation (`+k8s:format`) checks it: the message counts bytes. */
 export const longName: Format = atMost(LONGEST_SUBDOMAIN, subdomainForm, 'bytes');
-export const longNameCaseless: Format = atMost(LONGEST_SUBDOMAIN, caselessForm, 'bytes');
 
 /** A key of labels, and most other names with a prefix: an optional DNS subdomain, a slash, and at most 63 characters. */
 export function qualifiedName(text: string): readonly string[] {

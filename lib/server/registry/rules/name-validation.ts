@@ -2,7 +2,7 @@ import type { ApiError } from '../../../meta/api-error.ts';
 import { badRequest } from '../../../meta/failures.ts';
 import { randomText } from '../../../kernel/random.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
-import { dns1035Label, dnsLabel, dnsSubdomain, type Format } from './name-forms.ts';
+import { type Format } from './name-forms.ts';
 
 /** The form of the names of a kind: the faults of a name, none when there is none. */
 export type NameRule = Format;
@@ -12,21 +12,6 @@ export function nameMissing(name: string): ApiError {
   return badRequest(
     `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
   );
-}
-
-/** The first fault of a DNS-1123 label; undefined when there is none. */
-export function dnsLabelProblem(name: string): string | undefined {
-  return dnsLabel(name)[0];
-}
-
-/** The first fault of a DNS-1035 label. */
-export function dns1035LabelProblem(name: string): string | undefined {
-  return dns1035Label(name)[0];
-}
-
-/** The first fault of a DNS-1123 subdomain. */
-export function dnsSubdomainProblem(name: string): string | undefined {
-  return dnsSubdomain(name)[0];
 }
 
 /** Without vowels and similar characters, so that no words result. See apimachinery util/rand/rand.go @ eed236c. */

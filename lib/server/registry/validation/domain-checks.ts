@@ -1,6 +1,6 @@
 import { fieldInvalid, fieldRequired } from '../rules/field-causes.ts';
 import type { Check } from './check.ts';
-import { dnsLabel, dnsSubdomain, mismatch, qualifiedName } from './formats.ts';
+import { dnsLabel, dnsSubdomain, mismatch } from './formats.ts';
 
 const HTTP_PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 const IS_HTTP_PATH = new RegExp(`^${HTTP_PATH}$`);
@@ -48,13 +48,4 @@ export const domainPrefixedPath: Check = textCheck((text, add) => {
   const [host, path] = [text.slice(0, slash), text.slice(slash + 1)];
   for (const problem of dnsSubdomain(host)) add(host, problem);
   if (!IS_HTTP_PATH.test(path)) add(path, BAD_PATH);
-});
-
-/** `acme.io/foo`: a DNS subdomain and a name. */
-export const domainPrefixedKey: Check = textCheck((text, add) => {
-  const problems = qualifiedName(text);
-  for (const problem of problems) add(text, problem);
-  if (problems.length === 0 && !text.includes('/')) {
-    add(text, 'must be a domain-prefixed key (such as "acme.io/foo")');
-  }
 });

@@ -12,21 +12,14 @@ import {
 
 // The forms of names are with the rules of metadata, which come before this folder.
 export {
-  atMost,
   dns1035Label,
   dnsLabel,
   dnsSubdomain,
   isLonger,
   labelValue,
-  longName,
-  longNameCaseless,
   mismatch,
   pathSegment,
-  pathSegmentPrefix,
-  pattern,
   qualifiedName,
-  shortName,
-  tooLong,
   type Format,
 } from '../rules/name-forms.ts';
 
@@ -142,18 +135,6 @@ export const configMapKey: Format = atMost(
   ),
 );
 
-/** The name of a variable where old servers and clients read it too, as in `envFrom` prefixes. */
-export const strictEnvVarName: Format = bothOf(
-  pattern(
-    '[-._a-zA-Z][-._a-zA-Z0-9]*',
-    "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit",
-    'my.env-name',
-    'MY_ENV.NAME',
-    'MyEnvName1',
-  ),
-  noParentDirectory,
-);
-
 const BAD_VARIABLE = [
   "a valid environment variable name must consist only of printable ASCII characters other than '='",
 ];
@@ -170,11 +151,4 @@ const BAD_INTEGER = ['must be a valid decimal integer in canonical form'];
 export function decimalInteger(text: string): readonly string[] {
   if (text === '') return ['must be non-empty'];
   return /^(?:0|-?[1-9]\d*)$/.test(text) ? NO_PROBLEMS : BAD_INTEGER;
-}
-
-const BAD_UUID = ['must be a lowercase UUID in 8-4-4-4-12 format'];
-
-export function uuid(text: string): readonly string[] {
-  const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
-  return isUuid ? NO_PROBLEMS : BAD_UUID;
 }

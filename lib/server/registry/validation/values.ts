@@ -1,9 +1,4 @@
-import {
-  fieldForbidden,
-  fieldImmutable,
-  fieldInvalid,
-  fieldNotSupported,
-} from '../rules/field-causes.ts';
+import { fieldImmutable, fieldInvalid, fieldNotSupported } from '../rules/field-causes.ts';
 import type { Check } from './check.ts';
 import { isChanged } from './combine.ts';
 import type { Format } from './formats.ts';
@@ -49,13 +44,6 @@ export function between(least: number, most: number): Check {
 }
 
 export const portNumber: Check = between(1, 65_535);
-
-/** Must not be set. */
-export function forbidden(detail: string): Check {
-  return (value, path, report) => {
-    if (value !== undefined) report.add(fieldForbidden(path, detail));
-  };
-}
 
 /** An update must not change it. */
 export const immutable: Check = (value, path, report, old) => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import {
+  decodeBody,
   decodePatch,
-  decodeObject,
   LARGEST_BODY_BYTES,
 } from '../../../../lib/server/api/http/body.ts';
 import type { GroupVersionKind } from '../../../../lib/meta/resource.ts';
@@ -17,7 +17,7 @@ function decode(
   expected: GroupVersionKind = widgets,
 ): unknown {
   const headers = contentType === undefined ? {} : { 'content-type': contentType };
-  return decodeObject(apiRequest('POST', '/', { body, headers }), expected);
+  return decodeBody(apiRequest('POST', '/', { body, headers }), expected).object;
 }
 
 /** A ConfigMap as its bytes lie on the wire; `more` follows its fields. */

@@ -6,9 +6,6 @@ import {
   type JsonRecord,
 } from '../../rules/json-value.ts';
 
-/** A schema as a definition has it. */
-export type DeclaredSchemaNode = JsonRecord;
-
 /** The schemas of properties, by name in order. */
 export function propertiesOf(schema: JsonRecord | undefined): [string, JsonRecord][] {
   const properties = Object.entries(recordAt(schema, 'properties') ?? {});
