@@ -2,6 +2,7 @@ import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import type { ApiResponse } from '../../../../lib/server/api/http/api-request.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
+import type { Revision } from '../../../../lib/server/mvcc/key-value-store.ts';
 import { Draw } from '../../../compare/draw.ts';
 import { DEFINITIONS, gadgets } from '../gadgets.ts';
 import { drawRequest, type FuzzRequest } from './draw-request.ts';
@@ -56,7 +57,7 @@ async function checked({ server, keyValueStore }: World, request: FuzzRequest): 
   const fail = (problem: string): never => {
     throw new FuzzFailure(problem, request);
   };
-  const before = await stateOf(keyValueStore, request);
+  const { revision: before } = await keyValueStore.status();
   let answer: { readonly response: ApiResponse; readonly text: string };
   try {
     answer = await send(server, request);
@@ -66,7 +67,7 @@ async function checked({ server, keyValueStore }: World, request: FuzzRequest): 
   const { response, text } = answer;
   const { status } = response;
   if (status >= 500 && !isKnown(status, text)) fail(`answered ${status}: ${text.slice(0, 500)}`);
-  if (status >= 400 && isChanged(before, await stateOf(keyValueStore, request)))
+  if (status >= 400 && (await isChanged(keyValueStore, before)))
     fail(`answered ${status}, and wrote: ${text.slice(0, 300)}`);
   if ('polluted' in {} || 'a' in {}) fail('the prototype of all objects has a new property');
   if (response.headers['content-type'] === 'application/json' && response.isWatch !== true) {
@@ -80,15 +81,24 @@ async function checked({ server, keyValueStore }: World, request: FuzzRequest): 
 }
 
 /**
- * What a refused request must not change. A service takes an address and node ports before it is validated, and gives them back, so
- * that there the objects count and not the writes. The status of a definition, and the end of a deleted one, are written in the
- * background, so that of definitions only the spec counts, and none may be new.
+ * Whether a request changed what a refused one must not. A service takes an address and node ports before it is validated, and gives
+ * them back, and the status of a definition, its APIService, and the end of a deleted one are written in the background, so that the
+ * objects count and not the writes, and of definitions the spec, and that there is no new one.
  */
-async function stateOf(store: EmbeddedKeyValueStore, { url }: FuzzRequest): Promise<State> {
-  if (!/services|definitions/.test(url)) {
-    return new Map([['revision', String((await store.status()).revision)]]);
-  }
-  const { items } = await store.range({ key: '/registry/', rangeEnd: '/registry0' });
+async function isChanged(store: EmbeddedKeyValueStore, before: Revision): Promise<boolean> {
+  const { revision } = await store.status();
+  if (revision === before) return false;
+  const [old, now] = [await stateAt(store, before), await stateAt(store, revision)];
+  for (const [key, content] of now) if (old.get(key) !== content) return true;
+  for (const key of old.keys()) if (!now.has(key) && !isDefinition(key)) return true;
+  return false;
+}
+
+async function stateAt(
+  store: EmbeddedKeyValueStore,
+  revision: Revision,
+): Promise<ReadonlyMap<string, string>> {
+  const { items } = await store.range({ key: '/registry/', rangeEnd: '/registry0', revision });
   return new Map(
     items
       .filter(({ key }) => !/^\/registry\/(?:ranges|apiregistration\.k8s\.io)\//.test(key))
@@ -99,8 +109,6 @@ async function stateOf(store: EmbeddedKeyValueStore, { url }: FuzzRequest): Prom
   );
 }
 
-type State = ReadonlyMap<string, string>;
-
 function isDefinition(key: string): boolean {
   return key.startsWith('/registry/apiextensions.k8s.io/');
 }
@@ -108,12 +116,6 @@ function isDefinition(key: string): boolean {
 function specOf(value: Uint8Array): string {
   const { spec } = JSON.parse(Buffer.from(value).toString()) as { readonly spec: unknown };
   return JSON.stringify(spec);
-}
-
-function isChanged(before: State, after: State): boolean {
-  for (const [key, content] of after) if (before.get(key) !== content) return true;
-  for (const key of before.keys()) if (!after.has(key) && !isDefinition(key)) return true;
-  return false;
 }
 
 async function send(
