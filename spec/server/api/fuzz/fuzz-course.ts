@@ -147,7 +147,9 @@ const KNOWN: readonly (readonly [number, RegExp])[] = [
 ];
 
 function isKnown(status: number, text: string): boolean {
-  return KNOWN.some(([code, pattern]) => code === status && pattern.test(text));
+  // YAML breaks long lines.
+  const line = text.replaceAll(/\s+/g, ' ');
+  return KNOWN.some(([code, pattern]) => code === status && pattern.test(line));
 }
 
 function jsonOf(value: unknown): Uint8Array {
