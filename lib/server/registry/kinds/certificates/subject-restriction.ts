@@ -9,7 +9,7 @@ const SIGNER = 'kubernetes.io/kube-apiserver-client';
 const MASTERS = 'system:masters';
 
 /**
- * Refuses requests for certificates of administrators, whoever asks for them.
+ * Refuses requests for certificates of administrators, also when an administrator asks.
  * @see plugin/pkg/admission/certificates/subjectrestriction @ v1.36.3
  */
 export class SubjectRestriction implements StoreHooks {
