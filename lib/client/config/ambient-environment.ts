@@ -19,7 +19,7 @@ export interface Environment {
   readonly arch: string;
 }
 
-/** The environment of this process. No other code in `lib/` reads it. */
+/** The environment of this process. Besides it, `lib/` reads only NODE_ENV, in `kernel/real-mode.ts`. */
 export function ambientEnvironment(): Environment {
   return {
     env: process.env,

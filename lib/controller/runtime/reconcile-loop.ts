@@ -1,5 +1,6 @@
 import { deriveAbort, onAbort } from '../../kernel/abort.ts';
 import { errorMessage, isError, isListwatchError, ListwatchError } from '../../kernel/errors.ts';
+import { thrownMessage } from '../../kernel/frozen-remedy.ts';
 import { guardedCall } from '../../kernel/guarded-call.ts';
 import { guardedLogger } from '../../kernel/guarded-logger.ts';
 import { guardedMetrics, logFailedMetrics } from '../../kernel/guarded-metrics.ts';
@@ -268,7 +269,8 @@ export class ReconcileLoop<K = string> {
     const delayMs = retry ? this.#retry(key) : undefined;
     const retryInMs = delayMs === undefined ? undefined : Math.round(delayMs);
     if (!retry) this.#queue.forget(key);
-    const what = retry ? errorMessage(cause) : `given up: ${errorMessage(cause)}`;
+    const thrown = thrownMessage(cause);
+    const what = retry ? thrown : `given up: ${thrown}`;
     this.#report(what, { key, failures, retryInMs }, cause);
   }
 

@@ -167,6 +167,15 @@ describe('ReconcileLoop', () => {
     });
   });
 
+  it('says what to do about a reconcile that modifies an object of a cache', async () => {
+    const shop = Object.freeze({ replicas: 1 }) as { replicas: number };
+    queue.add('a');
+    await drain(loopOf(async () => void (shop.replicas = 2), { maxRetries: 0 }));
+    expect(errors.map(({ message }) => message)).to.deep.equal([
+      "shops: a: given up: Cannot assign to read only property 'replicas' of object '#<Object>'; objects of a cache are shared and frozen: change a copy, structuredClone(object); see docs/guides/objects.md, \"Objects of a cache\"",
+    ]);
+  });
+
   it('gives a key up after maxRetries and starts anew when it is added again', async () => {
     let runs = 0;
     const loop = loopOf(

@@ -1,4 +1,5 @@
-import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/errors.ts';
+import { thrownMessage } from '../../../kernel/frozen-remedy.ts';
 import type { ObjectMeta } from '../../../meta/object.ts';
 
 /**
@@ -109,7 +110,7 @@ export class HandlerError extends ListwatchError {
     key: string,
     cause: unknown,
   ) {
-    super('HANDLER', `${callback} of ${handler} threw for "${key}": ${errorMessage(cause)}`, {
+    super('HANDLER', `${callback} of ${handler} threw for "${key}": ${thrownMessage(cause)}`, {
       cause,
     });
     this.handler = handler;

@@ -3,6 +3,7 @@ import { consoleLogger } from '../../../kernel/console-logger.ts';
 import type { Logger } from '../../../kernel/logger.ts';
 import { silentMetrics, type Metrics } from '../../../kernel/metrics.ts';
 import { numberOption, rejectUnknownOptions, requireOptions } from '../../../kernel/options.ts';
+import { inProduction } from '../../../kernel/real-mode.ts';
 import { realRuntime } from '../../../kernel/real-runtime.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import { metaNamespaceKeyFunc, type KeyFunc } from '../../../meta/key.ts';
@@ -75,9 +76,10 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
    */
   readonly transform?: ((object: T) => T) | undefined;
   /**
-   * For development: deeply freezes every object that readers get. A statement that modifies such an object then throws a
-   * TypeError; without `freeze` it would make the cache differ from the server.
-   * @defaultValue false
+   * Deeply freezes every object that readers get: a statement that modifies such an object then throws a TypeError; without
+   * `freeze` it would make the cache differ from the server. Change a copy: `structuredClone(object)`. A pod of 3.9 KB
+   * takes 38 µs to decode then, and 21 µs without it; objects that are not read cost nothing.
+   * @defaultValue true, unless NODE_ENV is `production`
    */
   readonly freeze?: boolean | undefined;
   /**
@@ -225,7 +227,7 @@ export function resolveInformerOptions<T extends KubernetesObject>(
     keyFunc: functionOption(owner, 'keyFunc', options.keyFunc) ?? metaNamespaceKeyFunc,
     projection: projectionOption(owner, options.fields),
     transform: functionOption(owner, 'transform', options.transform),
-    freeze: booleanOption(owner, 'freeze', options.freeze, false),
+    freeze: booleanOption(owner, 'freeze', options.freeze, !inProduction()),
     cache: resolveCacheOptions(owner, options.cache),
     matches: functionOption(owner, 'matches', options.matches),
     resyncIntervalMs: numberOption(owner, 'resyncIntervalMs', resyncIntervalMs, 0, { min: 0 }),

@@ -52,6 +52,7 @@ class Bench {
   constructor(order?: DeltaOrder) {
     const { runtime, memory } = this;
     const options = resolveInformerOptions<Pod>({
+      freeze: false,
       listerWatcher: new ScriptedListerWatcher<Pod>({ runtime }),
       runtime,
       order,

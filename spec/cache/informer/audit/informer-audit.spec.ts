@@ -407,7 +407,7 @@ describe('the audit of an informer', () => {
         });
         return { ...page, items };
       };
-      const { harness, audit } = await started({}, between);
+      const { harness, audit } = await started({ freeze: false }, between);
       expect(await audit({ deep: true })).to.include({ consistent: true });
       const cached = harness.informer.indexer.get('shop/b') as { spec?: object };
       cached.spec = { nodeName: 'elsewhere' };

@@ -296,6 +296,7 @@ describe('An informer survives', () => {
     ]);
     for (const { error } of harness.errors) {
       expect(error.code).to.equal('HANDLER');
+      expect(error.message).to.include('docs/guides/objects.md');
       expect(error.cause).to.be.instanceOf(TypeError);
       expect((error.cause as Error).stack).to.include('hostile-input.spec.ts');
     }

@@ -48,7 +48,29 @@ describe('The options of an informer', () => {
       metrics: undefined,
     });
     await harness.start();
-    expect(Object.isFrozen(harness.informer.lister.list()[0])).to.equal(false);
+    expect(Object.isFrozen(harness.informer.lister.list()[0])).to.equal(true);
     await harness.stop();
+  });
+
+  it('freeze objects by default, and not in production', async () => {
+    const before = process.env['NODE_ENV'];
+    const frozen = async (): Promise<boolean> => {
+      const harness = new Harness({ objects: [pod('a')] });
+      await harness.start();
+      const is = Object.isFrozen(harness.informer.lister.list()[0]);
+      await harness.stop();
+      return is;
+    };
+    try {
+      delete process.env['NODE_ENV'];
+      expect(await frozen()).to.equal(true);
+      process.env['NODE_ENV'] = 'test';
+      expect(await frozen()).to.equal(true);
+      process.env['NODE_ENV'] = 'production';
+      expect(await frozen()).to.equal(false);
+    } finally {
+      if (before === undefined) delete process.env['NODE_ENV'];
+      else process.env['NODE_ENV'] = before;
+    }
   });
 });

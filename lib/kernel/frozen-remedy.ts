@@ -1,0 +1,14 @@
+import { errorMessage } from './errors.ts';
+
+/** The texts with which V8 and JavaScriptCore refuse to modify a frozen object. */
+const REFUSED =
+  /read.?only property|is not extensible|^Cannot (?:delete|redefine) property|^Unable to delete property/;
+
+const REMEDY =
+  'objects of a cache are shared and frozen: change a copy, structuredClone(object); see docs/guides/objects.md, "Objects of a cache"';
+
+/** The message of an error that user code threw; of a modification of a frozen object, also what to do. */
+export function thrownMessage(error: unknown): string {
+  const message = errorMessage(error);
+  return error instanceof TypeError && REFUSED.test(message) ? `${message}; ${REMEDY}` : message;
+}
