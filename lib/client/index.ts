@@ -39,7 +39,7 @@ export { appliedBy, type AppliedByOptions } from './rest/helpers/applied-by.ts';
 export { retryOnConflict, type RetryOnConflictOptions } from './rest/helpers/retry-on-conflict.ts';
 export type { Change, CreatedOrUpdated } from './rest/helpers/create-or-update.ts';
 export type { WaitCondition, WaitOptions } from './rest/helpers/wait-for-object.ts';
-export { sameContent } from '../meta/same-content.ts';
+export { sameContent, type SameContentOptions } from '../meta/same-content.ts';
 export type { ApplyConflict } from '../meta/apply-conflicts.ts';
 export type { ApplyConfiguration, ApplyPart } from '../meta/apply-configuration.ts';
 export type { ListerWatcherOptions } from './rest/resource-lister-watcher.ts';

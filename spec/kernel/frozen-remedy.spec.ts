@@ -24,7 +24,7 @@ describe('The message of an error of user code', () => {
     ['deletes a field', (item) => delete item.name],
     ['defines a field', (item) => Object.defineProperty(item, 'name', { value: 'b' })],
     ['adds to a list', (item) => item.list.push('c')],
-    ['reverses a list', (item) => item.list.reverse()],
+    ['changes a list', (item) => (item.list[0] = 'c')],
   ];
   for (const [what, change] of changes) {
     it(`says that cached objects are frozen, and where to read on, for a statement that ${what}`, () => {
