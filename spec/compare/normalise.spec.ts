@@ -56,6 +56,11 @@ describe('the normalised body', () => {
     expect(message('too old resource version: 5 (123)')).to.deep.equal({
       message: 'too old resource version: {rv} ({rv})',
     });
+    const record =
+      'the ResourceVersion in the precondition (1) is not the ResourceVersion in record';
+    expect(message(`${record} (23).`)).to.deep.equal({
+      message: `${record.replace('(1)', '({rv})')} ({rv}).`,
+    });
     expect(message('must be at least 30')).to.deep.equal({ message: 'must be at least 30' });
   });
 

@@ -9,6 +9,8 @@ const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g;
 const SERVICE_ADDRESS = /\b10\.\d{1,3}\.\d{1,3}\.\d{1,3}\b/g;
 const VERSION_IN_TEXT =
   /((?:resource ?version|current|version in precondition|in object meta): )\d+( \()?/gi;
+/** Of a precondition. */
+const VERSION_IN_BRACKETS = /(ResourceVersion in (?:the precondition|record) \()\d+\)/g;
 /** Of an object that a message quotes. */
 const VERSION_IN_JSON = /(\\?"resourceVersion\\?":\\?")\d+/g;
 const CURRENT_IN_TEXT = /(\{rv\} \()\d+\)/g;
@@ -118,6 +120,7 @@ function text(value: string, key: string, { namespace, nowMs, names }: Masks): s
     .replaceAll(TIME, (time) => (Math.abs(Date.parse(time) - nowMs) < DAY_MS ? '{time}' : time))
     .replaceAll(SERVICE_ADDRESS, '{address}')
     .replaceAll(VERSION_IN_TEXT, '$1{rv}$2')
+    .replaceAll(VERSION_IN_BRACKETS, '$1{rv})')
     .replaceAll(VERSION_IN_JSON, '$1{rv}')
     .replaceAll(CURRENT_IN_TEXT, '$1{rv})');
 }

@@ -34,7 +34,6 @@ import type {
   WriteOptions,
   WriteResult,
 } from './contract/rest-storage.ts';
-import { defaultTable } from './contract/table-columns.ts';
 import type { UpdateAnswer } from './writes/update-object.ts';
 
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const;
@@ -49,7 +48,7 @@ const NEGATIVE_REPLICAS: NegativeReplicas = {
 /** `/scale` of a resource: its number of replicas as an `autoscaling/v1` Scale, from the field that the kind defines. */
 export class ScaleREST implements RestStorage {
   readonly describe: ResourceDescription;
-  readonly table: TableConvertor = defaultTable;
+  readonly table: TableConvertor;
   readonly #store: GenericRegistryStore;
   readonly #definition: ScaleDefinition;
   readonly #fields: ScaledFields;
@@ -58,6 +57,7 @@ export class ScaleREST implements RestStorage {
   constructor(store: GenericRegistryStore, definition: ScaleDefinition) {
     this.#store = store;
     this.#definition = definition;
+    this.table = definition.table;
     const { group } = store.describe;
     const apiVersion = apiVersionOf(store.describe);
     this.#fields = { group, apiVersion, replicasPath: definition.specReplicasPath };

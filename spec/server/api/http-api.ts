@@ -198,6 +198,7 @@ export class HttpApi implements AsyncDisposable {
   async #send(path: string, { method = 'GET', body }: HttpRequest): Promise<IncomingMessage> {
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
       const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+      const text = body === undefined ? '' : JSON.stringify(body);
       request(
         `${this.server.url}${path}`,
         {
@@ -206,12 +207,14 @@ export class HttpApi implements AsyncDisposable {
           headers: {
             authorization: `Bearer ${this.server.token}`,
             'content-type': contentType,
+            // Node leaves it out of a DELETE.
+            ...(text === '' ? {} : { 'content-length': Buffer.byteLength(text) }),
           },
         },
         resolve,
       )
         .on('error', reject)
-        .end(body === undefined ? undefined : JSON.stringify(body));
+        .end(text);
     });
     return await within(answered, `${method} ${path}`);
   }

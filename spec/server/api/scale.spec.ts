@@ -23,6 +23,9 @@ interface Target {
   };
   readonly selector?: string;
   readonly keyPrefix: string;
+  /** The names of the columns, and the format of the first one. */
+  readonly table: readonly string[];
+  readonly nameFormat: string;
 }
 
 const targets: readonly Target[] = [
@@ -38,6 +41,8 @@ const targets: readonly Target[] = [
     },
     selector: 'a=b',
     keyPrefix: '/registry/deployments/default/',
+    table: ['Name', 'Desired', 'Available', 'Age'],
+    nameFormat: '',
   },
   {
     path: `${GADGETS}/namespaces/default/gadgets`,
@@ -50,13 +55,24 @@ const targets: readonly Target[] = [
       message: 'Invalid value: -1: should be a non-negative integer',
     },
     keyPrefix: '/registry/h3.example.com/gadgets/default/',
+    table: ['Name', 'Desired', 'Available'],
+    nameFormat: 'name',
   },
 ];
 
 /** The parts of an answer that were recorded at kube-apiserver 1.36.3. */
 type Answer = readonly [status: number, reason: unknown, message: unknown, details: unknown];
 
-for (const { path, object, details, negative, selector: labels, keyPrefix } of targets) {
+for (const {
+  path,
+  object,
+  details,
+  negative,
+  selector: labels,
+  keyPrefix,
+  table,
+  nameFormat,
+} of targets) {
   describe(`the scale of ${details.kind}`, () => {
     let server: ApiServer;
     let uid: string;
@@ -90,6 +106,21 @@ for (const { path, object, details, negative, selector: labels, keyPrefix } of t
           status: { replicas: 0, ...(labels === undefined ? {} : { selector: labels }) },
         });
       }
+    });
+
+    it('is a table with the numbers of replicas', async () => {
+      const { json } = await call(server.handler, 'GET', `${path}/s/scale`, {
+        headers: { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' },
+      });
+      const { columnDefinitions, rows } = json() as {
+        readonly columnDefinitions: readonly { readonly name: string; readonly format: string }[];
+        readonly rows: readonly { readonly cells: readonly unknown[] }[];
+      };
+      const columns = columnDefinitions.map(({ name, format }) => [name, format]);
+      const [cells] = rows.map((row) => row.cells);
+      expect(columns).to.deep.equal(table.map((name) => [name, name === 'Name' ? nameFormat : '']));
+      expect(cells?.slice(0, 3)).to.deep.equal(['s', 2, 0]);
+      expect(cells).to.have.length(table.length);
     });
 
     it('refuses another version, uid, name or namespace', async () => {

@@ -8,7 +8,7 @@ import { decodeOptions } from '../http/body.ts';
 import { noTypeMeta, wrongType } from '../http/body-failures.ts';
 import type { Exchange } from './exchange.ts';
 import { getOwn, isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
-import { dryRunCauses, queryFlag, queryText } from '../http/query-options.ts';
+import { dryRunCauses, queryFlag, queryNumber, queryText } from '../http/query-options.ts';
 import { objectResponse } from './render.ts';
 import { checkObjectShape } from './shape.ts';
 import { invalidOptions, methodNotAllowed } from '../http/request-failures.ts';
@@ -119,15 +119,20 @@ interface RawDeleteOptions {
 }
 
 function optionsOfQuery(query: URLSearchParams): RawDeleteOptions {
-  const grace = queryText(query, 'gracePeriodSeconds');
   return {
-    preconditions: undefined,
-    gracePeriodSeconds: grace === undefined ? undefined : gracePeriod(Number(grace)),
+    preconditions: preconditionsOfQuery(query),
+    gracePeriodSeconds: queryNumber(query, 'gracePeriodSeconds'),
     propagationPolicy: queryText(query, 'propagationPolicy'),
     orphanDependents: queryFlag(query, 'orphanDependents'),
     dryRun: query.getAll('dryRun').filter((value) => value !== ''),
     ignoreReadError: queryFlag(query, IGNORE_READ_ERROR),
   };
+}
+
+/** @see apimachinery pkg/apis/meta/v1/conversion.go Convert_url_Values_To_v1_DeleteOptions @ v0.36.3 */
+function preconditionsOfQuery(query: URLSearchParams): DeleteRequest['preconditions'] {
+  const [uid, resourceVersion] = [queryText(query, 'uid'), queryText(query, 'resourceVersion')];
+  return uid === undefined && resourceVersion === undefined ? undefined : { uid, resourceVersion };
 }
 
 function optionsOfBody(request: ApiRequest): RawDeleteOptions {
@@ -205,7 +210,8 @@ function isTextList(value: Json): value is string[] {
 /** A negative grace period means the shortest one. */
 function gracePeriod(value: number): number {
   if (!Number.isSafeInteger(value)) {
-    throw badRequest('gracePeriodSeconds must be a whole number');
+    const place = 'struct field DeleteOptions.gracePeriodSeconds of type int64';
+    throw badRequest(`json: cannot unmarshal number ${value} into Go ${place}`);
   }
   return value < 0 ? 1 : value;
 }

@@ -30,6 +30,8 @@ export interface NegativeReplicas {
 export interface ScaleDefinition {
   readonly specReplicasPath: readonly string[];
   readonly statusReplicasPath: readonly string[];
+  /** Of a `Scale`. */
+  readonly table: TableConvertor;
   /** The label selector as text. */
   readonly selectorOf: (object: KubernetesObject) => string;
   /** The 500 of an apply: kube-apiserver cannot convert a `Scale` of a custom resource, named by `what`. */

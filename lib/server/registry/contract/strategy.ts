@@ -1,6 +1,6 @@
 import type { FieldCause } from '../../../meta/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import { jsonEqual, setOwn } from '../rules/json-value.ts';
+import { jsonEqual, recordAt, setOwn } from '../rules/json-value.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 import type { UserInfo } from './user-info.ts';
 import type { MetadataRules } from '../rules/metadata-rules.ts';
@@ -120,10 +120,13 @@ export function newStrategy({
  */
 export function newStatusStrategy({
   keepMetadata = false,
+  labelsOfTemplate = false,
   setDefaults = (): void => {},
   validateUpdate = (): readonly FieldCause[] => [],
 }: {
   readonly keepMetadata?: boolean | undefined;
+  /** Whether an object without labels has those of its template: a default that counts for stored objects too. */
+  readonly labelsOfTemplate?: boolean | undefined;
   readonly setDefaults?: ((object: MutableObject) => void) | undefined;
   readonly validateUpdate?: UpdateStrategy['validateUpdate'] | undefined;
 } = {}): UpdateStrategy {
@@ -141,6 +144,10 @@ export function newStatusStrategy({
         object.metadata = { ...existing.metadata, managedFields };
         if (managedFields === undefined) delete object.metadata['managedFields'];
         if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion;
+      }
+      if (labelsOfTemplate && Object.keys(object.metadata.labels ?? {}).length === 0) {
+        const labels = recordAt(object, 'spec', 'template', 'metadata', 'labels');
+        if (labels !== undefined) setOwn(object.metadata, 'labels', { ...labels });
       }
     },
   };

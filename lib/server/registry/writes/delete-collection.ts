@@ -34,13 +34,14 @@ export async function deleteCollection(
   let next: GetListOptions<UnstructuredObject> = { ...list, limit: list.limit ?? PAGE_SIZE };
   let continueToken: string | undefined;
   let resourceVersion: string | undefined;
+  let remainingItemCount: number | undefined;
   try {
     do {
       const page = await parts.storage.getList(key, next);
       resourceVersion ??= page.resourceVersion;
       await deletePage(parts, context, page.items, request);
       deleted.push(...page.items.map((item) => present(parts, item)));
-      ({ continueToken } = page);
+      ({ continueToken, remainingItemCount } = page);
       // The token contains the version of the list; a request with both is refused.
       const version = { resourceVersion: undefined, resourceVersionMatch: undefined };
       next = { ...next, ...version, continueToken };
@@ -48,7 +49,7 @@ export async function deleteCollection(
   } catch (error) {
     throw storageFailure(error, 'delete', parts.kind.describe, '');
   }
-  return { items: deleted, resourceVersion, continueToken };
+  return { items: deleted, resourceVersion, continueToken, remainingItemCount };
 }
 
 async function deletePage(

@@ -64,7 +64,21 @@ export function planDeletion(
   return { action: graceSeconds === 0 && !kept ? 'mark and remove' : 'mark', object };
 }
 
-/** For an object that is being deleted already: another request can only shorten the grace period. */
+/** For an object whose grace period has ended: another request can only change the policy. */
+function planPolicy(
+  strategy: DeleteStrategy,
+  object: MutableObject,
+  policy: PropagationPolicy | undefined,
+): DeletionPlan {
+  // Finalizers elsewhere than in the metadata know no policy.
+  const changed =
+    strategy.finalizersOf === undefined && setPolicyFinalizer(strategy, object, policy);
+  const kept = blockingFinalizers(strategy, object).length > 0;
+  if (changed) return { action: kept ? 'mark' : 'mark and remove', object };
+  return { action: kept ? 'wait' : 'remove', object };
+}
+
+/** For an object that is being deleted already: another request can shorten the grace period, and change the policy. */
 function planAgain(
   strategy: DeleteStrategy,
   object: MutableObject,
@@ -73,10 +87,7 @@ function planAgain(
 ): DeletionPlan {
   const { metadata } = object;
   const graceSeconds = metadata.deletionGracePeriodSeconds ?? 0;
-  if (graceSeconds === 0) {
-    const isKept = blockingFinalizers(strategy, object).length > 0;
-    return { action: isKept ? 'wait' : 'remove', object };
-  }
+  if (graceSeconds === 0) return planPolicy(strategy, object, policy);
   if (asked === undefined || asked >= graceSeconds) return { action: 'wait', object };
   setPolicyFinalizer(strategy, object, policy);
   const kept = blockingFinalizers(strategy, object).length > 0;
@@ -88,13 +99,14 @@ function planAgain(
 
 /**
  * Replaces the finalizers of other propagation policies by that of the policy that counts. Kinds without dependents have none.
+ * Returns whether the finalizers have changed.
  * @see apiserver pkg/registry/generic/registry/store.go deletionFinalizersForGarbageCollection @ v0.36.3
  */
 function setPolicyFinalizer(
   { defaultPropagation }: DeleteStrategy,
   { metadata }: MutableObject,
   asked: PropagationPolicy | undefined,
-): void {
+): boolean {
   const finalizers = metadata.finalizers ?? [];
   const { Orphan, Foreground } = POLICY_FINALIZERS;
   let wanted = '';
@@ -106,8 +118,9 @@ function setPolicyFinalizer(
         : POLICY_FINALIZERS[asked];
   }
   const others = finalizers.filter((one) => one !== Orphan && one !== Foreground);
-  if (wanted === '' && others.length === finalizers.length) return;
-  if (finalizers.includes(wanted) && others.length === finalizers.length - 1) return;
+  if (wanted === '' && others.length === finalizers.length) return false;
+  if (finalizers.includes(wanted) && others.length === finalizers.length - 1) return false;
   metadata.finalizers = wanted === '' ? others : [...others, wanted];
   if (metadata.finalizers.length === 0) delete metadata.finalizers;
+  return true;
 }

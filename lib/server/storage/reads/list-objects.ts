@@ -73,13 +73,13 @@ function planContinued<T extends KubernetesObject>(
   { resourceVersion = '', resourceVersionMatch, recursive = true }: GetListOptions<T>,
 ): ListPlan {
   if (!recursive) throw badRequest('invalid continue token: a single object has no next page');
+  const { startKey, revision } = decodeContinue(continueToken, prefix);
   if (resourceVersion !== '' && resourceVersion !== '0') {
     throw badRequest('specifying resource version is not allowed when using continue');
   }
   if (resourceVersionMatch !== undefined) {
     throw badRequest('resourceVersionMatch is forbidden when using continue');
   }
-  const { startKey, revision } = decodeContinue(continueToken, prefix);
   return { startKey, revision: revision < 0n ? undefined : revision, notOlderThan: 0n };
 }
 

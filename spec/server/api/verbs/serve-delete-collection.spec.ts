@@ -9,9 +9,20 @@ describe('DELETE of a collection', () => {
       await Promise.all(names.map((name) => api.create(name)));
       const { metadata } = await api.list('limit=1');
       const query = `resourceVersion=${metadata.resourceVersion}&resourceVersionMatch=${match}`;
-      const gone = await api.json<ListBody>(`${CONFIG_MAPS}?${query}`, { method: 'DELETE' });
+      const url = `${CONFIG_MAPS}?${query}`;
+      const gone = await api.json<ListBody>(url, { method: 'DELETE', body: {} });
       expect(gone.items).to.have.length(names.length);
       expect((await api.list()).items).to.deep.equal([]);
     });
   }
+
+  it('takes the version in the query for a precondition too, unless there is a body', async () => {
+    await using api = await HttpApi.start();
+    await api.create('one');
+    const version = await api.create('two');
+    const url = `${CONFIG_MAPS}?resourceVersion=${version}`;
+    const refused = await api.call(url, { method: 'DELETE' });
+    expect(refused.status, refused.text).to.equal(409);
+    expect((await api.list()).items.map(({ metadata }) => metadata?.name)).to.include('one');
+  });
 });

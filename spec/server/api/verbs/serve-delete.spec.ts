@@ -29,6 +29,24 @@ describe('parseDeleteRequest', () => {
     expect(parse(undefined).deletion[OPTION]).to.equal(undefined);
   });
 
+  it('takes the preconditions from the query as well, if there is no body', () => {
+    expect(parse(undefined, 'uid=u&resourceVersion=7').deletion.preconditions).to.deep.equal({
+      uid: 'u',
+      resourceVersion: '7',
+    });
+    expect(parse(undefined, 'resourceVersion=').deletion.preconditions).to.equal(undefined);
+    expect(parse({}, 'resourceVersion=7').deletion.preconditions).to.equal(undefined);
+  });
+
+  it('refuses a grace period that is no whole number in the words of kube-apiserver', () => {
+    expect(() => parse(undefined, 'gracePeriodSeconds=x')).to.throw(
+      'strconv.ParseInt: parsing "x": invalid syntax',
+    );
+    expect(() => parse({ gracePeriodSeconds: 1.5 })).to.throw(
+      'json: cannot unmarshal number 1.5 into Go struct field DeleteOptions.gracePeriodSeconds of type int64',
+    );
+  });
+
   it('takes protobuf, which typed clients send', () => {
     // gracePeriodSeconds 5 and propagationPolicy Orphan.
     const body = Buffer.from(

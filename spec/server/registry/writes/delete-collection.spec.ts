@@ -63,7 +63,8 @@ for (const cached of [false, true]) {
       const { resourceVersion } = await harness.drive(configMaps.list(harness.context(), {}));
       const list = { resourceVersion, resourceVersionMatch: 'Exact', limit: 2 } as const;
       const deleting = configMaps.deleteCollection(harness.context(), list, {});
-      const { items, continueToken } = await harness.drive(deleting);
+      const { items, continueToken, remainingItemCount } = await harness.drive(deleting);
+      expect(remainingItemCount, 'before the deletion, after the page').to.equal(1);
       expect(items.map(({ metadata }) => metadata.name)).to.deep.equal(['a', 'b']);
       expect(await harness.names('configmaps')).to.deep.equal(['c']);
       const rest = configMaps.deleteCollection(harness.context(), { continueToken, limit: 2 }, {});

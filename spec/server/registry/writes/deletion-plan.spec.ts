@@ -195,6 +195,24 @@ describe('the finalizer of a propagation policy', () => {
     expect(after({}, undefined)).to.deep.equal([]);
   });
 
+  it('changes while other finalizers keep an object that is due, and removes one that it kept alone', () => {
+    const again = (
+      policy: 'Orphan' | 'Foreground' | 'Background' | undefined,
+      finalizers: string[],
+      strategy: DeleteStrategy = {},
+    ): unknown => {
+      const wish = { askedSeconds: undefined, policy, nowMs: NOW };
+      const { action, object: kept } = planDeletion(strategy, object({ ...DUE, finalizers }), wish);
+      return [action, ...(kept.metadata.finalizers ?? [])];
+    };
+    expect(again('Orphan', ['a/b'])).to.deep.equal(['mark', 'a/b', 'orphan']);
+    expect(again('Foreground', ['orphan'])).to.deep.equal(['mark', 'foregroundDeletion']);
+    expect(again('Background', ['orphan'])).to.deep.equal(['mark and remove']);
+    expect(again(undefined, ['orphan'])).to.deep.equal(['wait', 'orphan']);
+    const elsewhere: DeleteStrategy = { finalizersOf: () => ['kubernetes'] };
+    expect(again('Orphan', ['a/b'], elsewhere)).to.deep.equal(['wait', 'a/b']);
+  });
+
   it('is left out of kinds without dependents', () => {
     expect(after(NONE, 'Orphan', ['foregroundDeletion'])).to.deep.equal([]);
   });

@@ -92,7 +92,7 @@ export function customResourceKind(definition: unknown, version: JsonRecord): Ki
     fieldSchema: customFieldSchema(schema),
     selectableFields: selectableFields(definition),
     refuseField: (field) => `field label not supported: ${field}`,
-    table: customTable(version),
+    table: customTable(recordsAt(version, 'additionalPrinterColumns')),
     declared: {
       schema,
       selectableFields: recordsAt(version, 'selectableFields').map((one) =>
@@ -187,6 +187,7 @@ function scaleDefinition(scale: JsonRecord, subject: NegativeReplicas['subject']
     requiresReplicas: true,
     specReplicasPath: split('specReplicasPath'),
     statusReplicasPath: split('statusReplicasPath'),
+    table: customTable(SCALE_COLUMNS),
     selectorOf: (object) => (selectorPath.length === 0 ? '' : textAt(object, ...selectorPath)),
     refuseApply: (what) =>
       withoutReason(
@@ -203,8 +204,23 @@ function scaleDefinition(scale: JsonRecord, subject: NegativeReplicas['subject']
 /** The first column of each table. */
 const NAMED = { group: '', version: 'v1', resource: 'limitranges' } as const;
 
-function customTable(version: JsonRecord): TableConvertor {
-  const declared = recordsAt(version, 'additionalPrinterColumns');
+/** @see apiextensions-apiserver pkg/apiserver/helpers.go getScaleColumnsForVersion @ v0.36.3 */
+const SCALE_COLUMNS: readonly JsonRecord[] = [
+  {
+    name: 'Desired',
+    type: 'integer',
+    description: 'Number of desired replicas',
+    jsonPath: '.spec.replicas',
+  },
+  {
+    name: 'Available',
+    type: 'integer',
+    description: 'Number of actual replicas',
+    jsonPath: '.status.replicas',
+  },
+];
+
+function customTable(declared: readonly JsonRecord[]): TableConvertor {
   const own =
     declared.length === 0
       ? [{ name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }]

@@ -86,7 +86,7 @@ export const jobs: KindRules = {
       'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
     warnings: jobWarnings,
   },
-  statusStrategy: newStatusStrategy({ validateUpdate: jobStatusCauses }),
+  statusStrategy: newStatusStrategy({ validateUpdate: jobStatusCauses, labelsOfTemplate: true }),
   selectableFields: {
     'status.successful': (job) => String(numberAt(job, 'status', 'succeeded')),
   },

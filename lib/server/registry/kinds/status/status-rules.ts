@@ -63,7 +63,10 @@ function validationOf(name: string): Validate | undefined {
 export function statusStrategyOf(group: string, resource: string): UpdateStrategy {
   const name = `${group}/${resource}`;
   const restored = RESTORED[name] ?? [];
-  const base = newStatusStrategy({ validateUpdate: validationOf(name) });
+  const base = newStatusStrategy({
+    validateUpdate: validationOf(name),
+    labelsOfTemplate: name === '/replicationcontrollers',
+  });
   if (restored.length === 0) return base;
   return {
     ...base,

@@ -56,6 +56,23 @@ describe('the status of a built-in kind', () => {
     const set = await api.merge(`${STATEFUL}/one/status`, patch);
     expect(set.body).to.have.nested.property('metadata.labels.x', 'y');
   });
+
+  it('leaves a job and a replication controller without labels those of the template', async () => {
+    await using api = new Answers();
+    const pod = { ...template.spec, restartPolicy: 'Never' };
+    for (const [path, own, label] of [
+      ['/apis/batch/v1/namespaces/default/jobs', { spec: pod }, 'job-name'],
+      ['/api/v1/namespaces/default/replicationcontrollers', template, 'a'],
+    ] as const) {
+      const spec = { template: own };
+      await api.post(path, { metadata: { name: 'one' }, spec });
+      const status = { replicas: 1 };
+      const bare = { metadata: { name: 'one' }, spec: {}, status };
+      const { status: code, body, text } = await api.ask('PUT', `${path}/one/status`, bare);
+      expect(code, text).to.equal(200);
+      expect(body).to.have.nested.property(`metadata.labels.${label}`);
+    }
+  });
 });
 
 describe('the deletion of a namespace', () => {
