@@ -25,6 +25,7 @@ const ROWS: readonly (readonly [string, string])[] = [
   ],
   ['panic: no\n\ngoroutine 1 [running]:\nmain.main()\n', 'panic: no\n\n'],
   ['I0501 10:00:00.000001   123 request.go:6] Throttling request took 1s\nok', 'ok'],
+  ['I0501 10:00:00.000001 1 r.go:6] "ended" err="very short watch: Unexpected close"\nok', 'ok'],
   ['  minor: 32+', '  minor: "32"'],
   ['Server Version: v1.36.3', 'Server Version: {version}'],
 ];

@@ -41,8 +41,12 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** kubectl says that it waits when it sends many requests; how many are many depends on the machine. */
-const WAITING = /^.*(?:Throttling request took|Waited for .* due to client-side throttling).*\n?/gm;
+/**
+ * kubectl says that it waits when it sends many requests, and that a watch with a time limit of a second lasted for less. Both depend
+ * on the machine.
+ */
+const BY_SPEED =
+  /^.*(?:Throttling request took|Waited for .* due to client-side throttling|very short watch: ).*\n?/gm;
 
 /** Some builds of kubectl log the failures that others print. */
 const COMMAND_FAILED = /^E run\.go\] "command failed" err=("(?:[^"\\]|\\.)*")$/gm;
@@ -57,7 +61,7 @@ function unquoted(text: string): string {
  */
 export function mask(text: string, { namespace, folder, server, nowMs }: MaskFacts): string {
   let masked = text
-    .replaceAll(WAITING, '')
+    .replaceAll(BY_SPEED, '')
     .replaceAll(`${folder}/`, '')
     .replaceAll(`https://${server}`, '{server}')
     .replaceAll(`http://${server}`, '{server}')
