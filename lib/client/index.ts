@@ -8,11 +8,13 @@ export { loadConfig, type LoadConfigOptions } from './config/load-config.ts';
 export {
   Client,
   type ClientOptions,
+  type FindOptions,
   type ResourceOptions,
   type ServerVersion,
 } from './rest/client.ts';
 export { connect, type ConnectOptions } from './rest/connect.ts';
-export { Discovery, type DiscoveryCallOptions } from './rest/discovery.ts';
+export { Discovery, type DiscoveryCallOptions } from './rest/discovery/discovery.ts';
+export type { ApiResource, ApiSubresource } from './rest/discovery/api-resource.ts';
 export { ResourceClient } from './rest/resource-client.ts';
 export type {
   ApplyOptions,

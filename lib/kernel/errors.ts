@@ -93,7 +93,11 @@ export const errorCodes = {
   PROXY: 'A proxy cannot be reached, or refused the connection.',
   MANIFEST_INVALID:
     'A manifest cannot be read, or the server refuses its object; the message names file, document and line.',
+  MANIFESTS_FAILED:
+    'Some manifests were not applied; the message names each with its cause, and results has what was done.',
   RESOURCE_UNKNOWN: 'The server does not serve this resource.',
+  DISCOVERY_STALE:
+    'The server cannot say which resources an API version has, because the service behind it does not answer.',
   // controller
   RECONCILE: 'A reconcile function threw; the key is retried with back-off.',
   RECONCILE_TERMINAL: 'A reconcile function asked not to be retried until its object changes.',

@@ -4,9 +4,10 @@ import type { ResourceName } from '../../meta/collection-options.ts';
 import type { DeclaredTypes, ObjectOf } from '../../meta/object-types.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
-import { checkCallOptions } from './request/call-options.ts';
+import { checkCallOptions, checkTyped } from './request/call-options.ts';
 import { Collection } from './request/collection.ts';
-import { Discovery } from './discovery.ts';
+import type { ApiResource } from './discovery/api-resource.ts';
+import { Discovery, type DiscoveryCallOptions } from './discovery/discovery.ts';
 import { MetadataObjectDecoder } from './decode/metadata-object-decoder.ts';
 import { JsonObjectDecoder, type ObjectDecoder } from './decode/object-decoder.ts';
 import { OutageGate } from './outage-gate.ts';
@@ -41,6 +42,11 @@ export interface ResourceOptions<T extends KubernetesObject = KubernetesObject> 
    */
   readonly writes?: WriteObserver<T> | undefined;
 }
+
+/** Options of `client.for` and `client.find`. */
+export interface FindOptions<T extends KubernetesObject = KubernetesObject>
+  extends ResourceOptions<T>,
+    DiscoveryCallOptions {}
 
 const RESOURCE_OPTIONS: readonly (keyof ResourceOptions)[] = ['namespace', 'writes'];
 
@@ -123,6 +129,50 @@ export class Client<Types extends object = object> implements AsyncDisposable {
       fieldManager: this.#fieldManager,
       writes: options.writes,
     });
+  }
+
+  /**
+   * The verbs of the resource of an object; the server says which one that is. If the resource has namespaces: in that of the object, of
+   * the options, or of the client.
+   *
+   * @example
+   * const maps = await client.for({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web', namespace: 'shop' } });
+   * console.log((await maps.get('web')).metadata.namespace);
+   * @throws {ListwatchError} code RESOURCE_UNKNOWN or DISCOVERY_STALE, see `Discovery.find`; INVALID_OPTION for an object without type.
+   */
+  async for<T extends KubernetesObject>(
+    object: T,
+    options: FindOptions<T> = {},
+  ): Promise<ResourceClient<T>> {
+    const { signal, ...rest } = options;
+    const { apiVersion, kind, metadata } = checkTyped('for', object);
+    const found = await this.discovery.find(apiVersion, kind, { signal });
+    const namespace = metadata?.namespace || rest.namespace;
+    return this.#resourceOf<T>(found, { ...rest, namespace });
+  }
+
+  /**
+   * The verbs of the resource that a person names, as kubectl takes it: see `Discovery.named`. A namespace of the options, or else that of
+   * the client, counts only if the resource has namespaces.
+   *
+   * @example
+   * const deployments = await client.find('deploy', { namespace: 'shop' });
+   * for await (const one of deployments.items()) console.log(one.metadata?.name);
+   * @throws {ListwatchError} code RESOURCE_UNKNOWN with the nearest names
+   */
+  async find<T extends KubernetesObject = UnstructuredObject>(
+    text: string,
+    options: FindOptions<T> = {},
+  ): Promise<ResourceClient<T>> {
+    const { signal, ...rest } = options;
+    return this.#resourceOf<T>(await this.discovery.named(text, { signal }), rest);
+  }
+
+  #resourceOf<T extends KubernetesObject>(
+    { apiVersion, resource, namespaced }: ApiResource,
+    { namespace = this.namespace, ...options }: ResourceOptions<T>,
+  ): ResourceClient<T> {
+    return this.resource<T>(apiVersion, resource, namespaced ? { ...options, namespace } : options);
   }
 
   /**

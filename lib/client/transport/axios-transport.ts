@@ -172,7 +172,7 @@ export class AxiosTransport implements Transport {
     exchange.headers.stop();
     const stream = response.data;
     stream.once('close', () => this.#finish(exchange));
-    if (response.status >= 300 && response.status < 400) {
+    if (response.status >= 300 && response.status < 400 && response.status !== 304) {
       stream.destroy();
       throw redirectRefused(exchange.target, response.status);
     }

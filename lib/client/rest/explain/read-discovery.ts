@@ -1,3 +1,13 @@
+export interface ServedSubresource {
+  /** E.g. `scale`. */
+  readonly name: string;
+  readonly kind: string;
+  /** Group and version of its kind; empty where they are those of the resource. */
+  readonly group: string;
+  readonly version: string;
+  readonly verbs: readonly string[];
+}
+
 /** A resource as discovery names it. */
 export interface ServedResource {
   readonly name: string;
@@ -6,16 +16,19 @@ export interface ServedResource {
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
   readonly shortNames: readonly string[];
-  readonly subresources: readonly string[];
+  readonly categories: readonly string[];
+  readonly subresources: readonly ServedSubresource[];
 }
 
-/** A group with its versions, newest first. */
+/** A group with its versions, the preferred one first. */
 export interface ServedGroup {
   readonly name: string;
   readonly versions: readonly {
     readonly version: string;
     /** Undefined if the document does not have them. */
     readonly resources?: readonly ServedResource[] | undefined;
+    /** The server behind this version does not answer: the resources may be old or missing. */
+    readonly isStale?: boolean | undefined;
   }[];
 }
 
@@ -44,12 +57,19 @@ export function readResources(document: unknown): readonly ServedResource[] | un
   const { kind, resources } = fieldsOf(document);
   if (kind !== 'APIResourceList') return undefined;
   const all = listOf(resources);
-  const names = all.map(({ name }) => textOf(name));
+  const subresources = new Map<string, ServedSubresource[]>();
+  for (const one of all) {
+    const [resource = '', name = ''] = textOf(one['name']).split('/');
+    if (name === '') continue;
+    const { kind, group, version, verbs } = one;
+    const found = { name, ...kindOf({ kind, group, version }), verbs: textsOf(verbs) };
+    const own = subresources.get(resource);
+    if (own === undefined) subresources.set(resource, [found]);
+    else own.push(found);
+  }
   return all.flatMap((one) => {
     const name = textOf(one['name']);
     if (name === '' || name.includes('/')) return [];
-    const prefix = `${name}/`;
-    const own = names.filter((other) => other.startsWith(prefix));
     return [
       {
         name,
@@ -58,7 +78,8 @@ export function readResources(document: unknown): readonly ServedResource[] | un
         namespaced: one['namespaced'] === true,
         verbs: textsOf(one['verbs']),
         shortNames: textsOf(one['shortNames']),
-        subresources: own.map((other) => other.slice(prefix.length)),
+        categories: textsOf(one['categories']),
+        subresources: subresources.get(name) ?? [],
       },
     ];
   });
@@ -70,9 +91,10 @@ export function readGroupDiscovery(document: unknown): readonly ServedGroup[] | 
   if (kind !== 'APIGroupDiscoveryList') return undefined;
   return listOf(items).map(({ metadata, versions }) => ({
     name: textOf(fieldsOf(metadata)['name']),
-    versions: listOf(versions).map(({ version, resources }) => ({
+    versions: listOf(versions).map(({ version, resources, freshness }) => ({
       version: textOf(version),
       resources: listOf(resources).map(readDiscovered),
+      isStale: freshness === 'Stale',
     })),
   }));
 }
@@ -85,8 +107,17 @@ function readDiscovered(one: Fields): ServedResource {
     namespaced: one['scope'] === 'Namespaced',
     verbs: textsOf(one['verbs']),
     shortNames: textsOf(one['shortNames']),
-    subresources: listOf(one['subresources']).map(({ subresource }) => textOf(subresource)),
+    categories: textsOf(one['categories']),
+    subresources: listOf(one['subresources']).map(({ subresource, responseKind, verbs }) => ({
+      name: textOf(subresource),
+      ...kindOf(fieldsOf(responseKind)),
+      verbs: textsOf(verbs),
+    })),
   };
+}
+
+function kindOf({ group, version, kind }: Fields): Omit<ServedSubresource, 'name' | 'verbs'> {
+  return { group: textOf(group), version: textOf(version), kind: textOf(kind) };
 }
 
 /** Reads an APIGroupList or the APIVersions of the core group; undefined for anything else. */
@@ -95,8 +126,10 @@ export function readGroups(document: unknown): readonly ServedGroup[] | undefine
   if (kind === 'APIVersions')
     return [{ name: '', versions: textsOf(versions).map((version) => ({ version })) }];
   if (kind !== 'APIGroupList') return undefined;
-  return listOf(groups).map(({ name, versions: served }) => ({
-    name: textOf(name),
-    versions: listOf(served).map(({ version }) => ({ version: textOf(version) })),
-  }));
+  return listOf(groups).map(({ name, versions: served, preferredVersion }) => {
+    const preferred = textOf(fieldsOf(preferredVersion)['version']);
+    const all = listOf(served).map(({ version }) => textOf(version));
+    const ordered = all.includes(preferred) ? [...new Set([preferred, ...all])] : all;
+    return { name: textOf(name), versions: ordered.map((version) => ({ version })) };
+  });
 }

@@ -54,12 +54,13 @@ function adviseOnUse(call: ApiCall, found: ServedResource): Explanation | undefi
     const remedy = 'leave the namespace out';
     return { problem: `${found.name} has no namespaces: ${remedy}`, remedy };
   }
-  if (subresource !== undefined && !found.subresources.includes(subresource)) {
+  const subresources = found.subresources.map((one) => one.name);
+  if (subresource !== undefined && !subresources.includes(subresource)) {
     const problem = `${found.name} has no subresource ${quotedName(subresource)}`;
     const remedy =
-      found.subresources.length === 0
+      subresources.length === 0
         ? 'it has none: leave the subresource out'
-        : `it has ${listed(found.subresources)}`;
+        : `it has ${listed(subresources)}`;
     return { problem, remedy };
   }
   if (subresource === undefined && found.verbs.length > 0 && !found.verbs.includes(verb)) {

@@ -109,6 +109,19 @@ export function checkObject(owner: string, object: unknown): void {
     );
 }
 
+/** @throws {ListwatchError} code INVALID_OPTION for an object that does not say its type. */
+export function checkTyped<T extends object>(
+  owner: string,
+  object: T,
+): T & { readonly apiVersion: string; readonly kind: string } {
+  checkObject(owner, object);
+  const own = (name: string): unknown =>
+    Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined;
+  if (typeof own('apiVersion') !== 'string' || typeof own('kind') !== 'string')
+    refuse(owner, 'the object has no apiVersion or no kind');
+  return object as T & { readonly apiVersion: string; readonly kind: string };
+}
+
 /**
  * The type of a patch.
  * @throws {ListwatchError} code INVALID_OPTION for a patch that is not of the requested type.

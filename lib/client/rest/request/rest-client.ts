@@ -53,6 +53,8 @@ export interface RestRequest {
   /** @defaultValue 'application/json' */
   readonly accept?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The ETag of an answer that the caller has: a 304 counts as an answer then. Only for `document`. */
+  readonly etag?: string | undefined;
   /** See `TransportRequest.resend`. */
   readonly resend?: boolean | undefined;
   /** See `TransportRequest.retry`. */
@@ -132,12 +134,25 @@ export class RestClient {
 
   /** The decoded body of a 2xx answer. @throws also {TransportError} code MALFORMED_RESPONSE when it is not a JSON object, CONNECTION_FAILED when it was cut. */
   async json<R extends object>(request: RestRequest): Promise<R> {
-    const body = await this.bytes(request);
+    return this.#decoded(await this.bytes(request), request) as R;
+  }
+
+  /** A JSON object with its ETag; undefined if the server says that the one with the ETag of the request is the same. @throws as `json` does. */
+  async document(
+    request: RestRequest,
+  ): Promise<{ readonly value: object; readonly etag: string | undefined } | undefined> {
+    const { status, headers, body } = await this.#accepted(request, false);
+    const bytes = await readBody(body, this.#maxResponseBytes, this.target(request));
+    if (status === 304) return undefined;
+    return { value: this.#decoded(bytes, request), etag: headers['etag'] };
+  }
+
+  #decoded(body: Buffer, request: RestRequest): object {
     const decoded = parse(body);
     const target = this.target(request);
     if (isStatus(decoded) && decoded.status === 'Failure')
       throw statusError(decoded, target, request.call);
-    if (typeof decoded === 'object' && decoded !== null) return decoded as R;
+    if (typeof decoded === 'object' && decoded !== null) return decoded;
     if (isHtml(body)) throw new TransportError('MALFORMED_RESPONSE', target, HTML_ANSWER);
     if (decoded === undefined && endsTooEarly(body)) {
       const problem =
@@ -160,13 +175,14 @@ export class RestClient {
   }
 
   async #accepted(request: RestRequest, stream: boolean): Promise<TransportResponse> {
-    const { method, path, body, contentType, accept, signal, resend, retry } = request;
+    const { method, path, body, contentType, accept, etag, signal, resend, retry } = request;
     const response = await this.#transport.send({
       method,
       path,
       headers: {
         accept: accept ?? JSON_TYPE,
         ...(body === undefined ? {} : { 'content-type': contentType ?? JSON_TYPE }),
+        ...(etag === undefined ? {} : { 'if-none-match': etag }),
       },
       ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
       stream,
@@ -175,7 +191,8 @@ export class RestClient {
       retry,
     });
     this.#reportWarnings(response.headers['warning']);
-    if (response.status >= 200 && response.status < 300) return response;
+    const { status } = response;
+    if ((status >= 200 && status < 300) || (status === 304 && etag !== undefined)) return response;
     const refused = responseError(response, {
       target: this.target(request),
       call: request.call,
