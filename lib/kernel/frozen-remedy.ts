@@ -10,5 +10,6 @@ const REMEDY =
 /** The message of an error that user code threw; of a modification of a frozen object, also what to do. */
 export function thrownMessage(error: unknown): string {
   const message = errorMessage(error);
-  return error instanceof TypeError && REFUSED.test(message) ? `${message}; ${REMEDY}` : message;
+  // The text first: of a value that cannot be read, its class cannot be asked either.
+  return REFUSED.test(message) && error instanceof TypeError ? `${message}; ${REMEDY}` : message;
 }
