@@ -37,6 +37,15 @@ export type {
   Scale,
   TokenOptions,
 } from './rest/subresources/subresource-objects.ts';
+export { ApplyAllError } from './rest/apply-all/apply-all-error.ts';
+export type {
+  ApplyAllOptions,
+  AppliedObject,
+  FailedManifest,
+  ManifestResult,
+  Manifests,
+  PruneOptions,
+} from './rest/apply-all/apply-all-options.ts';
 export { appliedBy, type AppliedByOptions } from './rest/helpers/applied-by.ts';
 export { retryOnConflict, type RetryOnConflictOptions } from './rest/helpers/retry-on-conflict.ts';
 export type { Change, CreatedOrUpdated } from './rest/helpers/create-or-update.ts';

@@ -2,7 +2,11 @@ import { plainText } from '../../kernel/plain-text.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import { sleep } from '../../kernel/wait.ts';
 import type { ApiHandler, ApiResponse } from '../../server/api/http/api-request.ts';
-import { manifestInvalid, type Manifest, type ManifestObject } from './manifest.ts';
+import {
+  manifestInvalid,
+  type Manifest,
+  type ManifestObject,
+} from '../../meta/manifests/manifest.ts';
 
 export interface ApplyOptions {
   /** The API of the server. */

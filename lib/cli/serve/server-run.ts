@@ -9,7 +9,7 @@ import { isLoopback } from '../../server/api/port/loopback.ts';
 import type { TransformerFor } from '../../server/api/server-storages.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 import type { CommandHost } from '../contract/command.ts';
-import type { Manifest } from '../manifests/manifest.ts';
+import type { Manifest } from '../../meta/manifests/manifest.ts';
 import { countOf } from '../terminal/shown-text.ts';
 import { AuditFile } from './audit-file.ts';
 import { withNpxLine } from './npx-line.ts';

@@ -4,6 +4,8 @@ import type { ResourceName } from '../../meta/collection-options.ts';
 import type { DeclaredTypes, ObjectOf } from '../../meta/object-types.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
+import { applyAll } from './apply-all/apply-all.ts';
+import type { ApplyAllOptions, AppliedObject, Manifests } from './apply-all/apply-all-options.ts';
 import { checkCallOptions, checkTyped } from './request/call-options.ts';
 import { Collection } from './request/collection.ts';
 import type { ApiResource } from './discovery/api-resource.ts';
@@ -166,6 +168,38 @@ export class Client<Types extends object = object> implements AsyncDisposable {
   ): Promise<ResourceClient<T>> {
     const { signal, ...rest } = options;
     return this.#resourceOf<T>(await this.discovery.named(text, { signal }), rest);
+  }
+
+  /**
+   * Applies manifests by server-side apply, in the order of an installation: namespaces, definitions (and waits until they are served),
+   * policies, service accounts, roles, bindings, configuration, services, workloads, custom resources, webhooks. The manifests of one
+   * phase are applied side by side. A failed manifest does not stop the others. Resolves to what was done, in the order of the manifests.
+   *
+   * @example
+   * const done = await client.applyAll(await readFile('shop.yaml', 'utf8'), {
+   *   fieldManager: 'shop',
+   *   prune: { labelSelector: 'app=shop' },
+   *   onResult: ({ result, kind, name }) => console.log(`${kind} ${name}: ${result}`),
+   * });
+   * @throws {ApplyAllError} code MANIFESTS_FAILED naming each manifest that failed with its cause, and with what was done.
+   * {ListwatchError} before anything is sent: MANIFEST_INVALID naming document and line, INVALID_API_VERSION, INVALID_OPTION; the
+   * signal's reason when it aborts: what was applied stays.
+   */
+  async applyAll(
+    manifests: Manifests,
+    options: ApplyAllOptions = {},
+  ): Promise<readonly AppliedObject[]> {
+    const { runtime, logger } = this.#rest;
+    const target = {
+      discovery: this.discovery,
+      namespace: this.namespace,
+      fieldManager: this.#fieldManager,
+      runtime,
+      logger,
+      resource: (apiVersion: string, resource: string) =>
+        this.resource<UnstructuredObject>(apiVersion, resource),
+    };
+    return await applyAll(target, manifests, options);
   }
 
   #resourceOf<T extends KubernetesObject>(

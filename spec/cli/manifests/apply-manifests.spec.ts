@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { applyManifests } from '../../../lib/cli/manifests/apply-manifests.ts';
-import type { Manifest, ManifestObject } from '../../../lib/cli/manifests/manifest.ts';
+import type { Manifest, ManifestObject } from '../../../lib/meta/manifests/manifest.ts';
 import { isListwatchError } from '../../../lib/kernel/errors.ts';
 import { realRuntime } from '../../../lib/kernel/real-runtime.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
