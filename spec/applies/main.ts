@@ -19,6 +19,7 @@ const USAGE = `npm run applies -- --kubeconfig FILE [options]
   --sequences N      1000 unless given
   --seed S           the same seed draws the same sequences. 1 unless given
   --from N           number of the first sequence; 0 unless given
+  --kind KIND        only sequences of this kind, such as Service
   --steps A,B        only these steps of each sequence, as a failure names them
   --most N           failing sequences to shrink and print; 10 unless given
   --record           writes the answers of the real server to spec/applies/recorded.json
@@ -44,6 +45,7 @@ async function main(): Promise<void> {
       sequences: { type: 'string', default: '1000' },
       seed: { type: 'string', default: '1' },
       from: { type: 'string', default: '0' },
+      kind: { type: 'string' },
       steps: { type: 'string' },
       most: { type: 'string', default: '10' },
       record: { type: 'boolean', default: false },
@@ -55,12 +57,12 @@ async function main(): Promise<void> {
     if (!values.help) process.exitCode = 2;
     return;
   }
-  const { seed, from, sequences, steps, most, record } = values;
+  const { seed, from, sequences, kind, steps, most, record } = values;
   const wanted = steps?.split(',').map(Number);
   const all = Array.from({ length: Number(sequences) }, (_, index) => {
     const drawn = drawSequence(seed, Number(from) + index);
     return wanted === undefined ? drawn : onlySteps(drawn, wanted);
-  });
+  }).filter(({ kind: { title } }) => kind === undefined || title.endsWith(` ${kind}`));
   await using server = new ApiServer();
   await server.listen();
   const { url, token } = server;

@@ -83,7 +83,7 @@ function track(object: MutableObject, kind: KindDefinition): void {
     manager: 'bench',
     apiVersion: String(object['apiVersion']),
     subresource: '',
-    resetFields: rules.resetFields(''),
+    filter: rules.filterOf(''),
     now: TIME,
     live: rules.empty,
     mayReplace: true,

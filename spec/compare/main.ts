@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { askEmbedded, askServer } from './ask-server.ts';
 import { readCorpus, writeCorpus, type Corpus } from './corpus.ts';
 import { drawScenarios } from './draw-scenarios.ts';
+import { ASPECTS, type Aspect } from './judge.ts';
 import { isRecord } from './normalise.ts';
 import { recordAnswers } from './record-answers.ts';
 import { checkReplay, CORPUS_FILE } from './replay.ts';
@@ -20,6 +21,8 @@ const USAGE = `npm run compare -- [options]
   --kubeconfig FILE  the real server and the credentials: the current context. The user has to be allowed everything
   --area AREA        only this area; may be given several times
   --show AREA        prints the first differences of an area as well; "all" prints those of every area
+  --aspect ASPECT    with --show: answers that differ in it: ${ASPECTS.join(', ')}; body unless given
+  --accepted         with --show: only requests that the embedded server accepts and the real one refuses
   --most N           differences to print; 10 unless given
   --record FILE      writes the answers of the real server to a file; those that differ when asked again are left out
   --append           with --record: keeps what the file has; the seed has to be another one
@@ -42,6 +45,8 @@ async function main(): Promise<void> {
       kubeconfig: { type: 'string' },
       area: { type: 'string', multiple: true },
       show: { type: 'string' },
+      aspect: { type: 'string', default: 'body' },
+      accepted: { type: 'boolean', default: false },
       most: { type: 'string', default: '10' },
       record: { type: 'string' },
       append: { type: 'boolean', default: false },
@@ -54,12 +59,17 @@ async function main(): Promise<void> {
     console.log(USAGE);
     return;
   }
-  const { seed, show, most } = values;
+  const { seed, accepted } = values;
   const count = wholeNumber('--count', values.count);
-  const shown = wholeNumber('--most', most);
+  const shown = {
+    areas: shownAreas(values.show),
+    aspect: aspectNamed(values.aspect),
+    accepted,
+    most: wholeNumber('--most', values.most),
+  };
   if (values.replay) {
     const { compared, problems } = await checkReplay({ update: values.update });
-    print(compared, show, shown);
+    print(compared, shown);
     for (const problem of problems) console.error(problem);
     if (problems.length > 0) process.exitCode = 1;
     return;
@@ -89,7 +99,7 @@ async function main(): Promise<void> {
     const onDone = progress(2 * scenarios.length);
     const real = await askServer(target, scenarios, { prefix, signal, onDone });
     const embedded = await askEmbedded(scenarios, onDone);
-    print(compareAll(scenarios, real, embedded), show, shown);
+    print(compareAll(scenarios, real, embedded), shown);
   } finally {
     target.close();
   }
@@ -112,15 +122,41 @@ function appended(before: Corpus | undefined, added: Corpus): Corpus {
   };
 }
 
-function print(compared: readonly Compared[], show: string | undefined, most: number): void {
+/** Which differences are printed. */
+interface Shown {
+  readonly areas: readonly Area[];
+  readonly aspect: Aspect;
+  readonly accepted: boolean;
+  readonly most: number;
+}
+
+function print(compared: readonly Compared[], { areas, aspect, accepted, most }: Shown): void {
   for (const line of tableOf(compared)) console.log(line);
-  if (show === undefined) return;
-  const areas = show === 'all' ? AREAS : [areaNamed(show)];
   for (const area of areas) {
-    const different = compared.filter((one) => one.area === area && !one.same.has('body'));
-    console.log(`\n${area}: ${different.length} answers differ (real | embedded)`);
-    for (const one of different.slice(0, most)) console.log(describeDifference(one).join('\n'));
+    const different = compared.filter(
+      (one) => one.area === area && !one.same.has(aspect) && (!accepted || isWronglyAccepted(one)),
+    );
+    const what = accepted ? 'requests are accepted wrongly' : 'answers differ';
+    console.log(`\n${area}: ${different.length} ${what} (real | embedded)`);
+    for (const one of different.slice(0, most)) {
+      console.log(describeDifference(one, aspect).join('\n'));
+    }
   }
+}
+
+function isWronglyAccepted({ real, embedded }: Compared): boolean {
+  return embedded.status < 300 && real.status >= 400;
+}
+
+function shownAreas(show: string | undefined): readonly Area[] {
+  if (show === undefined) return [];
+  return show === 'all' ? AREAS : [areaNamed(show)];
+}
+
+function aspectNamed(name: string): Aspect {
+  const aspect = ASPECTS.find((one) => one === name);
+  if (aspect !== undefined) return aspect;
+  throw new Error(`no aspect is called ${name}; there are ${ASPECTS.join(', ')}`);
 }
 
 function areaNamed(name: string): Area {

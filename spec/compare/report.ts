@@ -73,8 +73,12 @@ export function tableOf(compared: readonly Compared[]): string[] {
 const LONGEST_BODY = 600;
 const MOST_PLACES = 8;
 
-/** The request, both statuses, and the places in which the answers differ: real | embedded. */
-export function describeDifference({ id, step, real, embedded, same }: Compared): string[] {
+/** The request, both statuses, and the places in which the answers differ: real | embedded; managed fields only for the aspect `all`. */
+export function describeDifference(
+  { id, step, real, embedded, same }: Compared,
+  aspect: Aspect,
+): string[] {
+  const seen = aspect === 'all' ? (body: unknown): unknown => body : withoutManagedFields;
   const { method, path, body, headers = {} } = step;
   const sent = body === undefined ? [] : [`    ${JSON.stringify(body).slice(0, LONGEST_BODY)}`];
   const named = Object.entries(headers).map(([name, value]) => `    ${name}: ${value}`);
@@ -87,10 +91,6 @@ export function describeDifference({ id, step, real, embedded, same }: Compared)
     `  real ${real.status} ${real.type} | embedded ${embedded.status} ${embedded.type}`,
     ...(real.warnings ?? []).map((text) => `    real warns: ${text}`),
     ...(embedded.warnings ?? []).map((text) => `    embedded warns: ${text}`),
-    ...differences(
-      withoutManagedFields(real.body),
-      withoutManagedFields(embedded.body),
-      MOST_PLACES,
-    ).map((line) => `    ${line}`),
+    ...differences(seen(real.body), seen(embedded.body), MOST_PLACES).map((line) => `    ${line}`),
   ];
 }

@@ -62,7 +62,7 @@ async function main(): Promise<void> {
     for (const line of tableOf(compared)) console.log(line);
     const different = compared.filter(({ same }) => !same.has('body') || !same.has('causes'));
     for (const one of different.slice(0, Number(values.most))) {
-      console.log(describeDifference(one).join('\n'));
+      console.log(describeDifference(one, 'body').join('\n'));
     }
     if (different.length > 0) process.exitCode = 1;
   } finally {

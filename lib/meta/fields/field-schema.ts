@@ -140,7 +140,7 @@ function valueSchema(type: string): FieldSchema {
     case 'RawJson':
       return DEDUCED;
     case 'RawExtension':
-      return mapOf(DEDUCED);
+      return mapOf(DEDUCED, true);
     case 'Strings':
       return listOf(TEXT);
     default:

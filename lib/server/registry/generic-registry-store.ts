@@ -214,7 +214,6 @@ export class GenericRegistryStore implements RestStorage {
       update,
       options,
       strategy,
-      mayCreate: true,
     });
   }
 
@@ -225,7 +224,7 @@ export class GenericRegistryStore implements RestStorage {
     configuration: UnstructuredObject,
     options: ApplyOptions = {},
   ): Promise<UpdateAnswer> {
-    return await this.update(context, name, this.#applied(context, name, configuration, options), {
+    return await this.update(context, name, this.#applied(context, configuration, options), {
       ...options,
       applied: true,
       configuration,
@@ -241,21 +240,21 @@ export class GenericRegistryStore implements RestStorage {
     configuration: UnstructuredObject,
     options: ApplyOptions = {},
   ): Promise<UpdateAnswer> {
-    const update = this.#applied(context, name, configuration, options);
+    const update = this.#applied(context, configuration, options);
     return await this.updateThrough(strategy, context, name, update, {
       ...options,
       applied: true,
       configuration,
+      forceAllowCreate: strategy.allowCreateOnApply,
     });
   }
 
   #applied(
     context: RequestContext,
-    name: string,
     configuration: UnstructuredObject,
     options: ApplyOptions,
   ): UpdateFunc {
-    return (existing) => applyObject(this.#parts, context, name, existing, configuration, options);
+    return (existing) => applyObject(this.#parts, context, existing, configuration, options);
   }
 
   /** The update of a subresource: the same object with the strategy of the subresource. @throws {ApiError} 400, 404, 409, 422. */
@@ -272,7 +271,6 @@ export class GenericRegistryStore implements RestStorage {
       update,
       options,
       strategy,
-      mayCreate: false,
     });
   }
 

@@ -129,7 +129,7 @@ export class KubernetesService {
       spec: {
         ports: [{ name: 'https', protocol: 'TCP', port: SERVICE_PORT, targetPort: this.#port }],
         clusterIP: ADDRESS,
-        clusterIPs: [ADDRESS],
+        ipFamilyPolicy: 'SingleStack',
         type: 'ClusterIP',
         sessionAffinity: 'None',
       },

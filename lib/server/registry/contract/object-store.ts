@@ -1,6 +1,7 @@
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { StorageList } from '../../storage/contract/storage-interface.ts';
 import type {
+  ApplyOptions,
   DeleteRequest,
   ListOptions,
   ReadOptions,
@@ -43,6 +44,14 @@ export interface ObjectStore {
     name: string,
     update: UpdateFunc,
     options?: WriteOptions,
+  ): Promise<UpdatedObject>;
+  /** The apply of a subresource. @throws {ApiError} 400, 404, 409 for fields of other managers, 422. */
+  applyThrough(
+    strategy: UpdateStrategy,
+    context: RequestContext,
+    name: string,
+    configuration: UnstructuredObject,
+    options?: ApplyOptions,
   ): Promise<UpdatedObject>;
   /** @throws {ApiError} 400, 403, 404, 409. */
   delete(

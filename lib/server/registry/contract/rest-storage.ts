@@ -67,7 +67,7 @@ export interface WriteOptions {
   readonly fieldManager?: string | undefined;
   /** The subresource through which the object is written; empty for the object itself. @defaultValue '' */
   readonly subresource?: string | undefined;
-  /** The managed fields of the object are right already: it is the result of an apply. @defaultValue false */
+  /** The managed fields of the object are right already: it is the result of an apply, or nobody manages what changes. @defaultValue false */
   readonly applied?: boolean | undefined;
   /** The configuration that was applied. */
   readonly configuration?: UnstructuredObject | undefined;

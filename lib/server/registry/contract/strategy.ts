@@ -33,6 +33,8 @@ export interface CreateStrategy {
 export interface UpdateStrategy {
   /** Whether a PUT of an object that does not exist creates it. */
   readonly allowCreateOnUpdate: boolean;
+  /** Of a subresource: whether a server-side apply of an object that does not exist creates it. @defaultValue false */
+  readonly allowCreateOnApply?: boolean | undefined;
   /** Whether a PUT without a resource version replaces the present object. */
   readonly allowUnconditionalUpdate: boolean;
   /** How this endpoint looks at the metadata. @defaultValue as updates look, finalizers as the kind has them */

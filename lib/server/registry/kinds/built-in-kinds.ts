@@ -13,7 +13,8 @@ import { servedVersionOf } from './versions/served-versions.ts';
 import type { VersionConversion } from '../contract/version-conversion.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { statusMetadataRulesOf } from './metadata-traits.ts';
-import { statusStrategyOf } from './status/status-rules.ts';
+import { typedSubresources } from './typed-creation.ts';
+import { labelledByTemplate, statusStrategyOf } from './status/status-rules.ts';
 import { typeOfKind } from './kind-types.ts';
 
 let kinds: readonly KindDefinition[] | undefined;
@@ -61,13 +62,14 @@ export function builtInKind(resource: BuiltInResource, rules?: KindRules): KindD
   const type = typeOfKind(resource);
   const stored = storedResourceOf(resource);
   const served = servedVersionOf(group, resource.version, resource.resource);
-  const { cells, strategy, statusStrategy, ...rest } = rules ?? {};
+  const { cells, strategy, statusStrategy, newSubresources, ...rest } = rules ?? {};
   return {
     keyRoot: keyRootOf(group, resource.resource),
     selectableFields: {},
     returnsDeletedObject: returnsDeletedObject(group, resource.resource),
     storedApiVersion: stored === resource ? undefined : apiVersionOf(stored),
     ...rest,
+    newSubresources: newSubresources && typedSubresources(newSubresources),
     conversion: served?.conversion,
     ...(served?.selectableFields === undefined
       ? {}
@@ -95,7 +97,11 @@ export function builtInKind(resource: BuiltInResource, rules?: KindRules): KindD
     statusStrategy: status
       ? {
           metadataRules: statusMetadataRulesOf(group, resource.resource),
-          ...(statusStrategy ?? statusStrategyOf(group, resource.resource)),
+          ...labelledByTemplate(
+            group,
+            resource.resource,
+            statusStrategy ?? statusStrategyOf(group, resource.resource),
+          ),
         }
       : undefined,
     table: tableFor(resource, cells ?? cellsOf(stored), served?.conversion),

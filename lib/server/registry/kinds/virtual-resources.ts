@@ -7,19 +7,19 @@ import {
   subjectAccessReviews,
 } from '../reviews/access-reviews.ts';
 import { componentStatuses } from '../reviews/component-statuses.ts';
-import { typedReview } from './typed-review.ts';
+import { typedResource } from './typed-creation.ts';
 import { bindings } from '../subresources/pod-binding.ts';
 
 /** The built-in resources without stored objects. */
 export const virtualResources: readonly VirtualResource[] = [
-  bindings,
   componentStatuses,
   ...[
+    bindings,
     selfSubjectReviews,
     tokenReviews,
     localSubjectAccessReviews,
     selfSubjectAccessReviews,
     selfSubjectRulesReviews,
     subjectAccessReviews,
-  ].map(typedReview),
+  ].map(typedResource),
 ];

@@ -1,18 +1,24 @@
 import { emptyObject } from '../../../meta/fields/empty-object.ts';
 import { DEDUCED, messageSchema, type FieldSchema } from '../../../meta/fields/field-schema.ts';
-import { fieldAt, NO_FIELDS, union, type FieldSet } from '../../../meta/fields/field-set.ts';
+import {
+  fieldAt,
+  recursiveDifference,
+  union,
+  type FieldSet,
+} from '../../../meta/fields/field-set.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
 import { builtInTypes } from '../../../meta/types/built-in-types.ts';
 import type { KindDefinition } from '../contract/kind-definition.ts';
 import type { JsonRecord } from '../rules/json-value.ts';
+import type { FieldFilter } from './field-updater.ts';
 
 /** How the fields of a kind are tracked. */
 export interface FieldRules {
   readonly schema: FieldSchema;
   /** An object of the kind in which no field was set. */
   readonly empty: JsonRecord;
-  /** The fields that an endpoint resets: the object itself, or a subresource. */
-  resetFields(subresource: string): FieldSet;
+  /** Leaves out the fields that an endpoint resets: the object itself, or a subresource. */
+  filterOf(subresource: string): FieldFilter;
 }
 
 const STATUS = fieldAt('status');
@@ -39,6 +45,24 @@ const RESET_BY_STATUS: Readonly<Record<string, FieldSet>> = {
   'storage.k8s.io/volumeattachments': SPEC_AND_METADATA,
 };
 
+/** What the object itself resets, where it is more than the status. */
+const RESET_BY_OBJECT: Readonly<Record<string, FieldSet>> = {
+  'certificates.k8s.io/certificatesigningrequests': union(SPEC, STATUS),
+};
+
+const without =
+  (reset: FieldSet): FieldFilter =>
+  (fields) =>
+    recursiveDifference(fields, reset);
+
+/** Of the subresources besides `status`; others count all fields. @see `GetResetFields` of the storages @ 1.36.3 */
+const FILTERS: readonly (readonly [subresource: string, filter: FieldFilter])[] = [
+  ['approval', without(union(SPEC, fieldAt('status', 'certificate')))],
+  ['finalize', without(STATUS)],
+];
+
+const all: FieldFilter = (fields) => fields;
+
 const rules = new WeakMap<KindDefinition, FieldRules>();
 
 /** The rules of a kind: by the schema of its definition, by the types of the built-in kinds, or by the values alone. */
@@ -58,13 +82,15 @@ function newFieldRules({ describe, fieldSchema, statusStrategy }: KindDefinition
     fieldSchema === undefined ? builtInTypes().kind(apiVersion, describe.kind) : undefined;
   const name = `${describe.group}/${describe.resource}`;
   const ofStatus = message === undefined ? SPEC_AND_METADATA : (RESET_BY_STATUS[name] ?? SPEC);
-  const ofObject = statusStrategy === undefined ? NO_FIELDS : STATUS;
+  const ofObject = RESET_BY_OBJECT[name] ?? STATUS;
+  const filters = new Map([
+    ...FILTERS,
+    ['', statusStrategy === undefined ? all : without(ofObject)],
+    ['status', without(ofStatus)],
+  ]);
   return {
     schema: fieldSchema ?? (message === undefined ? DEDUCED : messageSchema(message)),
     empty: message === undefined ? typeMeta : { ...typeMeta, ...emptyObject(message) },
-    resetFields(subresource: string): FieldSet {
-      if (subresource === '') return ofObject;
-      return subresource === 'status' ? ofStatus : NO_FIELDS;
-    },
+    filterOf: (subresource) => filters.get(subresource) ?? all,
   };
 }

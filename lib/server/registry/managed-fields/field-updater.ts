@@ -7,7 +7,6 @@ import {
   intersection,
   isEmptySet,
   NO_FIELDS,
-  recursiveDifference,
   union,
   type FieldSet,
 } from '../../../meta/fields/field-set.ts';
@@ -23,11 +22,14 @@ export interface FieldWrite {
   readonly apiVersion: string;
   /** Empty for the object itself. */
   readonly subresource: string;
-  /** Fields that the endpoint resets, such as `status` of the object itself. Changes in them belong to no manager. */
-  readonly resetFields: FieldSet;
+  /** The fields that the endpoint can change. Others, such as `status` of the object itself, belong to no manager. */
+  readonly filter: FieldFilter;
   /** The time of the write, RFC 3339. */
   readonly now: string;
 }
+
+/** Leaves out fields that an endpoint resets. */
+export type FieldFilter = (fields: FieldSet) => FieldSet;
 
 export type Entries = Map<string, ManagedEntry>;
 
@@ -60,7 +62,7 @@ export function updateFields(
   next: unknown,
   write: FieldWrite,
 ): void {
-  const changes = withoutReset(compareFields(write.schema, live, next), write.resetFields);
+  const changes = filtered(compareFields(write.schema, live, next), write.filter);
   const changed = union(changes.modified, changes.added);
   for (const [key, entry] of entries) {
     const fields = difference(
@@ -84,13 +86,8 @@ export function updateFields(
   entries.set(key, { ...entry, fields: union(own, entries.get(key)?.fields ?? NO_FIELDS) });
 }
 
-function withoutReset(changes: Comparison, reset: FieldSet): Comparison {
-  if (isEmptySet(reset)) return changes;
-  return {
-    removed: recursiveDifference(changes.removed, reset),
-    modified: recursiveDifference(changes.modified, reset),
-    added: recursiveDifference(changes.added, reset),
-  };
+function filtered({ removed, modified, added }: Comparison, filter: FieldFilter): Comparison {
+  return { removed: filter(removed), modified: filter(modified), added: filter(added) };
 }
 
 function replaceFields(entries: Entries, key: string, entry: ManagedEntry, fields: FieldSet): void {
@@ -110,26 +107,21 @@ export function applyFields(
   applied: unknown,
   write: FieldWrite & { readonly force: boolean },
 ): unknown {
-  const { schema, manager, apiVersion, subresource, force, now } = write;
+  const { schema, manager, apiVersion, subresource, filter, force, now } = write;
   const own: ManagedEntry = {
     manager,
     operation: 'Apply',
     apiVersion,
     subresource,
     time: undefined,
-    fields: recursiveDifference(fieldSetOf(schema, applied), write.resetFields),
+    fields: filter(fieldSetOf(schema, applied)),
   };
   const key = entryKey(own);
   const last = entries.get(key);
   entries.set(key, { ...own, time: last?.time });
   const merged = mergeFields(schema, live, applied);
   const next = last === undefined ? merged : prune(schema, merged, entries, last.fields);
-  takeFromOthers(
-    entries,
-    key,
-    withoutReset(compareFields(schema, live, next), write.resetFields),
-    force,
-  );
+  takeFromOthers(entries, key, filtered(compareFields(schema, live, next), filter), force);
   const fields = difference(own.fields, SERVER_FIELDS);
   if (isEmptySet(fields)) entries.delete(key);
   const unchanged = sameValue(live, next);

@@ -22,7 +22,7 @@ export function keepAllBut(
   restoreMetadata(object, existing);
 }
 
-const RESET = ['labels', 'annotations', 'finalizers', 'ownerReferences', 'managedFields'] as const;
+const RESET = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
 
 /** Restores the metadata that a status endpoint does not change. */
 export function restoreMetadata(

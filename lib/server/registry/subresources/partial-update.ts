@@ -10,5 +10,7 @@ export function partialUpdate(store: ObjectStore, strategy: UpdateStrategy): Res
     get: async (context, name, options) => await store.get(context, name, options),
     update: async (context, name, update, options) =>
       await store.updateThrough(strategy, context, name, update, options),
+    apply: async (context, name, configuration, options) =>
+      await store.applyThrough(strategy, context, name, configuration, options),
   };
 }

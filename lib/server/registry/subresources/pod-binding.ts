@@ -83,7 +83,7 @@ async function bind(
     context,
     name,
     (pod = {}) => bound(pod, binding, name, nowMs),
-    options,
+    { ...options, applied: true },
   );
   return successStatus();
 }

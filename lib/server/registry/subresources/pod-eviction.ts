@@ -8,7 +8,7 @@ import type {
   WriteOptions,
   WriteResult,
 } from '../contract/rest-storage.ts';
-import { serverStrategy } from '../contract/server-context.ts';
+import { serverContext, serverStrategy } from '../contract/server-context.ts';
 import type { SubresourceParts } from '../contract/subresource-parts.ts';
 import { fieldInvalid } from '../rules/field-causes.ts';
 import { jsonEqual, recordAt, textAt, textsAt, valueAt } from '../rules/json-value.ts';
@@ -163,10 +163,10 @@ class Eviction {
     const { dryRun } = this.#deletion;
     await budgets.updateThrough(
       serverStrategy,
-      this.#context,
+      serverContext(this.#context.namespace, this.#context.signal),
       name,
       (budget = {}) => withOneDisruption(budget, this.#name, nowMs),
-      { dryRun },
+      { dryRun, subresource: 'status' },
     );
   }
 
@@ -190,6 +190,7 @@ class Eviction {
           checkPreconditions(pod, preconditions);
           return { ...pod, status: withPodCondition(pod, CONDITION, nowMs) };
         },
+        { applied: true },
       );
       if (preconditions?.resourceVersion !== undefined) {
         preconditions = { ...preconditions, resourceVersion: result.resourceVersion };

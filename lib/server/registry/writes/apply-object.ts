@@ -15,12 +15,11 @@ import { fieldWriteOf, type TrackedParts } from './track-fields.ts';
 export function applyObject(
   parts: StoreParts,
   context: RequestContext,
-  name: string,
   existing: UnstructuredObject | undefined,
   configuration: UnstructuredObject,
   options: ApplyOptions,
 ): UnstructuredObject {
-  const live = existing ?? newObject(parts, context, name);
+  const live = existing ?? newObject(parts, context);
   return appliedTo(parts, context, live, configuration, options);
 }
 
@@ -51,9 +50,9 @@ export function appliedTo(
 function newObject(
   { kind: { describe }, apiVersion }: StoreParts,
   { namespace }: RequestContext,
-  name: string,
 ): UnstructuredObject {
-  const metadata = { name, ...(describe.namespaced ? { namespace } : {}) };
+  // A new object has the name of its configuration only, so that one without a name is refused.
+  const metadata = describe.namespaced ? { namespace } : {};
   return { apiVersion, kind: describe.kind, metadata };
 }
 

@@ -26,7 +26,7 @@ export function fieldWriteOf(
     manager: fieldManager || (user === SERVER_USER ? SERVER_MANAGER : UNKNOWN_MANAGER),
     apiVersion,
     subresource,
-    resetFields: rules.resetFields(subresource),
+    filter: rules.filterOf(subresource),
     now: timestampOf(runtime.wallMs()),
   };
 }

@@ -39,8 +39,6 @@ export interface UpdateRequest {
   readonly options: WriteOptions;
   /** The strategy of the endpoint: that of the object, or of a subresource. */
   readonly strategy: UpdateStrategy;
-  /** Whether the endpoint may create objects; subresources may not. */
-  readonly mayCreate: boolean;
 }
 
 export interface UpdateAnswer {
@@ -180,11 +178,13 @@ class UpdateAttempt {
   }
 
   async #create(): Promise<MutableObject> {
-    const parts = this.#parts;
-    const { context, name, update, options, strategy, mayCreate } = this.#request;
+    const { context, name, update, options, strategy } = this.#request;
+    // A subresource creates without the hooks of the kind, as kube-apiserver does: such a service has no address.
+    const parts =
+      strategy === this.#parts.kind.strategy ? this.#parts : { ...this.#parts, hooks: {} };
     const { describe } = parts.kind;
-    const allowed = strategy.allowCreateOnUpdate || options.forceAllowCreate === true;
-    if (!mayCreate || !allowed) throw notFound(describe, name);
+    if (!strategy.allowCreateOnUpdate && options.forceAllowCreate !== true)
+      throw notFound(describe, name);
     const object = typedBody(parts, context, await update(undefined), options);
     if (parts.hooks.authorize !== undefined) {
       await parts.hooks.authorize(context, object, {

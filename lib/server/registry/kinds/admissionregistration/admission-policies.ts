@@ -102,10 +102,13 @@ export const validatingAdmissionPolicies: KindRules = {
     ...checkedBy(fields({ spec: all(policyChecks(), outcomes) })),
     warnings: policyWarnings,
   },
-  statusStrategy: newStatusStrategy({
-    keepMetadata: true,
-    validateUpdate: (object, existing) => causesOf(statusChecks, object, existing),
-  }),
+  statusStrategy: {
+    ...newStatusStrategy({
+      keepMetadata: true,
+      validateUpdate: (object, existing) => causesOf(statusChecks, object, existing),
+    }),
+    allowCreateOnApply: true,
+  },
 };
 
 const PATCHES: readonly (readonly [type: string, member: string, other: string])[] = [

@@ -55,6 +55,7 @@ export const services: KindRules = {
     ...newStatusStrategy({
       validateUpdate: (service, existing) => causesOf(statusChecks, service, existing),
     }),
+    allowCreateOnUpdate: true,
     warnings: (service) => balancerWarnings(ingressOf(service)),
   },
   selectableFields: {

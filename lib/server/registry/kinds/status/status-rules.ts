@@ -1,7 +1,7 @@
 import type { FieldCause } from '../../../../meta/failures.ts';
 import { newStatusStrategy, type UpdateStrategy } from '../../contract/strategy.ts';
 import { fieldForbidden } from '../../rules/field-causes.ts';
-import { recordsAt, setOwn, textAt } from '../../rules/json-value.ts';
+import { recordAt, recordsAt, setOwn, textAt } from '../../rules/json-value.ts';
 import type { MutableMetadata, MutableObject } from '../../rules/mutable-object.ts';
 import { causesOf, type Check } from '../../validation/check.ts';
 import { fields } from '../../validation/combine.ts';
@@ -76,6 +76,33 @@ export function statusStrategyOf(group: string, resource: string): UpdateStrateg
         if (existing.metadata[field] === undefined) delete object.metadata[field];
         else setOwn(object.metadata, field, existing.metadata[field]);
       }
+    },
+  };
+}
+
+const LABELLED_BY_TEMPLATE: ReadonlySet<string> = new Set([
+  '/replicationcontrollers',
+  'batch/jobs',
+]);
+
+/**
+ * An object of some kinds without labels gets those of its template whenever it is read from the storage, so that an update through
+ * `status` cannot leave them out.
+ * @see pkg/apis/batch/v1/defaults.go SetDefaults_Job @ v1.36.3
+ */
+export function labelledByTemplate(
+  group: string,
+  resource: string,
+  strategy: UpdateStrategy,
+): UpdateStrategy {
+  if (!LABELLED_BY_TEMPLATE.has(`${group}/${resource}`)) return strategy;
+  return {
+    ...strategy,
+    prepareForUpdate(object, existing, context) {
+      strategy.prepareForUpdate(object, existing, context);
+      const labels = recordAt(object, 'spec', 'template', 'metadata', 'labels');
+      if (labels === undefined || Object.keys(object.metadata.labels ?? {}).length > 0) return;
+      setOwn(object.metadata, 'labels', { ...labels });
     },
   };
 }
