@@ -8,6 +8,9 @@ import { trackCreate } from '../writes/track-fields.ts';
 import { typedBody } from '../writes/typed-body.ts';
 import { typeOfKind } from './kind-types.ts';
 
+type Create = NonNullable<RestStorage['create']>;
+type CreateNamed = NonNullable<RestStorage['createNamed']>;
+
 /** A resource whose bodies are read as the type of their kind, with managed fields, as an object to be stored is. */
 export function typedResource(make: VirtualResource): VirtualResource {
   return (server) => typedCreation(make(server), server.runtime);
@@ -26,8 +29,8 @@ export function typedSubresources(make: SubresourceFactory): SubresourceFactory 
 
 /** @throws {ApiError} of `create` and `createNamed`: 400 for a body that cannot be read as its kind. */
 function typedCreation(storage: RestStorage, runtime: Runtime, subresource = ''): RestStorage {
-  const { describe, create, createNamed } = storage;
-  if (create === undefined && createNamed === undefined) return storage;
+  const { describe } = storage;
+  if (storage.create === undefined && storage.createNamed === undefined) return storage;
   const kind = { ...defineKind(describe), type: typeOfKind(describe) };
   const parts = { kind, apiVersion: apiVersionOf(describe), runtime };
   const read = (
@@ -41,13 +44,18 @@ function typedCreation(storage: RestStorage, runtime: Runtime, subresource = '')
   };
   return {
     ...storage,
-    ...(create && {
+    ...(storage.create && {
       create: async (context, body, options) =>
-        await create(context, read(context, body, options), options),
+        await (storage.create as Create)(context, read(context, body, options), options),
     }),
-    ...(createNamed && {
+    ...(storage.createNamed && {
       createNamed: async (context, name, body, options) =>
-        await createNamed(context, name, read(context, body, options), options),
+        await (storage.createNamed as CreateNamed)(
+          context,
+          name,
+          read(context, body, options),
+          options,
+        ),
     }),
   };
 }
