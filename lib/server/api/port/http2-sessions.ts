@@ -72,8 +72,9 @@ export class Http2Sessions {
     this.#server.on('sessionError', () => {});
   }
 
-  /** Takes a connection whose client has chosen HTTP/2. */
+  /** Takes a connection whose client has chosen HTTP/2. It ends when the client sends nothing more, as in kube-apiserver. */
   serve(socket: Duplex): void {
+    socket.on('end', () => socket.destroy());
     this.#server.emit('connection', socket);
   }
 

@@ -1,14 +1,18 @@
 /**
- * Sends requests that were drawn at random to the API server in this process, and checks the answers: `npm run fuzz:api`.
+ * Sends requests that were drawn at random to the API server in this process, or bytes over the sockets of a process of its own, and
+ * checks the answers: `npm run fuzz:api`.
  */
 import { parseArgs } from 'node:util';
+import { fuzzPort } from './port/fuzz-port.ts';
 import { FuzzFailure, runCourse, type Tally } from './fuzz-course.ts';
 
 const USAGE = `npm run fuzz:api -- [options]
 
   --inputs n     how many requests (1000000)
   --seed n       draws others (1)
-  --only n       one course of the seed: 10000 requests to one server
+  --only n       one course of the seed: 10000 requests to one server; with --port the connection to begin with
+  --port         over sockets, to \`listwatch serve\`: HTTP/1.1 and HTTP/2, well formed and malformed
+  --server URL   over sockets, to a server that runs already; its token is in the variable FUZZ_TOKEN
   --help         shows this`;
 
 /** Requests to one server; the next course has a new one. */
@@ -23,12 +27,25 @@ async function main(): Promise<void> {
       inputs: { type: 'string', default: '1000000' },
       seed: { type: 'string', default: '1' },
       only: { type: 'string' },
+      port: { type: 'boolean', default: false },
+      server: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
   const { seed, only } = values;
   if (values.help) {
     console.log(USAGE);
+    return;
+  }
+  if (values.port || values.server !== undefined) {
+    const first = Number(only ?? 0);
+    const ended = await fuzzPort({
+      ...values,
+      inputs: Number(values.inputs),
+      first,
+      server: values.server,
+    });
+    if (!ended) process.exitCode = 1;
     return;
   }
   const tally: Tally = new Map();

@@ -6,6 +6,7 @@ import type { Revision } from '../../../../lib/server/mvcc/key-value-store.ts';
 import { Draw } from '../../../compare/draw.ts';
 import { DEFINITIONS, gadgets } from '../gadgets.ts';
 import { drawRequest, type FuzzRequest } from './draw-request.ts';
+import { isKnownFailure } from './known-failures.ts';
 
 /** What came of the requests of one course: how many there were, by status. */
 export type Tally = Map<number, number>;
@@ -66,7 +67,8 @@ async function checked({ server, keyValueStore }: World, request: FuzzRequest): 
   }
   const { response, text } = answer;
   const { status } = response;
-  if (status >= 500 && !isKnown(status, text)) fail(`answered ${status}: ${text.slice(0, 500)}`);
+  if (status >= 500 && !isKnownFailure(status, text))
+    fail(`answered ${status}: ${text.slice(0, 500)}`);
   if (status >= 400 && (await isChanged(keyValueStore, before)))
     fail(`answered ${status}, and wrote: ${text.slice(0, 300)}`);
   if ('polluted' in {} || 'a' in {}) fail('the prototype of all objects has a new property');
@@ -131,25 +133,6 @@ async function send(
   const pieces: Uint8Array[] = [];
   for await (const piece of body) pieces.push(piece);
   return { response, text: Buffer.concat(pieces).toString() };
-}
-
-/** The failures with a status of 5xx that kube-apiserver answers to a bad request too. */
-const KNOWN: readonly (readonly [number, RegExp])[] = [
-  [500, /strconv\.ParseUint|invalid resource version|Invalid value: .*resourceVersion/i],
-  [500, /failed to create typed patch object/],
-  // Directives and items of a strategic merge patch.
-  [
-    500,
-    /unknown patch type: |does not contain declared merge key: |list element types are not identical: /,
-  ],
-  [500, /the spec replicas field .* does not exist/],
-  [504, /Too large resource version/],
-];
-
-function isKnown(status: number, text: string): boolean {
-  // YAML breaks long lines.
-  const line = text.replaceAll(/\s+/g, ' ');
-  return KNOWN.some(([code, pattern]) => code === status && pattern.test(line));
 }
 
 function jsonOf(value: unknown): Uint8Array {

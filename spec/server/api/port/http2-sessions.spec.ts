@@ -7,6 +7,7 @@ import {
   type IncomingHttpHeaders,
   type Settings,
 } from 'node:http2';
+import { connect as connectTls } from 'node:tls';
 import { expect } from 'chai';
 import { deferred } from '../../../../lib/kernel/latch.ts';
 import { silentLogger } from '../../../../lib/kernel/logger.ts';
@@ -17,6 +18,16 @@ import {
   HttpListener,
   type HttpListenerOptions,
 } from '../../../../lib/server/api/port/http-listener.ts';
+import { within } from '../../../support/until.ts';
+import {
+  END_HEADERS,
+  END_STREAM,
+  frame,
+  frameType,
+  headerBlock,
+  PREFACE,
+  settings,
+} from '../fuzz/port/http2-frames.ts';
 
 const nowMs = Date.now();
 const authority = new CertificateAuthority({ name: 'an authority', nowMs });
@@ -200,6 +211,35 @@ describe('HTTP/2', () => {
     one?.close(constants.NGHTTP2_CANCEL);
     await aborted;
     expect(signals.get('/other')?.aborted).to.equal(false);
+  });
+
+  it('ends the connection of a client that sends nothing more, and aborts its requests', async () => {
+    const [called, aborted] = [deferred<void>(), deferred<void>()];
+    const { listener } = await open(async ({ signal }) => {
+      signal.addEventListener('abort', () => {
+        aborted.resolve();
+      });
+      called.resolve();
+      await aborted.promise;
+      return textResponse(200, 'late');
+    });
+    const port = Number(listener.address.split(':').at(-1));
+    const ca = authority.certificate;
+    const socket = connectTls({ host: 'localhost', port, ca, ALPNProtocols: ['h2'] });
+    const block = headerBlock([
+      [':method', 'GET'],
+      [':scheme', 'https'],
+      [':authority', 'localhost'],
+      [':path', '/slow'],
+    ]);
+    const request = frame(frameType.headers, END_HEADERS | END_STREAM, 1, block);
+    socket.write(Buffer.concat([PREFACE, settings(), request]));
+    socket.resume();
+    await within(called.promise, 'the request');
+    const closed = once(socket, 'close');
+    socket.end();
+    await within(closed, 'the end of the connection');
+    await within(aborted.promise, 'the end of the request');
   });
 
   it('ends streams on close, lets other answers finish, and says that it goes away', async () => {

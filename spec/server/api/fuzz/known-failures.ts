@@ -1,0 +1,19 @@
+/** The failures with a status of 5xx that kube-apiserver answers to a bad request too. */
+const KNOWN: readonly (readonly [number, RegExp])[] = [
+  [500, /strconv\.ParseUint|invalid resource version|Invalid value: .*resourceVersion/i],
+  [500, /failed to create typed patch object/],
+  // Directives and items of a strategic merge patch.
+  [
+    500,
+    /unknown patch type: |does not contain declared merge key: |list element types are not identical: /,
+  ],
+  [500, /the spec replicas field .* does not exist/],
+  [504, /Too large resource version/],
+];
+
+/** Whether kube-apiserver answers with this status of 5xx, in such words, too. */
+export function isKnownFailure(status: number, text: string): boolean {
+  // YAML breaks long lines.
+  const line = text.replaceAll(/\s+/g, ' ');
+  return KNOWN.some(([code, pattern]) => code === status && pattern.test(line));
+}
