@@ -8,7 +8,7 @@ import { withDeadline } from '../../kernel/wait.ts';
 import type { ResourceRegistry, RestStorage } from '../registry/contract/rest-storage.ts';
 import type { Authorizer } from '../registry/contract/access-parts.ts';
 import { otherVerbs } from '../access/authorization/other-verbs.ts';
-import { IN_PROCESS_USER, userNamed } from '../registry/contract/user-info.ts';
+import { IN_PROCESS_CLIENT, IN_PROCESS_USER, userNamed } from '../registry/contract/user-info.ts';
 import { HealthEndpoints, type HealthCheck } from './health/health-endpoints.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from './http/api-request.ts';
 import { BUILT_IN_GROUPS } from './http/built-in-groups.ts';
@@ -189,6 +189,7 @@ class ApiRouter {
         namespace: info.namespace,
         user: request.user ?? IN_PROCESS_USER.username,
         identity,
+        client: clientOf(request),
         authorize: otherVerbs(this.#authorizer, identity, request),
         signal: abort?.signal ?? request.signal,
         warn: (text) => {
@@ -233,6 +234,16 @@ class ApiRouter {
       abort.dispose();
     }
   }
+}
+
+/**
+ * The program that sends a request: one user with one `User-Agent`. Its connections do not show it, since HTTP/1.1 clients open
+ * several. Undefined for a user without that header.
+ */
+function clientOf({ user, headers }: ApiRequest): string | undefined {
+  if (user === undefined) return IN_PROCESS_CLIENT;
+  const agent = headers['user-agent'];
+  return agent === undefined ? undefined : `${user}\n${agent}`;
 }
 
 /** The request's own abort function; without one, a derived signal. */

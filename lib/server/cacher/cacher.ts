@@ -80,7 +80,8 @@ export interface CacherStatus {
  * - A watch misses no change and gets none twice, even if there are writes while it starts.
  * - All watchers share the objects and the event objects, so an event is encoded once for all of them.
  * - A list of the most recent state includes every write that was acknowledged before the call, as with the storage itself.
- * - A write resolves when the readers of its watches have its event, unless they are busy, or the storage takes over 50 ms to send it.
+ * - A write resolves when the watches of the same client have its event, unless their readers are busy, or the storage takes over
+ *   50 ms to send it. Other watches have it within some milliseconds, together with others of that time.
  * - At an interval it compares itself with the storage; while they differ, reads go to the storage.
  * - After `stop` no timer and no watch is left. A running cacher does not keep the process alive.
  *
@@ -119,7 +120,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
       requestProgress: () => this.#requestProgress(),
     });
     this.#turn = new NextTurn(runtime);
-    this.#writes = new DeliveredWrites({ runtime, deliver: () => this.#turn.delivered() });
+    this.#writes = new DeliveredWrites(runtime);
     this.#dispatcher = new EventDispatcher({
       runtime,
       watchers: this.#watchers,
@@ -241,11 +242,11 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   }
 
   async create(key: string, object: T, options?: CreateOptions): Promise<StoredObject<T>> {
-    return await this.#delivered(await this.#options.storage.create(key, object, options));
+    return await this.#delivered(await this.#options.storage.create(key, object, options), options);
   }
 
   async delete(key: string, options?: DeleteOptions<T>): Promise<StoredObject<T>> {
-    return await this.#delivered(await this.#delegator.delete(key, options));
+    return await this.#delivered(await this.#delegator.delete(key, options), options);
   }
 
   async get(key: string, options?: GetOptions): Promise<StoredObject<T> | undefined> {
@@ -263,7 +264,10 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     tryUpdate: TryUpdate<T>,
     options?: GuaranteedUpdateOptions<T>,
   ): Promise<StoredObject<T>> {
-    return await this.#delivered(await this.#delegator.guaranteedUpdate(key, tryUpdate, options));
+    return await this.#delivered(
+      await this.#delegator.guaranteedUpdate(key, tryUpdate, options),
+      options,
+    );
   }
 
   /** Awaits the cache, and the requested revision, before the watch starts. From the start to the registration nothing is awaited. */
@@ -307,12 +311,15 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     await this.#options.storage.readinessCheck();
   }
 
-  /** The result of a write, as soon as the watchers have its event. */
-  async #delivered(written: StoredObject<T>): Promise<StoredObject<T>> {
-    if (this.#watchers.size > 0 && this.#readiness.state === 'ready') {
-      await this.#writes.wait(this.versioner.parseResourceVersion(written.resourceVersion));
-    }
-    return written;
+  /** The result of a write, as soon as the watches of the client have its event. */
+  #delivered(
+    written: StoredObject<T>,
+    options: { readonly client?: string | undefined } | undefined,
+  ): StoredObject<T> | Promise<StoredObject<T>> {
+    const client = options?.client;
+    if (!this.#writes.hasWatches(client) || this.#readiness.state !== 'ready') return written;
+    const revision = this.versioner.parseResourceVersion(written.resourceVersion);
+    return this.#writes.wait(revision, client).then(() => written);
   }
 
   async #open(scope: KeyScope, options: StorageWatchOptions<T>): Promise<StorageWatch<T>> {
@@ -352,6 +359,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
       bookmarks: options.progressNotify === true,
       markInitialEventsEnd: options.sendInitialEvents === true,
       deadlineMonotonicMs: options.deadlineMonotonicMs,
+      client: options.client,
       signal: options.signal,
       turn: this.#turn,
       onEnd: (ended) => {
@@ -361,6 +369,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     this.#nextWatcherId += 1;
     if (watcher.ended) return watcher;
     this.#watchers.add(watcher);
+    this.#writes.add(watcher);
     if (watcher.wantsBookmarks) this.#bookmarks.add(watcher);
     return watcher;
   }
@@ -461,6 +470,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
 
   #forget(watcher: CacheWatcher<T>): void {
     this.#watchers.remove(watcher);
+    this.#writes.remove(watcher);
     this.#bookmarks.remove(watcher);
   }
 

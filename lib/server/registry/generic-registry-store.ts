@@ -176,6 +176,7 @@ export class GenericRegistryStore implements RestStorage {
         sendInitialEvents,
         deadlineMonotonicMs,
         progressNotify: allowWatchBookmarks,
+        client: context.client,
         signal,
       });
       const { apiVersion, storedApiVersion } = this.#parts;

@@ -3,8 +3,12 @@ import { expect } from 'chai';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
 import { realRuntime } from '../../../lib/kernel/real-runtime.ts';
 import { nextTask } from '../../../lib/kernel/wait.ts';
+import type { ApiRequest } from '../../../lib/server/api/http/api-request.ts';
+import { adminUser } from '../../../lib/server/registry/contract/user-info.ts';
 import { apiRequest } from './support.ts';
 
+/** Both connections are of one client. */
+const AGENT = 'operator/1.0';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
 const configMap = (name: string): object => ({
@@ -33,6 +37,7 @@ class Connection {
     const text = body === undefined ? '' : JSON.stringify(body);
     this.socket.write(
       `${method} ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${server.token}\r\n` +
+        `user-agent: ${AGENT}\r\n` +
         `content-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
     );
   }
@@ -49,6 +54,60 @@ class Connection {
 function isWhole(text: string): boolean {
   const [head = '', body] = text.split('\r\n\r\n', 2);
   return body?.length === Number(/content-length: (\d+)/i.exec(head)?.[1]);
+}
+
+/** The watch of one client, and how an operator of that client creates children: at once when its cache does not show them. */
+class Operator {
+  readonly #server: ApiServer;
+  readonly #abort = new AbortController();
+  readonly #shown = new Set<string>();
+  /** Creations that were refused because the child was there already. */
+  alreadyExists = 0;
+
+  constructor(server: ApiServer) {
+    this.#server = server;
+  }
+
+  #request(method: string, path: string, agent: string, body?: object): ApiRequest {
+    const { signal } = this.#abort;
+    const request = apiRequest(method, path, { signal, ...(body === undefined ? {} : { body }) });
+    const headers = { ...request.headers, 'user-agent': agent };
+    return { ...request, headers, user: 'admin', identity: adminUser('admin') };
+  }
+
+  async watch(agent: string, onText: (text: string) => void = () => {}): Promise<void> {
+    const { body } = await this.#server.handler(
+      this.#request('GET', `${CONFIG_MAPS}?watch=true`, agent),
+    );
+    void (async () => {
+      for await (const piece of body as AsyncIterable<Uint8Array>) {
+        onText(Buffer.from(piece).toString());
+      }
+    })();
+  }
+
+  async start(): Promise<void> {
+    await this.watch(AGENT, (text) => {
+      for (const [, name = ''] of text.matchAll(/"name":"(child-\d+)"/g)) this.#shown.add(name);
+    });
+  }
+
+  /** Runs until the cache shows the child. */
+  async reconcile(name: string): Promise<void> {
+    while (!this.#shown.has(name)) {
+      const { status } = await this.#server.handler(
+        this.#request('POST', CONFIG_MAPS, AGENT, configMap(name)),
+      );
+      if (status === 409) {
+        this.alreadyExists += 1;
+        await nextTask(realRuntime);
+      } else expect(status).to.equal(201);
+    }
+  }
+
+  stop(): void {
+    this.#abort.abort();
+  }
 }
 
 /** Writes one after the other; returns the names whose events were not there when the answer was. */
@@ -87,6 +146,22 @@ describe('the event of a write', () => {
       expect(await lateInProcess(server, writers)).to.deep.equal([]);
     });
   }
+
+  it('lets an operator over 500 objects create each child once, beside 100 watches of other clients', async () => {
+    await using server = new ApiServer();
+    const operator = new Operator(server);
+    await operator.start();
+    for (let index = 0; index < 100; index += 1) await operator.watch(`observer-${index % 3}`);
+    const names = Array.from({ length: 500 }, (_, index) => `child-${index}`);
+    const worker = async (): Promise<void> => {
+      for (let name = names.pop(); name !== undefined; name = names.pop()) {
+        await operator.reconcile(name);
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, worker));
+    operator.stop();
+    expect(operator.alreadyExists).to.equal(0);
+  });
 
   it('is on the connection of a watch when the answer is on its own', async () => {
     await using server = new ApiServer();

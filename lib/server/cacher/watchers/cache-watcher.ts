@@ -37,6 +37,8 @@ export interface CacheWatcherOptions<T extends KubernetesObject> {
   /** Whether a bookmark marks the end of the interval. Only together with `bookmarks`. */
   readonly markInitialEventsEnd: boolean;
   readonly deadlineMonotonicMs?: number | undefined;
+  /** Which client reads; undefined if that is not known. */
+  readonly client?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Collects the events of one turn of the event loop for the reader. Left out: the first event wakes the reader. */
   readonly turn?: NextTurn | undefined;
@@ -103,6 +105,10 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
     return this.#options.bookmarks;
   }
 
+  get client(): string | undefined {
+    return this.#options.client;
+  }
+
   get deadlineMonotonicMs(): number | undefined {
     return this.#options.deadlineMonotonicMs;
   }
@@ -127,6 +133,11 @@ export class CacheWatcher<T extends KubernetesObject> implements StorageWatch<T>
   /** Calls `listener` once, as soon as the queue has room or the watch is over; undefined removes the listener. */
   whenRoom(listener: (() => void) | undefined): void {
     this.#onRoom = listener;
+  }
+
+  /** Wakes a reader that waits for more events of this turn. */
+  deliver(): void {
+    if (this.#gathering) this.#endGathering();
   }
 
   /** Ends the watch after the queued events. */

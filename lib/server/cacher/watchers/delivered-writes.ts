@@ -1,3 +1,4 @@
+import { nextTask } from '../../../kernel/wait.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import type { Revision } from '../../mvcc/key-value-store.ts';
 
@@ -6,10 +7,12 @@ import type { Revision } from '../../mvcc/key-value-store.ts';
  */
 const LONGEST_WAIT_MS = 50;
 
-export interface DeliveredWritesOptions {
-  readonly runtime: Runtime;
-  /** Runs the pending deliveries of events to readers; undefined if there are none. */
-  readonly deliver: () => Promise<void> | undefined;
+/** A watch that a write may have to wait for. */
+export interface ClientWatch {
+  /** Undefined if it is not known which client reads: no write waits for it. */
+  readonly client: string | undefined;
+  /** Gives the reader its events now, if it waits for more. */
+  deliver(): void;
 }
 
 interface Waiter {
@@ -18,18 +21,42 @@ interface Waiter {
 }
 
 /**
- * Holds the answer of a write back until the readers of the watches have its event. A client that has the answer may act on it at
- * once; if its cache got the event later, it would act on a state before its own write.
+ * Holds the answer of a write back until the watches of the same client have its event. A client that has the answer may act on it
+ * at once; if its cache got the event later, it would act on a state before its own write. Other clients cannot tell which of the
+ * two is first, so the watches of others are not waited for: their events are sent together with others of some milliseconds.
  *
  * A reader that is busy is not waited for. The wait is bounded, also when the watch on the storage has ended.
  */
 export class DeliveredWrites {
-  readonly #options: DeliveredWritesOptions;
+  readonly #runtime: Runtime;
+  readonly #watches = new Map<string, Set<ClientWatch>>();
   readonly #waiters = new Set<Waiter>();
   #offered: Revision = 0n;
+  /** The clients of the next delivery, and its end. */
+  #clients = new Set<string>();
+  #delivery: Promise<void> | undefined;
 
-  constructor(options: DeliveredWritesOptions) {
-    this.#options = options;
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
+  }
+
+  add(watch: ClientWatch): void {
+    const { client } = watch;
+    if (client === undefined) return;
+    const others = this.#watches.get(client);
+    if (others === undefined) this.#watches.set(client, new Set([watch]));
+    else others.add(watch);
+  }
+
+  remove(watch: ClientWatch): void {
+    const { client } = watch;
+    const watches = client === undefined ? undefined : this.#watches.get(client);
+    watches?.delete(watch);
+    if (watches?.size === 0) this.#watches.delete(client as string);
+  }
+
+  hasWatches(client: string | undefined): client is string {
+    return client !== undefined && this.#watches.has(client);
   }
 
   /** Records that every watcher was offered all events up to `revision`. */
@@ -43,10 +70,24 @@ export class DeliveredWrites {
     for (const waiter of this.#waiters) waiter.resolve();
   }
 
-  /** Resolves when the readers that were waiting have the event of `revision`. */
-  async wait(revision: Revision): Promise<void> {
+  /** Resolves when the readers of the client that were waiting have the event of `revision`. */
+  async wait(revision: Revision, client: string): Promise<void> {
     if (revision > this.#offered) await this.#untilOffered(revision);
-    await this.#options.deliver();
+    this.#clients.add(client);
+    this.#delivery ??= this.#deliver();
+    await this.#delivery;
+  }
+
+  /** Serves all writes of one turn of the event loop. */
+  async #deliver(): Promise<void> {
+    await nextTask(this.#runtime);
+    this.#delivery = undefined;
+    for (const client of this.#clients) {
+      for (const watch of this.#watches.get(client) ?? []) watch.deliver();
+    }
+    this.#clients.clear();
+    // All microtasks of the readers have run before the next task.
+    await nextTask(this.#runtime);
   }
 
   #untilOffered(revision: Revision): Promise<void> {
@@ -59,9 +100,7 @@ export class DeliveredWrites {
           resolve();
         },
       };
-      const timer = this.#options.runtime.setTimer(LONGEST_WAIT_MS, waiter.resolve, {
-        background: true,
-      });
+      const timer = this.#runtime.setTimer(LONGEST_WAIT_MS, waiter.resolve, { background: true });
       this.#waiters.add(waiter);
     });
   }

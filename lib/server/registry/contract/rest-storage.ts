@@ -30,6 +30,11 @@ export interface RequestContext {
   /** What else is known of the user. @defaultValue the groups that follow from the name */
   readonly identity?: UserInfo | undefined;
   /**
+   * Which client sends the request: equal for all requests of one program. A write is answered after the watches of the same client
+   * have its event. Left out: unknown, and the answer waits for no watch.
+   */
+  readonly client?: string | undefined;
+  /**
    * Whether the user may do with the object of the request what another verb says: `create` where an update creates. Left out: it may
    * do everything. @param refuse The error, from the reason of the decision. @throws {ApiError} 403.
    */

@@ -1,6 +1,6 @@
 import type { RequestContext } from './rest-storage.ts';
 import type { UpdateStrategy } from './strategy.ts';
-import { adminUser } from './user-info.ts';
+import { adminUser, IN_PROCESS_CLIENT } from './user-info.ts';
 
 /** The user of work that the server itself does. */
 export const SERVER_USER = 'system:apiserver';
@@ -9,7 +9,14 @@ const SERVER = adminUser(SERVER_USER);
 
 /** The request context for work of the server itself. */
 export function serverContext(namespace: string, signal?: AbortSignal): RequestContext {
-  return { namespace, user: SERVER_USER, identity: SERVER, signal, warn: () => {} };
+  return {
+    namespace,
+    user: SERVER_USER,
+    identity: SERVER,
+    client: IN_PROCESS_CLIENT,
+    signal,
+    warn: () => {},
+  };
 }
 
 /** The strategy for updates by the server itself: it restores nothing and checks nothing. */

@@ -176,6 +176,7 @@ async function write(
   { dryRun = false }: WriteOptions,
 ): Promise<WriteResult> {
   const { kind, storage, hooks } = parts;
+  const { client, signal } = context;
   const { name = '', namespace = '' } = object.metadata;
   const key = objectKey(parts, namespace, name);
   if (dryRun) return await createDry(parts, context, key, object);
@@ -185,7 +186,7 @@ async function write(
     context.step?.('validated');
     finish = await hooks.beginCreate?.(object);
     const { ttlSeconds } = kind;
-    created = await storage.create(key, object, { ttlSeconds, signal: context.signal });
+    created = await storage.create(key, object, { ttlSeconds, client, signal });
     context.step?.('stored');
   } catch (error) {
     await finish?.(false);

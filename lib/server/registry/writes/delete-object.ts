@@ -107,10 +107,10 @@ function afterMark(request: DeleteRequest, { resourceVersion }: WriteResult): De
  */
 async function removeUnreadable(
   { storage, reaper }: StoreParts,
-  { signal }: RequestContext,
+  { client, signal }: RequestContext,
   key: string,
 ): Promise<DeleteAnswer> {
-  const result = await storage.delete(key, { onlyIfUnreadable: true, signal });
+  const result = await storage.delete(key, { onlyIfUnreadable: true, client, signal });
   reaper.forget(key);
   return { result, done: true };
 }
@@ -129,7 +129,7 @@ function plan(
 
 async function remove(
   parts: StoreParts,
-  { signal, step }: RequestContext,
+  { client, signal, step }: RequestContext,
   cachedExisting: StoredObject<UnstructuredObject>,
   request: DeleteRequest,
 ): Promise<WriteResult> {
@@ -138,6 +138,7 @@ async function remove(
   const deleted = await storage.delete(key, {
     preconditions: request.preconditions,
     cachedExisting,
+    client,
     signal,
     validate: (current) => {
       if (plan(parts, current, request).action !== 'remove') {
@@ -153,7 +154,7 @@ async function remove(
 
 async function mark(
   parts: StoreParts,
-  { signal, step }: RequestContext,
+  { client, signal, step }: RequestContext,
   cachedExisting: StoredObject<UnstructuredObject>,
   request: DeleteRequest,
 ): Promise<WriteResult> {
@@ -166,7 +167,7 @@ async function mark(
       if (action !== 'mark' && action !== 'mark and remove') throw new PlanChanged();
       return { object, ttlSeconds: kind.ttlSeconds };
     },
-    { preconditions: request.preconditions, cachedExisting, signal },
+    { preconditions: request.preconditions, cachedExisting, client, signal },
   );
   step?.('stored');
   endGracePeriod(parts, marked);

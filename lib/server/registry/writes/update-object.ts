@@ -95,7 +95,7 @@ export async function updateObject(
 /** Undefined when the object has changed and the update has to be computed again. */
 async function deleteFinalized(
   { storage, hooks, kind }: StoreParts,
-  { name, options, context: { signal } }: UpdateRequest,
+  { name, options, context: { client, signal } }: UpdateRequest,
   { object, existing }: FinalizersEmptied,
 ): Promise<WriteResult | undefined> {
   if (options.dryRun === true) return new DerivedObject(existing.key, object);
@@ -105,6 +105,7 @@ async function deleteFinalized(
     const deleted = await storage.delete(existing.key, {
       preconditions: { uid, resourceVersion },
       cachedExisting: existing,
+      client,
       signal,
     });
     await hooks.afterDelete?.(deleted);
@@ -136,10 +137,11 @@ class UpdateAttempt {
 
   async run(key: string): Promise<WriteResult> {
     const { storage } = this.#parts;
-    const { signal } = this.#request.context;
+    const { client, signal } = this.#request.context;
     if (this.#request.options.dryRun !== true) {
       const written = await storage.guaranteedUpdate(key, (input) => this.#try(input), {
         ignoreNotFound: true,
+        client,
         signal,
       });
       this.#request.context.step?.('stored');

@@ -73,6 +73,8 @@ export interface StorageInterface<T extends KubernetesObject = KubernetesObject>
 export interface CreateOptions {
   /** The object is removed after this time. 0 or left out: never. */
   readonly ttlSeconds?: number | undefined;
+  /** Which client writes, as `RequestContext.client`. A cache lets the watches of the client have the event first. */
+  readonly client?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -93,6 +95,8 @@ export interface DeleteOptions<T extends KubernetesObject> {
   readonly validate?: ((object: T) => void | Promise<void>) | undefined;
   /** The object as a cache has it; a hint that saves a read if it is up to date. */
   readonly cachedExisting?: StoredObject<T> | undefined;
+  /** See `CreateOptions.client`. */
+  readonly client?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -151,6 +155,8 @@ export interface GuaranteedUpdateOptions<T extends KubernetesObject> {
   readonly ignoreNotFound?: boolean | undefined;
   readonly preconditions?: Preconditions | undefined;
   readonly cachedExisting?: StoredObject<T> | undefined;
+  /** See `CreateOptions.client`. */
+  readonly client?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -169,6 +175,8 @@ export interface StorageWatchOptions<T extends KubernetesObject> {
   readonly sendInitialEvents?: boolean | undefined;
   /** The end of the request on the runtime's monotonic clock; bookmarks are sent shortly before it. */
   readonly deadlineMonotonicMs?: number | undefined;
+  /** Which client reads, as in `CreateOptions.client`. */
+  readonly client?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

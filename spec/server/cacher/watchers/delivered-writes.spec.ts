@@ -5,42 +5,66 @@ import { DeliveredWrites } from '../../../../lib/server/cacher/watchers/delivere
 describe('DeliveredWrites', () => {
   let runtime: VirtualRuntime;
   let writes: DeliveredWrites;
-  let deliveries: number;
+  let steps: string[];
+  const watchOf = (
+    client: string | undefined,
+  ): { client: string | undefined; deliver(): void } => ({
+    client,
+    deliver: () => {
+      steps.push(`deliver ${client}`);
+      void Promise.resolve().then(() => steps.push(`read ${client}`));
+    },
+  });
   beforeEach(() => {
     runtime = new VirtualRuntime();
-    deliveries = 0;
-    writes = new DeliveredWrites({
-      runtime,
-      deliver: () => {
-        deliveries += 1;
-        return undefined;
-      },
-    });
+    writes = new DeliveredWrites(runtime);
+    steps = [];
+    writes.add(watchOf('a'));
   });
 
-  it('waits until the event was offered to the watchers, and then for its delivery', async () => {
+  it('waits until the event was offered to the watchers, and then until the reader has it', async () => {
     await runtime.run(async () => {
-      const written = writes.wait(7n);
+      const written = writes.wait(7n, 'a').then(() => steps.push('answer'));
       writes.reach(6n);
       await Promise.resolve();
-      expect(deliveries).to.equal(0);
+      expect(steps).to.deep.equal([]);
       writes.reach(8n);
       await written;
-      expect([deliveries, runtime.monotonicMs()]).to.deep.equal([1, 0]);
+      expect(steps).to.deep.equal(['deliver a', 'read a', 'answer']);
+      expect(runtime.monotonicMs()).to.equal(0);
     });
   });
 
-  it('waits only for the delivery if the event was offered before', async () => {
-    writes.reach(7n);
-    await writes.wait(7n);
-    expect(deliveries).to.equal(1);
+  it('wakes the watches of the clients that write, once for all writes of a turn', async () => {
+    writes.add(watchOf('b'));
+    writes.add(watchOf('c'));
+    writes.add(watchOf(undefined));
+    writes.reach(9n);
+    await runtime.run(async () => {
+      await Promise.all([writes.wait(7n, 'a'), writes.wait(8n, 'b'), writes.wait(9n, 'a')]);
+    });
+    expect(steps).to.deep.equal(['deliver a', 'deliver b', 'read a', 'read b']);
+  });
+
+  it('knows which clients have watches', () => {
+    const watch = watchOf('b');
+    writes.add(watch);
+    writes.add(watchOf(undefined));
+    expect(['a', 'b', 'c', undefined].map((one) => writes.hasWatches(one))).to.deep.equal([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    writes.remove(watch);
+    expect(writes.hasWatches('b')).to.equal(false);
   });
 
   it('gives up after 50 ms, and at a release', async () => {
     await runtime.run(async () => {
-      await writes.wait(7n);
+      await writes.wait(7n, 'a');
       expect(runtime.monotonicMs()).to.equal(50);
-      const written = writes.wait(7n);
+      const written = writes.wait(7n, 'a');
       writes.release();
       await written;
       expect(runtime.monotonicMs()).to.equal(50);
