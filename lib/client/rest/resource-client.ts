@@ -110,11 +110,21 @@ export class ResourceClient<T extends KubernetesObject> {
     return await listAllPages(this.#pages(options), listRequest(options));
   }
 
-  /** Iterates over all objects, with one page and the pages read ahead in memory. */
+  /**
+   * Iterates over all objects. In memory are the bytes of one page, and of the pages read ahead; an object is decoded when its turn
+   * comes. For as long as the list is read, all objects show the state of the first page.
+   *
+   * @example
+   * for await (const pod of pods.items({ limit: 200 })) console.log(pod.metadata.name);
+   * @throws {ApiError} code EXPIRED when the server has dropped the state of the first page; see option `onExpired`
+   */
   async *items(options: ItemsOptions = {}): AsyncGenerator<T, undefined> {
     checkCallOptions('items', options, ITEMS_OPTIONS);
-    const { prefetchPages } = options;
-    yield* listItems(this.#pages(options), listRequest(options), { prefetchPages });
+    const { prefetchPages, onExpired } = options;
+    const source = this.#source(options);
+    const pages: PageSource<ObjectView<T>> = (request) => source.list(request);
+    const views = listItems(pages, listRequest(options), { prefetchPages, onExpired });
+    for await (const view of views) yield view.object;
   }
 
   /** Follows changes until the server ends the stream, the signal aborts or the loop is left. */

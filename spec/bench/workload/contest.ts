@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { BenchSize } from '../bench.ts';
 import { lastLineOf } from './child-process.ts';
@@ -35,7 +36,7 @@ export interface Outcome {
 }
 
 /** The server of a contest, somewhere. */
-interface RunningServer extends AsyncDisposable {
+export interface RunningServer extends AsyncDisposable {
   readonly url: string;
 }
 
@@ -128,6 +129,13 @@ export async function contest(
   return outcomes;
 }
 
+/** A server of pods in JSON, which needs nothing built: in a process of its own unless the run is tiny. */
+export function podServer(size: BenchSize, objects: number): Promise<RunningServer> {
+  if (size === 'tiny') return serverHere(objects);
+  const main = ['--import', 'tsx', join(import.meta.dirname, 'static-server-main.ts')];
+  return started(main, { objects, folder: BENCH_FOLDER });
+}
+
 async function resultOf(
   size: BenchSize,
   { name, inProcess, command }: ContestantOf,
@@ -152,12 +160,18 @@ async function serverHere(objects: number): Promise<RunningServer> {
 }
 
 async function serverProcess(objects: number): Promise<RunningServer> {
-  const argument: StaticServerArgument = {
+  return await started([program('static-server-main.ts')], {
     objects,
     folder: BENCH_FOLDER,
     protobufFile: await protobufFile(objects),
-  };
-  const args = [program('static-server-main.ts'), JSON.stringify(argument)];
+  });
+}
+
+async function started(
+  main: readonly string[],
+  argument: StaticServerArgument,
+): Promise<RunningServer> {
+  const args = [...main, JSON.stringify(argument)];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const exit = once(child, 'exit');
   const lines = createInterface({ input: child.stdout });

@@ -3,11 +3,15 @@ import type { ListPage, ListRequest } from '../../../cache/reflector/contract/li
 import { deriveAbort } from '../../../kernel/abort.ts';
 import { ListwatchError } from '../../../kernel/errors.ts';
 import { numberOption } from '../../../kernel/options.ts';
+import { ApiError } from '../../../meta/api-error.ts';
 import { isApiError } from '../../../meta/failures.ts';
 import { PageCycle } from '../../../meta/page-cycle.ts';
 
 /** Reads one page. */
 export type PageSource<V> = (request: ListRequest) => Promise<ListPage<V>>;
+
+const EXPIRED_REMEDY =
+  "iterate again from the start, with larger pages, or set onExpired: 'continue' to go on with the newest state";
 
 /** The default number of items a page (client-go tools/pager defaultPageSize @ 32ce75a7). */
 const DEFAULT_PAGE_SIZE = 500;
@@ -22,21 +26,47 @@ const DEFAULT_PAGE_SIZE = 500;
 export async function* listPages<V>(
   source: PageSource<V>,
   request: ListRequest,
+  onExpired: 'fail' | 'continue' = 'fail',
 ): AsyncGenerator<ListPage<V>, undefined> {
   const limit = pageSizeOf(request);
   const { signal } = request;
   signal?.throwIfAborted();
   const cycle = new PageCycle();
-  let page = await source({ ...request, limit });
-  yield page;
-  while (page.continueToken !== undefined) {
+  let continueToken: string | undefined;
+  // No variable keeps a page: its reader drops the items one by one.
+  const read = async (asked: ListRequest): Promise<ListPage<V>> => {
+    const page = await source(asked);
+    ({ continueToken } = page);
+    return page;
+  };
+  yield await read({ ...request, limit });
+  while (continueToken !== undefined) {
     signal?.throwIfAborted();
-    if (cycle.repeats(page.continueToken)) {
+    if (cycle.repeats(continueToken)) {
       throw new ListwatchError('MALFORMED_RESPONSE', 'the pages of the list go round in a circle');
     }
-    page = await source({ limit, continueToken: page.continueToken, signal });
-    yield page;
+    try {
+      yield await read({ limit, continueToken, signal });
+    } catch (error) {
+      const newest = onExpired === 'continue' ? newestToken(error) : undefined;
+      if (newest === undefined) throw error;
+      continueToken = newest;
+    }
   }
+}
+
+/** The token with which an expired list goes on at the newest state. It is part of the answer that the list has expired. */
+function newestToken(error: unknown): string | undefined {
+  if (!isApiError(error) || error.code !== 'EXPIRED') return undefined;
+  const token: unknown = error.status.metadata?.continue;
+  return typeof token === 'string' && token !== '' ? token : undefined;
+}
+
+/** The error of an iteration, with what to do about a list that has expired. */
+function withItemsRemedy(error: unknown): unknown {
+  if (newestToken(error) === undefined || !isApiError(error)) return error;
+  const { status, request, problem } = error;
+  return new ApiError(status, error, { request, problem, remedy: EXPIRED_REMEDY });
 }
 
 /**
@@ -67,19 +97,19 @@ export async function listAllPages<V>(
 /**
  * Iterates over a list, item by item, with one page and the pages read ahead in memory.
  *
- * If the state of the first page expires, the list is not read again: items of another state would follow the items already
- * returned. An abort takes effect between two pages.
+ * If the state of the first page expires, option `onExpired` says what happens; the list is never read again from its start,
+ * because its items would come twice. An abort takes effect between two pages.
  * @throws {ApiError} code EXPIRED, after the items of the pages before; the signal's reason when aborted.
  * @see client-go tools/pager/pager.go eachListChunkBuffered @ 32ce75a7
  */
 export async function* listItems<V>(
   source: PageSource<V>,
   request: ListRequest,
-  { prefetchPages }: ListItemsOptions = {},
+  { prefetchPages, onExpired }: ListItemsOptions = {},
 ): AsyncGenerator<V, undefined> {
   const ahead = numberOption('list', 'prefetchPages', prefetchPages, 0, { min: 0, integer: true });
   const reading = deriveAbort(request.signal);
-  const pages = listPages(source, { ...request, signal: reading.signal });
+  const pages = listPages(source, { ...request, signal: reading.signal }, onExpired);
   // The generator reads one page after the other, also if several are requested at once.
   const asked: Promise<IteratorResult<ListPage<V>, undefined>>[] = [];
   const ask = (): void => {
@@ -91,15 +121,22 @@ export async function* listItems<V>(
     ask();
     for (;;) {
       request.signal?.throwIfAborted();
-      const next = await asked.shift();
-      if (next === undefined || next.done === true) return;
+      const items = lastFirst(await asked.shift());
+      if (items === undefined) return;
       while (asked.length < ahead) ask();
-      yield* next.value.items;
+      while (items.length > 0) yield items.pop() as V;
       if (asked.length === 0) ask();
     }
+  } catch (error) {
+    throw withItemsRemedy(error);
   } finally {
     reading.abort();
   }
+}
+
+/** The items of a page, to be popped; undefined after the last page. */
+function lastFirst<V>(next: IteratorResult<ListPage<V>, undefined> | undefined): V[] | undefined {
+  return next === undefined || next.done === true ? undefined : next.value.items.toReversed();
 }
 
 function pageSizeOf({ limit }: ListRequest): number {

@@ -66,6 +66,7 @@ const RULES = new Map<string, Rule>([
   ['labelSelector', text],
   ['fieldSelector', text],
   ['limit', count],
+  ['onExpired', oneOf(['fail', 'continue'])],
   ['continueToken', text],
   ['allowWatchBookmarks', flag],
   ['sendInitialEvents', flag],

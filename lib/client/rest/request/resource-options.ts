@@ -29,6 +29,13 @@ export interface ListOptions extends CallOptions, SelectorOptions {
 export interface ListItemsOptions {
   /** The number of pages to read ahead; each takes memory. @defaultValue 0 */
   readonly prefetchPages?: number | undefined;
+  /**
+   * When the server drops the state of the first page before the last page is read (after 5 minutes, as a rule): `fail` throws
+   * EXPIRED. `continue` goes on with the newest state behind the last item: no object comes twice, and objects that were created
+   * or deleted meanwhile may come or not. client-go's pager reads the whole list again, in one request.
+   * @defaultValue 'fail'
+   */
+  readonly onExpired?: 'fail' | 'continue' | undefined;
 }
 
 export interface ItemsOptions extends ListOptions, ListItemsOptions {}
@@ -98,7 +105,7 @@ export const SELECTION_OPTIONS: readonly string[] = [
   'fieldSelector',
 ];
 export const LIST_OPTIONS: readonly string[] = [...SELECTION_OPTIONS, 'limit', 'continueToken'];
-export const ITEMS_OPTIONS: readonly string[] = [...LIST_OPTIONS, 'prefetchPages'];
+export const ITEMS_OPTIONS: readonly string[] = [...LIST_OPTIONS, 'prefetchPages', 'onExpired'];
 export const WATCH_OPTIONS: readonly string[] = [
   ...SELECTION_OPTIONS,
   'allowWatchBookmarks',

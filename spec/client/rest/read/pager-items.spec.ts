@@ -5,6 +5,7 @@ import type {
   ListRequest,
 } from '../../../../lib/cache/reflector/contract/lister-watcher.ts';
 import { listItems } from '../../../../lib/client/rest/read/pager.ts';
+import { failure } from '../../../../lib/meta/api-error.ts';
 import { expired } from '../../support/status-failures.ts';
 import { failureOf, rejectionOf } from '../../support/failure-of.ts';
 
@@ -54,6 +55,22 @@ describe('going through a list item by item', () => {
     });
   }
 
+  it('ends when every page of a list that may go on has expired', async () => {
+    let requests = 0;
+    const source = (request: ListRequest): Promise<ListPage<number>> => {
+      requests += 1;
+      return request.continueToken === undefined
+        ? Promise.resolve({ items: [1], resourceVersion: '1', continueToken: 'a' })
+        : Promise.reject(failure('Expired', 'too old', { continueToken: 'b' }));
+    };
+    const items = listItems(source, {}, { onExpired: 'continue' });
+    const reading = async (): Promise<void> => {
+      for await (const item of items) void item;
+    };
+    expect(await failureOf(reading())).to.include({ code: 'MALFORMED_RESPONSE' });
+    expect(requests).to.be.lessThan(6);
+  });
+
   it('sends resource version and match for the first page only, also when it reads ahead', async () => {
     const { source, requests } = new Numbers(30);
     const request = { limit: PAGE, resourceVersion: '20', resourceVersionMatch: 'Exact' } as const;
@@ -102,6 +119,30 @@ describe('going through a list item by item', () => {
       expect(await rejectionOf(reading())).to.equal(error);
       expect(seen).to.have.length(PAGE);
       expect(requests, 'no list takes its place').to.have.length(2);
+    });
+
+    it(`goes on with the newest state when a page has expired and it may, ${prefetchPages} pages ahead`, async () => {
+      const error = failure('Expired', 'too old', { continueToken: '010' });
+      const { source, requests } = new Numbers(51, { page: 2, error });
+      const options = { prefetchPages, onExpired: 'continue' } as const;
+      const seen: number[] = [];
+      for await (const item of listItems(source, { limit: PAGE }, options)) seen.push(item);
+      expect(seen).to.deep.equal(Array.from({ length: 51 }, (_, index) => index));
+      expect(requests[2]).to.deep.include({ limit: PAGE, continueToken: '010' });
+    });
+
+    it(`says what to do when a page has expired and it may not go on, ${prefetchPages} pages ahead`, async () => {
+      const error = failure('Expired', 'too old', { continueToken: '10' });
+      const { source } = new Numbers(51, { page: 2, error });
+      const items = listItems(source, { limit: PAGE }, { prefetchPages });
+      const reading = async (): Promise<void> => {
+        for await (const item of items) void item;
+      };
+      const thrown = await failureOf(reading());
+      expect(thrown).to.include({ code: 'EXPIRED', cause: error });
+      expect(thrown.message).to.equal(
+        "too old; iterate again from the start, with larger pages, or set onExpired: 'continue' to go on with the newest state",
+      );
     });
 
     it(`finishes the page in use when the signal aborts, ${prefetchPages} pages ahead`, async () => {
