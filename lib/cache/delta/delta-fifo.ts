@@ -72,6 +72,7 @@ export type PopProcess<V extends HasMetadata, R> = (
   info: PopInfo,
 ) => R;
 
+const NO_SCOPES: ReadonlySet<string> = new Set();
 const BATCH_LIMIT = { min: 1, integer: true };
 const INITIAL: PopInfo = Object.freeze({ initial: true });
 const LATER: PopInfo = Object.freeze({ initial: false });
@@ -95,8 +96,10 @@ export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
   readonly #intakeOptions: ObjectIntakeOptions<V>;
   readonly #intake: ObjectIntake<V>;
   readonly #capacity: number;
-  /** The relist that is being received. */
-  #incoming: IncomingRelist<V> | undefined;
+  /** The relists that are being received, by scope; `''` for all keys. */
+  readonly #incoming = new Map<string, IncomingRelist<V>>();
+  /** Scopes whose first relist has not been queued. */
+  #awaited: ReadonlySet<string> = NO_SCOPES;
   #pin: Disposable | undefined;
   #populated = false;
   #initialItems = 0;
@@ -128,7 +131,7 @@ export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
 
   /** Whether the first `replace` has been processed. */
   get synced(): boolean {
-    return this.#populated && this.#initialItems === 0;
+    return this.#populated && this.#initialItems === 0 && this.#awaited.size === 0;
   }
 
   get closed(): boolean {
@@ -171,16 +174,23 @@ export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
     relist.commit(resourceVersion);
   }
 
+  /** The queue is synced when each of these scopes has had a relist. Only with `order: 'arrival'`. */
+  awaitScopes(scopes: Iterable<string>): void {
+    this.#awaited = new Set(scopes);
+    if (this.#awaited.size === 0) this.#populated = true;
+  }
+
   /**
-   * Begins a relist, whose content arrives piece by piece. There is one at a time: a new one replaces an unfinished one.
-   * `onQueued` is called with its resource version when it is queued.
+   * Begins a relist, whose content arrives piece by piece. There is one at a time in a scope: a new one replaces an unfinished one.
+   * `onQueued` is called with its resource version when it is queued. `scope`: see `ReplacedAllDelta`.
    */
-  beginRelist(onQueued?: (resourceVersion: string) => void): Relist<V> {
+  beginRelist(onQueued?: (resourceVersion: string) => void, scope?: string): Relist<V> {
     const { consumer } = this.#options;
-    this.#incoming?.discard();
+    this.#incoming.get(scope ?? '')?.discard();
     // A relist may contain a stored object, and store it again after an older queued delta has replaced it.
     this.#pin ??= consumer?.pin();
-    this.#incoming = new IncomingRelist<V>({
+    const incoming = new IncomingRelist<V>({
+      scope,
       intake: new ObjectIntake(this.#intakeOptions),
       consumer,
       // The result of an earlier relist that is still queued is not known yet.
@@ -194,7 +204,8 @@ export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
         onQueued?.(relist.resourceVersion);
       },
     });
-    return this.#incoming;
+    this.#incoming.set(scope ?? '', incoming);
+    return incoming;
   }
 
   /** Every change up to `resourceVersion` was passed on. */
@@ -242,7 +253,7 @@ export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
     numberOption('DeltaFIFO.popBatch', 'limit', limit, 1, BATCH_LIMIT);
     if (this.size === 0) return undefined;
     const { initial } = this.#info;
-    const count = Math.min(limit, this.size, initial ? this.#initialItems : Infinity);
+    const count = Math.min(limit, this.size, this.#initialItems || Infinity);
     const deltas: Delta<V>[] = [];
     const alone = this.#queue.peekRelist() !== undefined;
     let taken = 0;
@@ -253,8 +264,8 @@ export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
     try {
       return process(deltas, initial ? INITIAL : LATER);
     } finally {
-      if (initial) this.#initialItems -= taken;
-      if (this.size === 0 && this.#incoming?.open !== true) this.#endPin();
+      if (this.#initialItems > 0) this.#initialItems -= taken;
+      if (this.size === 0 && !this.#receives) this.#endPin();
       this.#signalRoom();
     }
   }
@@ -273,7 +284,12 @@ export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
   }
 
   get #info(): PopInfo {
-    return this.#initialItems > 0 ? INITIAL : LATER;
+    return this.#initialItems > 0 || this.#awaited.size > 0 ? INITIAL : LATER;
+  }
+
+  get #receives(): boolean {
+    for (const relist of this.#incoming.values()) if (relist.open) return true;
+    return false;
   }
 
   /** One step: all deltas are queued before waits resolve and errors are reported. */
@@ -285,9 +301,12 @@ export class DeltaFIFO<V extends HasMetadata> implements ReflectorSink<V> {
   }
 
   #commit(relist: ReplacedAllDelta<V>): void {
-    this.#incoming = undefined;
+    const { scope = '' } = relist;
+    this.#incoming.delete(scope);
     const count = this.#queue.replace(relist);
-    if (!this.#populated) this.#initialItems = count;
+    const wasAwaited = this.#awaited.has(scope);
+    if (wasAwaited) this.#awaited = new Set([...this.#awaited].filter((one) => one !== scope));
+    if (wasAwaited ? this.#awaited.size === 0 : !this.#populated) this.#initialItems = count;
     this.#populated = true;
     this.#signalReady();
   }

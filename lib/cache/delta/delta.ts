@@ -23,13 +23,15 @@ export interface DeletedDelta<V extends HasMetadata> {
 /** Changes of one object. */
 export type KeyedDelta<V extends HasMetadata> = ObjectDelta<V> | DeletedDelta<V>;
 
-/** The whole content as of `resourceVersion`, to be applied in one step. */
+/** The whole content as of `resourceVersion`, to be applied in one step; with a scope, the content of a part. */
 export interface ReplacedAllDelta<V extends HasMetadata> {
   readonly type: 'ReplacedAll';
   /** By key, in list order. */
   readonly contents: ReadonlyMap<string, V>;
   /** Keys of listed objects that could not be read: their stored state stays. */
   readonly unreadable: ReadonlySet<string>;
+  /** The start of the keys of the part; other objects stay. @defaultValue all keys */
+  readonly scope?: string | undefined;
   readonly resourceVersion: string;
 }
 

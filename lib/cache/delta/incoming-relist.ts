@@ -22,6 +22,8 @@ export interface IncomingRelistOptions<V extends HasMetadata> {
   readonly consumer: RelistConsumer<V> | undefined;
   /** As `RelistConsumer.unchanged`; undefined if it cannot be known yet. */
   readonly unchanged: (key: string, object: V) => V | undefined;
+  /** See `ReplacedAllDelta`. */
+  readonly scope?: string | undefined;
   /** Throws when the queue is closed. */
   readonly check: () => void;
   readonly onCommit: (relist: ReplacedAllDelta<V>) => void;
@@ -71,7 +73,8 @@ export class IncomingRelist<V extends HasMetadata> implements Relist<V> {
     this.#check();
     this.#open = false;
     const [contents, unreadable] = [this.#contents, this.#unreadable];
-    this.#options.onCommit({ type: 'ReplacedAll', contents, unreadable, resourceVersion });
+    const { onCommit, scope } = this.#options;
+    onCommit({ type: 'ReplacedAll', contents, unreadable, resourceVersion, scope });
     this.#options.intake.report();
     return contents.size + unreadable.size;
   }

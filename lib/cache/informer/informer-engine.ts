@@ -1,4 +1,7 @@
 import type { EventEmitter } from 'eventemitter3';
+import { ListwatchError } from '../../kernel/errors.ts';
+import type { Latch } from '../../kernel/latch.ts';
+import { untilOpen } from '../../kernel/wait.ts';
 import { silentMetrics, type Metrics } from '../../kernel/metrics.ts';
 import { withKnownValues } from '../../meta/json/known-values.ts';
 import { metaNamespaceKeyFunc, objectKey } from '../../meta/key.ts';
@@ -9,15 +12,20 @@ import { longestMemberOf } from '../memory/kept-view.ts';
 import type { ObjectMemory } from '../memory/object-memory.ts';
 import { SlabMemory } from '../memory/slab-memory.ts';
 import type { ListerWatcher } from '../reflector/contract/lister-watcher.ts';
+import type { ReflectorSink } from '../reflector/contract/reflector-sink.ts';
+import { startResync } from '../reflector/resync-timer.ts';
+import type { ReflectorStateName } from '../reflector/table/reflector-state.ts';
 import { Reflector } from '../reflector/reflector.ts';
 import { ErrorReporter } from './observe/error-reporter.ts';
 import { guardedMetrics } from '../../kernel/guarded-metrics.ts';
+import type { WaitOptions } from './handlers/handler-registration.ts';
 import { HandlerRegistry } from './handlers/handler-registry.ts';
 import type { InformerEvents } from './observe/informer-events.ts';
 import type { EngineInspection, InformerInspection } from './observe/informer-inspection.ts';
 import { InformerJournal } from './observe/informer-journal.ts';
 import { InformerMeter } from './observe/informer-meter.ts';
 import type { ResolvedInformerOptions } from './options/informer-options.ts';
+import { NamespaceReflectors } from './namespaces/namespace-reflectors.ts';
 import { ObjectPipeline } from './apply/object-pipeline.ts';
 
 export interface InformerEngineOptions<T extends KubernetesObject> {
@@ -43,6 +51,8 @@ export class InformerEngine<T extends KubernetesObject> {
   readonly #meter: InformerMeter | undefined;
   readonly #listerWatcher: ListerWatcher<ObjectView<T>>;
   #reflector: Reflector<ObjectView<T>>;
+  /** With option `namespaces`, in place of the reflector. */
+  readonly #namespaces: NamespaceReflectors<ObjectView<T>> | undefined;
 
   constructor(given: InformerEngineOptions<T>) {
     const { name, runtime, logger, onError, metrics, cache } = given.options;
@@ -61,7 +71,8 @@ export class InformerEngine<T extends KubernetesObject> {
     this.pipeline = this.#makePipeline();
     this.handlers = this.#makeHandlers();
     this.#listerWatcher = this.#makeListerWatcher();
-    this.#reflector = this.#makeReflector();
+    this.#reflector = this.#makeReflector(this.#listerWatcher, this.pipeline.sink);
+    this.#namespaces = this.#makeNamespaces();
   }
 
   get events(): EventEmitter<InformerEvents> {
@@ -70,17 +81,40 @@ export class InformerEngine<T extends KubernetesObject> {
 
   /** The newest resource version received. */
   get lastSyncResourceVersion(): string {
-    return this.#reflector.lastSyncResourceVersion;
+    return (this.#namespaces ?? this.#reflector).lastSyncResourceVersion;
   }
 
   /** The present step, or the last error, as text. */
   get situation(): string {
     const { lastError } = this.#journal;
-    const { waitingFor } = this.#reflector;
+    const { waitingFor } = this.#namespaces ?? this.#reflector;
     if (waitingFor !== undefined) return `; ${waitingFor}`;
-    return lastError === undefined
-      ? ` (${this.#reflector.state.name})`
-      : `; the last error: ${lastError.message}`;
+    const missing = this.#namespaces?.missing;
+    const step = missing === undefined ? ` (${this.#stateName})` : `; ${missing}`;
+    if (lastError === undefined) return step;
+    const error = `; the last error: ${lastError.message}`;
+    return missing === undefined ? error : step + error;
+  }
+
+  /**
+   * Follows the namespaces of the option from now on; resolves when the first lists of the new ones are in the cache.
+   * @throws as `untilOpen`, and CLOSED when `stopped` opens first
+   */
+  async namespacesChanged(stopped: Latch, options: WaitOptions): Promise<void> {
+    this.#namespaces?.follow();
+    const { runtime, name } = this.#given.options;
+    for (const latch of this.#namespaces?.synced ?? []) {
+      await untilOpen(runtime, [latch, stopped], {
+        ...options,
+        describe: () => `${latch.name} of ${name}${this.situation}`,
+      });
+      if (!latch.isOpen) {
+        throw new ListwatchError(
+          'CLOSED',
+          `the informer ${name} stopped before it had the ${latch.name}`,
+        );
+      }
+    }
   }
 
   /** Follows the collection until the signal aborts. */
@@ -88,10 +122,10 @@ export class InformerEngine<T extends KubernetesObject> {
     this.#meter?.start();
     this.handlers.start();
     // The handlers have determined the interval of resyncs by now.
-    this.#reflector = this.#makeReflector();
+    this.#reflector = this.#makeReflector(this.#listerWatcher, this.pipeline.sink);
     const draining = this.pipeline.drain(signal);
     try {
-      await this.#reflector.run({ signal });
+      await (this.#namespaces ?? this.#reflector).run({ signal });
     } finally {
       this.pipeline.close();
       await draining;
@@ -108,18 +142,24 @@ export class InformerEngine<T extends KubernetesObject> {
   }
 
   inspect(): EngineInspection {
+    const followed = this.#namespaces ?? this.#reflector;
     return {
-      reflector: this.#reflector.state.name,
-      connected: this.#reflector.connected,
-      waitingForServer: this.#reflector.waitingFor,
+      reflector: this.#stateName,
+      connected: followed.connected,
+      waitingForServer: followed.waitingFor,
       lastSyncResourceVersion: this.lastSyncResourceVersion,
       ...this.pipeline.inspect(),
       memory: this.memory.inspect(),
       relists: this.#journal.relists,
-      staleEvents: this.#reflector.staleEvents,
+      staleEvents: followed.staleEvents,
       lastError: this.#journal.lastError,
       handlers: this.handlers.inspect(),
+      ...(this.#namespaces === undefined ? {} : { namespaces: this.#namespaces.inspect() }),
     };
+  }
+
+  get #stateName(): ReflectorStateName {
+    return this.#namespaces?.stateName ?? this.#reflector.state.name;
   }
 
   #makePipeline(): ObjectPipeline<T> {
@@ -137,6 +177,7 @@ export class InformerEngine<T extends KubernetesObject> {
       onBookmark: (resourceVersion) => {
         this.events.emit('bookmark', resourceVersion);
       },
+      onScope: (scope) => this.#namespaces?.applied(scope),
       onSynced: () => {
         this.handlers.markSynced();
         onSynced();
@@ -169,8 +210,9 @@ export class InformerEngine<T extends KubernetesObject> {
   }
 
   /** Passes the stored objects to the source as known values. It finds them by name, so only if keys are made of names. */
-  #makeListerWatcher(): ListerWatcher<ObjectView<T>> {
-    const { listerWatcher, keyFunc } = this.#given.options;
+  #makeListerWatcher(namespace?: string): ListerWatcher<ObjectView<T>> {
+    const { listerWatcher: all, keyFunc } = this.#given.options;
+    const listerWatcher = (namespace === undefined ? all : all.inNamespace?.(namespace)) ?? all;
     if (keyFunc !== metaNamespaceKeyFunc) return listerWatcher;
     const { store } = this.pipeline;
     return withKnownValues(listerWatcher, (name, namespace = '') => {
@@ -180,12 +222,39 @@ export class InformerEngine<T extends KubernetesObject> {
     });
   }
 
-  #makeReflector(): Reflector<ObjectView<T>> {
-    const { name, keyFunc, reflector, runtime, logger } = this.#given.options;
+  #makeNamespaces(): NamespaceReflectors<ObjectView<T>> | undefined {
+    const { namespaces, runtime, name } = this.#given.options;
+    if (namespaces === undefined) return undefined;
+    const { pipeline, handlers } = this;
+    return new NamespaceReflectors<ObjectView<T>>({
+      namespaces,
+      fifo: pipeline.fifo,
+      reflectorOf: (namespace, sink) =>
+        this.#makeReflector(this.#makeListerWatcher(namespace), sink, `${name}/${namespace}`),
+      onArrival: () => pipeline.noteProgress(),
+      startResync: () => {
+        const { resyncIntervalMs } = handlers;
+        const shouldResync = (): boolean => handlers.resyncDue();
+        return startResync(
+          { runtime, sink: pipeline.sink, resyncIntervalMs, shouldResync },
+          (error) => {
+            this.#errors.report(error, { source: 'internal' });
+          },
+        );
+      },
+    });
+  }
+
+  #makeReflector(
+    listerWatcher: ListerWatcher<ObjectView<T>>,
+    sink: ReflectorSink<ObjectView<T>>,
+    name: string = this.#given.options.name,
+  ): Reflector<ObjectView<T>> {
+    const { keyFunc, reflector, runtime, logger } = this.#given.options;
     return new Reflector<ObjectView<T>>({
       ...reflector,
-      listerWatcher: this.#listerWatcher,
-      sink: this.pipeline.sink,
+      listerWatcher,
+      sink,
       name,
       keyFunc,
       runtime,
@@ -196,7 +265,7 @@ export class InformerEngine<T extends KubernetesObject> {
       onError: (error, context) => {
         this.#onWatchError(error, context);
       },
-      onTransition: this.#journal.transition,
+      onTransition: this.#journal.transitions(),
     });
   }
 

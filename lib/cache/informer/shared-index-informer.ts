@@ -156,6 +156,32 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     return this.#engine.lastSyncResourceVersion;
   }
 
+  /** The namespaces that it mirrors; undefined without option `namespaces`. */
+  get namespaces(): readonly string[] | undefined {
+    return this.#options.namespaces?.names;
+  }
+
+  /**
+   * Changes the namespaces, also while it runs: objects of namespaces that are gone leave the cache, with `onDelete` for each; those of
+   * new ones come with `onAdd`. Resolves when the lists of all namespaces are in the cache; before `run`, at once.
+   * @throws {ListwatchError} code INVALID_OPTION without option `namespaces`, and for what is no list of names; TIMEOUT naming the
+   * namespace and the last error; CLOSED once the informer has stopped; the signal's reason when aborted.
+   */
+  async setNamespaces(namespaces: readonly string[], options: WaitOptions = {}): Promise<void> {
+    const { name, namespaces: present } = this.#options;
+    if (present === undefined) {
+      throw new ListwatchError(
+        'INVALID_OPTION',
+        `the informer ${name} mirrors one namespace, or all; make it with option "namespaces"`,
+      );
+    }
+    if (this.#phase === 'stopped') {
+      throw new ListwatchError('CLOSED', `the informer ${name} has stopped; make a new one`);
+    }
+    present.replace('setNamespaces', namespaces);
+    await this.#engine.namespacesChanged(this.#stoppedLatch, options);
+  }
+
   /**
    * Registers a handler. If the informer runs already, the handler first gets the existing objects as initial additions.
    * @throws {ListwatchError} code CLOSED when the informer has stopped; INVALID_OPTION.
@@ -186,6 +212,12 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
    * stops; INVALID_OPTION; the signal's reason when aborted. {ApiError} when the server refuses the list.
    */
   async audit(options: AuditOptions = {}): Promise<AuditReport> {
+    if (this.namespaces !== undefined) {
+      throw new ListwatchError(
+        'INVALID_OPTION',
+        `audit of ${this.name}: its namespaces are at no common resource version; audit an informer of one namespace`,
+      );
+    }
     const { pipeline, memory } = this.#engine;
     const stopped = this.#abort.signal;
     const pin = memory.pin('body');

@@ -181,18 +181,21 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
 
   /**
    * Called when the content of the cache equals a complete list at `resourceVersion`. If that is older than the processed
-   * version, the server went back (a restored backup): all entries are removed.
+   * version, the server went back (a restored backup): all entries are removed. With a scope, the list has the objects whose keys
+   * start with it; without a resource version too, these objects are no longer in the cache.
    */
-  replaced(resourceVersion: string): void {
+  replaced(resourceVersion: string, scope?: string): void {
     if (isOlder(resourceVersion, this.#processed.value)) {
       this.clear();
       this.#processed.goBack(resourceVersion);
       return;
     }
-    this.processed(resourceVersion);
+    if (scope === undefined) this.processed(resourceVersion);
     for (const entry of this.#layers.entries.values()) {
-      this.#compareWithList(entry, resourceVersion);
+      if (scope === undefined) this.#compareWithList(entry, resourceVersion);
+      else if (entry.key.startsWith(scope)) this.#compareWithPart(entry, resourceVersion);
     }
+    if (resourceVersion === '') return;
     for (const [uid, key] of this.#ownDeletions.entries()) {
       const listed = this.#layers.store.get(key);
       if (listed !== undefined && identityOf(listed).uid === uid)
@@ -343,6 +346,13 @@ export class WriteOverlay<V extends HasMetadata> implements StoreReader<V> {
     this.#guard(() => {
       this.#put({ ...DELETION, key, uid, ...version, listed });
     });
+  }
+
+  #compareWithPart(entry: OverlayEntry<V>, resourceVersion: string): void {
+    const { key, resourceVersion: version } = entry;
+    if (resourceVersion === '') this.#layers.drop(key);
+    else if (version === undefined) this.#compareWithList(entry, resourceVersion);
+    else if (isNotNewer(version, resourceVersion)) this.#layers.drop(key);
   }
 
   /** Removes the entry of a deletion without a resource version when a complete list shows its result. */

@@ -91,6 +91,10 @@ export class ResourceListerWatcher<T extends KubernetesObject>
     }));
   }
 
+  inNamespace(namespace: string): ResourceListerWatcher<T> {
+    return new ResourceListerWatcher<T>({ ...this.#options, namespace });
+  }
+
   async list(
     request: ListRequest,
     onItems?: ItemsTaker<ObjectView<T>>,

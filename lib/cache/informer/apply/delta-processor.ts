@@ -45,6 +45,8 @@ export class DeltaProcessor<V extends HasMetadata> {
   /** The changes of the relist that is applied next. */
   #prepared: RelistChanges<V> | undefined;
   #initial = false;
+  /** Of the last bookmark in the deltas that are being applied. */
+  #bookmarked: string | undefined;
   #eventsApplied = 0;
   #batches: NotificationBatch<V>[] = [];
   #changes: Notification<V>[] = [];
@@ -81,7 +83,8 @@ export class DeltaProcessor<V extends HasMetadata> {
     const versionBefore = this.#store.resourceVersion;
     this.#initial = initial;
     for (const delta of deltas) this.#apply(delta);
-    if (!this.#ordered) this.#store.bookmark(versionBefore);
+    if (!this.#ordered) this.#store.bookmark(this.#bookmarked ?? versionBefore);
+    this.#bookmarked = undefined;
     this.#closeBatch();
     const batches = this.#batches;
     this.#batches = [];
@@ -109,6 +112,7 @@ export class DeltaProcessor<V extends HasMetadata> {
         return;
       case 'Bookmark':
         this.#store.bookmark(delta.resourceVersion);
+        this.#bookmarked = delta.resourceVersion;
         return;
     }
   }
@@ -155,7 +159,7 @@ export class DeltaProcessor<V extends HasMetadata> {
     this.#prepared = undefined;
     const changes = prepared ?? this.#changesOf(relist, this.#initial);
     const notifications = changes.apply();
-    this.#overlay.replaced(relist.resourceVersion);
+    this.#overlay.replaced(relist.resourceVersion, relist.scope);
     this.#tellAll(notifications);
   }
 

@@ -48,6 +48,8 @@ export interface ObjectPipelineOptions<T extends KubernetesObject> {
   readonly lastSyncResourceVersion: () => string;
   /** The store has every change up to this resource version. */
   readonly onBookmark: (resourceVersion: string) => void;
+  /** The store has a list of this scope; see `ReplacedAllDelta`. */
+  readonly onScope?: ((scope: string) => void) | undefined;
   /** The store has the whole state for the first time. */
   readonly onSynced: () => void;
 }
@@ -60,13 +62,14 @@ export interface ObjectPipelineOptions<T extends KubernetesObject> {
 export class ObjectPipeline<T extends KubernetesObject> {
   /** The received state of the server. */
   readonly store: ThreadSafeStore<ObjectView<T>>;
+  /** The queue, for reflectors that have sinks of their own; they call `noteProgress`. */
+  readonly fifo: DeltaFIFO<ObjectView<T>>;
   /** The overlay with the answers to own writes. */
   readonly writes: OwnWrites<T>;
   /** The sink of the reflector. */
   readonly sink: ReflectorSink<ObjectView<T>>;
   readonly #options: ObjectPipelineOptions<T>;
   readonly #runtime: Runtime;
-  readonly #fifo: DeltaFIFO<ObjectView<T>>;
   readonly #objects: StoredObjects<ObjectView<T>>;
   readonly #processor: DeltaProcessor<ObjectView<T>>;
   readonly #prepare: PrepareObject<T> | undefined;
@@ -95,8 +98,10 @@ export class ObjectPipeline<T extends KubernetesObject> {
     const { store, overlay } = this;
     const objects = new StoredObjects({ store, memory });
     this.#objects = objects;
-    this.#processor = new DeltaProcessor({ objects, overlay, ordered: order === 'arrival' });
-    this.#fifo = this.#makeFifo();
+    // Versions of several watches have no order among each other.
+    const ordered = order === 'arrival' && options.options.namespaces === undefined;
+    this.#processor = new DeltaProcessor({ objects, overlay, ordered });
+    this.fifo = this.#makeFifo();
     this.sink = this.#makeSink();
   }
 
@@ -107,21 +112,21 @@ export class ObjectPipeline<T extends KubernetesObject> {
 
   /** Empties the queue into the store until `close` or the signal. */
   async drain(signal: AbortSignal): Promise<void> {
-    while (await this.#fifo.whenReady()) {
-      const relist = this.#fifo.peekRelist();
+    while (await this.fifo.whenReady()) {
+      const relist = this.fifo.peekRelist();
       if (relist !== undefined) await this.#prepareRelist(relist, signal);
       if (signal.aborted) return;
       this.#applyBatch();
       const { displaced } = this.#objects;
       if (displaced !== undefined) await runInSlices(displaced, this.#runtime);
-      if (this.#fifo.size > 0) await nextTask(this.#runtime);
+      if (this.fifo.size > 0) await nextTask(this.#runtime);
       await this.#letHandlersCatchUp(signal);
     }
   }
 
   /** Accepts no more changes, and ends all waits. Calling again has no effect. */
   close(): void {
-    this.#fifo.close();
+    this.fifo.close();
     this.overlay.close();
   }
 
@@ -133,7 +138,7 @@ export class ObjectPipeline<T extends KubernetesObject> {
       objects: this.store.size,
       bytes: this.store.bytes,
       indexes: this.store.indexNames,
-      queued: this.#fifo.size,
+      queued: this.fifo.size,
       lagMs: this.#clock.waitedMs(nowMs),
       lastEventAgeMs: lastMs === undefined ? undefined : nowMs - lastMs,
       eventsApplied: this.#processor.eventsApplied,
@@ -163,29 +168,30 @@ export class ObjectPipeline<T extends KubernetesObject> {
 
   #applyBatch(): void {
     const { errors, meter } = this.#options;
-    const sizeBefore = this.#fifo.size;
+    const sizeBefore = this.fifo.size;
     const startedAtMs = meter === undefined ? 0 : this.#runtime.monotonicMs();
     const limit = this.#handlersHaveBacklog() ? BATCH_WITH_BACKLOG : BATCH_SIZE;
-    errors.guard('internal', () => this.#fifo.popBatch(limit, this.#apply));
+    errors.guard('internal', () => this.fifo.popBatch(limit, this.#apply));
     meter?.applied(this.#runtime.monotonicMs() - startedAtMs);
-    this.#clock.taken(sizeBefore - this.#fifo.size);
+    this.#clock.taken(sizeBefore - this.fifo.size);
     this.#checkSynced();
   }
 
   #checkSynced(): void {
-    if (this.#synced || !this.#fifo.synced) return;
+    if (this.#synced || !this.fifo.synced) return;
     this.#synced = true;
     this.#options.onSynced();
   }
 
   /** Applies a batch to the store and queues its notifications, in one step. */
   readonly #apply: PopProcess<ObjectView<T>, void> = (deltas, info) => {
-    const { onChanges, onBookmark } = this.#options;
+    const { onChanges, onBookmark, onScope } = this.#options;
     const batches = this.#processor.process(deltas, info);
     this.overlay.processed(this.#processedVersion());
     onChanges(batches);
     for (const delta of deltas) {
       if (delta.type === 'Bookmark') onBookmark(delta.resourceVersion);
+      if (delta.type === 'ReplacedAll' && delta.scope !== undefined) onScope?.(delta.scope);
     }
   };
 
@@ -196,11 +202,11 @@ export class ObjectPipeline<T extends KubernetesObject> {
   #processedVersion(): string {
     const { options, lastSyncResourceVersion } = this.#options;
     if (options.order === 'arrival') return this.store.resourceVersion;
-    return this.#fifo.size === 0 ? lastSyncResourceVersion() : '';
+    return this.fifo.size === 0 ? lastSyncResourceVersion() : '';
   }
 
   #makeSink(): ReflectorSink<ObjectView<T>> {
-    const fifo = this.#fifo;
+    const fifo = this.fifo;
     return {
       beginRelist: () =>
         fifo.beginRelist((resourceVersion) => {
@@ -228,15 +234,21 @@ export class ObjectPipeline<T extends KubernetesObject> {
     this.#checkSynced();
   }
 
+  /** A namespace has got something, or has gone. */
+  noteProgress(): void {
+    this.#noteArrival();
+    this.#checkSynced();
+  }
+
   #noteArrival(): void {
     const nowMs = this.#runtime.monotonicMs();
     this.#lastEventAtMs = nowMs;
-    this.#clock.queued(this.#fifo.size, nowMs);
+    this.#clock.queued(this.fifo.size, nowMs);
   }
 
   /** With `order: 'key'`, a bookmark or an empty list may add nothing to the queue. */
   #noteNothingLeft(resourceVersion: string): void {
-    if (this.#fifo.size === 0) this.overlay.processed(resourceVersion);
+    if (this.fifo.size === 0) this.overlay.processed(resourceVersion);
   }
 
   #makeFifo(): DeltaFIFO<ObjectView<T>> {

@@ -44,14 +44,20 @@ export class RelistChanges<V extends HasMetadata> {
   /** Runs the remaining steps and applies the relist. Returns the notifications: deletions, then the rest in list order. */
   apply(): Notification<V>[] {
     runToEnd(this.steps);
-    const { resourceVersion } = this.relist;
-    this.#options.objects.commit(this.#transaction, resourceVersion, this.#undone);
+    const { objects } = this.#options;
+    const { scope } = this.relist;
+    // The store is as new as the oldest of its parts, which bookmarks say.
+    const version =
+      scope === undefined ? this.relist.resourceVersion : objects.store.resourceVersion;
+    objects.commit(this.#transaction, version, this.#undone);
     return this.#deletions.length === 0 ? this.#present : this.#deletions.concat(this.#present);
   }
 
   *#findAll(): Generator<void> {
     for (const [key, old] of this.#options.objects.store.entries()) {
-      if (!this.relist.contents.has(key)) this.#missing(key, old);
+      const { scope, contents } = this.relist;
+      const isPart = scope === undefined || key.startsWith(scope);
+      if (isPart && !contents.has(key)) this.#missing(key, old);
       yield;
     }
     for (const [key, object] of this.relist.contents) {

@@ -1,12 +1,12 @@
 import { nextTask } from '../../../kernel/wait.ts';
-import { errorMessage } from '../../../kernel/errors.ts';
+import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import { metaNamespaceIndexFunc, NAMESPACE_INDEX } from '../../store/indexers.ts';
 import type { WaitOptions } from '../handlers/handler-registration.ts';
 import { InformerLease } from './informer-lease.ts';
 import type { SharedIndexInformerOptions } from '../options/informer-options.ts';
-import { requireSameCache, type InformerForOptions } from './informer-request.ts';
+import { requireSameCache, sameNamespaces, type InformerForOptions } from './informer-request.ts';
 import { SharedIndexInformer } from '../shared-index-informer.ts';
 import type { CacheSync } from './wait-for-cache-sync.ts';
 
@@ -90,7 +90,9 @@ export class InformerEntry implements CacheSync {
    * @throws {ListwatchError} code INVALID_OPTION; INDEX_CONFLICT.
    */
   join<T extends KubernetesObject>(asked: InformerForOptions<T>): void {
-    requireSameCache(this.name, this.#asked, asked);
+    const { namespaces, ...others } = asked;
+    requireSameCache(this.name, this.#asked, others);
+    if (namespaces !== undefined) this.#requireNamespaces(namespaces);
     const missing = Object.entries(asked.indexers ?? {}).filter(
       ([name, indexFunc]) => this.#indexers.get(name) !== indexFunc,
     );
@@ -98,6 +100,15 @@ export class InformerEntry implements CacheSync {
     const informer = this.informer as unknown as SharedIndexInformer<T>;
     informer.indexer.addIndexers(Object.fromEntries(missing));
     for (const [name, indexFunc] of missing) this.#indexers.set(name, indexFunc);
+  }
+
+  #requireNamespaces(asked: readonly string[]): void {
+    const { namespaces = [] } = this.informer;
+    if (sameNamespaces(namespaces, asked)) return;
+    throw new ListwatchError(
+      'INVALID_OPTION',
+      `the informer ${this.name} exists with the namespaces ${namespaces.join(', ')}; ask for it without "namespaces", or change them with setNamespaces`,
+    );
   }
 
   async #release(): Promise<void> {

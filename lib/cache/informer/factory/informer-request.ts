@@ -48,6 +48,12 @@ const CACHE_OPTIONS: readonly string[] = INFORMER_OPTIONS.filter(
   (name) => !GIVEN_BY_FACTORY.includes(name) && name !== 'indexers',
 );
 
+/** Whether two lists have the same namespaces. */
+export function sameNamespaces(one: readonly string[], other: readonly string[]): boolean {
+  const names = new Set(one);
+  return new Set(other).size === names.size && other.every((name) => names.has(name));
+}
+
 export const INFORMER_FOR_OPTIONS: readonly string[] = [
   ...COLLECTION_OPTIONS,
   'indexers',
@@ -58,9 +64,12 @@ export const INFORMER_FOR_OPTIONS: readonly string[] = [
 export function collectionKey(
   { apiVersion, resource }: ResourceName,
   { namespace, labelSelector, fieldSelector, metadataOnly }: CollectionOptions,
+  bySeveral: boolean = false,
 ): string {
   const selection = [namespace, labelSelector, fieldSelector].map((one) => one ?? '');
-  return JSON.stringify([apiVersion, resource, ...selection, metadataOnly === true]);
+  // The namespaces of an informer may change, so they are no part of the key.
+  const several = bySeveral ? ['several namespaces'] : [];
+  return JSON.stringify([apiVersion, resource, ...selection, metadataOnly === true, ...several]);
 }
 
 /** The options of the cache, picked from the given ones. */

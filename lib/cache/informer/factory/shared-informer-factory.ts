@@ -10,11 +10,19 @@ import type { CollectionOptions, ResourceName } from '../../../meta/collection-o
 import type { Projection } from '../../../meta/json/field-path.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectOf } from '../../../meta/object-types.ts';
+import type { ObjectView } from '../../../meta/object-view.ts';
+import type { ListerWatcher } from '../../reflector/contract/lister-watcher.ts';
 import {
   partialObjectMetadata,
   type PartialObjectMetadata,
 } from '../../../meta/partial-object-metadata.ts';
 import { parseApiVersion } from '../../../meta/resource.ts';
+import {
+  checkKindDefaults,
+  withKindDefaults,
+  type CachedOf,
+  type KindDefaults,
+} from './kind-defaults.ts';
 import { collectionMatcher } from './collection-matcher.ts';
 import type { InformerInspection } from '../observe/informer-inspection.ts';
 import { InformerEntry } from './informer-entry.ts';
@@ -40,10 +48,11 @@ type OwnOptions =
   | 'indexers'
   | 'fields'
   | 'transform'
+  | 'namespaces'
   | 'resyncIntervalMs';
 
 /** Defaults for all informers of a factory, and what the factory itself needs. */
-export interface SharedInformerFactoryOptions
+export interface SharedInformerFactoryOptions<Kinds extends KindDefaults = KindDefaults>
   extends Omit<SharedIndexInformerOptions<KubernetesObject>, OwnOptions> {
   /** A prefix of the names of informers in messages and metrics, to distinguish two factories. @defaultValue none */
   readonly name?: string | undefined;
@@ -53,6 +62,13 @@ export interface SharedInformerFactoryOptions
   readonly defaultResyncIntervalMs?: number | undefined;
   /** The default namespace of the informers. @defaultValue all */
   readonly namespace?: string | undefined;
+  /**
+   * What informers of single resources read and keep, unless a call says otherwise; the types of their objects follow.
+   * @example
+   * { 'v1/secrets': { metadataOnly: true }, 'v1/pods': { namespaces: ['shop', 'web'], fields: ['spec.nodeName'] } }
+   * @defaultValue none
+   */
+  readonly kinds?: Kinds | undefined;
   /** For informers without a transform of their own: changes every object before it is stored. @defaultValue none */
   readonly transform?: (<T extends KubernetesObject>(object: T) => T) | undefined;
 }
@@ -62,6 +78,7 @@ const OWN_OPTIONS: readonly string[] = [
   'subject',
   'indexers',
   'fields',
+  'namespaces',
   'resyncIntervalMs',
 ] satisfies OwnOptions[];
 
@@ -69,6 +86,7 @@ const FACTORY_OPTIONS: readonly string[] = [
   'signal',
   'defaultResyncIntervalMs',
   'namespace',
+  'kinds',
   ...INFORMER_OPTIONS.filter((name) => !OWN_OPTIONS.includes(name)),
 ];
 
@@ -95,7 +113,11 @@ export type FactorySyncOptions = Omit<CacheSyncOptions, 'logger' | 'runtime'>;
  * await informers.whenSynced({ timeoutMs: 30_000 });
  * @see client-go informers/factory.go @ 32ce75a7
  */
-export class SharedInformerFactory<Types extends object = object> implements AsyncDisposable {
+export class SharedInformerFactory<
+  Types extends object = object,
+  const Kinds extends KindDefaults = Readonly<Record<never, never>>,
+> implements AsyncDisposable
+{
   readonly #source: ListerWatcherSource<Types>;
   readonly #options: SharedInformerFactoryOptions;
   readonly #runtime: Runtime;
@@ -108,8 +130,12 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
   #started = false;
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
-  constructor(source: ListerWatcherSource<Types>, options: SharedInformerFactoryOptions = {}) {
+  constructor(
+    source: ListerWatcherSource<Types>,
+    options: SharedInformerFactoryOptions<Kinds> = {},
+  ) {
     rejectUnknownOptions('SharedInformerFactory', options, FACTORY_OPTIONS);
+    checkKindDefaults(options.kinds ?? {});
     if (options.name === '') {
       throw new ListwatchError('INVALID_OPTION', 'SharedInformerFactory: option "name" is empty');
     }
@@ -140,8 +166,8 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
   for<ApiVersion extends string, Resource extends string>(
     apiVersion: ApiVersion,
     resource: Resource,
-    options?: InformerForOptions<ObjectOf<Types, ApiVersion, Resource>>,
-  ): SharedIndexInformer<ObjectOf<Types, ApiVersion, Resource>>;
+    options?: InformerForOptions<CachedOf<Types, Kinds, ApiVersion, Resource>>,
+  ): SharedIndexInformer<CachedOf<Types, Kinds, ApiVersion, Resource>>;
   for<T extends KubernetesObject>(
     apiVersion: string,
     resource: string,
@@ -175,8 +201,8 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
   acquire<ApiVersion extends string, Resource extends string>(
     apiVersion: ApiVersion,
     resource: Resource,
-    options?: InformerForOptions<ObjectOf<Types, ApiVersion, Resource>>,
-  ): InformerLease<ObjectOf<Types, ApiVersion, Resource>>;
+    options?: InformerForOptions<CachedOf<Types, Kinds, ApiVersion, Resource>>,
+  ): InformerLease<CachedOf<Types, Kinds, ApiVersion, Resource>>;
   acquire<T extends KubernetesObject>(
     apiVersion: string,
     resource: string,
@@ -233,22 +259,23 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
   #entry<T extends KubernetesObject>(
     method: string,
     reference: ResourceName,
-    options: InformerForOptions<T>,
+    asked: InformerForOptions<T>,
   ): InformerEntry {
-    rejectUnknownOptions(`SharedInformerFactory.${method}`, options, INFORMER_FOR_OPTIONS);
+    rejectUnknownOptions(`SharedInformerFactory.${method}`, asked, INFORMER_FOR_OPTIONS);
     if (this.#abort.signal.aborted) {
       throw new ListwatchError(
         'CLOSED',
         `no informer of ${reference.resource}: the factory is closed; make a new one`,
       );
     }
-    const { namespace = this.#options.namespace, labelSelector, fieldSelector } = options;
-    const { metadataOnly } = options;
+    const { kinds = {}, namespace: all } = this.#options;
+    const options = withKindDefaults(reference, asked, kinds, all);
+    const { namespace, labelSelector, fieldSelector, metadataOnly, namespaces } = options;
     const collection = { namespace, labelSelector, fieldSelector, metadataOnly };
-    const key = collectionKey(reference, collection);
+    const key = collectionKey(reference, collection, namespaces !== undefined);
     const existing = this.#entries.get(key);
     if (existing !== undefined && existing.live) {
-      existing.join(options);
+      existing.join(asked);
       return existing;
     }
     const entry = this.#make(reference, collection, options);
@@ -270,7 +297,7 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
   ): InformerEntry {
     const { resource } = reference;
     const { name, defaultResyncIntervalMs: resyncIntervalMs } = this.#options;
-    const listerWatcher = this.#source.listerWatcher<T>(reference, collection);
+    const listerWatcher = this.#listerWatcher<T>(reference, collection);
     const { description } = listerWatcher;
     const cache: Partial<SharedIndexInformerOptions<T>> = {
       resyncIntervalMs,
@@ -294,6 +321,17 @@ export class SharedInformerFactory<Types extends object = object> implements Asy
     // The type of the objects is what the caller says they are, as with every answer of a server.
     const untyped = made as unknown as SharedIndexInformerOptions<KubernetesObject>;
     return new InformerEntry({ ...untyped, runtime: this.#runtime }, cache);
+  }
+
+  /** A source of informers need not know namespaces apart; the factory asks it for each. */
+  #listerWatcher<T extends KubernetesObject>(
+    reference: ResourceName,
+    collection: CollectionOptions,
+  ): ListerWatcher<ObjectView<T>> {
+    const made = this.#source.listerWatcher<T>(reference, collection);
+    made.inNamespace ??= (namespace) =>
+      this.#source.listerWatcher<T>(reference, { ...collection, namespace });
+    return made;
   }
 
   #run(key: string, entry: InformerEntry): void {

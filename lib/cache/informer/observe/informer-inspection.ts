@@ -1,4 +1,5 @@
 import type { CacheMemory } from '../../memory/object-memory.ts';
+import type { NamespaceInspection } from '../namespaces/namespace-reflectors.ts';
 import type { ReflectorStateName } from '../../reflector/table/reflector-state.ts';
 
 /** `failed`: an error that another attempt would have too has stopped it; see `failure` of the informer. */
@@ -65,6 +66,8 @@ export interface EngineInspection extends PipelineInspection {
   /** The last failed list or watch. `connected` says whether the informer has recovered. */
   readonly lastError?: InspectedError | undefined;
   readonly handlers: readonly HandlerInspection[];
+  /** Present with option `namespaces`; the fields above are then those of the namespace that is the furthest behind. */
+  readonly namespaces?: readonly NamespaceInspection[] | undefined;
 }
 
 /** An informer at one moment: plain data for a log or a debugging page, safe to turn into JSON. */

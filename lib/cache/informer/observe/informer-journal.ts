@@ -22,7 +22,6 @@ export class InformerJournal {
   readonly #errors: ErrorReporter;
   readonly #onRelist: () => void;
   #lastError: { readonly message: string; readonly atMs: number } | undefined;
-  #listed = false;
   #relists = 0;
 
   constructor({ runtime, errors, onRelist }: InformerJournalOptions) {
@@ -54,16 +53,20 @@ export class InformerJournal {
     this.#errors.report(error, { source: 'watch', message }, worthLogging);
   };
 
-  readonly transition = (transition: ReflectorTransition): void => {
-    const { from, to, items, resourceVersion } = transition;
-    this.events.emit('transition', transition);
-    if (to !== 'watching' || items === undefined) return;
-    if (from !== 'listing' && from !== 'streaming-list') return;
-    if (this.#listed) {
-      this.#relists += 1;
-      this.#onRelist();
-      this.events.emit('relist', { resourceVersion, items });
-    }
-    this.#listed = true;
-  };
+  /** Takes the transitions of one reflector. */
+  transitions(): (transition: ReflectorTransition) => void {
+    let listed = false;
+    return (transition) => {
+      const { from, to, items, resourceVersion } = transition;
+      this.events.emit('transition', transition);
+      if (to !== 'watching' || items === undefined) return;
+      if (from !== 'listing' && from !== 'streaming-list') return;
+      if (listed) {
+        this.#relists += 1;
+        this.#onRelist();
+        this.events.emit('relist', { resourceVersion, items });
+      }
+      listed = true;
+    };
+  }
 }

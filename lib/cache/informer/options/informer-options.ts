@@ -20,6 +20,7 @@ import type { DeltaOrder } from '../../delta/delta-fifo.ts';
 import type { ListerWatcher } from '../../reflector/contract/lister-watcher.ts';
 import type { ReflectorOptions } from '../../reflector/options/reflector-options.ts';
 import { metaNamespaceIndexFunc, NAMESPACE_INDEX, type Indexers } from '../../store/indexers.ts';
+import { NamespaceSet } from './namespace-set.ts';
 import type { InformerSubject, MissingResourcePolicy } from './start-failure.ts';
 
 /** The subject of an error. */
@@ -55,6 +56,13 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
   readonly silenceProbeMs?: number | undefined;
   /** The collection to mirror. */
   readonly listerWatcher: ListerWatcher<ObjectView<T>>;
+  /**
+   * Mirrors these namespaces, with a list and a watch for each, in one cache; `setNamespaces` of the informer changes them. The
+   * source needs `inNamespace`, which a client's has. The informer is synced when all of them are. It has no `audit`, and `caughtUp`
+   * waits until every namespace has reached the version: up to a minute, the interval of bookmarks.
+   * @defaultValue the namespace of the source, or all
+   */
+  readonly namespaces?: readonly string[] | undefined;
   /** Names the informer in messages. @defaultValue the description of the lister-watcher */
   readonly name?: string | undefined;
   /** The resource, for errors and remedies. @defaultValue the name */
@@ -153,6 +161,7 @@ export interface ProjectingInformerOptions<
 
 export interface ResolvedInformerOptions<T extends KubernetesObject> {
   readonly listerWatcher: ListerWatcher<ObjectView<T>>;
+  readonly namespaces: NamespaceSet | undefined;
   readonly name: string;
   readonly subject: InformerSubject;
   readonly indexers: Indexers<T>;
@@ -189,6 +198,7 @@ const SILENCE_PROBE_MS = 30_000;
 
 export const INFORMER_OPTIONS: readonly (keyof SharedIndexInformerOptions<KubernetesObject>)[] = [
   'listerWatcher',
+  'namespaces',
   'name',
   'subject',
   'indexers',
@@ -219,8 +229,11 @@ export function resolveInformerOptions<T extends KubernetesObject>(
   rejectUnknownOptions(owner, options, INFORMER_OPTIONS);
   const name = options.name ?? options.listerWatcher.description;
   const { resyncIntervalMs } = options;
+  const namespaces = namespacesOption(owner, options);
+  const matches = functionOption(owner, 'matches', options.matches);
   return {
     listerWatcher: options.listerWatcher,
+    namespaces,
     name,
     subject: options.subject ?? { group: '', resource: name },
     indexers: withNamespaceIndex(options.indexers ?? {}),
@@ -229,7 +242,7 @@ export function resolveInformerOptions<T extends KubernetesObject>(
     transform: functionOption(owner, 'transform', options.transform),
     freeze: booleanOption(owner, 'freeze', options.freeze, !inProduction()),
     cache: resolveCacheOptions(owner, options.cache),
-    matches: functionOption(owner, 'matches', options.matches),
+    matches: namespaces === undefined ? matches : matchesIn(namespaces, matches),
     resyncIntervalMs: numberOption(owner, 'resyncIntervalMs', resyncIntervalMs, 0, { min: 0 }),
     order: options.order ?? 'arrival',
     missingResource: missingResourceOption(owner, options.missingResource),
@@ -243,6 +256,33 @@ export function resolveInformerOptions<T extends KubernetesObject>(
     metrics: options.metrics ?? silentMetrics,
     onError: functionOption(owner, 'onError', options.onError),
   };
+}
+
+function namespacesOption<T extends KubernetesObject>(
+  owner: string,
+  { namespaces, listerWatcher, keyFunc, order }: SharedIndexInformerOptions<T>,
+): NamespaceSet | undefined {
+  if (namespaces === undefined) return undefined;
+  const set = new NamespaceSet(owner, namespaces);
+  const refused =
+    listerWatcher.inNamespace === undefined
+      ? 'a source with the method inNamespace, as client.listerWatcher makes it'
+      : (keyFunc ?? metaNamespaceKeyFunc) !== metaNamespaceKeyFunc
+        ? 'keys of namespace and name: leave keyFunc out'
+        : order === 'key'
+          ? 'the order of arrival: leave order out'
+          : undefined;
+  if (refused === undefined) return set;
+  throw new ListwatchError('INVALID_OPTION', `${owner}: option "namespaces" needs ${refused}`);
+}
+
+/** The watches send no events of other namespaces. */
+function matchesIn<T extends KubernetesObject>(
+  namespaces: NamespaceSet,
+  matches: ((object: T) => boolean) | undefined,
+): (object: T) => boolean {
+  return (object) =>
+    namespaces.has(object.metadata?.namespace) && (matches === undefined || matches(object));
 }
 
 function projectionOption(

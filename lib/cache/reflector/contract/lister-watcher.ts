@@ -74,4 +74,6 @@ export interface ListerWatcher<V extends HasMetadata> {
   list(request: ListRequest, onItems?: ItemsTaker<V>): Promise<ListPage<V>>;
   /** Resolves once the source has accepted the watch. Rejects with an `ApiError` when it refuses. */
   watch(request: WatchRequest): Promise<WatchStream<V>>;
+  /** The same collection in one namespace. An informer of several namespaces needs it. @defaultValue none */
+  inNamespace?(namespace: string): ListerWatcher<V>;
 }
