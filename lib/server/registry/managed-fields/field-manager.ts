@@ -1,15 +1,23 @@
 import { sameValue, compareFields } from '../../../meta/fields/compare-fields.ts';
 import { fieldSetOf } from '../../../meta/fields/field-set-of.ts';
-import { difference, setsEqual, union, type FieldSet } from '../../../meta/fields/field-set.ts';
+import {
+  difference,
+  isEmptySet,
+  setsEqual,
+  union,
+  type FieldSet,
+} from '../../../meta/fields/field-set.ts';
 import { isApiError } from '../../../meta/failures.ts';
 import { isListwatchError } from '../../../kernel/errors.ts';
 import { isRecord, textAt, type JsonRecord } from '../rules/json-value.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 import { applyFields, updateFields, type Entries, type FieldWrite } from './field-updater.ts';
+import type { FieldRules } from './field-rules.ts';
 import {
   capUpdateEntries,
   decodeEntries,
   encodeEntries,
+  encodeEntry,
   type ManagedEntry,
 } from './managed-entry.ts';
 
@@ -61,6 +69,35 @@ export function trackUpdate(object: MutableObject, update: FieldUpdate): void {
       : encodeEntries(started)
     : encodeEntries(entries);
   if (metadata['managedFields'] === undefined) delete metadata['managedFields'];
+}
+
+/**
+ * Sets `metadata.managedFields` of a new object. An object of the form of an earlier one gets the same fields.
+ * @param write Through the object itself.
+ */
+export function trackNew(
+  object: MutableObject,
+  { empty, created }: Pick<FieldRules, 'empty' | 'created'>,
+  write: FieldWrite,
+): void {
+  const { metadata } = object;
+  if (metadata['managedFields'] !== undefined || write.subresource !== '') {
+    trackUpdate(object, { ...write, live: empty, mayReplace: true });
+    return;
+  }
+  delete metadata['managedFields'];
+  let fields: FieldSet;
+  try {
+    fields = created.of(object);
+  } catch (error) {
+    if (!isListwatchError(error, 'FIELD_SCHEMA')) throw error;
+    return;
+  }
+  if (isEmptySet(fields)) return;
+  const { manager, apiVersion, subresource, now: time } = write;
+  metadata['managedFields'] = [
+    encodeEntry({ manager, operation: 'Update', apiVersion, subresource, time, fields }, fields),
+  ];
 }
 
 /** A client that does not know managed fields must not delete them by leaving them out; an empty list deletes them. */

@@ -1,8 +1,11 @@
 import { emptyObject } from '../../../meta/fields/empty-object.ts';
+import { AddedFields } from '../../../meta/fields/added-fields.ts';
+import { deepFreeze } from '../../../kernel/deep-freeze.ts';
 import { DEDUCED, messageSchema, type FieldSchema } from '../../../meta/fields/field-schema.ts';
 import {
   fieldAt,
   recursiveDifference,
+  sortedSet,
   union,
   type FieldSet,
 } from '../../../meta/fields/field-set.ts';
@@ -10,13 +13,15 @@ import { apiVersionOf } from '../../../meta/resource.ts';
 import { builtInTypes } from '../../../meta/types/built-in-types.ts';
 import type { KindDefinition } from '../contract/kind-definition.ts';
 import type { JsonRecord } from '../rules/json-value.ts';
-import type { FieldFilter } from './field-updater.ts';
+import { ownFields, type FieldFilter } from './field-updater.ts';
 
 /** How the fields of a kind are tracked. */
 export interface FieldRules {
   readonly schema: FieldSchema;
   /** An object of the kind in which no field was set. */
   readonly empty: JsonRecord;
+  /** The fields that a creation gives to its manager, in the form in which they are written. */
+  readonly created: AddedFields<FieldSet>;
   /** Leaves out the fields that an endpoint resets: the object itself, or a subresource. */
   filterOf(subresource: string): FieldFilter;
 }
@@ -88,9 +93,15 @@ function newFieldRules({ describe, fieldSchema, statusStrategy }: KindDefinition
     ['', statusStrategy === undefined ? all : without(ofObject)],
     ['status', without(ofStatus)],
   ]);
+  const filterOf = (subresource: string): FieldFilter => filters.get(subresource) ?? all;
+  const schema = fieldSchema ?? (message === undefined ? DEDUCED : messageSchema(message));
+  const empty = message === undefined ? typeMeta : { ...typeMeta, ...emptyObject(message) };
   return {
-    schema: fieldSchema ?? (message === undefined ? DEDUCED : messageSchema(message)),
-    empty: message === undefined ? typeMeta : { ...typeMeta, ...emptyObject(message) },
-    filterOf: (subresource) => filters.get(subresource) ?? all,
+    schema,
+    empty,
+    created: new AddedFields(schema, empty, (fields) =>
+      deepFreeze(sortedSet(ownFields(fields, filterOf('')))),
+    ),
+    filterOf,
   };
 }

@@ -86,6 +86,12 @@ export function updateFields(
   entries.set(key, { ...entry, fields: union(own, entries.get(key)?.fields ?? NO_FIELDS) });
 }
 
+/** The fields that a change gives to its manager. */
+export function ownFields(changes: Comparison, filter: FieldFilter): FieldSet {
+  const { modified, added } = filtered(changes, filter);
+  return difference(union(modified, added), SERVER_FIELDS);
+}
+
 function filtered({ removed, modified, added }: Comparison, filter: FieldFilter): Comparison {
   return { removed: filter(removed), modified: filter(modified), added: filter(added) };
 }

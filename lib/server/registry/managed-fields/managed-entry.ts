@@ -51,22 +51,21 @@ export function encodeEntries(
   entries: ReadonlyMap<string, ManagedEntry>,
 ): JsonRecord[] | undefined {
   if (entries.size === 0) return undefined;
-  return [...entries.values()].toSorted(inOrder).map(encodeEntry);
+  return [...entries.values()]
+    .toSorted(inOrder)
+    .map((entry) => encodeEntry(entry, inSortedForm(entry.fields)));
 }
 
 const encoded = new WeakMap<FieldSet, FieldSet>();
 
-function encodeEntry(entry: ManagedEntry): JsonRecord {
-  const { manager, operation, apiVersion, subresource, time, fields } = entry;
-  return {
-    manager,
-    operation,
-    apiVersion,
-    ...(time === undefined ? {} : { time }),
-    fieldsType: 'FieldsV1',
-    fieldsV1: inSortedForm(fields),
-    ...(subresource === '' ? {} : { subresource }),
-  };
+/** One entry, with its members in the order in which they are written. @param fieldsV1 Its fields in order. */
+export function encodeEntry(entry: ManagedEntry, fieldsV1: FieldSet): JsonRecord {
+  const { manager, operation, apiVersion, subresource, time } = entry;
+  const fieldsType = 'FieldsV1';
+  const result: JsonRecord = { apiVersion, fieldsType, fieldsV1, manager, operation };
+  if (subresource !== '') result['subresource'] = subresource;
+  if (time !== undefined) result['time'] = time;
+  return result;
 }
 
 function inSortedForm(fields: FieldSet): FieldSet {

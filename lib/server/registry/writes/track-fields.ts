@@ -1,6 +1,6 @@
 import { timestampOf } from '../rules/duration.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
-import { trackUpdate } from '../managed-fields/field-manager.ts';
+import { trackNew, trackUpdate } from '../managed-fields/field-manager.ts';
 import { fieldRulesOf } from '../managed-fields/field-rules.ts';
 import type { FieldWrite } from '../managed-fields/field-updater.ts';
 import type { RequestContext, WriteOptions } from '../contract/rest-storage.ts';
@@ -39,10 +39,9 @@ export function trackCreate(
   options: WriteOptions,
 ): void {
   if (options.applied === true) return;
-  const live = fieldRulesOf(parts.kind).empty;
-  const write = { ...fieldWriteOf(parts, context, options), live, mayReplace: true };
+  const write = fieldWriteOf(parts, context, options);
   inServedForm(parts, object, (served) => {
-    trackUpdate(served, write);
+    trackNew(served, fieldRulesOf(parts.kind), write);
   });
 }
 
