@@ -11,7 +11,12 @@ import { noTypeMeta, TYPE_META, unrecognizedBody, wrongType } from './body-failu
 import { BUILT_IN_GROUPS } from './built-in-groups.ts';
 import { inputType } from './content-type.ts';
 import { builtInObject, customObject } from './declared-kind.ts';
-import { bodyFaultsOf, yamlFaults, type BodyFaults } from '../../registry/rules/body-faults.ts';
+import {
+  bodyFaultsOf,
+  repeatedMembers,
+  yamlFaults,
+  type BodyFaults,
+} from '../../registry/rules/body-faults.ts';
 import { jsonSyntaxError } from '../../registry/rules/go-json-syntax.ts';
 import { asJson, isJsonObject, type Json, type JsonObject } from './json-tree.ts';
 import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE, type MediaType } from './media-type.ts';
@@ -149,12 +154,10 @@ export function decodeConfiguration(
   checkSize(body, yaml ? LARGEST_YAML_BYTES : LARGEST_BODY_BYTES);
   if (yaml && isBlank(body)) return {};
   try {
-    if (!yaml) return parseJsonDocument(body) as Json;
-    const repeated: [string, number][] = [];
-    const value = parseYamlDocument(body, {
-      onRepeated: (name, place) => void repeated.push([name, place]),
-    });
-    const faults = yamlFaults(body, repeated);
+    const found: [string, number][] = [];
+    const onRepeated = (name: string, place: number): void => void found.push([name, place]);
+    const value = yaml ? parseYamlDocument(body, { onRepeated }) : parseJsonDocument(body);
+    const faults = yamlFaults(body, yaml ? found : repeatedMembers(body, value));
     if (faults !== undefined) onFaults?.(faults);
     return value as Json;
   } catch (error) {

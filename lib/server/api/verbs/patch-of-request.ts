@@ -15,6 +15,12 @@ import { asJson, asObject, isJsonObject, type Json, type JsonObject } from '../h
 import type { Exchange } from './exchange.ts';
 import { applyJsonPatch, parseJsonPatch } from './json-patch.ts';
 import { applyMergePatch } from './merge-patch.ts';
+import {
+  jsonWithLiterals,
+  literalsInResult,
+  repeatedInResult,
+  type Literals,
+} from './patch-literals.ts';
 import { goMapText } from './patch-text.ts';
 import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
 
@@ -36,7 +42,10 @@ export class PatchOfRequest {
   readonly #isStrategic: boolean;
   #apply: ApplyPatch | undefined;
   #existing: UnstructuredObject | undefined;
+  #ofPatch: BodyFaults | undefined;
   #faults: BodyFaults | undefined;
+  /** What is found in the result of the patch only. */
+  #ofResult: ((result: Json) => Pick<BodyFaults, 'faults' | 'literals'>) | undefined;
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange;
@@ -52,6 +61,7 @@ export class PatchOfRequest {
     }
     this.#existing = existing;
     const patched = this.#apply(asJson(existing));
+    this.#noteFaults(patched);
     if (!isJsonObject(patched)) throw badRequest('the result of the patch is not an object');
     if (this.#isStrategic) return this.#converted(patched);
     const refuse = (reason: string): ApiError => this.refused(reason, patched);
@@ -64,6 +74,13 @@ export class PatchOfRequest {
     return this.#faults;
   }
 
+  #noteFaults(patched: Json): void {
+    if (this.#ofResult === undefined) return;
+    const { faults, literals } = this.#ofResult(patched);
+    const ofPatch = this.#ofPatch ?? NO_FAULTS;
+    this.#faults = { ...ofPatch, faults: [...ofPatch.faults, ...faults], literals };
+  }
+
   /** The failure of a patch whose result cannot be read as its kind. It shows the result, or a strategic merge patch itself. */
   refused(detail: string, patched: unknown): ApiError {
     const { request, storage } = this.#exchange;
@@ -73,7 +90,8 @@ export class PatchOfRequest {
     }
     const existing = this.#existing as UnstructuredObject;
     const inOrder = (storage.withZeros?.(existing) ?? existing) as UnstructuredObject;
-    return refusal(JSON.stringify(this.#apply?.(asJson(inOrder))), detail);
+    const shown = this.#apply?.(asJson(inOrder)) ?? null;
+    return refusal(jsonWithLiterals(shown, this.#faults?.literals ?? NO_LITERALS), detail);
   }
 
   /** A conversion between types does not look at the names of the kind. */
@@ -101,12 +119,20 @@ export class PatchOfRequest {
     const contentType = this.#contentType();
     const prefix = this.#isStrategic ? '' : 'error decoding patch: ';
     const document = decodePatch(body, prefix);
-    this.#faults =
-      contentType === JSON_PATCH
-        ? operationFaults(body, document)
-        : patchFaults(bodyFaultsOf(body, document));
+    const found = bodyFaultsOf(body, document, contentType === JSON_PATCH ? 'json patch ' : '');
+    this.#ofPatch =
+      contentType === JSON_PATCH ? operationFaults(found, document) : patchFaults(found);
+    this.#faults = this.#ofPatch;
+    // Only built-in types tell `3.0` from `3`, and the conversion of a strategic merge patch does not.
+    const literals = this.#type() === undefined ? NO_LITERALS : (found?.literals ?? NO_LITERALS);
     if (contentType === JSON_PATCH) {
       const patch = parseJsonPatch(document);
+      if (found !== undefined) {
+        this.#ofResult = (result) => ({
+          faults: repeatedInResult(patch, result, found.faults),
+          literals: literalsInResult(patch, result, literals),
+        });
+      }
       return (existing) => applyJsonPatch(existing, patch);
     }
     if (document === null) {
@@ -117,6 +143,9 @@ export class PatchOfRequest {
     if (!isJsonObject(document)) {
       throw badRequest(prefix + wrongType(document, 'value of type map[string]interface {}'));
     }
+    if (contentType === MERGE_PATCH && literals.size > 0) {
+      this.#ofResult = () => ({ faults: [], literals });
+    }
     if (contentType === MERGE_PATCH) return (existing) => applyMergePatch(existing, document);
     return (existing) => applyStrategicMergePatch(existing, document, this.#type());
   }
@@ -125,21 +154,27 @@ export class PatchOfRequest {
 /** Those of a patch come before the unknown fields of its result. */
 function patchFaults(found: BodyFaults | undefined): BodyFaults | undefined {
   if (found === undefined) return undefined;
-  return { ...found, literals: new Map(), placeOf: () => Infinity };
+  return { ...found, literals: NO_LITERALS, placeOf: () => Infinity };
 }
 
+const NO_LITERALS: Literals = new Map();
+const NO_FAULTS: BodyFaults = {
+  faults: [],
+  merged: undefined,
+  literals: NO_LITERALS,
+  placeOf: () => Infinity,
+};
 const OPERATION = new Set(['op', 'path', 'from', 'value']);
 
-function operationFaults(body: Uint8Array, document: Json): BodyFaults | undefined {
+function operationFaults(repeated: BodyFaults | undefined, document: Json): BodyFaults | undefined {
   const prefix = 'json patch ';
-  const repeated = bodyFaultsOf(body, document, prefix);
   const unknown = (Array.isArray(document) ? document : []).flatMap((operation, index) =>
     Object.keys(isJsonObject(operation) ? operation : {})
       .filter((name) => !OPERATION.has(name))
       .map((name) => `[${index}].${name}`),
   );
   const faults = [
-    ...(repeated?.faults ?? []).filter(({ path }) => /^\[\d+\]\.\w+$/.test(path)),
+    ...(repeated?.faults ?? []),
     ...unknown.map((path) => ({
       path,
       text: `${prefix}unknown field ${JSON.stringify(path)}`,
@@ -147,7 +182,7 @@ function operationFaults(body: Uint8Array, document: Json): BodyFaults | undefin
     })),
   ].toSorted((one, other) => one.place - other.place);
   if (faults.length === 0) return undefined;
-  return { faults, merged: document, literals: new Map(), placeOf: () => Infinity };
+  return { faults, merged: document, literals: NO_LITERALS, placeOf: () => Infinity };
 }
 
 function refusal(shown: string, detail: string): ApiError {

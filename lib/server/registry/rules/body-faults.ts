@@ -83,6 +83,17 @@ export function bodyFaultsOf(
   return { faults, merged, literals, placeOf: (path) => places.get(path) ?? Infinity };
 }
 
+/** Members of a JSON text that are there twice or more, by name, with the place of each repetition in the text. */
+export function repeatedMembers(
+  text: Uint8Array,
+  value: unknown,
+): readonly (readonly [name: string, place: number])[] {
+  if (shapeOf(text).members === membersOfValue(value)) return [];
+  const scan = new MemberScan(new TextDecoder().decode(text), '');
+  scan.value('');
+  return scan.repeated;
+}
+
 const SPACES = /[ \t\r\n]*/y;
 const STRING = /"(?:[^"\\]|\\.)*"/y;
 const SCALAR = /[^\s,\]}]+/y;
@@ -92,6 +103,7 @@ class MemberScan {
   readonly faults: BodyFault[] = [];
   readonly places = new Map<string, number>();
   readonly literals = new Map<string, string>();
+  readonly repeated: [name: string, place: number][] = [];
   readonly #text: string;
   readonly #prefix: string;
   readonly #seen = new Set<string>();
@@ -123,8 +135,10 @@ class MemberScan {
       const member = path === '' ? name : `${path}.${name}`;
       this.#members += 1;
       const isRepeated = Object.hasOwn(record, name);
-      if (isRepeated) this.#repeated(member);
-      else this.places.set(member, this.#members);
+      if (isRepeated) {
+        this.repeated.push([name, this.#at]);
+        this.#repeated(member);
+      } else this.places.set(member, this.#members);
       const before = record[name];
       const value = this.value(member);
       const isBoth = isRepeated && isRecord(before) && isRecord(value);
