@@ -13,7 +13,7 @@ interface Row {
 function readTable(): Row[] {
   const rows: Row[] = [];
   for (const line of readFileSync(join(LIB, 'README.md'), 'utf8').split('\n')) {
-    const match = /^\| ([a-z/-]+) \| ([^|]+) \|/.exec(line);
+    const match = /^\| ([a-z][a-z\d/-]*) \| ([^|]+) \|/.exec(line);
     if (match === null || match[1] === 'folder') continue;
     const names = match[2]!.trim().split(/\s+/);
     const mayImport = names.filter((name) => name !== '–').flatMap((name) => roomsOf(name, rows));

@@ -63,6 +63,11 @@ export {
   type CredentialFields,
   type CredentialSource,
 } from './transport/contract/credential.ts';
+export type { Http2Option } from './transport/contract/http2-option.ts';
+export type {
+  Http2SessionInspection,
+  TransportInspection,
+} from './transport/contract/transport-inspection.ts';
 export type { Impersonation } from './transport/contract/impersonation.ts';
 export type { Timeouts } from './transport/contract/timeouts.ts';
 export type { PemSource, TlsOptions } from './transport/contract/tls-options.ts';

@@ -4,6 +4,7 @@ import type { ResourceName } from '../../meta/collection-options.ts';
 import type { DeclaredTypes, ObjectOf } from '../../meta/object-types.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
+import type { TransportInspection } from '../transport/contract/transport-inspection.ts';
 import { applyAll } from './apply-all/apply-all.ts';
 import type { ApplyAllOptions, AppliedObject, Manifests } from './apply-all/apply-all-options.ts';
 import { checkCallOptions, checkTyped } from './request/call-options.ts';
@@ -236,6 +237,11 @@ export class Client<Types extends object = object> implements AsyncDisposable {
     checkCallOptions('version', options, ['signal']);
     const { signal } = options;
     return await this.#rest.json<ServerVersion>({ method: 'GET', path: '/version', signal });
+  }
+
+  /** The connections at this moment, with the sessions of HTTP/2; undefined with a transport that does not count them. */
+  inspect(): TransportInspection | undefined {
+    return this.#rest.inspect();
   }
 
   /** Closes all connections. */

@@ -1,5 +1,6 @@
 import { ListwatchError } from '../../kernel/errors.ts';
 import { consoleLogger } from '../../kernel/console-logger.ts';
+import { guardedMetrics, logFailedMetrics } from '../../kernel/guarded-metrics.ts';
 import { rejectUnknownOptions } from '../../kernel/options.ts';
 import { ambientEnvironment } from '../config/ambient-environment.ts';
 import { LOAD_CONFIG_OPTIONS, loadConfig, type LoadConfigOptions } from '../config/load-config.ts';
@@ -12,14 +13,14 @@ import { Client, type ClientOptions } from './client.ts';
 export interface ConnectOptions
   extends LoadConfigOptions,
     FlowOptions,
-    Pick<AxiosTransportOptions, 'timeouts' | 'userAgent'>,
+    Pick<AxiosTransportOptions, 'http2' | 'timeouts' | 'userAgent'>,
     Pick<ClientOptions, 'onWarning' | 'fieldManager' | 'maxResponseBytes' | 'maxFrameBytes'> {
   /** Replaces HTTP, for example by an in-process server. No configuration is read then. */
   readonly transport?: Transport | undefined;
 }
 
 const CLIENT_OPTIONS = ['onWarning', 'fieldManager', 'maxResponseBytes', 'maxFrameBytes'] as const;
-const TRANSPORT_OPTIONS = ['timeouts', 'userAgent'] as const;
+const TRANSPORT_OPTIONS = ['http2', 'timeouts', 'userAgent'] as const;
 const WITH_TRANSPORT = new Set<string>([
   ...CLIENT_OPTIONS,
   ...FLOW_OPTIONS,
@@ -54,7 +55,7 @@ export async function connect<Types extends object = object>(
     const transport = flowTransport(options.transport, flow);
     return new Client<Types>({ ...shared, transport, namespace: options.namespace });
   }
-  const { timeouts, userAgent, ...rest } = options;
+  const { http2, timeouts, userAgent, ...rest } = options;
   const config = await loadConfig(only(rest, LOAD_CONFIG_OPTIONS));
   const http = new AxiosTransport({
     server: config.server,
@@ -63,8 +64,10 @@ export async function connect<Types extends object = object>(
     tls: config.tls,
     disableCompression: config.disableCompression,
     proxy: config.proxy,
+    http2,
     timeouts,
     userAgent: userAgent ?? (await programUserAgent(ambientEnvironment())),
+    metrics: metrics && guardedMetrics(metrics, logFailedMetrics('connect', logger)),
     runtime,
   });
   logger.debug('connecting', { server: config.server, source: config.source });

@@ -1,10 +1,10 @@
-import type { Agent as HttpAgent, ClientRequest } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { AxiosError, AxiosInstance, AxiosRequestConfig, AxiosResponse } from 'axios';
+import type { AxiosResponse } from 'axios';
 import { abortable } from '../../kernel/abort.ts';
 import { asBuffer } from '../../kernel/as-buffer.ts';
 import { isListwatchError, ListwatchError } from '../../kernel/errors.ts';
 import { rejectUnknownOptions } from '../../kernel/options.ts';
+import type { Metrics } from '../../kernel/metrics.ts';
 import { realRuntime } from '../../kernel/real-runtime.ts';
 import type { Runtime } from '../../kernel/runtime.ts';
 import {
@@ -15,6 +15,7 @@ import {
   tokenCredentials,
   type TokenSource,
 } from './request-credentials.ts';
+import { AxiosSender, type SendOptions } from './axios-sender.ts';
 import { checkedUserAgent } from './checked-user-agent.ts';
 import { StreamBody } from './body/stream-body.ts';
 import { isRefusedCertificate } from './connection/connection-failure.ts';
@@ -22,12 +23,14 @@ import { ConnectionPool } from './connection/connection-pool.ts';
 import { proxyDialer } from './connection/proxy/proxy-dialer.ts';
 
 import { samePem, type Credential, type CredentialSource } from './contract/credential.ts';
+import { checkedHttp2Option, prefersHttp2, type Http2Option } from './contract/http2-option.ts';
 import type { Impersonation } from './contract/impersonation.ts';
 import { isLoopback, parseServerAddress, type ServerAddress } from './contract/server-address.ts';
 import type { Timeouts } from './contract/timeouts.ts';
 import type { TlsOptions } from './contract/tls-options.ts';
 import { TransportError, type ExchangeTarget } from './contract/transport-error.ts';
 import type { Transport, TransportRequest, TransportResponse } from './contract/transport.ts';
+import type { TransportInspection } from './contract/transport-inspection.ts';
 import { HttpExchange } from './http-exchange.ts';
 import { resolveTimeouts, type ResolvedTimeouts } from './resolve-timeouts.ts';
 
@@ -45,9 +48,13 @@ export interface AxiosTransportOptions {
   readonly disableCompression?: boolean | undefined;
   /** `http://`, `https://`, `socks5://` or `socks5h://`, with `user:password@` if the proxy asks for it. @defaultValue none */
   readonly proxy?: string | undefined;
+  /** Which requests use HTTP/2. @defaultValue 'auto': new streams, while more than 100 are open */
+  readonly http2?: Http2Option | undefined;
   readonly timeouts?: Timeouts | undefined;
   /** @defaultValue 'listwatch' */
   readonly userAgent?: string | undefined;
+  /** Reports the sessions of HTTP/2; `requestMetrics` has the names. @defaultValue none */
+  readonly metrics?: Metrics | undefined;
   readonly runtime?: Runtime | undefined;
 }
 
@@ -59,8 +66,10 @@ const KNOWN_OPTIONS: readonly (keyof AxiosTransportOptions)[] = [
   'tls',
   'disableCompression',
   'proxy',
+  'http2',
   'timeouts',
   'userAgent',
+  'metrics',
   'runtime',
 ];
 
@@ -74,11 +83,13 @@ interface Answer {
 const DRAINED_BYTES = 64 * 1024;
 
 /**
- * HTTP/1.1 through axios, over kept connections.
+ * HTTP/1.1 and HTTP/2 through axios, over kept connections. The option `http2` says which; requests and answers are the same.
  *
  * Guarantees:
- * - One connection serves request after request; a watch has one of its own.
- * - A slow reader of a body slows the server down; leaving the body, or aborting the signal, closes its connection at once.
+ * - Over HTTP/1.1, one connection serves request after request, and a watch has one of its own. Over HTTP/2, requests and watches
+ *   share as few connections as the server allows.
+ * - A slow reader of a body slows the server down, and nothing else. Leaving the body, or aborting the signal, closes its connection
+ *   or its stream at once.
  * - After an answer 401 the credentials are looked up again; if they have changed, the request is sent once more.
  * - Rotated certificates and authorities apply to new requests; running requests are not interrupted. When the certificate of
  *   the server is refused, the authorities are looked up again; if they have changed, the request is sent once more.
@@ -95,8 +106,13 @@ export class AxiosTransport implements Transport {
   readonly #timeouts: ResolvedTimeouts;
   readonly #runtime: Runtime;
   readonly #pool: ConnectionPool;
+  readonly #sender: AxiosSender;
+  readonly #secure: boolean;
+  readonly #metrics: Metrics | undefined;
+  readonly #http2: Http2Option;
   readonly #running = new Set<HttpExchange>();
-  #http: AxiosInstance | undefined;
+  /** The streams among the running requests. */
+  #streams = 0;
   #closed = false;
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
@@ -118,7 +134,11 @@ export class AxiosTransport implements Transport {
     }
     this.#ca = tls.ca;
     this.#compression = options.disableCompression !== true;
+    this.#secure = address.secure;
+    this.#metrics = options.metrics;
+    this.#http2 = checkedHttp2Option(owner, options.http2);
     this.#pool = this.#openPool(address, tls, proxy);
+    this.#sender = new AxiosSender({ pool: this.#pool, runtime: this.#runtime });
     this.#headers = {
       'User-Agent': checkedUserAgent(owner, options.userAgent ?? 'listwatch'),
       ...(impersonate === undefined ? {} : impersonationHeaders(impersonate)),
@@ -130,12 +150,26 @@ export class AxiosTransport implements Transport {
     return this.#pool.opened;
   }
 
+  inspect(): TransportInspection {
+    return {
+      server: this.server,
+      connectionsOpened: this.connectionsOpened,
+      requests: this.#running.size,
+      streams: this.#streams,
+      sessions: this.#pool.inspectSessions(),
+    };
+  }
+
   async send(request: TransportRequest): Promise<TransportResponse> {
     if (this.#closed) throw this.#closedError();
     request.signal?.throwIfAborted();
     const { server } = this;
+    const { stream = false } = request;
+    if (stream) this.#streams += 1;
+    const question = { secure: this.#secure, stream, openStreams: this.#streams };
     const exchange = new HttpExchange({
       request,
+      http2: prefersHttp2(this.#http2, question),
       server,
       timeouts: this.#timeouts,
       runtime: this.#runtime,
@@ -164,8 +198,25 @@ export class AxiosTransport implements Transport {
     const { ca, insecureSkipVerify } = tls;
     const proxyOptions = { runtime, connectMs, tls: { ca, insecureSkipVerify } };
     const dialer = proxy === undefined ? undefined : proxyDialer(proxy, proxyOptions);
-    return new ConnectionPool({ secure: address.secure, tls, dialer, connectMs, runtime });
+    const { secure, text: server } = address;
+    return new ConnectionPool({
+      server,
+      secure,
+      tls,
+      dialer,
+      connectMs,
+      runtime,
+      onHttp2Change: this.#metrics === undefined ? undefined : this.#reportSessions,
+    });
   }
+
+  readonly #reportSessions = (): void => {
+    const sessions = this.#pool.inspectSessions();
+    const labels = { host: new URL(this.server).host };
+    const streams = sessions.reduce((sum, one) => sum + one.streams, 0);
+    this.#metrics?.gauge('listwatch_client_http2_sessions', sessions.length, labels);
+    this.#metrics?.gauge('listwatch_client_http2_streams', streams, labels);
+  };
 
   async #exchange(exchange: HttpExchange): Promise<TransportResponse> {
     const { response, credential } = await this.#accepted(exchange);
@@ -245,7 +296,7 @@ export class AxiosTransport implements Transport {
 
   #finish(exchange: HttpExchange): void {
     exchange.finish();
-    this.#running.delete(exchange);
+    if (this.#running.delete(exchange) && exchange.request.stream === true) this.#streams -= 1;
   }
 
   /** The answer with the authorities of now; if they do not fit the server, with those that have replaced them. */
@@ -272,33 +323,29 @@ export class AxiosTransport implements Transport {
     ca: string | Buffer | undefined,
   ): Promise<AxiosResponse<Readable>> {
     exchange.sent();
+    const {
+      http2,
+      request: { timing },
+    } = exchange;
     try {
-      const response = await this.#request(exchange, credential, this.#pool.agent(credential, ca));
+      const config = this.#config(exchange, credential);
+      const response = await this.#sender.send({ config, credential, ca, http2, timing });
       // Aborting emits an error on the stream, which has no other listener before it is read.
       response.data.on('error', () => {});
-      const { socket, reusedSocket } = response.request as ClientRequest;
-      const { timing } = exchange.request;
-      if (timing !== undefined && !reusedSocket && socket !== null) {
-        timing.connections += 1;
-        timing.add('connection', this.#pool.connectMs(socket) ?? 0);
-      }
       return response;
     } catch (error) {
       throw exchange.explain(error);
     }
   }
 
-  async #request(
+  #config(
     { request: { method, path, headers, body, stream }, signal }: HttpExchange,
     credential: Credential | undefined,
-    agent: HttpAgent,
-  ): Promise<AxiosResponse<Readable>> {
+  ): SendOptions['config'] {
     const authorization = credential?.authorization;
-    const config: AxiosRequestConfig = {
+    return {
       method,
       url: this.server + path,
-      httpAgent: agent,
-      httpsAgent: agent,
       headers: {
         ...this.#headers,
         ...headers,
@@ -311,15 +358,6 @@ export class AxiosTransport implements Transport {
       decompress: true,
       signal,
     };
-    const http = (this.#http ??= await openAxios());
-    try {
-      return await http.request<Readable>(config);
-    } catch (error) {
-      // The server may close a kept connection at the moment it is used again. Only a read is sent again: a write may
-      // have arrived, and its second copy would conflict with the first (net/http does the same).
-      if (signal.aborted || method !== 'GET' || !foundClosed(error)) throw error;
-      return await http.request<Readable>(config);
-    }
   }
 
   async #authorities(
@@ -335,29 +373,6 @@ export class AxiosTransport implements Transport {
   #closedError(): ListwatchError {
     return new ListwatchError('CLOSED', `the connection to ${this.server} was closed by its owner`);
   }
-}
-
-/** axios takes longer to load than the rest of the package, so it is loaded by the first request. */
-async function openAxios(): Promise<AxiosInstance> {
-  const { create } = await import('axios');
-  return create({
-    adapter: 'http',
-    responseType: 'stream',
-    maxRedirects: 0,
-    proxy: false,
-    // The caller judges the status, and the Runtime has the timer.
-    validateStatus: () => true,
-    timeout: 0,
-    transformRequest: [],
-    transformResponse: [],
-  });
-}
-
-/** Whether a request broke because its kept connection was closed already. */
-function foundClosed(error: unknown): boolean {
-  const { code, request } = error as Partial<AxiosError<unknown, unknown>>;
-  const { reusedSocket } = (request ?? {}) as { reusedSocket?: boolean };
-  return reusedSocket === true && (code === 'ECONNRESET' || code === 'EPIPE');
 }
 
 function plainHeaders(headers: object): Record<string, string> {

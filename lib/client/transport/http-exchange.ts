@@ -10,6 +10,8 @@ import type { ResolvedTimeouts } from './resolve-timeouts.ts';
 
 export interface HttpExchangeOptions {
   readonly request: TransportRequest;
+  /** Whether it uses HTTP/2 if the server speaks it. */
+  readonly http2?: boolean | undefined;
   readonly server: string;
   readonly timeouts: ResolvedTimeouts;
   readonly runtime: Runtime;
@@ -22,6 +24,7 @@ export interface HttpExchangeOptions {
  */
 export class HttpExchange {
   readonly request: TransportRequest;
+  readonly http2: boolean;
   readonly target: ExchangeTarget;
   readonly abort: DerivedAbort;
   /** Runs while headers are awaited. Waiting for a credential is not part of it. */
@@ -32,8 +35,9 @@ export class HttpExchange {
   readonly #timeouts: ResolvedTimeouts;
   #total: Timer | undefined;
 
-  constructor({ request, server, timeouts, runtime }: HttpExchangeOptions) {
+  constructor({ request, http2 = false, server, timeouts, runtime }: HttpExchangeOptions) {
     this.request = request;
+    this.http2 = http2;
     this.target = { server, method: request.method, path: request.path };
     this.abort = deriveAbort(request.signal);
     this.#runtime = runtime;

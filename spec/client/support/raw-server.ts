@@ -5,6 +5,12 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
+import {
+  createSecureServer as createSecureHttp2Server,
+  createServer as createHttp2Server,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from 'node:http2';
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 
@@ -28,10 +34,14 @@ export class RawServer implements AsyncDisposable {
   readonly sockets: Set<Socket> = new Set();
   /** Connections that were ever made. */
   connections = 0;
+  /** Open streams of HTTP/2. */
+  streams = 0;
   readonly #server: ReturnType<typeof createServer>;
+  readonly #http2: boolean;
   readonly #scheme: string;
 
-  private constructor(script: Script, tls: ServerOptions | undefined) {
+  private constructor(script: Script, tls: ServerOptions | undefined, http2: boolean) {
+    this.#http2 = http2;
     const listener = (request: IncomingMessage, response: ServerResponse): void => {
       const pieces: Buffer[] = [];
       request.on('data', (piece: Buffer) => pieces.push(piece));
@@ -43,8 +53,15 @@ export class RawServer implements AsyncDisposable {
       });
     };
     this.#scheme = tls === undefined ? 'http' : 'https';
-    this.#server =
-      tls === undefined ? createServer(listener) : createSecureServer({ ...tls }, listener);
+    this.#server = http2 ? http2Server(tls) : http1Server(tls);
+    this.#server.on('request', listener);
+    this.#server.on('session', (session: ServerHttp2Session) => {
+      session.on('stream', (stream) => {
+        this.streams += 1;
+        stream.on('error', () => {});
+        stream.once('close', () => (this.streams -= 1));
+      });
+    });
     this.#server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
       this.connections += 1;
       this.sockets.add(socket);
@@ -52,11 +69,20 @@ export class RawServer implements AsyncDisposable {
     });
   }
 
-  static async start(script: Script, tls?: ServerOptions): Promise<RawServer> {
-    const server = new RawServer(script, tls);
+  static async start(
+    script: Script,
+    tls?: ServerOptions,
+    http2: boolean = false,
+  ): Promise<RawServer> {
+    const server = new RawServer(script, tls, http2);
     server.#server.listen(0, '127.0.0.1');
     await once(server.#server, 'listening');
     return server;
+  }
+
+  /** What clients hold open: connections, or streams of HTTP/2. */
+  get open(): number {
+    return this.#http2 ? this.streams : this.sockets.size;
   }
 
   get port(): number {
@@ -68,7 +94,7 @@ export class RawServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.closeAllConnections();
+    if (!this.#http2) this.#server.closeAllConnections();
     for (const socket of this.sockets) socket.destroy();
     if (!this.#server.listening) return;
     this.#server.close();
@@ -76,12 +102,24 @@ export class RawServer implements AsyncDisposable {
   }
 }
 
+function http1Server(tls: ServerOptions | undefined): ReturnType<typeof createServer> {
+  return tls === undefined ? createServer() : createSecureServer({ ...tls });
+}
+
+/** Its requests and responses have the interface of those of HTTP/1.1. */
+function http2Server(tls: ServerOptions | undefined): ReturnType<typeof createServer> {
+  const server = tls === undefined ? createHttp2Server() : createSecureHttp2Server({ ...tls });
+  return server as unknown as ReturnType<typeof createServer>;
+}
+
 /** Answers with JSON. */
 export function json(response: ServerResponse, body: unknown, status: number = 200): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** Closes the connection with a reset instead of a regular end. */
+/** Closes the connection before the end of an answer. */
 export function reset(response: ServerResponse): void {
+  const { stream } = response as unknown as Partial<Http2ServerResponse>;
+  if (stream !== undefined) return stream.session?.destroy();
   (response.socket as Socket).resetAndDestroy();
 }

@@ -54,7 +54,12 @@ export class TestProxy implements AsyncDisposable {
 
   private constructor(options: TestProxyOptions) {
     this.options = options;
-    this.#server = options.tls === undefined ? createServer() : createSecureServer(options.tls);
+    const { tls } = options;
+    // The frames of HTTP/2 come in several small writes.
+    this.#server =
+      tls === undefined
+        ? createServer({ noDelay: true })
+        : createSecureServer({ ...tls, noDelay: true });
     this.#server.on(options.tls === undefined ? 'connection' : 'secureConnection', this.#serve);
     // A TLS handshake that the client breaks off.
     this.#server.on('tlsClientError', () => {});

@@ -11,6 +11,7 @@ import { INCOMPLETE, JsonScanner } from '../../../meta/json/json-scanner.ts';
 import { isStatus } from '../../../meta/status.ts';
 import { LONGEST_BODY_BYTES, readBody, readBodyStart } from '../../transport/body/read-body.ts';
 import { TransportError, type ExchangeTarget } from '../../transport/contract/transport-error.ts';
+import type { TransportInspection } from '../../transport/contract/transport-inspection.ts';
 import type {
   ResponseBody,
   Transport,
@@ -168,6 +169,10 @@ export class RestClient {
   /** A 2xx answer whose body stays open. @throws {ApiError} for any other answer. {TransportError} when there was none. */
   async stream(request: RestRequest): Promise<TransportResponse> {
     return await this.#accepted(request, true);
+  }
+
+  inspect(): TransportInspection | undefined {
+    return this.#transport.inspect?.();
   }
 
   close(): void {

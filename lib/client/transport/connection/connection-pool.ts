@@ -4,9 +4,11 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import { samePem, type Credential } from '../contract/credential.ts';
+import type { Http2SessionInspection } from '../contract/transport-inspection.ts';
 import type { TlsOptions } from '../contract/tls-options.ts';
 import { rememberPeerCertificate } from './cause/peer-certificate.ts';
 import { checkTlsMaterial } from './cause/tls-material.ts';
+import type { Http2SessionPool } from './http2/http2-session-pool.ts';
 import { limitConnecting } from './limit-connecting.ts';
 import type { Dialer } from './proxy/dialer.ts';
 import { reuseReadMemory } from './reuse-read-memory.ts';
@@ -15,7 +17,12 @@ import { throughDialer } from './through-dialer.ts';
 /** The most idle connections kept for a server (client-go rest transport cache idleConnsPerHost @ 32ce75a7). */
 const IDLE_CONNECTIONS = 25;
 
+/** The protocols of a connection for HTTP/2. With the second one, a server without HTTP/2 completes the handshake. */
+const ALPN = { ALPNProtocols: ['h2', 'http/1.1'] };
+
 export interface ConnectionPoolOptions {
+  /** The server's address, such as `https://10.0.0.1:6443`. */
+  readonly server: string;
   /** Whether the server speaks TLS. */
   readonly secure: boolean;
   readonly tls: Omit<TlsOptions, 'ca'>;
@@ -24,6 +31,8 @@ export interface ConnectionPoolOptions {
   /** The time limit for a connection with TLS, milliseconds; `Infinity` for none. */
   readonly connectMs: number;
   readonly runtime: Runtime;
+  /** Called when the number of HTTP/2 sessions or of their streams has changed. */
+  readonly onHttp2Change?: (() => void) | undefined;
 }
 
 type Pem = string | Buffer | undefined;
@@ -48,9 +57,12 @@ export class ConnectionPool {
   readonly #options: ConnectionPoolOptions;
   readonly #connectMs = new WeakMap<Duplex, number>();
   readonly #retired = new Set<HttpAgent>();
+  readonly #retiredSessions = new Set<Http2SessionPool>();
   readonly #closing = new AbortController();
   #identity: TlsIdentity;
   #agent: HttpAgent;
+  /** Undefined until a request uses HTTP/2. */
+  #sessions: Http2SessionPool | undefined;
   #opened = 0;
 
   constructor(options: ConnectionPoolOptions) {
@@ -76,10 +88,34 @@ export class ConnectionPool {
     if (!sameIdentity(identity, this.#identity)) {
       checkTlsMaterial(identity);
       this.#retire(this.#agent);
+      this.#retireSessions();
       this.#identity = identity;
       this.#agent = this.#newAgent(identity);
     }
     return this.#agent;
+  }
+
+  /** As `agent`, for HTTP/2. */
+  async sessions(credential: Credential | undefined, ca: Pem): Promise<Http2SessionPool> {
+    // Loaded by the first request that uses it.
+    const { Http2SessionPool: Sessions } = await import('./http2/http2-session-pool.ts');
+    this.agent(credential, ca);
+    const { server, tls, connectMs, runtime, onHttp2Change } = this.#options;
+    this.#sessions ??= new Sessions({
+      agent: this.#newAgent(this.#identity, true),
+      server: new URL(server),
+      serverName: tls.serverName,
+      connectMs,
+      runtime,
+      onChange: () => onHttp2Change?.(),
+    });
+    return this.#sessions;
+  }
+
+  /** The HTTP/2 sessions, also those of earlier certificates. */
+  inspectSessions(): Http2SessionInspection[] {
+    const pools = [...this.#retiredSessions, ...(this.#sessions ? [this.#sessions] : [])];
+    return pools.flatMap((pool) => pool.inspect());
   }
 
   /** The time that it took to make this connection, milliseconds; undefined for one that is not of this pool. */
@@ -90,6 +126,9 @@ export class ConnectionPool {
   close(): void {
     for (const agent of [this.#agent, ...this.#retired]) agent.destroy();
     this.#retired.clear();
+    for (const sessions of this.#retiredSessions) sessions.close();
+    this.#retiredSessions.clear();
+    this.#sessions?.close();
     this.#closing.abort();
   }
 
@@ -103,14 +142,24 @@ export class ConnectionPool {
     for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
   }
 
-  #newAgent(identity: TlsIdentity): HttpAgent {
+  #retireSessions(): void {
+    for (const old of this.#retiredSessions) if (old.isEmpty) this.#retiredSessions.delete(old);
+    if (this.#sessions === undefined) return;
+    this.#retiredSessions.add(this.#sessions);
+    this.#sessions.retire();
+    this.#sessions = undefined;
+  }
+
+  #newAgent(identity: TlsIdentity, http2: boolean = false): HttpAgent {
     const { secure, dialer, connectMs, runtime } = this.#options;
     const keep = { keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS };
     const agent = secure
-      ? new HttpsAgent({ ...keep, ...this.#tlsOptions(identity) })
+      ? new HttpsAgent({ ...keep, ...this.#tlsOptions(identity), ...(http2 ? ALPN : {}) })
       : new HttpAgent(keep);
     if (dialer === undefined) {
-      limitConnecting(reuseReadMemory(agent), { runtime, limitMs: connectMs, secure });
+      // A session of HTTP/2 reads from the handle of the socket.
+      const reading = http2 ? agent : reuseReadMemory(agent);
+      limitConnecting(reading, { runtime, limitMs: connectMs, secure });
     } else {
       throughDialer(agent, { dialer, secure, runtime, connectMs, signal: this.#closing.signal });
     }

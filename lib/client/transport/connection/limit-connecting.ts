@@ -1,5 +1,6 @@
 import type { Agent } from 'node:http';
 import type { Runtime } from '../../../kernel/runtime.ts';
+import { notConnectedInTime } from './cause/not-connected-in-time.ts';
 
 /**
  * Limits the time that an agent may take to make a connection, with TLS. After it the connection ends with ETIMEDOUT.
@@ -25,10 +26,4 @@ export function limitConnecting<A extends Agent>(
     return socket;
   };
   return agent;
-}
-
-/** The error of a connection that took too long, as Node reports it. */
-export function notConnectedInTime(limitMs: number): Error {
-  const text = `connect ETIMEDOUT: no connection within ${limitMs} ms`;
-  return Object.assign(new Error(text), { code: 'ETIMEDOUT' });
 }

@@ -5,7 +5,7 @@ import { callbackify } from 'node:util';
 import { onAbort } from '../../../kernel/abort.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import { rememberPeerCertificate } from './cause/peer-certificate.ts';
-import { notConnectedInTime } from './limit-connecting.ts';
+import { notConnectedInTime } from './cause/not-connected-in-time.ts';
 import type { Dialer } from './proxy/dialer.ts';
 
 export interface ThroughDialerOptions {

@@ -1,4 +1,5 @@
 import type { RequestTiming } from './request-timing.ts';
+import type { TransportInspection } from './transport-inspection.ts';
 
 /**
  * The interface to HTTP. Everything above it (verbs, watches, discovery) is independent of the HTTP
@@ -17,6 +18,8 @@ export interface Transport {
   send(request: TransportRequest): Promise<TransportResponse>;
   /** Closes kept connections; running requests fail. */
   close(): void;
+  /** Its connections. Left out: it has none, or does not count them. */
+  inspect?(): TransportInspection | undefined;
 }
 
 export interface TransportRequest {

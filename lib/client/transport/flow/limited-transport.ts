@@ -4,6 +4,7 @@ import { realRuntime } from '../../../kernel/real-runtime.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import type { Metrics } from '../../../kernel/metrics.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../contract/transport.ts';
+import type { TransportInspection } from '../contract/transport-inspection.ts';
 import { AdaptiveLimiter } from './adaptive-limiter.ts';
 import { closedError } from './closed-error.ts';
 import { FixedLimiter } from './fixed-limiter.ts';
@@ -87,6 +88,10 @@ export class LimitedTransport implements Transport {
     const refusal = await readRefusal(response);
     this.#limiter.answered(sentMs, refusal.load);
     return refusal.response;
+  }
+
+  inspect(): TransportInspection | undefined {
+    return this.#transport.inspect?.();
   }
 
   close(): void {

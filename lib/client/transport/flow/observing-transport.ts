@@ -8,6 +8,7 @@ import { realRuntime } from '../../../kernel/real-runtime.ts';
 import type { Runtime } from '../../../kernel/runtime.ts';
 import { RequestTiming } from '../contract/request-timing.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../contract/transport.ts';
+import type { TransportInspection } from '../contract/transport-inspection.ts';
 import { RequestMeter } from './request-meter.ts';
 import { requestName } from './request-name.ts';
 import {
@@ -76,6 +77,10 @@ export class ObservingTransport implements Transport {
       end({ error: errorType(error) });
       throw error;
     }
+  }
+
+  inspect(): TransportInspection | undefined {
+    return this.#transport.inspect?.();
   }
 
   close(): void {

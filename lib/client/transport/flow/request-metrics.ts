@@ -47,6 +47,20 @@ export const requestMetrics = {
     labels: ['host'],
     help: 'Connections on which a first answer has arrived. Kept connections serve many requests.',
   },
+  http2Sessions: {
+    name: 'listwatch_client_http2_sessions',
+    type: 'gauge',
+    unit: 'connections',
+    labels: ['host'],
+    help: 'Open HTTP/2 connections. While this is not reported, or 0, only HTTP/1.1 is used.',
+  },
+  http2Streams: {
+    name: 'listwatch_client_http2_streams',
+    type: 'gauge',
+    unit: 'requests',
+    labels: ['host'],
+    help: 'Requests and watches on HTTP/2 connections.',
+  },
   limiterRate: {
     name: 'listwatch_client_limiter_rate',
     type: 'gauge',

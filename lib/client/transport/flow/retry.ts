@@ -9,6 +9,7 @@ import { sleep } from '../../../kernel/wait.ts';
 import { readBodyStart } from '../body/read-body.ts';
 import { RequestTiming } from '../contract/request-timing.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../contract/transport.ts';
+import type { TransportInspection } from '../contract/transport-inspection.ts';
 import { closedError } from './closed-error.ts';
 import { RequestMeter } from './request-meter.ts';
 
@@ -51,8 +52,15 @@ const LEAST_JITTER_MS = 20;
 /** The wait after a broken connection, milliseconds. A load balancer has chosen another server by then. */
 const BROKEN_DELAY_MS = 100;
 
-/** Codes of the system errors of a connection that the other side has closed. */
-const BROKEN = new Set(['ECONNRESET', 'EPIPE']);
+/** Codes of the errors of a connection or a stream that the other side has closed. */
+const BROKEN = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'HTTP2_INTERNAL_ERROR',
+  'HTTP2_NO_ERROR',
+  'HTTP2_PING_TIMEOUT',
+  'HTTP2_REFUSED_STREAM',
+]);
 
 /** Why a request is sent again. */
 interface Cause {
@@ -136,6 +144,10 @@ export class RetryingTransport implements Transport {
       timing.retries += 1;
       sent = { ...request, timing };
     }
+  }
+
+  inspect(): TransportInspection | undefined {
+    return this.#transport.inspect?.();
   }
 
   close(): void {

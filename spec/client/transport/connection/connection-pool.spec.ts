@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import { AxiosTransport } from '../../../../lib/client/transport/axios-transport.ts';
@@ -16,7 +18,13 @@ function whoAmI(request: IncomingMessage, response: ServerResponse): void {
   const user = (request.socket as TLSSocket).getPeerCertificate().subject?.CN ?? 'nobody';
   if (request.url !== '/watch') return json(response, { user });
   response.write(`${String(user)}\n`);
-  request.socket.once('spec:event', () => response.write('event\n'));
+  connectionOf(request).once('spec:event', () => response.write('event\n'));
+}
+
+/** Over HTTP/2 the socket of a request stands for its stream. */
+function connectionOf(request: IncomingMessage): Socket {
+  const { stream } = request as unknown as Partial<Http2ServerRequest>;
+  return stream?.session?.socket ?? request.socket;
 }
 
 function certificateOf(authority: TestAuthority, user: string): Credential {
@@ -28,120 +36,137 @@ function certificateOf(authority: TestAuthority, user: string): Credential {
   });
 }
 
-describe('ConnectionPool', () => {
-  const authority = new TestAuthority();
-  let transport: AxiosTransport;
-  let server: RawServer;
+for (const http2 of [false, true]) {
+  describe(`ConnectionPool over HTTP/${http2 ? '2' : '1.1'}`, () => {
+    const authority = new TestAuthority();
+    let transport: AxiosTransport;
+    let server: RawServer;
 
-  const start = async (): Promise<RawServer> => {
-    const { certificate, privateKey } = authority.server();
-    return await RawServer.start(whoAmI, {
-      cert: certificate,
-      key: privateKey,
-      ca: authority.certificate,
-      requestCert: true,
-    });
-  };
-  const userOf = async (): Promise<string> => {
-    const { body } = await transport.send({ method: 'GET', path: '/' });
-    const bytes = await readBody(body, 1000, { server: '', method: '', path: '' });
-    return (JSON.parse(bytes.toString()) as { user: string }).user;
-  };
-
-  beforeEach(async () => {
-    server = await start();
-  });
-  afterEach(async () => {
-    transport.close();
-    await server[Symbol.asyncDispose]();
-  });
-
-  it('makes one connection for 100 calls that present the same certificate', async () => {
-    const credential = certificateOf(authority, 'jane');
-    const credentials: CredentialSource = { source: 'spec', current: () => credential };
-    const tls = { ca: authority.certificate };
-    transport = new AxiosTransport({ server: server.url, tls, credentials });
-    for (let call = 0; call < 100; call += 1) expect(await userOf()).to.equal('jane');
-    expect([server.connections, transport.connectionsOpened]).to.deep.equal([1, 1]);
-  });
-
-  it('presents a rotated certificate with the next request, and does not interrupt a watch', async () => {
-    let credential = certificateOf(authority, 'first');
-    const credentials: CredentialSource = { source: 'spec', current: () => credential };
-    const tls = { ca: authority.certificate };
-    transport = new AxiosTransport({ server: server.url, tls, credentials });
-    const watch = await transport.send({ method: 'GET', path: '/watch', stream: true });
-    const lines = watch.body[Symbol.asyncIterator]();
-    expect(String((await lines.next()).value)).to.equal('first\n');
-    expect(await userOf()).to.equal('first');
-
-    credential = certificateOf(authority, 'second');
-    expect(await userOf()).to.equal('second');
-    expect(await userOf()).to.equal('second');
-    expect(server.connections).to.equal(3);
-    await until('the kept connection of the first is closed', () => server.sockets.size === 2);
-
-    for (const socket of server.sockets) socket.emit('spec:event');
-    expect(String((await lines.next()).value)).to.equal('event\n');
-    await lines.return?.();
-    await until('the connection of the watch is closed', () => server.sockets.size === 1);
-  });
-
-  it('closes what a request of the old certificate leaves free', async () => {
-    let credential = certificateOf(authority, 'first');
-    const credentials: CredentialSource = { source: 'spec', current: () => credential };
-    const tls = { ca: authority.certificate };
-    transport = new AxiosTransport({ server: server.url, tls, credentials });
-    const slow = await transport.send({ method: 'GET', path: '/' });
-    credential = certificateOf(authority, 'second');
-    expect(await userOf()).to.equal('second');
-    expect(server.sockets.size).to.equal(2);
-    await readBody(slow.body, 1000, { server: '', method: '', path: '' });
-    await until('the connection of the first is closed', () => server.sockets.size === 1);
-  });
-
-  it('asks for the authorities before each request, and trusts new ones from then on', async () => {
-    const next = new TestAuthority();
-    let ca = authority.certificate;
-    transport = new AxiosTransport({ server: server.url, tls: { ca: () => Promise.resolve(ca) } });
-    const credential = certificateOf(authority, 'jane');
-    const credentials: CredentialSource = { source: 'spec', current: () => credential };
-    transport = new AxiosTransport({ server: server.url, tls: { ca: () => ca }, credentials });
-    expect(await userOf()).to.equal('jane');
-    ca = next.certificate;
-    const error = await userOf().catch((failure: unknown) => failure);
-    expect(error).to.have.property('code', 'CERTIFICATE');
-    ca = authority.certificate + next.certificate;
-    expect(await userOf()).to.equal('jane');
-  });
-
-  it('looks for another certificate when a handshake fails because of the first', async () => {
-    const stranger = new TestAuthority();
-    let refreshed = 0;
-    const credentials: CredentialSource = {
-      source: 'spec',
-      current: () => certificateOf(stranger, 'stranger'),
-      refresh: () => {
-        refreshed += 1;
-        return Promise.resolve(certificateOf(authority, 'known'));
-      },
+    const start = async (): Promise<RawServer> => {
+      const { certificate, privateKey } = authority.server();
+      return await RawServer.start(
+        whoAmI,
+        {
+          cert: certificate,
+          key: privateKey,
+          ca: authority.certificate,
+          requestCert: true,
+        },
+        http2,
+      );
     };
-    const tls = { ca: authority.certificate };
-    transport = new AxiosTransport({ server: server.url, tls, credentials });
-    expect(await userOf()).to.equal('known');
-    expect(refreshed).to.equal(1);
-  });
+    const userOf = async (): Promise<string> => {
+      const { body } = await transport.send({ method: 'GET', path: '/' });
+      const bytes = await readBody(body, 1000, { server: '', method: '', path: '' });
+      return (JSON.parse(bytes.toString()) as { user: string }).user;
+    };
 
-  it('closes all connections, also those of earlier certificates', async () => {
-    let credential = certificateOf(authority, 'first');
-    const credentials: CredentialSource = { source: 'spec', current: () => credential };
-    const tls = { ca: authority.certificate };
-    transport = new AxiosTransport({ server: server.url, tls, credentials });
-    await transport.send({ method: 'GET', path: '/watch', stream: true });
-    credential = certificateOf(authority, 'second');
-    await transport.send({ method: 'GET', path: '/watch', stream: true });
-    expect(server.sockets.size).to.equal(2);
-    transport.close();
-    await until('no connection is open', () => server.sockets.size === 0);
+    beforeEach(async () => {
+      server = await start();
+    });
+    afterEach(async () => {
+      transport.close();
+      await server[Symbol.asyncDispose]();
+    });
+
+    it('makes one connection for 100 calls that present the same certificate', async () => {
+      const credential = certificateOf(authority, 'jane');
+      const credentials: CredentialSource = { source: 'spec', current: () => credential };
+      const tls = { ca: authority.certificate };
+      transport = new AxiosTransport({ http2, server: server.url, tls, credentials });
+      for (let call = 0; call < 100; call += 1) expect(await userOf()).to.equal('jane');
+      expect([server.connections, transport.connectionsOpened]).to.deep.equal([1, 1]);
+    });
+
+    it('presents a rotated certificate with the next request, and does not interrupt a watch', async () => {
+      let credential = certificateOf(authority, 'first');
+      const credentials: CredentialSource = { source: 'spec', current: () => credential };
+      const tls = { ca: authority.certificate };
+      transport = new AxiosTransport({ http2, server: server.url, tls, credentials });
+      const watch = await transport.send({ method: 'GET', path: '/watch', stream: true });
+      const lines = watch.body[Symbol.asyncIterator]();
+      expect(String((await lines.next()).value)).to.equal('first\n');
+      expect(await userOf()).to.equal('first');
+
+      credential = certificateOf(authority, 'second');
+      expect(await userOf()).to.equal('second');
+      expect(await userOf()).to.equal('second');
+      // A stream has a connection of its own over HTTP/1.1.
+      expect(server.connections).to.equal(http2 ? 2 : 3);
+      await until('the kept connection of the first is closed', () => server.sockets.size === 2);
+
+      for (const socket of server.sockets) socket.emit('spec:event');
+      expect(String((await lines.next()).value)).to.equal('event\n');
+      await lines.return?.();
+      await until('the connection of the watch is closed', () => server.sockets.size === 1);
+    });
+
+    it('closes what a request of the old certificate leaves free', async () => {
+      let credential = certificateOf(authority, 'first');
+      const credentials: CredentialSource = { source: 'spec', current: () => credential };
+      const tls = { ca: authority.certificate };
+      transport = new AxiosTransport({ http2, server: server.url, tls, credentials });
+      const slow = await transport.send({ method: 'GET', path: '/' });
+      credential = certificateOf(authority, 'second');
+      expect(await userOf()).to.equal('second');
+      // Over HTTP/2 a short answer has left its stream before it is read.
+      expect(server.sockets.size).to.equal(http2 ? 1 : 2);
+      await readBody(slow.body, 1000, { server: '', method: '', path: '' });
+      await until('the connection of the first is closed', () => server.sockets.size === 1);
+    });
+
+    it('asks for the authorities before each request, and trusts new ones from then on', async () => {
+      const next = new TestAuthority();
+      let ca = authority.certificate;
+      transport = new AxiosTransport({
+        http2,
+        server: server.url,
+        tls: { ca: () => Promise.resolve(ca) },
+      });
+      const credential = certificateOf(authority, 'jane');
+      const credentials: CredentialSource = { source: 'spec', current: () => credential };
+      transport = new AxiosTransport({
+        http2,
+        server: server.url,
+        tls: { ca: () => ca },
+        credentials,
+      });
+      expect(await userOf()).to.equal('jane');
+      ca = next.certificate;
+      const error = await userOf().catch((failure: unknown) => failure);
+      expect(error).to.have.property('code', 'CERTIFICATE');
+      ca = authority.certificate + next.certificate;
+      expect(await userOf()).to.equal('jane');
+    });
+
+    it('looks for another certificate when a handshake fails because of the first', async () => {
+      const stranger = new TestAuthority();
+      let refreshed = 0;
+      const credentials: CredentialSource = {
+        source: 'spec',
+        current: () => certificateOf(stranger, 'stranger'),
+        refresh: () => {
+          refreshed += 1;
+          return Promise.resolve(certificateOf(authority, 'known'));
+        },
+      };
+      const tls = { ca: authority.certificate };
+      transport = new AxiosTransport({ http2, server: server.url, tls, credentials });
+      expect(await userOf()).to.equal('known');
+      expect(refreshed).to.equal(1);
+    });
+
+    it('closes all connections, also those of earlier certificates', async () => {
+      let credential = certificateOf(authority, 'first');
+      const credentials: CredentialSource = { source: 'spec', current: () => credential };
+      const tls = { ca: authority.certificate };
+      transport = new AxiosTransport({ http2, server: server.url, tls, credentials });
+      await transport.send({ method: 'GET', path: '/watch', stream: true });
+      credential = certificateOf(authority, 'second');
+      await transport.send({ method: 'GET', path: '/watch', stream: true });
+      expect(server.sockets.size).to.equal(2);
+      transport.close();
+      await until('no connection is open', () => server.sockets.size === 0);
+    });
   });
-});
+}

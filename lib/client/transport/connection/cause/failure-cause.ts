@@ -1,5 +1,6 @@
 import { certificateCause } from './certificate-cause.ts';
 import { leavesOf, plainCause, textOf, type FailureLeaf } from './failure-leaf.ts';
+import { http2Cause } from './http2-failure.ts';
 import { networkCause } from './network-cause.ts';
 import type { Peer } from './peer.ts';
 import { tlsCause } from './tls-cause.ts';
@@ -66,6 +67,6 @@ function handshake(leaf: FailureLeaf, peer: Peer): Explained | undefined {
 }
 
 function network(leaf: FailureLeaf, peer: Peer): Explained | undefined {
-  const text = networkCause(leaf, peer);
+  const text = http2Cause(leaf.code) ?? networkCause(leaf, peer);
   return text === undefined ? undefined : { code: 'CONNECTION_FAILED', text };
 }

@@ -1,0 +1,161 @@
+import type { Agent, ClientRequest } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { AxiosError, AxiosInstance, AxiosRequestConfig, AxiosResponse } from 'axios';
+import type { Runtime } from '../../kernel/runtime.ts';
+import { sleep } from '../../kernel/wait.ts';
+import { isUnprocessed, requiresHttp1 } from './connection/cause/http2-failure.ts';
+import type { ConnectionPool } from './connection/connection-pool.ts';
+import type { Http2Place, Http2SessionPool } from './connection/http2/http2-session-pool.ts';
+import type { Credential } from './contract/credential.ts';
+import type { RequestTiming } from './contract/request-timing.ts';
+
+export interface AxiosSenderOptions {
+  readonly pool: ConnectionPool;
+  readonly runtime: Runtime;
+}
+
+export type Answer = AxiosResponse<Readable>;
+
+export interface SendOptions {
+  readonly config: AxiosRequestConfig & { readonly signal: AbortSignal };
+  readonly credential: Credential | undefined;
+  readonly ca: string | Buffer | undefined;
+  /** Whether HTTP/2 is used if the server speaks it. */
+  readonly http2: boolean;
+  readonly timing: RequestTiming | undefined;
+}
+
+/** A request that the server has not processed is sent again this often, after a random part of these milliseconds. */
+const AGAIN_MS = [50, 200, 800];
+
+/**
+ * Sends one request through axios, on a connection of HTTP/1.1 or on a stream of HTTP/2.
+ *
+ * Guarantees:
+ * - A read is sent once more when its kept connection turns out to be closed; a write is not, because it may have arrived.
+ * - Over HTTP/2 every request is sent again when the server says that it has not processed it (REFUSED_STREAM, or GOAWAY before the
+ *   request): three times, within a second.
+ */
+export class AxiosSender {
+  readonly #options: AxiosSenderOptions;
+  #http: AxiosInstance | undefined;
+
+  constructor(options: AxiosSenderOptions) {
+    this.#options = options;
+  }
+
+  /** @throws the error of axios, or of a connection. */
+  async send(options: SendOptions): Promise<Answer> {
+    const { pool } = this.#options;
+    const { credential, ca } = options;
+    if (options.http2) {
+      const sessions = await pool.sessions(credential, ca);
+      const answer = await this.#overHttp2(sessions, options);
+      if (answer !== undefined) return answer;
+    }
+    return await this.#overHttp1(pool.agent(credential, ca), options);
+  }
+
+  async #overHttp1(agent: Agent, { config, timing }: SendOptions): Promise<Answer> {
+    const answer = await this.#try({ ...config, httpAgent: agent, httpsAgent: agent });
+    const { socket, reusedSocket } = answer.request as ClientRequest;
+    if (timing !== undefined && !reusedSocket && socket !== null) {
+      timing.connections += 1;
+      timing.add('connection', this.#options.pool.connectMs(socket) ?? 0);
+    }
+    return answer;
+  }
+
+  async #try(config: SendOptions['config']): Promise<Answer> {
+    try {
+      return await this.#request(config);
+    } catch (error) {
+      // The server may close a kept connection at the moment it is used again. Only a read is sent again: a write may
+      // have arrived, and its second copy would conflict with the first (net/http does the same).
+      if (config.signal.aborted || config.method !== 'GET' || !foundClosed(error)) throw error;
+      return await this.#request(config);
+    }
+  }
+
+  /** Undefined: the server does not speak HTTP/2. */
+  async #overHttp2(
+    sessions: Http2SessionPool,
+    { config, timing }: SendOptions,
+  ): Promise<Answer | undefined> {
+    const { signal } = config;
+    let foundDead = false;
+    for (let refusals = 0; ; ) {
+      const place = await this.#place(sessions, signal, timing);
+      if (place === undefined) return undefined;
+      try {
+        const transport = place.transport(config.data !== undefined);
+        return await this.#request({ ...config, transport });
+      } catch (error) {
+        if (signal.aborted) throw error;
+        if (requiresHttp1(error)) {
+          sessions.avoid();
+          return undefined;
+        }
+        if (!foundDead && config.method === 'GET' && foundClosed(error)) {
+          foundDead = true;
+          continue;
+        }
+        const waitMs = isUnprocessed(error) ? AGAIN_MS[refusals] : undefined;
+        if (waitMs === undefined) throw error;
+        refusals += 1;
+        const { runtime } = this.#options;
+        await sleep(runtime, waitMs * runtime.random(), { signal });
+      } finally {
+        place.release();
+      }
+    }
+  }
+
+  async #place(
+    sessions: Http2SessionPool,
+    signal: AbortSignal,
+    timing: RequestTiming | undefined,
+  ): Promise<Http2Place | undefined> {
+    const { runtime } = this.#options;
+    const sinceMs = runtime.monotonicMs();
+    try {
+      const place = await sessions.place(signal);
+      if (timing !== undefined && place?.reused === false) {
+        timing.connections += 1;
+        timing.add('connection', runtime.monotonicMs() - sinceMs);
+      }
+      return place;
+    } catch (error) {
+      // As axios does with the error of a connection: one that names a proxy gets the name of the request too.
+      throw signal.aborted ? error : new Error('no connection', { cause: error });
+    }
+  }
+
+  async #request(config: AxiosRequestConfig): Promise<Answer> {
+    const http = (this.#http ??= await openAxios());
+    return await http.request<Readable>(config);
+  }
+}
+
+/** axios takes longer to load than the rest of the package, so it is loaded by the first request. */
+async function openAxios(): Promise<AxiosInstance> {
+  const { create } = await import('axios');
+  return create({
+    adapter: 'http',
+    responseType: 'stream',
+    maxRedirects: 0,
+    proxy: false,
+    // The caller judges the status, and the Runtime has the timer.
+    validateStatus: () => true,
+    timeout: 0,
+    transformRequest: [],
+    transformResponse: [],
+  });
+}
+
+/** Whether a request broke because its kept connection was closed already. */
+function foundClosed(error: unknown): boolean {
+  const { code, request } = error as Partial<AxiosError<unknown, unknown>>;
+  const { reusedSocket } = (request ?? {}) as { reusedSocket?: boolean };
+  return reusedSocket === true && (code === 'ECONNRESET' || code === 'EPIPE');
+}
