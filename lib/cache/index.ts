@@ -69,6 +69,8 @@ export type {
   InspectedError,
   PipelineInspection,
 } from './informer/observe/informer-inspection.ts';
+export type { NamespaceInspection } from './informer/namespaces/namespace-reflectors.ts';
+export type { CachedOf, KindDefaults, KindOptions } from './informer/factory/kind-defaults.ts';
 export { informerMetrics } from './informer/observe/informer-metrics.ts';
 export type { MetricDescription } from '../kernel/metrics.ts';
 export { InformerLease } from './informer/factory/informer-lease.ts';

@@ -115,7 +115,7 @@ export type FactorySyncOptions = Omit<CacheSyncOptions, 'logger' | 'runtime'>;
  */
 export class SharedInformerFactory<
   Types extends object = object,
-  const Kinds extends KindDefaults = Readonly<Record<never, never>>,
+  const Kinds extends KindDefaults = KindDefaults,
 > implements AsyncDisposable
 {
   readonly #source: ListerWatcherSource<Types>;
@@ -329,8 +329,10 @@ export class SharedInformerFactory<
     collection: CollectionOptions,
   ): ListerWatcher<ObjectView<T>> {
     const made = this.#source.listerWatcher<T>(reference, collection);
-    made.inNamespace ??= (namespace) =>
-      this.#source.listerWatcher<T>(reference, { ...collection, namespace });
+    if (!('inNamespace' in made)) {
+      made.inNamespace = (namespace) =>
+        this.#source.listerWatcher<T>(reference, { ...collection, namespace });
+    }
     return made;
   }
 
