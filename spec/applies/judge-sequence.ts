@@ -13,7 +13,13 @@ export function essenceOf({ status, body }: Answer): string {
   const causes = isRecord(details) && Array.isArray(details['causes']) ? details['causes'] : [];
   // The managers of conflicts come in a random order of Go.
   const sorted = causes.map(canonical).toSorted();
-  return `${status} ${canonical({ message, reason, causes: sorted })}`;
+  return `${status} ${canonical({ message: withoutPorts(message), reason, causes: sorted })}`;
+}
+
+/** Node ports are random. */
+function withoutPorts(message: unknown): unknown {
+  if (typeof message !== 'string') return message;
+  return message.replace(/(?<=duplicate nodePort: \{\w+ )\d+/, '{port}');
 }
 
 /** The step at which two runs differ; -1 when they do not. */

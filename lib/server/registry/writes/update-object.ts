@@ -236,12 +236,12 @@ class UpdateAttempt {
     object.apiVersion = parts.storedApiVersion;
     object.kind = describe.kind;
     const isTyped = parts.kind.type !== undefined;
-    if (isTyped) trackChange(parts, context, object, { live: old, options });
+    if (isTyped) this.#track(object, old);
     if (strategy === parts.kind.strategy) {
       this.#begun(await parts.hooks.prepareUpdate?.(object, old, options.dryRun === true));
     }
     strategy.prepareForUpdate(object, old, { nowMs: parts.runtime.wallMs() });
-    if (!isTyped) trackChange(parts, context, object, { live: old, options });
+    if (!isTyped) this.#track(object, old);
     const causes = [
       ...metadataCausesOfUpdate(object, old, metadataOf(parts, strategy)),
       ...strategy.validateUpdate(object, old),
@@ -251,6 +251,13 @@ class UpdateAttempt {
     context.step?.('validated');
     if (options.dryRun !== true) this.#begun(await parts.hooks.beginUpdate?.(object, old));
     return object;
+  }
+
+  /** A client that leaves out that the object is deleted removes this from the fields of managers, although it stays. */
+  #track(object: MutableObject, old: MutableObject): void {
+    const { context, options } = this.#request;
+    trackChange(this.#parts, context, object, { live: old, options });
+    keepDeletion(object.metadata, old.metadata);
   }
 }
 
@@ -321,6 +328,9 @@ function keepSystemFields(metadata: MutableMetadata, existing: MutableMetadata):
     if (existing[name] === undefined) delete metadata[name];
     else setOwn(metadata, name, existing[name]);
   }
+}
+
+function keepDeletion(metadata: MutableMetadata, existing: MutableMetadata): void {
   // A deletion that a client writes itself is refused by validation.
   const { deletionTimestamp, deletionGracePeriodSeconds } = existing;
   if (deletionTimestamp !== undefined) metadata.deletionTimestamp = deletionTimestamp;
