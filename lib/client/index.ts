@@ -46,6 +46,26 @@ export type {
   Manifests,
   PruneOptions,
 } from './rest/apply-all/apply-all-options.ts';
+export type { FollowLogOptions, LogOptions } from './rest/streams/pod-log-options.ts';
+export type { PodProcess } from './rest/streams/pod-process.ts';
+export {
+  PodStreamError,
+  type PodFailure,
+  type PodStreamErrorCode,
+} from './rest/streams/pod-stream-error.ts';
+export type {
+  AttachOptions,
+  ExecOptions,
+  ExecResult,
+  SpawnOptions,
+  StdinSource,
+  StreamOptions,
+} from './rest/streams/pod-stream-options.ts';
+export type {
+  ForwardedPort,
+  PortForward,
+  PortForwardOptions,
+} from './rest/streams/forward-ports.ts';
 export { appliedBy, type AppliedByOptions } from './rest/helpers/applied-by.ts';
 export { retryOnConflict, type RetryOnConflictOptions } from './rest/helpers/retry-on-conflict.ts';
 export type { Change, CreatedOrUpdated } from './rest/helpers/create-or-update.ts';
@@ -77,6 +97,11 @@ export { requestMetrics } from './transport/flow/request-metrics.ts';
 export type { RequestAttributes, RequestTrace } from './transport/flow/request-trace.ts';
 export type { FlowOptions } from './transport/flow/flow-transport.ts';
 export type { RequestTiming, WaitReason } from './transport/contract/request-timing.ts';
+export type {
+  MessageListeners,
+  MessageSocket,
+  WebSocketOptions,
+} from './transport/contract/message-socket.ts';
 export { TransportError, type TransportErrorCode } from './transport/contract/transport-error.ts';
 export type {
   BodyReader,

@@ -78,10 +78,20 @@ export const errorCodes = {
   REQUEST_TIMEOUT: 'The server did not answer within the request timeout.',
   REDIRECT_REFUSED: 'The server answered with a redirect; credentials are not sent on.',
   RESPONSE_TOO_LARGE: 'A response body is over the size limit; ask for pages, or raise the limit.',
-  FRAME_TOO_LARGE: 'A frame of a watch stream is over the size limit.',
-  MALFORMED_FRAME: 'A frame of a watch stream is not a watch event in JSON.',
+  FRAME_TOO_LARGE:
+    'A frame of a watch, a line of a log or a WebSocket message is over the size limit.',
+  MALFORMED_FRAME:
+    'A frame of a watch stream is not a watch event in JSON, or a WebSocket frame is wrong.',
   MALFORMED_RESPONSE: 'A response body is not the JSON that was asked for.',
-  STREAM_IDLE: 'A watch stream carried no byte for longer than the idle limit.',
+  STREAM_IDLE: 'A stream carried no byte for longer than its limit.',
+  SUBPROTOCOL: 'The server does not speak a subprotocol of WebSockets that this stream needs.',
+  CONTAINER_UNKNOWN: 'A pod has no such container, or has several and none was named.',
+  POD_NOT_RUNNING: 'A pod or a container has ended, or has not started.',
+  POD_STREAM:
+    'The node of a pod could not carry out a command or a connection; the message has its words.',
+  PORT_REFUSED: 'Nothing listens at the port of a pod.',
+  STDIN_STAYS_OPEN:
+    'Standard input cannot be ended, because the server does not speak v5.channel.k8s.io.',
   CONFIG_NOT_FOUND: 'No kubeconfig, in-cluster service account or server address was found.',
   CONFIG_INVALID: 'A configuration file cannot be read; the message names file, line and field.',
   CONFIG_UNSUPPORTED: 'A kubeconfig asks for a credential kind that is not supported.',

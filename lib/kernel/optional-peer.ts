@@ -6,6 +6,7 @@ export const OPTIONAL_PEERS = {
   '@grpc/grpc-js': '^1.14.0',
   '@noble/ciphers': '^2.0.0',
   protobufjs: '^7.5.0',
+  ws: '^8.19.0',
 } as const;
 
 export type OptionalPeer = keyof typeof OPTIONAL_PEERS;

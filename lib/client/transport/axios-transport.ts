@@ -1,3 +1,4 @@
+import type { Agent as HttpAgent } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { AxiosResponse } from 'axios';
 import { abortable } from '../../kernel/abort.ts';
@@ -29,8 +30,10 @@ import { isLoopback, parseServerAddress, type ServerAddress } from './contract/s
 import type { Timeouts } from './contract/timeouts.ts';
 import type { TlsOptions } from './contract/tls-options.ts';
 import { TransportError, type ExchangeTarget } from './contract/transport-error.ts';
+import type { MessageSocket } from './contract/message-socket.ts';
 import type { Transport, TransportRequest, TransportResponse } from './contract/transport.ts';
 import type { TransportInspection } from './contract/transport-inspection.ts';
+import { openWebSocket } from './web-socket/open-web-socket.ts';
 import { HttpExchange } from './http-exchange.ts';
 import { resolveTimeouts, type ResolvedTimeouts } from './resolve-timeouts.ts';
 
@@ -73,8 +76,15 @@ const KNOWN_OPTIONS: readonly (keyof AxiosTransportOptions)[] = [
   'runtime',
 ];
 
+/** The head of an answer, and its body. */
+interface HttpAnswer extends Pick<AxiosResponse<Readable>, 'status' | 'data'> {
+  readonly headers: object;
+  /** The WebSocket that the connection has become; the body is empty then. */
+  readonly socket?: MessageSocket | undefined;
+}
+
 interface Answer {
-  readonly response: AxiosResponse<Readable>;
+  readonly response: HttpAnswer;
   /** The one that was presented. */
   readonly credential: Credential | undefined;
 }
@@ -164,7 +174,7 @@ export class AxiosTransport implements Transport {
     if (this.#closed) throw this.#closedError();
     request.signal?.throwIfAborted();
     const { server } = this;
-    const { stream = false } = request;
+    const stream = holdsStream(request);
     if (stream) this.#streams += 1;
     const question = { secure: this.#secure, stream, openStreams: this.#streams };
     const exchange = new HttpExchange({
@@ -221,8 +231,8 @@ export class AxiosTransport implements Transport {
   async #exchange(exchange: HttpExchange): Promise<TransportResponse> {
     const { response, credential } = await this.#accepted(exchange);
     exchange.headers.stop();
-    const stream = response.data;
-    stream.once('close', () => this.#finish(exchange));
+    const { data: stream, socket } = response;
+    if (socket === undefined) stream.once('close', () => this.#finish(exchange));
     if (response.status >= 300 && response.status < 400 && response.status !== 304) {
       stream.destroy();
       throw redirectRefused(exchange.target, response.status);
@@ -233,6 +243,7 @@ export class AxiosTransport implements Transport {
       status: response.status,
       headers: plainHeaders(response.headers),
       credential: credential?.source,
+      socket,
       body: new StreamBody({
         stream,
         runtime: this.#runtime,
@@ -249,7 +260,7 @@ export class AxiosTransport implements Transport {
       exchange,
       currentCredential(this.#credentials, exchange.signal),
     );
-    let response: AxiosResponse<Readable> | undefined;
+    let response: HttpAnswer | undefined;
     try {
       response = await this.#answer(exchange, credential);
     } catch (error) {
@@ -296,14 +307,11 @@ export class AxiosTransport implements Transport {
 
   #finish(exchange: HttpExchange): void {
     exchange.finish();
-    if (this.#running.delete(exchange) && exchange.request.stream === true) this.#streams -= 1;
+    if (this.#running.delete(exchange) && holdsStream(exchange.request)) this.#streams -= 1;
   }
 
   /** The answer with the authorities of now; if they do not fit the server, with those that have replaced them. */
-  async #answer(
-    exchange: HttpExchange,
-    credential: Credential | undefined,
-  ): Promise<AxiosResponse<Readable>> {
+  async #answer(exchange: HttpExchange, credential: Credential | undefined): Promise<HttpAnswer> {
     const ca = await this.#authorities(exchange.signal);
     try {
       return await this.#attempt(exchange, credential, ca);
@@ -321,7 +329,7 @@ export class AxiosTransport implements Transport {
     exchange: HttpExchange,
     credential: Credential | undefined,
     ca: string | Buffer | undefined,
-  ): Promise<AxiosResponse<Readable>> {
+  ): Promise<HttpAnswer> {
     exchange.sent();
     const {
       http2,
@@ -329,7 +337,10 @@ export class AxiosTransport implements Transport {
     } = exchange;
     try {
       const config = this.#config(exchange, credential);
-      const response = await this.#sender.send({ config, credential, ca, http2, timing });
+      const response =
+        exchange.request.webSocket === undefined
+          ? await this.#sender.send({ config, credential, ca, http2, timing })
+          : await this.#upgrade(exchange, credential, this.#pool.upgradeAgent(credential, ca));
       // Aborting emits an error on the stream, which has no other listener before it is read.
       response.data.on('error', () => {});
       return response;
@@ -360,6 +371,37 @@ export class AxiosTransport implements Transport {
     };
   }
 
+  /** As `#request`, for a connection that becomes a WebSocket. */
+  async #upgrade(
+    exchange: HttpExchange,
+    credential: Credential | undefined,
+    agent: HttpAgent,
+  ): Promise<HttpAnswer> {
+    const { request, target, signal } = exchange;
+    const { headers, webSocket } = request;
+    const authorization = credential?.authorization;
+    const { response, socket } = await openWebSocket({
+      protocols: webSocket?.protocols ?? [],
+      deadPeerMs: webSocket?.deadPeerMs ?? Infinity,
+      target,
+      agent,
+      headers: {
+        ...this.#headers,
+        ...headers,
+        ...(authorization === undefined ? {} : { authorization }),
+      },
+      signal,
+      runtime: this.#runtime,
+      onClosed: () => this.#finish(exchange),
+    });
+    const { timing } = request;
+    if (timing !== undefined) {
+      timing.connections += 1;
+      timing.add('connection', this.#pool.connectMs(response.socket) ?? 0);
+    }
+    return { status: response.statusCode ?? 0, headers: response.headers, data: response, socket };
+  }
+
   async #authorities(
     signal: AbortSignal,
     again: boolean = false,
@@ -373,6 +415,11 @@ export class AxiosTransport implements Transport {
   #closedError(): ListwatchError {
     return new ListwatchError('CLOSED', `the connection to ${this.server} was closed by its owner`);
   }
+}
+
+/** Whether a request counts among the streams for which HTTP/2 is worth it. A WebSocket has a connection of its own. */
+function holdsStream({ stream = false, webSocket }: TransportRequest): boolean {
+  return stream && webSocket === undefined;
 }
 
 function plainHeaders(headers: object): Record<string, string> {

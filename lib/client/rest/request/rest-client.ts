@@ -10,6 +10,7 @@ import type { ApiCall } from '../../../meta/api-call.ts';
 import { INCOMPLETE, JsonScanner } from '../../../meta/json/json-scanner.ts';
 import { isStatus } from '../../../meta/status.ts';
 import { LONGEST_BODY_BYTES, readBody, readBodyStart } from '../../transport/body/read-body.ts';
+import type { MessageSocket } from '../../transport/contract/message-socket.ts';
 import { TransportError, type ExchangeTarget } from '../../transport/contract/transport-error.ts';
 import type { TransportInspection } from '../../transport/contract/transport-inspection.ts';
 import type {
@@ -60,6 +61,8 @@ export interface RestRequest {
   readonly resend?: boolean | undefined;
   /** See `TransportRequest.retry`. */
   readonly retry?: boolean | undefined;
+  /** See `TransportRequest.webSocket`. */
+  readonly webSocket?: TransportRequest['webSocket'];
 }
 
 /** The number of different warnings in memory, so that each is logged once. */
@@ -175,12 +178,22 @@ export class RestClient {
     return this.#transport.inspect?.();
   }
 
+  /** The WebSocket that the connection of a GET has become. @throws {ApiError} for any other answer. {TransportError} when there was none. */
+  async webSocket(request: RestRequest): Promise<MessageSocket> {
+    const { socket } = await this.#accepted(request, true);
+    if (socket !== undefined) return socket;
+    const problem =
+      'the answer is no WebSocket; streams of pods need a transport with sockets, and a server that has them';
+    throw new TransportError('SUBPROTOCOL', this.target(request), problem);
+  }
+
   close(): void {
     this.#transport.close();
   }
 
   async #accepted(request: RestRequest, stream: boolean): Promise<TransportResponse> {
-    const { method, path, body, contentType, accept, etag, signal, resend, retry } = request;
+    const { method, path, body, contentType, accept, etag, signal } = request;
+    const { resend, retry, webSocket } = request;
     const response = await this.#transport.send({
       method,
       path,
@@ -194,10 +207,12 @@ export class RestClient {
       signal,
       resend,
       retry,
+      webSocket,
     });
     this.#reportWarnings(response.headers['warning']);
-    const { status } = response;
+    const { status, socket } = response;
     if ((status >= 200 && status < 300) || (status === 304 && etag !== undefined)) return response;
+    if (socket !== undefined) return response;
     const refused = responseError(response, {
       target: this.target(request),
       call: request.call,

@@ -61,6 +61,7 @@ export class ConnectionPool {
   readonly #closing = new AbortController();
   #identity: TlsIdentity;
   #agent: HttpAgent;
+  #upgrades: HttpAgent | undefined;
   /** Undefined until a request uses HTTP/2. */
   #sessions: Http2SessionPool | undefined;
   #opened = 0;
@@ -91,6 +92,7 @@ export class ConnectionPool {
       this.#retireSessions();
       this.#identity = identity;
       this.#agent = this.#newAgent(identity);
+      this.#upgrades = undefined;
     }
     return this.#agent;
   }
@@ -102,7 +104,7 @@ export class ConnectionPool {
     this.agent(credential, ca);
     const { server, tls, connectMs, runtime, onHttp2Change } = this.#options;
     this.#sessions ??= new Sessions({
-      agent: this.#newAgent(this.#identity, true),
+      agent: this.#newAgent(this.#identity, 'http2'),
       server: new URL(server),
       serverName: tls.serverName,
       connectMs,
@@ -118,6 +120,15 @@ export class ConnectionPool {
     return pools.flatMap((pool) => pool.inspect());
   }
 
+  /**
+   * As `agent`, for requests whose connection becomes a WebSocket: it serves one request, and its reader may keep the bytes. `close`
+   * does not close those that were upgraded.
+   */
+  upgradeAgent(credential: Credential | undefined, ca: Pem): HttpAgent {
+    this.agent(credential, ca);
+    return (this.#upgrades ??= this.#newAgent(this.#identity, 'upgrades'));
+  }
+
   /** The time that it took to make this connection, milliseconds; undefined for one that is not of this pool. */
   connectMs(socket: Duplex): number | undefined {
     return this.#connectMs.get(socket);
@@ -125,6 +136,7 @@ export class ConnectionPool {
 
   close(): void {
     for (const agent of [this.#agent, ...this.#retired]) agent.destroy();
+    this.#upgrades?.destroy();
     this.#retired.clear();
     for (const sessions of this.#retiredSessions) sessions.close();
     this.#retiredSessions.clear();
@@ -150,15 +162,15 @@ export class ConnectionPool {
     this.#sessions = undefined;
   }
 
-  #newAgent(identity: TlsIdentity, http2: boolean = false): HttpAgent {
+  #newAgent(identity: TlsIdentity, use: 'requests' | 'http2' | 'upgrades' = 'requests'): HttpAgent {
     const { secure, dialer, connectMs, runtime } = this.#options;
-    const keep = { keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS };
+    const keep = { keepAlive: use !== 'upgrades', maxFreeSockets: IDLE_CONNECTIONS };
     const agent = secure
-      ? new HttpsAgent({ ...keep, ...this.#tlsOptions(identity), ...(http2 ? ALPN : {}) })
+      ? new HttpsAgent({ ...keep, ...this.#tlsOptions(identity), ...(use === 'http2' ? ALPN : {}) })
       : new HttpAgent(keep);
     if (dialer === undefined) {
-      // A session of HTTP/2 reads from the handle of the socket.
-      const reading = http2 ? agent : reuseReadMemory(agent);
+      // A session of HTTP/2 reads from the handle of the socket, and the reader of a WebSocket keeps what it has read.
+      const reading = use === 'requests' ? reuseReadMemory(agent) : agent;
       limitConnecting(reading, { runtime, limitMs: connectMs, secure });
     } else {
       throughDialer(agent, { dialer, secure, runtime, connectMs, signal: this.#closing.signal });

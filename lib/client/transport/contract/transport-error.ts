@@ -12,6 +12,7 @@ export type TransportErrorCode = Extract<
   | 'MALFORMED_FRAME'
   | 'MALFORMED_RESPONSE'
   | 'STREAM_IDLE'
+  | 'SUBPROTOCOL'
   | 'PROXY'
 >;
 

@@ -1,3 +1,4 @@
+import type { MessageSocket, WebSocketOptions } from './message-socket.ts';
 import type { RequestTiming } from './request-timing.ts';
 import type { TransportInspection } from './transport-inspection.ts';
 
@@ -45,6 +46,11 @@ export interface TransportRequest {
    * @defaultValue true
    */
   readonly retry?: boolean | undefined;
+  /**
+   * Asks the server to make the connection of a GET a WebSocket. A transport without sockets of its own ignores it.
+   * @defaultValue none
+   */
+  readonly webSocket?: WebSocketOptions | undefined;
   /** The waits of this request are added here. Left out: they are not measured. */
   readonly timing?: RequestTiming | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -61,6 +67,8 @@ export interface TransportResponse {
    * Throws {TransportError} CONNECTION_FAILED when the connection breaks.
    */
   readonly body: ResponseBody;
+  /** The open WebSocket, of an answer 101. */
+  readonly socket?: MessageSocket | undefined;
 }
 
 /** The body of a response, piece by piece. */

@@ -1,0 +1,137 @@
+import { Backoff } from '../../../kernel/backoff.ts';
+import { errorMessage, isListwatchError, ListwatchError } from '../../../kernel/errors.ts';
+import { numberOption } from '../../../kernel/options.ts';
+import { sleep } from '../../../kernel/wait.ts';
+import { FrameSplitter } from '../../transport/body/frame-splitter.ts';
+import { TransportError } from '../../transport/contract/transport-error.ts';
+import type { ResponseBody } from '../../transport/contract/transport.ts';
+import { logQuery, type FollowLogOptions } from './pod-log-options.ts';
+import type { PodCall, PodRequests } from './pod-requests.ts';
+import { SeenLines, timedLine } from './seen-lines.ts';
+
+const MAX_LINE_BYTES = 1024 * 1024;
+/** For how long a cut log is asked for again, milliseconds; then the last error is thrown. */
+const RESUME_MS = 300_000;
+const BACKOFF = { baseMs: 100, capMs: 10_000 };
+
+/** Failures of the way to the node; everything else is an answer. */
+const CUT: ReadonlySet<string> = new Set([
+  'CONNECTION_FAILED',
+  'CONNECTION_REFUSED',
+  'REQUEST_TIMEOUT',
+  'PROXY',
+  'SERVICE_UNAVAILABLE',
+  'GATEWAY_TIMEOUT',
+  'SERVER_TIMEOUT',
+  'TOO_MANY_REQUESTS',
+]);
+
+/** The lines of a log, each once, until the container ends. A cut connection is made again. */
+export class FollowedLog {
+  readonly #requests: PodRequests;
+  readonly #call: PodCall;
+  readonly #options: FollowLogOptions;
+  readonly #maxLineBytes: number;
+  readonly #seen = new SeenLines();
+  readonly #backoff: Backoff;
+  #room: number;
+  #openedMs: number | undefined;
+
+  constructor(requests: PodRequests, call: PodCall, options: FollowLogOptions) {
+    this.#requests = requests;
+    this.#call = call;
+    this.#options = options;
+    const { maxLineBytes } = options;
+    const rule = { min: 1, integer: true };
+    this.#maxLineBytes = numberOption('logs', 'maxLineBytes', maxLineBytes, MAX_LINE_BYTES, rule);
+    this.#room = options.limitBytes ?? Infinity;
+    this.#backoff = new Backoff(requests.runtime, BACKOFF);
+  }
+
+  async *lines(): AsyncGenerator<string, undefined> {
+    for (;;) {
+      try {
+        const body = await this.#requests.followedLog({ ...this.#call, query: this.#query() });
+        this.#openedMs = this.#requests.runtime.monotonicMs();
+        yield* this.#read(body);
+        return undefined;
+      } catch (error) {
+        await this.#waitAfter(error);
+      }
+    }
+  }
+
+  /** Times are asked for in any case: they tell where to go on. */
+  #query(): URLSearchParams {
+    const { newest } = this.#seen;
+    const { container, previous, tailLines, sinceTime, sinceSeconds } = this.#options;
+    if (newest !== undefined) this.#seen.resumed();
+    const from =
+      newest === undefined
+        ? { tailLines, sinceTime, sinceSeconds }
+        : { sinceTime: new Date(newest) };
+    const query = logQuery({ container, previous, ...from, timestamps: true });
+    query.set('follow', 'true');
+    return query;
+  }
+
+  async *#read(body: ResponseBody): AsyncGenerator<string, undefined> {
+    // Room for the time and the space in front.
+    const splitter = new FrameSplitter({ maxFrameBytes: this.#maxLineBytes + 40 });
+    let lines: string[] = [];
+    const take = (bytes: Buffer, start: number, end: number): void => {
+      const line = this.#take(bytes.toString('utf8', start, end));
+      if (line !== undefined) lines.push(line);
+    };
+    for await (const piece of body) {
+      let tooLong: unknown;
+      try {
+        splitter.push(piece, take);
+      } catch (error) {
+        tooLong = error;
+      }
+      yield* lines;
+      lines = [];
+      if (this.#room <= 0) return undefined;
+      if (tooLong !== undefined) throw this.#tooLong(tooLong);
+    }
+    splitter.end(take);
+    yield* lines;
+    return undefined;
+  }
+
+  /** Undefined for a line that was given before, or is over the limit. */
+  #take(sent: string): string | undefined {
+    const line = timedLine(sent);
+    if (!this.#seen.take(line) || this.#room <= 0) return undefined;
+    const shown = this.#options.timestamps === true ? sent : line.text;
+    if (this.#room === Infinity) return shown;
+    const bytes = Buffer.from(shown);
+    const room = this.#room;
+    this.#room -= bytes.length + 1;
+    return bytes.length <= room ? shown : bytes.subarray(0, room).toString('utf8');
+  }
+
+  /** @throws `error` when the log cannot be read on. */
+  async #waitAfter(error: unknown): Promise<void> {
+    const { runtime, logger } = this.#requests;
+    const { signal } = this.#call.options;
+    if (this.#openedMs === undefined || signal?.aborted === true) throw error;
+    if (!isListwatchError(error) || !CUT.has(error.code)) throw error;
+    if (runtime.monotonicMs() - this.#openedMs > RESUME_MS) throw error;
+    const { name } = this.#call;
+    const waitMs = this.#backoff.step();
+    logger.warn('a followed log was cut, and is read on', {
+      pod: name,
+      error: errorMessage(error),
+      waitMs: Math.round(waitMs),
+    });
+    await sleep(runtime, waitMs, { signal });
+  }
+
+  #tooLong(error: unknown): unknown {
+    if (!(error instanceof ListwatchError)) return error;
+    const problem = `a line of the log is longer than maxLineBytes, ${this.#maxLineBytes} bytes; raise it, or read the log without follow`;
+    return new TransportError('FRAME_TOO_LARGE', this.#requests.request(this.#call), problem);
+  }
+}

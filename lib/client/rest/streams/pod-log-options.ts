@@ -1,0 +1,89 @@
+import { ListwatchError } from '../../../kernel/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../../../kernel/options.ts';
+import type { CallOptions } from '../request/resource-options.ts';
+import { checkFlags } from './pod-stream-options.ts';
+
+/** What part of the log of a container is wanted. */
+export interface LogOptions extends CallOptions {
+  /** @defaultValue the container of a pod that has one */
+  readonly container?: string | undefined;
+  /** The newest lines only. @defaultValue all that the node has kept */
+  readonly tailLines?: number | undefined;
+  /** From this time on; it excludes `sinceSeconds`. A text is RFC 3339. Kubernetes cuts it to whole seconds. */
+  readonly sinceTime?: Date | string | undefined;
+  readonly sinceSeconds?: number | undefined;
+  /** The log of the container before its last restart. @defaultValue false */
+  readonly previous?: boolean | undefined;
+  /** Whether each line begins with its time and a space. @defaultValue false */
+  readonly timestamps?: boolean | undefined;
+  /** At most so many bytes of the log, counted from its beginning. */
+  readonly limitBytes?: number | undefined;
+  /** @defaultValue false */
+  readonly follow?: false | undefined;
+}
+
+export interface FollowLogOptions extends Omit<LogOptions, 'follow'> {
+  /** The lines as they come, until the container ends. */
+  readonly follow: true;
+  /** A longer line ends the loop with FRAME_TOO_LARGE, bytes. @defaultValue 1 048 576 (1 MiB) */
+  readonly maxLineBytes?: number | undefined;
+}
+
+const LOG_OPTIONS = [
+  'namespace',
+  'signal',
+  'container',
+  'tailLines',
+  'sinceTime',
+  'sinceSeconds',
+  'previous',
+  'timestamps',
+  'limitBytes',
+  'follow',
+];
+
+/** Whether the lines are wanted as they come. */
+export function isFollowed(options: LogOptions | FollowLogOptions): options is FollowLogOptions {
+  return Object(options) === options && Object.hasOwn(options, 'follow') && options.follow === true;
+}
+
+/** @throws {ListwatchError} code INVALID_OPTION. */
+export function checkLogOptions(options: LogOptions | FollowLogOptions): void {
+  const owner = 'logs';
+  const known = isFollowed(options) ? [...LOG_OPTIONS, 'maxLineBytes'] : LOG_OPTIONS;
+  rejectUnknownOptions(owner, options, known);
+  checkFlags(owner, options, ['previous', 'timestamps', 'follow']);
+  const { tailLines, sinceSeconds, limitBytes, sinceTime } = options;
+  numberOption(owner, 'tailLines', tailLines, 0, { min: 0, integer: true });
+  numberOption(owner, 'sinceSeconds', sinceSeconds, 1, { min: 1, integer: true });
+  numberOption(owner, 'limitBytes', limitBytes, 1, { min: 1, integer: true });
+  if (sinceTime === undefined) return;
+  if (sinceSeconds !== undefined) {
+    const problem = 'option "sinceTime" excludes "sinceSeconds"; give one or the other';
+    throw new ListwatchError('INVALID_OPTION', `${owner}: ${problem}`);
+  }
+  if (Number.isNaN(new Date(sinceTime).getTime())) {
+    const problem = 'option "sinceTime" must be a Date, or a time such as 2026-01-31T12:00:00Z';
+    throw new ListwatchError('INVALID_OPTION', `${owner}: ${problem}`);
+  }
+}
+
+/** The query of a log. */
+export function logQuery(options: Omit<LogOptions, 'follow' | 'signal'>): URLSearchParams {
+  const { container, tailLines, sinceTime, sinceSeconds, previous, timestamps, limitBytes } =
+    options;
+  const query = new URLSearchParams();
+  const values = {
+    container: container === '' ? undefined : container,
+    tailLines,
+    sinceTime: sinceTime === undefined ? undefined : new Date(sinceTime).toISOString(),
+    sinceSeconds,
+    previous: previous === true ? true : undefined,
+    timestamps: timestamps === true ? true : undefined,
+    limitBytes,
+  };
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  return query;
+}

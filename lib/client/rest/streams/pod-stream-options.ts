@@ -1,0 +1,100 @@
+import { ListwatchError } from '../../../kernel/errors.ts';
+import { numberOption } from '../../../kernel/options.ts';
+import type { CallOptions } from '../request/resource-options.ts';
+
+/** Options of every stream over a WebSocket. */
+export interface StreamOptions extends CallOptions {
+  /**
+   * How long a server may send nothing, not even the answer to a ping, milliseconds; `Infinity` for no limit. Time in which a side does
+   * not read does not count. @defaultValue 60 000
+   */
+  readonly deadPeerMs?: number | undefined;
+}
+
+/** Which streams of a container are wanted. */
+export interface AttachOptions extends StreamOptions {
+  /** @defaultValue the container of a pod that has one, or its default container */
+  readonly container?: string | undefined;
+  /** Whether the command gets input. Without it `stdin` takes nothing. @defaultValue false */
+  readonly stdin?: boolean | undefined;
+  /** @defaultValue true */
+  readonly stdout?: boolean | undefined;
+  /** With a terminal all output is `stdout`. @defaultValue true */
+  readonly stderr?: boolean | undefined;
+  /** Whether the command runs in a terminal; see `PodProcess.resize`. @defaultValue false */
+  readonly tty?: boolean | undefined;
+}
+
+export type SpawnOptions = AttachOptions;
+
+/** Text or bytes, whole or in pieces; a stream of Node or of the Web as well. */
+export type StdinSource = string | Uint8Array | AsyncIterable<string | Uint8Array>;
+
+export interface ExecOptions extends StreamOptions {
+  /** @defaultValue the container of a pod that has one, or its default container */
+  readonly container?: string | undefined;
+  /** What the command reads, to its end. @defaultValue none */
+  readonly stdin?: StdinSource | undefined;
+  /** The most bytes of both outputs together; more ends the call with RESPONSE_TOO_LARGE. @defaultValue 16 777 216 (16 MiB) */
+  readonly maxOutputBytes?: number | undefined;
+}
+
+/** What a command has printed, and how it ended. */
+export interface ExecResult {
+  /** 0 for success; a program that is missing gives 126 or 127, or an error of the node, as its container runtime decides. */
+  readonly exitCode: number;
+  /** Read as UTF-8. */
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const STREAM_OPTIONS = ['namespace', 'signal', 'deadPeerMs'] as const;
+export const CONNECT_OPTIONS: readonly string[] = STREAM_OPTIONS;
+export const EXEC_OPTIONS: readonly string[] = [
+  ...STREAM_OPTIONS,
+  'container',
+  'stdin',
+  'maxOutputBytes',
+];
+export const ATTACH_OPTIONS: readonly string[] = [
+  ...STREAM_OPTIONS,
+  'container',
+  'stdin',
+  'stdout',
+  'stderr',
+  'tty',
+];
+
+const DEAD_PEER_MS = 60_000;
+
+/** @throws {ListwatchError} code INVALID_OPTION. */
+export function deadPeerOption(owner: string, { deadPeerMs }: StreamOptions): number {
+  return numberOption(owner, 'deadPeerMs', deadPeerMs, DEAD_PEER_MS, { min: 1 });
+}
+
+/** @throws {ListwatchError} code INVALID_OPTION. */
+export function checkCommand(owner: string, command: unknown): void {
+  const isList = Array.isArray(command) && command.length > 0;
+  if (isList && command.every((word) => typeof word === 'string')) return;
+  const problem = 'the command must be an array of strings, the program first';
+  throw new ListwatchError('INVALID_OPTION', `${owner}: ${problem}`);
+}
+
+/** @throws {ListwatchError} code INVALID_OPTION. */
+export function checkPort(owner: string, port: unknown, least: 0 | 1 = 1): void {
+  if (Number.isInteger(port) && (port as number) >= least && (port as number) <= 65_535) return;
+  throw new ListwatchError(
+    'INVALID_OPTION',
+    `${owner}: a port must be a whole number from ${least} to 65535, not ${String(port).slice(0, 60)}`,
+  );
+}
+
+/** @throws {ListwatchError} code INVALID_OPTION. */
+export function checkFlags(owner: string, options: object, names: readonly string[]): void {
+  for (const name of names) {
+    const value = (options as Readonly<Record<string, unknown>>)[name];
+    if (value === undefined || typeof value === 'boolean') continue;
+    const problem = `option "${name}" must be true or false`;
+    throw new ListwatchError('INVALID_OPTION', `${owner}: ${problem}`);
+  }
+}

@@ -1,0 +1,185 @@
+import type { Duplex } from 'node:stream';
+import { ListwatchError } from '../../../kernel/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../../../kernel/options.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { ResourceRequests } from '../request/resource-requests.ts';
+import { stdinStaysOpen } from './explain-pod-failure.ts';
+import { FollowedLog } from './follow-log.ts';
+import {
+  checkLogOptions,
+  logQuery,
+  type FollowLogOptions,
+  type LogOptions,
+} from './pod-log-options.ts';
+import { ChannelProcess, COMMAND_PROTOCOLS, type PodProcess } from './pod-process.ts';
+import { PodRequests, type PodCall } from './pod-requests.ts';
+import {
+  ATTACH_OPTIONS,
+  checkCommand,
+  checkFlags,
+  checkPort,
+  CONNECT_OPTIONS,
+  deadPeerOption,
+  EXEC_OPTIONS,
+  type AttachOptions,
+  type ExecOptions,
+  type ExecResult,
+  type StreamOptions,
+} from './pod-stream-options.ts';
+import { portConnection, PORT_PROTOCOLS } from './port-connection.ts';
+import {
+  forwardPorts,
+  PORT_FORWARD_OPTIONS,
+  type PortForward,
+  type PortForwardOptions,
+} from './forward-ports.ts';
+import { runCommand } from './run-command.ts';
+
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+
+type Wants = Pick<AttachOptions, 'stdin' | 'stdout' | 'stderr' | 'tty'>;
+
+/** The streams of pods: logs, commands, ports. Each call checks its options before anything is sent. */
+export class StreamCalls {
+  readonly #requests: PodRequests;
+
+  constructor(requests: ResourceRequests<KubernetesObject>) {
+    this.#requests = new PodRequests(requests);
+  }
+
+  async log(name: string, options: LogOptions): Promise<string> {
+    checkLogOptions(options);
+    const query = logQuery(options);
+    const { container } = options;
+    const call: PodCall = { name, subresource: 'log', query, container, options };
+    return (await this.#requests.wholeLog(call)).toString('utf8');
+  }
+
+  async *followLog(name: string, options: FollowLogOptions): AsyncGenerator<string, undefined> {
+    checkLogOptions(options);
+    const query = new URLSearchParams();
+    const { container } = options;
+    const call: PodCall = { name, subresource: 'log', query, container, options };
+    yield* new FollowedLog(this.#requests, call, options).lines();
+  }
+
+  async exec(name: string, command: readonly string[], options: ExecOptions): Promise<ExecResult> {
+    rejectUnknownOptions('exec', options, EXEC_OPTIONS);
+    checkCommand('exec', command);
+    const { stdin } = options;
+    checkStdin(stdin);
+    const rule = { min: 0, integer: true };
+    const { maxOutputBytes: most } = options;
+    const maxOutputBytes = numberOption('exec', 'maxOutputBytes', most, MAX_OUTPUT_BYTES, rule);
+    const wants = { stdin: stdin !== undefined };
+    const call = this.#commandCall('exec', { name, command, options, wants });
+    await using process = await this.#run('exec', call, wants, options);
+    const request = this.#requests.request(call);
+    return await runCommand(process, { stdin, maxOutputBytes, request });
+  }
+
+  async spawn(
+    name: string,
+    command: readonly string[],
+    options: AttachOptions,
+  ): Promise<PodProcess> {
+    this.#checkAttach('spawn', options);
+    checkCommand('spawn', command);
+    const call = this.#commandCall('exec', { name, command, options, wants: options });
+    return await this.#run('spawn', call, options, options);
+  }
+
+  async attach(name: string, options: AttachOptions): Promise<PodProcess> {
+    this.#checkAttach('attach', options);
+    const call = this.#commandCall('attach', { name, command: [], options, wants: options });
+    return await this.#run('attach', call, options, options);
+  }
+
+  async connect(name: string, port: number, options: StreamOptions): Promise<Duplex> {
+    rejectUnknownOptions('connect', options, CONNECT_OPTIONS);
+    checkPort('connect', port);
+    return await this.#dial(name, port, options, deadPeerOption('connect', options));
+  }
+
+  async portForward(name: string, options: PortForwardOptions): Promise<PortForward> {
+    const owner = 'portForward';
+    rejectUnknownOptions(owner, options, PORT_FORWARD_OPTIONS);
+    const deadPeerMs = deadPeerOption(owner, options);
+    const { runtime, logger } = this.#requests;
+    await this.#requests.checkRuns(name, options);
+    const dial = (port: number, signal: AbortSignal): Promise<Duplex> =>
+      this.#dial(name, port, { ...options, signal }, deadPeerMs);
+    return await forwardPorts({ options, runtime, logger, dial });
+  }
+
+  async #dial(
+    name: string,
+    port: number,
+    options: StreamOptions,
+    deadPeerMs: number,
+  ): Promise<Duplex> {
+    const { namespace, signal } = options;
+    const query = new URLSearchParams({ ports: String(port) });
+    const subresource = 'portforward';
+    const call: PodCall = { name, subresource, query, options: { namespace, signal } };
+    const socket = await this.#requests.open(call, { protocols: PORT_PROTOCOLS, deadPeerMs });
+    return portConnection({ socket, requests: this.#requests, call, port });
+  }
+
+  #commandCall(
+    subresource: 'exec' | 'attach',
+    parts: {
+      readonly name: string;
+      readonly command: readonly string[];
+      readonly options: AttachOptions | ExecOptions;
+      readonly wants: Wants;
+    },
+  ): PodCall {
+    const { name, command, options, wants } = parts;
+    const { container, namespace, signal } = options;
+    const { stdin = false, stdout = true, stderr = true, tty = false } = wants;
+    const query = new URLSearchParams();
+    if (container !== undefined && container !== '') query.set('container', container);
+    for (const word of command) query.append('command', word);
+    for (const [flag, wanted] of Object.entries({ stdin, stdout, stderr: stderr && !tty, tty })) {
+      if (wanted) query.set(flag, 'true');
+    }
+    return { name, subresource, query, container, options: { namespace, signal } };
+  }
+
+  async #run(
+    owner: string,
+    call: PodCall,
+    wants: Wants,
+    options: StreamOptions,
+  ): Promise<ChannelProcess> {
+    const deadPeerMs = deadPeerOption(owner, options);
+    const requests = this.#requests;
+    const socket = await requests.open(call, { protocols: COMMAND_PROTOCOLS, deadPeerMs });
+    const process = new ChannelProcess({ socket, requests, call, wants });
+    // A command that waits for the end of its input would never end.
+    if (owner === 'exec' && wants.stdin === true && !process.endsInput) {
+      const error = stdinStaysOpen(socket, requests.request(call));
+      process.destroy(error);
+      throw error;
+    }
+    return process;
+  }
+
+  #checkAttach(owner: string, options: AttachOptions): void {
+    rejectUnknownOptions(owner, options, ATTACH_OPTIONS);
+    checkFlags(owner, options, ['stdin', 'stdout', 'stderr', 'tty']);
+    const { stdin = false, stdout = true, stderr = true, tty = false } = options;
+    if (stdin || stdout || (stderr && !tty)) return;
+    const problem = 'at least one of "stdin", "stdout" and "stderr" must be true';
+    throw new ListwatchError('INVALID_OPTION', `${owner}: ${problem}`);
+  }
+}
+
+/** @throws {ListwatchError} code INVALID_OPTION. */
+function checkStdin(stdin: unknown): void {
+  if (stdin === undefined || typeof stdin === 'string' || stdin instanceof Uint8Array) return;
+  if (typeof stdin === 'object' && stdin !== null && Symbol.asyncIterator in stdin) return;
+  const problem = 'option "stdin" must be a string, bytes, or an async iterable of them';
+  throw new ListwatchError('INVALID_OPTION', `exec: ${problem}`);
+}

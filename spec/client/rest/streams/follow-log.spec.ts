@@ -1,0 +1,156 @@
+import { expect } from 'chai';
+import { connect } from '../../../../lib/client/rest/connect.ts';
+import { silentLogger } from '../../../../lib/kernel/logger.ts';
+import { deferred } from '../../../../lib/kernel/latch.ts';
+import type { PodLogLine } from '../../../../lib/server/api/pods/pod-log-bytes.ts';
+import { until, within } from '../../../support/until.ts';
+import { failureOf, rejectionOf } from '../../support/failure-of.ts';
+import { podCluster, Relay } from './support.ts';
+
+const START = Date.parse('2026-01-31T12:00:00Z');
+
+function line(text: string, timeMs: number = 0): PodLogLine {
+  return { text, timeMs: START + timeMs };
+}
+
+async function all(lines: AsyncIterable<string>): Promise<string[]> {
+  const read: string[] = [];
+  for await (const one of lines) read.push(one);
+  return read;
+}
+
+describe('logs of pods', () => {
+  it('are texts, with the part that was asked for', async () => {
+    const lines = [line('one'), line('two', 1000), line('', 2000), line('naïve', 3000)];
+    await using cluster = await podCluster({
+      log: ({ previous }) => (previous ? [line('before')] : lines),
+    });
+    const { pods } = cluster;
+    expect(await pods.logs('web')).to.equal('one\ntwo\n\nnaïve\n');
+    expect(await pods.logs('web', { tailLines: 1, container: 'app' })).to.equal('naïve\n');
+    expect(await pods.logs('web', { previous: true })).to.equal('before\n');
+    expect(await pods.logs('web', { limitBytes: 5 })).to.equal('one\nt');
+    const sinceTime = new Date(START + 2500);
+    expect(await pods.logs('web', { sinceTime, timestamps: true })).to.equal(
+      '2026-01-31T12:00:03.000000000Z naïve\n',
+    );
+  });
+
+  it('are followed line by line until the container ends', async () => {
+    const more = deferred<void>();
+    const live = async function* (): AsyncGenerator<PodLogLine> {
+      yield line('three', 2000);
+      await more.promise;
+      yield line('', 3000);
+      yield line('four', 4000);
+    };
+    await using cluster = await podCluster({
+      log: () => ({ lines: [line('one'), line('two', 1000)], live: live() }),
+    });
+    const read: string[] = [];
+    for await (const one of cluster.pods.logs('web', { follow: true, tailLines: 1 })) {
+      read.push(one);
+      if (one === 'three') more.resolve();
+    }
+    expect(read).to.deep.equal(['two', 'three', '', 'four']);
+    const timed = cluster.pods.logs('web', { follow: true, timestamps: true, limitBytes: 36 });
+    expect(await all(timed)).to.deep.equal(['2026-01-31T12:00:00.000000000Z one', '2']);
+  });
+
+  it('are read on after a cut connection, with every line once, also those of one time', async () => {
+    const past = [line('a', 5), line('b', 7), line('b', 7), line('c', 7)];
+    const lines = [...past];
+    const cuts: (() => void)[] = [];
+    let calls = 0;
+    const live = async function* (call: number): AsyncGenerator<PodLogLine> {
+      if (call === 2) {
+        // Out of order by a little, as two outputs may be.
+        for (const late of [line('d', 6), line('b', 7), line('e', 9)]) {
+          lines.push(late);
+          yield late;
+        }
+      }
+      if (call < 3) await new Promise(() => {});
+    };
+    await using cluster = await podCluster({
+      log: () => {
+        calls += 1;
+        return { lines: [...lines], live: live(calls) };
+      },
+    });
+    await using relay = await Relay.to(cluster.server.url);
+    const { token } = cluster.server.clientConfig();
+    await using client = await connect({ server: relay.url, token, logger: silentLogger });
+    const pods = client.resource('v1', 'pods', { namespace: 'default' });
+    const read: string[] = [];
+    cuts.push(
+      () => relay.cut(),
+      () => relay.cut(),
+    );
+    for await (const one of pods.logs('web', { follow: true })) {
+      read.push(one);
+      if (read.length === 4 || read.length === 7) cuts.shift()?.();
+    }
+    expect(read).to.deep.equal(['a', 'b', 'b', 'c', 'd', 'b', 'e']);
+    expect(calls).to.equal(3);
+  });
+
+  it('stop when the loop is left, and when the signal aborts', async () => {
+    const signals: AbortSignal[] = [];
+    const silent: AsyncIterable<PodLogLine> = {
+      [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }),
+    };
+    await using cluster = await podCluster({
+      log: ({ signal }) => {
+        if (signal !== undefined) signals.push(signal);
+        return { lines: [line('one')], live: silent };
+      },
+    });
+    for await (const one of cluster.pods.logs('web', { follow: true })) {
+      expect(one).to.equal('one');
+      break;
+    }
+    const abort = new AbortController();
+    const reading = (async () => {
+      for await (const _ of cluster.pods.logs('web', { follow: true, signal: abort.signal })) {
+        abort.abort(new Error('enough'));
+      }
+    })();
+    expect(await within(rejectionOf(reading), 'the abort')).to.include({ message: 'enough' });
+    await until('both ends', () => signals.length === 2 && signals.every(({ aborted }) => aborted));
+  });
+
+  it('end with FRAME_TOO_LARGE at a line that is too long, after the lines before it', async () => {
+    await using cluster = await podCluster({
+      log: () => [line('short'), line('x'.repeat(5000)), line('never')],
+    });
+    const read: string[] = [];
+    const reading = (async () => {
+      const lines = cluster.pods.logs('web', { follow: true, maxLineBytes: 1000 });
+      for await (const one of lines) read.push(one);
+    })();
+    const failure = await failureOf(reading);
+    expect(failure).to.include({ code: 'FRAME_TOO_LARGE' });
+    expect(failure.message).to.include('maxLineBytes, 1000 bytes');
+    expect(read).to.deep.equal(['short']);
+  });
+
+  it('refuse options that exclude each other or cannot be meant', async () => {
+    await using cluster = await podCluster({ log: () => '' });
+    const { pods } = cluster;
+    const wrong: readonly object[] = [
+      { tailLines: -1 },
+      { limitBytes: 0 },
+      { sinceTime: 'yesterday' },
+      { sinceTime: new Date(START), sinceSeconds: 5 },
+      { previous: 'yes' },
+      { maxLineBytes: 5 },
+      { __proto__: { follow: true }, tail: 3 },
+    ];
+    for (const options of wrong) {
+      expect(await failureOf(pods.logs('web', options)), JSON.stringify(options)).to.include({
+        code: 'INVALID_OPTION',
+      });
+    }
+  });
+});

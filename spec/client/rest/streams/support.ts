@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect as connectClient } from '../../../../lib/client/rest/connect.ts';
+import type { Client } from '../../../../lib/client/rest/client.ts';
+import type { ResourceClient } from '../../../../lib/client/rest/resource-client.ts';
+import { silentLogger } from '../../../../lib/kernel/logger.ts';
+import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
+import { ApiServer } from '../../../../lib/server/api/api-server.ts';
+import type { PodHandler } from '../../../../lib/server/api/pods/pod-handlers.ts';
+
+/** A server with the pod `web`, a client of it, and what stands in for a node. */
+export interface PodCluster extends AsyncDisposable {
+  readonly server: ApiServer;
+  readonly client: Client;
+  readonly pods: ResourceClient<UnstructuredObject>;
+}
+
+export async function podCluster(
+  handler: PodHandler,
+  containers: readonly string[] = ['app'],
+): Promise<PodCluster> {
+  const server = new ApiServer({ logger: silentLogger });
+  await server.listen();
+  server.pods.handle(handler);
+  const client = await connectClient({ ...server.clientConfig(), logger: silentLogger });
+  const pods = client.resource<UnstructuredObject>('v1', 'pods', { namespace: 'default' });
+  await pods.create({
+    metadata: { name: 'web' },
+    spec: { containers: containers.map((name) => ({ name, image: 'web:1' })) },
+  });
+  return {
+    server,
+    client,
+    pods,
+    [Symbol.asyncDispose]: async () => {
+      await client.close();
+      await server.close();
+    },
+  };
+}
+
+/** `bytes` that no compression and no repetition makes small. */
+export function noise(bytes: number): Buffer {
+  const pieces: Buffer[] = [];
+  for (let made = 0, last = Buffer.from('seed'); made < bytes; made += last.length) {
+    last = createHash('sha512').update(last).digest();
+    pieces.push(last);
+  }
+  return Buffer.concat(pieces).subarray(0, bytes);
+}
+
+export function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+export async function bytesFrom(source: AsyncIterable<unknown>): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of source) pieces.push(Buffer.from(piece as Uint8Array));
+  return Buffer.concat(pieces);
+}
+
+/** Stands between a client and a server, and cuts connections. */
+export class Relay implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #pairs = new Set<readonly [Socket, Socket]>();
+
+  private constructor(target: number) {
+    this.#server = createServer((near) => {
+      const far = connect(target, '127.0.0.1');
+      const pair = [near, far] as const;
+      this.#pairs.add(pair);
+      for (const [one, other] of [pair, [far, near] as const]) {
+        one.on('error', () => {});
+        one.pipe(other);
+        one.on('close', () => {
+          other.destroy();
+          this.#pairs.delete(pair);
+        });
+      }
+    });
+  }
+
+  static async to(url: string): Promise<Relay> {
+    const relay = new Relay(Number(new URL(url).port));
+    await new Promise<void>((resolve) => void relay.#server.listen(0, '127.0.0.1', resolve));
+    return relay;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  get connections(): number {
+    return this.#pairs.size;
+  }
+
+  /** Resets all connections. */
+  cut(): void {
+    for (const [near, far] of this.#pairs) {
+      near.resetAndDestroy();
+      far.resetAndDestroy();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.cut();
+    await new Promise<void>((resolve) => void this.#server.close(() => resolve()));
+  }
+}
