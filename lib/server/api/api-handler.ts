@@ -1,4 +1,3 @@
-import { deriveAbort, type DerivedAbort } from '../../kernel/abort.ts';
 import { errorMessage, isListwatchError } from '../../kernel/errors.ts';
 import { silentLogger, type Logger } from '../../kernel/logger.ts';
 import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
@@ -11,6 +10,7 @@ import { otherVerbs } from '../access/authorization/other-verbs.ts';
 import { IN_PROCESS_CLIENT, IN_PROCESS_USER, userNamed } from '../registry/contract/user-info.ts';
 import { HealthEndpoints, type HealthCheck } from './health/health-endpoints.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from './http/api-request.ts';
+import { RequestAborts, type RequestAbort } from './http/request-aborts.ts';
 import { BUILT_IN_GROUPS } from './http/built-in-groups.ts';
 import { textResponse, withHeaders } from './http/api-response.ts';
 import { failureResponse } from './http/document-response.ts';
@@ -60,8 +60,6 @@ export interface ApiHandlerOptions {
   readonly metrics?: ServerMetrics | undefined;
 }
 
-type RequestAbort = Pick<DerivedAbort, 'signal' | 'abort' | 'dispose'>;
-
 const verbs: Readonly<Record<Verb, (exchange: Exchange) => Promise<ApiResponse>>> = {
   get: serveGet,
   list: serveList,
@@ -87,6 +85,7 @@ class ApiRouter {
   readonly #authorizer: Authorizer | undefined;
   readonly #meter: ApiRequestMeter;
   readonly #rootPaths: RootPaths;
+  readonly #aborts = new RequestAborts();
   readonly #frames = { json: new WatchFrames(), protobuf: new WatchFrames(protobufFrame) };
 
   constructor(options: ApiHandlerOptions) {
@@ -174,7 +173,7 @@ class ApiRouter {
     const { deprecation } = storage.describe;
     if (deprecation !== undefined) warnings.add(deprecation);
     // A watch runs as long as its client wants; every other request has a deadline.
-    const abort = info.verb === 'watch' ? undefined : abortOf(request);
+    const abort = info.verb === 'watch' ? undefined : this.#aborts.of(request);
     const isTraced = abort !== undefined && this.#logger !== silentLogger;
     const trace = isTraced ? new SlowRequestTrace(this.#runtime) : undefined;
     const { user } = request;
@@ -244,11 +243,6 @@ function clientOf({ user, headers }: ApiRequest): string | undefined {
   if (user === undefined) return IN_PROCESS_CLIENT;
   const agent = headers['user-agent'];
   return agent === undefined ? undefined : `${user}\n${agent}`;
-}
-
-/** The request's own abort function; without one, a derived signal. */
-function abortOf({ signal, abort }: ApiRequest): RequestAbort {
-  return abort === undefined ? deriveAbort(signal) : { signal, abort, dispose: () => {} };
 }
 
 /** @throws {ApiError} 406, 415. */

@@ -169,6 +169,8 @@ export function dryRunCauses(values: readonly string[]): FieldCause[] {
   return fits ? [] : [fieldNotSupported('dryRun', values, ['All'])];
 }
 
+const NO_WRITE_OPTIONS: WriteOptions = Object.freeze({ dryRun: false });
+
 /**
  * Reads the options of a create, update or patch.
  * @param kind the name of the options in a failure: `CreateOptions`, `UpdateOptions`, `PatchOptions`
@@ -180,6 +182,7 @@ export function parseWriteOptions(
   kind: string,
   first: readonly FieldCause[] = [],
 ): WriteOptions {
+  if (query.size === 0 && first.length === 0) return NO_WRITE_OPTIONS;
   const dryRun = query.getAll('dryRun').filter((value) => value !== '');
   const fieldManager = queryText(query, 'fieldManager');
   const causes = [...first, ...managerCauses(fieldManager ?? ''), ...dryRunCauses(dryRun)];

@@ -41,12 +41,16 @@ export function pathSegments(pathname: string): string[] {
   if (segments[0] === 'apis' && segments[1] === '' && segments.length > 2) throw new PageNotFound();
   while (segments.length > 1 && segments.at(-1) === '') segments.pop();
   if (segments.length === 1 && segments[0] === '' && path.length < 2) return [];
+  if (!SUSPECT.test(path)) return segments;
   for (const [index, segment] of segments.entries()) {
     if (segment === '' && segments[index - 1] !== 'namespaces') throw emptySegment(segments);
     checkSegment(segment);
   }
   return segments;
 }
+
+/** Whether a path may have an empty segment, `.`, `..` or a character that no segment may have. */
+const SUSPECT = /\/\.{0,2}(?:\/|$)|[%\0]/;
 
 function emptySegment([root, group = '']: readonly string[]): ApiError {
   if (root === 'api') return unknownPath();

@@ -21,7 +21,12 @@ export function writeOptionsOf(
   return { ...options, fieldManager, subresource: info.subresource ?? '' };
 }
 
+/** What is printed of ASCII; the classes of Unicode take much longer to match. */
+const ASCII = /^[\x20-\x7e]*$/;
+const NOT_PRINTED = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
+
 function managerOf(userAgent: string): string {
   const [first = ''] = userAgent.split('/', 1);
-  return first.replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '').slice(0, LONGEST_MANAGER);
+  const printed = ASCII.test(first) ? first : first.replaceAll(NOT_PRINTED, '');
+  return printed.slice(0, LONGEST_MANAGER);
 }

@@ -1,0 +1,45 @@
+import { deriveAbort, type DerivedAbort } from '../../../kernel/abort.ts';
+import type { ApiRequest } from './api-request.ts';
+
+/** How the time limit of a request ends it. */
+export interface RequestAbort {
+  /** Aborts with the signal of the request as well. */
+  readonly signal: AbortSignal;
+  abort(reason: Error): void;
+  /** The request has ended. */
+  dispose(): void;
+}
+
+/** Most that are kept for one signal of callers. */
+const MOST_KEPT = 32;
+
+/**
+ * The signals of requests with a time limit. A program in the process often passes one signal to all of its requests; what was derived
+ * from it and has not aborted serves its later requests, since making a signal takes longer than decoding a small object.
+ */
+export class RequestAborts {
+  readonly #kept = new WeakMap<AbortSignal, DerivedAbort[]>();
+
+  /** The request's own abort function; without one, a derived signal. */
+  of({ signal, abort }: Pick<ApiRequest, 'signal' | 'abort'>): RequestAbort {
+    if (abort !== undefined) return { signal, abort, dispose: () => {} };
+    const kept = this.#kept.get(signal);
+    const derived = kept?.pop() ?? deriveAbort(signal);
+    return {
+      signal: derived.signal,
+      abort: (reason) => {
+        derived.abort(reason);
+      },
+      dispose: () => {
+        this.#keep(signal, derived);
+      },
+    };
+  }
+
+  #keep(parent: AbortSignal, derived: DerivedAbort): void {
+    const kept = this.#kept.get(parent);
+    if (derived.signal.aborted || (kept?.length ?? 0) >= MOST_KEPT) derived.dispose();
+    else if (kept === undefined) this.#kept.set(parent, [derived]);
+    else kept.push(derived);
+  }
+}
