@@ -71,6 +71,8 @@ export {
   type OwnerReference,
   type UnstructuredObject,
 } from './meta/object.ts';
+export type { Stored, StoredMeta } from './meta/stored.ts';
+export type { KnownResources } from './types/known-resources.ts';
 export {
   metaNamespaceKeyFunc,
   objectKey,

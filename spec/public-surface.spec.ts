@@ -18,6 +18,9 @@ const MADE_INSIDE: ReadonlySet<string> = new Set([
   'TransactionResult',
 ]);
 
+/** Its declarations are in `lib/types/built-in`, and need no second copy. */
+const GENERATED = 'listwatch/types';
+
 interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly '@listwatch/source': string }>>;
 }
@@ -39,6 +42,9 @@ function reportName(entry: string): string {
 
 function reportOf(surface: PublicSurface, entry: string): string {
   const { values, types } = surface.namesOf(entry);
+  if (entry === GENERATED) {
+    return `# ${entry}\n\nGenerated types, by name; each is also in the namespace of its group and version.\n\n${types.map((name) => `- ${name}`).join('\n')}\n`;
+  }
   return `# ${entry}
 
 ${values.length} values and ${types.length} types, without their comments. \`LISTWATCH_UPDATE_DOCS=1 npx mocha spec/public-surface.spec.ts\` rewrites this file; what

@@ -116,7 +116,7 @@ export type { ConnectionConfigFields } from './config/contract/connection-config
 export type { AllowExec } from './config/credentials/exec/allow-exec.ts';
 export type { RestClient, RestClientOptions, RestRequest } from './rest/request/rest-client.ts';
 export type { ExchangeTarget } from './transport/contract/transport-error.ts';
-export type { DeclaredTypes } from '../meta/object-types.ts';
+export type { DeclaredTypes, ObjectOf, OtherPlural, PluralOf } from '../meta/object-types.ts';
 export type { GroupVersion, GroupVersionKind, ResourceInfo } from '../meta/resource.ts';
 export type { Status, StatusCause, StatusDetails, StatusReason } from '../meta/status.ts';
 export type { ApiErrorContext } from '../meta/api-error.ts';

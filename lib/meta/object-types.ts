@@ -1,8 +1,9 @@
+import type { KnownResources } from '../types/known-resources.ts';
 import type { KubernetesObject, UnstructuredObject } from './object.ts';
 
 /**
- * The object type of a resource, from a map that a program declares once: `{ 'v1/pods': Pod; 'apps/v1/deployments': Deployment }`.
- * A resource that is not in the map has unstructured objects.
+ * The object type of a resource: from a map that a program declares once, `{ 'v1/pods': Pod; 'apps/v1/deployments': Deployment }`, else
+ * from `KnownResources`. Other resources have unstructured objects.
  */
 export type ObjectOf<
   Types extends object,
@@ -12,7 +13,37 @@ export type ObjectOf<
   ? Types[`${ApiVersion}/${Resource}`] extends infer T extends KubernetesObject
     ? T
     : never
-  : UnstructuredObject;
+  : ApiVersion extends keyof KnownResources
+    ? Resource extends keyof KnownResources[ApiVersion]
+      ? KnownResources[ApiVersion][Resource] extends infer T extends KubernetesObject
+        ? T
+        : never
+      : UnstructuredObject
+    : UnstructuredObject;
+
+/**
+ * The plurals of an API version. Those of a version in `KnownResources` are known, together with the ones that `Types` declares; other
+ * versions have any.
+ */
+export type PluralOf<
+  Types extends object,
+  ApiVersion extends string,
+> = ApiVersion extends keyof KnownResources
+  ? (keyof KnownResources[ApiVersion] & string) | DeclaredPlural<keyof Types, ApiVersion>
+  : string;
+
+type DeclaredPlural<Key, ApiVersion extends string> = Key extends `${ApiVersion}/${infer Plural}`
+  ? Plural
+  : never;
+
+/**
+ * The plural in a call that names the type of its objects, as in `resource<Widget>('example.com/v1', 'widgets')`, or that has it in a
+ * variable. With a type argument the compiler does not infer `Plural`, so it is `string`. A call without one, whose plural is not of a known
+ * API version, is shown the text.
+ */
+export type OtherPlural<Plural extends string> = string extends Plural
+  ? Plural
+  : 'a plural of this API version; another one needs a type argument';
 
 /**
  * `Types` itself. Because it is a mapped type, TypeScript compares classes that use it member by member and not by variance.

@@ -6,7 +6,7 @@ import { RateLimitingQueue } from '../../lib/controller/workqueue/rate-limiting-
 import { silentLogger, type Logger } from '../../lib/kernel/logger.ts';
 import { VirtualRuntime } from '../../lib/kernel/virtual-runtime.ts';
 import { sleep } from '../../lib/kernel/wait.ts';
-import type { UnstructuredObject } from '../../lib/meta/object.ts';
+import type { KubernetesObject, UnstructuredObject } from '../../lib/meta/object.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import { inProcessTransport } from '../../lib/testing/in-process-transport.ts';
 
@@ -52,7 +52,7 @@ describe('from the server to a reconcile and back', () => {
 
   async function write(namespaces: readonly string[]): Promise<void> {
     for (const namespace of namespaces) {
-      const api = client.resource('v1', 'configmaps', { namespace });
+      const api = client.resource<UnstructuredObject>('v1', 'configmaps', { namespace });
       for (const name of NAMES) await api.create(configMap(name));
       await api.patch('a', { data: { toString: null } });
       await api.delete('z');
@@ -65,7 +65,7 @@ describe('from the server to a reconcile and back', () => {
         .resource('v1', 'namespaces')
         .create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'constructor' } });
       await using informers = new SharedInformerFactory(client, { runtime });
-      const labels = (object: UnstructuredObject): string[] =>
+      const labels = (object: KubernetesObject): string[] =>
         Object.keys(object.metadata?.labels ?? {});
       const informer = informers.for('v1', 'configmaps', {
         labelSelector: 'constructor=toString',

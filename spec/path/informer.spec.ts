@@ -79,7 +79,7 @@ for (const [name, open] of Object.entries(PATHS)) {
       await configMaps().delete('b');
       await configMaps().create(configMap('d'));
       const truth = await configMaps().list();
-      const alive = new Map(truth.items.map((item) => [`default/${item.metadata!.name}`, item]));
+      const alive = new Map(truth.items.map((item) => [`default/${item.metadata.name}`, item]));
       await until('the handler has caught up', () => observer.matches(alive));
 
       const byKey = (left: ConfigMap, right: ConfigMap): number =>
@@ -108,9 +108,9 @@ for (const [name, open] of Object.entries(PATHS)) {
       await until('the deletion was told', () => observer.seen.length === 2);
       const deletion = observer.seen[1]!;
       expect(deletion.type).to.equal('delete');
-      expect(
-        BigInt(deletion.resourceVersion!) > BigInt(created.metadata!.resourceVersion!),
-      ).to.equal(true);
+      expect(BigInt(deletion.resourceVersion!) > BigInt(created.metadata.resourceVersion)).to.equal(
+        true,
+      );
     });
 
     it('sees objects enter and leave its label selector', async () => {
@@ -141,7 +141,7 @@ for (const [name, open] of Object.entries(PATHS)) {
       server.closeConnections();
       await configMaps().create(configMap('after'));
       const truth = await configMaps().list();
-      const alive = new Map(truth.items.map((item) => [`default/${item.metadata!.name}`, item]));
+      const alive = new Map(truth.items.map((item) => [`default/${item.metadata.name}`, item]));
       await until('the handler has caught up', () => observer.matches(alive));
       expect(
         observer.violations([], { exact: false }).filter((one) => !one.endsWith('existed')),

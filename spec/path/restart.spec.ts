@@ -21,7 +21,7 @@ function configMap(name: string): UnstructuredObject {
 /** Writes past the network, so that nothing but the informers has to find its way back. Fills the watch cache first. */
 async function write(server: ApiServer, names: readonly string[]): Promise<void> {
   await using client = new Client({ transport: inProcessTransport(server.handler) });
-  const api = client.resource('v1', 'configmaps', { namespace: 'default' });
+  const api = client.resource<UnstructuredObject>('v1', 'configmaps', { namespace: 'default' });
   await api.list();
   for (const name of names) await api.create(configMap(name));
 }
@@ -50,7 +50,7 @@ describe('informers of a server that is killed and started again on its port', (
       backoff: { baseMs: 5, capMs: 20 },
       logger: silentLogger,
     });
-    const informer = informers.for('v1', 'configmaps');
+    const informer = informers.for<UnstructuredObject>('v1', 'configmaps');
     informer.addHandler({
       view: 'metadata',
       onAdd: ({ key }) => told.push(`add ${key}`),

@@ -8,7 +8,6 @@ import {
 import { connect, type ConnectOptions } from '../../lib/client/rest/connect.ts';
 import type { ErrorCode } from '../../lib/kernel/errors.ts';
 import { realRuntime } from '../../lib/kernel/real-runtime.ts';
-import type { KubernetesObject } from '../../lib/meta/object.ts';
 import { failure } from '../../lib/meta/api-error.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import type { ApiHandler } from '../../lib/server/api/http/api-request.ts';
@@ -285,7 +284,7 @@ describe('a start-up that fails explains itself, and recovers when its cause is 
       backoff: { baseMs: 5, capMs: 50 },
     });
     const registration = informers
-      .for<KubernetesObject>('v1', 'configmaps')
+      .for('v1', 'configmaps')
       .addHandler({ onAdd: () => {} }, { name: 'greeter' });
     informers.start();
     const waiting = waitForCacheSync([registration], { progressIntervalMs: 50 });

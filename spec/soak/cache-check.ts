@@ -111,7 +111,7 @@ export class CacheCheck {
     this.#expectSame('lister of a namespace', informer.lister.namespace(namespace).list(), local);
     const some = all[0];
     if (some === undefined) return;
-    const { name = '' } = some.metadata;
+    const { name } = some.metadata;
     const found = informer.lister.namespace(namespace).get(name);
     if (found === undefined || stateOf(found) !== stateOf(some))
       this.#fail(`the lister does not find ${namespace}/${name}`);

@@ -70,7 +70,7 @@ export class EmbeddedServer implements Backend {
     const after =
       before === undefined ? await this.#things.create(thing) : await this.#things.update(thing);
     this.#objects.set(draft.key, after);
-    this.#seq = this.seqOf(after.metadata.resourceVersion as string);
+    this.#seq = this.seqOf(after.metadata.resourceVersion);
     this.#record(draft.key, before, after);
   }
 

@@ -1,10 +1,12 @@
 /**
- * Makes the tables of the built-in types again, from the Go modules of a Kubernetes version: `npm run tables`.
+ * Makes the tables of the built-in types again, and the interfaces of `listwatch/types` from them and from the enums of the source, from the Go modules of a Kubernetes version: `npm run tables`.
  */
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { generateTypeFiles, missingPackage, TYPES_VERSION } from './type-files.ts';
+import { builtInVersions } from '../../lib/meta/surface/built-in-surface.ts';
+import { KindsWriter } from './kinds/write-kinds.ts';
+import { generateTypeFiles, missingPackage, readTypeEnums, TYPES_VERSION } from './type-files.ts';
 
 const USAGE = `npm run tables -- [options]
 
@@ -28,6 +30,19 @@ if (values.help) {
   const folder = resolve(import.meta.dirname, '../../lib/meta/types/tables');
   for (const { file, text } of generateTypeFiles(values.modules, values.version)) {
     writeFileSync(join(folder, file), text);
+    console.log(`${file}: ${text.split('\n').length} lines, ${text.length} bytes`);
+  }
+  // Read after the tables have been written.
+  const { builtInTypes } = await import('../../lib/meta/types/built-in-types.ts');
+  const kinds = new KindsWriter({
+    table: builtInTypes(),
+    versions: builtInVersions(),
+    enums: readTypeEnums(values.modules, values.version),
+    source: `k8s.io/api ${values.version}`,
+  });
+  const kindsFolder = resolve(import.meta.dirname, '../../lib/types/built-in');
+  for (const { file, text } of kinds.files()) {
+    writeFileSync(join(kindsFolder, file), text);
     console.log(`${file}: ${text.split('\n').length} lines, ${text.length} bytes`);
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readGoPackage } from './go-package.ts';
+import { readEnums, type SectionEnums } from './kinds/read-enums.ts';
 import { readProtoFile } from './proto-file.ts';
 import { TypeNotation, type Section } from './type-notation.ts';
 import { TYPE_FILES, type TypeFile, type TypePackage } from './type-packages.ts';
@@ -27,6 +28,20 @@ export function missingPackage(
   return TYPE_FILES.flatMap(({ packages }) => packages)
     .map((one) => folderOf(modules, one, version))
     .find((folder) => !existsSync(folder));
+}
+
+/** The enums of the packages, from their Go source; see `KindsWriter`. */
+export function readTypeEnums(
+  modules: string,
+  version: string = TYPES_VERSION,
+): ReadonlyMap<string, SectionEnums> {
+  return readEnums(
+    TYPE_FILES.flatMap(({ packages }) => packages).map((one) => {
+      const folder = folderOf(modules, one, version);
+      const go = readGoPackage(folder, `${one.module}/${one.folder}`);
+      return { section: one.section, folder, go };
+    }),
+  );
 }
 
 /** The files of the type table, from the Go source of the types. @throws {Error} for source that cannot be understood. */

@@ -6,6 +6,7 @@ import type { Runtime } from '../../kernel/runtime.ts';
 import { untilOpen } from '../../kernel/wait.ts';
 import type { Projection } from '../../meta/json/field-path.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
+import type { Stored } from '../../meta/stored.ts';
 import { listBudget } from '../memory/cache-options.ts';
 import { ViewOpener } from '../memory/view-opener.ts';
 import type { ReflectorErrorContext } from '../reflector/options/reflector-report.ts';
@@ -48,21 +49,25 @@ import { unknownResource } from './options/start-failure.ts';
  *
  * Not guaranteed: that handlers see every state of an object. Changes are merged while the connection is down, and for a
  * handler with a backlog of thousands of events.
+ *
+ * It gives the objects as `Stored<T>`. `Index` are the names of its own indexes, where the options say them.
  * @see client-go tools/cache/shared_informer.go @ 32ce75a7
  */
-export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDisposable {
+export class SharedIndexInformer<T extends KubernetesObject, Index extends string = string>
+  implements AsyncDisposable
+{
   /**
    * Lifecycle events; changes of objects go to handlers. When a listener throws or rejects, the error is reported, and the
    * other listeners are still called.
    */
   readonly events: EventEmitter<InformerEvents>;
   /** Reads the cache by namespace, name and labels. It shows own writes as soon as they are passed to `written`. */
-  readonly lister: Lister<T>;
+  readonly lister: Lister<Stored<T>>;
   /** Reads the cache by key and index, with own writes as in `lister`. */
-  readonly indexer: ObjectReader<T>;
+  readonly indexer: ObjectReader<T, Index>;
 
-  readonly #options: ResolvedInformerOptions<T>;
-  readonly #engine: InformerEngine<T>;
+  readonly #options: ResolvedInformerOptions<Stored<T>>;
+  readonly #engine: InformerEngine<Stored<T>>;
   readonly #syncedLatch: Latch;
   readonly #stoppedLatch: Latch;
   readonly #start: StartCheck;
@@ -71,14 +76,14 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
   #running: Promise<void> | undefined;
   #failure: ListwatchError | undefined;
 
-  constructor(options: SharedIndexInformerOptions<T>) {
+  constructor(options: SharedIndexInformerOptions<T, Index>) {
     this.#options = resolveInformerOptions(options);
     const { name, subject, runtime } = this.#options;
     const started = (): boolean => this.#phase !== 'new';
     this.#start = new StartCheck({ informer: name, runtime, started });
     this.#syncedLatch = new Latch(`first list of ${name}`);
     this.#stoppedLatch = new Latch(`end of ${name}`);
-    this.#engine = new InformerEngine<T>({
+    this.#engine = new InformerEngine<Stored<T>>({
       options: this.#options,
       onSynced: () => {
         this.#syncedLatch.open();
@@ -88,7 +93,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
       inspect: () => this.inspect(),
     });
     this.events = this.#engine.events;
-    const opener = new ViewOpener<T>(listBudget(this.#options.cache));
+    const opener = new ViewOpener<Stored<T>>(listBudget(this.#options.cache));
     const { memory, pipeline } = this.#engine;
     const { overlay } = pipeline;
     let pin: Disposable | undefined;
@@ -187,7 +192,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
    * @throws {ListwatchError} code CLOSED when the informer has stopped; INVALID_OPTION.
    */
   addHandler(
-    handler: ResourceEventHandler<T>,
+    handler: ResourceEventHandler<Stored<T>>,
     options: AddHandlerOptions = {},
   ): HandlerRegistration {
     return this.#engine.handlers.add(handler, options);
@@ -200,8 +205,8 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
    */
   changes<View extends ChangeView = 'object', Mark extends boolean = false>(
     options: ChangesOptions<View, Mark> = {},
-  ): AsyncIterable<ChangeOf<T, View, Mark>> {
-    return changesOf<T, View, Mark>(this, options);
+  ): AsyncIterable<ChangeOf<Stored<T>, View, Mark>> {
+    return changesOf<Stored<T>, View, Mark>(this, options);
   }
 
   /**
@@ -223,7 +228,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
     const pin = memory.pin('body');
     try {
       const source = { ...this.#options, informer: this, store: pipeline.store, stopped };
-      return await auditOf<T>(source, options);
+      return await auditOf<Stored<T>>(source, options);
     } finally {
       pin[Symbol.dispose]();
     }
@@ -281,7 +286,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
    * Pass only whole objects of this collection, never the answer of a subresource of another kind, such as `scale`.
    */
   written(answer: T): void {
-    this.#engine.pipeline.writes.written(answer);
+    this.#engine.pipeline.writes.written(answer as Stored<T>);
   }
 
   /**
@@ -289,7 +294,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements AsyncDis
    * still exists, and is shown with its `deletionTimestamp`.
    */
   deleted(answer: T | Deletion): void {
-    this.#engine.pipeline.writes.deleted(answer);
+    this.#engine.pipeline.writes.deleted(answer as Stored<T> | Deletion);
   }
 
   /**

@@ -16,7 +16,7 @@ export interface IndexFunc<V> {
 }
 
 /** Index functions by index name. */
-export type Indexers<V> = Readonly<Record<string, IndexFunc<V>>>;
+export type Indexers<V, Name extends string = string> = Readonly<Record<Name, IndexFunc<V>>>;
 
 /** The index by namespace, which every informer has. */
 export const NAMESPACE_INDEX = 'namespace';

@@ -26,7 +26,7 @@ export interface StoreReader<V> {
    * The objects that share at least one value of an index with `probe`, each once.
    * @throws {ListwatchError} code UNKNOWN_INDEX; INDEX_FUNCTION when the index function fails on the probe.
    */
-  index(index: string, probe: V): readonly V[];
+  index(index: string, probe: NoInfer<V>): readonly V[];
   /**
    * The keys that have `value` in an index, ascending.
    * @throws {ListwatchError} code UNKNOWN_INDEX.

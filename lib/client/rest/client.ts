@@ -1,8 +1,9 @@
 import type { ListerWatcher } from '../../cache/reflector/contract/lister-watcher.ts';
 import { rejectUnknownOptions } from '../../kernel/options.ts';
 import type { ResourceName } from '../../meta/collection-options.ts';
-import type { DeclaredTypes, ObjectOf } from '../../meta/object-types.ts';
+import type { DeclaredTypes, ObjectOf, PluralOf, OtherPlural } from '../../meta/object-types.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
+import type { Stored } from '../../meta/stored.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
 import type { TransportInspection } from '../transport/contract/transport-inspection.ts';
 import { applyAll } from './apply-all/apply-all.ts';
@@ -43,7 +44,7 @@ export interface ResourceOptions<T extends KubernetesObject = KubernetesObject> 
    * Gets the answers to writes; for example an informer, which then shows own writes at once. It does not get failed writes, dry
    * runs, and answers of subresources that are of another kind than the resource. @defaultValue none
    */
-  readonly writes?: WriteObserver<T> | undefined;
+  readonly writes?: WriteObserver<Stored<T>> | undefined;
 }
 
 /** Options of `client.for` and `client.find`. */
@@ -66,15 +67,16 @@ export interface ServerVersion {
 /**
  * A connection to one API server.
  *
- * `Types` declares the object type of each resource once: `Client<{ 'v1/pods': Pod }>`, or `connect<…>()`. Informers of this
- * client use it too. Resources that are not in it are unstructured unless a call names a type.
+ * The objects of built-in resources are typed. `Types` declares the types of others, or other types, once:
+ * `Client<{ 'example.com/v1/widgets': Widget }>`, or `connect<…>()`. Informers of this client use it too. Resources that are not in it,
+ * nor in `KnownResources`, are unstructured unless a call names a type.
  *
  * Guarantees: after `close` no connection is open, and running calls have failed with CLOSED.
  *
  * @example
  * await using client = await connect();
- * const pods = client.resource<Pod>('v1', 'pods', { namespace: 'shop' });
- * for await (const pod of pods.items({ labelSelector: 'app=web' })) console.log(pod.metadata?.name);
+ * const pods = client.resource('v1', 'pods', { namespace: 'shop' });
+ * for await (const pod of pods.items({ labelSelector: 'app=web' })) console.log(pod.metadata.name, pod.status?.phase);
  */
 export class Client<Types extends object = object> implements AsyncDisposable {
   /** Exists only for the compiler: it passes `Types` to informers of this client. */
@@ -104,20 +106,21 @@ export class Client<Types extends object = object> implements AsyncDisposable {
   }
 
   /**
-   * The verbs of a resource, e.g. `client.resource<Deployment>('apps/v1', 'deployments', { namespace: 'shop' })`; a resource
-   * in `Types` needs no type argument.
+   * The verbs of a resource, e.g. `client.resource('apps/v1', 'deployments', { namespace: 'shop' })`: the objects of built-in resources,
+   * of those in `Types` and of those in `KnownResources` have their types. Other resources are unstructured unless the call names a
+   * type: `client.resource<Widget>('example.com/v1', 'widgets')`.
    * @throws {ListwatchError} code INVALID_API_VERSION or INVALID_OPTION.
    */
-  resource<ApiVersion extends string, Resource extends string>(
+  resource<ApiVersion extends string, Resource extends PluralOf<Types, ApiVersion>>(
     apiVersion: ApiVersion,
     resource: Resource,
     options?: ResourceOptions<ObjectOf<Types, ApiVersion, Resource>>,
   ): ResourceClient<ObjectOf<Types, ApiVersion, Resource>>;
-  resource<T extends KubernetesObject>(
+  resource<T extends KubernetesObject = KubernetesObject, Plural extends string = string>(
     apiVersion: string,
-    resource: string,
-    options?: ResourceOptions<T>,
-  ): ResourceClient<T>;
+    resource: OtherPlural<Plural>,
+    options?: ResourceOptions<NoInfer<T>>,
+  ): ResourceClient<NoInfer<T>>;
   resource<T extends KubernetesObject>(
     apiVersion: string,
     resource: string,
@@ -127,7 +130,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
     return new ResourceClient<T>({
       rest: this.#rest,
       collection: new Collection(apiVersion, resource),
-      decoder: new JsonObjectDecoder<T>(),
+      decoder: new JsonObjectDecoder<Stored<T>>(),
       namespace: options.namespace,
       fieldManager: this.#fieldManager,
       writes: options.writes,

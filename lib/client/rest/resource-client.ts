@@ -4,6 +4,7 @@ import { isNotFound } from '../../meta/failures.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesList, KubernetesObject } from '../../meta/object.ts';
 import { isStatus, type Status } from '../../meta/status.ts';
+import type { Stored } from '../../meta/stored.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
 import type { ObjectDecoder } from './decode/object-decoder.ts';
 import { listAllPages, listItems, type PageSource } from './read/pager.ts';
@@ -68,12 +69,12 @@ import { WriteReporter, type WriteObserver } from './request/write-observer.ts';
 export interface ResourceClientOptions<T extends KubernetesObject> {
   readonly rest: RestClient;
   readonly collection: Collection;
-  readonly decoder: ObjectDecoder<T>;
+  readonly decoder: ObjectDecoder<Stored<T>>;
   /** Left out: all namespaces, or a resource that has none. */
   readonly namespace?: string | undefined;
   /** The field manager of writes that name none. */
   readonly fieldManager?: string | undefined;
-  readonly writes?: WriteObserver<T> | undefined;
+  readonly writes?: WriteObserver<Stored<T>> | undefined;
 }
 
 /** JSON is YAML. */
@@ -87,9 +88,9 @@ const APPLY_TYPE = 'application/apply-patch+yaml';
  * INVALID_OPTION before anything is sent, a selector of a bad syntax with INVALID_SELECTOR.
  */
 export class ResourceClient<T extends KubernetesObject> {
-  readonly #requests: ResourceRequests<T>;
-  readonly #decoder: ObjectDecoder<T>;
-  readonly #writes: WriteReporter<T>;
+  readonly #requests: ResourceRequests<Stored<T>>;
+  readonly #decoder: ObjectDecoder<Stored<T>>;
+  readonly #writes: WriteReporter<Stored<T>>;
 
   /** Use `client.resource`. */
   constructor(options: ResourceClientOptions<T>) {
@@ -101,23 +102,23 @@ export class ResourceClient<T extends KubernetesObject> {
   }
 
   /** Reads one object, always from the server. */
-  async get(name: string, options: GetOptions = {}): Promise<T> {
+  async get(name: string, options: GetOptions = {}): Promise<Stored<T>> {
     checkCallOptions('get', options, GET_OPTIONS);
     const { resourceVersion, signal } = options;
     const requests = this.#requests;
     const path = requests.path(options, { name }) + queryString({ resourceVersion });
     const call = requests.call('get', options, { name });
-    return await requests.rest.json<T>({ method: 'GET', path, call, signal });
+    return await requests.rest.json<Stored<T>>({ method: 'GET', path, call, signal });
   }
 
   /** Reads one page: without a limit, everything. */
-  async list(options: ListOptions = {}): Promise<ListPage<T>> {
+  async list(options: ListOptions = {}): Promise<ListPage<Stored<T>>> {
     checkCallOptions('list', options, LIST_OPTIONS);
     return await this.#pages(options)(listRequest(options));
   }
 
   /** Reads all objects, in pages of `limit` objects. All pages show the state of the first page. */
-  async listAll(options: ListOptions = {}): Promise<ListPage<T>> {
+  async listAll(options: ListOptions = {}): Promise<ListPage<Stored<T>>> {
     checkCallOptions('listAll', options, LIST_OPTIONS);
     return await listAllPages(this.#pages(options), listRequest(options));
   }
@@ -130,17 +131,17 @@ export class ResourceClient<T extends KubernetesObject> {
    * for await (const pod of pods.items({ limit: 200 })) console.log(pod.metadata.name);
    * @throws {ApiError} code EXPIRED when the server has dropped the state of the first page; see option `onExpired`
    */
-  async *items(options: ItemsOptions = {}): AsyncGenerator<T, undefined> {
+  async *items(options: ItemsOptions = {}): AsyncGenerator<Stored<T>, undefined> {
     checkCallOptions('items', options, ITEMS_OPTIONS);
     const { prefetchPages, onExpired } = options;
     const source = this.#source(options);
-    const pages: PageSource<ObjectView<T>> = (request) => source.list(request);
+    const pages: PageSource<ObjectView<Stored<T>>> = (request) => source.list(request);
     const views = listItems(pages, listRequest(options), { prefetchPages, onExpired });
     for await (const view of views) yield view.object;
   }
 
   /** Follows changes until the server ends the stream, the signal aborts or the loop is left. */
-  async *watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>, undefined> {
+  async *watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<Stored<T>>, undefined> {
     checkCallOptions('watch', options, WATCH_OPTIONS);
     const stream = await this.#source(options).watch(options);
     for await (const batch of stream) {
@@ -151,7 +152,7 @@ export class ResourceClient<T extends KubernetesObject> {
   }
 
   /** Stores a new object. If the object has a namespace, it is used instead of the namespace of the client. */
-  async create(object: T, options: WriteOptions = {}): Promise<T> {
+  async create(object: T, options: WriteOptions = {}): Promise<Stored<T>> {
     checkCallOptions('create', options, WRITE_OPTIONS);
     checkObject('create', object);
     const target = { object };
@@ -162,17 +163,17 @@ export class ResourceClient<T extends KubernetesObject> {
   }
 
   /** Replaces an object. With `metadata.resourceVersion` the stored object must have that version; otherwise CONFLICT. */
-  async update(object: T, options: WriteOptions = {}): Promise<T> {
+  async update(object: T, options: WriteOptions = {}): Promise<Stored<T>> {
     return await this.#replace(object, options, undefined);
   }
 
   /** Replaces only the status of an object. */
-  async updateStatus(object: T, options: WriteOptions = {}): Promise<T> {
+  async updateStatus(object: T, options: WriteOptions = {}): Promise<Stored<T>> {
     return await this.#replace(object, options, 'status');
   }
 
   /** Changes part of an object. */
-  async patch(name: string, patch: object, options: PatchOptions = {}): Promise<T> {
+  async patch(name: string, patch: object, options: PatchOptions = {}): Promise<Stored<T>> {
     checkCallOptions('patch', options, PATCH_OPTIONS);
     const { subresource } = options;
     const contentType = PATCH_TYPES[patchTypeOf(patch, options.type)];
@@ -191,7 +192,7 @@ export class ResourceClient<T extends KubernetesObject> {
    * @throws {ApiError} code APPLY_CONFLICT when other managers have fields with other values: `error.conflicts` names managers and
    * fields; option `force` takes the fields over.
    */
-  async apply(part: ApplyConfiguration<T>, options: ApplyOptions = {}): Promise<T> {
+  async apply(part: ApplyConfiguration<T>, options: ApplyOptions = {}): Promise<Stored<T>> {
     checkCallOptions('apply', options, APPLY_OPTIONS);
     const requests = this.#requests;
     const { force, subresource, fieldManager = requests.fieldManager } = options;
@@ -211,7 +212,7 @@ export class ResourceClient<T extends KubernetesObject> {
   }
 
   /** Applies fields of the status, through the subresource. */
-  async applyStatus(part: ApplyConfiguration<T>, options: ApplyOptions = {}): Promise<T> {
+  async applyStatus(part: ApplyConfiguration<T>, options: ApplyOptions = {}): Promise<Stored<T>> {
     return await this.apply(part, { ...options, subresource: 'status' });
   }
 
@@ -219,13 +220,13 @@ export class ResourceClient<T extends KubernetesObject> {
    * Deletes an object. Resolves to the object if the server sends it, which it does while finalizers or a grace period keep the
    * object; otherwise to undefined.
    */
-  async delete(name: string, options: DeleteOptions = {}): Promise<T | undefined> {
+  async delete(name: string, options: DeleteOptions = {}): Promise<Stored<T> | undefined> {
     checkCallOptions('delete', options, DELETE_OPTIONS);
     const { dryRun, signal, ignoreNotFound = false } = options;
     const requests = this.#requests;
-    let answer: T | Status;
+    let answer: Stored<T> | Status;
     try {
-      answer = await requests.rest.json<T | Status>({
+      answer = await requests.rest.json<Stored<T> | Status>({
         method: 'DELETE',
         path: requests.path(options, { name }),
         call: requests.call('delete', options, { name }),
@@ -245,11 +246,11 @@ export class ResourceClient<T extends KubernetesObject> {
    * Deletes the objects that the selectors choose, in one request; without selectors all of the namespace. Resolves to the objects
    * as the server sends them: those with finalizers or a grace period exist for a while.
    */
-  async deleteCollection(options: DeleteCollectionOptions = {}): Promise<readonly T[]> {
+  async deleteCollection(options: DeleteCollectionOptions = {}): Promise<readonly Stored<T>[]> {
     checkCallOptions('deleteCollection', options, DELETE_COLLECTION_OPTIONS);
     const { labelSelector, fieldSelector, dryRun, signal } = options;
     const requests = this.#requests;
-    const answer = await requests.rest.json<KubernetesList<T> | Status>({
+    const answer = await requests.rest.json<KubernetesList<Stored<T>> | Status>({
       method: 'DELETE',
       path: requests.path(options, {}) + queryString({ labelSelector, fieldSelector }),
       call: requests.call('deletecollection', options, {}),
@@ -258,7 +259,8 @@ export class ResourceClient<T extends KubernetesObject> {
     });
     if (isStatus(answer)) return [];
     for (const object of answer.items) {
-      const { name = '', namespace } = object.metadata ?? {};
+      const { metadata }: KubernetesObject = object;
+      const { name = '', namespace } = metadata ?? {};
       this.#writes.deleted(object, { namespace, name, dryRun });
     }
     return answer.items;
@@ -402,16 +404,20 @@ export class ResourceClient<T extends KubernetesObject> {
    */
   async wait(
     name: string,
-    is: WaitCondition<T>,
+    is: WaitCondition<Stored<T>>,
     options: WaitOptions = {},
-  ): Promise<T | undefined> {
+  ): Promise<Stored<T> | undefined> {
     checkCallOptions('wait', options, WAIT_OPTIONS);
     const { runtime } = this.#requests.rest;
     const { resource } = this.#requests.call('get', options, { name });
     return await waitForObject(this, { name, is, what: `${resource} "${name}"`, runtime }, options);
   }
 
-  async #replace(object: T, options: WriteOptions, subresource: string | undefined): Promise<T> {
+  async #replace(
+    object: T,
+    options: WriteOptions,
+    subresource: string | undefined,
+  ): Promise<Stored<T>> {
     checkCallOptions('update', options, WRITE_OPTIONS);
     checkObject('update', object);
     const name = this.#requests.nameOf(object, 'updated');
@@ -423,11 +429,11 @@ export class ResourceClient<T extends KubernetesObject> {
   }
 
   /** Objects are decoded while they arrive, and the bytes of a page are released piece by piece. */
-  #pages(options: CallOptions & SelectorOptions): PageSource<T> {
+  #pages(options: CallOptions & SelectorOptions): PageSource<Stored<T>> {
     const source = this.#source(options);
     return async (request) => {
-      const items: T[] = [];
-      const take = (views: readonly ObjectView<T>[]): void => {
+      const items: Stored<T>[] = [];
+      const take = (views: readonly ObjectView<Stored<T>>[]): void => {
         for (const view of views) items.push(view.object);
       };
       const page = await source.list(request, take);
@@ -436,7 +442,7 @@ export class ResourceClient<T extends KubernetesObject> {
     };
   }
 
-  #source(options: CallOptions & SelectorOptions): ResourceListerWatcher<T> {
+  #source(options: CallOptions & SelectorOptions): ResourceListerWatcher<Stored<T>> {
     return new ResourceListerWatcher({
       rest: this.#requests.rest,
       collection: this.#requests.collection,

@@ -1,4 +1,5 @@
 import { Client } from '../../../lib/client/rest/client.ts';
+import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 import { ScriptedTransport } from '../../client/support/scripted-transport.ts';
 import type { BadUseArea } from '../bad-use.ts';
 
@@ -31,14 +32,14 @@ export const CALLS: BadUseArea = {
     },
     {
       mistake: 'a kind in place of the plural',
-      act: () => client().resource('apps/v1', 'Deployment'),
+      act: () => client().resource<UnstructuredObject>('apps/v1', 'Deployment'),
       code: 'INVALID_OPTION',
       message:
         '"Deployment" is not a resource: expected the lower-case plural, such as "deployments"',
     },
     {
       mistake: 'a path in place of the plural',
-      act: () => client().resource('v1', 'pods/log'),
+      act: () => client().resource<UnstructuredObject>('v1', 'pods/log'),
       code: 'INVALID_OPTION',
       message: '"pods/log" is not a resource: expected the lower-case plural, such as "pods"',
     },

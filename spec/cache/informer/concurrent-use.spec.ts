@@ -68,7 +68,7 @@ describe('An informer in the midst of everything', () => {
       harness.informer.addHandler({
         onUpdate: (old, object) => {
           transitions.add(`${check(old)} > ${check(object)}`);
-          const { name = '' } = object.metadata;
+          const { name } = object.metadata;
           const there = harness.source.objects.some(({ metadata }) => metadata.name === name);
           if (check(object) === 'to' && there) harness.source.delete({ namespace: 'shop', name });
         },
@@ -113,7 +113,7 @@ describe('An informer in the midst of everything', () => {
     const harness = shuffled(7, { objects: [pod('a')] });
     const steady: string[] = [];
     harness.informer.addHandler({
-      onUpdate: (_, { metadata }) => steady.push(metadata.resourceVersion!),
+      onUpdate: (_, { metadata }) => steady.push(metadata.resourceVersion),
     });
     await harness.start();
     const wrong: string[] = [];

@@ -73,10 +73,7 @@ async function play({ seed, order }: RunOptions): Promise<Run> {
   await running;
   const labels = informer.indexer
     .list()
-    .map(({ metadata }): [string, string] => [
-      metadata.name!,
-      Object.keys(metadata.labels!).join(),
-    ]);
+    .map(({ metadata }): [string, string] => [metadata.name, Object.keys(metadata.labels!).join()]);
   return {
     trace,
     cache: Object.fromEntries(labels.toSorted(([left], [right]) => (left < right ? -1 : 1))),

@@ -4,6 +4,7 @@ import { connect } from '../../../lib/client/rest/connect.ts';
 import type { ResourceClient } from '../../../lib/client/rest/resource-client.ts';
 import { isApplyConflict, isConflict } from '../../../lib/meta/failures.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
+import type { ConfigMap } from '../../../lib/types/index.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
 import { failureOf } from '../support/failure-of.ts';
 
@@ -113,7 +114,12 @@ describe('ResourceClient.apply', () => {
     await server.listen();
     await using client = await connect({ ...server.clientConfig(), fieldManager: 'shop' });
     const maps = client.resource('v1', 'configmaps', { namespace: 'default' });
-    const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: 'b' } };
+    const map = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'a' },
+      data: { a: 'b' },
+    } satisfies ConfigMap;
     const applied = await maps.apply(map);
     const created = await maps.create({ ...map, metadata: { name: 'b' } });
     expect([applied, created].map(managersOf)).to.deep.equal([['shop Apply'], ['shop Update']]);

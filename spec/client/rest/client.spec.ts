@@ -97,7 +97,10 @@ describe('Client', () => {
     const client = new Client<Types>({ transport });
     const declared: ResourceClient<Pod> = client.resource('v1', 'pods');
     const named: ResourceClient<Pod> = client.resource<Pod>('v1', 'podtemplates');
-    const unknown: ResourceClient<UnstructuredObject> = client.resource('v1', 'secrets');
+    const unknown: ResourceClient<UnstructuredObject> = client.resource(
+      'example.com/v1',
+      'secrets',
+    );
     const informers = new SharedInformerFactory(client);
     const pods: SharedIndexInformer<Pod> = informers.for('v1', 'pods');
     const writing: ResourceClient<Pod> = client.resource('v1', 'pods', { writes: pods });

@@ -208,7 +208,7 @@ describe('ResourceClient', () => {
     }
     expect((await failureOf(pods.get('a', { namespace: '..' }))).message).to.contain('namespace');
     const client = new Client({ transport });
-    expect(thrownBy(() => client.resource('v1', 'pods/../secrets')).code).to.equal(
+    expect(thrownBy(() => client.resource<Pod>('v1', 'pods/../secrets')).code).to.equal(
       'INVALID_OPTION',
     );
     expect(thrownBy(() => client.resource('../v1', 'pods')).code).to.equal('INVALID_API_VERSION');

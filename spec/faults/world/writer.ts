@@ -54,7 +54,7 @@ export class Writer {
     await this.#client.close();
     this.#client = new Client({ transport: inProcessTransport(server.handler) });
     const { items } = await this.#configMaps().list();
-    this.#alive = new Map(items.map((item) => [item.metadata!.name!, item]));
+    this.#alive = new Map(items.map((item) => [item.metadata.name, item]));
   }
 
   async stop(): Promise<void> {

@@ -21,7 +21,7 @@ describe('the storages of a server', () => {
     await server.listen();
     const client = await connect(server.clientConfig());
     const data = { password: Buffer.from('hunter2').toString('base64') };
-    for (const resource of ['secrets', 'configmaps']) {
+    for (const resource of ['secrets', 'configmaps'] as const) {
       const metadata = { name: 'db', namespace: 'default' };
       await client.resource('v1', resource).create({ metadata, data });
     }

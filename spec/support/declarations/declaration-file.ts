@@ -22,6 +22,8 @@ export class DeclarationFile {
   readonly passedOn: ReadonlyMap<string, Origin>;
   /** Modules of which it passes on everything; true when as types. */
   readonly passedOnWhole: ReadonlyMap<string, boolean>;
+  /** Modules that it passes on as a namespace, by its name. */
+  readonly passedOnAs: ReadonlyMap<string, string>;
   /** All files of the package that it imports. */
   readonly modules: ReadonlySet<string>;
   /** Names that other modules may import. */
@@ -33,6 +35,7 @@ export class DeclarationFile {
     const imports = new Map<string, Origin>();
     const passedOn = new Map<string, Origin>();
     const passedOnWhole = new Map<string, boolean>();
+    const passedOnAs = new Map<string, string>();
     const exported = new Set<string>();
     for (const statement of statementsOf(withoutComments(readFileSync(path, 'utf8')))) {
       const from = / from ['"]([^'"]+)['"];$/.exec(statement)?.[1];
@@ -44,7 +47,9 @@ export class DeclarationFile {
         }
       } else if (/^export(?: type)? \*/.test(statement)) {
         const { from: whole } = this.#origin(from ?? '', '*', true);
-        passedOnWhole.set(whole, statement.startsWith('export type'));
+        const namespace = /\* as (\w+) from/.exec(statement)?.[1];
+        if (namespace !== undefined) passedOnAs.set(namespace, whole);
+        else passedOnWhole.set(whole, statement.startsWith('export type'));
       } else if (names !== undefined) {
         const all = statement.startsWith('export type');
         for (const [name, outside, typeOnly] of names) {
@@ -59,11 +64,16 @@ export class DeclarationFile {
       }
     }
     const origins = [...imports.values(), ...passedOn.values()].filter((one) => !one.external);
-    this.modules = new Set([...passedOnWhole.keys(), ...origins.map(({ from }) => from)]);
+    this.modules = new Set([
+      ...passedOnWhole.keys(),
+      ...passedOnAs.values(),
+      ...origins.map(({ from }) => from),
+    ]);
     this.declarations = declarations;
     this.imports = imports;
     this.passedOn = passedOn;
     this.passedOnWhole = passedOnWhole;
+    this.passedOnAs = passedOnAs;
     this.exported = exported;
   }
 

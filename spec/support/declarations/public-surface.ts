@@ -33,6 +33,18 @@ export class PublicSurface {
         if (!this.#homes.has(id)) this.#homes.set(id, { entry, name });
       }
     }
+    for (const [entry, path] of entries) this.#addNamespaces(entry, this.#file(path));
+  }
+
+  /** What an entry has in a namespace only, as `EventsV1.Event`. */
+  #addNamespaces(entry: string, file: DeclarationFile): void {
+    for (const whole of file.passedOnWhole.keys()) this.#addNamespaces(entry, this.#file(whole));
+    for (const [namespace, path] of file.passedOnAs) {
+      for (const [name, declared] of this.#exportsOf(this.#file(path))) {
+        const id = idOf(declared);
+        if (!this.#homes.has(id)) this.#homes.set(id, { entry, name: `${namespace}.${name}` });
+      }
+    }
   }
 
   get entries(): readonly string[] {

@@ -19,6 +19,7 @@ import {
   type KubernetesObject,
   type ObjectMeta,
   type OwnerReference,
+  type Stored,
   type UnstructuredObject,
   type WatchEvent,
 } from '../../../lib/index.ts';
@@ -56,13 +57,13 @@ export function aTypeArgumentNamesTheObjects(): void {
     },
   });
   holds<SameType<typeof pods, SharedIndexInformer<V1Pod>>>();
-  holds<SameType<ReturnType<typeof pods.indexer.get>, V1Pod | undefined>>();
+  holds<SameType<ReturnType<typeof pods.indexer.get>, Stored<V1Pod> | undefined>>();
   const listed = pods.lister.namespace('shop').list({ labels: 'app=web' });
-  holds<SameType<typeof listed, readonly V1Pod[]>>();
+  holds<SameType<typeof listed, readonly Stored<V1Pod>[]>>();
   const metadata = pods.lister.list({ view: 'metadata' });
   holds<SameType<typeof metadata, readonly ObjectMeta[]>>();
   const byNode = pods.indexer.byIndex('byNode', 'node-1');
-  holds<SameType<typeof byNode, readonly V1Pod[]>>();
+  holds<SameType<typeof byNode, readonly Stored<V1Pod>[]>>();
   // @ts-expect-error pods have no spec.replicas
   pods.indexer.get('shop/web')?.spec?.replicas;
   // @ts-expect-error lists are shared and read-only
@@ -79,7 +80,7 @@ export async function declaredOnceTypesAreInferred(): Promise<void> {
   const secrets = informers.for('v1', 'secrets');
   holds<SameType<typeof secrets, SharedIndexInformer<V1Secret>>>();
   const deployment = await typed.resource('apps/v1', 'deployments', { namespace: 'shop' }).get('a');
-  holds<SameType<typeof deployment, V1Deployment>>();
+  holds<SameType<typeof deployment, Stored<V1Deployment>>>();
   const unknown = informers.for('example.com/v1', 'widgets');
   holds<SameType<typeof unknown, SharedIndexInformer<UnstructuredObject>>>();
   const leased = informers.acquire('v1', 'pods');
@@ -103,12 +104,12 @@ export async function verbsTakeAndGiveTheType(): Promise<void> {
     metadata: { name: 'web', creationTimestamp: new Date(0) },
     spec: { containers: [{ name: 'web', image: 'nginx' }] },
   });
-  holds<SameType<typeof created, V1Pod>>();
+  holds<SameType<typeof created, Stored<V1Pod>>>();
   const deleted = await pods.delete('web');
-  holds<SameType<typeof deleted, V1Pod | undefined>>();
-  for await (const item of pods.items()) holds<SameType<typeof item, V1Pod>>();
+  holds<SameType<typeof deleted, Stored<V1Pod> | undefined>>();
+  for await (const item of pods.items()) holds<SameType<typeof item, Stored<V1Pod>>>();
   for await (const event of pods.watch()) {
-    holds<SameType<typeof event, WatchEvent<V1Pod>>>();
+    holds<SameType<typeof event, WatchEvent<Stored<V1Pod>>>>();
     if (event.type !== 'BOOKMARK') event.object.status?.phase?.trim();
   }
   // @ts-expect-error a container has a name
@@ -146,7 +147,7 @@ export async function handlersReadTheType(): Promise<void> {
   pods.addHandler({ onAdd: (added: V1Deployment) => added.spec?.replicas });
   // @ts-expect-error a source of other objects
   new SharedIndexInformer<V1Pod>({ listerWatcher: new ScriptedListerWatcher<{ spec: string }>() });
-  for await (const change of pods.changes()) holds<SameType<typeof change.object, V1Pod>>();
+  for await (const change of pods.changes()) holds<SameType<typeof change.object, Stored<V1Pod>>>();
   const running = await until(pods, { name: 'web', is: (one) => one.status?.phase === 'Running' });
-  holds<SameType<typeof running, V1Pod>>();
+  holds<SameType<typeof running, Stored<V1Pod>>>();
 }

@@ -15,6 +15,7 @@ import {
   type KubernetesObject,
   type ObjectMeta,
   type OwnerReference,
+  type Stored,
   type UnstructuredObject,
   type WatchEvent,
 } from '../../../lib/index.ts';
@@ -45,13 +46,13 @@ export function aTypeArgumentNamesTheObjects(): void {
     transform: ({ metadata, ...rest }) => ({ ...rest, metadata: { ...metadata, labels: {} } }),
   });
   holds<SameType<typeof pods, SharedIndexInformer<Pod>>>();
-  holds<SameType<ReturnType<typeof pods.indexer.get>, Pod | undefined>>();
+  holds<SameType<ReturnType<typeof pods.indexer.get>, Stored<Pod> | undefined>>();
   const listed = pods.lister.namespace('shop').list({ labels: 'app=web' });
-  holds<SameType<typeof listed, readonly Pod[]>>();
+  holds<SameType<typeof listed, readonly Stored<Pod>[]>>();
   const metadata = pods.lister.list({ view: 'metadata' });
   holds<SameType<typeof metadata, readonly ObjectMeta[]>>();
   const byNode = pods.indexer.byIndex('byNode', 'node-1');
-  holds<SameType<typeof byNode, readonly Pod[]>>();
+  holds<SameType<typeof byNode, readonly Stored<Pod>[]>>();
   // @ts-expect-error pods have no spec.replicas
   pods.indexer.get('shop/web')?.spec?.replicas;
   // @ts-expect-error lists are shared and read-only
@@ -68,7 +69,7 @@ export async function declaredOnceTypesAreInferred(): Promise<void> {
   const secrets = informers.for('v1', 'secrets');
   holds<SameType<typeof secrets, SharedIndexInformer<Secret>>>();
   const deployment = await typed.resource('apps/v1', 'deployments', { namespace: 'shop' }).get('a');
-  holds<SameType<typeof deployment, Deployment>>();
+  holds<SameType<typeof deployment, Stored<Deployment>>>();
   const unknown = informers.for('example.com/v1', 'widgets');
   holds<SameType<typeof unknown, SharedIndexInformer<UnstructuredObject>>>();
   const leased = informers.acquire('v1', 'pods');
@@ -92,12 +93,12 @@ export async function verbsTakeAndGiveTheType(): Promise<void> {
     metadata: { name: 'web', creationTimestamp: '1970-01-01T00:00:00Z' },
     spec: { containers: [{ name: 'web', image: 'nginx' }] },
   });
-  holds<SameType<typeof created, Pod>>();
+  holds<SameType<typeof created, Stored<Pod>>>();
   const deleted = await pods.delete('web');
-  holds<SameType<typeof deleted, Pod | undefined>>();
-  for await (const item of pods.items()) holds<SameType<typeof item, Pod>>();
+  holds<SameType<typeof deleted, Stored<Pod> | undefined>>();
+  for await (const item of pods.items()) holds<SameType<typeof item, Stored<Pod>>>();
   for await (const event of pods.watch()) {
-    holds<SameType<typeof event, WatchEvent<Pod>>>();
+    holds<SameType<typeof event, WatchEvent<Stored<Pod>>>>();
     if (event.type !== 'BOOKMARK') event.object.status?.phase?.trim();
   }
   // @ts-expect-error a pod says of itself that it is one
@@ -137,7 +138,7 @@ export async function handlersReadTheType(): Promise<void> {
   pods.addHandler({ onAdd: (added: Deployment) => added.spec?.replicas });
   // @ts-expect-error a source of other objects
   new SharedIndexInformer<Pod>({ listerWatcher: new ScriptedListerWatcher<{ spec: string }>() });
-  for await (const change of pods.changes()) holds<SameType<typeof change.object, Pod>>();
+  for await (const change of pods.changes()) holds<SameType<typeof change.object, Stored<Pod>>>();
   const running = await until(pods, { name: 'web', is: (one) => one.status?.phase === 'Running' });
-  holds<SameType<typeof running, Pod>>();
+  holds<SameType<typeof running, Stored<Pod>>>();
 }

@@ -1,6 +1,7 @@
 import { ListwatchError } from '../../../kernel/errors.ts';
 import type { KubernetesObject, ObjectMeta } from '../../../meta/object.ts';
 import { DecodedView, type ObjectView } from '../../../meta/object-view.ts';
+import type { Stored } from '../../../meta/stored.ts';
 import { NAMESPACE_INDEX, type IndexFunc, type Indexers } from '../../store/indexers.ts';
 import type { Opener } from '../../store/lister.ts';
 import type { StoreReader } from '../../store/store-reader.ts';
@@ -11,6 +12,9 @@ export type LazyReader<T> = Omit<
   StoreReader<LazyObject<T>>,
   'index' | 'addIndexers' | 'removeIndexers'
 >;
+
+/** An index that was asked for, or the one that every informer has. */
+type IndexName<Index extends string> = Index | typeof NAMESPACE_INDEX;
 
 /** Makes index functions over objects into ones over views; those that read metadata only do not decode. */
 export function indexersOfViews<T extends KubernetesObject>(
@@ -28,17 +32,19 @@ function overViews<T extends KubernetesObject>(indexFunc: IndexFunc<T>): IndexFu
 
 /**
  * Reads a store of views as a store of objects. Objects are decoded when a method returns them; with a budget for decoded
- * objects, the next call may return an array of new, equal objects.
+ * objects, the next call may return an array of new, equal objects. `Index` are the names of the indexes, where they are known.
  */
-export class ObjectReader<T extends KubernetesObject> implements StoreReader<T> {
-  readonly #store: StoreReader<ObjectView<T>>;
-  readonly #opener: Opener<ObjectView<T>, T>;
+export class ObjectReader<T extends KubernetesObject, Index extends string = string>
+  implements StoreReader<Stored<T>>
+{
+  readonly #store: StoreReader<ObjectView<Stored<T>>>;
+  readonly #opener: Opener<ObjectView<Stored<T>>, Stored<T>>;
   readonly #onLazy: () => void;
 
   /** `onLazy` is called before views are returned that may be read after they have left the store. */
   constructor(
-    store: StoreReader<ObjectView<T>>,
-    opener: Opener<ObjectView<T>, T>,
+    store: StoreReader<ObjectView<Stored<T>>>,
+    opener: Opener<ObjectView<Stored<T>>, Stored<T>>,
     onLazy: () => void = () => {},
   ) {
     this.#store = store;
@@ -51,7 +57,7 @@ export class ObjectReader<T extends KubernetesObject> implements StoreReader<T> 
    * this, from the first read of `lazy` until the informer ends, the bytes of each object that leaves the cache are retained,
    * as for a handler of whole objects. `metadata(key)` and `keys()` retain nothing.
    */
-  get lazy(): LazyReader<T> {
+  get lazy(): LazyReader<Stored<T>> {
     this.#onLazy();
     return this.#store;
   }
@@ -68,7 +74,7 @@ export class ObjectReader<T extends KubernetesObject> implements StoreReader<T> 
     return this.#store.indexNames;
   }
 
-  get(key: string): T | undefined {
+  get(key: string): Stored<T> | undefined {
     return this.#store.get(key)?.object;
   }
 
@@ -81,7 +87,7 @@ export class ObjectReader<T extends KubernetesObject> implements StoreReader<T> 
     return this.#store.has(key);
   }
 
-  list(): readonly T[] {
+  list(): readonly Stored<T>[] {
     return this.#opener.many(this.#store.list());
   }
 
@@ -89,23 +95,23 @@ export class ObjectReader<T extends KubernetesObject> implements StoreReader<T> 
     return this.#store.keys();
   }
 
-  byIndex(index: string, value: string): readonly T[] {
+  byIndex(index: IndexName<Index>, value: string): readonly Stored<T>[] {
     return this.#opener.many(this.#store.byIndex(index, value));
   }
 
-  index(index: string, probe: T): readonly T[] {
-    return this.#opener.many(this.#store.index(index, new DecodedView(probe)));
+  index(index: IndexName<Index>, probe: T): readonly Stored<T>[] {
+    return this.#opener.many(this.#store.index(index, new DecodedView(probe as Stored<T>)));
   }
 
-  indexKeys(index: string, value: string): string[] {
+  indexKeys(index: IndexName<Index>, value: string): string[] {
     return this.#store.indexKeys(index, value);
   }
 
-  indexValues(index: string): string[] {
+  indexValues(index: IndexName<Index>): string[] {
     return this.#store.indexValues(index);
   }
 
-  addIndexers(indexers: Indexers<T>): void {
+  addIndexers(indexers: Indexers<Stored<T>>): void {
     this.#store.addIndexers(indexersOfViews(indexers));
   }
 

@@ -8,14 +8,16 @@ import type { SharedIndexInformer } from '../shared-index-informer.ts';
  * await using lease = informers.acquire<Widget>('example.com/v1', 'widgets');
  * lease.informer.addHandler(handler, { signal: lease.signal });
  */
-export class InformerLease<T extends KubernetesObject> implements AsyncDisposable {
-  readonly informer: SharedIndexInformer<T>;
+export class InformerLease<T extends KubernetesObject, Index extends string = string>
+  implements AsyncDisposable
+{
+  readonly informer: SharedIndexInformer<T, Index>;
   readonly #controller = new AbortController();
   readonly #onRelease: () => Promise<void>;
   #ended: Promise<void> | undefined;
 
   /** Use `informers.acquire`. `onRelease` is called once; its promise resolves when the informer has ended. */
-  constructor(informer: SharedIndexInformer<T>, onRelease: () => Promise<void>) {
+  constructor(informer: SharedIndexInformer<T, Index>, onRelease: () => Promise<void>) {
     this.informer = informer;
     this.#onRelease = onRelease;
   }

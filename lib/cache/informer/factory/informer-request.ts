@@ -3,6 +3,8 @@ import type { CollectionOptions, ResourceName } from '../../../meta/collection-o
 import type { Projection } from '../../../meta/json/field-path.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { PartialObjectMetadata } from '../../../meta/partial-object-metadata.ts';
+import type { Stored } from '../../../meta/stored.ts';
+import type { Indexers } from '../../store/indexers.ts';
 import {
   INFORMER_OPTIONS,
   type SharedIndexInformerOptions,
@@ -13,12 +15,16 @@ import {
 type GivenByFactory = 'listerWatcher' | 'name' | 'subject' | 'runtime';
 
 /** Selects the objects, and how they are cached. Options that are left out are taken from the factory. */
-export interface InformerForOptions<T extends KubernetesObject>
+export interface InformerForOptions<T extends KubernetesObject, Index extends string = string>
   extends CollectionOptions,
-    Omit<SharedIndexInformerOptions<T>, GivenByFactory> {}
+    Omit<SharedIndexInformerOptions<T>, GivenByFactory | 'indexers'> {
+  /** Indexes besides the one by namespace; their names are those that the reads of an index take. @defaultValue none */
+  readonly indexers?: Indexers<Stored<T>, Index> | undefined;
+}
 
 /** The same for an informer that keeps only metadata. */
-export interface MetadataInformerForOptions extends InformerForOptions<PartialObjectMetadata> {
+export interface MetadataInformerForOptions<Index extends string = string>
+  extends InformerForOptions<PartialObjectMetadata, Index> {
   readonly metadataOnly: true;
 }
 
@@ -26,8 +32,11 @@ export interface MetadataInformerForOptions extends InformerForOptions<PartialOb
 export interface ProjectingInformerForOptions<
   Source extends KubernetesObject,
   Paths extends readonly string[],
-> extends Omit<InformerForOptions<Projection<Source, Paths[number]>>, 'fields'>,
-    WithFields<Source, Paths> {}
+  Index extends string = string,
+> extends Omit<InformerForOptions<Projection<Source, Paths[number]>>, 'fields' | 'indexers'>,
+    WithFields<Source, Paths> {
+  readonly indexers?: Indexers<Stored<Projection<Source, Paths[number]>>, Index> | undefined;
+}
 
 const GIVEN_BY_FACTORY: readonly string[] = [
   'listerWatcher',

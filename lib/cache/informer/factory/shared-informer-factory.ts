@@ -9,7 +9,7 @@ import type { Runtime } from '../../../kernel/runtime.ts';
 import type { CollectionOptions, ResourceName } from '../../../meta/collection-options.ts';
 import type { Projection } from '../../../meta/json/field-path.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
-import type { ObjectOf } from '../../../meta/object-types.ts';
+import type { ObjectOf, OtherPlural, PluralOf } from '../../../meta/object-types.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
 import type { ListerWatcher } from '../../reflector/contract/lister-watcher.ts';
 import {
@@ -23,6 +23,7 @@ import {
   type CachedOf,
   type KindDefaults,
 } from './kind-defaults.ts';
+import type { Stored } from '../../../meta/stored.ts';
 import { collectionMatcher } from './collection-matcher.ts';
 import type { InformerInspection } from '../observe/informer-inspection.ts';
 import { InformerEntry } from './informer-entry.ts';
@@ -96,9 +97,9 @@ export type FactorySyncOptions = Omit<CacheSyncOptions, 'logger' | 'runtime'>;
 /**
  * Shares informers: requests for the same collection get the same cache, filled by one watch.
  *
- * `Types` declares the object type of each resource. It is taken from the client, or given:
- * `new SharedInformerFactory<{ 'v1/pods': Pod }>(client)`. Resources that are not in it are unstructured unless a call names
- * a type.
+ * The objects of built-in resources are typed. `Types` declares the types of others; it is taken from the client, or given:
+ * `new SharedInformerFactory<{ 'example.com/v1/widgets': Widget }>(client)`. Resources that are not in it, nor in `KnownResources`, are
+ * unstructured unless a call names a type.
  *
  * Guarantees:
  * - An informer requested after `start` runs at once; a wait for a factory that was not started fails.
@@ -108,7 +109,7 @@ export type FactorySyncOptions = Omit<CacheSyncOptions, 'logger' | 'runtime'>;
  *
  * @example
  * await using informers = new SharedInformerFactory(client, { signal });
- * const pods = informers.for<Pod>('v1', 'pods', { indexers: { byNode: (pod) => [pod.spec?.nodeName ?? ''] } });
+ * const pods = informers.for('v1', 'pods', { indexers: { byNode: (pod) => [pod.spec?.nodeName ?? ''] } });
  * informers.start();
  * await informers.whenSynced({ timeoutMs: 30_000 });
  * @see client-go informers/factory.go @ 32ce75a7
@@ -147,32 +148,40 @@ export class SharedInformerFactory<
   }
 
   /**
-   * The informer of a collection, e.g. `for<Deployment>('apps/v1', 'deployments')`; a resource in `Types` needs no type
-   * argument. With `metadataOnly` it keeps only metadata, with `fields` metadata and these fields. A later request adds its indexes.
+   * The informer of a collection, e.g. `for('apps/v1', 'deployments')` or `for<Widget>('example.com/v1', 'widgets')`. With `metadataOnly` it keeps only metadata, with `fields` metadata and these fields. A later request adds its indexes.
    * @throws {ListwatchError} code CLOSED once the factory is closed; INVALID_OPTION when it exists with another keyFunc,
    * transform or other option; INDEX_CONFLICT when it has another index function of that name; INVALID_API_VERSION;
    * INVALID_SELECTOR.
    */
-  for(
-    apiVersion: string,
-    resource: string,
-    options: MetadataInformerForOptions,
-  ): SharedIndexInformer<PartialObjectMetadata>;
-  for<ApiVersion extends string, Resource extends string, const Paths extends readonly string[]>(
+  for<ApiVersion extends string, Index extends string = string>(
+    apiVersion: ApiVersion,
+    resource: PluralOf<Types, ApiVersion>,
+    options: MetadataInformerForOptions<Index>,
+  ): SharedIndexInformer<PartialObjectMetadata, Index>;
+  for<
+    ApiVersion extends string,
+    Resource extends PluralOf<Types, ApiVersion>,
+    const Paths extends readonly string[],
+    Index extends string = string,
+  >(
     apiVersion: ApiVersion,
     resource: Resource,
-    options: ProjectingInformerForOptions<ObjectOf<Types, ApiVersion, Resource>, Paths>,
-  ): SharedIndexInformer<Projection<ObjectOf<Types, ApiVersion, Resource>, Paths[number]>>;
-  for<ApiVersion extends string, Resource extends string>(
+    options: ProjectingInformerForOptions<ObjectOf<Types, ApiVersion, Resource>, Paths, Index>,
+  ): SharedIndexInformer<Projection<ObjectOf<Types, ApiVersion, Resource>, Paths[number]>, Index>;
+  for<
+    ApiVersion extends string,
+    Resource extends PluralOf<Types, ApiVersion>,
+    Index extends string = string,
+  >(
     apiVersion: ApiVersion,
     resource: Resource,
-    options?: InformerForOptions<CachedOf<Types, Kinds, ApiVersion, Resource>>,
-  ): SharedIndexInformer<CachedOf<Types, Kinds, ApiVersion, Resource>>;
-  for<T extends KubernetesObject>(
+    options?: InformerForOptions<CachedOf<Types, Kinds, ApiVersion, Resource>, Index>,
+  ): SharedIndexInformer<CachedOf<Types, Kinds, ApiVersion, Resource>, Index>;
+  for<T extends KubernetesObject = KubernetesObject, Plural extends string = string>(
     apiVersion: string,
-    resource: string,
-    options?: InformerForOptions<T>,
-  ): SharedIndexInformer<T>;
+    resource: OtherPlural<Plural>,
+    options?: InformerForOptions<NoInfer<T>>,
+  ): SharedIndexInformer<NoInfer<T>>;
   for(apiVersion: string, resource: string, options: object = {}): unknown {
     const entry = this.#entry('for', { apiVersion, resource }, options);
     entry.keep();
@@ -184,30 +193,35 @@ export class SharedInformerFactory<
    * `for` keeps it. One that is released and acquired in the same task continues.
    * @throws {ListwatchError} as `for` does.
    */
-  acquire(
-    apiVersion: string,
-    resource: string,
-    options: MetadataInformerForOptions,
-  ): InformerLease<PartialObjectMetadata>;
+  acquire<ApiVersion extends string, Index extends string = string>(
+    apiVersion: ApiVersion,
+    resource: PluralOf<Types, ApiVersion>,
+    options: MetadataInformerForOptions<Index>,
+  ): InformerLease<PartialObjectMetadata, Index>;
   acquire<
     ApiVersion extends string,
-    Resource extends string,
+    Resource extends PluralOf<Types, ApiVersion>,
     const Paths extends readonly string[],
+    Index extends string = string,
   >(
     apiVersion: ApiVersion,
     resource: Resource,
-    options: ProjectingInformerForOptions<ObjectOf<Types, ApiVersion, Resource>, Paths>,
-  ): InformerLease<Projection<ObjectOf<Types, ApiVersion, Resource>, Paths[number]>>;
-  acquire<ApiVersion extends string, Resource extends string>(
+    options: ProjectingInformerForOptions<ObjectOf<Types, ApiVersion, Resource>, Paths, Index>,
+  ): InformerLease<Projection<ObjectOf<Types, ApiVersion, Resource>, Paths[number]>, Index>;
+  acquire<
+    ApiVersion extends string,
+    Resource extends PluralOf<Types, ApiVersion>,
+    Index extends string = string,
+  >(
     apiVersion: ApiVersion,
     resource: Resource,
-    options?: InformerForOptions<CachedOf<Types, Kinds, ApiVersion, Resource>>,
-  ): InformerLease<CachedOf<Types, Kinds, ApiVersion, Resource>>;
-  acquire<T extends KubernetesObject>(
+    options?: InformerForOptions<CachedOf<Types, Kinds, ApiVersion, Resource>, Index>,
+  ): InformerLease<CachedOf<Types, Kinds, ApiVersion, Resource>, Index>;
+  acquire<T extends KubernetesObject = KubernetesObject, Plural extends string = string>(
     apiVersion: string,
-    resource: string,
-    options?: InformerForOptions<T>,
-  ): InformerLease<T>;
+    resource: OtherPlural<Plural>,
+    options?: InformerForOptions<NoInfer<T>>,
+  ): InformerLease<NoInfer<T>>;
   acquire(apiVersion: string, resource: string, options: object = {}): unknown {
     return this.#entry('acquire', { apiVersion, resource }, options).acquire();
   }
@@ -368,10 +382,10 @@ export class SharedInformerFactory<
 
 /** Only metadata gets into the cache, from the source and from own writes. */
 function bare<T extends KubernetesObject>(
-  transform: ((object: T) => T) | undefined,
-): (object: T) => T {
+  transform: ((object: Stored<T>) => T) | undefined,
+): (object: Stored<T>) => T {
   return (object) => {
-    const metadataOnly = partialObjectMetadata(object) as KubernetesObject as T;
+    const metadataOnly = partialObjectMetadata(object) as KubernetesObject as Stored<T>;
     return transform === undefined ? metadataOnly : transform(metadataOnly);
   };
 }

@@ -11,6 +11,7 @@ import type { FieldPaths, Projection } from '../../../meta/json/field-path.ts';
 import { JsonProjection } from '../../../meta/json/json-projection.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
+import type { Stored } from '../../../meta/stored.ts';
 import {
   resolveCacheOptions,
   type CacheOptions,
@@ -50,8 +51,10 @@ export type InformerReflectorOptions = Pick<
   | 'backoff'
 >;
 
-export interface SharedIndexInformerOptions<T extends KubernetesObject>
-  extends InformerReflectorOptions {
+export interface SharedIndexInformerOptions<
+  T extends KubernetesObject,
+  Index extends string = string,
+> extends InformerReflectorOptions {
   /** As `ReflectorOptions.silenceProbeMs`: detects a dead watch. 0: never. @defaultValue 30 000 */
   readonly silenceProbeMs?: number | undefined;
   /** The collection to mirror. */
@@ -68,7 +71,7 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
   /** The resource, for errors and remedies. @defaultValue the name */
   readonly subject?: InformerSubject | undefined;
   /** Indexes besides the one by namespace. @defaultValue none */
-  readonly indexers?: Indexers<T> | undefined;
+  readonly indexers?: Indexers<Stored<T>, Index> | undefined;
   /** @defaultValue metaNamespaceKeyFunc */
   readonly keyFunc?: KeyFunc | undefined;
   /**
@@ -82,7 +85,7 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
    * `metadata` with name, namespace, uid and resourceVersion must stay. With a transform every body is decoded.
    * @defaultValue none
    */
-  readonly transform?: ((object: T) => T) | undefined;
+  readonly transform?: ((object: Stored<T>) => T) | undefined;
   /**
    * Deeply freezes every object that readers get: a statement that modifies such an object then throws a TypeError; without
    * `freeze` it would make the cache differ from the server. Change a copy: `structuredClone(object)`. A pod of 3.9 KB
@@ -105,7 +108,7 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject>
    * sends no events of objects that its selectors exclude. `collectionMatcher` makes such a function from selectors.
    * @defaultValue every object does
    */
-  readonly matches?: ((object: T) => boolean) | undefined;
+  readonly matches?: ((object: Stored<T>) => boolean) | undefined;
   /**
    * The interval at which handlers get every object again, milliseconds; a handler may have another interval.
    * @defaultValue 0: never, even if a handler has an interval
@@ -220,10 +223,13 @@ export const INFORMER_OPTIONS: readonly (keyof SharedIndexInformerOptions<Kubern
   'onError',
 ];
 
+/** A transform keeps the metadata that a stored object has. */
+type StoredTransform<T extends KubernetesObject> = ResolvedInformerOptions<Stored<T>>['transform'];
+
 /** @throws {ListwatchError} code INVALID_OPTION. */
 export function resolveInformerOptions<T extends KubernetesObject>(
   options: SharedIndexInformerOptions<T>,
-): ResolvedInformerOptions<T> {
+): ResolvedInformerOptions<Stored<T>> {
   const owner = 'SharedIndexInformer';
   requireOptions(owner, options, ['listerWatcher']);
   rejectUnknownOptions(owner, options, INFORMER_OPTIONS);
@@ -232,14 +238,14 @@ export function resolveInformerOptions<T extends KubernetesObject>(
   const namespaces = namespacesOption(owner, options);
   const matches = functionOption(owner, 'matches', options.matches);
   return {
-    listerWatcher: options.listerWatcher,
+    listerWatcher: options.listerWatcher as ListerWatcher<ObjectView<Stored<T>>>,
     namespaces,
     name,
     subject: options.subject ?? { group: '', resource: name },
     indexers: withNamespaceIndex(options.indexers ?? {}),
     keyFunc: functionOption(owner, 'keyFunc', options.keyFunc) ?? metaNamespaceKeyFunc,
     projection: projectionOption(owner, options.fields),
-    transform: functionOption(owner, 'transform', options.transform),
+    transform: functionOption(owner, 'transform', options.transform) as StoredTransform<T>,
     freeze: booleanOption(owner, 'freeze', options.freeze, !inProduction()),
     cache: resolveCacheOptions(owner, options.cache),
     matches: namespaces === undefined ? matches : matchesIn(namespaces, matches),

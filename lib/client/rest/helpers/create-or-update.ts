@@ -3,23 +3,24 @@ import type { Runtime } from '../../../kernel/runtime.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../../meta/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import { sameContent } from '../../../meta/same-content.ts';
+import type { Stored } from '../../../meta/stored.ts';
 import type { CallOptions, WriteOptions } from '../request/resource-options.ts';
 import { retryWhile } from './retry-on-conflict.ts';
 
 export interface CreatedOrUpdated<T> {
   /** As the server has it. */
-  readonly object: T;
+  readonly object: Stored<T>;
   readonly result: 'created' | 'updated' | 'unchanged';
 }
 
 /** The object as it should be, from the one that is stored; `undefined` when there is none. It must not modify `stored`. */
-export type Change<T> = (stored: T | undefined) => T | Promise<T>;
+export type Change<T> = (stored: Stored<T> | undefined) => T | Promise<T>;
 
 /** The calls that it needs of a resource. */
 export interface ReadsAndWrites<T> {
-  get(name: string, options: CallOptions): Promise<T>;
-  create(object: T, options: WriteOptions): Promise<T>;
-  update(object: T, options: WriteOptions): Promise<T>;
+  get(name: string, options: CallOptions): Promise<Stored<T>>;
+  create(object: T, options: WriteOptions): Promise<Stored<T>>;
+  update(object: T, options: WriteOptions): Promise<Stored<T>>;
 }
 
 /** Creates the object, or updates it when the change makes it another one. Reads it anew when somebody else was faster. */

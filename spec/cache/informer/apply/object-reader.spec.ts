@@ -59,7 +59,7 @@ describe('ObjectReader', () => {
         indexers: { byNode, namespace: metaNamespaceIndexFunc },
       });
       await harness.start();
-      harness.informer.indexer.addIndexers({ byName: ({ metadata }) => [metadata.name!] });
+      harness.informer.indexer.addIndexers({ byName: ({ metadata }) => [metadata.name] });
       harness.source.add(pod('b', { nodeName: 'n1' }));
       await harness.settle();
       const { indexer } = harness.informer;

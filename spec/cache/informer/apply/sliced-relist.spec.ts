@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import type { DeltaOrder } from '../../../../lib/cache/delta/delta-fifo.ts';
 import { ErrorReporter } from '../../../../lib/cache/informer/observe/error-reporter.ts';
-import { resolveInformerOptions } from '../../../../lib/cache/informer/options/informer-options.ts';
+import {
+  resolveInformerOptions,
+  type ResolvedInformerOptions,
+} from '../../../../lib/cache/informer/options/informer-options.ts';
 import type { Notification } from '../../../../lib/cache/informer/handlers/notification.ts';
 import { ObjectPipeline } from '../../../../lib/cache/informer/apply/object-pipeline.ts';
 import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
@@ -59,14 +62,14 @@ class Bench {
       indexers: {
         byVersion: ({ metadata }) => {
           this.indexed += 1;
-          return [metadata.resourceVersion!];
+          return [metadata.resourceVersion];
         },
       },
       onError: (error) => this.errors.push(error),
     });
     const { logger, onError } = options;
     this.pipeline = new ObjectPipeline<Pod>({
-      options,
+      options: options as unknown as ResolvedInformerOptions<Pod>,
       memory,
       errors: new ErrorReporter({ informer: 'pods', logger, onError }),
       meter: undefined,

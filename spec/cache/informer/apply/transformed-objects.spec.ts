@@ -52,7 +52,7 @@ describe('transformed objects', () => {
       }),
     });
     const names: string[] = [];
-    harness.informer.addHandler({ onAdd: ({ metadata }) => names.push(metadata.name!) });
+    harness.informer.addHandler({ onAdd: ({ metadata }) => names.push(metadata.name) });
     await harness.start();
     expect(names).to.deep.equal(['POD1', 'POD2']);
     expect(harness.informer.indexer.keys()).to.deep.equal(['shop/pod1', 'shop/pod2']);
@@ -67,7 +67,7 @@ describe('transformed objects', () => {
       ),
       resyncIntervalMs: 1000,
       transform: (object) => {
-        if (object.metadata.labels?.['raw'] !== 'yes') again.push(object.metadata.name!);
+        if (object.metadata.labels?.['raw'] !== 'yes') again.push(object.metadata.name);
         return { ...object, metadata: { ...object.metadata, labels: { raw: 'no' } } };
       },
     });

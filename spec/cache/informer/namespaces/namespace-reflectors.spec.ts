@@ -221,8 +221,10 @@ describe('An informer of several namespaces', () => {
   });
 
   it('refuses what cannot work', async () => {
-    const made = (options: Partial<SharedIndexInformerOptions<Pod>>, names = ['a']): string | undefined =>
-      codeOf(() => new Setup(names, options));
+    const made = (
+      options: Partial<SharedIndexInformerOptions<Pod>>,
+      names = ['a'],
+    ): string | undefined => codeOf(() => new Setup(names, options));
     for (const options of [{ order: 'key' }, { keyFunc: () => 'x' }] as const) {
       expect(made(options)).to.equal('INVALID_OPTION');
     }

@@ -164,7 +164,7 @@ class Trial implements AsyncDisposable {
     const cached = this.#informer!.indexer.list();
     const differs = cached.filter(
       ({ metadata }) =>
-        alive.get(metadata!.name!)?.metadata?.resourceVersion !== metadata!.resourceVersion,
+        alive.get(metadata.name)?.metadata?.resourceVersion !== metadata.resourceVersion,
     );
     if (cached.length !== alive.size || differs.length > 0) {
       complaints.push(`the cache has ${cached.length} objects, the server ${alive.size}`);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { sleep } from '../../../../lib/kernel/wait.ts';
 import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
 import type { ApiError } from '../../../../lib/meta/api-error.ts';
+import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
 import { rejectionOf } from '../../support/failure-of.ts';
 import { ANSWERS } from './recorded-answers.ts';
 import { DISCOVERY, RecordedServer } from './recorded-server.ts';
@@ -27,7 +28,7 @@ describe('the questions behind an explanation', () => {
     resource: string = 'deploymnets',
     signal?: AbortSignal,
   ): Promise<ApiError> {
-    const list = client.resource('apps/v1', resource).list({ signal });
+    const list = client.resource<UnstructuredObject>('apps/v1', resource).list({ signal });
     return (await runtime.run(rejectionOf(list))) as ApiError;
   }
 
@@ -46,7 +47,7 @@ describe('the questions behind an explanation', () => {
     const server = serverWith();
     const { client } = server;
     const calls = Array.from({ length: 50 }, () =>
-      rejectionOf(client.resource('apps/v1', 'deploymnets').list()),
+      rejectionOf(client.resource<UnstructuredObject>('apps/v1', 'deploymnets').list()),
     );
     await runtime.run(Promise.all(calls));
     expect(server.lookUps).to.deep.equal(['/apis/apps/v1']);

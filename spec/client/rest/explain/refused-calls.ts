@@ -1,5 +1,7 @@
 import type { Client } from '../../../../lib/client/rest/client.ts';
-import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
+import type { ResourceClient } from '../../../../lib/client/rest/resource-client.ts';
+import type { KubernetesObject, UnstructuredObject } from '../../../../lib/meta/object.ts';
+import type { ConfigMap } from '../../../../lib/types/index.ts';
 
 export interface RefusedCall {
   readonly title: string;
@@ -11,11 +13,11 @@ export interface RefusedCall {
   readonly message: string;
 }
 
-const configMap: UnstructuredObject = {
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  metadata: { name: 'x' },
-};
+const configMap: ConfigMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } };
+
+function untyped(client: Client, version: string, name: string): ResourceClient<KubernetesObject> {
+  return client.resource(version, name, { namespace: 'default' });
+}
 
 /** Calls that a kube-apiserver refused, its answer, and the message of the error. */
 export const REFUSED_CALLS: readonly RefusedCall[] = [
@@ -39,7 +41,7 @@ export const REFUSED_CALLS: readonly RefusedCall[] = [
   {
     title: 'a misspelled resource',
     answer: 'noResource',
-    call: (client) => client.resource('apps/v1', 'deploymnets', { namespace: 'default' }).list(),
+    call: (client) => untyped(client, 'apps/v1', 'deploymnets').list(),
     code: 'NOT_FOUND',
     message:
       'list deploymnets in namespace "default" (GET https://10.0.0.1:6443/apis/apps/v1/namespaces/default/deploymnets): apps/v1 serves no "deploymnets"; did you mean "deployments"?',
@@ -47,8 +49,7 @@ export const REFUSED_CALLS: readonly RefusedCall[] = [
   {
     title: 'an object of a misspelled resource',
     answer: 'noResource',
-    call: (client) =>
-      client.resource('apps/v1', 'deploymnets', { namespace: 'default' }).get('web'),
+    call: (client) => untyped(client, 'apps/v1', 'deploymnets').get('web'),
     code: 'NOT_FOUND',
     message:
       'get deploymnets "web" in namespace "default" (GET https://10.0.0.1:6443/apis/apps/v1/namespaces/default/deploymnets/web): apps/v1 serves no "deploymnets"; did you mean "deployments"?',
@@ -56,7 +57,7 @@ export const REFUSED_CALLS: readonly RefusedCall[] = [
   {
     title: 'the singular',
     answer: 'noResource',
-    call: (client) => client.resource('apps/v1', 'deployment', { namespace: 'default' }).list(),
+    call: (client) => untyped(client, 'apps/v1', 'deployment').list(),
     code: 'NOT_FOUND',
     message:
       'list deployment in namespace "default" (GET https://10.0.0.1:6443/apis/apps/v1/namespaces/default/deployment): apps/v1 serves no "deployment"; did you mean "deployments"?',
@@ -64,7 +65,7 @@ export const REFUSED_CALLS: readonly RefusedCall[] = [
   {
     title: 'a short name',
     answer: 'noResource',
-    call: (client) => client.resource('v1', 'po').list(),
+    call: (client) => client.resource<UnstructuredObject>('v1', 'po').list(),
     code: 'NOT_FOUND',
     message:
       'list po (GET https://10.0.0.1:6443/api/v1/po): v1 serves no "po"; did you mean "pods"?',
@@ -72,7 +73,7 @@ export const REFUSED_CALLS: readonly RefusedCall[] = [
   {
     title: 'a resource of another group',
     answer: 'noResource',
-    call: (client) => client.resource('v1', 'deployments').list(),
+    call: (client) => client.resource<UnstructuredObject>('v1', 'deployments').list(),
     code: 'NOT_FOUND',
     message:
       'list deployments (GET https://10.0.0.1:6443/api/v1/deployments): v1 serves no "deployments"; use "deployments" of apps/v1',
@@ -80,7 +81,7 @@ export const REFUSED_CALLS: readonly RefusedCall[] = [
   {
     title: 'a resource that is not served anywhere',
     answer: 'noResource',
-    call: (client) => client.resource('v1', 'zebras').list(),
+    call: (client) => client.resource<UnstructuredObject>('v1', 'zebras').list(),
     code: 'NOT_FOUND',
     message:
       'list zebras (GET https://10.0.0.1:6443/api/v1/zebras): v1 serves no "zebras"; install the CustomResourceDefinition, or correct apiVersion and plural name',
@@ -244,8 +245,7 @@ export const REFUSED_CALLS: readonly RefusedCall[] = [
   {
     title: 'three bad fields',
     answer: 'threeFields',
-    call: (client) =>
-      client.resource('apps/v1', 'deployments', { namespace: 'default' }).create(configMap),
+    call: (client) => untyped(client, 'apps/v1', 'deployments').create(configMap),
     code: 'INVALID',
     message:
       'create deployments "x" in namespace "default" (POST https://10.0.0.1:6443/apis/apps/v1/namespaces/default/deployments): spec.selector: Required value, spec.template.metadata.labels: Invalid value: null: `selector` does not match …, spec.template.spec.containers: Required value; correct these fields',
@@ -384,7 +384,7 @@ export const REFUSED_CALLS: readonly RefusedCall[] = [
   {
     title: 'a misspelled resource for a user without rules',
     answer: 'mayNotListUnserved',
-    call: (client) => client.resource('apps/v1', 'deploymnets', { namespace: 'default' }).list(),
+    call: (client) => untyped(client, 'apps/v1', 'deploymnets').list(),
     code: 'FORBIDDEN',
     message:
       'list deploymnets in namespace "default" (GET https://10.0.0.1:6443/apis/apps/v1/namespaces/default/deploymnets): apps/v1 serves no "deploymnets"; did you mean "deployments"?',

@@ -15,7 +15,10 @@ async function withMaps(run: (maps: Maps, server: ApiServer) => Promise<void>): 
   await using server = new ApiServer();
   await server.listen();
   await using client = await connect(server.clientConfig());
-  await run(client.resource('v1', 'configmaps', { namespace: 'default' }), server);
+  await run(
+    client.resource<UnstructuredObject>('v1', 'configmaps', { namespace: 'default' }),
+    server,
+  );
 }
 
 const named = (name: string, color: string): UnstructuredObject => ({

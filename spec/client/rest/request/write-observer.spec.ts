@@ -37,7 +37,10 @@ describe('an observer of writes', () => {
 
   const deployments = (answer: ScriptedAnswer): ResourceClient<Deployment> => {
     const client = new Client({ transport: new ScriptedTransport(() => answer) });
-    return client.resource('apps/v1', 'deployments', { namespace: 'shop', writes: observer });
+    return client.resource<Deployment>('apps/v1', 'deployments', {
+      namespace: 'shop',
+      writes: observer,
+    });
   };
 
   it('is shown what the server stored, before the caller is', async () => {
