@@ -92,6 +92,35 @@ describe('parseDeleteRequest', () => {
 });
 
 describe('the answer to a deletion', () => {
+  it('knows no propagation policy for events, which have no dependents', async () => {
+    await using server = new ApiServer();
+    const [event, path] = [
+      { metadata: { name: 'e', namespace: 'default' } },
+      '/e?propagationPolicy=',
+    ];
+    for (const [events, content] of [
+      ['/api/v1', { ...event, involvedObject: { namespace: 'default' } }],
+      ['/apis/events.k8s.io/v1', { ...event, regarding: { namespace: 'default' } }],
+    ] as const) {
+      const url = `${events}/namespaces/default/events`;
+      const body = {
+        ...content,
+        eventTime: '2026-01-01T00:00:00.000000Z',
+        reportingController: 'a/b',
+        reportingInstance: 'a',
+        reportingComponent: 'a/b',
+        action: 'Act',
+        reason: 'R',
+        type: 'Normal',
+      };
+      const made = await call(server.handler, 'POST', url, { body });
+      expect(made.status, made.text).to.equal(201);
+      const gone = await call(server.handler, 'DELETE', `${url}${path}Orphan`);
+      expect(gone.json()['kind']).to.equal('Status');
+      expect((await call(server.handler, 'GET', `${url}/e`)).status).to.equal(404);
+    }
+  });
+
   it('is the object for the kinds for which kube-apiserver returns it, otherwise a Status', async () => {
     await using server = new ApiServer();
     const containers = [{ name: 'c', image: 'i' }];

@@ -38,7 +38,7 @@ const selectableFields: SelectableFields = {
 export const events: KindRules = {
   resource: 'events',
   ttlSeconds: EVENT_TTL_SECONDS,
-  strategy: checkedBy(eventChecks('reportingComponent')),
+  strategy: { ...checkedBy(eventChecks('reportingComponent')), defaultPropagation: 'Unsupported' },
   selectableFields,
 };
 
@@ -50,6 +50,7 @@ export const groupEvents: KindRules = {
   strategy: {
     validate: (event) => causesOf(newEventChecks, event),
     validateUpdate: (event, existing) => causesOf(changedEventChecks, event, existing),
+    defaultPropagation: 'Unsupported',
   },
   selectableFields,
 };

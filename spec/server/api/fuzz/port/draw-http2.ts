@@ -23,7 +23,7 @@ export interface Http2Exchange {
   readonly names: readonly string[];
 }
 
-const MOST_STREAMS = 24;
+const MOST_STREAMS = 60;
 const STREAMS = /watch|follow|exec|attach|portforward|log|proxy/;
 const LARGEST_FRAME = 16_384;
 /** Less than the window of a stream, and of all that are sent at once. */

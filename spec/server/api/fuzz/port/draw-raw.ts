@@ -27,13 +27,14 @@ const ENDINGS: readonly Ending[] = ['half-close', 'leave', 'reset'];
 const METHODS = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/;
 /** Answers that may have no end, or come over another protocol. */
 const STREAMS = /watch|follow|exec|attach|portforward|log|proxy/;
-const MOST_INPUTS = 24;
+const MOST_INPUTS = 60;
 
 export function drawExchange(draw: Draw, token: string): RawExchange {
-  const inputs = Array.from({ length: 1 + draw.below(MOST_INPUTS) }, () => drawWhole(draw, token));
-  const firstOdd = inputs.findIndex(({ isAnswered }) => !isAnswered);
-  if (firstOdd >= 0) inputs.splice(firstOdd + 1);
-  else if (draw.chance(0.4)) inputs.push(drawOdd(draw, token));
+  const drawn = Array.from({ length: 1 + draw.below(MOST_INPUTS) }, () => drawWhole(draw, token));
+  const inputs = drawn.filter(({ isAnswered }) => isAnswered);
+  const odd = drawn.find(({ isAnswered }) => !isAnswered);
+  if (draw.chance(0.7)) inputs.push(drawOdd(draw, token));
+  else if (odd !== undefined) inputs.push(odd);
   const size = inputs.reduce((sum, { bytes }) => sum + bytes.length, 0);
   const cuts = draw.chance(0.3)
     ? Array.from({ length: 1 + draw.below(6) }, () => draw.below(size + 1))
