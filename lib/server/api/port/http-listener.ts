@@ -79,8 +79,8 @@ interface Limits {
 /** Longer than the 90 s after which Go clients close an idle connection, so that both ends do not close at the same time. */
 const KEEP_ALIVE_MS = 120_000;
 
-/** Large, because selectors are part of the request line. */
-const LARGEST_HEADERS_BYTES = 128 * 1024;
+/** Of the request line and the headers, as in kube-apiserver. @see Go net/http DefaultMaxHeaderBytes */
+const LARGEST_HEADERS_BYTES = 1024 * 1024;
 
 /** The first byte of a TLS client: the record type of a handshake. */
 const TLS_HANDSHAKE = 0x16;

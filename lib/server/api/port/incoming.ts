@@ -14,6 +14,9 @@ export interface Incoming {
   readonly isGone: () => boolean;
 }
 
+/** The form in which clients ask a proxy: its host counts, and not the header. @see RFC 9112 section 3.2.2 */
+const ABSOLUTE = /^https?:\/\/([^/?#]+)(\/[^#]*)?$/i;
+
 /** The head of a request of HTTP/1.1. */
 export function headOf({
   method = 'GET',
@@ -23,6 +26,16 @@ export function headOf({
   socket,
 }: IncomingMessage): Http2Request {
   const headerLines = headerLinesOf(headers, rawHeaders);
-  // Node passes only `set-cookie` as a list, and a request has no use for it.
-  return { method, url, headers: headers as ApiRequest['headers'], headerLines, socket };
+  if (!url.startsWith('/')) {
+    const [, host, path = '/'] = ABSOLUTE.exec(url) ?? [];
+    if (host !== undefined) {
+      return { method, url: path, headers: { ...flat(headers), host }, headerLines, socket };
+    }
+  }
+  return { method, url, headers: flat(headers), headerLines, socket };
+}
+
+/** Node passes only `set-cookie` as a list, and a request has no use for it. */
+function flat(headers: IncomingMessage['headers']): ApiRequest['headers'] {
+  return headers as ApiRequest['headers'];
 }

@@ -88,6 +88,13 @@ class Raw {
   }
 }
 
+async function exchange(listener: HttpListener, line: string, host: string): Promise<Raw> {
+  const raw = new Raw(listener);
+  raw.socket.end(`${line}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  await raw.closed;
+  return raw;
+}
+
 /** A body that is fed by hand. */
 class Feed implements AsyncIterable<Uint8Array> {
   readonly #pieces: Uint8Array[] = [];
@@ -133,6 +140,22 @@ const streaming = (body: AsyncIterable<Uint8Array>): ApiResponse =>
 describe('http listener', () => {
   afterEach(async () => {
     await Promise.all(OPEN.splice(0).map((listener) => listener.close()));
+  });
+
+  it('takes the form of a request to a proxy, whose host counts', async () => {
+    const listener = await listen(echo);
+    const { text } = await exchange(listener, 'GET http://127.0.0.1/a?b=c HTTP/1.1', 'elsewhere');
+    expect(text)
+      .to.match(/^HTTP\/1.1 200 /)
+      .and.to.contain('GET /a?b=c 0');
+    const foreign = await exchange(listener, 'GET http://elsewhere/a HTTP/1.1', '127.0.0.1');
+    expect(foreign.text).to.match(/^HTTP\/1.1 403 /);
+  });
+
+  it('takes a request line and headers of up to 1 MiB', async () => {
+    const listener = await listen(({ url }) => Promise.resolve(textResponse(200, `${url.length}`)));
+    const long = await exchange(listener, `GET /${'a'.repeat(900_000)} HTTP/1.1`, 'localhost');
+    expect(long.text).to.contain('900001');
   });
 
   it('hands method, url, lower-case headers and body over', async () => {
