@@ -149,6 +149,7 @@ const SPEC_ONLY = new Set([
   '',
   'etcd-kill',
   'client/connect',
+  'client/verbs',
   'client/support',
   'faults',
   'soak',

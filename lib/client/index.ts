@@ -69,6 +69,7 @@ export type {
 export { appliedBy, type AppliedByOptions } from './rest/helpers/applied-by.ts';
 export { retryOnConflict, type RetryOnConflictOptions } from './rest/helpers/retry-on-conflict.ts';
 export type { Change, CreatedOrUpdated } from './rest/helpers/create-or-update.ts';
+export type { MigrateOptions } from './rest/helpers/migrate-to-apply.ts';
 export type { WaitCondition, WaitOptions } from './rest/helpers/wait-for-object.ts';
 export { sameContent, type SameContentOptions } from '../meta/same-content.ts';
 export type { ApplyConflict } from '../meta/apply-conflicts.ts';

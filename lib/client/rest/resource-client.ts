@@ -9,10 +9,12 @@ import type { WatchEvent } from '../../meta/watch-event.ts';
 import type { ObjectDecoder } from './decode/object-decoder.ts';
 import { listAllPages, listItems, type PageSource } from './read/pager.ts';
 import { createOrUpdate, type Change, type CreatedOrUpdated } from './helpers/create-or-update.ts';
+import { migrateToApply, type MigrateOptions } from './helpers/migrate-to-apply.ts';
 import { waitForObject, type WaitCondition, type WaitOptions } from './helpers/wait-for-object.ts';
 import {
   checkApplied,
   checkCallOptions,
+  checkMigration,
   checkObject,
   patchTypeOf,
 } from './request/call-options.ts';
@@ -29,6 +31,7 @@ import {
   GET_OPTIONS,
   ITEMS_OPTIONS,
   LIST_OPTIONS,
+  MIGRATE_OPTIONS,
   PATCH_OPTIONS,
   WAIT_OPTIONS,
   WATCH_OPTIONS,
@@ -209,6 +212,22 @@ export class ResourceClient<T extends KubernetesObject> {
       },
       options,
     );
+  }
+
+  /**
+   * Makes fields that were written by updates or by client-side apply count as applied, so that the next apply can remove them. Before the
+   * first apply, or after it. A second call changes nothing.
+   *
+   * The new field manager is option `fieldManager`, of this call or of the client.
+   * @example
+   * await deployments.migrateToServerSideApply('web', { from: ['kubectl-client-side-apply'], fieldManager: 'shop' });
+   * @throws {ApiError} code NOT_FOUND. {ListwatchError} code INVALID_OPTION.
+   */
+  async migrateToServerSideApply(name: string, options: MigrateOptions): Promise<T> {
+    checkCallOptions('migrateToServerSideApply', options, MIGRATE_OPTIONS);
+    const { rest, fieldManager } = this.#requests;
+    const to = checkMigration(options.from, options.fieldManager ?? fieldManager);
+    return await migrateToApply(this, name, options, { to, runtime: rest.runtime });
   }
 
   /** Applies fields of the status, through the subresource. */

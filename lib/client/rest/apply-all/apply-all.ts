@@ -38,8 +38,10 @@ export async function applyAll(
   const { prune } = run.options;
   if (prune !== undefined && run.failed.length === 0) await pruneObjects(run, all, prune);
   const results = run.inOrderOf(all);
-  if (run.failed.length > 0) throw new ApplyAllError(run.failed, results);
-  return results;
+  const done = results.filter((one) => one.result !== 'failed');
+  const failures = results.filter((one) => one.result === 'failed');
+  if (failures.length > 0) throw new ApplyAllError(failures, done);
+  return done;
 }
 
 function checkedOptions(target: ApplyTarget, options: ApplyAllOptions): ApplyRunOptions {

@@ -45,15 +45,15 @@ export class ApplyRun {
     return [...this.#results.values()].filter((one) => one.result === 'failed');
   }
 
-  /** The results in the order of the manifests, then what was pruned. */
-  inOrderOf(manifests: readonly Manifest[]): readonly AppliedObject[] {
+  /** All results: in the order of the manifests, then what was pruned. */
+  inOrderOf(manifests: readonly Manifest[]): readonly (AppliedObject | FailedManifest)[] {
     const all = new Map(this.#results);
     const ordered = manifests.flatMap((one) => {
       const result = all.get(one);
       all.delete(one);
       return result === undefined ? [] : [result];
     });
-    return [...ordered, ...all.values()].filter((one) => one.result !== 'failed');
+    return [...ordered, ...all.values()];
   }
 
   /** Work on each item, a few at a time. Stops when the signal aborts. */

@@ -163,6 +163,21 @@ export function checkApplied(
   }
 }
 
+/**
+ * The field manager to which fields are migrated.
+ * @throws {ListwatchError} code INVALID_OPTION naming what is missing.
+ */
+export function checkMigration(from: unknown, fieldManager: string | undefined): string {
+  const owner = 'migrateToServerSideApply';
+  if (!Array.isArray(from) || from.length === 0 || from.some((one) => typeof one !== 'string')) {
+    refuse(owner, 'option "from" must be an array with the field managers of the writes so far');
+  }
+  if (fieldManager === undefined || fieldManager === '') {
+    refuse(owner, 'it needs a field manager: set option "fieldManager", of the call or the client');
+  }
+  return fieldManager;
+}
+
 function refuse(owner: string, problem: string): never {
   throw new ListwatchError('INVALID_OPTION', `${owner}: ${problem}`);
 }

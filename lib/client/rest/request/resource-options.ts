@@ -121,6 +121,13 @@ export const WRITE_OPTIONS: readonly string[] = [
 ];
 export const PATCH_OPTIONS: readonly string[] = [...WRITE_OPTIONS, 'type', 'subresource'];
 export const APPLY_OPTIONS: readonly string[] = [...WRITE_OPTIONS, 'force', 'subresource'];
+export const MIGRATE_OPTIONS: readonly string[] = [
+  ...CALL_OPTIONS,
+  'dryRun',
+  'fieldManager',
+  'from',
+  'subresource',
+];
 export const DELETE_OPTIONS: readonly string[] = [
   ...CALL_OPTIONS,
   'preconditions',
