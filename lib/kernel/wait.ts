@@ -1,7 +1,7 @@
 import { onAbort } from './abort.ts';
 import { ListwatchError } from './errors.ts';
 import { deferred, type Latch } from './latch.ts';
-import type { Runtime } from './runtime.ts';
+import type { Runtime, Timer } from './runtime.ts';
 
 export interface SleepOptions {
   readonly signal?: AbortSignal | undefined;
@@ -62,40 +62,54 @@ export function withDeadline<R>(
 ): Promise<R> {
   if (timeoutMs === undefined && signal === undefined) return work;
   return new Promise((resolve, reject) => {
-    const timer =
-      timeoutMs === undefined
-        ? undefined
-        : runtime.setTimer(timeoutMs, () => {
-            finish();
-            try {
-              const what = describe();
-              reject(
-                new ListwatchError('TIMEOUT', `gave up after ${timeoutMs} ms waiting for ${what}`),
-              );
-            } catch (error) {
-              reject(error);
-            }
-          });
-    let release = (): void => {};
-    const finish = (): void => {
-      timer?.cancel();
-      release();
-    };
-    release = onAbort(signal, () => {
-      finish();
-      reject(signal?.reason as Error);
-    });
+    const wait = new DeadlineWait(runtime, { timeoutMs, signal, describe }, reject);
     work.then(
       (value) => {
-        finish();
+        wait.finish();
         resolve(value);
       },
       (error: unknown) => {
-        finish();
+        wait.finish();
         reject(error);
       },
     );
   });
+}
+
+/** The timer and the listener of one wait. A class, since every request has one. */
+class DeadlineWait {
+  readonly #options: DeadlineOptions;
+  readonly #reject: (error: unknown) => void;
+  readonly #timer: Timer | undefined;
+  readonly #release: (() => void) | undefined;
+
+  constructor(runtime: Runtime, options: DeadlineOptions, reject: (error: unknown) => void) {
+    const { timeoutMs, signal } = options;
+    this.#options = options;
+    this.#reject = reject;
+    if (timeoutMs !== undefined) this.#timer = runtime.setTimer(timeoutMs, () => this.#expire());
+    if (signal === undefined) return;
+    this.#release = onAbort(signal, () => {
+      this.finish();
+      reject(signal.reason as Error);
+    });
+  }
+
+  finish(): void {
+    this.#timer?.cancel();
+    this.#release?.();
+  }
+
+  #expire(): void {
+    this.finish();
+    try {
+      const { timeoutMs, describe } = this.#options;
+      const text = `gave up after ${timeoutMs} ms waiting for ${describe()}`;
+      this.#reject(new ListwatchError('TIMEOUT', text));
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
 }
 
 /**

@@ -40,10 +40,9 @@ export function decodeBody(
 ): DecodedObject {
   const { body } = request;
   const format = inputType(request.headers['content-type']);
-  const refuse = (reason: string): ApiError => unrecognizedBody(expected.kind, reason, body);
+  const refuse = refusalOf(expected.kind, body);
   const repeated: [string, number][] = [];
-  const onRepeated = (name: string, place: number): void => void repeated.push([name, place]);
-  const value = decodeValue(body, format, expected, refuse, onRepeated);
+  const value = decodeValue(body, format, expected, refuse, repeated);
   const faults = format === JSON_TYPE ? bodyFaultsOf(body, value) : yamlFaults(body, repeated);
   if (BUILT_IN_GROUPS.has(expected.group)) {
     // Go reads repeated objects into one.
@@ -55,6 +54,10 @@ export function decodeBody(
     body.length === 0 ? '' : format === YAML_TYPE ? JSON.stringify(value) : textOf(body),
   );
   return { object, faults };
+}
+
+function refusalOf(kind: string, body: Uint8Array): (reason: string) => ApiError {
+  return (reason) => unrecognizedBody(kind, reason, body);
 }
 
 export interface DecodedObject {
@@ -86,13 +89,16 @@ export function decodeOptions(request: ApiRequest, expected: GroupVersionKind): 
   return options;
 }
 
-/** @param refuse makes the failure from the reason why the body cannot be read */
+/**
+ * @param refuse makes the failure from the reason why the body cannot be read
+ * @param repeated receives the fields that a YAML document has twice
+ */
 function decodeValue(
   body: Uint8Array,
   format: MediaType,
   expected: GroupVersionKind,
   refuse: (reason: string) => ApiError,
-  onRepeated?: (name: string, place: number) => void,
+  repeated?: [name: string, place: number][],
 ): Json {
   if (format === PROTOBUF_TYPE) return decodeProtobuf(body, expected, refuse);
   const yaml = format === YAML_TYPE;
@@ -100,7 +106,10 @@ function decodeValue(
   if (yaml && isBlank(body)) return null;
   try {
     if (!yaml && body[0] === BYTE_ORDER_MARK) throw new Error('the text begins with a mark');
-    return (yaml ? parseYamlDocument(body, { onRepeated }) : parseJsonDocument(body)) as Json;
+    if (!yaml) return parseJsonDocument(body) as Json;
+    return parseYamlDocument(body, {
+      onRepeated: (name, place) => void repeated?.push([name, place]),
+    }) as Json;
   } catch (error) {
     throw refuse(yaml ? yamlProblem(error) : noTypeMeta(jsonProblem(body, error)));
   }

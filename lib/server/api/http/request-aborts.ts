@@ -22,24 +22,52 @@ export class RequestAborts {
 
   /** The request's own abort function; without one, a derived signal. */
   of({ signal, abort }: Pick<ApiRequest, 'signal' | 'abort'>): RequestAbort {
-    if (abort !== undefined) return { signal, abort, dispose: () => {} };
-    const kept = this.#kept.get(signal);
-    const derived = kept?.pop() ?? deriveAbort(signal);
-    return {
-      signal: derived.signal,
-      abort: (reason) => {
-        derived.abort(reason);
-      },
-      dispose: () => {
-        this.#keep(signal, derived);
-      },
-    };
+    if (abort !== undefined) return new OwnAbort(signal, abort);
+    const derived = this.#kept.get(signal)?.pop() ?? deriveAbort(signal);
+    return new KeptAbort(this, signal, derived);
   }
 
-  #keep(parent: AbortSignal, derived: DerivedAbort): void {
+  /** Takes back what a request has left. */
+  keep(parent: AbortSignal, derived: DerivedAbort): void {
     const kept = this.#kept.get(parent);
     if (derived.signal.aborted || (kept?.length ?? 0) >= MOST_KEPT) derived.dispose();
     else if (kept === undefined) this.#kept.set(parent, [derived]);
     else kept.push(derived);
+  }
+}
+
+class OwnAbort implements RequestAbort {
+  readonly signal: AbortSignal;
+  readonly abort: (reason: Error) => void;
+
+  constructor(signal: AbortSignal, abort: (reason: Error) => void) {
+    this.signal = signal;
+    this.abort = abort;
+  }
+
+  dispose(): void {}
+}
+
+class KeptAbort implements RequestAbort {
+  readonly #owner: RequestAborts;
+  readonly #parent: AbortSignal;
+  readonly #derived: DerivedAbort;
+
+  constructor(owner: RequestAborts, parent: AbortSignal, derived: DerivedAbort) {
+    this.#owner = owner;
+    this.#parent = parent;
+    this.#derived = derived;
+  }
+
+  get signal(): AbortSignal {
+    return this.#derived.signal;
+  }
+
+  abort(reason: Error): void {
+    this.#derived.abort(reason);
+  }
+
+  dispose(): void {
+    this.#owner.keep(this.#parent, this.#derived);
   }
 }

@@ -86,18 +86,24 @@ export class MeteredStore implements KeyValueStore {
 
   /** Without a wait of its own: the reports are a side line. */
   #measured<T>(operation: Operation, work: Promise<T>): Promise<T> {
-    const { runtime, metrics } = this.#options;
     const labels = this.#labelsOf(operation);
-    const beganMs = runtime.monotonicMs();
-    const report = (): void => {
-      metrics.count(storageRequests.name, 1, labels);
-      metrics.observe(storageDuration.name, (runtime.monotonicMs() - beganMs) / 1000, labels);
-    };
-    work.then(report, () => {
-      report();
-      metrics.count(storageErrors.name, 1, labels);
-    });
+    const beganMs = this.#options.runtime.monotonicMs();
+    work.then(
+      () => {
+        this.#report(labels, beganMs);
+      },
+      () => {
+        this.#report(labels, beganMs);
+        this.#options.metrics.count(storageErrors.name, 1, labels);
+      },
+    );
     return work;
+  }
+
+  #report(labels: MetricLabels, beganMs: number): void {
+    const { runtime, metrics } = this.#options;
+    metrics.count(storageRequests.name, 1, labels);
+    metrics.observe(storageDuration.name, (runtime.monotonicMs() - beganMs) / 1000, labels);
   }
 }
 

@@ -23,12 +23,15 @@ export async function serveCreate(exchange: Exchange): Promise<ApiResponse> {
     storage.acceptedVersions,
   );
   exchange.context.step?.('body decoded');
-  const bodyFaults = (): typeof faults => faults;
   return objectResponse(
     exchange,
     201,
-    await creation(exchange, object, { ...options, bodyFaults }),
+    await creation(exchange, object, { ...options, bodyFaults: returning(faults) }),
   );
+}
+
+function returning<T>(value: T): () => T {
+  return () => value;
 }
 
 /** @throws {ApiError} 405. */
