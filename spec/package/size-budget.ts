@@ -11,16 +11,19 @@ const below =
     folders.some((folder) => file.startsWith(`${folder}/`));
 
 /**
- * Every user pays for what is installed, so each part has a limit. listwatch/types and the tables of the server are written later:
- * their budgets stand here before they are.
+ * Every user pays for what is installed, so each part has a limit.
  */
 export const BUDGETS: readonly Budget[] = [
   { what: 'everything', matches: () => true, megabytes: 7.8 },
-  { what: 'programs', matches: (file) => /^dist\/.*\.js$/.test(file), megabytes: 2.7 },
-  { what: 'source maps', matches: (file) => file.endsWith('.map'), megabytes: 3.4 },
-  { what: 'declarations', matches: (file) => file.endsWith('.d.ts'), megabytes: 1.3 },
+  { what: 'programs', matches: (file) => /^dist\/.*\.js$/.test(file), megabytes: 2.9 },
+  { what: 'source maps', matches: (file) => file.endsWith('.map'), megabytes: 2.7 },
+  {
+    what: 'declarations',
+    matches: (file) => file.endsWith('.d.ts') && !file.startsWith('dist/types/'),
+    megabytes: 1.4,
+  },
   { what: 'documents', matches: below('docs', 'examples', 'lib'), megabytes: 0.8 },
-  { what: 'listwatch/types', matches: below('dist/types'), megabytes: 1.5 },
+  { what: 'listwatch/types', matches: below('dist/types'), megabytes: 0.3 },
 ];
 
 /** The most source text that goes into the bundles from some folders, in MiB. */

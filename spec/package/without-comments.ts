@@ -39,12 +39,12 @@ function isTypeOnly(statement: Statement): boolean {
 }
 
 /**
- * Modules without their text in the maps: those that hold nothing but data, which the program has as well, the conformance suites,
- * which are there to be run, and the rules of the embedded server's kinds, which are large and seldom stepped through. Places in them
- * still have their file and line.
+ * Modules without their text in the maps: those that hold nothing but data, which the program has as well, the conformance suites, the
+ * embedded server and the command line. Places in them still have their file and line; traces through
+ * caches, clients and controllers show their source as before.
  */
 const WITHOUT_TEXT =
-  /-data\.ts$|meta\/types\/tables\/|(?:column|resource)-text\.ts$|lib\/(?:conformance|server\/registry)\//;
+  /-data\.ts$|meta\/types\/tables\/|(?:column|resource)-text\.ts$|lib\/(?:conformance|server|cli)\//;
 
 /** The source of a module as the source maps have it. */
 export function sourceInMap(path: string, source: string): string {
