@@ -4,6 +4,7 @@
  * - `--only W2` (again for more): these only, by id or name, whatever the case; `--list` names them all
  * - `--quick`: less work and fewer runs
  * - `--who text` (again for more): of the contestants of the client workloads only those with this text in their names
+ * - `--node22 path`: the Node that runs client-node 2.0.1, if this one is older; without it, that contestant is left out
  * - `--repeats n`: this many runs of each
  * - `--plots`: draws what W9 came to into docs/performance
  * - `--json file`: where all samples are written, by default `.bench/figures.json`
@@ -20,7 +21,7 @@ import { writePlots } from './plots.ts';
 import { ratiosOf, ratioTables, rowsOf, table, type Ratio, type Row } from './report.ts';
 import { benchNames, chosenBenches, loadBench, runInChild } from './run-bench.ts';
 import { takeOnly } from './workload/contest.ts';
-import { BENCH_FOLDER } from './workload/programs.ts';
+import { BENCH_FOLDER, takeNode22 } from './workload/programs.ts';
 
 const FULL_REPEATS = 5;
 const QUICK_REPEATS = 3;
@@ -36,11 +37,14 @@ const { values } = parseArgs({
     plots: { type: 'boolean' },
     json: { type: 'string' },
     run: { type: 'string' },
+    node22: { type: 'string' },
   },
 });
 
 // A program that is measured runs as in production: informers do not freeze objects then.
 process.env['NODE_ENV'] ??= 'production';
+
+if (values.node22 !== undefined) takeNode22(values.node22);
 
 const size = values.tiny === true ? 'tiny' : values.quick === true ? 'quick' : 'full';
 

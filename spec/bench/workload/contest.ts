@@ -8,7 +8,7 @@ import { measure, type ContestantArgument, type ContestantResult } from './conte
 import { CACHE_MODES, ours } from './ours.ts';
 import { plainNode } from './plain-node.ts';
 import { PodBodies } from './pod-bodies.ts';
-import { BENCH_FOLDER, clientGo, clientNode, program, protobufFile } from './programs.ts';
+import { BENCH_FOLDER, clientGo, clientNodes, program, protobufFile } from './programs.ts';
 import { StaticServer } from './static-server.ts';
 import type { StaticServerArgument } from './static-server-main.ts';
 
@@ -77,12 +77,13 @@ export function peers(size: BenchSize): ContestantOf[] {
     variant,
   }));
   if (size === 'tiny') return chosen(plain);
-  const installed = clientNode();
-  const node: ContestantOf = {
-    name: 'client-node',
-    command: () => nodeProgram('../peers/client-node/contestant.ts'),
-    variant: installed ?? '',
-  };
+  const nodes = clientNodes().map(
+    ({ version, folder, node }): ContestantOf => ({
+      name: `client-node ${version}`,
+      command: () => nodeProgram('../peers/client-node/contestant.ts', node),
+      variant: folder,
+    }),
+  );
   const built = clientGo();
   const go = (variant: string, share: number, listWatch?: boolean): ContestantOf => ({
     name: `client-go, ${variant}${listWatch === true ? ', list+watch' : ''}`,
@@ -93,7 +94,7 @@ export function peers(size: BenchSize): ContestantOf[] {
   });
   return chosen([
     ...plain,
-    ...(installed === undefined ? [] : [node]),
+    ...nodes,
     ...(built === undefined
       ? []
       : [
@@ -149,8 +150,11 @@ async function resultOf(
   return await lastLineOf<ContestantResult>(path, [...args, JSON.stringify(argument)]);
 }
 
-function nodeProgram(source: string): { command: string; args: readonly string[] } {
-  return { command: process.execPath, args: ['--expose-gc', program(source)] };
+function nodeProgram(
+  source: string,
+  node: string = process.execPath,
+): { command: string; args: readonly string[] } {
+  return { command: node, args: ['--expose-gc', program(source)] };
 }
 
 async function serverHere(objects: number): Promise<RunningServer> {

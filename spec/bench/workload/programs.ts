@@ -22,7 +22,26 @@ const BUILD_PREFIX = 'build-';
 export const BENCH_FOLDER: string = join(ROOT, '.bench');
 
 const CLIENT_GO = join(BENCH_FOLDER, 'client-go');
-const CLIENT_NODE = join(BENCH_FOLDER, 'client-node');
+/** The versions of client-node, and the oldest Node that runs each. */
+const CLIENT_NODES = [
+  { folder: 'client-node', node: 20 },
+  { folder: 'client-node-2', node: 22 },
+] as const;
+/** Names a Node 22 or later, in the environment of the runs, for what does not run on this one. */
+const NODE_22_VARIABLE = 'LISTWATCH_BENCH_NODE22';
+
+/** A version of `@kubernetes/client-node` that is installed. */
+export interface InstalledClientNode {
+  readonly version: string;
+  readonly folder: string;
+  /** The Node that runs it. */
+  readonly node: string;
+}
+
+/** From now on, also in processes that are started: this Node runs what needs Node 22. */
+export function takeNode22(path: string): void {
+  process.env[NODE_22_VARIABLE] = path;
+}
 
 /** Says in one line on stderr why something is left out. */
 function leaveOut(what: string, why: unknown): void {
@@ -55,7 +74,7 @@ async function build(): Promise<void> {
   const tsc = join(ROOT, 'node_modules/.bin/tsc');
   await run(tsc, ['-p', join(ROOT, 'spec/bench'), '--outDir', folder]);
   await buildClientGo();
-  await installClientNode();
+  for (const { folder, node } of CLIENT_NODES) await installClientNode(folder, node);
 }
 
 /** Of measurements that were killed. */
@@ -82,19 +101,39 @@ async function buildClientGo(): Promise<void> {
   }
 }
 
-async function installClientNode(): Promise<void> {
-  const manifest = join(PEERS, 'client-node/package.json');
-  const installed = join(CLIENT_NODE, 'package.json');
+async function installClientNode(name: string, node: number): Promise<void> {
+  const manifest = join(PEERS, name, 'package.json');
+  const folder = join(BENCH_FOLDER, name);
+  const installed = join(folder, 'package.json');
+  const what = `@kubernetes/client-node ${versionOf(manifest)}`;
+  if (nodeFor(node) === undefined) {
+    leaveOut(what, `it needs Node ${node}, and this is ${process.version}; give --node22 PATH`);
+    return;
+  }
   if (exists(installed) && readFileSync(installed).equals(readFileSync(manifest))) return;
   try {
-    mkdirSync(CLIENT_NODE, { recursive: true });
+    mkdirSync(folder, { recursive: true });
     copyFileSync(manifest, installed);
     const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'];
-    await run('npm', args, { cwd: CLIENT_NODE, quiet: true });
+    await run('npm', args, { cwd: folder, quiet: true });
   } catch (error) {
-    rmSync(CLIENT_NODE, { recursive: true, force: true });
-    leaveOut('@kubernetes/client-node', error);
+    rmSync(folder, { recursive: true, force: true });
+    leaveOut(what, error);
   }
+}
+
+function versionOf(manifest: string): string {
+  const { dependencies } = JSON.parse(readFileSync(manifest, 'utf8')) as {
+    readonly dependencies: Readonly<Record<string, string>>;
+  };
+  return dependencies['@kubernetes/client-node'] ?? '';
+}
+
+/** The Node that is at least of this version: this one, or the one that was given. */
+function nodeFor(major: number): string | undefined {
+  if (Number.parseInt(process.versions.node, 10) >= major) return process.execPath;
+  const given = process.env[NODE_22_VARIABLE];
+  return given === '' ? undefined : given;
 }
 
 /** A program of this folder or of a peer in TypeScript, as JavaScript. */
@@ -110,11 +149,15 @@ export function clientGo(): string | undefined {
   return exists(CLIENT_GO) ? CLIENT_GO : undefined;
 }
 
-/** Where `@kubernetes/client-node` is installed, if it could be. */
-export function clientNode(): string | undefined {
-  return exists(join(CLIENT_NODE, 'node_modules/@kubernetes/client-node'))
-    ? CLIENT_NODE
-    : undefined;
+/** The versions of `@kubernetes/client-node` that could be installed. */
+export function clientNodes(): readonly InstalledClientNode[] {
+  return CLIENT_NODES.flatMap(({ folder: name, node: major }) => {
+    const folder = join(BENCH_FOLDER, name);
+    const node = nodeFor(major);
+    if (node === undefined || !exists(join(folder, 'node_modules/@kubernetes/client-node')))
+      return [];
+    return [{ version: versionOf(join(folder, 'package.json')), folder, node }];
+  });
 }
 
 /** The pods in protobuf, if client-go is there to encode them. */
