@@ -72,7 +72,7 @@ export interface WriteOptions {
   readonly fieldManager?: string | undefined;
   /** The subresource through which the object is written; empty for the object itself. @defaultValue '' */
   readonly subresource?: string | undefined;
-  /** The managed fields of the object are right already: it is the result of an apply, or nobody manages what changes. @defaultValue false */
+  /** The managed fields of the object are right already: it is the result of an apply, or no manager owns what changes. @defaultValue false */
   readonly applied?: boolean | undefined;
   /** The configuration that was applied. */
   readonly configuration?: UnstructuredObject | undefined;
