@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import { Draw } from '../../compare/draw.ts';
+import { drawExchange } from './fuzz/port/draw-raw.ts';
 import { PortCourse } from './fuzz/port/port-course.ts';
+import { runRaw } from './fuzz/port/run-exchange.ts';
 
 describe('bytes drawn at random, over sockets', () => {
   // `npm run fuzz:api -- --port` sends more, to a process of its own.
@@ -20,5 +23,19 @@ describe('bytes drawn at random, over sockets', () => {
     for (const status of [2, 200, 400, 404]) {
       expect(course.tally.statuses.get(status) ?? 0, String(status)).to.be.above(0);
     }
+  });
+
+  it('are answered over TLS as well when many requests come at once, cut within', async () => {
+    await using server = new ApiServer();
+    await server.listen();
+    const { hostname, port } = new URL(server.url);
+    const target = { host: hostname, port: Number(port), token: server.token };
+    const draw = new Draw('3/410');
+    for (const chance of [0.25, 0.2]) draw.chance(chance);
+    const { inputs, ...rest } = drawExchange(draw, server.token);
+    const whole = inputs.filter(({ isAnswered }) => isAnswered);
+    const { problem, statuses } = await runRaw(target, true, { ...rest, inputs: whole });
+    expect(problem).to.equal(undefined);
+    expect(statuses).to.have.length(whole.length).above(40);
   });
 });

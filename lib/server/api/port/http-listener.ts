@@ -224,17 +224,23 @@ export class HttpListener {
     );
     server.maxConnections = maxConnections;
     // The HTTP server gets a socket only after its first byte has shown HTTP, or as the inside of a TLS connection.
-    const serveHttp = server.listeners('connection');
+    const listeners = server.listeners('connection');
     server.removeAllListeners('connection');
+    const serveHttp = (socket: Socket): void => {
+      for (const serve of listeners) serve.call(server, socket);
+      // With a listener, Node passes data on through the stream, which can pause. Records of TLS come in spite of a pause otherwise, and
+      // the parser then gives up a client that sends many requests at once.
+      if (socket instanceof TLSSocket) socket.on('data', () => {});
+    };
     server.on('connection', (socket: Socket) => {
       this.#accept(socket, (plain) => {
         if (plain instanceof TLSSocket && plain.alpnProtocol === 'h2') this.#http2.serve(plain);
-        else for (const serve of serveHttp) serve.call(server, plain);
+        else serveHttp(plain);
       });
     });
     server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
       this.#upgrade(request, socket, head, () => {
-        for (const serve of serveHttp) serve.call(server, socket);
+        serveHttp(socket);
       });
     });
     return server;

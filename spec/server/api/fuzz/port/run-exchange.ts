@@ -1,5 +1,6 @@
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
+import { errorMessage } from '../../../../../lib/kernel/errors.ts';
 import { isKnownFailure } from '../known-failures.ts';
 import { AnswerReader } from './answer-reader.ts';
 import type { Http2Exchange } from './draw-http2.ts';
@@ -27,6 +28,7 @@ export interface Outcome {
 class Wire {
   readonly socket: Socket;
   isClosed = false;
+  #error = 'without an error';
   readonly #startMs = performance.now();
   #wake: (() => void) | undefined;
 
@@ -42,7 +44,9 @@ class Wire {
       this.#wake?.();
     });
     // What the server resets is closed too.
-    this.socket.on('error', () => {});
+    this.socket.on('error', (error) => {
+      this.#error = errorMessage(error);
+    });
     this.socket.on('close', () => {
       this.isClosed = true;
       this.#wake?.();
@@ -51,6 +55,12 @@ class Wire {
 
   ageMs(): number {
     return performance.now() - this.#startMs;
+  }
+
+  /** How the connection ended, for a failure. */
+  describe(): string {
+    const tls = this.socket instanceof TLSSocket ? 'TLS' : 'plain';
+    return `${tls} connection, closed after ${this.ageMs().toFixed(0)} ms (${this.#error})`;
   }
 
   /** Whether this machine was so busy that a server may have given the client up before its first request. */
@@ -107,7 +117,7 @@ export async function runRaw(
   if (!(await wire.until(enough))) {
     problem ??= `no answer to ${whole[reader.answers.length]?.bytes.toString('latin1', 0, 500)}`;
   } else if (reader.answers.length < whole.length && !wire.isStarved(reader.answers.length)) {
-    problem ??= `closed after ${wire.ageMs().toFixed(0)} ms and ${reader.answers.length} answers, before the answer to ${whole[reader.answers.length]?.bytes.toString('latin1', 0, 500)}`;
+    problem ??= `${wire.describe()} and ${reader.answers.length} answers, before the answer to ${whole[reader.answers.length]?.bytes.toString('latin1', 0, 500)}`;
   }
   if (odd !== undefined && !wire.isClosed) {
     await sendCut(wire, odd.bytes, cuts);
@@ -179,7 +189,7 @@ export async function runHttp2(
   if (!(await wire.until(() => wire.isClosed || open.size === 0))) {
     problem = `HTTP/2: no answer to ${first()}`;
   } else if (open.size > 0 && !wire.isStarved(statuses.length)) {
-    problem = `HTTP/2: closed after ${wire.ageMs().toFixed(0)} ms before the answer to ${first()}`;
+    problem = `HTTP/2: ${wire.describe()} before the answer to ${first()}`;
   }
   if (names.length > 0) await wire.until(() => wire.isClosed, PATIENCE_MS);
   if (!(await wire.end(ending))) {
