@@ -23,13 +23,22 @@ const NO_CONTAINER =
 const SEVERAL = /^a container name must be specified/;
 const NOT_STARTED = /is waiting to start|does not have a host assigned|is terminated|not running/;
 const LONGEST_WORDS = 190;
+/** What a server says whose transport, or whose proxy, has taken the upgrade out of the request. */
+const NO_UPGRADE = 'Upgrade request required';
+const NOT_UPGRADED: PodFailure = {
+  code: 'SUBPROTOCOL',
+  problem: 'the request did not arrive as a WebSocket',
+  remedy:
+    'connect to the address of a server that listens, not in process, and check the proxies in front of it',
+};
 const START = 'wait until the pod is Ready, or choose one that runs';
 
 /** The error that says why: of a container that is unknown, of a pod that does not run, otherwise `error` itself. */
 export async function explainPodFailure(failed: FailedStream): Promise<unknown> {
   const { error, request, container, look } = failed;
-  if (!mayBeThePod(error)) return error;
+  if (!mayBeThePod(error, request.name)) return error;
   const words = error instanceof ApiError ? (error.status.message ?? '') : '';
+  if (words === NO_UPGRADE) return new PodStreamError(NOT_UPGRADED, request, error);
   const pod = await look();
   const failure = NO_CONTAINER.test(words)
     ? unknownContainer(words, container, pod)
@@ -38,10 +47,11 @@ export async function explainPodFailure(failed: FailedStream): Promise<unknown> 
 }
 
 /** Whether an error can come from the state of a pod. */
-function mayBeThePod(error: unknown): boolean {
+function mayBeThePod(error: unknown, name: string | undefined): boolean {
   if (error instanceof ApiError) {
     const { code, status } = error;
-    if (code === 'NOT_FOUND') return status.details?.kind !== 'pods';
+    // The answer about a node that does not exist has the kind of a pod, and the name of the node.
+    if (code === 'NOT_FOUND') return status.details?.name !== name;
     return code === 'BAD_REQUEST' || code === 'INTERNAL_ERROR' || code === 'UNKNOWN_STATUS';
   }
   return (

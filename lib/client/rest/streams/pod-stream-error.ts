@@ -10,6 +10,7 @@ export type PodStreamErrorCode = Extract<
   | 'PORT_REFUSED'
   | 'STDIN_STAYS_OPEN'
   | 'RESPONSE_TOO_LARGE'
+  | 'SUBPROTOCOL'
 >;
 
 export interface PodFailure {

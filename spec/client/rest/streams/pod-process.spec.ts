@@ -273,16 +273,17 @@ describe('commands in a container', () => {
   it('refuse options and commands that cannot be meant before anything is sent', async () => {
     await using cluster = await podCluster({ exec: () => 0 });
     const { pods } = cluster;
-    const wrong: readonly Promise<unknown>[] = [
-      pods.exec('web', 'ls' as unknown as string[]),
-      pods.exec('web', []),
-      pods.exec('web', ['ls'], { contianer: 'app' } as object),
-      pods.exec('web', ['ls'], { stdin: 7 as unknown as string }),
-      pods.exec('web', ['ls'], { deadPeerMs: 0 }),
-      pods.exec('../web', ['ls']),
-      pods.spawn('web', ['ls'], { stdout: false, stderr: false }),
-      pods.spawn('web', ['ls'], { tty: 'yes' as unknown as boolean }),
+    const wrong: readonly (() => Promise<unknown>)[] = [
+      () => pods.exec('web', 'ls' as unknown as string[]),
+      () => pods.exec('web', []),
+      () => pods.exec('web', ['ls'], { contianer: 'app' } as object),
+      () => pods.exec('web', ['ls'], { stdin: 7 as unknown as string }),
+      () => pods.exec('web', ['ls'], { deadPeerMs: 0 }),
+      () => pods.exec('../web', ['ls']),
+      () => pods.spawn('web', ['ls'], { stdout: false, stderr: false }),
+      () => pods.spawn('web', ['ls'], { tty: 'yes' as unknown as boolean }),
     ];
-    for (const call of wrong) expect(await failureOf(call)).to.include({ code: 'INVALID_OPTION' });
+    for (const call of wrong)
+      expect(await failureOf(call())).to.include({ code: 'INVALID_OPTION' });
   });
 });
