@@ -63,8 +63,14 @@ export async function dialSession(
     },
   });
   const limitMs = connectMs - (runtime.monotonicMs() - startedMs);
-  await settingsOf(session, { limitMs, connectMs, runtime, signal });
-  return { session, socket };
+  try {
+    await settingsOf(session, { limitMs, connectMs, runtime, signal });
+    return { session, socket };
+  } catch (error) {
+    // After GOAWAY Node would wait for the server to close the connection.
+    socket.destroy();
+    throw error;
+  }
 }
 
 function openSocket(

@@ -1,6 +1,7 @@
 import { onAbort } from '../../../../kernel/abort.ts';
 import type { Runtime } from '../../../../kernel/runtime.ts';
 import type { Http2SessionInspection } from '../../contract/transport-inspection.ts';
+import { notSent } from '../cause/http2-failure.ts';
 import { streamTransport, type StreamTransport } from './http2-request.ts';
 import { dialSession, type Http2DialerOptions } from './http2-dialer.ts';
 import { PooledSession, type StreamSlot } from './http2-session.ts';
@@ -150,6 +151,7 @@ export class Http2SessionPool {
       if (dialled === undefined) return this.#absent();
       const { runtime } = this.#options;
       const session = new PooledSession({ ...dialled, runtime, onChange: this.#changed });
+      if (session.state === 'closed') return this.#failWaiting(notSent(), this.#awaited());
       if (session.limit === 0) {
         session.destroy();
         return this.#absent();

@@ -86,6 +86,8 @@ export class PooledSession {
     session.on('goaway', () => this.#input('goaway'));
     session.on('error', () => {});
     session.on('close', () => this.#input('lost'));
+    // GOAWAY came with the settings.
+    if (session.closed || session.destroyed) this.#input('goaway');
   }
 
   get state(): Http2SessionState {
@@ -140,9 +142,11 @@ export class PooledSession {
         return stream;
       },
       cancel: () => {
-        if (stream === undefined || stream.closed || stream.destroyed) return;
+        if (stream === undefined || stream.destroyed) return;
         stream.on('error', () => {});
-        stream.close(CANCEL);
+        if (!stream.closed) stream.close(CANCEL);
+        // Node keeps a stream that has ended until its data is read.
+        stream.destroy();
         // nghttp2 sends the reset before the headers of new streams.
         free();
       },
