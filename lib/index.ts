@@ -86,8 +86,13 @@ export { compareResourceVersions } from './meta/resource-version.ts';
 export type { WatchEvent } from './meta/watch-event.ts';
 
 // Errors
-export { errorCodes, isListwatchError, ListwatchError, type ErrorCode } from './kernel/errors.ts';
-export { ApiError } from './meta/api-error.ts';
+export {
+  errorCodes,
+  isListwatchError,
+  ListwatchError,
+  type ErrorCode,
+} from './kernel/failure/errors.ts';
+export { ApiError } from './meta/failure/api-error.ts';
 export {
   isAlreadyExists,
   isApiError,
@@ -97,10 +102,10 @@ export {
   isInvalid,
   isNotFound,
   isTooManyRequests,
-} from './meta/failures.ts';
+} from './meta/failure/failures.ts';
 
 // What a program passes in
-export { consoleLogger } from './kernel/console-logger.ts';
-export { silentLogger, type LogFields, type Logger } from './kernel/logger.ts';
-export type { MetricLabels, Metrics } from './kernel/metrics.ts';
-export type { Runtime } from './kernel/runtime.ts';
+export { consoleLogger } from './kernel/report/console-logger.ts';
+export { silentLogger, type LogFields, type Logger } from './kernel/report/logger.ts';
+export type { MetricLabels, Metrics } from './kernel/report/metrics.ts';
+export type { Runtime } from './kernel/time/runtime.ts';

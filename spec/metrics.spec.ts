@@ -5,7 +5,7 @@ import { informerMetrics } from '../lib/cache/informer/observe/informer-metrics.
 import { requestMetrics } from '../lib/client/transport/flow/request-metrics.ts';
 import { reconcileLoopMetrics } from '../lib/controller/runtime/reconcile-loop-metrics.ts';
 import { workQueueMetrics } from '../lib/controller/workqueue/work-queue-metrics.ts';
-import type { MetricDescription } from '../lib/kernel/metrics.ts';
+import type { MetricDescription } from '../lib/kernel/report/metrics.ts';
 import { apiServerMetrics } from '../lib/server/api/metrics/api-server-metrics.ts';
 import { watchCacheMetrics } from '../lib/server/cacher/window/watch-cache-metrics.ts';
 

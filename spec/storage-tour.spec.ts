@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { parseSync } from 'oxc-parser';
-import { VirtualRuntime } from '../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../lib/kernel/time/virtual-runtime.ts';
 import { ApiServer } from '../lib/server/api/api-server.ts';
 import { EmbeddedKeyValueStore } from '../lib/server/mvcc/embedded-key-value-store.ts';
 import { apiRequest, readAll } from './server/api/support.ts';

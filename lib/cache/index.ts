@@ -72,7 +72,7 @@ export type {
 export type { NamespaceInspection } from './informer/namespaces/namespace-reflectors.ts';
 export type { CachedOf, KindDefaults, KindOptions } from './informer/factory/kind-defaults.ts';
 export { informerMetrics } from './informer/observe/informer-metrics.ts';
-export type { MetricDescription } from '../kernel/metrics.ts';
+export type { MetricDescription } from '../kernel/report/metrics.ts';
 export { InformerLease } from './informer/factory/informer-lease.ts';
 export type {
   InformerErrorContext,
@@ -145,7 +145,7 @@ export type {
   WatchingState,
 } from './reflector/table/reflector-state.ts';
 export { Reflector } from './reflector/reflector.ts';
-export { deepFreeze } from '../kernel/deep-freeze.ts';
+export { deepFreeze } from '../kernel/data/deep-freeze.ts';
 export { ExpirationStore } from './store/expiration-store.ts';
 export type { ExpirationStoreOptions } from './store/expiration-store.ts';
 export { Indexer } from './store/indexer.ts';
@@ -193,7 +193,7 @@ export { RetryWatcher } from './wait/retry-watcher.ts';
 export type { UntilEventOptions, UntilOptions, UntilWatchOptions } from './wait/until-options.ts';
 export { untilWithSync, type UntilWithSyncOptions } from './wait/until-with-sync.ts';
 export { until } from './wait/until.ts';
-export type { FieldCause, Subject } from '../meta/failures.ts';
+export type { FieldCause, Subject } from '../meta/failure/failures.ts';
 export { FieldSelector, type FieldRequirement } from '../meta/field-selector.ts';
 export { KeyError } from '../meta/key.ts';
 export {

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import * as modules from 'node:module';
 import { homedir } from 'node:os';
-import { errorMessage } from '../kernel/errors.ts';
-import { realRuntime } from '../kernel/real-runtime.ts';
+import { errorMessage } from '../kernel/failure/errors.ts';
+import { realRuntime } from '../kernel/time/real-runtime.ts';
 import { EXIT, type Output } from './contract/command.ts';
 import { runCommandLine } from './run-command-line.ts';
 

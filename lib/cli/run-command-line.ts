@@ -1,4 +1,4 @@
-import { nearName } from '../kernel/near-name.ts';
+import { nearName } from '../kernel/text/near-name.ts';
 import { isUsageError, UsageError } from './arguments/usage-error.ts';
 import { COMMANDS } from './commands.ts';
 import { EXIT, type CommandHost, type CommandRow } from './contract/command.ts';

@@ -71,8 +71,8 @@ export { retryOnConflict, type RetryOnConflictOptions } from './rest/helpers/ret
 export type { Change, CreatedOrUpdated } from './rest/helpers/create-or-update.ts';
 export type { MigrateOptions } from './rest/helpers/migrate-to-apply.ts';
 export type { WaitCondition, WaitOptions } from './rest/helpers/wait-for-object.ts';
-export { sameContent, type SameContentOptions } from '../meta/same-content.ts';
-export type { ApplyConflict } from '../meta/apply-conflicts.ts';
+export { sameContent, type SameContentOptions } from '../meta/content/same-content.ts';
+export type { ApplyConflict } from '../meta/failure/apply-conflicts.ts';
 export type { ApplyConfiguration, ApplyPart } from '../meta/apply-configuration.ts';
 export type { ListerWatcherOptions } from './rest/resource-lister-watcher.ts';
 export type { SelectorOptions } from './rest/request/query.ts';
@@ -119,6 +119,6 @@ export type { RestClient, RestClientOptions, RestRequest } from './rest/request/
 export type { ExchangeTarget } from './transport/contract/transport-error.ts';
 export type { DeclaredTypes, ObjectOf, OtherPlural, PluralOf } from '../meta/object-types.ts';
 export type { GroupVersion, GroupVersionKind, ResourceInfo } from '../meta/resource.ts';
-export type { Status, StatusCause, StatusDetails, StatusReason } from '../meta/status.ts';
-export type { ApiErrorContext } from '../meta/api-error.ts';
+export type { Status, StatusCause, StatusDetails, StatusReason } from '../meta/failure/status.ts';
+export type { ApiErrorContext } from '../meta/failure/api-error.ts';
 export type { ApiCall, ApiRequest, ApiVerb } from '../meta/api-call.ts';

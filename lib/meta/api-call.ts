@@ -1,4 +1,4 @@
-import { plainText } from '../kernel/plain-text.ts';
+import { plainText } from '../kernel/text/plain-text.ts';
 import { apiVersionOf } from './resource.ts';
 
 /** What a call does to a resource, in the words of Kubernetes' access rules. */

@@ -1,4 +1,4 @@
-import { ListwatchError } from '../kernel/errors.ts';
+import { ListwatchError } from '../kernel/failure/errors.ts';
 import type { HasMetadata } from './object.ts';
 import { quotedName } from './api-call.ts';
 import { IdentifiedView, identityOf } from './object-view.ts';

@@ -1,4 +1,4 @@
-import { plainText } from '../kernel/plain-text.ts';
+import { plainText } from '../kernel/text/plain-text.ts';
 import { quotedName, type ApiVerb } from './api-call.ts';
 
 /** A refusal in the words of the API server's authorizer: who may not do what to which resource, and where. */

@@ -78,7 +78,7 @@ export {
   type SnapshotOptions,
   type SnapshotSummary,
 } from './mvcc/embedded-key-value-store.ts';
-export type * from './mvcc/key-value-store.ts';
+export type * from './mvcc/contract/key-value-store.ts';
 export {
   ApiResourceRegistry,
   type ApiResourceRegistryOptions,
@@ -117,7 +117,7 @@ export {
 export {
   EncryptionConfiguration,
   type EncryptionConfigurationOptions,
-} from './storage/encryption/encryption-configuration.ts';
+} from './storage/encryption/configuration/encryption-configuration.ts';
 export {
   identityProvider,
   type EncryptionKey,
@@ -135,7 +135,7 @@ export {
   LocalKeyService,
   type LocalKeyServiceOptions,
 } from './storage/encryption/local-key-service.ts';
-export { PrefixTransformers } from './storage/encryption/prefix-transformers.ts';
+export { PrefixTransformers } from './storage/encryption/configuration/prefix-transformers.ts';
 export {
   rewriteStale,
   type RewriteOptions,
@@ -244,7 +244,7 @@ export type {
   VirtualResource,
 } from './registry/contract/subresource-parts.ts';
 export type { Certificate } from './api/certificates/certificate-authority.ts';
-export type { GroupResource } from './storage/encryption/resource-rules.ts';
+export type { GroupResource } from './storage/encryption/configuration/resource-rules.ts';
 export type { ReadinessState } from './cacher/reads/cacher-readiness.ts';
 export type { WatchCacheHistoryOptions } from './cacher/window/watch-cache-history.ts';
 export type { FinishWrite, StoreHooks, WriteTarget } from './registry/contract/store-hooks.ts';

@@ -1,6 +1,6 @@
-import { abortable, deriveAbort, type DerivedAbort } from '../kernel/abort.ts';
-import { ListwatchError } from '../kernel/errors.ts';
-import { rejectUnknownOptions } from '../kernel/options.ts';
+import { abortable, deriveAbort, type DerivedAbort } from '../kernel/time/abort.ts';
+import { ListwatchError } from '../kernel/failure/errors.ts';
+import { rejectUnknownOptions } from '../kernel/options/options.ts';
 import { connectionFailure } from '../client/transport/connection/connection-failure.ts';
 import type {
   Transport,

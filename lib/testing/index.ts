@@ -13,4 +13,4 @@ export {
   VirtualRuntime,
   type RunOptions,
   type VirtualRuntimeOptions,
-} from '../kernel/virtual-runtime.ts';
+} from '../kernel/time/virtual-runtime.ts';

@@ -1,4 +1,4 @@
-import { RingBuffer } from '../kernel/ring-buffer.ts';
+import { RingBuffer } from '../kernel/data/ring-buffer.ts';
 import { objectKey } from '../meta/key.ts';
 import type { KubernetesObject } from '../meta/object.ts';
 import { DecodedView, type ObjectView } from '../meta/object-view.ts';

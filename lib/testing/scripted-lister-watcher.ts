@@ -1,18 +1,18 @@
-import { abortable } from '../kernel/abort.ts';
-import { ListwatchError } from '../kernel/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../kernel/options.ts';
-import { realRuntime } from '../kernel/real-runtime.ts';
-import { RingBuffer } from '../kernel/ring-buffer.ts';
-import type { Runtime } from '../kernel/runtime.ts';
-import { sleep } from '../kernel/wait.ts';
-import { failure } from '../meta/api-error.ts';
+import { abortable } from '../kernel/time/abort.ts';
+import { ListwatchError } from '../kernel/failure/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../kernel/options/options.ts';
+import { realRuntime } from '../kernel/time/real-runtime.ts';
+import { RingBuffer } from '../kernel/data/ring-buffer.ts';
+import type { Runtime } from '../kernel/time/runtime.ts';
+import { sleep } from '../kernel/time/wait.ts';
+import { failure } from '../meta/failure/api-error.ts';
 import {
   alreadyExists,
   badRequest,
   expired,
   notFound,
   tooLargeResourceVersion,
-} from '../meta/failures.ts';
+} from '../meta/failure/failures.ts';
 import { metaNamespaceKeyFunc, objectKey, type ObjectName } from '../meta/key.ts';
 import type { KubernetesObject } from '../meta/object.ts';
 import type { ObjectView } from '../meta/object-view.ts';

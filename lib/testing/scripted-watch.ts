@@ -1,6 +1,6 @@
-import { onAbort } from '../kernel/abort.ts';
-import { BatchChannel } from '../kernel/batch-channel.ts';
-import type { Runtime } from '../kernel/runtime.ts';
+import { onAbort } from '../kernel/time/abort.ts';
+import { BatchChannel } from '../kernel/data/batch-channel.ts';
+import type { Runtime } from '../kernel/time/runtime.ts';
 import type { KubernetesObject } from '../meta/object.ts';
 import type { ObjectView } from '../meta/object-view.ts';
 import type { WatchEvent } from '../meta/watch-event.ts';

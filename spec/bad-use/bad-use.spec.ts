@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { errorCodes } from '../../lib/kernel/errors.ts';
+import { errorCodes } from '../../lib/kernel/failure/errors.ts';
 import { badUsePage } from './bad-use-page.ts';
 import { CANARY, errorOf, normalised, type BadUseArea } from './bad-use.ts';
 import { CALLS } from './rows/call-rows.ts';

@@ -1,4 +1,4 @@
-import { realRuntime } from '../../lib/kernel/real-runtime.ts';
+import { realRuntime } from '../../lib/kernel/time/real-runtime.ts';
 import type { UnstructuredObject } from '../../lib/meta/object.ts';
 import type { KindDefinition } from '../../lib/server/registry/contract/kind-definition.ts';
 import { builtInKinds } from '../../lib/server/registry/kinds/built-in-kinds.ts';

@@ -1,4 +1,4 @@
-import { seededRandom } from '../../lib/kernel/random.ts';
+import { seededRandom } from '../../lib/kernel/time/random.ts';
 import type { Step } from './scenario.ts';
 
 /** Choices of one scenario; the same seed makes the same ones. */

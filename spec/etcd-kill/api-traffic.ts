@@ -2,13 +2,13 @@ import { SharedIndexInformer } from '../../lib/cache/informer/shared-index-infor
 import type { Client } from '../../lib/client/rest/client.ts';
 import { connect } from '../../lib/client/rest/connect.ts';
 import type { ResourceClient } from '../../lib/client/rest/resource-client.ts';
-import { errorMessage } from '../../lib/kernel/errors.ts';
-import { realRuntime } from '../../lib/kernel/real-runtime.ts';
-import { sleep } from '../../lib/kernel/wait.ts';
-import { ApiError } from '../../lib/meta/api-error.ts';
+import { errorMessage } from '../../lib/kernel/failure/errors.ts';
+import { realRuntime } from '../../lib/kernel/time/real-runtime.ts';
+import { sleep } from '../../lib/kernel/time/wait.ts';
+import { ApiError } from '../../lib/meta/failure/api-error.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
-import type { KeyValueStore } from '../../lib/server/mvcc/key-value-store.ts';
+import type { KeyValueStore } from '../../lib/server/mvcc/contract/key-value-store.ts';
 import { Observer } from '../path/support/observer.ts';
 
 export interface ConfigMap extends KubernetesObject {

@@ -1,10 +1,10 @@
-import { seededRandom } from '../../lib/kernel/random.ts';
-import { realRuntime } from '../../lib/kernel/real-runtime.ts';
-import { silentLogger } from '../../lib/kernel/logger.ts';
+import { seededRandom } from '../../lib/kernel/time/random.ts';
+import { realRuntime } from '../../lib/kernel/time/real-runtime.ts';
+import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import { Compactor } from '../../lib/server/etcd/compactor.ts';
 import { EtcdKeyValueStore } from '../../lib/server/etcd/etcd-key-value-store.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';
-import type { Revision } from '../../lib/server/mvcc/key-value-store.ts';
+import type { Revision } from '../../lib/server/mvcc/contract/key-value-store.ts';
 import { HistoryRecorder } from '../../lib/conformance/history/history-recorder.ts';
 import { RecordingKeyValueStore } from '../../lib/conformance/history/recording-key-value-store.ts';
 import { EtcdCluster } from '../support/etcd.ts';

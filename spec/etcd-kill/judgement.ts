@@ -4,7 +4,7 @@ import {
   type KeyValue,
   type KeyValueEvent,
   type Revision,
-} from '../../lib/server/mvcc/key-value-store.ts';
+} from '../../lib/server/mvcc/contract/key-value-store.ts';
 import type { HistoryRecorder } from '../../lib/conformance/history/history-recorder.ts';
 import type { KeyValueHistory } from '../../lib/conformance/history/key-value-history.ts';
 import type {

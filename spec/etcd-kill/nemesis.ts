@@ -1,6 +1,6 @@
-import { realRuntime } from '../../lib/kernel/real-runtime.ts';
-import { sleep } from '../../lib/kernel/wait.ts';
-import type { KeyValueStore } from '../../lib/server/mvcc/key-value-store.ts';
+import { realRuntime } from '../../lib/kernel/time/real-runtime.ts';
+import { sleep } from '../../lib/kernel/time/wait.ts';
+import type { KeyValueStore } from '../../lib/server/mvcc/contract/key-value-store.ts';
 import type { EtcdCluster, EtcdMember } from '../support/etcd.ts';
 import { until } from '../support/until.ts';
 

@@ -1,13 +1,13 @@
-import { isListwatchError } from '../../lib/kernel/errors.ts';
-import { realRuntime } from '../../lib/kernel/real-runtime.ts';
-import { sleep } from '../../lib/kernel/wait.ts';
+import { isListwatchError } from '../../lib/kernel/failure/errors.ts';
+import { realRuntime } from '../../lib/kernel/time/real-runtime.ts';
+import { sleep } from '../../lib/kernel/time/wait.ts';
 import {
   prefixEnd,
   type KeyValueStore,
   type KeyValueWatchRequest,
   type Revision,
   type TxnRequest,
-} from '../../lib/server/mvcc/key-value-store.ts';
+} from '../../lib/server/mvcc/contract/key-value-store.ts';
 
 export const RAW_PREFIX = '/raw/';
 const KEYS = 10;

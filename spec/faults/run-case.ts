@@ -1,4 +1,4 @@
-import { errorMessage } from '../../lib/kernel/errors.ts';
+import { errorMessage } from '../../lib/kernel/failure/errors.ts';
 import type { Contestant, ContestantKind } from './contestants/contestant.ts';
 import { DEFAULT_BOUND, type Fault, type RequestBound } from './fault.ts';
 import { judge, type Judgement } from './judge.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sleep } from '../../lib/kernel/wait.ts';
+import { sleep } from '../../lib/kernel/time/wait.ts';
 import type { StormFigures } from './storms/storm-figures.ts';
 import { withFleet } from './storms/virtual-fleet.ts';
 import { closing, outage, resets, silence } from './storms/virtual-storms.ts';

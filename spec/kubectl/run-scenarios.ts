@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { seededRandom } from '../../lib/kernel/random.ts';
+import { seededRandom } from '../../lib/kernel/time/random.ts';
 import { ApiServer } from '../../lib/server/index.ts';
 import { inTurn } from '../compare/in-turn.ts';
 import type { Outcome } from './run-command.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ListwatchError } from '../../lib/kernel/errors.ts';
-import { seededRandom } from '../../lib/kernel/random.ts';
+import { ListwatchError } from '../../lib/kernel/failure/errors.ts';
+import { seededRandom } from '../../lib/kernel/time/random.ts';
 import { parseFieldSelector } from '../../lib/meta/field-selector.ts';
 
 describe('parseFieldSelector', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { seededRandom } from '../../lib/kernel/random.ts';
-import { ListwatchError } from '../../lib/kernel/errors.ts';
+import { seededRandom } from '../../lib/kernel/time/random.ts';
+import { ListwatchError } from '../../lib/kernel/failure/errors.ts';
 import { compareResourceVersions, isResourceVersion } from '../../lib/meta/resource-version.ts';
 
 describe('compareResourceVersions', () => {

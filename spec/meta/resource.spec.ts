@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ListwatchError } from '../../lib/kernel/errors.ts';
+import { ListwatchError } from '../../lib/kernel/failure/errors.ts';
 import {
   apiVersionOf,
   groupResource,

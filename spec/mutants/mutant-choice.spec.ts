@@ -11,10 +11,12 @@ const chosen = (...args: string[]): string[] =>
 
 describe('chooseMutants', () => {
   it('draws the same mutants for the same seed, others for another', () => {
-    const first = chosen('--room', 'kernel', '--count', '12');
+    const first = chosen('--room', 'kernel/time', '--count', '12');
     expect(first).to.have.length(12);
-    expect(chosen('--room', 'kernel', '--count', '12', '--seed', '1')).to.deep.equal(first);
-    expect(chosen('--room', 'kernel', '--count', '12', '--seed', '2')).not.to.deep.equal(first);
+    expect(chosen('--room', 'kernel/time', '--count', '12', '--seed', '1')).to.deep.equal(first);
+    expect(chosen('--room', 'kernel/time', '--count', '12', '--seed', '2')).not.to.deep.equal(
+      first,
+    );
   });
 
   it('draws as many from each room below the one that is named', () => {
@@ -36,8 +38,8 @@ describe('chooseMutants', () => {
 
   it('refuses a room and a mutant that do not exist', () => {
     expect(() => chosen('--room', 'kern')).to.throw('no room kern');
-    expect(() => chosen('--file', 'lib/kernel/heap.ts', '--mutant', 'logic@1:1')).to.throw(
-      'lib/kernel/heap.ts has no mutant logic@1:1',
+    expect(() => chosen('--file', 'lib/kernel/data/heap.ts', '--mutant', 'logic@1:1')).to.throw(
+      'lib/kernel/data/heap.ts has no mutant logic@1:1',
     );
   });
 
@@ -68,7 +70,7 @@ describe('readMutantsOptions', () => {
       [['--count', '0'], '--count must be a whole number from 1'],
       [['--jobs', 'all'], '--jobs must be a whole number from 1'],
       [['--mutant', 'logic@1:1'], '--mutant needs --file'],
-      [['--write', '--file', 'lib/kernel/heap.ts'], '--write is for whole rooms'],
+      [['--write', '--file', 'lib/kernel/data/heap.ts'], '--write is for whole rooms'],
     ] as const) {
       expect(() => readMutantsOptions(args)).to.throw(message);
     }

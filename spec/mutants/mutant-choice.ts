@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { randomInteger, seededRandom } from '../../lib/kernel/random.ts';
+import { randomInteger, seededRandom } from '../../lib/kernel/time/random.ts';
 import { mutationsOf } from './mutator.ts';
 import type { Mutation } from './mutation.ts';
 import type { MutantsOptions } from './mutants-options.ts';

@@ -104,9 +104,9 @@ describe('SpecChoice', () => {
   const choice = new SpecChoice(REPOSITORY);
 
   it('names the spec of the file first, then those of its folder', () => {
-    const specs = choice.specsFor('lib/kernel/ring-buffer.ts');
-    expect(specs[0]).to.equal('spec/kernel/ring-buffer.spec.ts');
-    expect(specs).to.include('spec/kernel/heap.spec.ts');
+    const specs = choice.specsFor('lib/kernel/data/ring-buffer.ts');
+    expect(specs[0]).to.equal('spec/kernel/data/ring-buffer.spec.ts');
+    expect(specs).to.include('spec/kernel/data/heap.spec.ts');
     expect(new Set(specs)).to.have.property('size', specs.length);
   });
 

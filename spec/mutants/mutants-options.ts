@@ -22,7 +22,7 @@ export interface MutantsOptions {
 export const HELP: string = `npm run mutants -- [options]
 
   --room a,b      rooms of lib, such as kernel or server/mvcc (all)
-  --file path     one file of lib, such as lib/kernel/heap.ts
+  --file path     one file of lib, such as lib/kernel/data/heap.ts
   --mutant id     with --file: one mutant, such as boundary@12:7
   --count n       mutants of each room, drawn from all of its files (10)
   --seed text     decides which ones (1)

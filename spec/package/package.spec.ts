@@ -16,7 +16,7 @@ import { dirname, join, normalize } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { ReportDocument } from '../../lib/cli/doctor/report-document.ts';
-import { deferred } from '../../lib/kernel/latch.ts';
+import { deferred } from '../../lib/kernel/time/latch.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import { within } from '../support/until.ts';
 import { sourceInMap } from './without-comments.ts';

@@ -3,9 +3,9 @@ import { SharedInformerFactory } from '../../lib/cache/informer/factory/shared-i
 import { Client } from '../../lib/client/rest/client.ts';
 import { ReconcileLoop } from '../../lib/controller/runtime/reconcile-loop.ts';
 import { RateLimitingQueue } from '../../lib/controller/workqueue/rate-limiting-queue.ts';
-import { silentLogger, type Logger } from '../../lib/kernel/logger.ts';
-import { VirtualRuntime } from '../../lib/kernel/virtual-runtime.ts';
-import { sleep } from '../../lib/kernel/wait.ts';
+import { silentLogger, type Logger } from '../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
+import { sleep } from '../../lib/kernel/time/wait.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../lib/meta/object.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import { inProcessTransport } from '../../lib/testing/in-process-transport.ts';

@@ -3,7 +3,7 @@ import type { ListerWatcherSource } from '../../lib/cache/informer/factory/liste
 import { SharedInformerFactory } from '../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { Client } from '../../lib/client/rest/client.ts';
 import { connect } from '../../lib/client/rest/connect.ts';
-import { silentLogger } from '../../lib/kernel/logger.ts';
+import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import { inProcessTransport } from '../../lib/testing/in-process-transport.ts';

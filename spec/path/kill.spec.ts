@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { SharedIndexInformer } from '../../lib/cache/informer/shared-index-informer.ts';
 import { connect } from '../../lib/client/rest/connect.ts';
-import { silentLogger } from '../../lib/kernel/logger.ts';
-import { realRuntime } from '../../lib/kernel/real-runtime.ts';
-import { seededRandom } from '../../lib/kernel/random.ts';
+import { silentLogger } from '../../lib/kernel/report/logger.ts';
+import { realRuntime } from '../../lib/kernel/time/real-runtime.ts';
+import { seededRandom } from '../../lib/kernel/time/random.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import { KillingProxy } from './support/killing-proxy.ts';

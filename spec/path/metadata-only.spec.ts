@@ -4,7 +4,7 @@ import { SharedInformerFactory } from '../../lib/cache/informer/factory/shared-i
 import { Client } from '../../lib/client/rest/client.ts';
 import { connect } from '../../lib/client/rest/connect.ts';
 import type { ResourceClient } from '../../lib/client/rest/resource-client.ts';
-import { silentLogger } from '../../lib/kernel/logger.ts';
+import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import type { ApiHandler } from '../../lib/server/api/http/api-request.ts';

@@ -3,7 +3,7 @@ import type { SharedIndexInformer } from '../../lib/cache/informer/shared-index-
 import { SharedInformerFactory } from '../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { Client } from '../../lib/client/rest/client.ts';
 import type { ResourceClient } from '../../lib/client/rest/resource-client.ts';
-import { Latch } from '../../lib/kernel/latch.ts';
+import { Latch } from '../../lib/kernel/time/latch.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import type { ApiHandler } from '../../lib/server/api/http/api-request.ts';

@@ -3,11 +3,11 @@ import { SharedInformerFactory } from '../../lib/cache/informer/factory/shared-i
 import type { SharedIndexInformer } from '../../lib/cache/informer/shared-index-informer.ts';
 import { Client } from '../../lib/client/rest/client.ts';
 import { connect } from '../../lib/client/rest/connect.ts';
-import { silentLogger } from '../../lib/kernel/logger.ts';
+import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import type { UnstructuredObject } from '../../lib/meta/object.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import { EmbeddedKeyValueStore } from '../../lib/server/mvcc/embedded-key-value-store.ts';
-import type { KeyValueStore } from '../../lib/server/mvcc/key-value-store.ts';
+import type { KeyValueStore } from '../../lib/server/mvcc/contract/key-value-store.ts';
 import { inProcessTransport } from '../../lib/testing/in-process-transport.ts';
 import { HANG_MS, until } from '../support/until.ts';
 

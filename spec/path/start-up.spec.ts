@@ -6,9 +6,9 @@ import {
   waitForCacheSync,
 } from '../../lib/cache/informer/factory/wait-for-cache-sync.ts';
 import { connect, type ConnectOptions } from '../../lib/client/rest/connect.ts';
-import type { ErrorCode } from '../../lib/kernel/errors.ts';
-import { realRuntime } from '../../lib/kernel/real-runtime.ts';
-import { failure } from '../../lib/meta/api-error.ts';
+import type { ErrorCode } from '../../lib/kernel/failure/errors.ts';
+import { realRuntime } from '../../lib/kernel/time/real-runtime.ts';
+import { failure } from '../../lib/meta/failure/api-error.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import type { ApiHandler } from '../../lib/server/api/http/api-request.ts';
 import { failureResponse } from '../../lib/server/api/http/document-response.ts';

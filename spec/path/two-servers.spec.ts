@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { SharedInformerFactory } from '../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { connect, type ConnectOptions } from '../../lib/client/rest/connect.ts';
-import { silentLogger } from '../../lib/kernel/logger.ts';
+import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import { etcdBinaries, EtcdMember } from '../support/etcd.ts';
 import { HANG_MS, until } from '../support/until.ts';
 

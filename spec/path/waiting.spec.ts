@@ -5,7 +5,7 @@ import { RetryWatcher } from '../../lib/cache/wait/retry-watcher.ts';
 import { until } from '../../lib/cache/wait/until.ts';
 import type { Client } from '../../lib/client/rest/client.ts';
 import { connect } from '../../lib/client/rest/connect.ts';
-import { silentLogger } from '../../lib/kernel/logger.ts';
+import { silentLogger } from '../../lib/kernel/report/logger.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import { HANG_MS } from '../support/until.ts';

@@ -1,6 +1,6 @@
 import type { SharedIndexInformer } from '../../lib/cache/informer/shared-index-informer.ts';
-import { isListwatchError } from '../../lib/kernel/errors.ts';
-import type { Runtime } from '../../lib/kernel/runtime.ts';
+import { isListwatchError } from '../../lib/kernel/failure/errors.ts';
+import type { Runtime } from '../../lib/kernel/time/runtime.ts';
 import type { CacheCheck } from './cache-check.ts';
 import { Dice } from './dice.ts';
 import type { FaultLog } from './faults.ts';

@@ -1,4 +1,4 @@
-import { seededRandom } from '../../lib/kernel/random.ts';
+import { seededRandom } from '../../lib/kernel/time/random.ts';
 
 /** Random choices of one actor. Every actor has dice of its own, so that one who is left out changes no other's luck. */
 export class Dice {

@@ -1,7 +1,7 @@
 import type { ListerWatcher } from '../../lib/cache/reflector/contract/lister-watcher.ts';
 import { Client } from '../../lib/client/rest/client.ts';
 import type { ResourceClient } from '../../lib/client/rest/resource-client.ts';
-import type { Runtime } from '../../lib/kernel/runtime.ts';
+import type { Runtime } from '../../lib/kernel/time/runtime.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
 import { inProcessTransport } from '../../lib/testing/in-process-transport.ts';
 import type { Backend } from './backend.ts';

@@ -1,6 +1,6 @@
-import { ListwatchError } from '../../lib/kernel/errors.ts';
-import { failure } from '../../lib/meta/api-error.ts';
-import { expired, internalError, tooManyRequests } from '../../lib/meta/failures.ts';
+import { ListwatchError } from '../../lib/kernel/failure/errors.ts';
+import { failure } from '../../lib/meta/failure/api-error.ts';
+import { expired, internalError, tooManyRequests } from '../../lib/meta/failure/failures.ts';
 import type { Dice } from './dice.ts';
 
 /** Everything that can go wrong, by the name that `--without` takes. */

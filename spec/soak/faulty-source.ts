@@ -5,10 +5,10 @@ import type {
   WatchRequest,
   WatchStream,
 } from '../../lib/cache/reflector/contract/lister-watcher.ts';
-import { abortable, deriveAbort, onAbort } from '../../lib/kernel/abort.ts';
-import type { Runtime } from '../../lib/kernel/runtime.ts';
-import { sleep } from '../../lib/kernel/wait.ts';
-import { failure } from '../../lib/meta/api-error.ts';
+import { abortable, deriveAbort, onAbort } from '../../lib/kernel/time/abort.ts';
+import type { Runtime } from '../../lib/kernel/time/runtime.ts';
+import { sleep } from '../../lib/kernel/time/wait.ts';
+import { failure } from '../../lib/meta/failure/api-error.ts';
 import type { Backend } from './backend.ts';
 import type { Dice } from './dice.ts';
 import { errorOf, type FaultLog, type StreamFault } from './faults.ts';

@@ -1,4 +1,4 @@
-import type { Runtime, Timer } from '../../lib/kernel/runtime.ts';
+import type { Runtime, Timer } from '../../lib/kernel/time/runtime.ts';
 import type { Dice } from './dice.ts';
 import type { ThingEvent } from './thing.ts';
 

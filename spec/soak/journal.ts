@@ -1,4 +1,4 @@
-import type { Runtime } from '../../lib/kernel/runtime.ts';
+import type { Runtime } from '../../lib/kernel/time/runtime.ts';
 
 /** What went wrong in a run, and on request everything that happened. */
 export class Journal {

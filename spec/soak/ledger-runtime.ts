@@ -1,4 +1,4 @@
-import type { Runtime, Timer, TimerOptions } from '../../lib/kernel/runtime.ts';
+import type { Runtime, Timer, TimerOptions } from '../../lib/kernel/time/runtime.ts';
 
 /** A runtime that knows how many timers its user still has, background ones included. */
 export class LedgerRuntime implements Runtime {

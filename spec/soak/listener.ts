@@ -1,7 +1,7 @@
 import type { ResourceEventHandler } from '../../lib/cache/informer/handlers/event-handler.ts';
 import type { HandlerRegistration } from '../../lib/cache/informer/handlers/handler-registration.ts';
-import type { Runtime } from '../../lib/kernel/runtime.ts';
-import { sleep } from '../../lib/kernel/wait.ts';
+import type { Runtime } from '../../lib/kernel/time/runtime.ts';
+import { sleep } from '../../lib/kernel/time/wait.ts';
 import type { ObjectMeta } from '../../lib/meta/object.ts';
 import type { Dice } from './dice.ts';
 import type { HandlerStory } from './handler-story.ts';

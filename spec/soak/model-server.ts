@@ -5,10 +5,10 @@ import type {
   WatchRequest,
   WatchStream,
 } from '../../lib/cache/reflector/contract/lister-watcher.ts';
-import { onAbort } from '../../lib/kernel/abort.ts';
-import { BatchChannel } from '../../lib/kernel/batch-channel.ts';
-import type { Runtime, Timer } from '../../lib/kernel/runtime.ts';
-import { badRequest, expired, tooLargeResourceVersion } from '../../lib/meta/failures.ts';
+import { onAbort } from '../../lib/kernel/time/abort.ts';
+import { BatchChannel } from '../../lib/kernel/data/batch-channel.ts';
+import type { Runtime, Timer } from '../../lib/kernel/time/runtime.ts';
+import { badRequest, expired, tooLargeResourceVersion } from '../../lib/meta/failure/failures.ts';
 import { DecodedView } from '../../lib/meta/object-view.ts';
 import type { Backend } from './backend.ts';
 import type { Dice } from './dice.ts';

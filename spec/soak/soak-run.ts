@@ -1,10 +1,10 @@
 import { SharedIndexInformer } from '../../lib/cache/informer/shared-index-informer.ts';
 import type { InformerErrorContext } from '../../lib/cache/informer/options/informer-options.ts';
 import { metadataIndexFunc, type Indexers } from '../../lib/cache/store/indexers.ts';
-import { errorMessage } from '../../lib/kernel/errors.ts';
-import { silentLogger } from '../../lib/kernel/logger.ts';
-import { VirtualRuntime } from '../../lib/kernel/virtual-runtime.ts';
-import { sleep } from '../../lib/kernel/wait.ts';
+import { errorMessage } from '../../lib/kernel/failure/errors.ts';
+import { silentLogger } from '../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
+import { sleep } from '../../lib/kernel/time/wait.ts';
 import { BytesSource } from '../cache/support/bytes-source.ts';
 import type { Backend } from './backend.ts';
 import { CacheCheck } from './cache-check.ts';

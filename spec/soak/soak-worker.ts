@@ -1,4 +1,4 @@
-import { errorMessage } from '../../lib/kernel/errors.ts';
+import { errorMessage } from '../../lib/kernel/failure/errors.ts';
 import type { FaultKind } from './faults.ts';
 import { playSeed } from './soak-seed.ts';
 

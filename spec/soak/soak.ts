@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { errorMessage } from '../../lib/kernel/errors.ts';
+import { errorMessage } from '../../lib/kernel/failure/errors.ts';
 import { runMutants } from './mutant-run.ts';
 import { drawScenario } from './scenario.ts';
 import { shrink } from './shrink.ts';

@@ -1,6 +1,6 @@
-import type { Runtime } from '../../lib/kernel/runtime.ts';
-import { sleep } from '../../lib/kernel/wait.ts';
-import { expired } from '../../lib/meta/failures.ts';
+import type { Runtime } from '../../lib/kernel/time/runtime.ts';
+import { sleep } from '../../lib/kernel/time/wait.ts';
+import { expired } from '../../lib/meta/failure/failures.ts';
 import type { Backend } from './backend.ts';
 import type { Crew } from './crew.ts';
 import { Dice } from './dice.ts';

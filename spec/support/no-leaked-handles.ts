@@ -1,5 +1,5 @@
 import type { Context } from 'mocha';
-import { setExpensiveChecks } from '../../lib/kernel/assert.ts';
+import { setExpensiveChecks } from '../../lib/kernel/failure/assert.ts';
 import { HangWatchdog } from './hang-watchdog.ts';
 
 const HELD_OPEN = new Set(['Timeout', 'TCPSocketWrap', 'TCPServerWrap', 'PipeWrap', 'ProcessWrap']);

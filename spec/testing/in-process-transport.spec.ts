@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { Client } from '../../lib/client/rest/client.ts';
-import { ListwatchError } from '../../lib/kernel/errors.ts';
-import { VirtualRuntime } from '../../lib/kernel/virtual-runtime.ts';
-import { sleep } from '../../lib/kernel/wait.ts';
+import { ListwatchError } from '../../lib/kernel/failure/errors.ts';
+import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
+import { sleep } from '../../lib/kernel/time/wait.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from '../../lib/server/api/http/api-request.ts';
 import { inProcessTransport } from '../../lib/testing/in-process-transport.ts';
 

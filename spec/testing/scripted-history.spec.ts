@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../lib/kernel/virtual-runtime.ts';
-import { isListwatchError } from '../../lib/kernel/errors.ts';
+import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
+import { isListwatchError } from '../../lib/kernel/failure/errors.ts';
 import { ScriptedListerWatcher } from '../../lib/testing/scripted-lister-watcher.ts';
 import type { KubernetesObject } from '../../lib/meta/object.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../lib/kernel/virtual-runtime.ts';
-import { isListwatchError, ListwatchError } from '../../lib/kernel/errors.ts';
+import { VirtualRuntime } from '../../lib/kernel/time/virtual-runtime.ts';
+import { isListwatchError, ListwatchError } from '../../lib/kernel/failure/errors.ts';
 import type {
   ListRequest,
   WatchRequest,

@@ -1,4 +1,4 @@
-import { RingBuffer } from '../../kernel/ring-buffer.ts';
+import { RingBuffer } from '../../kernel/data/ring-buffer.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import type { Delta, KeyedDelta, ReplacedAllDelta } from './delta.ts';
 import type { DeltaQueue } from './delta-queue.ts';

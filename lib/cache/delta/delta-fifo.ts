@@ -1,6 +1,6 @@
-import { ListwatchError } from '../../kernel/errors.ts';
-import { deferred, type Deferred } from '../../kernel/latch.ts';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { deferred, type Deferred } from '../../kernel/time/latch.ts';
+import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
 import { metaNamespaceKeyFunc, type KeyError, type KeyFunc } from '../../meta/key.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import type { ObjectEvent } from '../../meta/watch-event.ts';

@@ -1,4 +1,4 @@
-import { assert } from '../../kernel/assert.ts';
+import { assert } from '../../kernel/failure/assert.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
 import type { Relist } from '../reflector/contract/reflector-sink.ts';

@@ -1,5 +1,5 @@
-import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
-import { isStrayPromise } from '../../kernel/guarded-call.ts';
+import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
+import { isStrayPromise } from '../../kernel/failure/guarded-call.ts';
 import type { KeyError, KeyFunc } from '../../meta/key.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import { computeKey } from '../store/compute-key.ts';

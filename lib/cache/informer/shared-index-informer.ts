@@ -1,9 +1,9 @@
 import type { EventEmitter } from 'eventemitter3';
-import { deriveAbort, onAbort, type DerivedAbort } from '../../kernel/abort.ts';
-import { isListwatchError, ListwatchError } from '../../kernel/errors.ts';
-import { Latch } from '../../kernel/latch.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
-import { untilOpen } from '../../kernel/wait.ts';
+import { deriveAbort, onAbort, type DerivedAbort } from '../../kernel/time/abort.ts';
+import { isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
+import { Latch } from '../../kernel/time/latch.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import { untilOpen } from '../../kernel/time/wait.ts';
 import type { Projection } from '../../meta/json/field-path.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';

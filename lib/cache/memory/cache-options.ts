@@ -1,5 +1,5 @@
-import { ListwatchError } from '../../kernel/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
 import type { CacheMode } from './object-memory.ts';
 
 /** Decodes an object once, and keeps it as long as it is in the cache. */

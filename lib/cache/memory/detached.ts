@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../kernel/errors.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
 import type { ByteSource, ViewCodec } from '../../meta/json/json-view.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 

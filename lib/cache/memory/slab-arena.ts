@@ -1,4 +1,4 @@
-import { assert } from '../../kernel/assert.ts';
+import { assert } from '../../kernel/failure/assert.ts';
 import type { ObjectPlaces } from '../../meta/json/json-view.ts';
 import type { Readable } from './retention.ts';
 import { FreeSlots, slotSize } from './free-slots.ts';

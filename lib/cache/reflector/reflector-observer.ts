@@ -1,8 +1,8 @@
-import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
-import { guardedCall } from '../../kernel/guarded-call.ts';
-import type { Logger } from '../../kernel/logger.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
+import { guardedCall } from '../../kernel/failure/guarded-call.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import type { Metrics } from '../../kernel/report/metrics.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import {
   describeNext,
   describePlan,

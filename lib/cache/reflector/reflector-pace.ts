@@ -1,5 +1,5 @@
-import { Backoff, type BackoffOptions } from '../../kernel/backoff.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import { Backoff, type BackoffOptions } from '../../kernel/time/backoff.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { ServerGate } from './contract/server-gate.ts';
 import type { BackingOffState } from './table/reflector-state.ts';
 

@@ -1,6 +1,6 @@
-import { deriveAbort, onAbort } from '../../kernel/abort.ts';
-import { ListwatchError } from '../../kernel/errors.ts';
-import { sleep } from '../../kernel/wait.ts';
+import { deriveAbort, onAbort } from '../../kernel/time/abort.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { sleep } from '../../kernel/time/wait.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import type { BookmarkEvent, WatchEvent } from '../../meta/watch-event.ts';
 import { applyBatch } from './contract/event-batch.ts';

@@ -1,4 +1,4 @@
-import type { Runtime, Timer } from '../../kernel/runtime.ts';
+import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import type { ChangeSink } from './contract/reflector-sink.ts';
 

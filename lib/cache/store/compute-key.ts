@@ -1,4 +1,4 @@
-import { errorMessage } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/failure/errors.ts';
 import { KeyError, type KeyFunc } from '../../meta/key.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { numberOption } from '../../kernel/options.ts';
-import { realRuntime } from '../../kernel/real-runtime.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import { numberOption } from '../../kernel/options/options.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import { metaNamespaceKeyFunc, type KeyFunc } from '../../meta/key.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import { computeKey } from './compute-key.ts';

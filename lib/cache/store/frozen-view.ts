@@ -1,6 +1,6 @@
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
 import { IdentifiedView, identityOf, type ObjectView } from '../../meta/object-view.ts';
-import { deepFreeze } from '../../kernel/deep-freeze.ts';
+import { deepFreeze } from '../../kernel/data/deep-freeze.ts';
 
 /**
  * A view whose object is frozen when it is decoded, for development: a handler that modifies an object fails with a `TypeError`

@@ -1,5 +1,5 @@
-import { isStrayPromise } from '../../kernel/guarded-call.ts';
-import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
+import { isStrayPromise } from '../../kernel/failure/guarded-call.ts';
+import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
 import type { HasMetadata, ObjectMeta } from '../../meta/object.ts';
 import { identityOf } from '../../meta/object-view.ts';
 

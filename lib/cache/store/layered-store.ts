@@ -1,4 +1,4 @@
-import { Heap } from '../../kernel/heap.ts';
+import { Heap } from '../../kernel/data/heap.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import type { IndexFunctionError, Indexers } from './indexers.ts';
 import { hides, isBefore, type OverlayEntry } from './overlay-entry.ts';

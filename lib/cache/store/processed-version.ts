@@ -1,8 +1,8 @@
-import { ListwatchError, type ErrorCode } from '../../kernel/errors.ts';
-import { Heap } from '../../kernel/heap.ts';
-import { deferred, type Deferred } from '../../kernel/latch.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
-import { withDeadline } from '../../kernel/wait.ts';
+import { ListwatchError, type ErrorCode } from '../../kernel/failure/errors.ts';
+import { Heap } from '../../kernel/data/heap.ts';
+import { deferred, type Deferred } from '../../kernel/time/latch.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import { withDeadline } from '../../kernel/time/wait.ts';
 import { compareResourceVersions } from '../../meta/resource-version.ts';
 
 export interface CaughtUpOptions {

@@ -1,4 +1,4 @@
-import { assert } from '../../kernel/assert.ts';
+import { assert } from '../../kernel/failure/assert.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import type { IndexFunctionError } from './indexers.ts';
 import type { StoredEntry } from './inverted-index.ts';

@@ -1,5 +1,5 @@
-import { ListwatchError } from '../../kernel/errors.ts';
-import { numberOption } from '../../kernel/options.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { numberOption } from '../../kernel/options/options.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import { identityOf } from '../../meta/object-view.ts';
 import { indexValuesOf, type IndexFunctionError, type Indexers } from './indexers.ts';

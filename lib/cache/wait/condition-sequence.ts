@@ -1,5 +1,5 @@
-import { ListwatchError } from '../../kernel/errors.ts';
-import { isStrayPromise } from '../../kernel/guarded-call.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { isStrayPromise } from '../../kernel/failure/guarded-call.ts';
 
 /** Returns true for the awaited event. It must be synchronous. */
 export type EventCondition<E> = (event: E) => boolean | undefined;

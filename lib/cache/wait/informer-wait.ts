@@ -1,5 +1,5 @@
-import { ListwatchError } from '../../kernel/errors.ts';
-import { deferred, type Deferred } from '../../kernel/latch.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { deferred, type Deferred } from '../../kernel/time/latch.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { LazyObject } from '../informer/handlers/event-handler.ts';
 import type { HandlerRegistration } from '../informer/handlers/handler-registration.ts';

@@ -1,10 +1,14 @@
-import type { BackoffOptions } from '../../kernel/backoff.ts';
-import { consoleLogger } from '../../kernel/console-logger.ts';
-import { ListwatchError } from '../../kernel/errors.ts';
-import type { Logger } from '../../kernel/logger.ts';
-import { numberOption, rejectUnknownOptions, requireOptions } from '../../kernel/options.ts';
-import { realRuntime } from '../../kernel/real-runtime.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import type { BackoffOptions } from '../../kernel/time/backoff.ts';
+import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import {
+  numberOption,
+  rejectUnknownOptions,
+  requireOptions,
+} from '../../kernel/options/options.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import { isResourceVersion } from '../../meta/resource-version.ts';
 import type { ListerWatcher } from '../reflector/contract/lister-watcher.ts';

@@ -1,10 +1,10 @@
-import { deriveAbort, type DerivedAbort } from '../../kernel/abort.ts';
-import { Backoff } from '../../kernel/backoff.ts';
-import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/errors.ts';
-import type { ErrorCode } from '../../kernel/errors.ts';
-import { guardedCall } from '../../kernel/guarded-call.ts';
-import { sleep } from '../../kernel/wait.ts';
-import { isApiError } from '../../meta/failures.ts';
+import { deriveAbort, type DerivedAbort } from '../../kernel/time/abort.ts';
+import { Backoff } from '../../kernel/time/backoff.ts';
+import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
+import type { ErrorCode } from '../../kernel/failure/errors.ts';
+import { guardedCall } from '../../kernel/failure/guarded-call.ts';
+import { sleep } from '../../kernel/time/wait.ts';
+import { isApiError } from '../../meta/failure/failures.ts';
 import type { HasMetadata } from '../../meta/object.ts';
 import { identityOf } from '../../meta/object-view.ts';
 import { isResourceVersion } from '../../meta/resource-version.ts';

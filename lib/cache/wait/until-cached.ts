@@ -1,6 +1,6 @@
-import { ListwatchError } from '../../kernel/errors.ts';
-import { rejectUnknownOptions } from '../../kernel/options.ts';
-import { withDeadline } from '../../kernel/wait.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { withDeadline } from '../../kernel/time/wait.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { CacheCondition, UntilPresent } from './cache-condition.ts';
 import { AwaitedCache } from './awaited-cache.ts';

@@ -1,6 +1,6 @@
-import { ListwatchError } from '../../kernel/errors.ts';
-import { realRuntime } from '../../kernel/real-runtime.ts';
-import { withDeadline } from '../../kernel/wait.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import { withDeadline } from '../../kernel/time/wait.ts';
 import type { ConditionSequence } from './condition-sequence.ts';
 import { checkedTimeout, type UntilEventOptions } from './until-options.ts';
 

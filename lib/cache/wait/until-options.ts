@@ -1,6 +1,6 @@
-import type { Logger } from '../../kernel/logger.ts';
-import { numberOption } from '../../kernel/options.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import { numberOption } from '../../kernel/options/options.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 
 /** The limits of a wait. */
 export interface UntilOptions {

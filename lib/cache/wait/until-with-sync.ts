@@ -1,6 +1,6 @@
-import { deriveAbort } from '../../kernel/abort.ts';
-import { rejectUnknownOptions, requireOptions } from '../../kernel/options.ts';
-import { withDeadline } from '../../kernel/wait.ts';
+import { deriveAbort } from '../../kernel/time/abort.ts';
+import { rejectUnknownOptions, requireOptions } from '../../kernel/options/options.ts';
+import { withDeadline } from '../../kernel/time/wait.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { InformerChange } from '../informer/changes/informer-change.ts';
 import { changesOf } from '../informer/changes/informer-changes.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { nearName } from '../../kernel/near-name.ts';
+import { nearName } from '../../kernel/text/near-name.ts';
 import { UsageError } from './usage-error.ts';
 
 /** An option of a command. */

@@ -1,4 +1,4 @@
-import { isListwatchError, ListwatchError } from '../../kernel/errors.ts';
+import { isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 
 /** The command line cannot be used: an unknown name, a missing or a wrong value. The exit code is 2 then. */
 export class UsageError extends ListwatchError {

@@ -1,6 +1,6 @@
-import { deriveAbort } from '../../kernel/abort.ts';
-import { ListwatchError } from '../../kernel/errors.ts';
-import { withDeadline } from '../../kernel/wait.ts';
+import { deriveAbort } from '../../kernel/time/abort.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { withDeadline } from '../../kernel/time/wait.ts';
 import { failedOutcome } from './contract/failed-outcome.ts';
 import type { DoctorContext, Outcome, Step, StepResult } from './contract/step.ts';
 

@@ -1,6 +1,6 @@
-import { plainText } from '../../kernel/plain-text.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
-import { sleep } from '../../kernel/wait.ts';
+import { plainText } from '../../kernel/text/plain-text.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import { sleep } from '../../kernel/time/wait.ts';
 import type { ApiHandler, ApiResponse } from '../../server/api/http/api-request.ts';
 import {
   manifestInvalid,

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorMessage } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/failure/errors.ts';
 import { manifestInvalid, type Manifest } from '../../meta/manifests/manifest.ts';
 import { parseManifests } from '../../meta/manifests/parse-manifests.ts';
 

@@ -1,6 +1,6 @@
 import { open, rename, type FileHandle } from 'node:fs/promises';
-import { errorMessage } from '../../kernel/errors.ts';
-import type { Logger } from '../../kernel/logger.ts';
+import { errorMessage } from '../../kernel/failure/errors.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
 import type { RequestRecord } from '../../server/api/port/request-record.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 import { requestVerb } from './request-verb.ts';

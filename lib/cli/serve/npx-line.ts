@@ -1,5 +1,5 @@
-import { isListwatchError, ListwatchError } from '../../kernel/errors.ts';
-import { OPTIONAL_PEERS, type OptionalPeer } from '../../kernel/optional-peer.ts';
+import { isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
+import { OPTIONAL_PEERS, type OptionalPeer } from '../../kernel/options/optional-peer.ts';
 
 /** Adds to MISSING_PEER the line for users of npx, who have no project to install a package into. Other errors stay as they are. */
 export function withNpxLine(

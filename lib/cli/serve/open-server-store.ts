@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { errorMessage, isListwatchError } from '../../kernel/errors.ts';
-import type { Logger } from '../../kernel/logger.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import { errorMessage, isListwatchError } from '../../kernel/failure/errors.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 import { withNpxLine } from './npx-line.ts';
 import type { EtcdFiles, ServeOptions } from './serve-options.ts';

@@ -1,6 +1,6 @@
-import { onAbort } from '../../kernel/abort.ts';
-import { errorMessage, isListwatchError } from '../../kernel/errors.ts';
-import { deferred } from '../../kernel/latch.ts';
+import { onAbort } from '../../kernel/time/abort.ts';
+import { errorMessage, isListwatchError } from '../../kernel/failure/errors.ts';
+import { deferred } from '../../kernel/time/latch.ts';
 import { isUsageError } from '../arguments/usage-error.ts';
 import { EXIT, type Command, type CommandHost } from '../contract/command.ts';
 import { shownText } from '../terminal/shown-text.ts';

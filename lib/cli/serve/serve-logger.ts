@@ -1,6 +1,6 @@
-import { ConsoleLogger } from '../../kernel/console-logger.ts';
-import type { LogFields, Logger } from '../../kernel/logger.ts';
-import { plainText } from '../../kernel/plain-text.ts';
+import { ConsoleLogger } from '../../kernel/report/console-logger.ts';
+import type { LogFields, Logger } from '../../kernel/report/logger.ts';
+import { plainText } from '../../kernel/text/plain-text.ts';
 import type { CommandHost } from '../contract/command.ts';
 
 const LONGEST_LINE = 2000;

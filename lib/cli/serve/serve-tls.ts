@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorMessage, isListwatchError } from '../../kernel/errors.ts';
+import { errorMessage, isListwatchError } from '../../kernel/failure/errors.ts';
 import type { ApiServer } from '../../server/api/api-server.ts';
 import type { ApiServerOptions } from '../../server/api/api-server-options.ts';
 import { UsageError } from '../arguments/usage-error.ts';

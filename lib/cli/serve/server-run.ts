@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/errors.ts';
-import type { Logger } from '../../kernel/logger.ts';
+import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
 import { ApiServer } from '../../server/api/api-server.ts';
 import type { ApiServerOptions } from '../../server/api/api-server-options.ts';
 import type { RequestRecord } from '../../server/api/port/request-record.ts';
@@ -118,7 +118,7 @@ export class ServerRun {
     if (file === undefined) return undefined;
     const { runtime } = this.#host;
     const { EncryptionConfiguration } = await import(
-      '../../server/storage/encryption/encryption-configuration.ts'
+      '../../server/storage/encryption/configuration/encryption-configuration.ts'
     );
     try {
       const configuration = await EncryptionConfiguration.load(file, {

@@ -1,4 +1,4 @@
-import type { KeyValueStore } from '../../server/mvcc/key-value-store.ts';
+import type { KeyValueStore } from '../../server/mvcc/contract/key-value-store.ts';
 
 /** Where the state of the server is. */
 export interface ServerStore {

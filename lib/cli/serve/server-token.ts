@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { errorMessage } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/failure/errors.ts';
 import { UsageError } from '../arguments/usage-error.ts';
 import type { CommandHost } from '../contract/command.ts';
 import { TOKEN_VARIABLE, type ServeOptions } from './serve-options.ts';

@@ -1,7 +1,7 @@
 import { access, rm, writeFile } from 'node:fs/promises';
-import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
-import type { Logger } from '../../kernel/logger.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import { EmbeddedKeyValueStore } from '../../server/mvcc/embedded-key-value-store.ts';
 import { sizeText } from '../terminal/shown-text.ts';
 import type { ServerStore } from './server-store.ts';

@@ -1,4 +1,4 @@
-import { plainText } from '../../kernel/plain-text.ts';
+import { plainText } from '../../kernel/text/plain-text.ts';
 
 /** The longest text of a server that is shown, characters. */
 const LONGEST = 300;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { ListwatchError } from '../../kernel/errors.ts';
-import type { Logger } from '../../kernel/logger.ts';
-import { realRuntime } from '../../kernel/real-runtime.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import { ConnectionConfig } from './contract/connection-config.ts';
 import { authorityFile } from './credentials/authority-file.ts';
 import { isMissingFile, readTextFile } from './credentials/read-text-file.ts';

@@ -1,9 +1,9 @@
-import { ListwatchError } from '../../kernel/errors.ts';
-import { consoleLogger } from '../../kernel/console-logger.ts';
-import type { Logger } from '../../kernel/logger.ts';
-import { rejectUnknownOptions } from '../../kernel/options.ts';
-import { realRuntime } from '../../kernel/real-runtime.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import { rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import { Credential, type CredentialSource } from '../transport/contract/credential.ts';
 import type { Impersonation } from '../transport/contract/impersonation.ts';
 import type { TlsOptions } from '../transport/contract/tls-options.ts';

@@ -1,6 +1,6 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { PACKAGE_VERSION } from '../../kernel/package-version.ts';
+import { PACKAGE_VERSION } from '../../kernel/text/package-version.ts';
 import type { Environment } from './ambient-environment.ts';
 
 /** Folders that are searched upwards for the package of a program. */

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
+import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
 import { parseProxyAddress } from '../transport/contract/proxy-address.ts';
 import { parseServerAddress } from '../transport/contract/server-address.ts';
 

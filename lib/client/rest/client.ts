@@ -1,5 +1,5 @@
 import type { ListerWatcher } from '../../cache/reflector/contract/lister-watcher.ts';
-import { rejectUnknownOptions } from '../../kernel/options.ts';
+import { rejectUnknownOptions } from '../../kernel/options/options.ts';
 import type { ResourceName } from '../../meta/collection-options.ts';
 import type { DeclaredTypes, ObjectOf, PluralOf, OtherPlural } from '../../meta/object-types.ts';
 import type { ObjectView } from '../../meta/object-view.ts';

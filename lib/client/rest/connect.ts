@@ -1,7 +1,7 @@
-import { ListwatchError } from '../../kernel/errors.ts';
-import { consoleLogger } from '../../kernel/console-logger.ts';
-import { guardedMetrics, logFailedMetrics } from '../../kernel/guarded-metrics.ts';
-import { rejectUnknownOptions } from '../../kernel/options.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import { guardedMetrics, logFailedMetrics } from '../../kernel/report/guarded-metrics.ts';
+import { rejectUnknownOptions } from '../../kernel/options/options.ts';
 import { ambientEnvironment } from '../config/ambient-environment.ts';
 import { LOAD_CONFIG_OPTIONS, loadConfig, type LoadConfigOptions } from '../config/load-config.ts';
 import { programUserAgent } from '../config/program-user-agent.ts';

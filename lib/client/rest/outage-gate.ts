@@ -1,9 +1,9 @@
 import type { ServerGate } from '../../cache/reflector/contract/server-gate.ts';
-import { onAbort } from '../../kernel/abort.ts';
-import { errorMessage, isListwatchError, type ErrorCode } from '../../kernel/errors.ts';
-import { explainedError } from '../../kernel/explained-error.ts';
-import type { Runtime, Timer } from '../../kernel/runtime.ts';
-import { isApiError } from '../../meta/failures.ts';
+import { onAbort } from '../../kernel/time/abort.ts';
+import { errorMessage, isListwatchError, type ErrorCode } from '../../kernel/failure/errors.ts';
+import { explainedError } from '../../kernel/failure/explained-error.ts';
+import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
+import { isApiError } from '../../meta/failure/failures.ts';
 import { TransportError } from '../transport/contract/transport-error.ts';
 
 /** The wait between two attempts while the server does not answer, milliseconds. It doubles up to the longest; up to a third is added. */

@@ -1,9 +1,9 @@
 import type { ListPage, ListRequest } from '../../cache/reflector/contract/lister-watcher.ts';
 import type { ApplyConfiguration } from '../../meta/apply-configuration.ts';
-import { isNotFound } from '../../meta/failures.ts';
+import { isNotFound } from '../../meta/failure/failures.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesList, KubernetesObject } from '../../meta/object.ts';
-import { isStatus, type Status } from '../../meta/status.ts';
+import { isStatus, type Status } from '../../meta/failure/status.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
 import type { ObjectDecoder } from './decode/object-decoder.ts';

@@ -6,8 +6,8 @@ import type {
   WatchRequest,
   WatchStream,
 } from '../../cache/reflector/contract/lister-watcher.ts';
-import { deriveAbort } from '../../kernel/abort.ts';
-import { numberOption } from '../../kernel/options.ts';
+import { deriveAbort } from '../../kernel/time/abort.ts';
+import { numberOption } from '../../kernel/options/options.ts';
 import type { ApiCall } from '../../meta/api-call.ts';
 import { parseFieldSelector } from '../../meta/field-selector.ts';
 import { takesKnownValues, type KnownValueOf } from '../../meta/json/known-values.ts';

@@ -1,8 +1,8 @@
 import type { Agent, ClientRequest } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { AxiosError, AxiosInstance, AxiosRequestConfig, AxiosResponse } from 'axios';
-import type { Runtime } from '../../kernel/runtime.ts';
-import { sleep } from '../../kernel/wait.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import { sleep } from '../../kernel/time/wait.ts';
 import { isUnprocessed, requiresHttp1 } from './connection/cause/http2-failure.ts';
 import type { ConnectionPool } from './connection/connection-pool.ts';
 import type { Http2Place, Http2SessionPool } from './connection/http2/http2-session-pool.ts';

@@ -1,13 +1,13 @@
 import type { Agent as HttpAgent } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { AxiosResponse } from 'axios';
-import { abortable } from '../../kernel/abort.ts';
-import { asBuffer } from '../../kernel/as-buffer.ts';
-import { isListwatchError, ListwatchError } from '../../kernel/errors.ts';
-import { rejectUnknownOptions } from '../../kernel/options.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
-import { realRuntime } from '../../kernel/real-runtime.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import { abortable } from '../../kernel/time/abort.ts';
+import { asBuffer } from '../../kernel/data/as-buffer.ts';
+import { isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
+import { rejectUnknownOptions } from '../../kernel/options/options.ts';
+import type { Metrics } from '../../kernel/report/metrics.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import {
   credentialAfter,
   currentCredential,

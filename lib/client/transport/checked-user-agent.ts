@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../kernel/errors.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
 
 /** Maximum number of characters. Servers write the header into each line of their audit log. */
 const LONGEST = 1_024;

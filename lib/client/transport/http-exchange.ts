@@ -1,7 +1,7 @@
-import { deriveAbort, type DerivedAbort } from '../../kernel/abort.ts';
-import { ListwatchError } from '../../kernel/errors.ts';
-import { IdleWatchdog } from '../../kernel/idle-watchdog.ts';
-import type { Runtime, Timer } from '../../kernel/runtime.ts';
+import { deriveAbort, type DerivedAbort } from '../../kernel/time/abort.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { IdleWatchdog } from '../../kernel/time/idle-watchdog.ts';
+import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
 import { connectionFailure } from './connection/connection-failure.ts';
 import type { Timeouts } from './contract/timeouts.ts';
 import { TransportError, type ExchangeTarget } from './contract/transport-error.ts';

@@ -1,5 +1,5 @@
-import { ListwatchError } from '../../kernel/errors.ts';
-import { abortable } from '../../kernel/abort.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { abortable } from '../../kernel/time/abort.ts';
 import { Credential, type CredentialSource } from './contract/credential.ts';
 import type { Impersonation } from './contract/impersonation.ts';
 import { isLoopback, type ServerAddress } from './contract/server-address.ts';

@@ -1,4 +1,4 @@
-import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
+import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
 import type { Timeouts } from './contract/timeouts.ts';
 
 export type ResolvedTimeouts = Required<{ readonly [Name in keyof Timeouts]: number }> & {

@@ -2,7 +2,7 @@ import type {
   KeyValue,
   OperationResponse,
   RangeResponse,
-} from '../../server/mvcc/key-value-store.ts';
+} from '../../server/mvcc/contract/key-value-store.ts';
 import { valueText } from './operation-text.ts';
 import type { RecordedRange, RecordedTxn } from './recorded-operation.ts';
 import { sameKeyValue, type ReplayedTxn } from './replayed-state.ts';

@@ -1,4 +1,4 @@
-import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/errors.ts';
+import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
 import type {
   KeyValueWatchMessage,
   RangeRequest,
@@ -6,7 +6,7 @@ import type {
   Revision,
   TxnRequest,
   TxnResponse,
-} from '../../server/mvcc/key-value-store.ts';
+} from '../../server/mvcc/contract/key-value-store.ts';
 import type {
   Outcome,
   RecordedBatch,

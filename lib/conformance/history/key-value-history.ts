@@ -3,7 +3,7 @@ import type {
   KeyValueEvent,
   RangeRequest,
   Revision,
-} from '../../server/mvcc/key-value-store.ts';
+} from '../../server/mvcc/contract/key-value-store.ts';
 import { covers } from './replayed-state.ts';
 
 /** All changes of one revision, in the order in which the store made them. */

@@ -1,6 +1,6 @@
-import { numberOption } from '../../kernel/options.ts';
-import { realRuntime } from '../../kernel/real-runtime.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import { numberOption } from '../../kernel/options/options.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import { failingWindow } from './failing-window.ts';
 import type { SequentialModel, TimedOperation } from './sequential-model.ts';
 

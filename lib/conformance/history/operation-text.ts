@@ -1,4 +1,8 @@
-import type { Compare, CompareValue, Operation } from '../../server/mvcc/key-value-store.ts';
+import type {
+  Compare,
+  CompareValue,
+  Operation,
+} from '../../server/mvcc/contract/key-value-store.ts';
 import type { RecordedOperation } from './recorded-operation.ts';
 
 const LONGEST_VALUE = 24;

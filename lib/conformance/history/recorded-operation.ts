@@ -6,7 +6,7 @@ import type {
   Revision,
   TxnRequest,
   TxnResponse,
-} from '../../server/mvcc/key-value-store.ts';
+} from '../../server/mvcc/contract/key-value-store.ts';
 
 /** The outcome of a call. */
 export type Outcome<Response> =

@@ -1,4 +1,4 @@
-import { errorMessage } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/failure/errors.ts';
 import type {
   KeyValueStatus,
   KeyValueStore,
@@ -11,7 +11,7 @@ import type {
   Revision,
   TxnRequest,
   TxnResponse,
-} from '../../server/mvcc/key-value-store.ts';
+} from '../../server/mvcc/contract/key-value-store.ts';
 import type { HistoryRecorder, OpenWatchRecording } from './history-recorder.ts';
 
 export interface RecordingKeyValueStoreOptions {

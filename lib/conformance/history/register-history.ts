@@ -1,4 +1,4 @@
-import { asBuffer } from '../../kernel/as-buffer.ts';
+import { asBuffer } from '../../kernel/data/as-buffer.ts';
 import type {
   KeyValue,
   Operation,
@@ -7,7 +7,7 @@ import type {
   RangeResponse,
   Revision,
   TxnRequest,
-} from '../../server/mvcc/key-value-store.ts';
+} from '../../server/mvcc/contract/key-value-store.ts';
 import { checkLinearizability, type LinearizabilityOptions } from './linearizability.ts';
 import type { RecordedOperation, RecordedRange, RecordedTxn } from './recorded-operation.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Revision } from '../../server/mvcc/key-value-store.ts';
+import type { Revision } from '../../server/mvcc/contract/key-value-store.ts';
 import type { SequentialModel, TimedOperation } from './sequential-model.ts';
 
 /** The content of one key as a reader saw it; `undefined` for a missing key. */

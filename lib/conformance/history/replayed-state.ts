@@ -1,4 +1,4 @@
-import { orderedForm } from '../../server/mvcc/ordered-form.ts';
+import { orderedForm } from '../../server/mvcc/contract/ordered-form.ts';
 import type {
   Compare,
   CompareValue,
@@ -10,7 +10,7 @@ import type {
   RangeResponse,
   Revision,
   TxnRequest,
-} from '../../server/mvcc/key-value-store.ts';
+} from '../../server/mvcc/contract/key-value-store.ts';
 
 /** The outcome of a transaction in a given state. */
 export interface ReplayedTxn {

@@ -1,7 +1,11 @@
-import { numberOption } from '../../kernel/options.ts';
-import { realRuntime } from '../../kernel/real-runtime.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
-import type { KeyValue, KeyValueEvent, Revision } from '../../server/mvcc/key-value-store.ts';
+import { numberOption } from '../../kernel/options/options.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import type {
+  KeyValue,
+  KeyValueEvent,
+  Revision,
+} from '../../server/mvcc/contract/key-value-store.ts';
 import { differenceOf, differenceOfRange } from './answer-difference.ts';
 import { KeyValueHistory, type Commit } from './key-value-history.ts';
 import { operationText } from './operation-text.ts';

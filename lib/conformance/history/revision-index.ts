@@ -5,7 +5,7 @@ import type {
   RangeRequest,
   Revision,
   TxnRequest,
-} from '../../server/mvcc/key-value-store.ts';
+} from '../../server/mvcc/contract/key-value-store.ts';
 import type { RecordedOperation, RecordedRange, RecordedTxn } from './recorded-operation.ts';
 import { covers } from './replayed-state.ts';
 import { RevisionOrder } from './revision-order.ts';

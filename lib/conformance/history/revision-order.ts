@@ -1,4 +1,4 @@
-import type { Revision } from '../../server/mvcc/key-value-store.ts';
+import type { Revision } from '../../server/mvcc/contract/key-value-store.ts';
 import { firstWith } from './key-value-history.ts';
 import type { RecordedOperation } from './recorded-operation.ts';
 

@@ -1,4 +1,4 @@
-import type { KeyValueEvent, Revision } from '../../server/mvcc/key-value-store.ts';
+import type { KeyValueEvent, Revision } from '../../server/mvcc/contract/key-value-store.ts';
 import type { KeyValueHistory } from './key-value-history.ts';
 import type { RecordedCompaction, WatchRecording } from './recorded-operation.ts';
 import { covers, sameKeyValue } from './replayed-state.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sleep } from '../../kernel/wait.ts';
+import { sleep } from '../../kernel/time/wait.ts';
 import { keyValueCompactionCases } from './key-value-compaction-cases.ts';
 import { keyValueLeaseCases } from './key-value-lease-cases.ts';
 import { keyValueRangeCases } from './key-value-range-cases.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sleep } from '../../kernel/wait.ts';
+import { sleep } from '../../kernel/time/wait.ts';
 import { refusal, type KeyValueCase, type KeyValueUnderTest } from './key-value-under-test.ts';
 
 /** How much later than requested a lease may end, milliseconds: etcd checks for expired leases twice a second. */

@@ -4,7 +4,7 @@ import type {
   CompareValue,
   OperationResponse,
   RangeOperation,
-} from '../../server/mvcc/key-value-store.ts';
+} from '../../server/mvcc/contract/key-value-store.ts';
 import {
   LAST,
   put,

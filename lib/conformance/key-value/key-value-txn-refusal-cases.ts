@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ErrorCode } from '../../kernel/errors.ts';
-import type { Compare, Operation } from '../../server/mvcc/key-value-store.ts';
+import type { ErrorCode } from '../../kernel/failure/errors.ts';
+import type { Compare, Operation } from '../../server/mvcc/contract/key-value-store.ts';
 import {
   put,
   refusal,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { isListwatchError, type ErrorCode } from '../../kernel/errors.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import { isListwatchError, type ErrorCode } from '../../kernel/failure/errors.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import {
   prefixEnd,
   type Compare,
@@ -16,7 +16,7 @@ import {
   type RangeResponse,
   type Revision,
   type TxnResponse,
-} from '../../server/mvcc/key-value-store.ts';
+} from '../../server/mvcc/contract/key-value-store.ts';
 import { KeyValueWatchProbe } from './key-value-watch-probe.ts';
 
 /** A store to be tested, created for each case. It must have no keys; its first revision does not matter. */

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { isListwatchError, type ErrorCode } from '../../kernel/errors.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
-import { withDeadline } from '../../kernel/wait.ts';
+import { isListwatchError, type ErrorCode } from '../../kernel/failure/errors.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import { withDeadline } from '../../kernel/time/wait.ts';
 import type {
   KeyValueEvent,
   KeyValueWatch,
   KeyValueWatchMessage,
   Revision,
-} from '../../server/mvcc/key-value-store.ts';
+} from '../../server/mvcc/contract/key-value-store.ts';
 
 type Result = IteratorResult<readonly KeyValueWatchMessage[]>;
 

@@ -9,7 +9,7 @@ import type {
   Revision,
   TxnRequest,
   TxnResponse,
-} from '../../server/mvcc/key-value-store.ts';
+} from '../../server/mvcc/contract/key-value-store.ts';
 
 /** A wrapper around an engine that counts its reads. */
 export class CountingKeyValueStore implements KeyValueStore {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ApiError } from '../../meta/api-error.ts';
+import type { ApiError } from '../../meta/failure/api-error.ts';
 import type {
   GetListOptions,
   StorageList,

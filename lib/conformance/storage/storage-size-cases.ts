@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { prefixEnd } from '../../server/mvcc/key-value-store.ts';
+import { prefixEnd } from '../../server/mvcc/contract/key-value-store.ts';
 import { CONFORMANCE_PREFIX } from './conformance-pod.ts';
 import { rejection, type ConformanceCase, type StorageUnderTest } from './storage-under-test.ts';
 

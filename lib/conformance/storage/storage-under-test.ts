@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { sleep } from '../../kernel/wait.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import { sleep } from '../../kernel/time/wait.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import type {
   GetListOptions,
   StorageInterface,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ApiError } from '../../meta/api-error.ts';
+import type { ApiError } from '../../meta/failure/api-error.ts';
 import { conformanceKey } from './conformance-pod.ts';
 import { rejection, type ConformanceCase, type StorageUnderTest } from './storage-under-test.ts';
 import { StorageWatchProbe } from './storage-watch-probe.ts';

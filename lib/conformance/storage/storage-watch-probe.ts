@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { isListwatchError } from '../../kernel/errors.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
-import { withDeadline } from '../../kernel/wait.ts';
+import { isListwatchError } from '../../kernel/failure/errors.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import { withDeadline } from '../../kernel/time/wait.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
 import type { StorageWatch } from '../../server/storage/contract/storage-interface.ts';
 import type { StoredObject } from '../../server/storage/contract/stored-object.ts';

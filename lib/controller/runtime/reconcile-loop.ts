@@ -1,17 +1,26 @@
-import { deriveAbort, onAbort } from '../../kernel/abort.ts';
-import { errorMessage, isError, isListwatchError, ListwatchError } from '../../kernel/errors.ts';
-import { thrownMessage } from '../../kernel/frozen-remedy.ts';
-import { guardedCall } from '../../kernel/guarded-call.ts';
-import { guardedLogger } from '../../kernel/guarded-logger.ts';
-import { guardedMetrics, logFailedMetrics } from '../../kernel/guarded-metrics.ts';
-import { Latch } from '../../kernel/latch.ts';
-import { consoleLogger } from '../../kernel/console-logger.ts';
-import type { Logger } from '../../kernel/logger.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
-import { numberOption, rejectUnknownOptions, requireOptions } from '../../kernel/options.ts';
-import { realRuntime } from '../../kernel/real-runtime.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
-import { nextTask, withDeadline } from '../../kernel/wait.ts';
+import { deriveAbort, onAbort } from '../../kernel/time/abort.ts';
+import {
+  errorMessage,
+  isError,
+  isListwatchError,
+  ListwatchError,
+} from '../../kernel/failure/errors.ts';
+import { thrownMessage } from '../../kernel/failure/frozen-remedy.ts';
+import { guardedCall } from '../../kernel/failure/guarded-call.ts';
+import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
+import { guardedMetrics, logFailedMetrics } from '../../kernel/report/guarded-metrics.ts';
+import { Latch } from '../../kernel/time/latch.ts';
+import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import type { Metrics } from '../../kernel/report/metrics.ts';
+import {
+  numberOption,
+  rejectUnknownOptions,
+  requireOptions,
+} from '../../kernel/options/options.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import { nextTask, withDeadline } from '../../kernel/time/wait.ts';
 import type { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
 import { ReconcileError } from './reconcile-error.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';

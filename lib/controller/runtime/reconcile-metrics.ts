@@ -1,4 +1,4 @@
-import type { MetricLabels, Metrics } from '../../kernel/metrics.ts';
+import type { MetricLabels, Metrics } from '../../kernel/report/metrics.ts';
 import { reconcileLoopMetrics } from './reconcile-loop-metrics.ts';
 
 /** Reports the metrics of a reconcile loop. */

@@ -1,4 +1,4 @@
-import type { Runtime, Timer } from '../../kernel/runtime.ts';
+import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
 
 export interface ReconcileRunOptions {
   readonly runtime: Runtime;

@@ -1,7 +1,7 @@
-import { ListwatchError } from '../../kernel/errors.ts';
-import { rejectUnknownOptions } from '../../kernel/options.ts';
-import { realRuntime } from '../../kernel/real-runtime.ts';
-import type { Runtime, Timer } from '../../kernel/runtime.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
 import { DelayHeap } from './delay-heap.ts';
 import { QueueMetrics } from './queue-metrics.ts';
 import { WorkQueue, workQueueOptionNames, type WorkQueueOptions } from './work-queue.ts';

@@ -1,7 +1,7 @@
-import { consoleLogger } from '../../kernel/console-logger.ts';
-import { guardedMetrics, logFailedMetrics } from '../../kernel/guarded-metrics.ts';
-import type { Logger } from '../../kernel/logger.ts';
-import type { MetricLabels, Metrics } from '../../kernel/metrics.ts';
+import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import { guardedMetrics, logFailedMetrics } from '../../kernel/report/guarded-metrics.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import type { MetricLabels, Metrics } from '../../kernel/report/metrics.ts';
 import { workQueueMetrics } from './work-queue-metrics.ts';
 
 export interface QueueMetricsOptions {

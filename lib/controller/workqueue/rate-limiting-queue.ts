@@ -1,4 +1,4 @@
-import { rejectUnknownOptions } from '../../kernel/options.ts';
+import { rejectUnknownOptions } from '../../kernel/options/options.ts';
 import { DelayingQueue } from './delaying-queue.ts';
 import { defaultRateLimiter } from './rate-limiter-presets.ts';
 import type { RateLimiter } from './rate-limiter.ts';

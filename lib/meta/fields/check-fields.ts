@@ -1,7 +1,7 @@
 import { atomOf } from './atom.ts';
 import type { FieldSchema, ListSchema, MapSchema, ScalarType } from './field-schema.ts';
 import { elementOf, elementText, isMap } from './list-elements.ts';
-import { isListwatchError } from '../../kernel/errors.ts';
+import { isListwatchError } from '../../kernel/failure/errors.ts';
 
 /**
  * What is wrong with an applied value, one line each: fields that the schema does not declare, values of another shape, items without

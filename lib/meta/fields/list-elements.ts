@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../kernel/errors.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
 import type { ListSchema } from './field-schema.ts';
 
 export type JsonMap = Readonly<Record<string, unknown>>;

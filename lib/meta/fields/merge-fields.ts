@@ -1,7 +1,7 @@
 import { atomOf } from './atom.ts';
 import type { FieldSchema, ListSchema, MapSchema } from './field-schema.ts';
 import { elementOf, elementText, isEmptyMap, isMap, type JsonMap } from './list-elements.ts';
-import { ListwatchError } from '../../kernel/errors.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
 
 /**
  * The live value with the applied value merged into it by its schema. Neither is modified; the result shares parts with both.

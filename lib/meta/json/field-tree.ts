@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../kernel/errors.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
 
 /** The kept part of a value. */
 export type FieldTree = 'all' | 'nothing' | FieldNode;

@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../kernel/errors.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
 
 /** One object of a manifest file. */
 export interface Manifest {

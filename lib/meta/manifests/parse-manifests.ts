@@ -1,5 +1,5 @@
 import type { Document, Tags } from 'yaml';
-import { errorMessage } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/failure/errors.ts';
 import { manifestInvalid, type Manifest, type ManifestObject } from './manifest.ts';
 import { YAML_1_1_TAGS } from './yaml-1-1-tags.ts';
 

@@ -1,5 +1,5 @@
-import { asBuffer } from '../../kernel/as-buffer.ts';
-import { errorMessage } from '../../kernel/errors.ts';
+import { asBuffer } from '../../kernel/data/as-buffer.ts';
+import { errorMessage } from '../../kernel/failure/errors.ts';
 import { malformedObject, ProtobufError } from './wire/protobuf-error.ts';
 import { LENGTH_DELIMITED, WireReader } from './wire/wire-reader.ts';
 import { room, wire, writeLength, writeMessage, writeString, written } from './wire/wire-writer.ts';

@@ -1,4 +1,4 @@
-import { errorMessage } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/failure/errors.ts';
 import type { MessageField, MessageType, ValueType } from '../types/message-type.ts';
 import { DEEPEST_MESSAGE } from './decode/interpreted-decoder.ts';
 import { wireTypeOf } from './wire/field-tag.ts';

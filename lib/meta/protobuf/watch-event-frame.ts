@@ -1,4 +1,4 @@
-import { errorMessage } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/failure/errors.ts';
 import { readFields } from './envelope.ts';
 import { malformedObject, ProtobufError } from './wire/protobuf-error.ts';
 

@@ -1,4 +1,4 @@
-import { isApiError } from '../../meta/failures.ts';
+import { isApiError } from '../../meta/failure/failures.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from '../api/http/api-request.ts';
 import { withHeaders } from '../api/http/api-response.ts';
 import { failureResponse } from '../api/http/document-response.ts';

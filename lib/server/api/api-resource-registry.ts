@@ -1,8 +1,8 @@
-import { silentLogger, type Logger } from '../../kernel/logger.ts';
-import { rejectUnknownOptions } from '../../kernel/options.ts';
-import { realRuntime } from '../../kernel/real-runtime.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
-import { ListwatchError } from '../../kernel/errors.ts';
+import { silentLogger, type Logger } from '../../kernel/report/logger.ts';
+import { rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { CustomGroupServices } from '../registry/custom/custom-group-services.ts';
 import {
   CustomResources,

@@ -1,9 +1,9 @@
 import type { StorageMediaType } from '../storage/scheme/stored-object-codec.ts';
-import type { Logger } from '../../kernel/logger.ts';
-import type { Metrics } from '../../kernel/metrics.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import type { Metrics } from '../../kernel/report/metrics.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { Authorization } from '../registry/contract/access-parts.ts';
-import type { KeyValueStore } from '../mvcc/key-value-store.ts';
+import type { KeyValueStore } from '../mvcc/contract/key-value-store.ts';
 import type { Certificate } from './certificates/certificate-authority.ts';
 import type { ServerTlsOptions } from './certificates/server-certificates.ts';
 import type { HttpListenerOptions, ListenOptions } from './port/http-listener.ts';

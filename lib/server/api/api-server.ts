@@ -1,16 +1,16 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { ListwatchError } from '../../kernel/errors.ts';
-import { silentLogger, type Logger } from '../../kernel/logger.ts';
-import { silentMetrics } from '../../kernel/metrics.ts';
-import { rejectUnknownOptions } from '../../kernel/options.ts';
-import { realRuntime } from '../../kernel/real-runtime.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { silentLogger, type Logger } from '../../kernel/report/logger.ts';
+import { silentMetrics } from '../../kernel/report/metrics.ts';
+import { rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { ListerWatcher } from '../../cache/reflector/contract/lister-watcher.ts';
 import type { CollectionOptions, ResourceName } from '../../meta/collection-options.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../meta/object.ts';
 import { EmbeddedKeyValueStore } from '../mvcc/embedded-key-value-store.ts';
-import type { KeyValueStore } from '../mvcc/key-value-store.ts';
+import type { KeyValueStore } from '../mvcc/contract/key-value-store.ts';
 import {
   API_SERVER_OPTIONS,
   type ApiServerOptions,

@@ -5,7 +5,7 @@ import type {
   WatchRequest,
   WatchStream,
 } from '../../cache/reflector/contract/lister-watcher.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import { parseFieldSelector } from '../../meta/field-selector.ts';
 import { parseLabelSelector } from '../../meta/label-selector.ts';
 import {

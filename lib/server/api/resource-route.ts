@@ -1,6 +1,6 @@
-import type { ApiError } from '../../meta/api-error.ts';
-import { failure } from '../../meta/api-error.ts';
-import { badRequest, isApiError, notFound } from '../../meta/failures.ts';
+import type { ApiError } from '../../meta/failure/api-error.ts';
+import { failure } from '../../meta/failure/api-error.ts';
+import { badRequest, isApiError, notFound } from '../../meta/failure/failures.ts';
 import { groupResource } from '../../meta/resource.ts';
 import type {
   InstalledResource,

@@ -1,13 +1,13 @@
-import type { Metrics } from '../../kernel/metrics.ts';
-import type { Logger } from '../../kernel/logger.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import type { Metrics } from '../../kernel/report/metrics.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { groupResource } from '../../meta/resource.ts';
 import { Cacher } from '../cacher/cacher.ts';
 import { apiServerMetrics } from './metrics/api-server-metrics.ts';
 import { MeteredStore } from './metrics/metered-store.ts';
 import type { ServerMetrics } from './metrics/server-metrics.ts';
-import type { KeyValueStore } from '../mvcc/key-value-store.ts';
+import type { KeyValueStore } from '../mvcc/contract/key-value-store.ts';
 import type { ResourceDescription } from '../registry/contract/rest-storage.ts';
 import type { ResourceStorage } from '../registry/storage-factory.ts';
 import { KeyValueStorage } from '../storage/key-value-storage.ts';

@@ -1,4 +1,4 @@
-import type { Runtime, Timer } from '../../kernel/runtime.ts';
+import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
 
 /** The same runtime, but its timers do not keep the process alive. For work that runs as long as the process. */
 export function backgroundRuntime(runtime: Runtime): Runtime {

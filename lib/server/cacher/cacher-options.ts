@@ -1,8 +1,8 @@
-import { silentLogger, type Logger } from '../../kernel/logger.ts';
-import { silentMetrics, type Metrics } from '../../kernel/metrics.ts';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
-import { realRuntime } from '../../kernel/real-runtime.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import { silentLogger, type Logger } from '../../kernel/report/logger.ts';
+import { silentMetrics, type Metrics } from '../../kernel/report/metrics.ts';
+import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { StorageInterface } from '../storage/contract/storage-interface.ts';
 import { prepareResourcePrefix } from '../storage/contract/storage-keys.ts';

@@ -1,6 +1,6 @@
 import { Reflector } from '../../cache/reflector/reflector.ts';
-import { errorMessage } from '../../kernel/errors.ts';
-import { failure } from '../../meta/api-error.ts';
+import { errorMessage } from '../../kernel/failure/errors.ts';
+import { failure } from '../../meta/failure/api-error.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type {
   CreateOptions,

@@ -1,5 +1,5 @@
 import type { WatchStream } from '../../cache/reflector/contract/lister-watcher.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
 import type { StorageWatch } from '../storage/contract/storage-interface.ts';

@@ -5,8 +5,8 @@ import type {
   WatchRequest,
   WatchStream,
 } from '../../cache/reflector/contract/lister-watcher.ts';
-import { realRuntime } from '../../kernel/real-runtime.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { SelectionPredicate } from '../storage/contract/selection-predicate.ts';
 import type { StorageInterface } from '../storage/contract/storage-interface.ts';

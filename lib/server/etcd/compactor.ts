@@ -1,7 +1,7 @@
-import { errorMessage } from '../../kernel/errors.ts';
-import type { Logger } from '../../kernel/logger.ts';
-import type { Runtime, Timer } from '../../kernel/runtime.ts';
-import type { KeyValueStore, Revision } from '../mvcc/key-value-store.ts';
+import { errorMessage } from '../../kernel/failure/errors.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
+import type { KeyValueStore, Revision } from '../mvcc/contract/key-value-store.ts';
 
 /** The key by which the servers of a cluster agree on who compacts. kube-apiserver uses the same key, so both may share a cluster. */
 const TURN_KEY = 'compact_rev_key';

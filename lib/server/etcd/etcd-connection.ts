@@ -5,8 +5,8 @@ import type {
   ClientUnaryCall,
   Metadata,
 } from '@grpc/grpc-js';
-import { ListwatchError } from '../../kernel/errors.ts';
-import { sleep } from '../../kernel/wait.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { sleep } from '../../kernel/time/wait.ts';
 import { failureOf, refused, unavailable, type EtcdOutcome } from './etcd-error.ts';
 import type { EtcdEndpoint, ResolvedEtcdOptions } from './etcd-options.ts';
 import { grpc } from './grpc.ts';

@@ -1,4 +1,4 @@
-import { ListwatchError, type ErrorCode } from '../../kernel/errors.ts';
+import { ListwatchError, type ErrorCode } from '../../kernel/failure/errors.ts';
 
 /** The effect of a failed call on the cluster. */
 export type EtcdOutcome =

@@ -1,5 +1,5 @@
-import { isListwatchError } from '../../kernel/errors.ts';
-import { checkKey, checkWatchedKeys } from '../mvcc/key-rules.ts';
+import { isListwatchError } from '../../kernel/failure/errors.ts';
+import { checkKey, checkWatchedKeys } from '../mvcc/contract/key-rules.ts';
 import type {
   KeyValueStatus,
   KeyValueStore,
@@ -12,9 +12,9 @@ import type {
   Revision,
   TxnRequest,
   TxnResponse,
-} from '../mvcc/key-value-store.ts';
+} from '../mvcc/contract/key-value-store.ts';
 import { wholeTtlSeconds } from '../mvcc/lease-table.ts';
-import { compactedError, futureRevisionError } from '../mvcc/revision-errors.ts';
+import { compactedError, futureRevisionError } from '../mvcc/contract/revision-errors.ts';
 import { Compactor } from './compactor.ts';
 import { EtcdConnection } from './etcd-connection.ts';
 import { failureOf, refused, unavailable } from './etcd-error.ts';

@@ -1,8 +1,12 @@
-import { ListwatchError } from '../../kernel/errors.ts';
-import { silentLogger, type Logger } from '../../kernel/logger.ts';
-import { numberOption, rejectUnknownOptions, requireOptions } from '../../kernel/options.ts';
-import { realRuntime } from '../../kernel/real-runtime.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { silentLogger, type Logger } from '../../kernel/report/logger.ts';
+import {
+  numberOption,
+  rejectUnknownOptions,
+  requireOptions,
+} from '../../kernel/options/options.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 
 export interface EtcdTls {
   /** PEM of the authorities that signed the servers' certificates. @defaultValue the authorities that Node trusts */

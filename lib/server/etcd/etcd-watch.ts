@@ -1,16 +1,16 @@
 import type { ClientDuplexStream } from '@grpc/grpc-js';
-import { deriveAbort, onAbort, type DerivedAbort } from '../../kernel/abort.ts';
-import { Backoff } from '../../kernel/backoff.ts';
-import { errorMessage, isListwatchError } from '../../kernel/errors.ts';
-import { deferred, type Deferred } from '../../kernel/latch.ts';
-import { sleep } from '../../kernel/wait.ts';
+import { deriveAbort, onAbort, type DerivedAbort } from '../../kernel/time/abort.ts';
+import { Backoff } from '../../kernel/time/backoff.ts';
+import { errorMessage, isListwatchError } from '../../kernel/failure/errors.ts';
+import { deferred, type Deferred } from '../../kernel/time/latch.ts';
+import { sleep } from '../../kernel/time/wait.ts';
 import type {
   KeyValueWatch,
   KeyValueWatchMessage,
   KeyValueWatchRequest,
   Revision,
-} from '../mvcc/key-value-store.ts';
-import { compactedError } from '../mvcc/revision-errors.ts';
+} from '../mvcc/contract/key-value-store.ts';
+import { compactedError } from '../mvcc/contract/revision-errors.ts';
 import type { EtcdConnection } from './etcd-connection.ts';
 import { canceled, failureOf, isServiceError, refused } from './etcd-error.ts';
 import { keyBytes, rangeOf } from './key-value-wire.ts';

@@ -1,5 +1,5 @@
 import type * as Grpc from '@grpc/grpc-js';
-import { loadPeer } from '../../kernel/optional-peer.ts';
+import { loadPeer } from '../../kernel/options/optional-peer.ts';
 
 const NAME = '@grpc/grpc-js';
 let loaded: typeof Grpc | undefined;

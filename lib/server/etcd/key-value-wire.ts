@@ -1,4 +1,4 @@
-import { asBuffer } from '../../kernel/as-buffer.ts';
+import { asBuffer } from '../../kernel/data/as-buffer.ts';
 import {
   type Compare,
   type CompareValue,
@@ -8,8 +8,8 @@ import {
   type RangeRequest,
   type RangeResponse,
   type TxnRequest,
-} from '../mvcc/key-value-store.ts';
-import { isEmptyRange } from '../mvcc/key-rules.ts';
+} from '../mvcc/contract/key-value-store.ts';
+import { isEmptyRange } from '../mvcc/contract/key-rules.ts';
 import {
   fromLong,
   toLong,

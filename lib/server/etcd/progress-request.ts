@@ -1,4 +1,4 @@
-import type { Runtime, Timer } from '../../kernel/runtime.ts';
+import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
 
 /** The interval of kube-apiserver. @see apiserver pkg/storage/cacher/progress/watch_progress.go progressRequestPeriod @ 24a394e */
 const ASK_EVERY_MS = 100;

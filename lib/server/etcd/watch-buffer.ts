@@ -1,4 +1,4 @@
-import type { KeyValueWatchMessage } from '../mvcc/key-value-store.ts';
+import type { KeyValueWatchMessage } from '../mvcc/contract/key-value-store.ts';
 
 export interface WatchBufferOptions {
   /** High-water mark: with this many messages, `onFull` is called. */

@@ -1,4 +1,8 @@
-import type { KeyValueEvent, KeyValueWatchMessage, Revision } from '../mvcc/key-value-store.ts';
+import type {
+  KeyValueEvent,
+  KeyValueWatchMessage,
+  Revision,
+} from '../mvcc/contract/key-value-store.ts';
 import { fromWireKeyValue } from './key-value-wire.ts';
 import { fromLong, type WireEvent, type WireWatchResponse } from './wire.ts';
 

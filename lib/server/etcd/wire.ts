@@ -1,6 +1,6 @@
-import { asBuffer } from '../../kernel/as-buffer.ts';
+import { asBuffer } from '../../kernel/data/as-buffer.ts';
 import type Protobuf from 'protobufjs/light.js';
-import { loadPeer } from '../../kernel/optional-peer.ts';
+import { loadPeer } from '../../kernel/options/optional-peer.ts';
 
 /**
  * The messages of etcd's API that `KeyValueStore` needs, as field number and type; `*` marks a repeated field.

@@ -1,7 +1,7 @@
-import { ListwatchError } from '../../kernel/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../kernel/options.ts';
-import { realRuntime } from '../../kernel/real-runtime.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import type {
   KeyValueStatus,
   KeyValueStore,
@@ -13,12 +13,12 @@ import type {
   Revision,
   TxnRequest,
   TxnResponse,
-} from './key-value-store.ts';
+} from './contract/key-value-store.ts';
 import { HistoryKeeper } from './history-keeper.ts';
-import { checkKey, checkWatchedKeys } from './key-rules.ts';
+import { checkKey, checkWatchedKeys } from './contract/key-rules.ts';
 import { LeaseTable, type LeaseRecord } from './lease-table.ts';
 import { MultiVersionMap } from './multi-version-map.ts';
-import { orderedForm } from './ordered-form.ts';
+import { orderedForm } from './contract/ordered-form.ts';
 import { readWhole, writeWhole } from './snapshot-file.ts';
 import { readSnapshot } from './snapshot-reader.ts';
 import { SnapshotWriter } from './snapshot-writer.ts';

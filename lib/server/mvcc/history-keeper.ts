@@ -1,5 +1,5 @@
-import type { Runtime, Timer } from '../../kernel/runtime.ts';
-import type { Revision } from './key-value-store.ts';
+import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
+import type { Revision } from './contract/key-value-store.ts';
 import type { MultiVersionMap } from './multi-version-map.ts';
 
 export interface HistoryKeeperOptions {

@@ -1,4 +1,4 @@
-import type { KeyValue, Revision } from './key-value-store.ts';
+import type { KeyValue, Revision } from './contract/key-value-store.ts';
 
 const NO_PINS: readonly Revision[] = [];
 

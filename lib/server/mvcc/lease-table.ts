@@ -1,7 +1,7 @@
-import { ListwatchError } from '../../kernel/errors.ts';
-import { randomInteger } from '../../kernel/random.ts';
-import type { Runtime, Timer } from '../../kernel/runtime.ts';
-import type { KeyValue, Lease } from './key-value-store.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { randomInteger } from '../../kernel/time/random.ts';
+import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
+import type { KeyValue, Lease } from './contract/key-value-store.ts';
 import type { RevisionEvents } from './revision-log.ts';
 
 /** etcd's MaxLeaseTTL. */

@@ -1,8 +1,13 @@
 import { CountedTree } from './counted-tree.ts';
 import { KeyHistory } from './key-history.ts';
-import type { KeyValue, RangeRequest, RangeResponse, Revision } from './key-value-store.ts';
-import { orderedForm } from './ordered-form.ts';
-import { compactedError, futureRevisionError } from './revision-errors.ts';
+import type {
+  KeyValue,
+  RangeRequest,
+  RangeResponse,
+  Revision,
+} from './contract/key-value-store.ts';
+import { orderedForm } from './contract/ordered-form.ts';
+import { compactedError, futureRevisionError } from './contract/revision-errors.ts';
 import { RevisionLog, type EventMessage, type RevisionEvents } from './revision-log.ts';
 
 const NO_BYTES = new Uint8Array(0);

@@ -1,4 +1,4 @@
-import type { KeyValueEvent, Revision } from './key-value-store.ts';
+import type { KeyValueEvent, Revision } from './contract/key-value-store.ts';
 
 /** An event in the form that watchers receive; all watchers share one object. */
 export interface EventMessage {

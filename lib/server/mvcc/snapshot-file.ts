@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorMessage, ListwatchError } from '../../kernel/errors.ts';
-import { randomText } from '../../kernel/random.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
+import { randomText } from '../../kernel/time/random.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 
 const READ_BYTES = 1024 * 1024;
 

@@ -1,6 +1,6 @@
-import { asBuffer } from '../../kernel/as-buffer.ts';
+import { asBuffer } from '../../kernel/data/as-buffer.ts';
 import { crc32 } from 'node:zlib';
-import { ListwatchError } from '../../kernel/errors.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
 
 /**
  * The outer format of a snapshot: a magic number of eight letters, the format version, and frames; the last one has the kind

@@ -1,4 +1,4 @@
-import type { Revision } from './key-value-store.ts';
+import type { Revision } from './contract/key-value-store.ts';
 import type { LeaseRecord } from './lease-table.ts';
 import type { MultiVersionMap } from './multi-version-map.ts';
 import { FRAME, FrameReader, type Frame } from './snapshot-frames.ts';

@@ -1,4 +1,4 @@
-import type { KeyValue, KeyValueEvent, Revision } from './key-value-store.ts';
+import type { KeyValue, KeyValueEvent, Revision } from './contract/key-value-store.ts';
 import type { LeaseRecord } from './lease-table.ts';
 import type { FrameWriter } from './snapshot-frames.ts';
 

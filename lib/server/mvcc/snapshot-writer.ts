@@ -1,6 +1,6 @@
-import { nextTask } from '../../kernel/wait.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
-import type { Revision } from './key-value-store.ts';
+import { nextTask } from '../../kernel/time/wait.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import type { Revision } from './contract/key-value-store.ts';
 import type { LeaseRecord } from './lease-table.ts';
 import type { MultiVersionMap } from './multi-version-map.ts';
 import type { RevisionEvents } from './revision-log.ts';

@@ -1,5 +1,5 @@
-import { ListwatchError } from '../../kernel/errors.ts';
-import { checkKey } from './key-rules.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { checkKey } from './contract/key-rules.ts';
 import type {
   Compare,
   CompareValue,
@@ -11,10 +11,10 @@ import type {
   Revision,
   TxnRequest,
   TxnResponse,
-} from './key-value-store.ts';
+} from './contract/key-value-store.ts';
 import type { LeaseTable } from './lease-table.ts';
 import type { MultiVersionMap } from './multi-version-map.ts';
-import { orderedForm } from './ordered-form.ts';
+import { orderedForm } from './contract/ordered-form.ts';
 
 /** etcd's DefaultMaxTxnOps. */
 const MOST_OPERATIONS = 128;

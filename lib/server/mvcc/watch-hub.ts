@@ -1,7 +1,7 @@
-import { onAbort } from '../../kernel/abort.ts';
-import type { Runtime, Timer } from '../../kernel/runtime.ts';
-import type { KeyValueWatch, KeyValueWatchRequest } from './key-value-store.ts';
-import { orderedForm } from './ordered-form.ts';
+import { onAbort } from '../../kernel/time/abort.ts';
+import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
+import type { KeyValueWatch, KeyValueWatchRequest } from './contract/key-value-store.ts';
+import { orderedForm } from './contract/ordered-form.ts';
 import type { RevisionEvents } from './revision-log.ts';
 import { Watcher, type WatchHistory } from './watcher.ts';
 import { WatcherTable } from './watcher-table.ts';

@@ -1,4 +1,4 @@
-import { orderedForm } from './ordered-form.ts';
+import { orderedForm } from './contract/ordered-form.ts';
 
 /** The keys that a watcher watches, in ordered form; `end` is undefined for a single key. */
 export interface Interest {

@@ -1,8 +1,8 @@
-import { nextTask } from '../../kernel/wait.ts';
-import { ListwatchError } from '../../kernel/errors.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
-import type { KeyValueWatch, KeyValueWatchMessage, Revision } from './key-value-store.ts';
-import { compactedError } from './revision-errors.ts';
+import { nextTask } from '../../kernel/time/wait.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import type { KeyValueWatch, KeyValueWatchMessage, Revision } from './contract/key-value-store.ts';
+import { compactedError } from './contract/revision-errors.ts';
 import type { EventMessage, RevisionEvents } from './revision-log.ts';
 import { concerns, type Interest } from './watcher-table.ts';
 

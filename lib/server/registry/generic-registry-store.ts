@@ -1,7 +1,7 @@
-import { silentLogger, type Logger } from '../../kernel/logger.ts';
-import { realRuntime } from '../../kernel/real-runtime.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
-import { nextTask } from '../../kernel/wait.ts';
+import { silentLogger, type Logger } from '../../kernel/report/logger.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import { nextTask } from '../../kernel/time/wait.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { apiVersionOf } from '../../meta/resource.ts';
 import type { AttributesFunc } from '../storage/contract/selection-predicate.ts';

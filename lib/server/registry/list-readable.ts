@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../meta/object.ts';
-import { isApiError, isTooManyRequests } from '../../meta/failures.ts';
+import { isApiError, isTooManyRequests } from '../../meta/failure/failures.ts';
 import type { StorageInterface, StorageList } from '../storage/contract/storage-interface.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { asBuffer } from '../../kernel/as-buffer.ts';
+import { asBuffer } from '../../kernel/data/as-buffer.ts';
 import { documentPieces, type StoredObject } from '../storage/contract/stored-object.ts';
 
 /** A field name may be written with escapes; such an object has to be decoded. */

@@ -1,4 +1,4 @@
-import { badRequest, internalError, invalid, notFound } from '../../meta/failures.ts';
+import { badRequest, internalError, invalid, notFound } from '../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { DerivedObject } from './rules/derived-object.ts';
 import { timestampOf } from './rules/duration.ts';

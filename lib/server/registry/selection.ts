@@ -1,5 +1,5 @@
-import { errorMessage } from '../../kernel/errors.ts';
-import { badRequest } from '../../meta/failures.ts';
+import { errorMessage } from '../../kernel/failure/errors.ts';
+import { badRequest } from '../../meta/failure/failures.ts';
 import { parseFieldSelector, type FieldSelector } from '../../meta/field-selector.ts';
 import { parseLabelSelector, type LabelSelector } from '../../meta/label-selector.ts';
 import type {

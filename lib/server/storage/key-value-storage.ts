@@ -1,8 +1,8 @@
-import { realRuntime } from '../../kernel/real-runtime.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
-import { tooLargeResourceVersion } from '../../meta/failures.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import { tooLargeResourceVersion } from '../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import { prefixEnd, type KeyValueStore, type Revision } from '../mvcc/key-value-store.ts';
+import { prefixEnd, type KeyValueStore, type Revision } from '../mvcc/contract/key-value-store.ts';
 import { jsonCodec, type Codec } from './value/codec.ts';
 import { conditionalDelete } from './writes/conditional-delete.ts';
 import { guaranteedUpdate } from './writes/guaranteed-update.ts';

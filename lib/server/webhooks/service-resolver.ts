@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../kernel/errors.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
 
 /** A service as the client configuration of a webhook names it. */
 export interface WebhookService {

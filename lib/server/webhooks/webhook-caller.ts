@@ -1,8 +1,8 @@
 import { Agent } from 'node:https';
 import type { AxiosRequestConfig, AxiosResponse } from 'axios';
-import { abortable, deriveAbort, onAbort } from '../../kernel/abort.ts';
-import { isListwatchError, ListwatchError } from '../../kernel/errors.ts';
-import type { Runtime } from '../../kernel/runtime.ts';
+import { abortable, deriveAbort, onAbort } from '../../kernel/time/abort.ts';
+import { isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
 import {
   clusterServices,
   resolvedOrigin,

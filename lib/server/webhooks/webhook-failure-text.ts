@@ -1,4 +1,4 @@
-import { errorMessage } from '../../kernel/errors.ts';
+import { errorMessage } from '../../kernel/failure/errors.ts';
 import { isRecord } from './webhook-answer.ts';
 
 const UNKNOWN_AUTHORITY = 'x509: certificate signed by unknown authority';

@@ -7,8 +7,8 @@ import { TerminalError } from '../../../lib/controller/runtime/reconcile-error.t
 import { BucketRateLimiter } from '../../../lib/controller/workqueue/bucket-rate-limiter.ts';
 import { ItemExponentialRateLimiter } from '../../../lib/controller/workqueue/item-exponential-rate-limiter.ts';
 import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
-import { silentLogger } from '../../../lib/kernel/logger.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { silentLogger } from '../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import type { BadUseArea } from '../bad-use.ts';
 
 type Reconcile = ReconcileLoopOptions['reconcile'];

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { create } from 'axios';
 import { SharedInformerFactory } from '../../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { connect } from '../../../lib/client/rest/connect.ts';
-import { silentLogger } from '../../../lib/kernel/logger.ts';
+import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import { PodBodies } from './pod-bodies.ts';
 import { podJson, TYPE_META } from './pods.ts';

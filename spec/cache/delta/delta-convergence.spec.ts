@@ -4,7 +4,7 @@ import { DeltaProcessor } from '../../../lib/cache/informer/apply/delta-processo
 import { StoredObjects } from '../../../lib/cache/informer/apply/stored-objects.ts';
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
 import { WriteOverlay } from '../../../lib/cache/store/write-overlay.ts';
-import { randomInteger, seededRandom } from '../../../lib/kernel/random.ts';
+import { randomInteger, seededRandom } from '../../../lib/kernel/time/random.ts';
 import type { Pod } from '../support/objects.ts';
 import { at } from './delta-support.ts';
 

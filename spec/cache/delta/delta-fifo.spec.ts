@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { DeltaFIFO, type DeltaOrder } from '../../../lib/cache/delta/delta-fifo.ts';
-import type { ErrorCode } from '../../../lib/kernel/errors.ts';
+import type { ErrorCode } from '../../../lib/kernel/failure/errors.ts';
 import { codeOf, type Pod } from '../support/objects.ts';
 import { at, known, popAll, print } from './delta-support.ts';
 

@@ -9,8 +9,8 @@ import type {
 } from '../../../lib/cache/informer/handlers/event-handler.ts';
 import type { InformerErrorContext } from '../../../lib/cache/informer/options/informer-options.ts';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
-import { seededRandom } from '../../../lib/kernel/random.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { seededRandom } from '../../../lib/kernel/time/random.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import type { KubernetesObject, ObjectMeta } from '../../../lib/meta/object.ts';
 import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
 import { BytesSource } from '../support/bytes-source.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { HandlerRegistration } from '../../../lib/cache/informer/handlers/handler-registration.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { Harness, recorder, type HarnessOptions } from '../support/informer-harness.ts';
 import { pod, type Pod } from '../support/objects.ts';
 

@@ -16,10 +16,10 @@ import type {
   WatchRequest,
   WatchStream,
 } from '../../../lib/cache/reflector/contract/lister-watcher.ts';
-import type { ErrorCode } from '../../../lib/kernel/errors.ts';
-import { isListwatchError } from '../../../lib/kernel/errors.ts';
-import { randomInteger, seededRandom } from '../../../lib/kernel/random.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import type { ErrorCode } from '../../../lib/kernel/failure/errors.ts';
+import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { randomInteger, seededRandom } from '../../../lib/kernel/time/random.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import type { KubernetesObject, ObjectMeta } from '../../../lib/meta/object.ts';
 import type { ObjectView } from '../../../lib/meta/object-view.ts';
 import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';

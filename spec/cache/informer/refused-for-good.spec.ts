@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { ErrorCode } from '../../../lib/kernel/errors.ts';
-import { failure } from '../../../lib/meta/api-error.ts';
-import type { StatusReason } from '../../../lib/meta/status.ts';
+import type { ErrorCode } from '../../../lib/kernel/failure/errors.ts';
+import { failure } from '../../../lib/meta/failure/api-error.ts';
+import type { StatusReason } from '../../../lib/meta/failure/status.ts';
 import { Harness } from '../support/informer-harness.ts';
 import { pod, rejection } from '../support/objects.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
-import { sleep } from '../../../lib/kernel/wait.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import { sleep } from '../../../lib/kernel/time/wait.ts';
 import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
 import { pod, type Pod } from '../support/objects.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { HandlerRegistration } from '../../../lib/cache/informer/handlers/handler-registration.ts';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import { metadataIndexFunc } from '../../../lib/cache/store/indexers.ts';
-import { realRuntime } from '../../../lib/kernel/real-runtime.ts';
+import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
 import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
 import { HANG_MS } from '../../support/until.ts';
 import { iterationSteps } from '../support/iteration-steps.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { deferred } from '../../../lib/kernel/latch.ts';
-import { expired, forbidden } from '../../../lib/meta/failures.ts';
+import { deferred } from '../../../lib/kernel/time/latch.ts';
+import { expired, forbidden } from '../../../lib/meta/failure/failures.ts';
 import { Harness, recorder } from '../support/informer-harness.ts';
 import { codeOf, pod, rejection, type Pod } from '../support/objects.ts';
 

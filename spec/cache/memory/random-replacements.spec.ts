@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isListwatchError } from '../../../lib/kernel/errors.ts';
+import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import type { KeptView } from '../../../lib/cache/memory/kept-view.ts';
 import { RecentMetadata } from '../../../lib/cache/memory/recent-metadata.ts';
 import { RecordCodec } from '../../../lib/cache/memory/record-codec.ts';

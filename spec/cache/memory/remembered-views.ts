@@ -1,4 +1,4 @@
-import { randomInteger, seededRandom } from '../../../lib/kernel/random.ts';
+import { randomInteger, seededRandom } from '../../../lib/kernel/time/random.ts';
 import type { KeptView } from '../../../lib/cache/memory/kept-view.ts';
 import { viewOfText } from './kept-views.ts';
 

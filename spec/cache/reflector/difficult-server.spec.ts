@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { ListwatchError } from '../../../lib/kernel/errors.ts';
-import { silentMetrics } from '../../../lib/kernel/metrics.ts';
-import { failure } from '../../../lib/meta/api-error.ts';
-import { expired, internalError } from '../../../lib/meta/failures.ts';
+import type { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { silentMetrics } from '../../../lib/kernel/report/metrics.ts';
+import { failure } from '../../../lib/meta/failure/api-error.ts';
+import { expired, internalError } from '../../../lib/meta/failure/failures.ts';
 import {
   bookmark,
   bringNext,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expired } from '../../../lib/meta/failures.ts';
+import { expired } from '../../../lib/meta/failure/failures.ts';
 import { RecordingSink, rig, thing } from './reflector-support.ts';
 
 describe('Reflector with a difficult sink', () => {

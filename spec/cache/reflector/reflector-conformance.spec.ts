@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { DeltaFIFO } from '../../../lib/cache/delta/delta-fifo.ts';
 import type { WatchStream } from '../../../lib/cache/reflector/contract/lister-watcher.ts';
 import { Reflector } from '../../../lib/cache/reflector/reflector.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
-import { failure } from '../../../lib/meta/api-error.ts';
-import { expired, internalError, tooManyRequests } from '../../../lib/meta/failures.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import { failure } from '../../../lib/meta/failure/api-error.ts';
+import { expired, internalError, tooManyRequests } from '../../../lib/meta/failure/failures.ts';
 import { DecodedView } from '../../../lib/meta/object-view.ts';
 import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
 import {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { ListwatchError } from '../../../lib/kernel/errors.ts';
-import { seededRandom } from '../../../lib/kernel/random.ts';
-import { failure } from '../../../lib/meta/api-error.ts';
-import { expired, internalError, tooManyRequests } from '../../../lib/meta/failures.ts';
+import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { seededRandom } from '../../../lib/kernel/time/random.ts';
+import { failure } from '../../../lib/meta/failure/api-error.ts';
+import { expired, internalError, tooManyRequests } from '../../../lib/meta/failure/failures.ts';
 import { compareResourceVersions } from '../../../lib/meta/resource-version.ts';
 import type { WatchEvent } from '../../../lib/meta/watch-event.ts';
 import type { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';

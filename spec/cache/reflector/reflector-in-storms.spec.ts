@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { ListwatchError } from '../../../lib/kernel/errors.ts';
-import { seededRandom } from '../../../lib/kernel/random.ts';
-import type { Runtime } from '../../../lib/kernel/runtime.ts';
-import { expired } from '../../../lib/meta/failures.ts';
+import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { seededRandom } from '../../../lib/kernel/time/random.ts';
+import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
+import { expired } from '../../../lib/meta/failure/failures.ts';
 import { rig, thing, type Rig } from './reflector-support.ts';
 
 const reset = (): Error => new ListwatchError('CONNECTION_FAILED', 'the connection was reset');

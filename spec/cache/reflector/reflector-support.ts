@@ -12,7 +12,7 @@ import type {
   WatchStream,
 } from '../../../lib/cache/reflector/contract/lister-watcher.ts';
 import type { ReplaceSink } from '../../../lib/cache/reflector/contract/reflector-sink.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import { DecodedView, type ObjectView } from '../../../lib/meta/object-view.ts';
 import type { WatchEvent } from '../../../lib/meta/watch-event.ts';

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import { Reflector } from '../../../lib/cache/reflector/reflector.ts';
 import type { WatchStream } from '../../../lib/cache/reflector/contract/lister-watcher.ts';
-import { isListwatchError, ListwatchError } from '../../../lib/kernel/errors.ts';
-import { deferred } from '../../../lib/kernel/latch.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
-import { failure } from '../../../lib/meta/api-error.ts';
+import { isListwatchError, ListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { deferred } from '../../../lib/kernel/time/latch.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import { failure } from '../../../lib/meta/failure/api-error.ts';
 import {
   expired,
   forbidden,
   tooLargeResourceVersion,
   tooManyRequests,
-} from '../../../lib/meta/failures.ts';
+} from '../../../lib/meta/failure/failures.ts';
 import { DecodedView } from '../../../lib/meta/object-view.ts';
 import type { WatchEvent } from '../../../lib/meta/watch-event.ts';
 import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';

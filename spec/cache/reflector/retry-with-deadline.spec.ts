@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { RetryWithDeadline } from '../../../lib/cache/reflector/retry-with-deadline.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 
 function rig(maxRetryMs: number): {
   readonly runtime: VirtualRuntime;

@@ -5,7 +5,7 @@ import { Reflector } from '../../../lib/cache/reflector/reflector.ts';
 import type { ReplaceSink } from '../../../lib/cache/reflector/contract/reflector-sink.ts';
 import { StreamOrder } from '../../../lib/cache/reflector/watch/stream-order.ts';
 import { rejectTable } from '../../../lib/cache/reflector/failure/table-object.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { identityOf } from '../../../lib/meta/object-view.ts';
 import type { WatchEvent } from '../../../lib/meta/watch-event.ts';
 import { DecodeCounts, UndecodedView } from '../support/undecoded-view.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isListwatchError } from '../../../lib/kernel/errors.ts';
+import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import type { WatchEvent } from '../../../lib/meta/watch-event.ts';
 import { bringNext, event, rig, type View } from './reflector-support.ts';
 

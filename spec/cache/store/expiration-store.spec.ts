@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ExpirationStore } from '../../../lib/cache/store/expiration-store.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import type { HasMetadata } from '../../../lib/meta/object.ts';
 import { codeOf, pod, type Pod } from '../support/objects.ts';
 

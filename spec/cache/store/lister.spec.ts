@@ -3,7 +3,7 @@ import { ViewOpener } from '../../../lib/cache/memory/view-opener.ts';
 import { metaNamespaceIndexFunc, NAMESPACE_INDEX } from '../../../lib/cache/store/indexers.ts';
 import { asStored, StoreLister, type Lister } from '../../../lib/cache/store/lister.ts';
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
-import { isNotFound } from '../../../lib/meta/failures.ts';
+import { isNotFound } from '../../../lib/meta/failure/failures.ts';
 import { metaNamespaceKeyFunc } from '../../../lib/meta/key.ts';
 import { parseLabelSelector } from '../../../lib/meta/label-selector.ts';
 import type { ObjectMeta } from '../../../lib/meta/object.ts';

@@ -3,7 +3,7 @@ import { metadataIndexFunc } from '../../../lib/cache/store/indexers.ts';
 import { asStored, StoreLister } from '../../../lib/cache/store/lister.ts';
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
 import { WriteOverlay } from '../../../lib/cache/store/write-overlay.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { codeOf, pod, rejection, type Pod } from '../support/objects.ts';
 import { at, byNode, overlayFixture } from './overlay-support.ts';
 

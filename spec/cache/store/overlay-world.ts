@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
 import { WriteOverlay, type Deletion } from '../../../lib/cache/store/write-overlay.ts';
-import { seededRandom } from '../../../lib/kernel/random.ts';
+import { seededRandom } from '../../../lib/kernel/time/random.ts';
 import { metaNamespaceKeyFunc } from '../../../lib/meta/key.ts';
 import { pod, type Pod } from '../support/objects.ts';
 import { byNode } from './overlay-support.ts';

@@ -3,7 +3,7 @@ import { ExpirationStore } from '../../../lib/cache/store/expiration-store.ts';
 import { Indexer } from '../../../lib/cache/store/indexer.ts';
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
 import { WriteOverlay } from '../../../lib/cache/store/write-overlay.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { metaNamespaceKeyFunc } from '../../../lib/meta/key.ts';
 import { pod, type Pod } from '../support/objects.ts';
 import { byNode } from './overlay-support.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { metadataIndexFunc, type IndexFunctionError } from '../../../lib/cache/store/indexers.ts';
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
-import { seededRandom } from '../../../lib/kernel/random.ts';
+import { seededRandom } from '../../../lib/kernel/time/random.ts';
 import { codeOf, pod, type Pod } from '../support/objects.ts';
 
 const byTeam = metadataIndexFunc(({ labels }) => Object.values(labels ?? {}));

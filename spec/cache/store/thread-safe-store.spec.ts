@@ -6,7 +6,7 @@ import {
   type IndexFunctionError,
   type Indexers,
 } from '../../../lib/cache/store/indexers.ts';
-import { seededRandom } from '../../../lib/kernel/random.ts';
+import { seededRandom } from '../../../lib/kernel/time/random.ts';
 import { ThreadSafeStore } from '../../../lib/cache/store/thread-safe-store.ts';
 import { codeOf, pod, type Pod } from '../support/objects.ts';
 

@@ -4,8 +4,8 @@ import {
   type SharedInformerFactoryOptions,
 } from '../../../lib/cache/informer/factory/shared-informer-factory.ts';
 import type { ListerWatcher } from '../../../lib/cache/reflector/contract/lister-watcher.ts';
-import { silentLogger } from '../../../lib/kernel/logger.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { silentLogger } from '../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import type { CollectionOptions, ResourceName } from '../../../lib/meta/collection-options.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import type { ObjectView } from '../../../lib/meta/object-view.ts';

@@ -4,7 +4,7 @@ import type {
   SharedIndexInformerOptions,
 } from '../../../lib/cache/informer/options/informer-options.ts';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
 import type { Pod } from './objects.ts';
 

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
-import { ListwatchError } from '../../../lib/kernel/errors.ts';
-import { failure, type ApiError } from '../../../lib/meta/api-error.ts';
-import { expired, forbidden } from '../../../lib/meta/failures.ts';
+import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { failure, type ApiError } from '../../../lib/meta/failure/api-error.ts';
+import { expired, forbidden } from '../../../lib/meta/failure/failures.ts';
 import { batches, event, listed, Rig } from './retry-watcher-support.ts';
 
 describe('RetryWatcher', () => {

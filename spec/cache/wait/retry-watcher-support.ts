@@ -5,8 +5,8 @@ import type {
 } from '../../../lib/cache/reflector/contract/lister-watcher.ts';
 import { RetryWatcher } from '../../../lib/cache/wait/retry-watcher.ts';
 import type { RetryWatcherOptions } from '../../../lib/cache/wait/retry-watcher-options.ts';
-import { silentLogger } from '../../../lib/kernel/logger.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { silentLogger } from '../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import type { ObjectView } from '../../../lib/meta/object-view.ts';
 import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
 import { pod, type Pod } from '../support/objects.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { RetryWatcher } from '../../../lib/cache/wait/retry-watcher.ts';
-import { ListwatchError } from '../../../lib/kernel/errors.ts';
-import { ApiError, failure } from '../../../lib/meta/api-error.ts';
-import { tooManyRequests } from '../../../lib/meta/failures.ts';
+import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { ApiError, failure } from '../../../lib/meta/failure/api-error.ts';
+import { tooManyRequests } from '../../../lib/meta/failure/failures.ts';
 import { codeOf, pod, rejection } from '../support/objects.ts';
 import { batches, event, listed, Rig } from './retry-watcher-support.ts';
 

@@ -4,7 +4,7 @@ import type { CacheCondition } from '../../../lib/cache/wait/cache-condition.ts'
 import { until } from '../../../lib/cache/wait/until.ts';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import { metadataIndexFunc } from '../../../lib/cache/store/indexers.ts';
-import { expired } from '../../../lib/meta/failures.ts';
+import { expired } from '../../../lib/meta/failure/failures.ts';
 import { CountingSource } from '../support/counting-source.ts';
 import { Harness, type HarnessOptions } from '../support/informer-harness.ts';
 import { pod, rejection, type Pod } from '../support/objects.ts';

@@ -1,12 +1,12 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { until } from '../../../lib/cache/wait/until.ts';
-import { BatchChannel } from '../../../lib/kernel/batch-channel.ts';
-import { silentLogger } from '../../../lib/kernel/logger.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { BatchChannel } from '../../../lib/kernel/data/batch-channel.ts';
+import { silentLogger } from '../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import type { ObjectView } from '../../../lib/meta/object-view.ts';
 import type { ObjectEvent } from '../../../lib/meta/watch-event.ts';
-import { expired } from '../../../lib/meta/failures.ts';
+import { expired } from '../../../lib/meta/failure/failures.ts';
 import { ScriptedListerWatcher } from '../../../lib/testing/scripted-lister-watcher.ts';
 import { pod, rejection, type Pod } from '../support/objects.ts';
 

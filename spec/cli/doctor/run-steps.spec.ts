@@ -3,9 +3,9 @@ import { realNetwork } from '../../../lib/cli/doctor/connection/real-network.ts'
 import { Findings } from '../../../lib/cli/doctor/contract/findings.ts';
 import type { DoctorContext, Outcome, Step } from '../../../lib/cli/doctor/contract/step.ts';
 import { runSteps } from '../../../lib/cli/doctor/run-steps.ts';
-import { ListwatchError } from '../../../lib/kernel/errors.ts';
-import type { Runtime } from '../../../lib/kernel/runtime.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { within } from '../../support/until.ts';
 
 const OK: Outcome = { status: 'ok', detail: 'fine' };

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { applyManifests } from '../../../lib/cli/manifests/apply-manifests.ts';
 import type { Manifest, ManifestObject } from '../../../lib/meta/manifests/manifest.ts';
-import { isListwatchError } from '../../../lib/kernel/errors.ts';
-import { realRuntime } from '../../../lib/kernel/real-runtime.ts';
+import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
 import type { ApiHandler } from '../../../lib/server/api/http/api-request.ts';
 import { call } from '../../server/api/support.ts';
@@ -122,7 +122,7 @@ describe('manifests that are applied', () => {
   });
 
   it('of a kind that is defined but not served are waited for, up to a deadline', async () => {
-    const { VirtualRuntime } = await import('../../../lib/kernel/virtual-runtime.ts');
+    const { VirtualRuntime } = await import('../../../lib/kernel/time/virtual-runtime.ts');
     const runtime = new VirtualRuntime();
     await runtime.run(async () => {
       await using late = new ApiServer({ runtime });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readManifestFiles } from '../../../lib/cli/manifests/manifest-files.ts';
-import { isListwatchError } from '../../../lib/kernel/errors.ts';
+import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import { ScratchDirectory } from '../../client/support/scratch-directory.ts';
 
 const namespace = (name: string): string =>

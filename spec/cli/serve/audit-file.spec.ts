@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import { AuditFile } from '../../../lib/cli/serve/audit-file.ts';
-import { silentLogger, type LogFields } from '../../../lib/kernel/logger.ts';
+import { silentLogger, type LogFields } from '../../../lib/kernel/report/logger.ts';
 import type { RequestRecord } from '../../../lib/server/api/port/request-record.ts';
 import { ScratchDirectory } from '../../client/support/scratch-directory.ts';
 import { until } from '../../support/until.ts';

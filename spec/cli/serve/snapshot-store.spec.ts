@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { SnapshotStore } from '../../../lib/cli/serve/snapshot-store.ts';
-import { silentLogger } from '../../../lib/kernel/logger.ts';
-import { realRuntime } from '../../../lib/kernel/real-runtime.ts';
+import { silentLogger } from '../../../lib/kernel/report/logger.ts';
+import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
 import { ScratchDirectory } from '../../client/support/scratch-directory.ts';
 
 describe('the state in a snapshot file', () => {

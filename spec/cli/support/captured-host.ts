@@ -1,5 +1,5 @@
 import type { CommandHost, Output } from '../../../lib/cli/contract/command.ts';
-import { realRuntime } from '../../../lib/kernel/real-runtime.ts';
+import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
 
 /** A stream that keeps what was written. */
 export class CapturedOutput implements Output {

@@ -1,5 +1,5 @@
-import { realRuntime } from '../../../lib/kernel/real-runtime.ts';
-import type { Runtime } from '../../../lib/kernel/runtime.ts';
+import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
 
 /** A real runtime whose timers of one delay fire when a spec says so, so that no spec waits for a time limit. */
 export class HeldTimers {

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { ConnectionConfig } from '../../../lib/client/config/contract/connection-config.ts';
 import { inClusterConnection } from '../../../lib/client/config/in-cluster.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { AUTHORITY } from '../support/certificates.ts';
 import { authorizationOf } from '../support/authorization-of.ts';
 import { failureOf } from '../support/failure-of.ts';

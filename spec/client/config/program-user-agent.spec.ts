@@ -1,7 +1,7 @@
 import { symlink } from 'node:fs/promises';
 import { expect } from 'chai';
 import { programUserAgent } from '../../../lib/client/config/program-user-agent.ts';
-import { PACKAGE_VERSION } from '../../../lib/kernel/package-version.ts';
+import { PACKAGE_VERSION } from '../../../lib/kernel/text/package-version.ts';
 import { ScratchDirectory } from '../support/scratch-directory.ts';
 
 /** So deep that the search ends before the folders around the scratch directory. */

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import { connect } from '../../../lib/client/rest/connect.ts';
-import { isListwatchError, type ListwatchError } from '../../../lib/kernel/errors.ts';
-import { silentLogger } from '../../../lib/kernel/logger.ts';
-import { realRuntime } from '../../../lib/kernel/real-runtime.ts';
-import type { Runtime } from '../../../lib/kernel/runtime.ts';
+import { isListwatchError, type ListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { silentLogger } from '../../../lib/kernel/report/logger.ts';
+import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
 import { failureOf } from '../support/failure-of.ts';
 import { ScratchDirectory } from '../support/scratch-directory.ts';
 import { until, within } from '../../support/until.ts';

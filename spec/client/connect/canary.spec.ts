@@ -5,7 +5,7 @@ import { doctorCommand } from '../../../lib/cli/doctor/doctor-command.ts';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import { loadConfig } from '../../../lib/client/config/load-config.ts';
 import { connect, type ConnectOptions } from '../../../lib/client/rest/connect.ts';
-import { realRuntime } from '../../../lib/kernel/real-runtime.ts';
+import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
 import { capturedHost } from '../../cli/support/captured-host.ts';
 import { HANG_MS, until, within } from '../../support/until.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { appliedBy } from '../../../lib/client/rest/helpers/applied-by.ts';
 import { connect } from '../../../lib/client/rest/connect.ts';
 import type { ResourceClient } from '../../../lib/client/rest/resource-client.ts';
-import { isApplyConflict, isConflict } from '../../../lib/meta/failures.ts';
+import { isApplyConflict, isConflict } from '../../../lib/meta/failure/failures.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import type { ConfigMap } from '../../../lib/types/index.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';

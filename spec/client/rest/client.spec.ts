@@ -4,7 +4,7 @@ import type { SharedIndexInformer } from '../../../lib/cache/informer/shared-ind
 import { SharedInformerFactory } from '../../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { Client } from '../../../lib/client/rest/client.ts';
 import type { ResourceClient } from '../../../lib/client/rest/resource-client.ts';
-import { silentLogger } from '../../../lib/kernel/logger.ts';
+import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../lib/meta/object.ts';
 import { failureOf, thrownBy } from '../support/failure-of.ts';
 import { ScriptedTransport } from '../support/scripted-transport.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { connect } from '../../../lib/client/rest/connect.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { failureOf } from '../support/failure-of.ts';
 import { RecordedMetrics } from '../support/recorded-metrics.ts';
 import { json, RawServer } from '../support/raw-server.ts';

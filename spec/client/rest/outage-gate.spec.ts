@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { OutageGate } from '../../../lib/client/rest/outage-gate.ts';
 import { TransportError } from '../../../lib/client/transport/contract/transport-error.ts';
-import { ListwatchError } from '../../../lib/kernel/errors.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
-import { forbidden } from '../../../lib/meta/failures.ts';
+import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import { forbidden } from '../../../lib/meta/failure/failures.ts';
 
 const TARGET = { server: 'http://server', method: 'GET', path: '/api/v1/pods?watch=1' };
 

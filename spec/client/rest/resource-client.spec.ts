@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Client } from '../../../lib/client/rest/client.ts';
 import type { ResourceClient } from '../../../lib/client/rest/resource-client.ts';
-import { ApiError } from '../../../lib/meta/api-error.ts';
+import { ApiError } from '../../../lib/meta/failure/api-error.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import { failureOf, rejectionOf, thrownBy } from '../support/failure-of.ts';
 import { ScriptedTransport, type ScriptedAnswer } from '../support/scripted-transport.ts';

@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../../lib/kernel/errors.ts';
+import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
 
 /** What `work` rejects with. */
 export async function rejectionOf(work: Promise<unknown>): Promise<unknown> {

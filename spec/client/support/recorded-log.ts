@@ -1,4 +1,4 @@
-import type { LogFields, Logger } from '../../../lib/kernel/logger.ts';
+import type { LogFields, Logger } from '../../../lib/kernel/report/logger.ts';
 
 /** A logger that keeps its lines. */
 export class RecordedLog implements Logger {

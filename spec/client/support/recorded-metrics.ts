@@ -1,4 +1,4 @@
-import type { MetricLabels, Metrics } from '../../../lib/kernel/metrics.ts';
+import type { MetricLabels, Metrics } from '../../../lib/kernel/report/metrics.ts';
 
 export interface RecordedMetric {
   readonly name: string;

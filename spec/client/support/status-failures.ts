@@ -1,5 +1,5 @@
-import { ApiError } from '../../../lib/meta/api-error.ts';
-import type { StatusReason } from '../../../lib/meta/status.ts';
+import { ApiError } from '../../../lib/meta/failure/api-error.ts';
+import type { StatusReason } from '../../../lib/meta/failure/status.ts';
 
 /** The error of a Status with this reason. */
 export function failure(reason: StatusReason, code: number, message: string = reason): ApiError {

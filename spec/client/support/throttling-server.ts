@@ -3,8 +3,8 @@ import type {
   TransportRequest,
   TransportResponse,
 } from '../../../lib/client/transport/contract/transport.ts';
-import type { Runtime } from '../../../lib/kernel/runtime.ts';
-import { sleep } from '../../../lib/kernel/wait.ts';
+import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
+import { sleep } from '../../../lib/kernel/time/wait.ts';
 
 export interface ThrottlingServerOptions {
   readonly runtime: Runtime;

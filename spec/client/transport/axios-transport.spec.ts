@@ -10,7 +10,7 @@ import {
 import { readBody } from '../../../lib/client/transport/body/read-body.ts';
 import { TransportError } from '../../../lib/client/transport/contract/transport-error.ts';
 import type { TransportRequest } from '../../../lib/client/transport/contract/transport.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { failureOf, rejectionOf, thrownBy } from '../support/failure-of.ts';
 import { json, RawServer, reset, type Script } from '../support/raw-server.ts';
 import { until } from '../../support/until.ts';

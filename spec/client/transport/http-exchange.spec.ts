@@ -8,9 +8,9 @@ import type { TransportRequest } from '../../../lib/client/transport/contract/tr
 import { flowTransport } from '../../../lib/client/transport/flow/flow-transport.ts';
 import { HttpExchange } from '../../../lib/client/transport/http-exchange.ts';
 import { resolveTimeouts } from '../../../lib/client/transport/resolve-timeouts.ts';
-import type { ListwatchError } from '../../../lib/kernel/errors.ts';
-import { silentLogger, type Logger } from '../../../lib/kernel/logger.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import type { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { silentLogger, type Logger } from '../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { until } from '../../support/until.ts';
 import { failureOf } from '../support/failure-of.ts';
 import { json, RawServer } from '../support/raw-server.ts';

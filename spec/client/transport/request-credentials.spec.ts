@@ -8,7 +8,7 @@ import {
 import { RequestTiming } from '../../../lib/client/transport/contract/request-timing.ts';
 import type { TransportResponse } from '../../../lib/client/transport/contract/transport.ts';
 import { impersonationHeaders } from '../../../lib/client/transport/request-credentials.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { until } from '../../support/until.ts';
 import { failureOf, rejectionOf, thrownBy } from '../support/failure-of.ts';
 import { json, RawServer } from '../support/raw-server.ts';

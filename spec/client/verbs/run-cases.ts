@@ -1,6 +1,6 @@
 import { connect, type ConnectOptions } from '../../../lib/client/rest/connect.ts';
 import type { Client } from '../../../lib/client/rest/client.ts';
-import { isAlreadyExists } from '../../../lib/meta/failures.ts';
+import { isAlreadyExists } from '../../../lib/meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 import { normalise } from '../../compare/normalise.ts';
 import { applying } from './cases/applying.ts';

@@ -1,4 +1,4 @@
-import { seededRandom } from '../../../lib/kernel/random.ts';
+import { seededRandom } from '../../../lib/kernel/time/random.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
 import {
   prefixEnd,
@@ -7,7 +7,7 @@ import {
   type Revision,
   type TxnRequest,
   type TxnResponse,
-} from '../../../lib/server/mvcc/key-value-store.ts';
+} from '../../../lib/server/mvcc/contract/key-value-store.ts';
 import type {
   Outcome,
   RecordedOperation,

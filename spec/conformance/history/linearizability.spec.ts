@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { seededRandom } from '../../../lib/kernel/random.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { seededRandom } from '../../../lib/kernel/time/random.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { checkLinearizability } from '../../../lib/conformance/history/linearizability.ts';
 import {
   registerModel,

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
-import { isListwatchError } from '../../../lib/kernel/errors.ts';
+import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
-import type { KeyValueStore, TxnRequest } from '../../../lib/server/mvcc/key-value-store.ts';
+import type {
+  KeyValueStore,
+  TxnRequest,
+} from '../../../lib/server/mvcc/contract/key-value-store.ts';
 import { HistoryRecorder } from '../../../lib/conformance/history/history-recorder.ts';
 import { operationText } from '../../../lib/conformance/history/operation-text.ts';
 import { RecordingKeyValueStore } from '../../../lib/conformance/history/recording-key-value-store.ts';

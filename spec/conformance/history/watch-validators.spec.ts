@@ -5,7 +5,7 @@ import {
   type KeyValueEvent,
   type KeyValueWatchMessage,
   type Operation,
-} from '../../../lib/server/mvcc/key-value-store.ts';
+} from '../../../lib/server/mvcc/contract/key-value-store.ts';
 import { HistoryRecorder } from '../../../lib/conformance/history/history-recorder.ts';
 import type { KeyValueHistory } from '../../../lib/conformance/history/key-value-history.ts';
 import { RecordingKeyValueStore } from '../../../lib/conformance/history/recording-key-value-store.ts';

@@ -5,7 +5,7 @@ import type {
   OperationResponse,
   RangeRequest,
   Revision,
-} from '../../../lib/server/mvcc/key-value-store.ts';
+} from '../../../lib/server/mvcc/contract/key-value-store.ts';
 import type {
   RecordedOperation,
   RecordedRange,

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { ConsoleLogger } from '../../../lib/kernel/console-logger.ts';
-import { silentLogger, type Logger } from '../../../lib/kernel/logger.ts';
-import type { Metrics } from '../../../lib/kernel/metrics.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
-import { sleep } from '../../../lib/kernel/wait.ts';
+import { ConsoleLogger } from '../../../lib/kernel/report/console-logger.ts';
+import { silentLogger, type Logger } from '../../../lib/kernel/report/logger.ts';
+import type { Metrics } from '../../../lib/kernel/report/metrics.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import { sleep } from '../../../lib/kernel/time/wait.ts';
 import { defaultRateLimiter } from '../../../lib/controller/workqueue/rate-limiter-presets.ts';
 import type { RateLimiter } from '../../../lib/controller/workqueue/rate-limiter.ts';
 import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { isListwatchError } from '../../../lib/kernel/errors.ts';
-import { silentLogger, type Logger } from '../../../lib/kernel/logger.ts';
-import { randomInteger } from '../../../lib/kernel/random.ts';
-import { realRuntime } from '../../../lib/kernel/real-runtime.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
-import { sleep } from '../../../lib/kernel/wait.ts';
+import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { silentLogger, type Logger } from '../../../lib/kernel/report/logger.ts';
+import { randomInteger } from '../../../lib/kernel/time/random.ts';
+import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import { sleep } from '../../../lib/kernel/time/wait.ts';
 import { ItemExponentialRateLimiter } from '../../../lib/controller/workqueue/item-exponential-rate-limiter.ts';
 import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
 import {

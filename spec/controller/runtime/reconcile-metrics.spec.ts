@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
-import type { MetricLabels, Metrics } from '../../../lib/kernel/metrics.ts';
-import { sleep } from '../../../lib/kernel/wait.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import type { MetricLabels, Metrics } from '../../../lib/kernel/report/metrics.ts';
+import { sleep } from '../../../lib/kernel/time/wait.ts';
 import { TerminalError } from '../../../lib/controller/runtime/reconcile-error.ts';
 import { ReconcileLoop, type Reconcile } from '../../../lib/controller/runtime/reconcile-loop.ts';
 import { ItemExponentialRateLimiter } from '../../../lib/controller/workqueue/item-exponential-rate-limiter.ts';

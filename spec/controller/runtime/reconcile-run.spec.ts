@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ReconcileLoop } from '../../../lib/controller/runtime/reconcile-loop.ts';
 import { ReconcileRun } from '../../../lib/controller/runtime/reconcile-run.ts';
 import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 
 describe('ReconcileRun', () => {
   const overdue = new Error('overdue');

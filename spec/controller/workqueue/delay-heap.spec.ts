@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { randomInteger } from '../../../lib/kernel/random.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { randomInteger } from '../../../lib/kernel/time/random.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { DelayHeap } from '../../../lib/controller/workqueue/delay-heap.ts';
 
 function drain<K>(heap: DelayHeap<K>, nowMs: number): K[] {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ListwatchError } from '../../../lib/kernel/errors.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { DelayingQueue } from '../../../lib/controller/workqueue/delaying-queue.ts';
 
 describe('DelayingQueue', () => {

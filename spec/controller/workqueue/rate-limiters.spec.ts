@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { BucketRateLimiter } from '../../../lib/controller/workqueue/bucket-rate-limiter.ts';
 import { ItemExponentialRateLimiter } from '../../../lib/controller/workqueue/item-exponential-rate-limiter.ts';
 import { MaxOfRateLimiter } from '../../../lib/controller/workqueue/max-of-rate-limiter.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { randomInteger } from '../../../lib/kernel/random.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
-import { sleep } from '../../../lib/kernel/wait.ts';
+import { randomInteger } from '../../../lib/kernel/time/random.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import { sleep } from '../../../lib/kernel/time/wait.ts';
 import { WorkQueue } from '../../../lib/controller/workqueue/work-queue.ts';
 
 const SEEDS = 200;

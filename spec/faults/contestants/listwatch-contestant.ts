@@ -2,8 +2,8 @@ import type { SharedIndexInformerOptions } from '../../../lib/cache/informer/opt
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import type { Client } from '../../../lib/client/rest/client.ts';
 import { connect, type ConnectOptions } from '../../../lib/client/rest/connect.ts';
-import { errorMessage, isListwatchError } from '../../../lib/kernel/errors.ts';
-import { silentLogger } from '../../../lib/kernel/logger.ts';
+import { errorMessage, isListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import type { HasMetadata, KubernetesObject } from '../../../lib/meta/object.ts';
 import type { BadHandler } from '../fault.ts';
 import { pause } from '../world/exchange.ts';

@@ -1,6 +1,6 @@
-import { abortable, deriveAbort } from '../../../lib/kernel/abort.ts';
-import type { Runtime } from '../../../lib/kernel/runtime.ts';
-import { sleep } from '../../../lib/kernel/wait.ts';
+import { abortable, deriveAbort } from '../../../lib/kernel/time/abort.ts';
+import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
+import { sleep } from '../../../lib/kernel/time/wait.ts';
 import { TransportError } from '../../../lib/client/transport/contract/transport-error.ts';
 import type {
   BodyReader,

@@ -1,8 +1,8 @@
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import { Client } from '../../../lib/client/rest/client.ts';
-import { silentLogger } from '../../../lib/kernel/logger.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
-import { sleep } from '../../../lib/kernel/wait.ts';
+import { silentLogger } from '../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import { sleep } from '../../../lib/kernel/time/wait.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
 import { inProcessTransport } from '../../../lib/testing/in-process-transport.ts';

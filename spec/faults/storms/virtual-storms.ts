@@ -1,4 +1,4 @@
-import { sleep } from '../../../lib/kernel/wait.ts';
+import { sleep } from '../../../lib/kernel/time/wait.ts';
 import { mostASecond, type StormFigures } from './storm-figures.ts';
 import type { Weather } from './storm-transport.ts';
 import { withFleet, type VirtualFleet } from './virtual-fleet.ts';

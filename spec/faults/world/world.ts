@@ -1,4 +1,4 @@
-import { seededRandom } from '../../../lib/kernel/random.ts';
+import { seededRandom } from '../../../lib/kernel/time/random.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { FaultProxy } from './fault-proxy.ts';

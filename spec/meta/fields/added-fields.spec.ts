@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { seededRandom } from '../../../lib/kernel/random.ts';
+import { seededRandom } from '../../../lib/kernel/time/random.ts';
 import { AddedFields } from '../../../lib/meta/fields/added-fields.ts';
 import { compareFields, type Comparison } from '../../../lib/meta/fields/compare-fields.ts';
 import { emptyObject } from '../../../lib/meta/fields/empty-object.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ListwatchError } from '../../../lib/kernel/errors.ts';
-import { seededRandom } from '../../../lib/kernel/random.ts';
+import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { seededRandom } from '../../../lib/kernel/time/random.ts';
 import type { FieldPaths, Projection } from '../../../lib/meta/json/field-path.ts';
 import { JsonProjection } from '../../../lib/meta/json/json-projection.ts';
 import type { JsonView } from '../../../lib/meta/json/json-view.ts';

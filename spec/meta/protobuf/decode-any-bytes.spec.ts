@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { seededRandom } from '../../../lib/kernel/random.ts';
+import { seededRandom } from '../../../lib/kernel/time/random.ts';
 import { closureDecoder } from '../../../lib/meta/protobuf/decode/closure-decoder.ts';
 import { Decoders } from '../../../lib/meta/protobuf/decode/decoder.ts';
 import { generateDecoder } from '../../../lib/meta/protobuf/decode/generated-decoder.ts';

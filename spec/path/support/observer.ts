@@ -2,8 +2,8 @@ import type {
   MetadataEventHandler,
   ObjectEventHandler,
 } from '../../../lib/cache/informer/handlers/event-handler.ts';
-import type { Runtime } from '../../../lib/kernel/runtime.ts';
-import { sleep } from '../../../lib/kernel/wait.ts';
+import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
+import { sleep } from '../../../lib/kernel/time/wait.ts';
 import type { HasMetadata, KubernetesObject } from '../../../lib/meta/object.ts';
 import { compareResourceVersions } from '../../../lib/meta/resource-version.ts';
 

@@ -4,11 +4,14 @@ import { metadataIndexFunc } from '../../../lib/cache/store/indexers.ts';
 import { Client } from '../../../lib/client/rest/client.ts';
 import { ReconcileLoop } from '../../../lib/controller/runtime/reconcile-loop.ts';
 import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
-import { deriveAbort } from '../../../lib/kernel/abort.ts';
-import { silentLogger } from '../../../lib/kernel/logger.ts';
-import { VirtualRuntime, type VirtualRuntimeOptions } from '../../../lib/kernel/virtual-runtime.ts';
-import { sleep } from '../../../lib/kernel/wait.ts';
-import { isAlreadyExists, isNotFound } from '../../../lib/meta/failures.ts';
+import { deriveAbort } from '../../../lib/kernel/time/abort.ts';
+import { silentLogger } from '../../../lib/kernel/report/logger.ts';
+import {
+  VirtualRuntime,
+  type VirtualRuntimeOptions,
+} from '../../../lib/kernel/time/virtual-runtime.ts';
+import { sleep } from '../../../lib/kernel/time/wait.ts';
+import { isAlreadyExists, isNotFound } from '../../../lib/meta/failure/failures.ts';
 import { objectKey, splitMetaNamespaceKey } from '../../../lib/meta/key.ts';
 import { controllerOf, type KubernetesObject, type ObjectMeta } from '../../../lib/meta/object.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';

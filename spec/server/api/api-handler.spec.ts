@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { deferred } from '../../../lib/kernel/latch.ts';
-import { conflict, tooManyRequests } from '../../../lib/meta/failures.ts';
+import { deferred } from '../../../lib/kernel/time/latch.ts';
+import { conflict, tooManyRequests } from '../../../lib/meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 import type { ApiHandler } from '../../../lib/server/api/http/api-request.ts';
 import type { RestStorage } from '../../../lib/server/registry/contract/rest-storage.ts';
@@ -18,7 +18,7 @@ import {
   widgetVerbs,
   type CallOptions,
 } from './support.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 
 const SHOP = '/apis/example.io/v1/namespaces/shop/widgets';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';

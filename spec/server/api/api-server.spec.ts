@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
 import type { ApiServerOptions } from '../../../lib/server/api/api-server-options.ts';

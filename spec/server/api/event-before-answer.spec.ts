@@ -1,8 +1,8 @@
 import { connect as connectSocket, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
-import { realRuntime } from '../../../lib/kernel/real-runtime.ts';
-import { nextTask } from '../../../lib/kernel/wait.ts';
+import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
+import { nextTask } from '../../../lib/kernel/time/wait.ts';
 import type { ApiRequest } from '../../../lib/server/api/http/api-request.ts';
 import { adminUser } from '../../../lib/server/registry/contract/user-info.ts';
 import { apiRequest } from './support.ts';

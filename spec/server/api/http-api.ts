@@ -1,8 +1,8 @@
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { expect } from 'chai';
-import { realRuntime } from '../../../lib/kernel/real-runtime.ts';
-import { nextTask } from '../../../lib/kernel/wait.ts';
-import type { Runtime } from '../../../lib/kernel/runtime.ts';
+import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
+import { nextTask } from '../../../lib/kernel/time/wait.ts';
+import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 import { within } from '../../support/until.ts';
 import { apiRequest, readAll } from './support.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { writeKubeconfig } from '../../../lib/server/api/kubeconfig-writer.ts';
 
 const ENTRY = { server: 'https://127.0.0.1:6443', token: 'the-token', certificateAuthority: 'PEM' };

@@ -1,6 +1,9 @@
-import { ListwatchError } from '../../../lib/kernel/errors.ts';
+import { ListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
-import type { RangeRequest, RangeResponse } from '../../../lib/server/mvcc/key-value-store.ts';
+import type {
+  RangeRequest,
+  RangeResponse,
+} from '../../../lib/server/mvcc/contract/key-value-store.ts';
 
 /** A store whose cluster is down at first. */
 export class LateStore extends EmbeddedKeyValueStore {

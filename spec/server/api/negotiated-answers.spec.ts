@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import {
   recordedNegotiation,
   TARGETS,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../lib/meta/object.ts';
 import { decodeObject, encodeObject } from '../../../lib/meta/protobuf/object-codec.ts';
 import {

@@ -2,8 +2,8 @@ import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-val
 import type {
   KeyValueWatch,
   KeyValueWatchRequest,
-} from '../../../lib/server/mvcc/key-value-store.ts';
-import { compactedError } from '../../../lib/server/mvcc/revision-errors.ts';
+} from '../../../lib/server/mvcc/contract/key-value-store.ts';
+import { compactedError } from '../../../lib/server/mvcc/contract/revision-errors.ts';
 
 /** A store that can behave as one that restarts and has lost its history: watches end, and cannot be taken up again. */
 export class RestartingStore extends EmbeddedKeyValueStore {

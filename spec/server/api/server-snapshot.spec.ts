@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { SharedInformerFactory } from '../../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { connect } from '../../../lib/client/rest/connect.ts';
-import { silentLogger } from '../../../lib/kernel/logger.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { silentLogger } from '../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
 import { EtcdKeyValueStore } from '../../../lib/server/etcd/etcd-key-value-store.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';

@@ -1,7 +1,7 @@
-import { BatchChannel } from '../../../lib/kernel/batch-channel.ts';
-import type { Runtime } from '../../../lib/kernel/runtime.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
-import { notFound } from '../../../lib/meta/failures.ts';
+import { BatchChannel } from '../../../lib/kernel/data/batch-channel.ts';
+import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import { notFound } from '../../../lib/meta/failure/failures.ts';
 import type { ObjectMeta, UnstructuredObject } from '../../../lib/meta/object.ts';
 import type { WatchEvent } from '../../../lib/meta/watch-event.ts';
 import { createApiHandler } from '../../../lib/server/api/api-handler.ts';

@@ -1,4 +1,4 @@
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import type { KubernetesObject, ObjectMeta } from '../../../lib/meta/object.ts';
 import { parseFieldSelector } from '../../../lib/meta/field-selector.ts';
 import { parseLabelSelector } from '../../../lib/meta/label-selector.ts';

@@ -1,9 +1,13 @@
 import { expect } from 'chai';
-import { deferred } from '../../../lib/kernel/latch.ts';
-import { silentLogger } from '../../../lib/kernel/logger.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
-import type { ApiError } from '../../../lib/meta/api-error.ts';
-import { expired, isExpired, isTooLargeResourceVersion } from '../../../lib/meta/failures.ts';
+import { deferred } from '../../../lib/kernel/time/latch.ts';
+import { silentLogger } from '../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import type { ApiError } from '../../../lib/meta/failure/api-error.ts';
+import {
+  expired,
+  isExpired,
+  isTooLargeResourceVersion,
+} from '../../../lib/meta/failure/failures.ts';
 import { Cacher } from '../../../lib/server/cacher/cacher.ts';
 import type { StorageWatch } from '../../../lib/server/storage/contract/storage-interface.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isExpired } from '../../../lib/meta/failures.ts';
+import { isExpired } from '../../../lib/meta/failure/failures.ts';
 import { CacherHarness } from './cacher-harness.ts';
 
 describe('Cacher.forgetHistory', () => {

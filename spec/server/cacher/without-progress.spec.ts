@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
-import { isTooLargeResourceVersion } from '../../../lib/meta/failures.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import { isTooLargeResourceVersion } from '../../../lib/meta/failure/failures.ts';
 import type { StorageInterface } from '../../../lib/server/storage/contract/storage-interface.ts';
 import {
   CacherHarness,

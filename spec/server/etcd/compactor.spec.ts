@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { silentLogger } from '../../../lib/kernel/logger.ts';
-import { sleep } from '../../../lib/kernel/wait.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { silentLogger } from '../../../lib/kernel/report/logger.ts';
+import { sleep } from '../../../lib/kernel/time/wait.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { Compactor } from '../../../lib/server/etcd/compactor.ts';
 import { EtcdKeyValueStore } from '../../../lib/server/etcd/etcd-key-value-store.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
-import type { KeyValueStore, Revision } from '../../../lib/server/mvcc/key-value-store.ts';
+import type { KeyValueStore, Revision } from '../../../lib/server/mvcc/contract/key-value-store.ts';
 import { etcdBinaries, EtcdMember } from '../../support/etcd.ts';
 import { until } from '../../support/until.ts';
 

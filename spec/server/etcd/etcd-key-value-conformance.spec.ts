@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect } from 'chai';
-import { realRuntime } from '../../../lib/kernel/real-runtime.ts';
+import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
 import { EtcdKeyValueStore } from '../../../lib/server/etcd/etcd-key-value-store.ts';
 import { describeKeyValueStore } from '../../../lib/conformance/key-value/key-value-conformance.ts';
 import type { KeyValueHarness } from '../../../lib/conformance/key-value/key-value-under-test.ts';

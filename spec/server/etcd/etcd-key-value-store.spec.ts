@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isListwatchError } from '../../../lib/kernel/errors.ts';
+import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import { EtcdKeyValueStore } from '../../../lib/server/etcd/etcd-key-value-store.ts';
 import { EtcdError } from '../../../lib/server/etcd/etcd-error.ts';
 import {
@@ -7,7 +7,7 @@ import {
   type KeyValueWatch,
   type KeyValueStore,
   type Revision,
-} from '../../../lib/server/mvcc/key-value-store.ts';
+} from '../../../lib/server/mvcc/contract/key-value-store.ts';
 import { etcdBinaries, EtcdMember } from '../../support/etcd.ts';
 
 const PREFIX = '/specs/';

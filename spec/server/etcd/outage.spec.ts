@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { SharedIndexInformer } from '../../../lib/cache/informer/shared-index-informer.ts';
 import { connect } from '../../../lib/client/rest/connect.ts';
-import { isListwatchError } from '../../../lib/kernel/errors.ts';
-import { ApiError } from '../../../lib/meta/api-error.ts';
+import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { ApiError } from '../../../lib/meta/failure/api-error.ts';
 import type { KubernetesObject } from '../../../lib/meta/object.ts';
 import { ApiServer } from '../../../lib/server/api/api-server.ts';
 import { EtcdKeyValueStore } from '../../../lib/server/etcd/etcd-key-value-store.ts';
@@ -11,7 +11,7 @@ import {
   type KeyValueStore,
   type KeyValueWatch,
   type Revision,
-} from '../../../lib/server/mvcc/key-value-store.ts';
+} from '../../../lib/server/mvcc/contract/key-value-store.ts';
 import { HANG_MS, until } from '../../support/until.ts';
 import { etcdBinaries, EtcdCluster, EtcdMember } from '../../support/etcd.ts';
 

@@ -1,4 +1,4 @@
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { EmbeddedKeyValueStore } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { describeKeyValueStore } from '../../../lib/conformance/key-value/key-value-conformance.ts';
 import type { KeyValueHarness } from '../../../lib/conformance/key-value/key-value-under-test.ts';

@@ -9,8 +9,8 @@ import {
   type KeyValueWatchMessage,
   type Revision,
   type TxnResponse,
-} from '../../../lib/server/mvcc/key-value-store.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+} from '../../../lib/server/mvcc/contract/key-value-store.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 
 /** An embedded store in virtual time, with the calls specs make all the time. */
 export class EmbeddedStoreHarness {

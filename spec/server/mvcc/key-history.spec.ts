@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { KeyHistory } from '../../../lib/server/mvcc/key-history.ts';
-import type { KeyValue } from '../../../lib/server/mvcc/key-value-store.ts';
+import type { KeyValue } from '../../../lib/server/mvcc/contract/key-value-store.ts';
 
 function version(modRevision: bigint, alive: boolean = true): KeyValue {
   return {

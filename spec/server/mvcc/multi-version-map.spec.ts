@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { randomInteger } from '../../../lib/kernel/random.ts';
-import { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
-import type { KeyValue, RangeRequest } from '../../../lib/server/mvcc/key-value-store.ts';
+import { randomInteger } from '../../../lib/kernel/time/random.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import type { KeyValue, RangeRequest } from '../../../lib/server/mvcc/contract/key-value-store.ts';
 import { MultiVersionMap } from '../../../lib/server/mvcc/multi-version-map.ts';
 
 /** Keeps a full copy of the state at every revision. */

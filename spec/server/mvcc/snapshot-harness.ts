@@ -3,8 +3,8 @@ import {
   type LoadOptions,
   type SnapshotOptions,
 } from '../../../lib/server/mvcc/embedded-key-value-store.ts';
-import type { KeyValueStore } from '../../../lib/server/mvcc/key-value-store.ts';
-import type { VirtualRuntime } from '../../../lib/kernel/virtual-runtime.ts';
+import type { KeyValueStore } from '../../../lib/server/mvcc/contract/key-value-store.ts';
+import type { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { describeKeyValue, describeMessage, WatchReader } from './embedded-store-harness.ts';
 
 const EVERYTHING = { key: '', rangeEnd: '\u{10ffff}' } as const;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { seededRandom } from '../../../lib/kernel/random.ts';
-import type { Operation, Revision } from '../../../lib/server/mvcc/key-value-store.ts';
+import { seededRandom } from '../../../lib/kernel/time/random.ts';
+import type { Operation, Revision } from '../../../lib/server/mvcc/contract/key-value-store.ts';
 import { EmbeddedStoreHarness } from './embedded-store-harness.ts';
 import { everythingOf, loadFrom, snapshotOf } from './snapshot-harness.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { randomInteger, seededRandom } from '../../../lib/kernel/random.ts';
-import { orderedForm } from '../../../lib/server/mvcc/ordered-form.ts';
+import { randomInteger, seededRandom } from '../../../lib/kernel/time/random.ts';
+import { orderedForm } from '../../../lib/server/mvcc/contract/ordered-form.ts';
 import { concerns, WatcherTable, type Interest } from '../../../lib/server/mvcc/watcher-table.ts';
 
 interface Named {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { randomInteger } from '../../../lib/kernel/random.ts';
-import type { KeyValueWatchMessage } from '../../../lib/server/mvcc/key-value-store.ts';
+import { randomInteger } from '../../../lib/kernel/time/random.ts';
+import type { KeyValueWatchMessage } from '../../../lib/server/mvcc/contract/key-value-store.ts';
 import { describeMessage, EmbeddedStoreHarness, WatchReader } from './embedded-store-harness.ts';
 
 async function codeOf(work: Promise<unknown>): Promise<unknown> {

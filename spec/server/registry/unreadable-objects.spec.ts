@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ApiError } from '../../../lib/meta/api-error.ts';
+import type { ApiError } from '../../../lib/meta/failure/api-error.ts';
 import type { StorageList } from '../../../lib/server/storage/contract/storage-interface.ts';
 import type { UnstructuredObject } from '../../../lib/meta/object.ts';
 import { RegistryHarness, configMap, rejection } from './support/registry-harness.ts';

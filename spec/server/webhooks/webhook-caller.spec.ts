@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { realRuntime } from '../../../lib/kernel/real-runtime.ts';
-import type { Runtime } from '../../../lib/kernel/runtime.ts';
+import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../lib/kernel/time/runtime.ts';
 import { WebhookCaller } from '../../../lib/server/webhooks/webhook-caller.ts';
 import { LocalWebhook } from './local-webhook.ts';
 

@@ -13,7 +13,7 @@ const factory = inFile(
   'SharedInformerFactory',
 );
 const lease = inFile('cache/informer/factory/informer-lease.spec.ts', 'InformerLease');
-const unknownOptions = inFile('kernel/options.spec.ts', 'rejectUnknownOptions');
+const unknownOptions = inFile('kernel/options/options.spec.ts', 'rejectUnknownOptions');
 
 const NO_GATES =
   'There are no feature gates: what upstream puts behind one is an option of the object it concerns, with one default.';

@@ -7,7 +7,7 @@ const inFile =
   (...titles: readonly string[]): Cases =>
     titles.map((title) => ({ spec: `${file}.spec.ts`, title: `${suite} ${title}` }));
 
-const heapSpec = inFile('kernel/heap', 'Heap');
+const heapSpec = inFile('kernel/data/heap', 'Heap');
 const closing = inFile('controller/workqueue/work-queue', 'WorkQueue close');
 const store = inFile('cache/store/thread-safe-store', 'ThreadSafeStore');
 const indexes = inFile('cache/store/thread-safe-store', 'ThreadSafeStore indexes');
@@ -29,8 +29,8 @@ const property = inFile('cache/store/overlay-property', 'Reads through a WriteOv
 const transformed = inFile('cache/informer/apply/transformed-objects', 'transformed objects');
 const hostile = inFile('cache/informer/handlers/hostile-input', 'An informer survives');
 const frozen = inFile('cache/store/frozen-view', 'FrozenView');
-const deepFreeze = inFile('kernel/deep-freeze', 'deepFreeze');
-const lazy = inFile('kernel/lazy', 'Lazy');
+const deepFreeze = inFile('kernel/data/deep-freeze', 'deepFreeze');
+const lazy = inFile('kernel/data/lazy', 'Lazy');
 
 /** The contract of stores, held on each of them. */
 const contractOf = (...names: readonly string[]): Cases =>

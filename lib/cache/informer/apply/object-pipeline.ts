@@ -1,5 +1,5 @@
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { nextTask } from '../../../kernel/wait.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { nextTask } from '../../../kernel/time/wait.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
 import { metaNamespaceKeyFunc } from '../../../meta/key.ts';

@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { KubernetesObject, ObjectMeta } from '../../../meta/object.ts';
 import { DecodedView, type ObjectView } from '../../../meta/object-view.ts';
 import type { Stored } from '../../../meta/stored.ts';

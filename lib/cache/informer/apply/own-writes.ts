@@ -1,6 +1,6 @@
-import { errorMessage } from '../../../kernel/errors.ts';
-import { isStrayPromise } from '../../../kernel/guarded-call.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import { isStrayPromise } from '../../../kernel/failure/guarded-call.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { KeyFunc } from '../../../meta/key.ts';
 import type { KubernetesObject, ObjectMeta } from '../../../meta/object.ts';
 import { DecodedView, type ObjectView } from '../../../meta/object-view.ts';

@@ -1,4 +1,4 @@
-import { isStrayPromise } from '../../../kernel/guarded-call.ts';
+import { isStrayPromise } from '../../../kernel/failure/guarded-call.ts';
 import type { JsonProjection } from '../../../meta/json/json-projection.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import { DecodedView, type ObjectView } from '../../../meta/object-view.ts';

@@ -1,8 +1,8 @@
-import { abortable, deriveAbort, onAbort } from '../../../kernel/abort.ts';
-import { isListwatchError, ListwatchError } from '../../../kernel/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { nextTask, sleep, withDeadline } from '../../../kernel/wait.ts';
+import { abortable, deriveAbort, onAbort } from '../../../kernel/time/abort.ts';
+import { isListwatchError, ListwatchError } from '../../../kernel/failure/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { nextTask, sleep, withDeadline } from '../../../kernel/time/wait.ts';
 import type { KeyFunc } from '../../../meta/key.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';

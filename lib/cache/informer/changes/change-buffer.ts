@@ -1,4 +1,4 @@
-import { RingBuffer } from '../../../kernel/ring-buffer.ts';
+import { RingBuffer } from '../../../kernel/data/ring-buffer.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import { coalesce } from '../handlers/coalesce.ts';
 import type { Notification } from '../handlers/notification.ts';

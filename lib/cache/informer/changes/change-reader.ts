@@ -1,8 +1,8 @@
-import { onAbort } from '../../../kernel/abort.ts';
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { deferred, type Deferred } from '../../../kernel/latch.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { nextTask } from '../../../kernel/wait.ts';
+import { onAbort } from '../../../kernel/time/abort.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { deferred, type Deferred } from '../../../kernel/time/latch.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { nextTask } from '../../../kernel/time/wait.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import { ChangeBuffer, SYNCED } from './change-buffer.ts';
 import type { ResolvedChangesOptions } from './changes-options.ts';

@@ -1,6 +1,6 @@
-import { nextTask } from '../../../kernel/wait.ts';
-import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { nextTask } from '../../../kernel/time/wait.ts';
+import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import { metaNamespaceIndexFunc, NAMESPACE_INDEX } from '../../store/indexers.ts';
 import type { WaitOptions } from '../handlers/handler-registration.ts';

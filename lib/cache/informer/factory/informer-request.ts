@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { CollectionOptions, ResourceName } from '../../../meta/collection-options.ts';
 import type { Projection } from '../../../meta/json/field-path.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';

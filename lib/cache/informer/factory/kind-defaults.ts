@@ -1,5 +1,5 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { rejectUnknownOptions } from '../../../kernel/options.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { rejectUnknownOptions } from '../../../kernel/options/options.ts';
 import type { CollectionOptions, ResourceName } from '../../../meta/collection-options.ts';
 import type { Projection } from '../../../meta/json/field-path.ts';
 import type { ObjectOf } from '../../../meta/object-types.ts';

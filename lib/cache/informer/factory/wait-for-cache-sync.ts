@@ -1,18 +1,18 @@
-import { deriveAbort } from '../../../kernel/abort.ts';
-import { consoleLogger } from '../../../kernel/console-logger.ts';
+import { deriveAbort } from '../../../kernel/time/abort.ts';
+import { consoleLogger } from '../../../kernel/report/console-logger.ts';
 import {
   errorMessage,
   isListwatchError,
   ListwatchError,
   type ErrorCode,
   type ErrorOptions,
-} from '../../../kernel/errors.ts';
-import { guardedCall } from '../../../kernel/guarded-call.ts';
-import type { Logger } from '../../../kernel/logger.ts';
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options.ts';
-import { realRuntime } from '../../../kernel/real-runtime.ts';
-import type { Runtime, Timer } from '../../../kernel/runtime.ts';
-import { withDeadline } from '../../../kernel/wait.ts';
+} from '../../../kernel/failure/errors.ts';
+import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { realRuntime } from '../../../kernel/time/real-runtime.ts';
+import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
+import { withDeadline } from '../../../kernel/time/wait.ts';
 import type { WaitOptions } from '../handlers/handler-registration.ts';
 
 /** A cache that can be awaited: an informer, or the registration of a handler. */

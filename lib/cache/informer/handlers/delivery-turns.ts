@@ -1,5 +1,5 @@
-import { RingBuffer } from '../../../kernel/ring-buffer.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { RingBuffer } from '../../../kernel/data/ring-buffer.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 
 /** All queues together may block the event loop for about this time, milliseconds. */
 const TURN_MS = 5;

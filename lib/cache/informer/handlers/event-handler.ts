@@ -1,5 +1,5 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { thrownMessage } from '../../../kernel/frozen-remedy.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { thrownMessage } from '../../../kernel/failure/frozen-remedy.ts';
 import type { ObjectMeta } from '../../../meta/object.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { isStrayPromise } from '../../../kernel/guarded-call.ts';
-import { rejectUnknownOptions, requireOptions } from '../../../kernel/options.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { isStrayPromise } from '../../../kernel/failure/guarded-call.ts';
+import { rejectUnknownOptions, requireOptions } from '../../../kernel/options/options.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import type {
   AddInfo,

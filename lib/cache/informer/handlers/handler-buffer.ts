@@ -1,5 +1,5 @@
-import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options.ts';
+import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
 
 /** A buffer with an own limit. */
 export interface BoundedHandlerBuffer {

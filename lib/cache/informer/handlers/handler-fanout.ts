@@ -1,4 +1,4 @@
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import { DeliveryTurns } from './delivery-turns.ts';
 import type { NotificationBatch } from './notification.ts';

@@ -1,7 +1,7 @@
-import { isPromiseLike, whenSettled } from '../../../kernel/guarded-call.ts';
-import { deferred, type Deferred } from '../../../kernel/latch.ts';
-import { RingBuffer } from '../../../kernel/ring-buffer.ts';
-import type { Runtime, Timer } from '../../../kernel/runtime.ts';
+import { isPromiseLike, whenSettled } from '../../../kernel/failure/guarded-call.ts';
+import { deferred, type Deferred } from '../../../kernel/time/latch.ts';
+import { RingBuffer } from '../../../kernel/data/ring-buffer.ts';
+import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import { coalesce } from './coalesce.ts';
 import type { DeliveryTurns, Slice } from './delivery-turns.ts';

@@ -1,4 +1,4 @@
-import type { ListwatchError } from '../../../kernel/errors.ts';
+import type { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { HandlerBuffer } from './handler-buffer.ts';
 
 export interface WaitOptions {

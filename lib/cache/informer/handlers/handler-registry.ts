@@ -1,7 +1,7 @@
-import { onAbort } from '../../../kernel/abort.ts';
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { rejectUnknownOptions } from '../../../kernel/options.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { onAbort } from '../../../kernel/time/abort.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
 import type { ObjectMemory } from '../../memory/object-memory.ts';

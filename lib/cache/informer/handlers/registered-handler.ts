@@ -1,7 +1,7 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { Latch } from '../../../kernel/latch.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { untilOpen } from '../../../kernel/wait.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { Latch } from '../../../kernel/time/latch.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { untilOpen } from '../../../kernel/time/wait.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import type { HandlerQueue } from './handler-queue.ts';
 import type { HandlerRegistration, WaitOptions } from './handler-registration.ts';

@@ -1,4 +1,4 @@
-import { numberOption } from '../../../kernel/options.ts';
+import { numberOption } from '../../../kernel/options/options.ts';
 
 /** The least interval of a handler (client-go shared_informer.go minimumResyncPeriod @ 32ce75a7). */
 const SHORTEST_INTERVAL_MS = 1000;

@@ -1,6 +1,6 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { Latch } from '../../../kernel/latch.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { Latch } from '../../../kernel/time/latch.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 
 /** The interface of an object that can be started, as a wait needs it. */
 export interface Startable {

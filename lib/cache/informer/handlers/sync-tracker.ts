@@ -1,5 +1,5 @@
-import { Latch } from '../../../kernel/latch.ts';
-import { assert } from '../../../kernel/assert.ts';
+import { Latch } from '../../../kernel/time/latch.ts';
+import { assert } from '../../../kernel/failure/assert.ts';
 
 /**
  * Tracks whether one handler has seen the state at the start: the informer is synced, and every initial notification that was

@@ -1,5 +1,5 @@
-import { deriveAbort, type DerivedAbort } from '../../../kernel/abort.ts';
-import { Latch } from '../../../kernel/latch.ts';
+import { deriveAbort, type DerivedAbort } from '../../../kernel/time/abort.ts';
+import { Latch } from '../../../kernel/time/latch.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import type { DeltaFIFO } from '../../delta/delta-fifo.ts';
 import type { ReflectorSink } from '../../reflector/contract/reflector-sink.ts';

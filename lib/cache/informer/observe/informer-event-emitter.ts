@@ -1,5 +1,5 @@
 import { EventEmitter } from 'eventemitter3';
-import { guardedCall } from '../../../kernel/guarded-call.ts';
+import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
 import type { InformerEvents } from './informer-events.ts';
 
 type EventName = EventEmitter.EventNames<InformerEvents>;

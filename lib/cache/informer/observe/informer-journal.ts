@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'eventemitter3';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type {
   ReflectorErrorContext,
   ReflectorTransition,

@@ -1,5 +1,5 @@
-import type { MetricLabels, Metrics } from '../../../kernel/metrics.ts';
-import type { Runtime, Timer } from '../../../kernel/runtime.ts';
+import type { MetricLabels, Metrics } from '../../../kernel/report/metrics.ts';
+import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 import type { HandlerInspection, InformerInspection } from './informer-inspection.ts';
 import { informerMetrics } from './informer-metrics.ts';
 

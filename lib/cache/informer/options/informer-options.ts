@@ -1,11 +1,15 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { consoleLogger } from '../../../kernel/console-logger.ts';
-import type { Logger } from '../../../kernel/logger.ts';
-import { silentMetrics, type Metrics } from '../../../kernel/metrics.ts';
-import { numberOption, rejectUnknownOptions, requireOptions } from '../../../kernel/options.ts';
-import { inProduction } from '../../../kernel/real-mode.ts';
-import { realRuntime } from '../../../kernel/real-runtime.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { consoleLogger } from '../../../kernel/report/console-logger.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import { silentMetrics, type Metrics } from '../../../kernel/report/metrics.ts';
+import {
+  numberOption,
+  rejectUnknownOptions,
+  requireOptions,
+} from '../../../kernel/options/options.ts';
+import { inProduction } from '../../../kernel/time/real-mode.ts';
+import { realRuntime } from '../../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { metaNamespaceKeyFunc, type KeyFunc } from '../../../meta/key.ts';
 import type { FieldPaths, Projection } from '../../../meta/json/field-path.ts';
 import { JsonProjection } from '../../../meta/json/json-projection.ts';

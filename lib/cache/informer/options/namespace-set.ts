@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 
 /** The namespaces of an informer, which may change while it runs. */
 export class NamespaceSet {

@@ -1,7 +1,7 @@
-import { errorMessage, isListwatchError, ListwatchError } from '../../../kernel/errors.ts';
-import { explainedError } from '../../../kernel/explained-error.ts';
-import { plainText } from '../../../kernel/plain-text.ts';
-import { isNotFound, type Subject } from '../../../meta/failures.ts';
+import { errorMessage, isListwatchError, ListwatchError } from '../../../kernel/failure/errors.ts';
+import { explainedError } from '../../../kernel/failure/explained-error.ts';
+import { plainText } from '../../../kernel/text/plain-text.ts';
+import { isNotFound, type Subject } from '../../../meta/failure/failures.ts';
 import { apiVersionOf, groupResource } from '../../../meta/resource.ts';
 
 /** The behaviour of an informer while its resource is not served, for example before its CustomResourceDefinition exists. */

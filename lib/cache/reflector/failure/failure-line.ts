@@ -1,6 +1,6 @@
-import { explainedError } from '../../../kernel/explained-error.ts';
-import { plainText } from '../../../kernel/plain-text.ts';
-import { withRemedy } from '../../../meta/api-error.ts';
+import { explainedError } from '../../../kernel/failure/explained-error.ts';
+import { plainText } from '../../../kernel/text/plain-text.ts';
+import { withRemedy } from '../../../meta/failure/api-error.ts';
 import { failureMessage } from './error-chain.ts';
 import { remedyOf } from './remedy.ts';
 

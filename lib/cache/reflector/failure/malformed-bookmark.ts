@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 
 /** The error of a source that a user has written. */
 export function malformedBookmark(name: string): ListwatchError {

@@ -1,6 +1,6 @@
-import { isListwatchError, type ErrorCode } from '../../../kernel/errors.ts';
-import { plainText } from '../../../kernel/plain-text.ts';
-import { isApiError } from '../../../meta/failures.ts';
+import { isListwatchError, type ErrorCode } from '../../../kernel/failure/errors.ts';
+import { plainText } from '../../../kernel/text/plain-text.ts';
+import { isApiError } from '../../../meta/failure/failures.ts';
 import { missingRule, parseRefusal } from '../../../meta/missing-rule.ts';
 import { errorChain, failureMessage, findCode } from './error-chain.ts';
 import { isConnectionRefused } from './watch-error.ts';

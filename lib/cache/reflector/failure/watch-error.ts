@@ -1,10 +1,10 @@
-import { isListwatchError, type ErrorCode } from '../../../kernel/errors.ts';
+import { isListwatchError, type ErrorCode } from '../../../kernel/failure/errors.ts';
 import {
   isApiError,
   isExpired,
   isTooLargeResourceVersion,
   isTooManyRequests,
-} from '../../../meta/failures.ts';
+} from '../../../meta/failure/failures.ts';
 import { failureMessage, findCode } from './error-chain.ts';
 
 /** The kind of a failed list or watch. It alone determines the reaction of the reflector. */

@@ -1,6 +1,6 @@
-import { abortable, deriveAbort } from '../../../kernel/abort.ts';
-import { ListwatchError } from '../../../kernel/errors.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { abortable, deriveAbort } from '../../../kernel/time/abort.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import type {
   ItemsTaker,

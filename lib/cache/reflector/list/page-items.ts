@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import type { ItemsTaker } from '../contract/lister-watcher.ts';
 import type { PausableDeadline } from './pausable-deadline.ts';

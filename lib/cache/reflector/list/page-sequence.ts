@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { PageCycle } from '../../../meta/page-cycle.ts';
 
 /** Checks the pages of the present list of a reflector: a continue token must not repeat. */

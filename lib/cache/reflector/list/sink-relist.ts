@@ -1,5 +1,5 @@
-import { errorMessage } from '../../../kernel/errors.ts';
-import type { Logger } from '../../../kernel/logger.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
 import type { KeyFunc } from '../../../meta/key.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';

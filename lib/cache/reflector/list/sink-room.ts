@@ -1,6 +1,6 @@
-import { abortable } from '../../../kernel/abort.ts';
-import type { Logger } from '../../../kernel/logger.ts';
-import type { Runtime, Timer } from '../../../kernel/runtime.ts';
+import { abortable } from '../../../kernel/time/abort.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 
 /** The interval of log lines about a full sink, milliseconds. */
 const REMINDER_MS = 30_000;

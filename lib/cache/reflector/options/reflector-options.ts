@@ -1,10 +1,10 @@
-import type { BackoffOptions } from '../../../kernel/backoff.ts';
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { silentLogger, type Logger } from '../../../kernel/logger.ts';
-import { silentMetrics, type Metrics } from '../../../kernel/metrics.ts';
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options.ts';
-import { realRuntime } from '../../../kernel/real-runtime.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { BackoffOptions } from '../../../kernel/time/backoff.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import { silentMetrics, type Metrics } from '../../../kernel/report/metrics.ts';
+import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { realRuntime } from '../../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { metaNamespaceKeyFunc, type KeyFunc } from '../../../meta/key.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import type { ListerWatcher } from '../contract/lister-watcher.ts';

@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { Failure } from '../failure/watch-error.ts';
 import type {
   AnchoringState,

@@ -1,5 +1,5 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
-import type { IdleLimit } from '../../../kernel/idle-watchdog.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import type { IdleLimit } from '../../../kernel/time/idle-watchdog.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
 import { OverlapBuffer } from './overlap-buffer.ts';

@@ -1,5 +1,5 @@
-import { deriveAbort, type DerivedAbort } from '../../../kernel/abort.ts';
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { deriveAbort, type DerivedAbort } from '../../../kernel/time/abort.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import { identityOf } from '../../../meta/object-view.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';

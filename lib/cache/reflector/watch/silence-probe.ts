@@ -1,9 +1,9 @@
-import { deriveAbort, type DerivedAbort } from '../../../kernel/abort.ts';
-import { ListwatchError } from '../../../kernel/errors.ts';
-import type { Metrics } from '../../../kernel/metrics.ts';
-import type { IdleLimit } from '../../../kernel/idle-watchdog.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { nextTask, sleep, withDeadline } from '../../../kernel/wait.ts';
+import { deriveAbort, type DerivedAbort } from '../../../kernel/time/abort.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import type { Metrics } from '../../../kernel/report/metrics.ts';
+import type { IdleLimit } from '../../../kernel/time/idle-watchdog.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { nextTask, sleep, withDeadline } from '../../../kernel/time/wait.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import { identityOf } from '../../../meta/object-view.ts';
 import { isResourceVersion } from '../../../meta/resource-version.ts';

@@ -1,7 +1,7 @@
-import { deriveAbort, onAbort, type DerivedAbort } from '../../../kernel/abort.ts';
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { IdleWatchdog } from '../../../kernel/idle-watchdog.ts';
-import type { Runtime, Timer } from '../../../kernel/runtime.ts';
+import { deriveAbort, onAbort, type DerivedAbort } from '../../../kernel/time/abort.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { IdleWatchdog } from '../../../kernel/time/idle-watchdog.ts';
+import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
 import type { ListerWatcher, WatchRequest, WatchStream } from '../contract/lister-watcher.ts';

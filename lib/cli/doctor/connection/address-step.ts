@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { errorMessage } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
 import { shownText } from '../../terminal/shown-text.ts';
 import type { DoctorContext, Outcome, Step } from '../contract/step.ts';
 import { endpointOf } from './endpoint.ts';

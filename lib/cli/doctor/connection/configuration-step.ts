@@ -1,4 +1,4 @@
-import { silentLogger } from '../../../kernel/logger.ts';
+import { silentLogger } from '../../../kernel/report/logger.ts';
 import { shownText } from '../../terminal/shown-text.ts';
 import { commandWords } from '../contract/command-words.ts';
 import type { DoctorContext, Outcome, Step } from '../contract/step.ts';

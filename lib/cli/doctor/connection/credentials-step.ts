@@ -7,7 +7,7 @@ import {
 import { parseProxyAddress } from '../../../client/transport/contract/proxy-address.ts';
 import type { ConnectionConfig } from '../../../client/config/contract/connection-config.ts';
 import { refuseCredentialsInPlainText } from '../../../client/transport/request-credentials.ts';
-import { errorMessage } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
 import { shownText, timeText } from '../../terminal/shown-text.ts';
 import type { Validity } from '../contract/findings.ts';
 import type { DoctorContext, Outcome, Step } from '../contract/step.ts';

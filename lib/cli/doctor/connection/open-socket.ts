@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { onAbort } from '../../../kernel/abort.ts';
+import { onAbort } from '../../../kernel/time/abort.ts';
 
 /**
  * Resolves when a socket has emitted `event`. Destroys it when the signal aborts first.

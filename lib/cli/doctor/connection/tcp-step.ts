@@ -1,5 +1,5 @@
 import { connectionFailure } from '../../../client/transport/connection/connection-failure.ts';
-import { isListwatchError } from '../../../kernel/errors.ts';
+import { isListwatchError } from '../../../kernel/failure/errors.ts';
 import { timeText } from '../../terminal/shown-text.ts';
 import { failedOutcome } from '../contract/failed-outcome.ts';
 import type { DoctorContext, Outcome, Step } from '../contract/step.ts';

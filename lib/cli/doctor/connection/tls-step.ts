@@ -4,7 +4,7 @@ import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { connectionFailure } from '../../../client/transport/connection/connection-failure.ts';
 import type { ConnectionConfig } from '../../../client/config/contract/connection-config.ts';
 import type { Credential } from '../../../client/transport/contract/credential.ts';
-import { isListwatchError } from '../../../kernel/errors.ts';
+import { isListwatchError } from '../../../kernel/failure/errors.ts';
 import { shownText, timeText } from '../../terminal/shown-text.ts';
 import { failedOutcome } from '../contract/failed-outcome.ts';
 import type { DoctorContext, Outcome, Step } from '../contract/step.ts';
@@ -13,7 +13,7 @@ import { certificateProblem } from './certificate-problem.ts';
 import { endpointOf } from './endpoint.ts';
 import { openConnection } from './open-connection.ts';
 import { untilConnected } from './open-socket.ts';
-import { asBuffer } from '../../../kernel/as-buffer.ts';
+import { asBuffer } from '../../../kernel/data/as-buffer.ts';
 import { dateText, distanceText, SOON_MS } from './validity-text.ts';
 
 /** What a server sends that does not speak TLS, or speaks another version of it. */

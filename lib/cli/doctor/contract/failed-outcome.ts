@@ -1,5 +1,5 @@
-import { errorMessage, isListwatchError } from '../../../kernel/errors.ts';
-import { explainedError } from '../../../kernel/explained-error.ts';
+import { errorMessage, isListwatchError } from '../../../kernel/failure/errors.ts';
+import { explainedError } from '../../../kernel/failure/explained-error.ts';
 import { shownText } from '../../terminal/shown-text.ts';
 import { commandWords } from './command-words.ts';
 import type { Outcome } from './step.ts';

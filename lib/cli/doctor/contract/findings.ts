@@ -1,4 +1,4 @@
-import { assert } from '../../../kernel/assert.ts';
+import { assert } from '../../../kernel/failure/assert.ts';
 import type { ConnectionConfig } from '../../../client/config/contract/connection-config.ts';
 import type { Credential } from '../../../client/transport/contract/credential.ts';
 import type { RequestProbe } from './request-probe.ts';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { ConnectionConfig } from '../../../client/config/contract/connection-config.ts';
 import type { LoadConfigOptions } from '../../../client/config/load-config.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { Transport } from '../../../client/transport/contract/transport.ts';
 
 export interface TransportSettings {

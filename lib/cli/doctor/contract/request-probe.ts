@@ -1,6 +1,6 @@
-import { asBuffer } from '../../../kernel/as-buffer.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import type { ApiError } from '../../../meta/api-error.ts';
+import { asBuffer } from '../../../kernel/data/as-buffer.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import type { ApiError } from '../../../meta/failure/api-error.ts';
 import { DiscoveryLookUp } from '../../../client/rest/explain/discovery-look-up.ts';
 import { responseError } from '../../../client/rest/request/response-error.ts';
 import { readBody } from '../../../client/transport/body/read-body.ts';

@@ -1,4 +1,4 @@
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { DoctorOptions } from './doctor-options.ts';
 import type { Findings } from './findings.ts';
 import type { Network } from './network.ts';

@@ -1,5 +1,5 @@
-import { isListwatchError } from '../../../kernel/errors.ts';
-import { isApiError } from '../../../meta/failures.ts';
+import { isListwatchError } from '../../../kernel/failure/errors.ts';
+import { isApiError } from '../../../meta/failure/failures.ts';
 import { countOf, shownText } from '../../terminal/shown-text.ts';
 import type { Findings } from '../contract/findings.ts';
 import type { RequestProbe } from '../contract/request-probe.ts';

@@ -1,4 +1,4 @@
-import { nearName } from '../../../kernel/near-name.ts';
+import { nearName } from '../../../kernel/text/near-name.ts';
 import type { ServedResource } from '../contract/findings.ts';
 
 /** A resource as discovery names it, in the order of preference. */

@@ -1,5 +1,5 @@
-import { deriveAbort } from '../../../kernel/abort.ts';
-import { isListwatchError } from '../../../kernel/errors.ts';
+import { deriveAbort } from '../../../kernel/time/abort.ts';
+import { isListwatchError } from '../../../kernel/failure/errors.ts';
 import { shownText } from '../../terminal/shown-text.ts';
 import type { ServedResource } from '../contract/findings.ts';
 import { missingRule } from '../../../meta/missing-rule.ts';

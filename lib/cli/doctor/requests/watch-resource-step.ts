@@ -1,7 +1,7 @@
-import { deriveAbort, type DerivedAbort } from '../../../kernel/abort.ts';
-import { isListwatchError, ListwatchError } from '../../../kernel/errors.ts';
-import { ApiError } from '../../../meta/api-error.ts';
-import { isStatus } from '../../../meta/status.ts';
+import { deriveAbort, type DerivedAbort } from '../../../kernel/time/abort.ts';
+import { isListwatchError, ListwatchError } from '../../../kernel/failure/errors.ts';
+import { ApiError } from '../../../meta/failure/api-error.ts';
+import { isStatus } from '../../../meta/failure/status.ts';
 import { FrameSplitter } from '../../../client/transport/body/frame-splitter.ts';
 import { countOf, sizeText, timeText } from '../../terminal/shown-text.ts';
 import type { DoctorContext, Outcome, Step } from '../contract/step.ts';

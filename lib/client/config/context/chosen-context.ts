@@ -1,5 +1,5 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { nearName } from '../../../kernel/near-name.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { nearName } from '../../../kernel/text/near-name.ts';
 import { KubeconfigField } from '../kubeconfig/kubeconfig-field.ts';
 import type { Kubeconfig } from '../kubeconfig/kubeconfig.ts';
 import { shownName } from './shown-name.ts';

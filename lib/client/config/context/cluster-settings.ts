@@ -1,6 +1,6 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
-import type { Logger } from '../../../kernel/logger.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { parseProxyAddress } from '../../transport/contract/proxy-address.ts';
 import { parseServerAddress } from '../../transport/contract/server-address.ts';
 import type { PemSource, TlsOptions } from '../../transport/contract/tls-options.ts';

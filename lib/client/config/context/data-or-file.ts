@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Logger } from '../../../kernel/logger.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
 import type { KubeconfigField } from '../kubeconfig/kubeconfig-field.ts';
 
 export interface DataAndFile {

@@ -1,6 +1,6 @@
-import { silentLogger, type Logger } from '../../../kernel/logger.ts';
-import { realRuntime } from '../../../kernel/real-runtime.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import { realRuntime } from '../../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { ConnectionConfig } from '../contract/connection-config.ts';
 import type { AllowExec } from '../credentials/exec/allow-exec.ts';
 import type { ExecEnvironment } from '../credentials/exec/exec-plugin-options.ts';

@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { CredentialSource } from '../../transport/contract/credential.ts';
 import type { PemSource } from '../../transport/contract/tls-options.ts';
 import { authorityFile, checkAuthorities } from '../credentials/authority-file.ts';

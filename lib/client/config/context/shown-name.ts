@@ -1,4 +1,4 @@
-import { plainText } from '../../../kernel/plain-text.ts';
+import { plainText } from '../../../kernel/text/plain-text.ts';
 
 /** Maximum number of characters of a name in a message. */
 const LONGEST_NAME = 100;

@@ -1,5 +1,5 @@
-import type { Logger } from '../../../kernel/logger.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { AllowExec } from '../credentials/exec/allow-exec.ts';
 import type { ExecCluster, ExecEnvironment } from '../credentials/exec/exec-plugin-options.ts';
 

@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { Credential, type CredentialSource } from '../../transport/contract/credential.ts';
 import { basicCredentials } from '../credentials/basic.ts';
 import { certificateFiles } from '../credentials/certificate-files.ts';

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import type { Logger } from '../../../kernel/logger.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { invalidFile, WatchedFiles } from './watched-files.ts';
 
 export interface AuthorityFileOptions {

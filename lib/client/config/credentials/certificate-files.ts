@@ -1,8 +1,8 @@
-import { abortable } from '../../../kernel/abort.ts';
-import { guardedLogger } from '../../../kernel/guarded-logger.ts';
-import { silentLogger, type Logger } from '../../../kernel/logger.ts';
-import { realRuntime } from '../../../kernel/real-runtime.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { abortable } from '../../../kernel/time/abort.ts';
+import { guardedLogger } from '../../../kernel/report/guarded-logger.ts';
+import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import { realRuntime } from '../../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { Credential, type CredentialSource } from '../../transport/contract/credential.ts';
 import {
   checkCertificatePair,

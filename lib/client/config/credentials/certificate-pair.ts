@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 
 export interface CertificatePair {
   /** The certificate, PEM; the certificates that signed it may follow. */

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { sleep, withDeadline } from '../../../kernel/wait.ts';
+import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { sleep, withDeadline } from '../../../kernel/time/wait.ts';
 
 export interface ReadTextFileOptions {
   /** Larger files are refused. */

@@ -1,6 +1,6 @@
-import { abortable } from '../../../kernel/abort.ts';
-import type { Logger } from '../../../kernel/logger.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { abortable } from '../../../kernel/time/abort.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { Credential, type CredentialSource } from '../../transport/contract/credential.ts';
 import { invalidFile, WatchedFiles } from './watched-files.ts';
 

@@ -1,11 +1,11 @@
 import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
-import { guardedLogger } from '../../../kernel/guarded-logger.ts';
-import { silentLogger, type Logger } from '../../../kernel/logger.ts';
-import { realRuntime } from '../../../kernel/real-runtime.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { withDeadline } from '../../../kernel/wait.ts';
+import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
+import { guardedLogger } from '../../../kernel/report/guarded-logger.ts';
+import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import { realRuntime } from '../../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { withDeadline } from '../../../kernel/time/wait.ts';
 import { readTextFile, unreadable } from './read-text-file.ts';
 
 export interface WatchedFilesOptions<V> {

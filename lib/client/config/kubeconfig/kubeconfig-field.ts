@@ -1,5 +1,5 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { plainText } from '../../../kernel/plain-text.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { plainText } from '../../../kernel/text/plain-text.ts';
 
 /** The keys and indices that lead from the root of a configuration to a value. */
 export type ConfigPath = readonly (string | number)[];

@@ -1,5 +1,5 @@
 import type { Document, LineCounter, ParsedNode } from 'yaml';
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { KubeconfigField, type ConfigOrigin, type ConfigPath } from './kubeconfig-field.ts';
 
 /** Maximum number of aliases; nested aliases could expand a small file to a huge one. */

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ListwatchError } from '../../../kernel/errors.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { readTextFile } from '../credentials/read-text-file.ts';
 import { clientNodeSections, isClientNodeConfig } from './client-node-config.ts';
 import { KubeconfigField } from './kubeconfig-field.ts';

@@ -1,5 +1,5 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { plainText } from '../../../kernel/plain-text.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { plainText } from '../../../kernel/text/plain-text.ts';
 import type { AppliedObject, FailedManifest, ManifestResult } from './apply-all-options.ts';
 
 /** The length of one cause in the message, characters. */

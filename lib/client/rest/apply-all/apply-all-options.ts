@@ -1,4 +1,4 @@
-import type { ListwatchError } from '../../../kernel/errors.ts';
+import type { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { WriteOptions } from '../request/resource-options.ts';
 

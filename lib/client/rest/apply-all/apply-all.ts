@@ -1,5 +1,5 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { numberOption } from '../../../kernel/options.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { numberOption } from '../../../kernel/options/options.ts';
 import type { Manifest } from '../../../meta/manifests/manifest.ts';
 import { checkCallOptions } from '../request/call-options.ts';
 import { ApplyAllError } from './apply-all-error.ts';

@@ -1,9 +1,9 @@
-import { errorMessage, isListwatchError, ListwatchError } from '../../../kernel/errors.ts';
-import { guardedCall } from '../../../kernel/guarded-call.ts';
-import { isApiError, isNotFound } from '../../../meta/failures.ts';
+import { errorMessage, isListwatchError, ListwatchError } from '../../../kernel/failure/errors.ts';
+import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
+import { isApiError, isNotFound } from '../../../meta/failure/failures.ts';
 import type { Manifest } from '../../../meta/manifests/manifest.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import { sameContent } from '../../../meta/same-content.ts';
+import { sameContent } from '../../../meta/content/same-content.ts';
 import type { ApiResource } from '../discovery/api-resource.ts';
 import type {
   ApplyAllOptions,

@@ -1,5 +1,5 @@
-import type { Logger } from '../../../kernel/logger.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { ApplyConfiguration } from '../../../meta/apply-configuration.ts';
 import type { Discovery } from '../discovery/discovery.ts';

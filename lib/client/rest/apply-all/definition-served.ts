@@ -1,7 +1,7 @@
-import { Backoff } from '../../../kernel/backoff.ts';
-import { deriveAbort } from '../../../kernel/abort.ts';
-import { isListwatchError, ListwatchError } from '../../../kernel/errors.ts';
-import { sleep, withDeadline } from '../../../kernel/wait.ts';
+import { Backoff } from '../../../kernel/time/backoff.ts';
+import { deriveAbort } from '../../../kernel/time/abort.ts';
+import { isListwatchError, ListwatchError } from '../../../kernel/failure/errors.ts';
+import { sleep, withDeadline } from '../../../kernel/time/wait.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { AppliedResource, ApplyTarget } from './apply-target.ts';
 

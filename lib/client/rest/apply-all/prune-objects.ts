@@ -1,4 +1,4 @@
-import { isNotFound } from '../../../meta/failures.ts';
+import { isNotFound } from '../../../meta/failure/failures.ts';
 import type { Manifest } from '../../../meta/manifests/manifest.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { ApiResource } from '../discovery/api-resource.ts';

@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { manifestInvalid, type Manifest } from '../../../meta/manifests/manifest.ts';
 import { objectsOf, parseManifests } from '../../../meta/manifests/parse-manifests.ts';
 import { parseApiVersion } from '../../../meta/resource.ts';

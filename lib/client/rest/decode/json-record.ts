@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { HTML_ANSWER, isHtml } from '../request/html-answer.ts';
 
 /** Makes the error of a malformed text. */

@@ -1,12 +1,12 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { ListPage } from '../../../cache/reflector/contract/lister-watcher.ts';
-import { ApiError } from '../../../meta/api-error.ts';
+import { ApiError } from '../../../meta/failure/api-error.ts';
 import { JsonScanner, INCOMPLETE, INVALID } from '../../../meta/json/json-scanner.ts';
 import { JsonView, type ByteSource, type TypeMeta } from '../../../meta/json/json-view.ts';
 import { ObjectScanner } from '../../../meta/json/object-scanner.ts';
 import { DecodedView, type ObjectView } from '../../../meta/object-view.ts';
 import type { KubernetesObject, ListMeta } from '../../../meta/object.ts';
-import { isStatus } from '../../../meta/status.ts';
+import { isStatus } from '../../../meta/failure/status.ts';
 import { HTML_ANSWER } from '../request/html-answer.ts';
 import { malformedResponse, parseJson } from './json-record.ts';
 import { PieceJoiner } from './piece-joiner.ts';

@@ -1,10 +1,10 @@
-import { ApiError } from '../../../meta/api-error.ts';
+import { ApiError } from '../../../meta/failure/api-error.ts';
 import { JsonView, type ByteSource } from '../../../meta/json/json-view.ts';
 import type { KnownValueOf } from '../../../meta/json/known-values.ts';
 import { ObjectScanner } from '../../../meta/json/object-scanner.ts';
 import { DecodedView, type ObjectView } from '../../../meta/object-view.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
-import { isStatus } from '../../../meta/status.ts';
+import { isStatus } from '../../../meta/failure/status.ts';
 import {
   INITIAL_EVENTS_END,
   type BookmarkEvent,

@@ -1,5 +1,5 @@
-import { errorMessage } from '../../../kernel/errors.ts';
-import { isApiError, isNotFound } from '../../../meta/failures.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import { isApiError, isNotFound } from '../../../meta/failure/failures.ts';
 import { apiVersionOf, type GroupVersion } from '../../../meta/resource.ts';
 import { TransportError } from '../../transport/contract/transport-error.ts';
 import {

@@ -1,6 +1,6 @@
-import { abortable } from '../../../kernel/abort.ts';
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { sleep } from '../../../kernel/wait.ts';
+import { abortable } from '../../../kernel/time/abort.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { sleep } from '../../../kernel/time/wait.ts';
 import { parseApiVersion } from '../../../meta/resource.ts';
 import { checkCallOptions } from '../request/call-options.ts';
 import type { RestClient } from '../request/rest-client.ts';

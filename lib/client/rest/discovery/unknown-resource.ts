@@ -1,6 +1,6 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { nearName } from '../../../kernel/near-name.ts';
-import { plainText } from '../../../kernel/plain-text.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { nearName } from '../../../kernel/text/near-name.ts';
+import { plainText } from '../../../kernel/text/plain-text.ts';
 import { quotedName } from '../../../meta/api-call.ts';
 import { parseApiVersion } from '../../../meta/resource.ts';
 import type { ApiSurface } from './api-surface.ts';

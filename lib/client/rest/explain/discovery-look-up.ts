@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { deriveAbort } from '../../../kernel/abort.ts';
-import { deferred } from '../../../kernel/latch.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { deriveAbort } from '../../../kernel/time/abort.ts';
+import { deferred } from '../../../kernel/time/latch.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
 import {
   readGroupDiscovery,

@@ -1,5 +1,5 @@
-import { plainText } from '../../../kernel/plain-text.ts';
-import type { ApiError } from '../../../meta/api-error.ts';
+import { plainText } from '../../../kernel/text/plain-text.ts';
+import type { ApiError } from '../../../meta/failure/api-error.ts';
 import type { ApiCall } from '../../../meta/api-call.ts';
 import type { Explanation } from './explanation.ts';
 import type { RefusedAnswer } from './refused-answer.ts';

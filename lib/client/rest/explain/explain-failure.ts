@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../../kernel/errors.ts';
-import type { ApiError } from '../../../meta/api-error.ts';
+import type { ErrorCode } from '../../../kernel/failure/errors.ts';
+import type { ApiError } from '../../../meta/failure/api-error.ts';
 import { quotedName, versionOfCall, type ApiCall } from '../../../meta/api-call.ts';
 import { explainForbidden, explainUnauthorized } from './explain-access.ts';
 import {

@@ -1,4 +1,4 @@
-import { plainText } from '../../../kernel/plain-text.ts';
+import { plainText } from '../../../kernel/text/plain-text.ts';
 import type { ApiCall } from '../../../meta/api-call.ts';
 import type { Explanation } from './explanation.ts';
 import type { RefusedAnswer } from './refused-answer.ts';

@@ -1,5 +1,5 @@
 import type { ApiRequest } from '../../../meta/api-call.ts';
-import type { Status } from '../../../meta/status.ts';
+import type { Status } from '../../../meta/failure/status.ts';
 
 /** An answer that is not 2xx, with what is known about it. */
 export interface RefusedAnswer {

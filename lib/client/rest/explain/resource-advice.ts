@@ -1,4 +1,4 @@
-import { nearName } from '../../../kernel/near-name.ts';
+import { nearName } from '../../../kernel/text/near-name.ts';
 import { quotedName, versionOfCall, type ApiCall } from '../../../meta/api-call.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
 import type { ServedGroup, ServedResource } from './read-discovery.ts';

@@ -1,8 +1,8 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { isAlreadyExists, isConflict, isNotFound } from '../../../meta/failures.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
-import { sameContent } from '../../../meta/same-content.ts';
+import { sameContent } from '../../../meta/content/same-content.ts';
 import type { Stored } from '../../../meta/stored.ts';
 import type { CallOptions, WriteOptions } from '../request/resource-options.ts';
 import { retryWhile } from './retry-on-conflict.ts';

@@ -1,6 +1,6 @@
 import { isFieldSet, NO_FIELDS, union, type FieldSet } from '../../../meta/fields/field-set.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { CallOptions, PatchOptions, WriteOptions } from '../request/resource-options.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
 

@@ -1,9 +1,9 @@
-import { Backoff } from '../../../kernel/backoff.ts';
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options.ts';
-import { realRuntime } from '../../../kernel/real-runtime.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { sleep } from '../../../kernel/wait.ts';
-import { isConflict } from '../../../meta/failures.ts';
+import { Backoff } from '../../../kernel/time/backoff.ts';
+import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { realRuntime } from '../../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { sleep } from '../../../kernel/time/wait.ts';
+import { isConflict } from '../../../meta/failure/failures.ts';
 
 export interface RetryOnConflictOptions {
   /** The first one counts. At least 1. @defaultValue 5 */

@@ -1,8 +1,8 @@
-import { deriveAbort } from '../../../kernel/abort.ts';
-import { Backoff } from '../../../kernel/backoff.ts';
-import { errorMessage, isListwatchError, type ErrorCode } from '../../../kernel/errors.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { sleep, withDeadline } from '../../../kernel/wait.ts';
+import { deriveAbort } from '../../../kernel/time/abort.ts';
+import { Backoff } from '../../../kernel/time/backoff.ts';
+import { errorMessage, isListwatchError, type ErrorCode } from '../../../kernel/failure/errors.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { sleep, withDeadline } from '../../../kernel/time/wait.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { WatchEvent } from '../../../meta/watch-event.ts';
 import type { CallOptions, ListOptions, WatchOptions } from '../request/resource-options.ts';

@@ -1,10 +1,10 @@
 import type { ListItemsOptions } from '../request/resource-options.ts';
 import type { ListPage, ListRequest } from '../../../cache/reflector/contract/lister-watcher.ts';
-import { deriveAbort } from '../../../kernel/abort.ts';
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { numberOption } from '../../../kernel/options.ts';
-import { ApiError } from '../../../meta/api-error.ts';
-import { isApiError } from '../../../meta/failures.ts';
+import { deriveAbort } from '../../../kernel/time/abort.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { numberOption } from '../../../kernel/options/options.ts';
+import { ApiError } from '../../../meta/failure/api-error.ts';
+import { isApiError } from '../../../meta/failure/failures.ts';
 import { PageCycle } from '../../../meta/page-cycle.ts';
 
 /** Reads one page. */

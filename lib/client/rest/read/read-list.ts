@@ -1,7 +1,7 @@
-import { asBuffer } from '../../../kernel/as-buffer.ts';
+import { asBuffer } from '../../../kernel/data/as-buffer.ts';
 import type { ItemsTaker, ListPage } from '../../../cache/reflector/contract/lister-watcher.ts';
-import { abortable } from '../../../kernel/abort.ts';
-import { ApiError } from '../../../meta/api-error.ts';
+import { abortable } from '../../../kernel/time/abort.ts';
+import { ApiError } from '../../../meta/failure/api-error.ts';
 import type { ApiCall } from '../../../meta/api-call.ts';
 import type { ObjectView } from '../../../meta/object-view.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';

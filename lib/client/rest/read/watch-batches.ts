@@ -1,8 +1,8 @@
 import type { WatchStream } from '../../../cache/reflector/contract/lister-watcher.ts';
-import type { DerivedAbort } from '../../../kernel/abort.ts';
-import { IdleWatchdog } from '../../../kernel/idle-watchdog.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { ApiError } from '../../../meta/api-error.ts';
+import type { DerivedAbort } from '../../../kernel/time/abort.ts';
+import { IdleWatchdog } from '../../../kernel/time/idle-watchdog.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { ApiError } from '../../../meta/failure/api-error.ts';
 import type { ApiCall } from '../../../meta/api-call.ts';
 import type { ByteSource } from '../../../meta/json/json-view.ts';
 import type { KnownValueOf } from '../../../meta/json/known-values.ts';

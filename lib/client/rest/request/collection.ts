@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { describeCollection, type CollectionOptions } from '../../../meta/collection-options.ts';
 import { quotedName, type ApiCall, type ApiVerb } from '../../../meta/api-call.ts';
 import { parseApiVersion, resourcePath, type ResourcePathOptions } from '../../../meta/resource.ts';

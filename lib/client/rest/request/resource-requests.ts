@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { ApiCall, ApiVerb } from '../../../meta/api-call.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { Collection } from './collection.ts';

@@ -1,8 +1,8 @@
-import { plainText } from '../../../kernel/plain-text.ts';
-import { ApiError } from '../../../meta/api-error.ts';
+import { plainText } from '../../../kernel/text/plain-text.ts';
+import { ApiError } from '../../../meta/failure/api-error.ts';
 import type { ApiCall, ApiRequest } from '../../../meta/api-call.ts';
-import { reasonRow } from '../../../meta/status-reason.ts';
-import { isStatus, type Status } from '../../../meta/status.ts';
+import { reasonRow } from '../../../meta/failure/status-reason.ts';
+import { isStatus, type Status } from '../../../meta/failure/status.ts';
 import { readBodyStart } from '../../transport/body/read-body.ts';
 import { retryAfterMs } from '../../transport/flow/retry.ts';
 import type { ExchangeTarget } from '../../transport/contract/transport-error.ts';

@@ -1,14 +1,18 @@
 import { LRUCache } from 'lru-cache';
-import { abortable } from '../../../kernel/abort.ts';
-import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
-import { guardedCall } from '../../../kernel/guarded-call.ts';
-import { silentLogger, type Logger } from '../../../kernel/logger.ts';
-import { numberOption, rejectUnknownOptions, requireOptions } from '../../../kernel/options.ts';
-import { realRuntime } from '../../../kernel/real-runtime.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { abortable } from '../../../kernel/time/abort.ts';
+import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
+import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
+import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import {
+  numberOption,
+  rejectUnknownOptions,
+  requireOptions,
+} from '../../../kernel/options/options.ts';
+import { realRuntime } from '../../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { ApiCall } from '../../../meta/api-call.ts';
 import { INCOMPLETE, JsonScanner } from '../../../meta/json/json-scanner.ts';
-import { isStatus } from '../../../meta/status.ts';
+import { isStatus } from '../../../meta/failure/status.ts';
 import { LONGEST_BODY_BYTES, readBody, readBodyStart } from '../../transport/body/read-body.ts';
 import type { MessageSocket } from '../../transport/contract/message-socket.ts';
 import { TransportError, type ExchangeTarget } from '../../transport/contract/transport-error.ts';

@@ -1,9 +1,9 @@
-import { errorMessage } from '../../../kernel/errors.ts';
-import { guardedCall } from '../../../kernel/guarded-call.ts';
-import type { Logger } from '../../../kernel/logger.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
 import { metaNamespaceKeyFunc, objectKey } from '../../../meta/key.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
-import { isStatus, type Status } from '../../../meta/status.ts';
+import { isStatus, type Status } from '../../../meta/failure/status.ts';
 
 /** An object that a deletion has removed. */
 export interface DeletedObject {

@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream';
-import { asBuffer } from '../../../kernel/as-buffer.ts';
+import { asBuffer } from '../../../kernel/data/as-buffer.ts';
 import type { MessageSocket } from '../../transport/contract/message-socket.ts';
 
 /** With more unread bytes on a channel the socket is not read. */

@@ -1,4 +1,4 @@
-import { plainText } from '../../../kernel/plain-text.ts';
+import { plainText } from '../../../kernel/text/plain-text.ts';
 import type { ApiRequest } from '../../../meta/api-call.ts';
 import { PodStreamError } from './pod-stream-error.ts';
 

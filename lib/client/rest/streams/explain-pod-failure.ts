@@ -1,6 +1,6 @@
-import { isListwatchError } from '../../../kernel/errors.ts';
-import { plainText } from '../../../kernel/plain-text.ts';
-import { ApiError } from '../../../meta/api-error.ts';
+import { isListwatchError } from '../../../kernel/failure/errors.ts';
+import { plainText } from '../../../kernel/text/plain-text.ts';
+import { ApiError } from '../../../meta/failure/api-error.ts';
 import { quotedName, type ApiRequest } from '../../../meta/api-call.ts';
 import type { MessageSocket } from '../../transport/contract/message-socket.ts';
 import { PodStreamError, type PodFailure } from './pod-stream-error.ts';

@@ -1,7 +1,7 @@
-import { Backoff } from '../../../kernel/backoff.ts';
-import { errorMessage, isListwatchError, ListwatchError } from '../../../kernel/errors.ts';
-import { numberOption } from '../../../kernel/options.ts';
-import { sleep } from '../../../kernel/wait.ts';
+import { Backoff } from '../../../kernel/time/backoff.ts';
+import { errorMessage, isListwatchError, ListwatchError } from '../../../kernel/failure/errors.ts';
+import { numberOption } from '../../../kernel/options/options.ts';
+import { sleep } from '../../../kernel/time/wait.ts';
 import { FrameSplitter } from '../../transport/body/frame-splitter.ts';
 import { TransportError } from '../../transport/contract/transport-error.ts';
 import type { ResponseBody } from '../../transport/contract/transport.ts';

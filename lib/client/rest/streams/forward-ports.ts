@@ -1,11 +1,11 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { pipeline, type Duplex } from 'node:stream';
-import { onAbort } from '../../../kernel/abort.ts';
-import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
-import { guardedCall } from '../../../kernel/guarded-call.ts';
-import type { Logger } from '../../../kernel/logger.ts';
-import { numberOption } from '../../../kernel/options.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { onAbort } from '../../../kernel/time/abort.ts';
+import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
+import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import { numberOption } from '../../../kernel/options/options.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { checkPort, type StreamOptions } from './pod-stream-options.ts';
 
 /** A port of the pod, and where it is reached on this machine. */

@@ -1,5 +1,5 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
 import type { CallOptions } from '../request/resource-options.ts';
 import { checkFlags } from './pod-stream-options.ts';
 

@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream';
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { deferred } from '../../../kernel/latch.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { deferred } from '../../../kernel/time/latch.ts';
 import type { MessageSocket } from '../../transport/contract/message-socket.ts';
 import { ChannelStreams } from './channel-streams.ts';
 import { ExitStatus } from './exit-status.ts';

@@ -1,9 +1,9 @@
-import { deriveAbort } from '../../../kernel/abort.ts';
-import { isListwatchError } from '../../../kernel/errors.ts';
-import type { Logger } from '../../../kernel/logger.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { deriveAbort } from '../../../kernel/time/abort.ts';
+import { isListwatchError } from '../../../kernel/failure/errors.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { ApiCall, ApiRequest } from '../../../meta/api-call.ts';
-import { isNotFound } from '../../../meta/failures.ts';
+import { isNotFound } from '../../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { MessageSocket } from '../../transport/contract/message-socket.ts';
 import type { ResponseBody } from '../../transport/contract/transport.ts';

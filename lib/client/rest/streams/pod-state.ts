@@ -1,4 +1,4 @@
-import { plainText } from '../../../kernel/plain-text.ts';
+import { plainText } from '../../../kernel/text/plain-text.ts';
 import { quotedName } from '../../../meta/api-call.ts';
 
 /** The fields of a Pod that explain a failed stream. They come from the network, so any may have another type. */

@@ -1,5 +1,5 @@
-import { ListwatchError, type ErrorCode } from '../../../kernel/errors.ts';
-import { withRemedy } from '../../../meta/api-error.ts';
+import { ListwatchError, type ErrorCode } from '../../../kernel/failure/errors.ts';
+import { withRemedy } from '../../../meta/failure/api-error.ts';
 import { describeRequest, type ApiRequest } from '../../../meta/api-call.ts';
 
 export type PodStreamErrorCode = Extract<

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { asBuffer } from '../../../kernel/as-buffer.ts';
+import { asBuffer } from '../../../kernel/data/as-buffer.ts';
 import type { ApiRequest } from '../../../meta/api-call.ts';
 import type { ChannelProcess } from './pod-process.ts';
 import { PodStreamError } from './pod-stream-error.ts';

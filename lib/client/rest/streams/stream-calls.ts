@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ResourceRequests } from '../request/resource-requests.ts';
 import { stdinStaysOpen } from './explain-pod-failure.ts';

@@ -1,6 +1,6 @@
-import { asBuffer } from '../../../kernel/as-buffer.ts';
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { numberOption, rejectUnknownOptions } from '../../../kernel/options.ts';
+import { asBuffer } from '../../../kernel/data/as-buffer.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
 
 export interface FrameSplitterOptions {
   /** The largest frame without its newline, bytes. @defaultValue 67 108 864 (64 MiB) */

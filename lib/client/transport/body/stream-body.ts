@@ -1,6 +1,6 @@
 import { finished, type Readable } from 'node:stream';
-import type { IdleWatchdog } from '../../../kernel/idle-watchdog.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { IdleWatchdog } from '../../../kernel/time/idle-watchdog.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { BodyReader, ResponseBody } from '../contract/transport.ts';
 
 export interface StreamBodyOptions {

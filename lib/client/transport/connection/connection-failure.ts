@@ -1,4 +1,4 @@
-import { isListwatchError, type ListwatchError } from '../../../kernel/errors.ts';
+import { isListwatchError, type ListwatchError } from '../../../kernel/failure/errors.ts';
 import { TransportError, type ExchangeTarget } from '../contract/transport-error.ts';
 import { failureCause } from './cause/failure-cause.ts';
 import { leavesOf } from './cause/failure-leaf.ts';

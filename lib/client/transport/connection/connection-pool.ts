@@ -2,7 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { samePem, type Credential } from '../contract/credential.ts';
 import type { Http2SessionInspection } from '../contract/transport-inspection.ts';
 import type { TlsOptions } from '../contract/tls-options.ts';

@@ -1,5 +1,5 @@
 import type { Agent } from 'node:http';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { notConnectedInTime } from './cause/not-connected-in-time.ts';
 
 /**

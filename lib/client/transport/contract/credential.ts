@@ -1,5 +1,5 @@
-import { asBuffer } from '../../../kernel/as-buffer.ts';
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { asBuffer } from '../../../kernel/data/as-buffer.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 
 export interface CredentialFields {
   /** The value of the `authorization` header, e.g. `Bearer …`. */

@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 
 /** How a proxy is spoken to: CONNECT over a plain or a TLS connection, or SOCKS version 5. */
 export type ProxyProtocol = 'http' | 'https' | 'socks5';

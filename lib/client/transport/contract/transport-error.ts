@@ -1,4 +1,8 @@
-import { ListwatchError, type ErrorCode, type ErrorOptions } from '../../../kernel/errors.ts';
+import {
+  ListwatchError,
+  type ErrorCode,
+  type ErrorOptions,
+} from '../../../kernel/failure/errors.ts';
 
 export type TransportErrorCode = Extract<
   ErrorCode,

@@ -1,5 +1,5 @@
-import { silentLogger, type Logger } from '../../../kernel/logger.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
 import { MOST_QUEUED, type RequestLimiter } from './request-limiter.ts';
 import { TurnQueue, type Lane } from './turn-queue.ts';

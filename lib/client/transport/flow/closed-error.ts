@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 
 /** The error of requests that wait when their transport is closed. */
 export function closedError(server: string): ListwatchError {

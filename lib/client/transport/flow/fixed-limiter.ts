@@ -1,4 +1,4 @@
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { MOST_QUEUED, type FixedLimit, type RequestLimiter } from './request-limiter.ts';
 import { TurnQueue, type Lane } from './turn-queue.ts';
 

@@ -1,6 +1,6 @@
-import type { Logger } from '../../../kernel/logger.ts';
-import type { Metrics } from '../../../kernel/metrics.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Metrics } from '../../../kernel/report/metrics.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { Transport } from '../contract/transport.ts';
 import { LimitedTransport } from './limited-transport.ts';
 import { ObservingTransport } from './observing-transport.ts';

@@ -1,8 +1,8 @@
-import { silentLogger, type Logger } from '../../../kernel/logger.ts';
-import { rejectUnknownOptions } from '../../../kernel/options.ts';
-import { realRuntime } from '../../../kernel/real-runtime.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import type { Metrics } from '../../../kernel/metrics.ts';
+import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import { rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { realRuntime } from '../../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import type { Metrics } from '../../../kernel/report/metrics.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../contract/transport.ts';
 import type { TransportInspection } from '../contract/transport-inspection.ts';
 import { AdaptiveLimiter } from './adaptive-limiter.ts';

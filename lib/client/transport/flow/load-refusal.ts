@@ -1,4 +1,4 @@
-import { isStatus } from '../../../meta/status.ts';
+import { isStatus } from '../../../meta/failure/status.ts';
 import { readBodyStart } from '../body/read-body.ts';
 import type { ResponseBody, TransportRequest, TransportResponse } from '../contract/transport.ts';
 

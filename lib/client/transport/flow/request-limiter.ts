@@ -1,5 +1,9 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { numberOption, rejectUnknownOptions, requireOptions } from '../../../kernel/options.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import {
+  numberOption,
+  rejectUnknownOptions,
+  requireOptions,
+} from '../../../kernel/options/options.ts';
 import type { Lane } from './turn-queue.ts';
 
 /** A fixed limit on the requests of a client. */

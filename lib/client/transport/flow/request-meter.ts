@@ -1,6 +1,6 @@
-import { guardedMetrics, logFailedMetrics } from '../../../kernel/guarded-metrics.ts';
-import { silentLogger, type Logger } from '../../../kernel/logger.ts';
-import type { Metrics } from '../../../kernel/metrics.ts';
+import { guardedMetrics, logFailedMetrics } from '../../../kernel/report/guarded-metrics.ts';
+import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import type { Metrics } from '../../../kernel/report/metrics.ts';
 import type { RequestTiming } from '../contract/request-timing.ts';
 import type { RequestLimiter } from './request-limiter.ts';
 import { requestMetrics } from './request-metrics.ts';

@@ -1,6 +1,6 @@
-import { onAbort } from '../../../kernel/abort.ts';
-import { ListwatchError } from '../../../kernel/errors.ts';
-import type { Runtime, Timer } from '../../../kernel/runtime.ts';
+import { onAbort } from '../../../kernel/time/abort.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 
 /**
  * Which requests go first: `ahead` is for watches that are opened and for requests that are sent again. They take at most

@@ -1,6 +1,6 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
-import { onAbort } from '../../../kernel/abort.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { onAbort } from '../../../kernel/time/abort.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { MessageSocket, WebSocketOptions } from '../contract/message-socket.ts';
 import { TransportError, type ExchangeTarget } from '../contract/transport-error.ts';
 import { WsMessageSocket } from './ws-message-socket.ts';

@@ -1,6 +1,6 @@
-import { onAbort } from '../../../kernel/abort.ts';
-import { errorMessage } from '../../../kernel/errors.ts';
-import type { Runtime, Timer } from '../../../kernel/runtime.ts';
+import { onAbort } from '../../../kernel/time/abort.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 import type { MessageListeners, MessageSocket } from '../contract/message-socket.ts';
 import { TransportError, type ExchangeTarget } from '../contract/transport-error.ts';
 import type { WsSocket } from './ws-package.ts';

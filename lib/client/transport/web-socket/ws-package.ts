@@ -1,5 +1,5 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
-import { loadPeer } from '../../../kernel/optional-peer.ts';
+import { loadPeer } from '../../../kernel/options/optional-peer.ts';
 
 /** The part of a WebSocket of the package `ws` that is used here. */
 export interface WsSocket {

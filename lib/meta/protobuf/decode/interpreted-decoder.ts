@@ -1,5 +1,5 @@
-import { asBuffer } from '../../../kernel/as-buffer.ts';
-import { errorMessage } from '../../../kernel/errors.ts';
+import { asBuffer } from '../../../kernel/data/as-buffer.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
 import { type MessageField, type MessageType, type ValueType } from '../../types/message-type.ts';
 import { embeddedType } from '../wire/embedded-type.ts';
 import {

@@ -1,4 +1,4 @@
-import { asBuffer } from '../../../kernel/as-buffer.ts';
+import { asBuffer } from '../../../kernel/data/as-buffer.ts';
 import { parseFields, parseRawJson } from './raw-json.ts';
 import { microTimeText, timeText } from './time-text.ts';
 

@@ -1,4 +1,4 @@
-import { asBuffer } from '../../../kernel/as-buffer.ts';
+import { asBuffer } from '../../../kernel/data/as-buffer.ts';
 
 const TOO_SHORT = 'the bytes end within a value';
 

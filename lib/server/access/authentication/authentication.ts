@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { ANONYMOUS, userNamed, type UserInfo } from '../../registry/contract/user-info.ts';
 import type { ApiHandler, ApiRequest } from '../../api/http/api-request.ts';
 import { failureResponse } from '../../api/http/document-response.ts';

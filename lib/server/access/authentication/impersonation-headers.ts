@@ -1,4 +1,4 @@
-import { badRequest } from '../../../meta/failures.ts';
+import { badRequest } from '../../../meta/failure/failures.ts';
 import type { ApiRequest } from '../../api/http/api-request.ts';
 import type { UserInfo } from '../../registry/contract/user-info.ts';
 

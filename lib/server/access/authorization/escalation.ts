@@ -1,4 +1,4 @@
-import { notFound, withoutReason } from '../../../meta/failures.ts';
+import { notFound, withoutReason } from '../../../meta/failure/failures.ts';
 import type { AccessQuestion, Authorizer } from '../../registry/contract/access-parts.ts';
 import type { RequestContext } from '../../registry/contract/rest-storage.ts';
 import type { StoreHooks, WriteTarget } from '../../registry/contract/store-hooks.ts';

@@ -1,4 +1,4 @@
-import { failure, type ApiError } from '../../../meta/api-error.ts';
+import { failure, type ApiError } from '../../../meta/failure/api-error.ts';
 import { groupResource } from '../../../meta/resource.ts';
 import type { AccessQuestion } from '../../registry/contract/access-parts.ts';
 

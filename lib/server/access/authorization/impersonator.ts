@@ -1,4 +1,4 @@
-import { isApiError } from '../../../meta/failures.ts';
+import { isApiError } from '../../../meta/failure/failures.ts';
 import type { AccessQuestion, Authorizer } from '../../registry/contract/access-parts.ts';
 import {
   ANONYMOUS,

@@ -1,4 +1,4 @@
-import { errorMessage } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
 import type {
   AccessDecision,
   AccessQuestion,

@@ -1,6 +1,6 @@
-import type { Logger } from '../../../kernel/logger.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { notFound } from '../../../meta/failures.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { notFound } from '../../../meta/failure/failures.ts';
 import type { UserInfo } from '../../registry/contract/user-info.ts';
 import { ObjectFollower } from '../../registry/namespaces/object-follower.ts';
 import type { ResourceStorage } from '../../registry/storage-factory.ts';

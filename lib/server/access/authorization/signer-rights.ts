@@ -1,4 +1,4 @@
-import { forbidden } from '../../../meta/failures.ts';
+import { forbidden } from '../../../meta/failure/failures.ts';
 import type { AccessQuestion, Authorizer } from '../../registry/contract/access-parts.ts';
 import type { StoreHooks } from '../../registry/contract/store-hooks.ts';
 import { isPrivileged, userNamed } from '../../registry/contract/user-info.ts';

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
+import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
 
 /** The user of a client certificate: its common name, and its organisations as groups. */
 export interface CertificateUser {

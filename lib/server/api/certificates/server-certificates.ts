@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
-import { rejectUnknownOptions, requireOptions } from '../../../kernel/options.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
+import { rejectUnknownOptions, requireOptions } from '../../../kernel/options/options.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { CertificateAuthority, type Certificate } from './certificate-authority.ts';
 import { certificatesIn, ClientCertificates } from './client-certificates.ts';
 

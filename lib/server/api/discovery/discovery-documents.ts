@@ -4,7 +4,7 @@ import type { ResourceRegistry } from '../../registry/contract/rest-storage.ts';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
 import { bytesResponse } from '../http/api-response.ts';
 import { documentResponse, encodeDocument } from '../http/document-response.ts';
-import { chooseMedia, JSON_TYPE, type Accepted, type Endpoint } from '../http/media-type.ts';
+import { chooseMedia, JSON_TYPE, type Accepted, type Endpoint } from '../http/media/media-type.ts';
 import { checkRoute } from '../http/negotiation.ts';
 import { methodNotAllowed, unknownPathIn } from '../http/request-failures.ts';
 import { AGGREGATED, aggregatedDocument } from './aggregated-document.ts';

@@ -1,4 +1,4 @@
-import { seededRandom } from '../../../kernel/random.ts';
+import { seededRandom } from '../../../kernel/time/random.ts';
 import type { Fault, FaultRule } from './fault-rule.ts';
 import { matchesTarget, type FaultTarget } from './fault-target.ts';
 

@@ -1,5 +1,9 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { numberOption, rejectUnknownOptions, requireOptions } from '../../../kernel/options.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import {
+  numberOption,
+  rejectUnknownOptions,
+  requireOptions,
+} from '../../../kernel/options/options.ts';
 import type { AfterEvents, FaultEffects, FaultMatch, FaultRule } from './fault-rule.ts';
 
 const OWNER = 'faults.add';

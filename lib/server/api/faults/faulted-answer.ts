@@ -1,7 +1,7 @@
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { failure, type ApiError } from '../../../meta/api-error.ts';
-import { expired } from '../../../meta/failures.ts';
-import { reasonRow } from '../../../meta/status-reason.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { failure, type ApiError } from '../../../meta/failure/api-error.ts';
+import { expired } from '../../../meta/failure/failures.ts';
+import { reasonRow } from '../../../meta/failure/status-reason.ts';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
 import { encodeText } from '../http/api-response.ts';
 import { ConnectionReset } from '../http/connection-reset.ts';

@@ -1,6 +1,6 @@
-import { rejectUnknownOptions } from '../../../kernel/options.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { sleep } from '../../../kernel/wait.ts';
+import { rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { sleep } from '../../../kernel/time/wait.ts';
 import { toApiError } from '../http/request-failures.ts';
 import { failureResponse } from '../http/document-response.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from '../http/api-request.ts';

@@ -1,5 +1,5 @@
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { nextTask, sleep } from '../../../kernel/wait.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { nextTask, sleep } from '../../../kernel/time/wait.ts';
 import { endOfEvents, type FrameEnd } from './event-frames.ts';
 
 type Result = IteratorResult<Uint8Array, undefined>;

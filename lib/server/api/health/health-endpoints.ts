@@ -1,5 +1,5 @@
-import { errorMessage } from '../../../kernel/errors.ts';
-import type { Logger } from '../../../kernel/logger.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import { textResponse, withHeaders } from '../http/api-response.ts';
 import { PageNotFound } from '../http/request-failures.ts';

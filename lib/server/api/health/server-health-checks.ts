@@ -1,5 +1,5 @@
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { withDeadline } from '../../../kernel/wait.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { withDeadline } from '../../../kernel/time/wait.ts';
 import type { HealthCheck } from './health-endpoints.ts';
 
 /** What the checks of a server look at. */

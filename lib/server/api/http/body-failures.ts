@@ -1,5 +1,5 @@
-import type { ApiError } from '../../../meta/api-error.ts';
-import { badRequest } from '../../../meta/failures.ts';
+import type { ApiError } from '../../../meta/failure/api-error.ts';
+import { badRequest } from '../../../meta/failure/failures.ts';
 import type { GroupVersionKind } from '../../../meta/resource.ts';
 
 /** The body is no object of the API at all. */

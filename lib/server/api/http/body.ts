@@ -1,6 +1,6 @@
-import { errorMessage } from '../../../kernel/errors.ts';
-import { ApiError } from '../../../meta/api-error.ts';
-import { badRequest } from '../../../meta/failures.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import { ApiError } from '../../../meta/failure/api-error.ts';
+import { badRequest } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../../meta/resource.ts';
 import { parseJsonDocument } from '../../storage/scheme/json-document.ts';
@@ -19,7 +19,7 @@ import {
 } from '../../registry/rules/body-faults.ts';
 import { jsonSyntaxError } from '../../registry/rules/go-json-syntax.ts';
 import { asJson, isJsonObject, type Json, type JsonObject } from './json-tree.ts';
-import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE, type MediaType } from './media-type.ts';
+import { JSON_TYPE, PROTOBUF_TYPE, YAML_TYPE, type MediaType } from './media/media-type.ts';
 import { entityTooLarge } from './request-failures.ts';
 
 /** @see apiserver pkg/server/config.go MaxRequestBodyBytes @ 24a394e */

@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 
 /**
  * Thrown by a handler, or by a body, in place of an answer: the connection has to be closed without further bytes. For testing the

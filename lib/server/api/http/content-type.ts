@@ -1,4 +1,4 @@
-import { JSON_TYPE, MEDIA_TYPES, type MediaType } from './media-type.ts';
+import { JSON_TYPE, MEDIA_TYPES, type MediaType } from './media/media-type.ts';
 import { unsupportedMediaType } from './request-failures.ts';
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";

@@ -1,5 +1,5 @@
-import type { ApiError } from '../../../meta/api-error.ts';
-import { invalid } from '../../../meta/failures.ts';
+import type { ApiError } from '../../../meta/failure/api-error.ts';
+import { invalid } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../../meta/resource.ts';
 import { fieldInvalid } from '../../registry/rules/field-causes.ts';

@@ -1,4 +1,4 @@
-import type { ApiError } from '../../../meta/api-error.ts';
+import type { ApiError } from '../../../meta/failure/api-error.ts';
 import { encodeObject } from '../../../meta/protobuf/object-codec.ts';
 import { stringifyYaml } from '../../storage/scheme/yaml-document.ts';
 import type { ApiRequest, ApiResponse } from './api-request.ts';
@@ -13,7 +13,7 @@ import {
   YAML_TYPE,
   type Accepted,
   type MediaType,
-} from './media-type.ts';
+} from './media/media-type.ts';
 import { notAcceptable } from './request-failures.ts';
 
 /** What decides the format of a document. */

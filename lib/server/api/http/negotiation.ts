@@ -11,7 +11,7 @@ import {
   type Accepted,
   type Endpoint,
   type MediaType,
-} from './media-type.ts';
+} from './media/media-type.ts';
 import { noRepresentation, noSuchMediaType, notAcceptable } from './request-failures.ts';
 import type { Verb } from './request-info.ts';
 

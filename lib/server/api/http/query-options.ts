@@ -1,4 +1,4 @@
-import { badRequest, type FieldCause } from '../../../meta/failures.ts';
+import { badRequest, type FieldCause } from '../../../meta/failure/failures.ts';
 import {
   fieldForbidden,
   fieldInvalid,

@@ -1,4 +1,4 @@
-import { deriveAbort, type DerivedAbort } from '../../../kernel/abort.ts';
+import { deriveAbort, type DerivedAbort } from '../../../kernel/time/abort.ts';
 import type { ApiRequest } from './api-request.ts';
 
 /** How the time limit of a request ends it. */

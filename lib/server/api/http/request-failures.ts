@@ -1,12 +1,12 @@
-import { ApiError, failure } from '../../../meta/api-error.ts';
+import { ApiError, failure } from '../../../meta/failure/api-error.ts';
 import {
   internalError,
   invalid,
   isApiError,
   badRequest,
   type FieldCause,
-} from '../../../meta/failures.ts';
-import { errorMessage, isListwatchError } from '../../../kernel/errors.ts';
+} from '../../../meta/failure/failures.ts';
+import { errorMessage, isListwatchError } from '../../../kernel/failure/errors.ts';
 import { BUILT_IN_GROUPS } from './built-in-groups.ts';
 
 /** An unknown path below a built-in API group. `details` is there but empty: some clients read it without a check. */

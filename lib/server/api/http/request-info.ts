@@ -1,5 +1,5 @@
-import { badRequest } from '../../../meta/failures.ts';
-import type { ApiError } from '../../../meta/api-error.ts';
+import { badRequest } from '../../../meta/failure/failures.ts';
+import type { ApiError } from '../../../meta/failure/api-error.ts';
 import { methodNotAllowed, PageNotFound, unknownPath, unknownPathIn } from './request-failures.ts';
 
 export type Verb =

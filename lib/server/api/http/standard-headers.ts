@@ -1,5 +1,5 @@
-import { randomUuid } from '../../../kernel/random.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { randomUuid } from '../../../kernel/time/random.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { ApiHandler } from './api-request.ts';
 import { withHeaders } from './api-response.ts';
 

@@ -1,5 +1,5 @@
-import type { MetricLabels, Metrics } from '../../../kernel/metrics.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { MetricLabels, Metrics } from '../../../kernel/report/metrics.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
 import type { RequestInfo, Verb } from '../http/request-info.ts';
 import { apiServerMetrics } from './api-server-metrics.ts';

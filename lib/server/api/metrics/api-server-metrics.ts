@@ -1,4 +1,4 @@
-import type { MetricDescription } from '../../../kernel/metrics.ts';
+import type { MetricDescription } from '../../../kernel/report/metrics.ts';
 
 const REQUEST_LABELS = [
   'verb',

@@ -1,5 +1,5 @@
-import type { MetricLabels, Metrics } from '../../../kernel/metrics.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { MetricLabels, Metrics } from '../../../kernel/report/metrics.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type {
   KeyValueStatus,
   KeyValueStore,
@@ -11,7 +11,7 @@ import type {
   Revision,
   TxnRequest,
   TxnResponse,
-} from '../../mvcc/key-value-store.ts';
+} from '../../mvcc/contract/key-value-store.ts';
 import { apiServerMetrics } from './api-server-metrics.ts';
 
 export interface MeteredStoreOptions {

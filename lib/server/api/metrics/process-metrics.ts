@@ -1,6 +1,6 @@
-import type { Metrics } from '../../../kernel/metrics.ts';
-import { processUsage } from '../../../kernel/real-process.ts';
-import { realRuntime } from '../../../kernel/real-runtime.ts';
+import type { Metrics } from '../../../kernel/report/metrics.ts';
+import { processUsage } from '../../../kernel/time/real-process.ts';
+import { realRuntime } from '../../../kernel/time/real-runtime.ts';
 import { apiServerMetrics } from './api-server-metrics.ts';
 
 /** Reports what this process uses. */

@@ -1,4 +1,4 @@
-import type { MetricDescription, MetricLabels, Metrics } from '../../../kernel/metrics.ts';
+import type { MetricDescription, MetricLabels, Metrics } from '../../../kernel/report/metrics.ts';
 
 /** Of durations in seconds. @see apiserver pkg/endpoints/metrics/metrics.go requestLatencies @ 24a394e */
 const SECONDS = [

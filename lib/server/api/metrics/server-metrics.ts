@@ -1,6 +1,6 @@
-import { guardedMetrics, logFailedMetrics } from '../../../kernel/guarded-metrics.ts';
-import { silentLogger, type Logger } from '../../../kernel/logger.ts';
-import { silentMetrics, type Metrics } from '../../../kernel/metrics.ts';
+import { guardedMetrics, logFailedMetrics } from '../../../kernel/report/guarded-metrics.ts';
+import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import { silentMetrics, type Metrics } from '../../../kernel/report/metrics.ts';
 import { watchCacheMetrics } from '../../cacher/window/watch-cache-metrics.ts';
 import { apiServerMetrics } from './api-server-metrics.ts';
 import { PrometheusMetrics } from './prometheus-metrics.ts';

@@ -1,5 +1,5 @@
-import type { Logger } from '../../../kernel/logger.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 
 /** Requests that take longer are logged. @see apiserver pkg/endpoints/handlers/get.go LogIfLong(500 ms) @ 24a394e */
 const SLOW_MS = 500;

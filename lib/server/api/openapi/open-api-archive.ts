@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { brotliDecompressSync } from 'node:zlib';
-import { Lazy } from '../../../kernel/lazy.ts';
+import { Lazy } from '../../../kernel/data/lazy.ts';
 
 /** By path and method, the action of each operation of a document: `list`, `connect`; empty for paths of no resource. */
 export type RecordedOperations = Readonly<Record<string, Readonly<Record<string, string>>>>;

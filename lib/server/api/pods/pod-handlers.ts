@@ -1,8 +1,8 @@
-import { badRequest } from '../../../meta/failures.ts';
-import { ListwatchError } from '../../../kernel/errors.ts';
-import type { Logger } from '../../../kernel/logger.ts';
-import { rejectUnknownOptions } from '../../../kernel/options.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { badRequest } from '../../../meta/failure/failures.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import { rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { ContainerRequest, NodeConnector } from '../../registry/contract/node-connector.ts';
 import type { ConnectAnswer } from '../../registry/contract/rest-storage.ts';

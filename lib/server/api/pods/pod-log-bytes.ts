@@ -1,6 +1,6 @@
-import { abortable } from '../../../kernel/abort.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { badRequest } from '../../../meta/failures.ts';
+import { abortable } from '../../../kernel/time/abort.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { badRequest } from '../../../meta/failure/failures.ts';
 
 /** A line without its newline; its time is that of the request if it has none. */
 export type PodLogLine =

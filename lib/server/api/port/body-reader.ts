@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 
 /**
  * Number of bytes over the limit that are read and dropped. A client whose body is slightly too large then receives the reason;

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { failure } from '../../../meta/api-error.ts';
+import { failure } from '../../../meta/failure/api-error.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import { withHeaders } from '../http/api-response.ts';
 import { failureResponse, type RequestHead } from '../http/document-response.ts';

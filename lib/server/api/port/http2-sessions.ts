@@ -7,7 +7,7 @@ import {
 } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Runtime, Timer } from '../../../kernel/runtime.ts';
+import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 import type { ApiRequest } from '../http/api-request.ts';
 import { headerLinesOf } from './header-lines.ts';
 

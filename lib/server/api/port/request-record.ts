@@ -1,4 +1,4 @@
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 
 /** One request over the socket, when its response has ended. It has neither bodies nor credentials. */
 export interface RequestRecord {

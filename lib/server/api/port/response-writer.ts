@@ -1,6 +1,6 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { deferred } from '../../../kernel/latch.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { deferred } from '../../../kernel/time/latch.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import type { ResponseSink } from './response-sink.ts';
 

@@ -1,5 +1,5 @@
-import type { ApiError } from '../../../meta/api-error.ts';
-import { badRequest, invalid } from '../../../meta/failures.ts';
+import type { ApiError } from '../../../meta/failure/api-error.ts';
+import { badRequest, invalid } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
 import type { MessageType } from '../../../meta/types/message-type.ts';
@@ -13,16 +13,16 @@ import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
 import { builtInObject } from '../http/declared-kind.ts';
 import { asJson, asObject, isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
 import type { Exchange } from './exchange.ts';
-import { applyJsonPatch, parseJsonPatch } from './json-patch.ts';
-import { applyMergePatch } from './merge-patch.ts';
+import { applyJsonPatch, parseJsonPatch } from './patch/json-patch.ts';
+import { applyMergePatch } from './patch/merge-patch.ts';
 import {
   jsonWithLiterals,
   literalsInResult,
   repeatedInResult,
   type Literals,
-} from './patch-literals.ts';
-import { goMapText } from './patch-text.ts';
-import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
+} from './patch/patch-literals.ts';
+import { goMapText } from './patch/patch-text.ts';
+import { applyStrategicMergePatch } from './patch/strategic-merge-patch.ts';
 
 export const JSON_PATCH = 'application/json-patch+json';
 export const MERGE_PATCH = 'application/merge-patch+json';

@@ -1,5 +1,5 @@
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { nextTask } from '../../../kernel/wait.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { nextTask } from '../../../kernel/time/wait.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
 import { encodeObject } from '../../../meta/protobuf/object-codec.ts';
@@ -9,12 +9,12 @@ import type { ApiResponse } from '../http/api-request.ts';
 import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
 import { apiResponse, encodeText } from '../http/api-response.ts';
 import type { Exchange } from './exchange.ts';
-import { PROTOBUF_TYPE } from '../http/media-type.ts';
+import { PROTOBUF_TYPE } from '../http/media/media-type.ts';
 import type { Representation } from '../http/negotiation.ts';
-import { protobufList } from './protobuf-list.ts';
-import { indentedList, indentedObject } from './indented.ts';
+import { protobufList } from './answer/protobuf-list.ts';
+import { indentedList, indentedObject } from './answer/indented.ts';
 import { checkListShape, checkObjectShape, includeObject } from './shape.ts';
-import { untypedItems } from './untyped-items.ts';
+import { untypedItems } from './answer/untyped-items.ts';
 import {
   partialObjectMetadata,
   emptyTable,
@@ -23,7 +23,7 @@ import {
   TABLE_TAIL,
   type ListMetadata,
   type RowOptions,
-} from './table.ts';
+} from './answer/table.ts';
 
 type Piece = string | Uint8Array;
 type Stored = StoredObject<UnstructuredObject>;

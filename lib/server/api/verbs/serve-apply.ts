@@ -1,4 +1,4 @@
-import { badRequest } from '../../../meta/failures.ts';
+import { badRequest } from '../../../meta/failure/failures.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';
 import { DEEPEST_OBJECT, depthWithin } from '../../registry/rules/json-value.ts';
 import { yamlError, type BodyFaults } from '../../registry/rules/body-faults.ts';

@@ -1,4 +1,4 @@
-import { badRequest } from '../../../meta/failures.ts';
+import { badRequest } from '../../../meta/failure/failures.ts';
 import type { ConnectMethods } from '../../registry/contract/rest-storage.ts';
 import type { ApiResponse } from '../http/api-request.ts';
 import type { Verb } from '../http/request-info.ts';

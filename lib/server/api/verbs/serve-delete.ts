@@ -1,4 +1,4 @@
-import { badRequest, type FieldCause } from '../../../meta/failures.ts';
+import { badRequest, type FieldCause } from '../../../meta/failure/failures.ts';
 import { fieldInvalid, fieldNotSupported } from '../../registry/rules/field-causes.ts';
 import { deletionStatus, type DeleteRequest } from '../../registry/contract/rest-storage.ts';
 import type { ApiRequest, ApiResponse } from '../http/api-request.ts';

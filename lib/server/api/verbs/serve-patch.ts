@@ -1,4 +1,4 @@
-import { notFound } from '../../../meta/failures.ts';
+import { notFound } from '../../../meta/failure/failures.ts';
 import type { GroupVersionKind } from '../../../meta/resource.ts';
 import { fieldForbidden } from '../../registry/rules/field-causes.ts';
 import type { UpdateFunc } from '../../registry/contract/rest-storage.ts';

@@ -1,5 +1,5 @@
-import { randomInteger } from '../../../kernel/random.ts';
-import type { ApiError } from '../../../meta/api-error.ts';
+import { randomInteger } from '../../../kernel/time/random.ts';
+import type { ApiError } from '../../../meta/failure/api-error.ts';
 import {
   INITIAL_EVENTS_END,
   type BookmarkEvent,
@@ -15,15 +15,21 @@ import type { ApiResponse } from '../http/api-request.ts';
 import { joinChunk } from '../http/chunk.ts';
 import { bytesResponse, encodeText } from '../http/api-response.ts';
 import { encodeDocument } from '../http/document-response.ts';
-import { JSON_TYPE, PROTOBUF_TYPE, STREAM_TYPES, YAML_TYPE } from '../http/media-type.ts';
+import { JSON_TYPE, PROTOBUF_TYPE, STREAM_TYPES, YAML_TYPE } from '../http/media/media-type.ts';
 import type { Exchange } from './exchange.ts';
 import { parseWatchQuery, type WatchQuery } from '../http/query-options.ts';
 import { partialObject, rowOptions } from './render.ts';
 import { includeObject } from './shape.ts';
 import { methodNotAllowed, notAcceptable, toApiError } from '../http/request-failures.ts';
-import { bookmarkRow, partialObjectMetadata, tableHead, tableRow, TABLE_TAIL } from './table.ts';
-import { WatchBody, type WatchBodyOptions } from './watch-body.ts';
-import { encodeFrame, LARGEST_PIECE_BYTES } from './watch-frames.ts';
+import {
+  bookmarkRow,
+  partialObjectMetadata,
+  tableHead,
+  tableRow,
+  TABLE_TAIL,
+} from './answer/table.ts';
+import { WatchBody, type WatchBodyOptions } from './answer/watch-body.ts';
+import { encodeFrame, LARGEST_PIECE_BYTES } from './answer/watch-frames.ts';
 
 type Stored = StoredObject<UnstructuredObject>;
 type Event = WatchEvent<Stored>;

@@ -1,10 +1,10 @@
-import { badRequest } from '../../../meta/failures.ts';
+import { badRequest } from '../../../meta/failure/failures.ts';
 import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
 import { internalName } from '../http/declared-kind.ts';
 import { otherShape } from '../http/request-failures.ts';
 import { queryText } from '../http/query-options.ts';
 import type { Exchange } from './exchange.ts';
-import type { IncludeObject } from './table.ts';
+import type { IncludeObject } from './answer/table.ts';
 
 type Asked = Pick<Exchange, 'representation' | 'storage' | 'query'>;
 

@@ -1,4 +1,4 @@
-import type { FieldCause } from '../../../meta/failures.ts';
+import type { FieldCause } from '../../../meta/failure/failures.ts';
 import type { WriteOptions } from '../../registry/contract/rest-storage.ts';
 import { parseWriteOptions } from '../http/query-options.ts';
 import type { Exchange } from './exchange.ts';

@@ -1,4 +1,4 @@
-import { deferred, type Deferred } from '../../../kernel/latch.ts';
+import { deferred, type Deferred } from '../../../kernel/time/latch.ts';
 
 export interface ChannelQueueOptions {
   /** Called after bytes have left the queue. */

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { deferred } from '../../../kernel/latch.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { deferred } from '../../../kernel/time/latch.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { ChannelConnection, ChannelUpgrade } from '../../registry/contract/rest-storage.ts';
 import { ChannelQueue } from './channel-queue.ts';
 import { ClientFrames } from './client-frames.ts';

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { closeFrame } from './server-frames.ts';
 
 export interface CloseOptions {

@@ -1,8 +1,8 @@
-import type { Metrics } from '../../../kernel/metrics.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { isExpired, isTooLargeResourceVersion } from '../../../meta/failures.ts';
+import type { Metrics } from '../../../kernel/report/metrics.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { isExpired, isTooLargeResourceVersion } from '../../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
-import type { Revision } from '../../mvcc/key-value-store.ts';
+import type { Revision } from '../../mvcc/contract/key-value-store.ts';
 import { keyNotFound } from '../../storage/reads/object-access.ts';
 import {
   predicateIsEmpty,

@@ -1,7 +1,7 @@
-import { onAbort } from '../../../kernel/abort.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { failure } from '../../../meta/api-error.ts';
-import { tooManyRequests } from '../../../meta/failures.ts';
+import { onAbort } from '../../../kernel/time/abort.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { failure } from '../../../meta/failure/api-error.ts';
+import { tooManyRequests } from '../../../meta/failure/failures.ts';
 
 export type ReadinessState = 'pending' | 'ready' | 'stopped';
 

@@ -1,7 +1,7 @@
-import { errorMessage } from '../../../kernel/errors.ts';
-import type { Logger } from '../../../kernel/logger.ts';
-import type { Metrics } from '../../../kernel/metrics.ts';
-import type { Runtime, Timer } from '../../../kernel/runtime.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Metrics } from '../../../kernel/report/metrics.ts';
+import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { StorageInterface } from '../../storage/contract/storage-interface.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';

@@ -1,7 +1,7 @@
-import { onAbort } from '../../../kernel/abort.ts';
-import type { Runtime, Timer } from '../../../kernel/runtime.ts';
-import { tooLargeResourceVersion } from '../../../meta/failures.ts';
-import type { Revision } from '../../mvcc/key-value-store.ts';
+import { onAbort } from '../../../kernel/time/abort.ts';
+import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
+import { tooLargeResourceVersion } from '../../../meta/failure/failures.ts';
+import type { Revision } from '../../mvcc/contract/key-value-store.ts';
 
 export interface FreshnessOptions {
   readonly runtime: Runtime;

@@ -1,7 +1,7 @@
-import { nextTask } from '../../../kernel/wait.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { nextTask } from '../../../kernel/time/wait.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
-import type { Revision } from '../../mvcc/key-value-store.ts';
+import type { Revision } from '../../mvcc/contract/key-value-store.ts';
 import { encodeContinue, keyAfter } from '../../storage/reads/continue-token.ts';
 import {
   predicateIsEmpty,

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../../meta/object.ts';
-import type { Revision } from '../../mvcc/key-value-store.ts';
+import type { Revision } from '../../mvcc/contract/key-value-store.ts';
 import { decodeContinue } from '../../storage/reads/continue-token.ts';
 import type { GetListOptions } from '../../storage/contract/storage-interface.ts';
 import { parseListVersion, type Versioner } from '../../storage/contract/versioner.ts';

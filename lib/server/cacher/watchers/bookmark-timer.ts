@@ -1,7 +1,7 @@
-import type { Runtime, Timer } from '../../../kernel/runtime.ts';
+import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { BookmarkEvent } from '../../../meta/watch-event.ts';
-import type { Revision } from '../../mvcc/key-value-store.ts';
+import type { Revision } from '../../mvcc/contract/key-value-store.ts';
 import type { CacheWatcher } from './cache-watcher.ts';
 
 /** Interval at which due bookmarks are sent, without jitter (cacher.go dispatchEvents @ 24a394e). */

@@ -1,11 +1,11 @@
-import { nextTask } from '../../../kernel/wait.ts';
-import { onAbort } from '../../../kernel/abort.ts';
-import { errorMessage } from '../../../kernel/errors.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { internalError } from '../../../meta/failures.ts';
+import { nextTask } from '../../../kernel/time/wait.ts';
+import { onAbort } from '../../../kernel/time/abort.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { internalError } from '../../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { BookmarkEvent, ObjectEvent, WatchEvent } from '../../../meta/watch-event.ts';
-import type { Revision } from '../../mvcc/key-value-store.ts';
+import type { Revision } from '../../mvcc/contract/key-value-store.ts';
 import {
   predicateIsEmpty,
   type SelectionPredicate,

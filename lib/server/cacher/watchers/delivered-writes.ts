@@ -1,6 +1,6 @@
-import { nextTask } from '../../../kernel/wait.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import type { Revision } from '../../mvcc/key-value-store.ts';
+import { nextTask } from '../../../kernel/time/wait.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import type { Revision } from '../../mvcc/contract/key-value-store.ts';
 
 /**
  * Longest wait for the event of a write, milliseconds. Only the watch on a remote engine can take longer than a few microtasks.

@@ -1,8 +1,8 @@
-import { deferred, type Deferred } from '../../../kernel/latch.ts';
-import { RingBuffer } from '../../../kernel/ring-buffer.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { deferred, type Deferred } from '../../../kernel/time/latch.ts';
+import { RingBuffer } from '../../../kernel/data/ring-buffer.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
-import type { Revision } from '../../mvcc/key-value-store.ts';
+import type { Revision } from '../../mvcc/contract/key-value-store.ts';
 import type { CacheWatcher } from './cache-watcher.ts';
 import type { IndexedWatchers } from './indexed-watchers.ts';
 import { TimeBudget } from './time-budget.ts';

@@ -1,5 +1,5 @@
-import { deferred, type Deferred } from '../../../kernel/latch.ts';
-import type { Runtime, Timer } from '../../../kernel/runtime.ts';
+import { deferred, type Deferred } from '../../../kernel/time/latch.ts';
+import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
 
 /** Maximum number of callbacks in one task; the rest run in the next one, so that input and timers wait a few milliseconds at most. */
 const MOST_AT_ONCE = 250;

@@ -1,4 +1,4 @@
-import { prefixEnd } from '../../mvcc/key-value-store.ts';
+import { prefixEnd } from '../../mvcc/contract/key-value-store.ts';
 import { prepareKey } from '../../storage/contract/storage-keys.ts';
 
 /** The keys of a list or watch: one key, or all keys with a prefix. */

@@ -1,4 +1,4 @@
-import { expensiveChecksEnabled } from '../../../kernel/assert.ts';
+import { expensiveChecksEnabled } from '../../../kernel/failure/assert.ts';
 import type { KubernetesObject, ObjectMeta } from '../../../meta/object.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 

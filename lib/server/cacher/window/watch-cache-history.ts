@@ -1,6 +1,6 @@
-import { numberOption } from '../../../kernel/options.ts';
+import { numberOption } from '../../../kernel/options/options.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
-import type { Revision } from '../../mvcc/key-value-store.ts';
+import type { Revision } from '../../mvcc/contract/key-value-store.ts';
 import { OrderedStore } from './ordered-store.ts';
 import type { StoreElement } from './store-element.ts';
 import type { WatchCacheEvent } from './watch-cache-event.ts';

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectEvent } from '../../../meta/watch-event.ts';
-import type { Revision } from '../../mvcc/key-value-store.ts';
+import type { Revision } from '../../mvcc/contract/key-value-store.ts';
 import type { SelectionPredicate } from '../../storage/contract/selection-predicate.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import { scopeContains, scopeEnd, type KeyScope } from './key-scope.ts';

@@ -1,10 +1,10 @@
 import type { ReplaceSink } from '../../../cache/reflector/contract/reflector-sink.ts';
-import { assert } from '../../../kernel/assert.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { expired } from '../../../meta/failures.ts';
+import { assert } from '../../../kernel/failure/assert.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { expired } from '../../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectEvent } from '../../../meta/watch-event.ts';
-import type { Revision } from '../../mvcc/key-value-store.ts';
+import type { Revision } from '../../mvcc/contract/key-value-store.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import type { Versioner } from '../../storage/contract/versioner.ts';
 import type { KeyScope } from './key-scope.ts';

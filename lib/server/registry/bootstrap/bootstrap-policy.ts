@@ -1,5 +1,5 @@
 import type { ObjectMeta, UnstructuredObject } from '../../../meta/object.ts';
-import { isAlreadyExists } from '../../../meta/failures.ts';
+import { isAlreadyExists } from '../../../meta/failure/failures.ts';
 import { serverContext } from '../contract/server-context.ts';
 import type { ServerParts } from '../contract/subresource-parts.ts';
 import { BOOTSTRAP_POLICY } from './bootstrap-policy-text.ts';

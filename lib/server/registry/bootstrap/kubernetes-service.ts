@@ -1,8 +1,8 @@
-import { errorMessage } from '../../../kernel/errors.ts';
-import type { Logger } from '../../../kernel/logger.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { sleep } from '../../../kernel/wait.ts';
-import { isAlreadyExists, isInvalid, isNotFound } from '../../../meta/failures.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { sleep } from '../../../kernel/time/wait.ts';
+import { isAlreadyExists, isInvalid, isNotFound } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { ObjectStore } from '../contract/object-store.ts';
 import { serverContext, serverStrategy } from '../contract/server-context.ts';

@@ -1,4 +1,4 @@
-import { isAlreadyExists } from '../../../meta/failures.ts';
+import { isAlreadyExists } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { builtInVersions, type BuiltInVersion } from '../../../meta/surface/built-in-surface.ts';
 import type { ServerParts } from '../contract/subresource-parts.ts';

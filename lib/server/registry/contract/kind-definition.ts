@@ -5,7 +5,7 @@ import type {
 } from '../../storage/contract/selection-predicate.ts';
 import type { StorageInterface } from '../../storage/contract/storage-interface.ts';
 import type { GroupVersionKind } from '../../../meta/resource.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { JsonRecord } from '../rules/json-value.ts';
 import type { DecodeProblems } from '../typed/decode-problems.ts';
 import type { DeclaredSchema, ResourceDescription, TableConvertor } from './rest-storage.ts';

@@ -1,7 +1,7 @@
 import type { BodyFaults } from '../rules/body-faults.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
 import type { ResourceInfo } from '../../../meta/resource.ts';
-import type { Status } from '../../../meta/status.ts';
+import type { Status } from '../../../meta/failure/status.ts';
 import type { StorageList, StorageWatch } from '../../storage/contract/storage-interface.ts';
 import type { UserInfo } from './user-info.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';

@@ -1,4 +1,4 @@
-import type { FieldCause } from '../../../meta/failures.ts';
+import type { FieldCause } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { jsonEqual, recordAt, setOwn } from '../rules/json-value.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';

@@ -1,4 +1,4 @@
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { AccessParts } from './access-parts.ts';
 import type { NodeConnector } from './node-connector.ts';
 import type { ObjectStore } from './object-store.ts';

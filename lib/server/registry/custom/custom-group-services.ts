@@ -1,6 +1,6 @@
-import type { Logger } from '../../../kernel/logger.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { isAlreadyExists, isNotFound } from '../../../meta/failures.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { isAlreadyExists, isNotFound } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { ObjectStore } from '../contract/object-store.ts';
 import type { InstalledResource } from '../contract/rest-storage.ts';

@@ -1,7 +1,7 @@
-import type { Logger } from '../../../kernel/logger.ts';
-import type { Runtime, Timer } from '../../../kernel/runtime.ts';
-import { failure } from '../../../meta/api-error.ts';
-import { isNotFound, type Subject } from '../../../meta/failures.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
+import { failure } from '../../../meta/failure/api-error.ts';
+import { isNotFound, type Subject } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { compareResourceVersions } from '../../../meta/resource-version.ts';
 import { apiVersionOf } from '../../../meta/resource.ts';

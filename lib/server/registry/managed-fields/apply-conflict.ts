@@ -1,4 +1,4 @@
-import { failure, type ApiError } from '../../../meta/api-error.ts';
+import { failure, type ApiError } from '../../../meta/failure/api-error.ts';
 import { forEachField, type FieldSet } from '../../../meta/fields/field-set.ts';
 import { pathText } from '../../../meta/fields/list-elements.ts';
 import type { ManagedEntry } from './managed-entry.ts';

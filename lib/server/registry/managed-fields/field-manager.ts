@@ -7,8 +7,8 @@ import {
   union,
   type FieldSet,
 } from '../../../meta/fields/field-set.ts';
-import { isApiError } from '../../../meta/failures.ts';
-import { isListwatchError } from '../../../kernel/errors.ts';
+import { isApiError } from '../../../meta/failure/failures.ts';
+import { isListwatchError } from '../../../kernel/failure/errors.ts';
 import { isRecord, textAt, type JsonRecord } from '../rules/json-value.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 import { applyFields, updateFields, type Entries, type FieldWrite } from './field-updater.ts';

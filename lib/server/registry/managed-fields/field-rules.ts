@@ -1,6 +1,6 @@
 import { emptyObject } from '../../../meta/fields/empty-object.ts';
 import { AddedFields } from '../../../meta/fields/added-fields.ts';
-import { deepFreeze } from '../../../kernel/deep-freeze.ts';
+import { deepFreeze } from '../../../kernel/data/deep-freeze.ts';
 import { DEDUCED, messageSchema, type FieldSchema } from '../../../meta/fields/field-schema.ts';
 import {
   fieldAt,

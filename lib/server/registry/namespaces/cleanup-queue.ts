@@ -1,8 +1,8 @@
-import { Backoff } from '../../../kernel/backoff.ts';
-import { errorMessage } from '../../../kernel/errors.ts';
-import type { Logger } from '../../../kernel/logger.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { sleep } from '../../../kernel/wait.ts';
+import { Backoff } from '../../../kernel/time/backoff.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { sleep } from '../../../kernel/time/wait.ts';
 
 export interface CleanupQueueOptions {
   /** The name of the work in log messages. */

@@ -1,13 +1,13 @@
-import type { Logger } from '../../../kernel/logger.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { failure } from '../../../meta/api-error.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { failure } from '../../../meta/failure/api-error.ts';
 import {
   forbidden,
   isAlreadyExists,
   isNotFound,
   notFound,
   type Subject,
-} from '../../../meta/failures.ts';
+} from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { compareResourceVersions } from '../../../meta/resource-version.ts';
 import type { StorageInterface } from '../../storage/contract/storage-interface.ts';

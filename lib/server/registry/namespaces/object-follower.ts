@@ -1,8 +1,8 @@
-import { Backoff } from '../../../kernel/backoff.ts';
-import { errorMessage } from '../../../kernel/errors.ts';
-import type { Logger } from '../../../kernel/logger.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { sleep } from '../../../kernel/wait.ts';
+import { Backoff } from '../../../kernel/time/backoff.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { sleep } from '../../../kernel/time/wait.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { StorageInterface } from '../../storage/contract/storage-interface.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';

@@ -1,6 +1,6 @@
 import { parseFieldSelector } from '../../../meta/field-selector.ts';
 import { parseLabelSelector } from '../../../meta/label-selector.ts';
-import { badRequest, type FieldCause } from '../../../meta/failures.ts';
+import { badRequest, type FieldCause } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { AccessDecision, AccessQuestion } from '../contract/access-parts.ts';
 import type { RequestContext, RestStorage, WriteResult } from '../contract/rest-storage.ts';

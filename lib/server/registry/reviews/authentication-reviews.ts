@@ -1,4 +1,4 @@
-import { badRequest } from '../../../meta/failures.ts';
+import { badRequest } from '../../../meta/failure/failures.ts';
 import type { RestStorage } from '../contract/rest-storage.ts';
 import type { ServerParts } from '../contract/subresource-parts.ts';
 import { userNamed, type UserInfo } from '../contract/user-info.ts';

@@ -1,4 +1,4 @@
-import { notFound } from '../../../meta/failures.ts';
+import { notFound } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { column, nameColumn, tableOf } from '../contract/table-columns.ts';
 import type { ResourceDescription, RestStorage } from '../contract/rest-storage.ts';

@@ -1,4 +1,4 @@
-import type { FieldCause } from '../../../meta/failures.ts';
+import type { FieldCause } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { fieldForbidden, fieldInvalid, fieldRequired } from '../rules/field-causes.ts';
 import { recordAt, recordsAt, textAt, textsAt, type JsonRecord } from '../rules/json-value.ts';

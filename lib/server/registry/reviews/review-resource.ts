@@ -1,4 +1,4 @@
-import { invalid, type FieldCause } from '../../../meta/failures.ts';
+import { invalid, type FieldCause } from '../../../meta/failure/failures.ts';
 import type { ResourceDescription, RestStorage } from '../contract/rest-storage.ts';
 import { defaultTable } from '../contract/table-columns.ts';
 

@@ -1,4 +1,4 @@
-import type { FieldCause } from '../../../meta/failures.ts';
+import type { FieldCause } from '../../../meta/failure/failures.ts';
 import { goJson, goQuote } from './go-text.ts';
 
 /** Whole, as an API server shows values; the size of the body of a request limits it. */

@@ -1,4 +1,4 @@
-import type { FieldCause } from '../../../meta/failures.ts';
+import type { FieldCause } from '../../../meta/failure/failures.ts';
 import type { MutableObject } from './mutable-object.ts';
 import { pathSegment, type Format } from './name-forms.ts';
 import { validateMetadata, validateMetadataUpdate } from './object-validation.ts';

@@ -1,7 +1,7 @@
-import type { ApiError } from '../../../meta/api-error.ts';
-import { badRequest } from '../../../meta/failures.ts';
-import { randomText } from '../../../kernel/random.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { ApiError } from '../../../meta/failure/api-error.ts';
+import { badRequest } from '../../../meta/failure/failures.ts';
+import { randomText } from '../../../kernel/time/random.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { type Format } from './name-forms.ts';
 
 /** The form of the names of a kind: the faults of a name, none when there is none. */

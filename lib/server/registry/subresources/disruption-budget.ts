@@ -1,5 +1,5 @@
-import { failure } from '../../../meta/api-error.ts';
-import { forbidden } from '../../../meta/failures.ts';
+import { failure } from '../../../meta/failure/api-error.ts';
+import { forbidden } from '../../../meta/failure/failures.ts';
 import { labelSelectorFromSpec } from '../../../meta/label-selector.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { timestampOf } from '../rules/duration.ts';

@@ -1,4 +1,4 @@
-import { isNotFound, notFound } from '../../../meta/failures.ts';
+import { isNotFound, notFound } from '../../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import { serverContext } from '../contract/server-context.ts';
 import type { ServerParts } from '../contract/subresource-parts.ts';

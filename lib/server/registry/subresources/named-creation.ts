@@ -1,5 +1,5 @@
-import { ApiError } from '../../../meta/api-error.ts';
-import { badRequest, type FieldCause } from '../../../meta/failures.ts';
+import { ApiError } from '../../../meta/failure/api-error.ts';
+import { badRequest, type FieldCause } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { ResourceDescription, RestStorage, WriteResult } from '../contract/rest-storage.ts';
 import { defaultTable } from '../contract/table-columns.ts';

@@ -1,4 +1,4 @@
-import type { FieldCause } from '../../../meta/failures.ts';
+import type { FieldCause } from '../../../meta/failure/failures.ts';
 import type { RestStorage } from '../contract/rest-storage.ts';
 import type { UpdateStrategy } from '../contract/strategy.ts';
 import type { SubresourceParts } from '../contract/subresource-parts.ts';

@@ -1,4 +1,4 @@
-import { badRequest, conflict, type FieldCause } from '../../../meta/failures.ts';
+import { badRequest, conflict, type FieldCause } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { ObjectStore } from '../contract/object-store.ts';
 import type {

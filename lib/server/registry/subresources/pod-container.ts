@@ -1,4 +1,4 @@
-import { badRequest } from '../../../meta/failures.ts';
+import { badRequest } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { recordsAt, textAt } from '../rules/json-value.ts';
 

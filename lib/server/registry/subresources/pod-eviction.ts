@@ -1,4 +1,4 @@
-import { conflict, invalid, isConflict } from '../../../meta/failures.ts';
+import { conflict, invalid, isConflict } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { ObjectStore } from '../contract/object-store.ts';
 import type {

@@ -1,4 +1,4 @@
-import { badRequest, invalid, type FieldCause } from '../../../meta/failures.ts';
+import { badRequest, invalid, type FieldCause } from '../../../meta/failure/failures.ts';
 import type { ConnectAnswer, ConnectRequest, RestStorage } from '../contract/rest-storage.ts';
 import type { SubresourceParts } from '../contract/subresource-parts.ts';
 import { fieldForbidden, fieldInvalid } from '../rules/field-causes.ts';

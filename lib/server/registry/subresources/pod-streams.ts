@@ -1,4 +1,4 @@
-import { badRequest, forbidden } from '../../../meta/failures.ts';
+import { badRequest, forbidden } from '../../../meta/failure/failures.ts';
 import type { RestStorage } from '../contract/rest-storage.ts';
 import type { SubresourceParts } from '../contract/subresource-parts.ts';
 import { textAt } from '../rules/json-value.ts';

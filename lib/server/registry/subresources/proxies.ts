@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { badRequest, notFound } from '../../../meta/failures.ts';
-import { failure } from '../../../meta/api-error.ts';
+import { badRequest, notFound } from '../../../meta/failure/failures.ts';
+import { failure } from '../../../meta/failure/api-error.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { RequestContext, RestStorage } from '../contract/rest-storage.ts';
 import type { ServerParts, SubresourceParts } from '../contract/subresource-parts.ts';

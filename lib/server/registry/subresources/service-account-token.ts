@@ -1,5 +1,5 @@
-import { randomUuid } from '../../../kernel/random.ts';
-import { badRequest, conflict, invalid } from '../../../meta/failures.ts';
+import { randomUuid } from '../../../kernel/time/random.ts';
+import { badRequest, conflict, invalid } from '../../../meta/failure/failures.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
 import type { RequestContext, RestStorage, WriteResult } from '../contract/rest-storage.ts';
 import type { SubresourceParts } from '../contract/subresource-parts.ts';

@@ -7,7 +7,7 @@ import {
   verify,
   type KeyObject,
 } from 'node:crypto';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { TokenSigner } from '../contract/access-parts.ts';
 import { isRecord, textsAt, type JsonRecord } from '../rules/json-value.ts';
 

@@ -1,4 +1,4 @@
-import { isNotFound } from '../../../meta/failures.ts';
+import { isNotFound } from '../../../meta/failure/failures.ts';
 import { listOfTexts } from '../rules/go-text.ts';
 import type { Authorizer, AccessParts, TokenVerdict } from '../contract/access-parts.ts';
 import type { WriteResult } from '../contract/rest-storage.ts';

@@ -1,4 +1,4 @@
-import { errorMessage } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
 import type { ValueType } from '../../../meta/types/message-type.ts';
 import { DEEPEST_OBJECT, depthWithin } from '../rules/json-value.ts';
 import { TypedDecodeError } from './decode-problems.ts';

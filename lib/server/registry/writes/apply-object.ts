@@ -1,5 +1,5 @@
-import { isListwatchError } from '../../../kernel/errors.ts';
-import { ApiError } from '../../../meta/api-error.ts';
+import { isListwatchError } from '../../../kernel/failure/errors.ts';
+import { ApiError } from '../../../meta/failure/api-error.ts';
 import { fieldProblems } from '../../../meta/fields/check-fields.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { applyConfiguration } from '../managed-fields/field-manager.ts';

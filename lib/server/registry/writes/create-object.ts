@@ -1,6 +1,11 @@
-import { randomUuid } from '../../../kernel/random.ts';
-import { failure } from '../../../meta/api-error.ts';
-import { alreadyExists, badRequest, invalid, isAlreadyExists } from '../../../meta/failures.ts';
+import { randomUuid } from '../../../kernel/time/random.ts';
+import { failure } from '../../../meta/failure/api-error.ts';
+import {
+  alreadyExists,
+  badRequest,
+  invalid,
+  isAlreadyExists,
+} from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { DerivedObject } from '../rules/derived-object.ts';
 import { timestampOf } from '../rules/duration.ts';

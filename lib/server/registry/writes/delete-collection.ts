@@ -1,4 +1,4 @@
-import { isNotFound } from '../../../meta/failures.ts';
+import { isNotFound } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { GetListOptions, StorageList } from '../../storage/contract/storage-interface.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';

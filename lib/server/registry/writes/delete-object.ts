@@ -1,4 +1,4 @@
-import { conflict, forbidden } from '../../../meta/failures.ts';
+import { conflict, forbidden } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import { planDeletion, type DeletionPlan } from './deletion-plan.ts';

@@ -1,7 +1,7 @@
-import { errorMessage } from '../../../kernel/errors.ts';
-import type { Logger } from '../../../kernel/logger.ts';
-import type { Runtime, Timer } from '../../../kernel/runtime.ts';
-import { isConflict, isNotFound } from '../../../meta/failures.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime, Timer } from '../../../kernel/time/runtime.ts';
+import { isConflict, isNotFound } from '../../../meta/failure/failures.ts';
 
 /** Delay before another try after a failure, e.g. when the storage is unreachable. */
 const RETRY_MS = 5000;

@@ -1,6 +1,6 @@
-import { errorMessage } from '../../../kernel/errors.ts';
-import { guardedCall } from '../../../kernel/guarded-call.ts';
-import type { Logger } from '../../../kernel/logger.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import { guardedCall } from '../../../kernel/failure/guarded-call.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
 import { groupResource } from '../../../meta/resource.ts';
 import type { ResourceDescription, WriteResult } from '../contract/rest-storage.ts';
 import type { FinishWrite, StoreHooks } from '../contract/store-hooks.ts';

@@ -1,4 +1,4 @@
-import { randomUuid } from '../../../kernel/random.ts';
+import { randomUuid } from '../../../kernel/time/random.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { isRecord, setOwn, type JsonRecord } from '../rules/json-value.ts';
 import { timestampOf } from '../rules/duration.ts';

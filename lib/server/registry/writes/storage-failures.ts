@@ -1,5 +1,5 @@
-import { isListwatchError } from '../../../kernel/errors.ts';
-import { failure } from '../../../meta/api-error.ts';
+import { isListwatchError } from '../../../kernel/failure/errors.ts';
+import { failure } from '../../../meta/failure/api-error.ts';
 import {
   alreadyExists,
   badRequest,
@@ -8,7 +8,7 @@ import {
   isApiError,
   notFound,
   type Subject,
-} from '../../../meta/failures.ts';
+} from '../../../meta/failure/failures.ts';
 import { isStorageError, type StorageError } from '../../storage/contract/storage-error.ts';
 
 /** The message by which clients recognise that their object is out of date. */

@@ -1,5 +1,5 @@
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { badRequest, type Subject } from '../../../meta/failures.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { badRequest, type Subject } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import type { StorageInterface } from '../../storage/contract/storage-interface.ts';
 import { inApiVersion } from '../rules/derived-object.ts';

@@ -1,4 +1,10 @@
-import { badRequest, conflict, invalid, notFound, withoutReason } from '../../../meta/failures.ts';
+import {
+  badRequest,
+  conflict,
+  invalid,
+  notFound,
+  withoutReason,
+} from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { isStorageError } from '../../storage/contract/storage-error.ts';
 import type { UpdateInput, UpdateOutput } from '../../storage/contract/storage-interface.ts';

@@ -1,4 +1,4 @@
-import { ListwatchError, type ErrorCode } from '../../../kernel/errors.ts';
+import { ListwatchError, type ErrorCode } from '../../../kernel/failure/errors.ts';
 
 export type StorageErrorCode = Extract<
   ErrorCode,

@@ -1,8 +1,8 @@
-import { badRequest, withoutReason } from '../../../meta/failures.ts';
+import { badRequest, withoutReason } from '../../../meta/failure/failures.ts';
 import type { HasMetadata } from '../../../meta/object.ts';
 import { isResourceVersion } from '../../../meta/resource-version.ts';
-import { errorMessage } from '../../../kernel/errors.ts';
-import type { Revision } from '../../mvcc/key-value-store.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import type { Revision } from '../../mvcc/contract/key-value-store.ts';
 
 const LARGEST = 2n ** 64n - 1n;
 

@@ -1,5 +1,5 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { numberOption } from '../../../kernel/options.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { numberOption } from '../../../kernel/options/options.ts';
 import type { PlainValue, TransformContext } from '../value/transformer.ts';
 import { AesGcmCipher, GCM_NONCE_BYTES } from './aes-gcm-cipher.ts';
 import {

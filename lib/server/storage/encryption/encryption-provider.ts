@@ -1,5 +1,5 @@
 import { randomBytes as systemRandomBytes } from 'node:crypto';
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import {
   identityTransformer,
   type PlainValue,

@@ -1,6 +1,6 @@
-import { numberOption, requireOptions } from '../../../kernel/options.ts';
-import { realRuntime } from '../../../kernel/real-runtime.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { numberOption, requireOptions } from '../../../kernel/options/options.ts';
+import { realRuntime } from '../../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { PlainValue, TransformContext } from '../value/transformer.ts';
 import { AesGcmCipher, GCM_NONCE_BYTES } from './aes-gcm-cipher.ts';
 import { CACHED_DATA_KEYS, DataKeyCache, hashOf } from './data-key-cache.ts';

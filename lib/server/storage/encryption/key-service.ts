@@ -1,7 +1,7 @@
-import { deriveAbort } from '../../../kernel/abort.ts';
-import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { withDeadline } from '../../../kernel/wait.ts';
+import { deriveAbort } from '../../../kernel/time/abort.ts';
+import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { withDeadline } from '../../../kernel/time/wait.ts';
 
 /** A data key as a key service wraps it. It is stored with the data that it encrypts. */
 export interface WrappedKey {

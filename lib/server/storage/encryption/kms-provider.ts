@@ -1,8 +1,8 @@
-import { silentLogger, type Logger } from '../../../kernel/logger.ts';
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { numberOption, requireOptions } from '../../../kernel/options.ts';
-import { realRuntime } from '../../../kernel/real-runtime.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { numberOption, requireOptions } from '../../../kernel/options/options.ts';
+import { realRuntime } from '../../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { PlainValue, TransformContext } from '../value/transformer.ts';
 import { AesGcmCipher } from './aes-gcm-cipher.ts';
 import { CACHED_DATA_KEYS, DataKeyCache, hashOf } from './data-key-cache.ts';

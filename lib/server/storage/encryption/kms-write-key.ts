@@ -1,6 +1,6 @@
-import { errorMessage } from '../../../kernel/errors.ts';
-import type { Logger } from '../../../kernel/logger.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { SEED_BYTES, SeededDataKey } from './data-key.ts';
 import { dataKeyProblem, encodeDataKey, type StoredDataKey } from './encrypted-object.ts';
 import { drawBytes, type RandomBytes } from './encryption-provider.ts';

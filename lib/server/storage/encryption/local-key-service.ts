@@ -1,4 +1,4 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
 import { AesGcmCipher, GCM_NONCE_BYTES } from './aes-gcm-cipher.ts';
 import {
   AES_KEY_BYTES,

@@ -1,6 +1,6 @@
-import { isListwatchError, ListwatchError } from '../../../kernel/errors.ts';
-import { numberOption } from '../../../kernel/options.ts';
-import { isApiError } from '../../../meta/failures.ts';
+import { isListwatchError, ListwatchError } from '../../../kernel/failure/errors.ts';
+import { numberOption } from '../../../kernel/options/options.ts';
+import { isApiError } from '../../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import { encodeContinue, keyAfter } from '../reads/continue-token.ts';
 import { isStorageError, type StorageError } from '../contract/storage-error.ts';

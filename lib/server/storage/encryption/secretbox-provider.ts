@@ -1,5 +1,5 @@
 import type * as Salsa from '@noble/ciphers/salsa.js';
-import { loadPeer } from '../../../kernel/optional-peer.ts';
+import { loadPeer } from '../../../kernel/options/optional-peer.ts';
 import type { PlainValue } from '../value/transformer.ts';
 import {
   drawBytes,

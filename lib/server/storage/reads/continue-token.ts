@@ -1,7 +1,7 @@
-import { ListwatchError } from '../../../kernel/errors.ts';
-import { badRequest } from '../../../meta/failures.ts';
-import type { ApiError } from '../../../meta/api-error.ts';
-import type { Revision } from '../../mvcc/key-value-store.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { badRequest } from '../../../meta/failure/failures.ts';
+import type { ApiError } from '../../../meta/failure/api-error.ts';
+import type { Revision } from '../../mvcc/contract/key-value-store.ts';
 
 const VERSION = 'meta.k8s.io/v1';
 /** Longer tokens are refused without parsing: a key has at most a few hundred characters. */

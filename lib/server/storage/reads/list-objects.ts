@@ -1,9 +1,13 @@
-import { nextTask } from '../../../kernel/wait.ts';
-import { isListwatchError } from '../../../kernel/errors.ts';
-import type { Runtime } from '../../../kernel/runtime.ts';
-import { badRequest, expired, tooLargeResourceVersion } from '../../../meta/failures.ts';
+import { nextTask } from '../../../kernel/time/wait.ts';
+import { isListwatchError } from '../../../kernel/failure/errors.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { badRequest, expired, tooLargeResourceVersion } from '../../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
-import { prefixEnd, type RangeResponse, type Revision } from '../../mvcc/key-value-store.ts';
+import {
+  prefixEnd,
+  type RangeResponse,
+  type Revision,
+} from '../../mvcc/contract/key-value-store.ts';
 import { decodeContinue, encodeContinue, keyAfter } from './continue-token.ts';
 import type { ObjectAccess, ObjectState } from './object-access.ts';
 import { ReadAhead } from './read-ahead.ts';

@@ -1,4 +1,4 @@
-import { errorMessage, isListwatchError } from '../../../kernel/errors.ts';
+import { errorMessage, isListwatchError } from '../../../kernel/failure/errors.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type {
   KeyValue,
@@ -6,7 +6,7 @@ import type {
   Operation,
   Revision,
   TxnResponse,
-} from '../../mvcc/key-value-store.ts';
+} from '../../mvcc/contract/key-value-store.ts';
 import type { Codec } from '../value/codec.ts';
 import { JsonStoredObject } from '../value/json-stored-object.ts';
 import type { ObjectSizes } from '../value/object-sizes.ts';

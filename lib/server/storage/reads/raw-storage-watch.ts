@@ -1,7 +1,7 @@
-import { onAbort } from '../../../kernel/abort.ts';
-import { errorMessage, isListwatchError } from '../../../kernel/errors.ts';
-import { failure, ApiError } from '../../../meta/api-error.ts';
-import { expired, internalError, tooLargeResourceVersion } from '../../../meta/failures.ts';
+import { onAbort } from '../../../kernel/time/abort.ts';
+import { errorMessage, isListwatchError } from '../../../kernel/failure/errors.ts';
+import { failure, ApiError } from '../../../meta/failure/api-error.ts';
+import { expired, internalError, tooLargeResourceVersion } from '../../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { ObjectEvent, WatchEvent } from '../../../meta/watch-event.ts';
 import {
@@ -11,7 +11,7 @@ import {
   type KeyValueWatch,
   type KeyValueWatchMessage,
   type Revision,
-} from '../../mvcc/key-value-store.ts';
+} from '../../mvcc/contract/key-value-store.ts';
 import type { JsonStoredObject } from '../value/json-stored-object.ts';
 import type { ObjectAccess } from './object-access.ts';
 import { ReadAhead, type PendingRead } from './read-ahead.ts';

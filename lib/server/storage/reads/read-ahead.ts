@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../../meta/object.ts';
-import type { KeyValue, Revision } from '../../mvcc/key-value-store.ts';
+import type { KeyValue, Revision } from '../../mvcc/contract/key-value-store.ts';
 import type { ObjectAccess, ObjectState } from './object-access.ts';
 
 /** Number of values transformed at the same time (etcd3/watcher.go processEventConcurrency @ 24a394e). */

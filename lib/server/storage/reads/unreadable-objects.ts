@@ -1,6 +1,6 @@
-import { errorMessage } from '../../../kernel/errors.ts';
-import { failure, type ApiError } from '../../../meta/api-error.ts';
-import type { StatusCause } from '../../../meta/status.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import { failure, type ApiError } from '../../../meta/failure/api-error.ts';
+import type { StatusCause } from '../../../meta/failure/status.ts';
 import { isStorageError, type StorageError } from '../contract/storage-error.ts';
 
 /** Maximum number of objects in the error of a failed list (etcd3/corrupt_obj_deleter.go maxCorruptObjErrsToAggregate @ 24a394e). */

@@ -1,4 +1,4 @@
-import { errorMessage } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
 import { malformed, quoted, type SchemeError } from './scheme-error.ts';
 
 export interface DocumentLimits {

@@ -1,5 +1,5 @@
-import { errorMessage } from '../../../kernel/errors.ts';
-import { badRequest } from '../../../meta/failures.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import { badRequest } from '../../../meta/failure/failures.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
 import {
   isProtobuf,

@@ -1,4 +1,4 @@
-import { ListwatchError, type ErrorCode } from '../../../kernel/errors.ts';
+import { ListwatchError, type ErrorCode } from '../../../kernel/failure/errors.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../../meta/resource.ts';
 
 export type SchemeErrorCode = Extract<

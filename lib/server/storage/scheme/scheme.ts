@@ -1,4 +1,4 @@
-import { errorMessage, ListwatchError } from '../../../kernel/errors.ts';
+import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../meta/object.ts';
 import { apiVersionOf, type GroupVersion, type GroupVersionKind } from '../../../meta/resource.ts';
 import { kindName, quoted, SchemeError } from './scheme-error.ts';

@@ -1,5 +1,5 @@
 import type { ScalarTag, Tags } from 'yaml';
-import { errorMessage } from '../../../kernel/errors.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
 import { YAML_1_1_TAGS } from '../../../meta/manifests/yaml-1-1-tags.ts';
 import {
   checkTree,

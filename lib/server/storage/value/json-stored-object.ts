@@ -1,7 +1,7 @@
-import { deepFreeze } from '../../../kernel/deep-freeze.ts';
-import { asBuffer } from '../../../kernel/as-buffer.ts';
-import { expensiveChecksEnabled } from '../../../kernel/assert.ts';
-import { errorMessage } from '../../../kernel/errors.ts';
+import { deepFreeze } from '../../../kernel/data/deep-freeze.ts';
+import { asBuffer } from '../../../kernel/data/as-buffer.ts';
+import { expensiveChecksEnabled } from '../../../kernel/failure/assert.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
 import { ObjectScanner } from '../../../meta/json/object-scanner.ts';
 import { joinedKey } from '../../../meta/key.ts';
 import { IdentifiedView, type ObjectIdentity } from '../../../meta/object-view.ts';

@@ -1,4 +1,4 @@
-import type { Revision } from '../../mvcc/key-value-store.ts';
+import type { Revision } from '../../mvcc/contract/key-value-store.ts';
 
 interface SizeOf {
   readonly revision: Revision;

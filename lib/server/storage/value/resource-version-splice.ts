@@ -1,4 +1,4 @@
-import { asBuffer } from '../../../kernel/as-buffer.ts';
+import { asBuffer } from '../../../kernel/data/as-buffer.ts';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;

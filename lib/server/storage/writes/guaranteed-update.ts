@@ -1,4 +1,4 @@
-import { isListwatchError } from '../../../kernel/errors.ts';
+import { isListwatchError } from '../../../kernel/failure/errors.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { LeaseManager } from './lease-manager.ts';
 import {

@@ -1,5 +1,5 @@
-import type { Runtime } from '../../../kernel/runtime.ts';
-import type { KeyValueStore } from '../../mvcc/key-value-store.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import type { KeyValueStore } from '../../mvcc/contract/key-value-store.ts';
 
 /** kube-apiserver's --lease-reuse-duration-seconds and --lease-max-object-count. */
 const LONGEST_REUSE_SECONDS = 60;

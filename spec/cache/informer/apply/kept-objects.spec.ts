@@ -5,7 +5,7 @@ import { StoredObjects } from '../../../../lib/cache/informer/apply/stored-objec
 import type { IndexFunc } from '../../../../lib/cache/store/indexers.ts';
 import { ThreadSafeStore } from '../../../../lib/cache/store/thread-safe-store.ts';
 import { WriteOverlay } from '../../../../lib/cache/store/write-overlay.ts';
-import { seededRandom } from '../../../../lib/kernel/random.ts';
+import { seededRandom } from '../../../../lib/kernel/time/random.ts';
 import { pod, type Pod } from '../../support/objects.ts';
 import { RecordingMemory, releaseDisplaced } from '../../support/recording-memory.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { SharedIndexInformer } from '../../../../lib/cache/informer/shared-index-informer.ts';
 import { metadataIndexFunc, metaNamespaceIndexFunc } from '../../../../lib/cache/store/indexers.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { ScriptedListerWatcher } from '../../../../lib/testing/scripted-lister-watcher.ts';
 import { CountingSource } from '../../support/counting-source.ts';
 import { Harness, recorder } from '../../support/informer-harness.ts';

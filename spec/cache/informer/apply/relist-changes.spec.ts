@@ -4,7 +4,7 @@ import { RelistChanges } from '../../../../lib/cache/informer/apply/relist-chang
 import { StoredObjects } from '../../../../lib/cache/informer/apply/stored-objects.ts';
 import type { ReplacedAllDelta } from '../../../../lib/cache/delta/delta.ts';
 import { ThreadSafeStore } from '../../../../lib/cache/store/thread-safe-store.ts';
-import { seededRandom } from '../../../../lib/kernel/random.ts';
+import { seededRandom } from '../../../../lib/kernel/time/random.ts';
 import { pod, type Pod } from '../../support/objects.ts';
 import { RecordingMemory, releaseDisplaced } from '../../support/recording-memory.ts';
 

@@ -7,7 +7,7 @@ import {
 } from '../../../../lib/cache/informer/options/informer-options.ts';
 import type { Notification } from '../../../../lib/cache/informer/handlers/notification.ts';
 import { ObjectPipeline } from '../../../../lib/cache/informer/apply/object-pipeline.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { DecodedView, type ObjectView } from '../../../../lib/meta/object-view.ts';
 import { ScriptedListerWatcher } from '../../../../lib/testing/scripted-lister-watcher.ts';
 import { pod, type Pod } from '../../support/objects.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { runInSlices, runToEnd } from '../../../../lib/cache/informer/apply/sliced-steps.ts';
-import type { Runtime } from '../../../../lib/kernel/runtime.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import type { Runtime } from '../../../../lib/kernel/time/runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 
 const STEPS = 12_000;
 

@@ -16,7 +16,7 @@ import {
   forbidden,
   tooLargeResourceVersion,
   tooManyRequests,
-} from '../../../../lib/meta/failures.ts';
+} from '../../../../lib/meta/failure/failures.ts';
 import type { ObjectView } from '../../../../lib/meta/object-view.ts';
 import type { ObjectEvent, WatchEvent } from '../../../../lib/meta/watch-event.ts';
 import { Harness, type HarnessOptions } from '../../support/informer-harness.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { SharedIndexInformer } from '../../../../lib/cache/informer/shared-index-informer.ts';
 import { SharedInformerFactory } from '../../../../lib/cache/informer/factory/shared-informer-factory.ts';
-import { forbidden, notFound } from '../../../../lib/meta/failures.ts';
+import { forbidden, notFound } from '../../../../lib/meta/failure/failures.ts';
 import type { KubernetesObject } from '../../../../lib/meta/object.ts';
 import type { PartialObjectMetadata } from '../../../../lib/meta/partial-object-metadata.ts';
 import { FactorySetup as Setup } from '../../support/factory-setup.ts';

@@ -7,12 +7,12 @@ import {
   type CacheSyncOptions,
   type CacheSyncProgress,
 } from '../../../../lib/cache/informer/factory/wait-for-cache-sync.ts';
-import { abortable } from '../../../../lib/kernel/abort.ts';
-import { ListwatchError } from '../../../../lib/kernel/errors.ts';
-import { Latch } from '../../../../lib/kernel/latch.ts';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
-import { forbidden } from '../../../../lib/meta/failures.ts';
+import { abortable } from '../../../../lib/kernel/time/abort.ts';
+import { ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
+import { Latch } from '../../../../lib/kernel/time/latch.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { forbidden } from '../../../../lib/meta/failure/failures.ts';
 import { Harness } from '../../support/informer-harness.ts';
 import { pod, rejection } from '../../support/objects.ts';
 

@@ -7,7 +7,7 @@ import {
   UpdateNotification,
   type Notification,
 } from '../../../../lib/cache/informer/handlers/notification.ts';
-import { seededRandom } from '../../../../lib/kernel/random.ts';
+import { seededRandom } from '../../../../lib/kernel/time/random.ts';
 import { pod, type Pod } from '../../support/objects.ts';
 
 const at = (resourceVersion: string): Pod => pod('a', { resourceVersion });

@@ -3,7 +3,7 @@ import {
   DeliveryTurns,
   type Slice,
 } from '../../../../lib/cache/informer/handlers/delivery-turns.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 
 /** Time passes as somebody says, and who looks at the clock is counted. */
 class Setup {

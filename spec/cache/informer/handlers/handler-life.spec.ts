@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { deferred } from '../../../../lib/kernel/latch.ts';
+import { deferred } from '../../../../lib/kernel/time/latch.ts';
 import { Harness, recorder } from '../../support/informer-harness.ts';
 import { codeOf, pod, rejection } from '../../support/objects.ts';
 

@@ -10,9 +10,9 @@ import {
   type Notification,
   type NotificationBatch,
 } from '../../../../lib/cache/informer/handlers/notification.ts';
-import { deferred } from '../../../../lib/kernel/latch.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
-import { sleep } from '../../../../lib/kernel/wait.ts';
+import { deferred } from '../../../../lib/kernel/time/latch.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { sleep } from '../../../../lib/kernel/time/wait.ts';
 import { unreadableThenables } from '../../../support/hostile-values.ts';
 import { LedgerRuntime } from '../../../soak/ledger-runtime.ts';
 import { pod, type Pod } from '../../support/objects.ts';

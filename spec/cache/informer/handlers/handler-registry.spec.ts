@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { deferred } from '../../../../lib/kernel/latch.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { deferred } from '../../../../lib/kernel/time/latch.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { Harness, recorder } from '../../support/informer-harness.ts';
 import { codeOf, pod, type Pod } from '../../support/objects.ts';
 

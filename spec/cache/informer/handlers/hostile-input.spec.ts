@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ListerWatcher } from '../../../../lib/cache/reflector/contract/lister-watcher.ts';
-import { BatchChannel } from '../../../../lib/kernel/batch-channel.ts';
+import { BatchChannel } from '../../../../lib/kernel/data/batch-channel.ts';
 import { DecodedView, type ObjectView } from '../../../../lib/meta/object-view.ts';
 import type { WatchEvent } from '../../../../lib/meta/watch-event.ts';
 import { Harness, recorder, type HarnessOptions } from '../../support/informer-harness.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { SyncTracker } from '../../../../lib/cache/informer/handlers/sync-tracker.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { codeOf } from '../../support/objects.ts';
 
 describe('SyncTracker', () => {

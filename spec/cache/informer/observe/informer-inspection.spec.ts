@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { forbidden } from '../../../../lib/meta/failures.ts';
+import { forbidden } from '../../../../lib/meta/failure/failures.ts';
 import { JsonObjectDecoder } from '../../../../lib/client/rest/decode/object-decoder.ts';
 import { ThreadSafeStore } from '../../../../lib/cache/store/thread-safe-store.ts';
 import type { ObjectView } from '../../../../lib/meta/object-view.ts';

@@ -1,11 +1,15 @@
 import { expect } from 'chai';
 import { InformerMeter } from '../../../../lib/cache/informer/observe/informer-meter.ts';
 import { informerMetrics } from '../../../../lib/cache/informer/observe/informer-metrics.ts';
-import type { MetricDescription, MetricLabels, Metrics } from '../../../../lib/kernel/metrics.ts';
-import { deferred } from '../../../../lib/kernel/latch.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
-import { sleep } from '../../../../lib/kernel/wait.ts';
-import { forbidden } from '../../../../lib/meta/failures.ts';
+import type {
+  MetricDescription,
+  MetricLabels,
+  Metrics,
+} from '../../../../lib/kernel/report/metrics.ts';
+import { deferred } from '../../../../lib/kernel/time/latch.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { sleep } from '../../../../lib/kernel/time/wait.ts';
+import { forbidden } from '../../../../lib/meta/failure/failures.ts';
 import { Harness } from '../../support/informer-harness.ts';
 import { pod } from '../../support/objects.ts';
 

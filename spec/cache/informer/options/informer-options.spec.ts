@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { failure } from '../../../../lib/meta/api-error.ts';
+import { failure } from '../../../../lib/meta/failure/api-error.ts';
 import { Harness, type HarnessOptions } from '../../support/informer-harness.ts';
 import { pod } from '../../support/objects.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { unknownResource } from '../../../../lib/cache/informer/options/start-failure.ts';
-import { failure } from '../../../../lib/meta/api-error.ts';
-import { forbidden, isNotFound } from '../../../../lib/meta/failures.ts';
+import { failure } from '../../../../lib/meta/failure/api-error.ts';
+import { forbidden, isNotFound } from '../../../../lib/meta/failure/failures.ts';
 import { Harness, recorder } from '../../support/informer-harness.ts';
 import { codeOf, pod, rejection } from '../../support/objects.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { failureLine } from '../../../../lib/cache/reflector/failure/failure-line.ts';
 import { TransportError } from '../../../../lib/client/transport/contract/transport-error.ts';
-import { ApiError, failure } from '../../../../lib/meta/api-error.ts';
+import { ApiError, failure } from '../../../../lib/meta/failure/api-error.ts';
 
 const target = { server: 'https://10.0.0.1:6443', method: 'GET', path: '/api/v1/pods?limit=5' };
 

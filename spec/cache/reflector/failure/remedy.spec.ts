@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { remedyOf } from '../../../../lib/cache/reflector/failure/remedy.ts';
-import { ListwatchError } from '../../../../lib/kernel/errors.ts';
-import { failure } from '../../../../lib/meta/api-error.ts';
-import { forbidden, notFound } from '../../../../lib/meta/failures.ts';
+import { ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
+import { failure } from '../../../../lib/meta/failure/api-error.ts';
+import { forbidden, notFound } from '../../../../lib/meta/failure/failures.ts';
 
 const coded = (code: string, more: object = {}): Error =>
   Object.assign(new Error(code), { code, ...more });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { RepeatedErrors } from '../../../../lib/cache/reflector/failure/repeated-errors.ts';
-import type { Logger } from '../../../../lib/kernel/logger.ts';
-import { forbidden } from '../../../../lib/meta/failures.ts';
+import type { Logger } from '../../../../lib/kernel/report/logger.ts';
+import { forbidden } from '../../../../lib/meta/failure/failures.ts';
 import { rig } from '../reflector-support.ts';
 
 describe('RepeatedErrors', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { rejectTable } from '../../../../lib/cache/reflector/failure/table-object.ts';
-import { ListwatchError } from '../../../../lib/kernel/errors.ts';
+import { ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
 import type { HasMetadata } from '../../../../lib/meta/object.ts';
 import { DecodedView } from '../../../../lib/meta/object-view.ts';
 

@@ -6,14 +6,14 @@ import {
   classifyFailure,
   isConnectionRefused,
 } from '../../../../lib/cache/reflector/failure/watch-error.ts';
-import { ListwatchError } from '../../../../lib/kernel/errors.ts';
-import { ApiError, failure } from '../../../../lib/meta/api-error.ts';
+import { ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
+import { ApiError, failure } from '../../../../lib/meta/failure/api-error.ts';
 import {
   expired,
   internalError,
   tooLargeResourceVersion,
   tooManyRequests,
-} from '../../../../lib/meta/failures.ts';
+} from '../../../../lib/meta/failure/failures.ts';
 import { revokedProxy } from '../../../support/hostile-values.ts';
 
 const coded = (code: string): Error => Object.assign(new Error(code), { code });

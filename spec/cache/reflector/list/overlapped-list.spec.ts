@@ -3,8 +3,8 @@ import type {
   ListPage,
   ListRequest,
 } from '../../../../lib/cache/reflector/contract/lister-watcher.ts';
-import { sleep } from '../../../../lib/kernel/wait.ts';
-import { isListwatchError, type ListwatchError } from '../../../../lib/kernel/errors.ts';
+import { sleep } from '../../../../lib/kernel/time/wait.ts';
+import { isListwatchError, type ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
 import { rig, thing, type Rig, type RigOptions, type View } from '../reflector-support.ts';
 
 /** A collection whose list takes 3 s on its way, while the server forgets what is older than a second. */

@@ -4,7 +4,7 @@ import type {
   ListPage,
   ListRequest,
 } from '../../../../lib/cache/reflector/contract/lister-watcher.ts';
-import type { ListwatchError } from '../../../../lib/kernel/errors.ts';
+import type { ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
 import { DecodedView } from '../../../../lib/meta/object-view.ts';
 import type {
   ReflectorSink,

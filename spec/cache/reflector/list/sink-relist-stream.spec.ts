@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { ListwatchError } from '../../../../lib/kernel/errors.ts';
-import { expired, internalError } from '../../../../lib/meta/failures.ts';
+import { ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
+import { expired, internalError } from '../../../../lib/meta/failure/failures.ts';
 import { bookmark, bringNext, event } from '../reflector-support.ts';
 import { BREAKDOWNS, end, fullSink, streamingRig, transitionsOf } from './relist-support.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { ItemsTaker } from '../../../../lib/cache/reflector/contract/lister-watcher.ts';
-import { ListwatchError } from '../../../../lib/kernel/errors.ts';
-import { sleep } from '../../../../lib/kernel/wait.ts';
-import { expired, internalError } from '../../../../lib/meta/failures.ts';
+import { ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
+import { sleep } from '../../../../lib/kernel/time/wait.ts';
+import { expired, internalError } from '../../../../lib/meta/failure/failures.ts';
 import { DecodedView } from '../../../../lib/meta/object-view.ts';
 import { thing, type View } from '../reflector-support.ts';
 import {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ListwatchError } from '../../../../lib/kernel/errors.ts';
-import { expired, internalError, tooManyRequests } from '../../../../lib/meta/failures.ts';
+import type { ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
+import { expired, internalError, tooManyRequests } from '../../../../lib/meta/failure/failures.ts';
 import type { WatchEvent } from '../../../../lib/meta/watch-event.ts';
 import {
   bookmark,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { OverlapBuffer } from '../../../../lib/cache/reflector/watch/overlap-buffer.ts';
-import { ListwatchError } from '../../../../lib/kernel/errors.ts';
+import { ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
 import type { HasMetadata } from '../../../../lib/meta/object.ts';
 import type { WatchEvent } from '../../../../lib/meta/watch-event.ts';
 

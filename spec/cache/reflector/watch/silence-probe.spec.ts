@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { SilenceProbe } from '../../../../lib/cache/reflector/watch/silence-probe.ts';
-import { IdleWatchdog } from '../../../../lib/kernel/idle-watchdog.ts';
-import { ListwatchError } from '../../../../lib/kernel/errors.ts';
-import { silentMetrics, type Metrics } from '../../../../lib/kernel/metrics.ts';
-import type { Runtime, Timer } from '../../../../lib/kernel/runtime.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
-import { failure } from '../../../../lib/meta/api-error.ts';
-import { expired, tooLargeResourceVersion } from '../../../../lib/meta/failures.ts';
+import { IdleWatchdog } from '../../../../lib/kernel/time/idle-watchdog.ts';
+import { ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
+import { silentMetrics, type Metrics } from '../../../../lib/kernel/report/metrics.ts';
+import type { Runtime, Timer } from '../../../../lib/kernel/time/runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { failure } from '../../../../lib/meta/failure/api-error.ts';
+import { expired, tooLargeResourceVersion } from '../../../../lib/meta/failure/failures.ts';
 import {
   RecordingSink,
   RestoredSource,

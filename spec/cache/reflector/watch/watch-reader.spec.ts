@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { WatchReader } from '../../../../lib/cache/reflector/watch/watch-reader.ts';
-import { ListwatchError } from '../../../../lib/kernel/errors.ts';
-import type { Timer } from '../../../../lib/kernel/runtime.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
+import type { Timer } from '../../../../lib/kernel/time/runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { ScriptedListerWatcher } from '../../../../lib/testing/scripted-lister-watcher.ts';
 import { thing, type Thing, type View } from '../reflector-support.ts';
 

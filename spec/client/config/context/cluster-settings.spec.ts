@@ -3,8 +3,8 @@ import {
   clusterSettings,
   type ClusterSettings,
 } from '../../../../lib/client/config/context/cluster-settings.ts';
-import { realRuntime } from '../../../../lib/kernel/real-runtime.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { realRuntime } from '../../../../lib/kernel/time/real-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { AUTHORITY } from '../../support/certificates.ts';
 import { failureOf } from '../../support/failure-of.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import { authorityFile } from '../../../../lib/client/config/credentials/authority-file.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { failureOf } from '../../support/failure-of.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';
 import { ScratchDirectory } from '../../support/scratch-directory.ts';

@@ -5,7 +5,7 @@ import {
   type CertificateFilesOptions,
 } from '../../../../lib/client/config/credentials/certificate-files.ts';
 import type { CredentialSource } from '../../../../lib/client/transport/contract/credential.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { failureOf } from '../../support/failure-of.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';
 import { ScratchDirectory } from '../../support/scratch-directory.ts';

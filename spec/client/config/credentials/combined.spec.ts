@@ -6,7 +6,7 @@ import {
   Credential,
   type CredentialSource,
 } from '../../../../lib/client/transport/contract/credential.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { ScratchDirectory } from '../../support/scratch-directory.ts';
 
 describe('combined', () => {

@@ -3,7 +3,7 @@ import {
   constantCertificate,
   constantToken,
 } from '../../../../lib/client/config/credentials/constant.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { thrownBy } from '../../support/failure-of.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';
 import { expired, TestAuthority } from '../../support/test-authority.ts';

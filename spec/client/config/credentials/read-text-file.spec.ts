@@ -5,9 +5,9 @@ import {
   isMissingFile,
   readTextFile,
 } from '../../../../lib/client/config/credentials/read-text-file.ts';
-import type { ListwatchError } from '../../../../lib/kernel/errors.ts';
-import { realRuntime } from '../../../../lib/kernel/real-runtime.ts';
-import type { Runtime } from '../../../../lib/kernel/runtime.ts';
+import type { ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
+import { realRuntime } from '../../../../lib/kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../../lib/kernel/time/runtime.ts';
 import { failureOf } from '../../support/failure-of.ts';
 import { ScratchDirectory } from '../../support/scratch-directory.ts';
 

@@ -12,7 +12,7 @@ import { kubeconfigTokenWriter } from '../../../../lib/client/config/credentials
 import { oidcCredentials } from '../../../../lib/client/config/credentials/oidc/oidc-credentials.ts';
 import { tokenFile } from '../../../../lib/client/config/credentials/token-file.ts';
 import type { CredentialSource } from '../../../../lib/client/transport/contract/credential.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { OidcIssuer } from '../../support/oidc-issuer.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';
 import { ScratchDirectory } from '../../support/scratch-directory.ts';

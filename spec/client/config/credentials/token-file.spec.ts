@@ -5,7 +5,7 @@ import {
   type TokenFileOptions,
 } from '../../../../lib/client/config/credentials/token-file.ts';
 import { Credential } from '../../../../lib/client/transport/contract/credential.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { failureOf, rejectionOf } from '../../support/failure-of.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';
 import { ScratchDirectory } from '../../support/scratch-directory.ts';

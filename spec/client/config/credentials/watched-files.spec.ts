@@ -5,7 +5,7 @@ import { mkdir, open, rename, rm, symlink, utimes, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { WatchedFiles } from '../../../../lib/client/config/credentials/watched-files.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { failureOf } from '../../support/failure-of.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';
 import { ScratchDirectory } from '../../support/scratch-directory.ts';

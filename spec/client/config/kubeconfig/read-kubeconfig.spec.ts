@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { KubeconfigSource } from '../../../../lib/client/config/kubeconfig/kubeconfig-source.ts';
 import type { Kubeconfig } from '../../../../lib/client/config/kubeconfig/kubeconfig.ts';
 import { readKubeconfigSource } from '../../../../lib/client/config/kubeconfig/read-kubeconfig.ts';
-import { realRuntime } from '../../../../lib/kernel/real-runtime.ts';
+import { realRuntime } from '../../../../lib/kernel/time/real-runtime.ts';
 import { failureOf } from '../../support/failure-of.ts';
 import { ScratchDirectory } from '../../support/scratch-directory.ts';
 import { KubeConfig } from '../support/client-node-config.ts';

@@ -1,5 +1,5 @@
 import type { ConnectOptions } from '../../../../lib/client/rest/connect.ts';
-import type { ErrorCode } from '../../../../lib/kernel/errors.ts';
+import type { ErrorCode } from '../../../../lib/kernel/failure/errors.ts';
 import type { ScratchDirectory } from '../../support/scratch-directory.ts';
 
 /** What a client meets. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from '../../../../lib/client/rest/client.ts';
 import { connect, type ConnectOptions } from '../../../../lib/client/rest/connect.ts';
-import { isListwatchError } from '../../../../lib/kernel/errors.ts';
+import { isListwatchError } from '../../../../lib/kernel/failure/errors.ts';
 import { until } from '../../../support/until.ts';
 import { TestAuthority, type IssuedCertificate } from '../../support/test-authority.ts';
 import type {

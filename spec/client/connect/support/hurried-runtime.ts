@@ -1,5 +1,5 @@
-import { realRuntime } from '../../../../lib/kernel/real-runtime.ts';
-import type { Runtime, Timer, TimerOptions } from '../../../../lib/kernel/runtime.ts';
+import { realRuntime } from '../../../../lib/kernel/time/real-runtime.ts';
+import type { Runtime, Timer, TimerOptions } from '../../../../lib/kernel/time/runtime.ts';
 
 /**
  * The machine's time, so many times as fast: minutes of back-off pass in a second, beside real sockets and processes. A slow

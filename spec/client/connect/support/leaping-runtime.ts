@@ -1,5 +1,5 @@
-import { realRuntime } from '../../../../lib/kernel/real-runtime.ts';
-import type { Runtime, Timer, TimerOptions } from '../../../../lib/kernel/runtime.ts';
+import { realRuntime } from '../../../../lib/kernel/time/real-runtime.ts';
+import type { Runtime, Timer, TimerOptions } from '../../../../lib/kernel/time/runtime.ts';
 
 /** The machine's time, whose clocks can be put forward. Timers that are running are not affected. */
 export class LeapingRuntime implements Runtime {

@@ -1,8 +1,8 @@
 import { SharedIndexInformer } from '../../../../lib/cache/informer/shared-index-informer.ts';
 import type { Client } from '../../../../lib/client/rest/client.ts';
 import { connect, type ConnectOptions } from '../../../../lib/client/rest/connect.ts';
-import { silentLogger, type Logger } from '../../../../lib/kernel/logger.ts';
-import { seededRandom } from '../../../../lib/kernel/random.ts';
+import { silentLogger, type Logger } from '../../../../lib/kernel/report/logger.ts';
+import { seededRandom } from '../../../../lib/kernel/time/random.ts';
 import { Observer, type Change } from '../../../path/support/observer.ts';
 import { HANG_MS, until } from '../../../support/until.ts';
 import type { TriedCluster } from './cluster.ts';

@@ -13,8 +13,8 @@ import type {
   TransportRequest,
   TransportResponse,
 } from '../../../../lib/client/transport/contract/transport.ts';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
-import { isApplyConflict } from '../../../../lib/meta/failures.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
+import { isApplyConflict } from '../../../../lib/meta/failure/failures.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import { inProcessTransport } from '../../../../lib/testing/in-process-transport.ts';
 import { failureOf, rejectionOf } from '../../support/failure-of.ts';

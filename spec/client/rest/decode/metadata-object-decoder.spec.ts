@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ListPage } from '../../../../lib/cache/reflector/contract/lister-watcher.ts';
 import { Client } from '../../../../lib/client/rest/client.ts';
 import { MetadataObjectDecoder } from '../../../../lib/client/rest/decode/metadata-object-decoder.ts';
-import { ApiError } from '../../../../lib/meta/api-error.ts';
+import { ApiError } from '../../../../lib/meta/failure/api-error.ts';
 import type { ObjectView } from '../../../../lib/meta/object-view.ts';
 import type { PartialObjectMetadata } from '../../../../lib/meta/partial-object-metadata.ts';
 import { ScriptedTransport } from '../../support/scripted-transport.ts';

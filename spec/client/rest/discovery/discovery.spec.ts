@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Client } from '../../../../lib/client/rest/client.ts';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { failureOf, rejectionOf } from '../../support/failure-of.ts';
 import { ScriptedTransport, type ScriptedAnswer } from '../../support/scripted-transport.ts';
 import { statusOf } from '../../support/status-failures.ts';

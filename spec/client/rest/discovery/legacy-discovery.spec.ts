@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Client } from '../../../../lib/client/rest/client.ts';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { failureOf } from '../../support/failure-of.ts';
 import { ScriptedTransport, type ScriptedAnswer } from '../../support/scripted-transport.ts';
 import { statusOf } from '../../support/status-failures.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { sleep } from '../../../../lib/kernel/wait.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
-import type { ApiError } from '../../../../lib/meta/api-error.ts';
+import { sleep } from '../../../../lib/kernel/time/wait.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import type { ApiError } from '../../../../lib/meta/failure/api-error.ts';
 import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
 import { rejectionOf } from '../../support/failure-of.ts';
 import { ANSWERS } from './recorded-answers.ts';

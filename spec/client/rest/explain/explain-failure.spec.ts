@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ApiError } from '../../../../lib/meta/api-error.ts';
+import { ApiError } from '../../../../lib/meta/failure/api-error.ts';
 import { rejectionOf } from '../../support/failure-of.ts';
 import { ANSWERS } from './recorded-answers.ts';
 import { RecordedServer } from './recorded-server.ts';

@@ -1,4 +1,4 @@
-import type { Status } from '../../../../lib/meta/status.ts';
+import type { Status } from '../../../../lib/meta/failure/status.ts';
 
 /** An answer of a server that refused a call. */
 export interface RecordedAnswer {

@@ -6,7 +6,7 @@ import type {
   TransportRequest,
   TransportResponse,
 } from '../../../../lib/client/transport/contract/transport.ts';
-import type { Runtime } from '../../../../lib/kernel/runtime.ts';
+import type { Runtime } from '../../../../lib/kernel/time/runtime.ts';
 
 /** Discovery documents of a kube-apiserver 1.36.3, with some of its resources. */
 export const DISCOVERY = JSON.parse(

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { migrateToApply } from '../../../../lib/client/rest/helpers/migrate-to-apply.ts';
-import { realRuntime } from '../../../../lib/kernel/real-runtime.ts';
+import { realRuntime } from '../../../../lib/kernel/time/real-runtime.ts';
 import type { KubernetesObject } from '../../../../lib/meta/object.ts';
-import { conflict } from '../../../../lib/meta/failures.ts';
+import { conflict } from '../../../../lib/meta/failure/failures.ts';
 
 const entry = (manager: string, operation: string, fields: object, more: object = {}): object => ({
   manager,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { connect } from '../../../../lib/client/rest/connect.ts';
 import type { ResourceClient } from '../../../../lib/client/rest/resource-client.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../../lib/meta/object.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { Client } from '../../../../lib/client/rest/client.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import { failureOf, rejectionOf } from '../../support/failure-of.ts';

@@ -5,7 +5,7 @@ import type {
   ListRequest,
 } from '../../../../lib/cache/reflector/contract/lister-watcher.ts';
 import { listItems } from '../../../../lib/client/rest/read/pager.ts';
-import { failure } from '../../../../lib/meta/api-error.ts';
+import { failure } from '../../../../lib/meta/failure/api-error.ts';
 import { expired } from '../../support/status-failures.ts';
 import { failureOf, rejectionOf } from '../../support/failure-of.ts';
 

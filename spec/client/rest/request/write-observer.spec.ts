@@ -5,7 +5,7 @@ import type {
   DeletedObject,
   WriteObserver,
 } from '../../../../lib/client/rest/request/write-observer.ts';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import type { KubernetesObject, ObjectMeta } from '../../../../lib/meta/object.ts';
 import { failureOf } from '../../support/failure-of.ts';
 import { ScriptedTransport, type ScriptedAnswer } from '../../support/scripted-transport.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { connect } from '../../../../lib/client/rest/connect.ts';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
-import type { ListwatchError } from '../../../../lib/kernel/errors.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
+import type { ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
 import { RawServer } from '../../support/raw-server.ts';
 import { failureOf } from '../../support/failure-of.ts';
 import { inProcessTransport } from '../../../../lib/testing/in-process-transport.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { connect } from '../../../../lib/client/rest/connect.ts';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
-import { deferred } from '../../../../lib/kernel/latch.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
+import { deferred } from '../../../../lib/kernel/time/latch.ts';
 import type { PodLogLine } from '../../../../lib/server/api/pods/pod-log-bytes.ts';
 import { until, within } from '../../../support/until.ts';
 import { failureOf, rejectionOf } from '../../support/failure-of.ts';

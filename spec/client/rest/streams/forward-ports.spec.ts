@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { connect as connectSocket, createServer, type AddressInfo } from 'node:net';
 import { connect } from '../../../../lib/client/rest/connect.ts';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
-import { isListwatchError } from '../../../../lib/kernel/errors.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
+import { isListwatchError } from '../../../../lib/kernel/failure/errors.ts';
 import type { PodPortForwardRequest } from '../../../../lib/server/api/pods/port-forward.ts';
 import { until, within } from '../../../support/until.ts';
 import { failureOf, rejectionOf } from '../../support/failure-of.ts';

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { deferred } from '../../../../lib/kernel/latch.ts';
+import { deferred } from '../../../../lib/kernel/time/latch.ts';
 import type {
   PodExecRequest,
   TerminalSize,
 } from '../../../../lib/server/api/pods/container-streams.ts';
 import { until, within } from '../../../support/until.ts';
 import { connect } from '../../../../lib/client/rest/connect.ts';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { failureOf, rejectionOf } from '../../support/failure-of.ts';
 import { bytesFrom, hashOf, noise, podCluster, Relay } from './support.ts';
 

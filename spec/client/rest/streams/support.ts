@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { connect as connectClient } from '../../../../lib/client/rest/connect.ts';
 import type { Client } from '../../../../lib/client/rest/client.ts';
 import type { ResourceClient } from '../../../../lib/client/rest/resource-client.ts';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import type { PodHandler } from '../../../../lib/server/api/pods/pod-handlers.ts';

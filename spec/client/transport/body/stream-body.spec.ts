@@ -2,10 +2,10 @@ import { PassThrough, type Readable } from 'node:stream';
 import { expect } from 'chai';
 import { StreamBody } from '../../../../lib/client/transport/body/stream-body.ts';
 import type { BodyReader } from '../../../../lib/client/transport/contract/transport.ts';
-import { IdleWatchdog } from '../../../../lib/kernel/idle-watchdog.ts';
-import { realRuntime } from '../../../../lib/kernel/real-runtime.ts';
-import type { Runtime } from '../../../../lib/kernel/runtime.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { IdleWatchdog } from '../../../../lib/kernel/time/idle-watchdog.ts';
+import { realRuntime } from '../../../../lib/kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../../lib/kernel/time/runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { rejectionOf } from '../../support/failure-of.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ListwatchError } from '../../../../lib/kernel/errors.ts';
+import { ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
 import { connectionFailure } from '../../../../lib/client/transport/connection/connection-failure.ts';
 
 const TARGET = { server: 'https://api', method: 'GET', path: '/api?token=x' };

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { AxiosTransport } from '../../../../lib/client/transport/axios-transport.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { failureOf } from '../../support/failure-of.ts';
 import { json, RawServer } from '../../support/raw-server.ts';
 

@@ -4,7 +4,7 @@ import {
   AxiosTransport,
   type AxiosTransportOptions,
 } from '../../../../lib/client/transport/axios-transport.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { until } from '../../../support/until.ts';
 import { failureOf, rejectionOf } from '../../support/failure-of.ts';
 import { json, RawServer } from '../../support/raw-server.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { flowTransport } from '../../../../lib/client/transport/flow/flow-transport.ts';
 import { ObservingTransport } from '../../../../lib/client/transport/flow/observing-transport.ts';
 import { RetryingTransport } from '../../../../lib/client/transport/flow/retry.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { thrownBy } from '../../support/failure-of.ts';
 import { ScriptedTransport } from '../../support/scripted-transport.ts';
 

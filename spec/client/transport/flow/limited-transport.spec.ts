@@ -3,9 +3,9 @@ import { RequestTiming } from '../../../../lib/client/transport/contract/request
 import type { Transport } from '../../../../lib/client/transport/contract/transport.ts';
 import { LimitedTransport } from '../../../../lib/client/transport/flow/limited-transport.ts';
 import { RetryingTransport } from '../../../../lib/client/transport/flow/retry.ts';
-import { silentLogger, type Logger } from '../../../../lib/kernel/logger.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
-import { sleep } from '../../../../lib/kernel/wait.ts';
+import { silentLogger, type Logger } from '../../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { sleep } from '../../../../lib/kernel/time/wait.ts';
 import { failureOf, rejectionOf, thrownBy } from '../../support/failure-of.ts';
 import { RecordedMetrics } from '../../support/recorded-metrics.ts';
 import { ScriptedTransport } from '../../support/scripted-transport.ts';

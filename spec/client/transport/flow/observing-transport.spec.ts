@@ -6,9 +6,9 @@ import { TransportError } from '../../../../lib/client/transport/contract/transp
 import { flowTransport } from '../../../../lib/client/transport/flow/flow-transport.ts';
 import { ObservingTransport } from '../../../../lib/client/transport/flow/observing-transport.ts';
 import type { RequestTrace } from '../../../../lib/client/transport/flow/request-trace.ts';
-import { silentLogger, type Logger } from '../../../../lib/kernel/logger.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
-import { sleep } from '../../../../lib/kernel/wait.ts';
+import { silentLogger, type Logger } from '../../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { sleep } from '../../../../lib/kernel/time/wait.ts';
 import { rejectionOf } from '../../support/failure-of.ts';
 import { json, RawServer } from '../../support/raw-server.ts';
 import { RecordedMetrics } from '../../support/recorded-metrics.ts';

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { AxiosTransport } from '../../../../lib/client/transport/axios-transport.ts';
 import type { MessageSocket } from '../../../../lib/client/transport/contract/message-socket.ts';
-import { ListwatchError, isListwatchError } from '../../../../lib/kernel/errors.ts';
-import { realRuntime } from '../../../../lib/kernel/real-runtime.ts';
-import type { Runtime } from '../../../../lib/kernel/runtime.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { ListwatchError, isListwatchError } from '../../../../lib/kernel/failure/errors.ts';
+import { realRuntime } from '../../../../lib/kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../../lib/kernel/time/runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { until, within } from '../../../support/until.ts';
 import { failureOf, rejectionOf } from '../../support/failure-of.ts';
 

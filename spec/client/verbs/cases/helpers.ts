@@ -1,4 +1,4 @@
-import { isListwatchError } from '../../../../lib/kernel/errors.ts';
+import { isListwatchError } from '../../../../lib/kernel/failure/errors.ts';
 import {
   deployment,
   deployments,

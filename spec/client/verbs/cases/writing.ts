@@ -1,5 +1,5 @@
 import { retryOnConflict } from '../../../../lib/client/rest/helpers/retry-on-conflict.ts';
-import { sameContent } from '../../../../lib/meta/same-content.ts';
+import { sameContent } from '../../../../lib/meta/content/same-content.ts';
 import {
   deployment,
   deployments,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { JsonListDecoder } from '../../../../lib/client/rest/decode/list-decoder.ts';
 import { JsonObjectDecoder } from '../../../../lib/client/rest/decode/object-decoder.ts';
 import { FrameSplitter } from '../../../../lib/client/transport/body/frame-splitter.ts';
-import { isListwatchError } from '../../../../lib/kernel/errors.ts';
+import { isListwatchError } from '../../../../lib/kernel/failure/errors.ts';
 import { JsonView } from '../../../../lib/meta/json/json-view.ts';
 import type { KnownValue, KnownValueOf } from '../../../../lib/meta/json/known-values.ts';
 import type { UnstructuredObject } from '../../../../lib/meta/object.ts';

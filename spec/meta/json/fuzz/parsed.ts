@@ -1,7 +1,7 @@
 import type { ListPage } from '../../../../lib/cache/reflector/contract/lister-watcher.ts';
-import { ListwatchError } from '../../../../lib/kernel/errors.ts';
-import { ApiError } from '../../../../lib/meta/api-error.ts';
-import { isStatus } from '../../../../lib/meta/status.ts';
+import { ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
+import { ApiError } from '../../../../lib/meta/failure/api-error.ts';
+import { isStatus } from '../../../../lib/meta/failure/status.ts';
 import { INITIAL_EVENTS_END } from '../../../../lib/meta/watch-event.ts';
 
 /*

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { SharedInformerFactory } from '../../../../lib/cache/informer/factory/shared-informer-factory.ts';
 import { connect } from '../../../../lib/client/rest/connect.ts';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 
 describe('faults on the port', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { MetricDescription } from '../../../../lib/kernel/metrics.ts';
+import type { MetricDescription } from '../../../../lib/kernel/report/metrics.ts';
 import { PrometheusMetrics } from '../../../../lib/server/api/metrics/prometheus-metrics.ts';
 
 const described = (

@@ -1,10 +1,13 @@
 import { expect } from 'chai';
-import { silentLogger, type LogFields } from '../../../../lib/kernel/logger.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
-import { sleep } from '../../../../lib/kernel/wait.ts';
+import { silentLogger, type LogFields } from '../../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { sleep } from '../../../../lib/kernel/time/wait.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
-import type { TxnRequest, TxnResponse } from '../../../../lib/server/mvcc/key-value-store.ts';
+import type {
+  TxnRequest,
+  TxnResponse,
+} from '../../../../lib/server/mvcc/contract/key-value-store.ts';
 import { call } from '../support.ts';
 
 /** A store that takes its time to write. */

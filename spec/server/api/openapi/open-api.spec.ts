@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { call, discoverable } from '../support.ts';
 
 const V2 = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';

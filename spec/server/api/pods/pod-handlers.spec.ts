@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import type { PodLogLine } from '../../../../lib/server/api/pods/pod-log-bytes.ts';
 import { apiRequest, call } from '../support.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
-import { deferred } from '../../../../lib/kernel/latch.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
+import { deferred } from '../../../../lib/kernel/time/latch.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import type {
   PodExecRequest,

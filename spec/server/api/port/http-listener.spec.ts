@@ -5,8 +5,8 @@ import { request as httpsRequest } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { expect } from 'chai';
-import { deferred } from '../../../../lib/kernel/latch.ts';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
+import { deferred } from '../../../../lib/kernel/time/latch.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import {
   CertificateAuthority,
   type Certificate,

@@ -9,8 +9,8 @@ import {
 } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
 import { expect } from 'chai';
-import { deferred } from '../../../../lib/kernel/latch.ts';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
+import { deferred } from '../../../../lib/kernel/time/latch.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { CertificateAuthority } from '../../../../lib/server/api/certificates/certificate-authority.ts';
 import type { ApiHandler, ApiRequest } from '../../../../lib/server/api/http/api-request.ts';
 import { bytesResponse, textResponse } from '../../../../lib/server/api/http/api-response.ts';

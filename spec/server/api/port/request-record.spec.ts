@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { expect } from 'chai';
-import { deferred } from '../../../../lib/kernel/latch.ts';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
+import { deferred } from '../../../../lib/kernel/time/latch.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';
 import { textResponse } from '../../../../lib/server/api/http/api-response.ts';
 import { HttpListener } from '../../../../lib/server/api/port/http-listener.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
-import { sleep } from '../../../../lib/kernel/wait.ts';
+import type { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { sleep } from '../../../../lib/kernel/time/wait.ts';
 import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
 import { apiRequest, fakeStorage, readAll, serve, storedObject, widget } from '../support.ts';
 

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
-import type { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import type { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import {
   badRequest,
   expired,
   tooLargeResourceVersion,
   tooManyRequests,
-} from '../../../../lib/meta/failures.ts';
+} from '../../../../lib/meta/failure/failures.ts';
 import type { ObjectEvent } from '../../../../lib/meta/watch-event.ts';
 import type { ApiHandler, ApiResponse } from '../../../../lib/server/api/http/api-request.ts';
 import { chunkAround } from '../../../../lib/server/api/http/chunk.ts';
-import { WatchFrames } from '../../../../lib/server/api/verbs/watch-frames.ts';
+import { WatchFrames } from '../../../../lib/server/api/verbs/answer/watch-frames.ts';
 import type { WatchOptions } from '../../../../lib/server/registry/contract/rest-storage.ts';
 import {
   apiRequest,

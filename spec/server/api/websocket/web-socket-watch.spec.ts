@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { expect } from 'chai';
-import { deferred } from '../../../../lib/kernel/latch.ts';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
+import { deferred } from '../../../../lib/kernel/time/latch.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { decodeObject } from '../../../../lib/meta/protobuf/object-codec.ts';
 import { readWatchEvent } from '../../../../lib/meta/protobuf/watch-event-frame.ts';
 import { ApiServer } from '../../../../lib/server/api/api-server.ts';

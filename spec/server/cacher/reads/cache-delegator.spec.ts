@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
-import { isTooLargeResourceVersion } from '../../../../lib/meta/failures.ts';
-import type { ApiError } from '../../../../lib/meta/api-error.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { isTooLargeResourceVersion } from '../../../../lib/meta/failure/failures.ts';
+import type { ApiError } from '../../../../lib/meta/failure/api-error.ts';
 import type {
   GetListOptions,
   StorageInterface,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
-import type { ApiError } from '../../../../lib/meta/api-error.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import type { ApiError } from '../../../../lib/meta/failure/api-error.ts';
 import { CacherReadiness } from '../../../../lib/server/cacher/reads/cacher-readiness.ts';
 
 function setUp(): { readonly runtime: VirtualRuntime; readonly readiness: CacherReadiness } {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
-import { silentMetrics } from '../../../../lib/kernel/metrics.ts';
-import { expired } from '../../../../lib/meta/failures.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
+import { silentMetrics } from '../../../../lib/kernel/report/metrics.ts';
+import { expired } from '../../../../lib/meta/failure/failures.ts';
 import type { CacherOptions } from '../../../../lib/server/cacher/cacher-options.ts';
 import type { ConsistencyReport } from '../../../../lib/server/cacher/reads/consistency-checker.ts';
 import type {

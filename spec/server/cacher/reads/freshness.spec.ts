@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { deferred } from '../../../../lib/kernel/latch.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
-import { isTooLargeResourceVersion } from '../../../../lib/meta/failures.ts';
+import { deferred } from '../../../../lib/kernel/time/latch.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { isTooLargeResourceVersion } from '../../../../lib/meta/failure/failures.ts';
 import { Freshness } from '../../../../lib/server/cacher/reads/freshness.ts';
 
 class Stage {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { BookmarkTimer } from '../../../../lib/server/cacher/watchers/bookmark-timer.ts';
 import type { CacheWatcher } from '../../../../lib/server/cacher/watchers/cache-watcher.ts';
 import { watcherOf, WatchRecorder, type Pod } from '../cacher-harness.ts';

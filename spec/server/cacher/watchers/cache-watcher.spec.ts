@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { NextTurn } from '../../../../lib/server/cacher/watchers/next-turn.ts';
 import { OrderedStore } from '../../../../lib/server/cacher/window/ordered-store.ts';
 import type { StoreElement } from '../../../../lib/server/cacher/window/store-element.ts';

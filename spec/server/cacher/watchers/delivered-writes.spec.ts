@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { DeliveredWrites } from '../../../../lib/server/cacher/watchers/delivered-writes.ts';
 
 describe('DeliveredWrites', () => {

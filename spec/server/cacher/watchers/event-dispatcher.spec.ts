@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Runtime } from '../../../../lib/kernel/runtime.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import type { Runtime } from '../../../../lib/kernel/time/runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import type { CacheWatcher } from '../../../../lib/server/cacher/watchers/cache-watcher.ts';
 import { EventDispatcher } from '../../../../lib/server/cacher/watchers/event-dispatcher.ts';
 import { IndexedWatchers } from '../../../../lib/server/cacher/watchers/indexed-watchers.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Runtime } from '../../../../lib/kernel/runtime.ts';
+import type { Runtime } from '../../../../lib/kernel/time/runtime.ts';
 import { NextTurn } from '../../../../lib/server/cacher/watchers/next-turn.ts';
 
 /** A clock and a queue of tasks that are moved by hand. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { seededRandom } from '../../../../lib/kernel/random.ts';
+import { seededRandom } from '../../../../lib/kernel/time/random.ts';
 import { OrderedStore, type Keyed } from '../../../../lib/server/cacher/window/ordered-store.ts';
 
 interface Item extends Keyed {

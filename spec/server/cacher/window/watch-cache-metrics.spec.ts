@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
-import type { Metrics } from '../../../../lib/kernel/metrics.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
+import type { Metrics } from '../../../../lib/kernel/report/metrics.ts';
 import { watchCacheMetrics } from '../../../../lib/server/cacher/window/watch-cache-metrics.ts';
 import { CacherHarness, PREFIX } from '../cacher-harness.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
-import { isExpired } from '../../../../lib/meta/failures.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { isExpired } from '../../../../lib/meta/failure/failures.ts';
 import type { ObjectEvent } from '../../../../lib/meta/watch-event.ts';
 import { WatchCache } from '../../../../lib/server/cacher/window/watch-cache.ts';
 import type { WatchCacheInterval } from '../../../../lib/server/cacher/window/watch-cache-interval.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
-import { invalid, notFound } from '../../../../lib/meta/failures.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
+import { invalid, notFound } from '../../../../lib/meta/failure/failures.ts';
 import { KubernetesService } from '../../../../lib/server/registry/bootstrap/kubernetes-service.ts';
 import type { ObjectStore } from '../../../../lib/server/registry/contract/object-store.ts';
 import { fieldInvalid } from '../../../../lib/server/registry/rules/field-causes.ts';

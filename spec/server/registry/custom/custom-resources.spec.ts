@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sleep } from '../../../../lib/kernel/wait.ts';
+import { sleep } from '../../../../lib/kernel/time/wait.ts';
 import { valueAt } from '../../../../lib/server/registry/rules/json-value.ts';
 import { RegistryHarness, collect, rejection } from '../support/registry-harness.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { CleanupQueue } from '../../../../lib/server/registry/namespaces/cleanup-queue.ts';
 
 describe('CleanupQueue', () => {

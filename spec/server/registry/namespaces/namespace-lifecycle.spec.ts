@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sleep } from '../../../../lib/kernel/wait.ts';
+import { sleep } from '../../../../lib/kernel/time/wait.ts';
 import { DEFAULT_NAMESPACES } from '../../../../lib/server/registry/namespaces/namespace-lifecycle.ts';
 import { GenericRegistryStore } from '../../../../lib/server/registry/generic-registry-store.ts';
 import {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
-import { expired } from '../../../../lib/meta/failures.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { expired } from '../../../../lib/meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { ObjectFollower } from '../../../../lib/server/registry/namespaces/object-follower.ts';

@@ -1,6 +1,6 @@
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
-import { sleep } from '../../../../lib/kernel/wait.ts';
-import type { ApiError } from '../../../../lib/meta/api-error.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { sleep } from '../../../../lib/kernel/time/wait.ts';
+import type { ApiError } from '../../../../lib/meta/failure/api-error.ts';
 import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
 import { Cacher } from '../../../../lib/server/cacher/cacher.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
-import { notFound } from '../../../../lib/meta/failures.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { notFound } from '../../../../lib/meta/failure/failures.ts';
 import { GracePeriodReaper } from '../../../../lib/server/registry/writes/grace-period-reaper.ts';
 
 describe('GracePeriodReaper', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { LogFields } from '../../../../lib/kernel/logger.ts';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import type { LogFields } from '../../../../lib/kernel/report/logger.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
 import type { RequestContext } from '../../../../lib/server/registry/contract/rest-storage.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { ListwatchError } from '../../../../lib/kernel/errors.ts';
-import type { ApiError } from '../../../../lib/meta/api-error.ts';
-import { expired } from '../../../../lib/meta/failures.ts';
+import { ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
+import type { ApiError } from '../../../../lib/meta/failure/api-error.ts';
+import { expired } from '../../../../lib/meta/failure/failures.ts';
 import {
   storageFailure,
   type StorageVerb,

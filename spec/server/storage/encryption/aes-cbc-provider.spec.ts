@@ -1,7 +1,7 @@
 import { createCipheriv } from 'node:crypto';
 import { expect } from 'chai';
 import { AesCbcProvider } from '../../../../lib/server/storage/encryption/aes-cbc-provider.ts';
-import { PrefixTransformers } from '../../../../lib/server/storage/encryption/prefix-transformers.ts';
+import { PrefixTransformers } from '../../../../lib/server/storage/encryption/configuration/prefix-transformers.ts';
 import { context, countingBytes, failureOf, plaintext, roundTrip, secretOf } from './sample.ts';
 
 /** CBC by hand, from single blocks: every block is mixed with the one before it and encrypted by itself. */

@@ -5,7 +5,7 @@ import {
   AesGcmProvider,
   KeyUsage,
 } from '../../../../lib/server/storage/encryption/aes-gcm-provider.ts';
-import { PrefixTransformers } from '../../../../lib/server/storage/encryption/prefix-transformers.ts';
+import { PrefixTransformers } from '../../../../lib/server/storage/encryption/configuration/prefix-transformers.ts';
 import {
   context,
   countingBytes,

@@ -1,8 +1,8 @@
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { Cacher } from '../../../../lib/server/cacher/cacher.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { AesGcmProvider } from '../../../../lib/server/storage/encryption/aes-gcm-provider.ts';
-import { PrefixTransformers } from '../../../../lib/server/storage/encryption/prefix-transformers.ts';
+import { PrefixTransformers } from '../../../../lib/server/storage/encryption/configuration/prefix-transformers.ts';
 import { KeyValueStorage } from '../../../../lib/server/storage/key-value-storage.ts';
 import type {
   PlainValue,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { sleep } from '../../../../lib/kernel/wait.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { sleep } from '../../../../lib/kernel/time/wait.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import type { KubernetesObject } from '../../../../lib/meta/object.ts';
 import { Cacher } from '../../../../lib/server/cacher/cacher.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
@@ -12,7 +12,7 @@ import {
 import type { EncryptionProvider } from '../../../../lib/server/storage/encryption/encryption-provider.ts';
 import { EnvelopeProvider } from '../../../../lib/server/storage/encryption/envelope-provider.ts';
 import { KmsProvider } from '../../../../lib/server/storage/encryption/kms-provider.ts';
-import { PrefixTransformers } from '../../../../lib/server/storage/encryption/prefix-transformers.ts';
+import { PrefixTransformers } from '../../../../lib/server/storage/encryption/configuration/prefix-transformers.ts';
 import { SecretboxProvider } from '../../../../lib/server/storage/encryption/secretbox-provider.ts';
 import { KeyValueStorage } from '../../../../lib/server/storage/key-value-storage.ts';
 import { failureOf, secretOf } from './sample.ts';

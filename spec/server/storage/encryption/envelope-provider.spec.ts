@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import {
   EnvelopeProvider,
   type EnvelopeOptions,
 } from '../../../../lib/server/storage/encryption/envelope-provider.ts';
-import { PrefixTransformers } from '../../../../lib/server/storage/encryption/prefix-transformers.ts';
+import { PrefixTransformers } from '../../../../lib/server/storage/encryption/configuration/prefix-transformers.ts';
 import { context, damaged, failureOf, KEY, plaintext, roundTrip } from './sample.ts';
 import { ScriptedKeyService } from './scripted-key-service.ts';
 

@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import protobuf from 'protobufjs';
-import type { LogFields, Logger } from '../../../../lib/kernel/logger.ts';
-import { silentLogger } from '../../../../lib/kernel/logger.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import type { LogFields, Logger } from '../../../../lib/kernel/report/logger.ts';
+import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import {
   KmsProvider,
   type KmsOptions,
 } from '../../../../lib/server/storage/encryption/kms-provider.ts';
-import { PrefixTransformers } from '../../../../lib/server/storage/encryption/prefix-transformers.ts';
+import { PrefixTransformers } from '../../../../lib/server/storage/encryption/configuration/prefix-transformers.ts';
 import { context, damaged, failureOf, KEY, plaintext, roundTrip, secretOf } from './sample.ts';
 import { ScriptedKeyService } from './scripted-key-service.ts';
 

@@ -1,20 +1,20 @@
 import { expect } from 'chai';
-import { sleep } from '../../../../lib/kernel/wait.ts';
+import { sleep } from '../../../../lib/kernel/time/wait.ts';
 import {
   VirtualRuntime,
   type VirtualRuntimeOptions,
-} from '../../../../lib/kernel/virtual-runtime.ts';
+} from '../../../../lib/kernel/time/virtual-runtime.ts';
 import type { KubernetesObject } from '../../../../lib/meta/object.ts';
 import { Cacher } from '../../../../lib/server/cacher/cacher.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
-import { prefixEnd, type KeyValue } from '../../../../lib/server/mvcc/key-value-store.ts';
+import { prefixEnd, type KeyValue } from '../../../../lib/server/mvcc/contract/key-value-store.ts';
 import { AesGcmProvider } from '../../../../lib/server/storage/encryption/aes-gcm-provider.ts';
 import {
   identityProvider,
   type EncryptionProvider,
 } from '../../../../lib/server/storage/encryption/encryption-provider.ts';
 import { KmsProvider } from '../../../../lib/server/storage/encryption/kms-provider.ts';
-import { PrefixTransformers } from '../../../../lib/server/storage/encryption/prefix-transformers.ts';
+import { PrefixTransformers } from '../../../../lib/server/storage/encryption/configuration/prefix-transformers.ts';
 import {
   rewriteStale,
   type RewriteProgress,

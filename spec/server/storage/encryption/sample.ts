@@ -1,4 +1,4 @@
-import type { ListwatchError } from '../../../../lib/kernel/errors.ts';
+import type { ListwatchError } from '../../../../lib/kernel/failure/errors.ts';
 import type { Transformer } from '../../../../lib/server/storage/value/transformer.ts';
 
 export const KEY: string = '/registry/secrets/shop/db';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PrefixTransformers } from '../../../../lib/server/storage/encryption/prefix-transformers.ts';
+import { PrefixTransformers } from '../../../../lib/server/storage/encryption/configuration/prefix-transformers.ts';
 import { SecretboxProvider } from '../../../../lib/server/storage/encryption/secretbox-provider.ts';
 import { context, damaged, failureOf, plaintext, roundTrip, secretOf } from './sample.ts';
 

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import type { UnstructuredObject } from '../../../../lib/meta/object.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
 import type {
   KeyValueStore,
   KeyValueWatch,
   KeyValueWatchRequest,
-} from '../../../../lib/server/mvcc/key-value-store.ts';
+} from '../../../../lib/server/mvcc/contract/key-value-store.ts';
 import { KeyValueStorage } from '../../../../lib/server/storage/key-value-storage.ts';
 import type { StorageWatchOptions } from '../../../../lib/server/storage/contract/storage-interface.ts';
 

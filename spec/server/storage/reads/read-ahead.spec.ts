@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { sleep } from '../../../../lib/kernel/wait.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { sleep } from '../../../../lib/kernel/time/wait.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { KeyValueStorage } from '../../../../lib/server/storage/key-value-storage.ts';
 import type { StorageWatch } from '../../../../lib/server/storage/contract/storage-interface.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { seededRandom } from '../../../../lib/kernel/random.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { seededRandom } from '../../../../lib/kernel/time/random.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import type { KubernetesObject, UnstructuredObject } from '../../../../lib/meta/object.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { KeyValueStorage } from '../../../../lib/server/storage/key-value-storage.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { seededRandom } from '../../../../lib/kernel/random.ts';
+import { seededRandom } from '../../../../lib/kernel/time/random.ts';
 import { builtInTypes } from '../../../../lib/meta/types/built-in-types.ts';
 import {
   openEnvelope,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { KeyValueStorage } from '../../../../lib/server/storage/key-value-storage.ts';
 import { identityTransformer } from '../../../../lib/server/storage/value/transformer.ts';

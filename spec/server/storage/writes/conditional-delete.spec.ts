@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { CountingKeyValueStore } from '../../../../lib/conformance/storage/counting-key-value-store.ts';
-import { VirtualRuntime } from '../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import type { KubernetesObject } from '../../../../lib/meta/object.ts';
 import { EmbeddedKeyValueStore } from '../../../../lib/server/mvcc/embedded-key-value-store.ts';
 import { KeyValueStorage } from '../../../../lib/server/storage/key-value-storage.ts';

@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
-import { ListwatchError } from '../../../../kernel/errors.ts';
+import { ListwatchError } from '../../../../kernel/failure/errors.ts';
 import { findProgram, isPath } from './find-program.ts';
 import { printable } from './printable.ts';
 

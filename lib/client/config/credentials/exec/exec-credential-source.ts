@@ -1,5 +1,5 @@
-import { ListwatchError } from '../../../../kernel/errors.ts';
-import type { Runtime } from '../../../../kernel/runtime.ts';
+import { ListwatchError } from '../../../../kernel/failure/errors.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import { Credential, type CredentialSource } from '../../../transport/contract/credential.ts';
 import type { ExecPlugin } from './exec-plugin.ts';
 import { InstallHint } from './install-hint.ts';

@@ -1,5 +1,5 @@
-import type { Logger } from '../../../../kernel/logger.ts';
-import type { Runtime } from '../../../../kernel/runtime.ts';
+import type { Logger } from '../../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
 
 /** A variable that the plug-in gets in addition to the environment of the process. */
 export interface ExecVariable {

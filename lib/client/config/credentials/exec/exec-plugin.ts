@@ -1,10 +1,14 @@
 import { isAbsolute } from 'node:path';
-import { ListwatchError, type ErrorOptions } from '../../../../kernel/errors.ts';
-import { guardedLogger } from '../../../../kernel/guarded-logger.ts';
-import { silentLogger, type Logger } from '../../../../kernel/logger.ts';
-import { numberOption, rejectUnknownOptions, requireOptions } from '../../../../kernel/options.ts';
-import { realRuntime } from '../../../../kernel/real-runtime.ts';
-import type { Runtime } from '../../../../kernel/runtime.ts';
+import { ListwatchError, type ErrorOptions } from '../../../../kernel/failure/errors.ts';
+import { guardedLogger } from '../../../../kernel/report/guarded-logger.ts';
+import { silentLogger, type Logger } from '../../../../kernel/report/logger.ts';
+import {
+  numberOption,
+  rejectUnknownOptions,
+  requireOptions,
+} from '../../../../kernel/options/options.ts';
+import { realRuntime } from '../../../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import {
   EXEC_PLUGIN_OPTIONS,
   type ExecCluster,

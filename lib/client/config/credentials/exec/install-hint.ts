@@ -1,4 +1,4 @@
-import type { Runtime } from '../../../../kernel/runtime.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
 
 /** As client-go (plugin/pkg/client/auth/exec/exec.go @ 32ce75a7). */
 const MOST_AN_HOUR = 10;

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { sep } from 'node:path';
-import { deferred } from '../../../../kernel/latch.ts';
-import type { Runtime, Timer } from '../../../../kernel/runtime.ts';
+import { deferred } from '../../../../kernel/time/latch.ts';
+import type { Runtime, Timer } from '../../../../kernel/time/runtime.ts';
 import type { ExecEnvironment } from './exec-plugin-options.ts';
 
 export interface ProgramRunOptions {

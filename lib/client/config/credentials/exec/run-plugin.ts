@@ -1,4 +1,4 @@
-import { errorMessage, type ListwatchError } from '../../../../kernel/errors.ts';
+import { errorMessage, type ListwatchError } from '../../../../kernel/failure/errors.ts';
 import { EXEC_INFO, execInfo } from './exec-info.ts';
 import type { ExecPlugin } from './exec-plugin.ts';
 import { findProgram, type FoundProgram } from './find-program.ts';

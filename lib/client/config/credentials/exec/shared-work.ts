@@ -1,4 +1,4 @@
-import { abortable } from '../../../../kernel/abort.ts';
+import { abortable } from '../../../../kernel/time/abort.ts';
 
 /**
  * Work that several callers wait for. A caller that aborts leaves the others waiting; when the last one has left before the work

@@ -1,4 +1,4 @@
-import type { Runtime } from '../../../../kernel/runtime.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import { AxiosTransport } from '../../../transport/axios-transport.ts';
 import { readBody } from '../../../transport/body/read-body.ts';
 import type { PemSource } from '../../../transport/contract/tls-options.ts';

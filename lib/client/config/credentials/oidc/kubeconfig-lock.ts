@@ -1,5 +1,5 @@
 import { open, rm } from 'node:fs/promises';
-import { errorMessage, ListwatchError } from '../../../../kernel/errors.ts';
+import { errorMessage, ListwatchError } from '../../../../kernel/failure/errors.ts';
 
 /**
  * Runs `work` under the lock of a kubeconfig, which kubectl uses too: a file `PATH.lock` that only one program can create. It does

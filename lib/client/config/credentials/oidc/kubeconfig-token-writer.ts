@@ -1,5 +1,5 @@
 import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
-import { errorMessage, ListwatchError } from '../../../../kernel/errors.ts';
+import { errorMessage, ListwatchError } from '../../../../kernel/failure/errors.ts';
 import { underKubeconfigLock } from './kubeconfig-lock.ts';
 import type { RefreshedTokens } from './oidc-options.ts';
 import { replaceTokens } from './replace-tokens.ts';

@@ -1,9 +1,9 @@
-import { abortable } from '../../../../kernel/abort.ts';
-import { errorMessage, type ListwatchError } from '../../../../kernel/errors.ts';
-import { guardedLogger } from '../../../../kernel/guarded-logger.ts';
-import { silentLogger, type Logger } from '../../../../kernel/logger.ts';
-import type { Runtime } from '../../../../kernel/runtime.ts';
-import { withDeadline } from '../../../../kernel/wait.ts';
+import { abortable } from '../../../../kernel/time/abort.ts';
+import { errorMessage, type ListwatchError } from '../../../../kernel/failure/errors.ts';
+import { guardedLogger } from '../../../../kernel/report/guarded-logger.ts';
+import { silentLogger, type Logger } from '../../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
+import { withDeadline } from '../../../../kernel/time/wait.ts';
 import { Credential, type CredentialSource } from '../../../transport/contract/credential.ts';
 import { expiryOf, LONGEST_ID_TOKEN } from './id-token.ts';
 import { LOG_IN_AGAIN, oidcError } from './oidc-error.ts';

@@ -1,5 +1,5 @@
-import { ListwatchError } from '../../../../kernel/errors.ts';
-import { realRuntime } from '../../../../kernel/real-runtime.ts';
+import { ListwatchError } from '../../../../kernel/failure/errors.ts';
+import { realRuntime } from '../../../../kernel/time/real-runtime.ts';
 import type { CredentialSource } from '../../../transport/contract/credential.ts';
 import { OidcCredentialSource } from './oidc-credential-source.ts';
 import { isProtected, OidcIssuerClient, parsedUrl } from './oidc-issuer-client.ts';

@@ -1,4 +1,8 @@
-import { errorMessage, isListwatchError, ListwatchError } from '../../../../kernel/errors.ts';
+import {
+  errorMessage,
+  isListwatchError,
+  ListwatchError,
+} from '../../../../kernel/failure/errors.ts';
 
 /** The remedy when the tokens of a login are of no use any more. */
 export const LOG_IN_AGAIN = 'log in again with the tool that wrote the token';

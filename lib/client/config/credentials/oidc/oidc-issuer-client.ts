@@ -1,4 +1,4 @@
-import type { ListwatchError } from '../../../../kernel/errors.ts';
+import type { ListwatchError } from '../../../../kernel/failure/errors.ts';
 import { isLoopback } from '../../../transport/contract/server-address.ts';
 import { askIssuer, type IssuerAnswer, type IssuerSettings } from './issuer-exchange.ts';
 import { LOG_IN_AGAIN, oidcError, shownText } from './oidc-error.ts';

@@ -1,5 +1,5 @@
-import type { Logger } from '../../../../kernel/logger.ts';
-import type { Runtime } from '../../../../kernel/runtime.ts';
+import type { Logger } from '../../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import type { PemSource } from '../../../transport/contract/tls-options.ts';
 
 /** The `auth-provider` `oidc` of a kubeconfig, with its fields in the comments. */

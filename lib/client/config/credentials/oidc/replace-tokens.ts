@@ -1,7 +1,7 @@
 import type * as YamlModule from 'yaml';
 import type { Document, Pair, Scalar, YAMLMap } from 'yaml';
 import { isDeepStrictEqual } from 'node:util';
-import { ListwatchError } from '../../../../kernel/errors.ts';
+import { ListwatchError } from '../../../../kernel/failure/errors.ts';
 import type { RefreshedTokens } from './oidc-options.ts';
 
 export interface ReplaceTokensOptions {

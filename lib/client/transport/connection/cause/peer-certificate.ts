@@ -1,5 +1,5 @@
 import type { PeerCertificate, TLSSocket } from 'node:tls';
-import type { Runtime } from '../../../../kernel/runtime.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
 
 /** What a message says about a certificate that did not verify. Dates are ISO 8601. */
 export interface PeerCertificateFacts {

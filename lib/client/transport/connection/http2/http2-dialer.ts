@@ -3,8 +3,8 @@ import { connect, type ClientHttp2Session } from 'node:http2';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { onAbort } from '../../../../kernel/abort.ts';
-import type { Runtime } from '../../../../kernel/runtime.ts';
+import { onAbort } from '../../../../kernel/time/abort.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import { notConnectedInTime } from '../cause/not-connected-in-time.ts';
 
 /** The bytes that a server may send on one stream, and on all of a session, before they are read. */

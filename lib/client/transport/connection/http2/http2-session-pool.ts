@@ -1,5 +1,5 @@
-import { onAbort } from '../../../../kernel/abort.ts';
-import type { Runtime } from '../../../../kernel/runtime.ts';
+import { onAbort } from '../../../../kernel/time/abort.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import type { Http2SessionInspection } from '../../contract/transport-inspection.ts';
 import { notSent } from '../cause/http2-failure.ts';
 import { streamTransport, type StreamTransport } from './http2-request.ts';

@@ -5,7 +5,7 @@ import type {
   OutgoingHttpHeaders,
 } from 'node:http2';
 import type { Duplex } from 'node:stream';
-import type { Runtime } from '../../../../kernel/runtime.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import type { Http2SessionInspection } from '../../contract/transport-inspection.ts';
 import { notSent, pingUnanswered } from '../cause/http2-failure.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Runtime, Timer } from '../../../../kernel/runtime.ts';
+import type { Runtime, Timer } from '../../../../kernel/time/runtime.ts';
 
 /** A ping is sent after this time without data, milliseconds (apimachinery util/net/http.go readIdleTimeoutSeconds @ v0.36.3). */
 const SILENCE_MS = 30_000;

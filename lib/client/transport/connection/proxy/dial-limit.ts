@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { onAbort } from '../../../../kernel/abort.ts';
-import type { Runtime } from '../../../../kernel/runtime.ts';
+import { onAbort } from '../../../../kernel/time/abort.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import { ProxyProblem } from './proxy-problem.ts';
 
 export interface DialLimitOptions {

@@ -1,8 +1,8 @@
 import { connect as connectTcp, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { asBuffer } from '../../../../kernel/as-buffer.ts';
-import { isListwatchError, ListwatchError } from '../../../../kernel/errors.ts';
-import type { Runtime } from '../../../../kernel/runtime.ts';
+import { asBuffer } from '../../../../kernel/data/as-buffer.ts';
+import { isListwatchError, ListwatchError } from '../../../../kernel/failure/errors.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import { parseProxyAddress, type ProxyAddress } from '../../contract/proxy-address.ts';
 import type { PemSource } from '../../contract/tls-options.ts';
 import { isUnknownAuthority } from '../cause/certificate-cause.ts';

@@ -1,4 +1,4 @@
-import { withoutReason } from '../../../../meta/failures.ts';
+import { withoutReason } from '../../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../../meta/object.ts';
 import { recordAt, valueAt, type JsonRecord } from '../../rules/json-value.ts';
 import { coerceEmbedded } from '../schema/embedded-objects.ts';

@@ -1,5 +1,5 @@
 import type { UnstructuredObject } from '../../../../meta/object.ts';
-import type { FieldCause } from '../../../../meta/failures.ts';
+import type { FieldCause } from '../../../../meta/failure/failures.ts';
 import { fieldInvalid } from '../../rules/field-causes.ts';
 import { qualifiedName } from '../../rules/name-forms.ts';
 import { validateLabels } from '../../rules/object-validation.ts';

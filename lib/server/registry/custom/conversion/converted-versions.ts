@@ -1,4 +1,4 @@
-import type { Runtime } from '../../../../kernel/runtime.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import { apiVersionOf } from '../../../../meta/resource.ts';
 import type { UnstructuredObject } from '../../../../meta/object.ts';
 import type { StorageInterface } from '../../../storage/contract/storage-interface.ts';

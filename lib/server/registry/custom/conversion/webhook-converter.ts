@@ -1,7 +1,7 @@
-import { randomUuid } from '../../../../kernel/random.ts';
-import { isListwatchError } from '../../../../kernel/errors.ts';
-import type { Runtime } from '../../../../kernel/runtime.ts';
-import { withoutReason } from '../../../../meta/failures.ts';
+import { randomUuid } from '../../../../kernel/time/random.ts';
+import { isListwatchError } from '../../../../kernel/failure/errors.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
+import { withoutReason } from '../../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../../meta/object.ts';
 import type {
   WebhookCaller,

@@ -1,4 +1,4 @@
-import type { FieldCause } from '../../../../meta/failures.ts';
+import type { FieldCause } from '../../../../meta/failure/failures.ts';
 import { fieldInvalid, fieldRequired } from '../../rules/field-causes.ts';
 import { textAt } from '../../rules/json-value.ts';
 import { isRequestUri } from '../schema/uri-format.ts';

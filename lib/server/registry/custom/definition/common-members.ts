@@ -6,7 +6,7 @@ import {
   valueAt,
   type JsonRecord,
 } from '../../rules/json-value.ts';
-import { schemaGoForm } from './schema-go-form.ts';
+import { schemaGoForm } from './structure/schema-go-form.ts';
 
 /** What all versions of a definition have in common is, inside of API servers, a part of the definition itself. */
 export interface CommonMembers {

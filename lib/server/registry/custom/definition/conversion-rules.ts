@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import type { FieldCause } from '../../../../meta/failures.ts';
+import type { FieldCause } from '../../../../meta/failure/failures.ts';
 import {
   fieldForbidden,
   fieldInvalid,

@@ -1,11 +1,11 @@
-import type { FieldCause } from '../../../../meta/failures.ts';
+import type { FieldCause } from '../../../../meta/failure/failures.ts';
 import { fieldInvalid } from '../../rules/field-causes.ts';
 import { jsonEqual, recordAt, valueAt, type JsonRecord } from '../../rules/json-value.ts';
 import { coerceEmbedded, embeddedCauses } from '../schema/embedded-objects.ts';
 import { pruneValue } from '../schema/prune.ts';
 import { schemaNode, type SchemaNode } from '../schema/schema-node.ts';
 import { validateValue } from '../schema/validate-value.ts';
-import { propertiesOf } from './schema-walk.ts';
+import { propertiesOf } from './structure/schema-walk.ts';
 
 const METADATA: ReadonlySet<string> = new Set(['metadata', 'apiVersion', 'kind']);
 const TYPE = { apiVersion: 'validation/v1', kind: 'Validation' };

@@ -2,7 +2,7 @@ import { recordAt, textAt } from '../../rules/json-value.ts';
 import { isSupportedFormat } from '../schema/text-formats.ts';
 import { versionsOf } from './custom-resource-definition.ts';
 import { commonMembers } from './common-members.ts';
-import { someSchema } from './schema-walk.ts';
+import { someSchema } from './structure/schema-walk.ts';
 
 /**
  * The warnings of a write of a definition: formats that are not checked, in the words of API servers, and rules in CEL, which are

@@ -1,4 +1,4 @@
-import type { FieldCause } from '../../../../meta/failures.ts';
+import type { FieldCause } from '../../../../meta/failure/failures.ts';
 import { fieldInvalid, fieldRequired } from '../../rules/field-causes.ts';
 import { textAt, textsAt, type JsonRecord } from '../../rules/json-value.ts';
 import { dns1035Label, dnsSubdomain } from '../../validation/formats.ts';

@@ -10,7 +10,7 @@ import {
   setCondition,
   versionsOf,
 } from './custom-resource-definition.ts';
-import { structuralCauses, unsupportedMember } from './structural-rules.ts';
+import { structuralCauses, unsupportedMember } from './structure/structural-rules.ts';
 
 /** What one step of the status works with. */
 export interface SettleOptions extends NameRivals {

@@ -9,10 +9,10 @@ import {
 import { bundleProblem, hasKnownReview, type ConversionRuleOptions } from './conversion-rules.ts';
 import { hasCondition, versionsOf } from './custom-resource-definition.ts';
 import { defaultCauses } from './default-rules.ts';
-import { keysOfListCauses, listTypeCauses } from './list-type-rules.ts';
-import { SCHEMA_TYPES, type SchemaRuleOptions } from './schema-rules.ts';
-import { someSchema } from './schema-walk.ts';
-import { structuralCauses, unsupportedMember } from './structural-rules.ts';
+import { keysOfListCauses, listTypeCauses } from './structure/list-type-rules.ts';
+import { SCHEMA_TYPES, type SchemaRuleOptions } from './structure/schema-rules.ts';
+import { someSchema } from './structure/schema-walk.ts';
+import { structuralCauses, unsupportedMember } from './structure/structural-rules.ts';
 
 /** Rules that an update may break because the stored definition breaks them already. */
 export interface Tolerance extends SchemaRuleOptions, ConversionRuleOptions {

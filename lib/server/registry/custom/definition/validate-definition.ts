@@ -1,4 +1,4 @@
-import type { FieldCause } from '../../../../meta/failures.ts';
+import type { FieldCause } from '../../../../meta/failure/failures.ts';
 import {
   fieldImmutable,
   fieldInvalid,
@@ -20,10 +20,10 @@ import { hasCondition, versionsOf } from './custom-resource-definition.ts';
 import { conversionCauses } from './conversion-rules.ts';
 import { defaultCauses } from './default-rules.ts';
 import { groupCauses, labelFaults, nameCauses, requiredNameCauses } from './name-rules.ts';
-import { rootCauses, schemaCauses } from './schema-rules.ts';
-import { someSchema } from './schema-walk.ts';
+import { rootCauses, schemaCauses } from './structure/schema-rules.ts';
+import { someSchema } from './structure/schema-walk.ts';
 import { STRICT, toleranceOf, type Tolerance } from './tolerance.ts';
-import { structuralCauses, unsupportedMember } from './structural-rules.ts';
+import { structuralCauses, unsupportedMember } from './structure/structural-rules.ts';
 import {
   columnsCauses,
   deprecationCauses,

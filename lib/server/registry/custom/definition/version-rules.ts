@@ -1,4 +1,4 @@
-import type { FieldCause } from '../../../../meta/failures.ts';
+import type { FieldCause } from '../../../../meta/failure/failures.ts';
 import {
   fieldDuplicate,
   fieldInvalid,
@@ -6,8 +6,8 @@ import {
   fieldTooMany,
 } from '../../rules/field-causes.ts';
 import { recordAt, recordsAt, textAt, valueAt, type JsonRecord } from '../../rules/json-value.ts';
-import { isSelectable, schemaAt } from './schema-path.ts';
-import { unsupportedMember } from './structural-rules.ts';
+import { isSelectable, schemaAt } from './structure/schema-path.ts';
+import { unsupportedMember } from './structure/structural-rules.ts';
 
 const COLUMN_TYPES = 'boolean,date,integer,number,string';
 const COLUMN_FORMATS = 'byte,date,date-time,double,float,int32,int64,password';

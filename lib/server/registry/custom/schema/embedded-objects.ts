@@ -1,4 +1,4 @@
-import type { FieldCause } from '../../../../meta/failures.ts';
+import type { FieldCause } from '../../../../meta/failure/failures.ts';
 import { builtInTypes } from '../../../../meta/types/built-in-types.ts';
 import { fieldInvalid, fieldRequired } from '../../rules/field-causes.ts';
 import { isRecord, type JsonRecord } from '../../rules/json-value.ts';

@@ -1,4 +1,4 @@
-import type { FieldCause } from '../../../../meta/failures.ts';
+import type { FieldCause } from '../../../../meta/failure/failures.ts';
 import { fieldDuplicate, fieldInvalid } from '../../rules/field-causes.ts';
 import { isRecord } from '../../rules/json-value.ts';
 import type { SchemaNode } from './schema-node.ts';

@@ -1,4 +1,4 @@
-import type { FieldCause } from '../../../../meta/failures.ts';
+import type { FieldCause } from '../../../../meta/failure/failures.ts';
 
 /** Maximum number of causes: a hostile object may break a rule in every field. */
 const MOST_CAUSES = 1000;

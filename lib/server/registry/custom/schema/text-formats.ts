@@ -1,4 +1,4 @@
-import { parseCidr, parseIp } from '../../validation/ip-address.ts';
+import { parseCidr, parseIp } from '../../validation/addresses/ip-address.ts';
 import { GoPattern } from '../pattern/go-pattern.ts';
 import { isDuration } from './duration-format.ts';
 import { isEmailAddress } from './email-format.ts';

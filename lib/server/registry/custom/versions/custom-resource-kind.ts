@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { withoutReason } from '../../../../meta/failures.ts';
+import { withoutReason } from '../../../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../../../meta/object.ts';
 import { ageOf } from '../../rules/duration.ts';
 import { apiVersionOf } from '../../../../meta/resource.ts';

@@ -1,4 +1,4 @@
-import { badRequest } from '../../../../meta/failures.ts';
+import { badRequest } from '../../../../meta/failure/failures.ts';
 import { fieldInvalid, fieldNotSupported, fieldRequired } from '../../rules/field-causes.ts';
 import { isRecord, jsonEqual, valueAt } from '../../rules/json-value.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';

@@ -1,4 +1,4 @@
-import { forbidden } from '../../../../meta/failures.ts';
+import { forbidden } from '../../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../../meta/object.ts';
 import type { RequestContext } from '../../contract/rest-storage.ts';
 import type { StoreHooks, WriteTarget } from '../../contract/store-hooks.ts';

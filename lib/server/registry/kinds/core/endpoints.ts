@@ -1,10 +1,10 @@
 import { fieldRequired } from '../../rules/field-causes.ts';
 import { isRecord, jsonEqual, recordAt, recordsAt, textAt } from '../../rules/json-value.ts';
-import { endpointIp, unlessEmpty } from '../../validation/address-checks.ts';
+import { endpointIp, unlessEmpty } from '../../validation/addresses/address-checks.ts';
 import { checkedBy, type Check } from '../../validation/check.ts';
 import { all, each, fields, isEmpty } from '../../validation/combine.ts';
 import { dnsLabel, dnsSubdomain, qualifiedName } from '../../validation/formats.ts';
-import { ipWarnings, legacyIp } from '../../validation/ip-formats.ts';
+import { ipWarnings, legacyIp } from '../../validation/addresses/ip-formats.ts';
 import { format, oneOf, portNumber } from '../../validation/values.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
 

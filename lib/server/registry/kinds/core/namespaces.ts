@@ -1,4 +1,4 @@
-import { forbidden } from '../../../../meta/failures.ts';
+import { forbidden } from '../../../../meta/failure/failures.ts';
 import { defaultTo, ensureRecord, recordAt, textAt, textsAt } from '../../rules/json-value.ts';
 import { newStatusStrategy, type UpdateStrategy } from '../../contract/strategy.ts';
 import { fieldInvalid } from '../../rules/field-causes.ts';

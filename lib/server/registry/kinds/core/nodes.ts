@@ -11,7 +11,7 @@ import {
 import { newStatusStrategy } from '../../contract/strategy.ts';
 import { causesOf } from '../../validation/check.ts';
 import { all } from '../../validation/combine.ts';
-import { cidrWarnings } from '../../validation/ip-formats.ts';
+import { cidrWarnings } from '../../validation/addresses/ip-formats.ts';
 import { nodeChecks, nodeUpdateChecks } from './node-checks.ts';
 import { nodeProxy } from '../../subresources/proxies.ts';
 import { type KindRules } from '../contract/kind-rules.ts';

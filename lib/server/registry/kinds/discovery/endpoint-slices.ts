@@ -13,7 +13,7 @@ import {
   valueAt,
 } from '../../rules/json-value.ts';
 import type { MutableObject } from '../../rules/mutable-object.ts';
-import { endpointIp } from '../../validation/address-checks.ts';
+import { endpointIp } from '../../validation/addresses/address-checks.ts';
 import { checkedBy, type Check } from '../../validation/check.ts';
 import { all, each, fields, first, required, requiredFor } from '../../validation/combine.ts';
 import { fullyQualifiedDomainName } from '../../validation/domain-checks.ts';
@@ -24,10 +24,10 @@ import {
   qualifiedName,
   type Format,
 } from '../../validation/formats.ts';
-import { parseIp } from '../../validation/ip-address.ts';
-import { ip, ipWarnings, legacyIp } from '../../validation/ip-formats.ts';
+import { parseIp } from '../../validation/addresses/ip-address.ts';
+import { ip, ipWarnings, legacyIp } from '../../validation/addresses/ip-formats.ts';
 import { format, oneOf } from '../../validation/values.ts';
-import { unlessEmpty } from '../../validation/address-checks.ts';
+import { unlessEmpty } from '../../validation/addresses/address-checks.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
 
 const MOST_ENDPOINTS = 1000;

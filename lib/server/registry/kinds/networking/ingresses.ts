@@ -6,7 +6,7 @@ import {
   balancerWarnings,
   isIp,
   unlessEmpty,
-} from '../../validation/address-checks.ts';
+} from '../../validation/addresses/address-checks.ts';
 import { causesOf, type Check } from '../../validation/check.ts';
 import { all, each, fields, isEmpty, required } from '../../validation/combine.ts';
 import {

@@ -4,9 +4,9 @@ import { checkedBy, type Check } from '../../validation/check.ts';
 import { fields, isChanged, required } from '../../validation/combine.ts';
 import { dnsSubdomain, pathSegment } from '../../validation/formats.ts';
 import { goForm } from '../../validation/go-form.ts';
-import { ip } from '../../validation/ip-formats.ts';
+import { ip } from '../../validation/addresses/ip-formats.ts';
 import { format } from '../../validation/values.ts';
-import { unlessEmpty } from '../../validation/address-checks.ts';
+import { unlessEmpty } from '../../validation/addresses/address-checks.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
 
 const parentReference: Check = fields({

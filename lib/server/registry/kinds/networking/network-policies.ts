@@ -3,8 +3,8 @@ import { recordAt, recordsAt, textAt, textsAt, valueAt } from '../../rules/json-
 import { checkedBy, type Check } from '../../validation/check.ts';
 import { all, each, fields, first, required } from '../../validation/combine.ts';
 import { portName } from '../../validation/formats.ts';
-import { parseCidr, type IpNetwork } from '../../validation/ip-address.ts';
-import { cidrWarnings, legacyCidr, unlessStored } from '../../validation/ip-formats.ts';
+import { parseCidr, type IpNetwork } from '../../validation/addresses/ip-address.ts';
+import { cidrWarnings, legacyCidr, unlessStored } from '../../validation/addresses/ip-formats.ts';
 import { labelSelector } from '../../validation/label-selector-checks.ts';
 import { format, oneOf, portNumber } from '../../validation/values.ts';
 import type { KindRules } from '../contract/kind-rules.ts';

@@ -2,8 +2,8 @@ import { fieldImmutable, fieldInvalid } from '../../rules/field-causes.ts';
 import { textsAt } from '../../rules/json-value.ts';
 import { causesOf, type Check, type Report } from '../../validation/check.ts';
 import { each, requiredFor } from '../../validation/combine.ts';
-import { parseCidr } from '../../validation/ip-address.ts';
-import { cidr } from '../../validation/ip-formats.ts';
+import { parseCidr } from '../../validation/addresses/ip-address.ts';
+import { cidr } from '../../validation/addresses/ip-formats.ts';
 import { format } from '../../validation/values.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
 

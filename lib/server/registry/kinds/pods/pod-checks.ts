@@ -2,8 +2,8 @@ import { fieldForbidden } from '../../rules/field-causes.ts';
 import { isRecord, recordAt, recordsAt, textAt } from '../../rules/json-value.ts';
 import type { Check, Report } from '../../validation/check.ts';
 import { checkImage } from './containers/containers.ts';
-import { checkPodAnnotations, checkProfileAnnotations } from './pod-annotations.ts';
-import { checkPodSpec } from './pod-spec-checks.ts';
+import { checkPodAnnotations, checkProfileAnnotations } from './spec/pod-annotations.ts';
+import { checkPodSpec } from './spec/pod-spec-checks.ts';
 import { PodReport } from './report/pod-report.ts';
 
 /** The report on the pod of a write. */

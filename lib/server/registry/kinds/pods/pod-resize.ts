@@ -13,7 +13,7 @@ import { keepAllBut } from '../../subresources/kept-fields.ts';
 import { causesOf, type Check } from '../../validation/check.ts';
 import { isSidecar } from './containers/containers.ts';
 import { checkPod, podReport } from './pod-checks.ts';
-import { completePodResources } from './pod-level-resources.ts';
+import { completePodResources } from './spec/pod-level-resources.ts';
 import { qosClassOf } from './pod-qos.ts';
 import { countChange } from './pod-update.ts';
 import { MIRROR_ANNOTATION, type PodReport } from './report/pod-report.ts';

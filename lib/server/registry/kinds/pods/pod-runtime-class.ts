@@ -1,4 +1,4 @@
-import { isNotFound } from '../../../../meta/failures.ts';
+import { isNotFound } from '../../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../../meta/object.ts';
 import type { HookParts } from '../../contract/kind-definition.ts';
 import type { RequestContext } from '../../contract/rest-storage.ts';

@@ -13,7 +13,7 @@ import { unifiedDiff } from '../../validation/unified-diff.ts';
 import { checkImage } from './containers/containers.ts';
 import { tolerations } from './placement/tolerations.ts';
 import { checkGatedPlacement } from './pod-gated-update.ts';
-import { checkKeptAnnotations, checkPodAnnotations } from './pod-annotations.ts';
+import { checkKeptAnnotations, checkPodAnnotations } from './spec/pod-annotations.ts';
 import { checkPod, podReport } from './pod-checks.ts';
 import { goJson, podSpecForm } from './pod-spec-form.ts';
 import type { PodReport } from './report/pod-report.ts';

@@ -1,4 +1,4 @@
-import type { FieldCause } from '../../../../meta/failures.ts';
+import type { FieldCause } from '../../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../../meta/object.ts';
 import { ensureRecord, numberAt, recordAt, textAt, valueAt } from '../../rules/json-value.ts';
 import type { HookParts, SelectableFields } from '../../contract/kind-definition.ts';
@@ -18,7 +18,7 @@ import { podUpdateChecks } from './pod-update.ts';
 import { podStatusStrategy } from './pod-status.ts';
 import { ephemeralContainersStrategy } from './ephemeral-update.ts';
 import { podResizeStrategy } from './pod-resize.ts';
-import { completePodResources } from './pod-level-resources.ts';
+import { completePodResources } from './spec/pod-level-resources.ts';
 import { applyLabelKeys } from './label-key-selectors.ts';
 import { applyAppArmorAnnotations } from './app-armor-fields.ts';
 import { causesOf } from '../../validation/check.ts';

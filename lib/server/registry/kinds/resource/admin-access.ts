@@ -1,4 +1,4 @@
-import { invalid } from '../../../../meta/failures.ts';
+import { invalid } from '../../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../../meta/object.ts';
 import { parseApiVersion } from '../../../../meta/resource.ts';
 import type { HookParts } from '../../contract/kind-definition.ts';

@@ -10,7 +10,7 @@ import { all, each, fields, isEmpty, required } from '../../validation/combine.t
 import { conditionsCheck } from '../../validation/condition-checks.ts';
 import { csiDriverName } from '../../validation/csi-driver-name.ts';
 import { goForm } from '../../validation/go-form.ts';
-import { interfaceAddress } from '../../validation/ip-formats.ts';
+import { interfaceAddress } from '../../validation/addresses/ip-formats.ts';
 import { format, oneOf } from '../../validation/values.ts';
 import { nodeSelector } from '../pods/placement/affinity.ts';
 import { bindingConditions } from './binding-conditions.ts';

@@ -1,4 +1,4 @@
-import { forbidden } from '../../../../meta/failures.ts';
+import { forbidden } from '../../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../../meta/object.ts';
 import { serverContext } from '../../contract/server-context.ts';
 import { fieldForbidden, fieldImmutable, fieldRequired } from '../../rules/field-causes.ts';

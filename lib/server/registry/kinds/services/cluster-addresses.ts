@@ -1,11 +1,11 @@
-import { randomInteger } from '../../../../kernel/random.ts';
-import type { Runtime } from '../../../../kernel/runtime.ts';
+import { randomInteger } from '../../../../kernel/time/random.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import {
   internalError,
   isAlreadyExists,
   isConflict,
   isNotFound,
-} from '../../../../meta/failures.ts';
+} from '../../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../../meta/object.ts';
 import type { HookParts } from '../../contract/kind-definition.ts';
 import type { ObjectStore } from '../../contract/object-store.ts';
@@ -17,7 +17,7 @@ import {
   parseCidr,
   parseIp,
   type IpNetwork,
-} from '../../validation/ip-address.ts';
+} from '../../validation/addresses/ip-address.ts';
 
 const GROUP = 'networking.k8s.io';
 /** Of addresses that an API server assigned, as kube-apiserver labels them. */

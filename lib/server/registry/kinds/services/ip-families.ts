@@ -1,4 +1,4 @@
-import type { FieldCause } from '../../../../meta/failures.ts';
+import type { FieldCause } from '../../../../meta/failure/failures.ts';
 import { fieldInvalid } from '../../rules/field-causes.ts';
 import { textAt, type JsonRecord } from '../../rules/json-value.ts';
 import { Report } from '../../validation/check.ts';

@@ -1,5 +1,5 @@
-import { randomInteger } from '../../../../kernel/random.ts';
-import type { Runtime } from '../../../../kernel/runtime.ts';
+import { randomInteger } from '../../../../kernel/time/random.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import type { UnstructuredObject } from '../../../../meta/object.ts';
 import type { StorageInterface } from '../../../storage/contract/storage-interface.ts';
 import { reservedOf } from './cluster-addresses.ts';

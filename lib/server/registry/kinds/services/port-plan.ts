@@ -1,5 +1,9 @@
-import { internalError, withoutReason, type FieldCause } from '../../../../meta/failures.ts';
-import type { Runtime } from '../../../../kernel/runtime.ts';
+import {
+  internalError,
+  withoutReason,
+  type FieldCause,
+} from '../../../../meta/failure/failures.ts';
+import type { Runtime } from '../../../../kernel/time/runtime.ts';
 import { fieldInvalid } from '../../rules/field-causes.ts';
 import { recordsAt, type JsonRecord } from '../../rules/json-value.ts';
 import { PORT_TAKEN, type TakenPorts } from './node-ports.ts';

@@ -6,8 +6,8 @@ import {
 } from '../../rules/field-causes.ts';
 import { textAt, type JsonRecord } from '../../rules/json-value.ts';
 import type { Report } from '../../validation/check.ts';
-import { parseIp } from '../../validation/ip-address.ts';
-import { legacyIp, unlessStored } from '../../validation/ip-formats.ts';
+import { parseIp } from '../../validation/addresses/ip-address.ts';
+import { legacyIp, unlessStored } from '../../validation/addresses/ip-formats.ts';
 import { format, oneOf } from '../../validation/values.ts';
 import { clusterIpsOf, familiesOf, isExternalName, isHeadless } from './service-fields.ts';
 

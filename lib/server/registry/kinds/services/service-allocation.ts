@@ -1,4 +1,9 @@
-import { internalError, invalid, isNotFound, type FieldCause } from '../../../../meta/failures.ts';
+import {
+  internalError,
+  invalid,
+  isNotFound,
+  type FieldCause,
+} from '../../../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../../../meta/object.ts';
 import type { HookParts } from '../../contract/kind-definition.ts';
 import type { WriteResult } from '../../contract/rest-storage.ts';

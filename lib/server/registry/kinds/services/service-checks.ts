@@ -5,12 +5,12 @@ import {
   fieldRequired,
 } from '../../rules/field-causes.ts';
 import { recordAt, recordsAt, textAt, textsAt, type JsonRecord } from '../../rules/json-value.ts';
-import { endpointIp } from '../../validation/address-checks.ts';
+import { endpointIp } from '../../validation/addresses/address-checks.ts';
 import { causesOf, type Check, type Report } from '../../validation/check.ts';
 import { first, isEmpty, required } from '../../validation/combine.ts';
 import { dnsLabel, dnsSubdomain, portName, qualifiedName } from '../../validation/formats.ts';
 import { goForm } from '../../validation/go-form.ts';
-import { legacyCidr, legacyIp, unlessStored } from '../../validation/ip-formats.ts';
+import { legacyCidr, legacyIp, unlessStored } from '../../validation/addresses/ip-formats.ts';
 import { labelMap } from '../../validation/label-selector-checks.ts';
 import { format, oneOf, portNumber } from '../../validation/values.ts';
 import {

@@ -1,5 +1,5 @@
 import { recordAt, textAt, textsAt } from '../../rules/json-value.ts';
-import { cidrWarnings, ipWarnings } from '../../validation/ip-formats.ts';
+import { cidrWarnings, ipWarnings } from '../../validation/addresses/ip-formats.ts';
 import { clusterIpsOf, isExternalName, specOf, typeOf } from './service-fields.ts';
 
 const HINTS = 'service.kubernetes.io/topology-aware-hints';

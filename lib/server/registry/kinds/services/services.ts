@@ -2,7 +2,7 @@ import { newStatusStrategy } from '../../contract/strategy.ts';
 import { fieldForbidden, fieldNotSupported, fieldRequired } from '../../rules/field-causes.ts';
 import { textAt, valueAt } from '../../rules/json-value.ts';
 import { serviceProxy } from '../../subresources/proxies.ts';
-import { balancerPoints, balancerWarnings } from '../../validation/address-checks.ts';
+import { balancerPoints, balancerWarnings } from '../../validation/addresses/address-checks.ts';
 import { causesOf, type Check } from '../../validation/check.ts';
 import type { KindRules } from '../contract/kind-rules.ts';
 import { ServiceAllocation } from './service-allocation.ts';

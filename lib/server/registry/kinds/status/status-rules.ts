@@ -1,4 +1,4 @@
-import type { FieldCause } from '../../../../meta/failures.ts';
+import type { FieldCause } from '../../../../meta/failure/failures.ts';
 import { newStatusStrategy, type UpdateStrategy } from '../../contract/strategy.ts';
 import { fieldForbidden } from '../../rules/field-causes.ts';
 import { recordAt, recordsAt, setOwn, textAt } from '../../rules/json-value.ts';

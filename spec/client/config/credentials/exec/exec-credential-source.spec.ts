@@ -6,8 +6,8 @@ import {
   Credential,
   type CredentialSource,
 } from '../../../../../lib/client/transport/contract/credential.ts';
-import { VirtualRuntime } from '../../../../../lib/kernel/virtual-runtime.ts';
-import { silentLogger } from '../../../../../lib/kernel/logger.ts';
+import { VirtualRuntime } from '../../../../../lib/kernel/time/virtual-runtime.ts';
+import { silentLogger } from '../../../../../lib/kernel/report/logger.ts';
 import { until } from '../../../../support/until.ts';
 import { CLIENT_CERTIFICATE, CLIENT_KEY } from '../../../support/certificates.ts';
 import { failureOf, rejectionOf } from '../../../support/failure-of.ts';

@@ -3,8 +3,8 @@ import {
   ProgramRun,
   type ProgramRunOptions,
 } from '../../../../../lib/client/config/credentials/exec/program-run.ts';
-import { realRuntime } from '../../../../../lib/kernel/real-runtime.ts';
-import type { Runtime } from '../../../../../lib/kernel/runtime.ts';
+import { realRuntime } from '../../../../../lib/kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../../../lib/kernel/time/runtime.ts';
 import { HANG_MS } from '../../../../support/until.ts';
 import { noTerminal } from './plugin-script.ts';
 

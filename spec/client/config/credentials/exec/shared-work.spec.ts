@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { SharedWork } from '../../../../../lib/client/config/credentials/exec/shared-work.ts';
-import { deferred } from '../../../../../lib/kernel/latch.ts';
+import { deferred } from '../../../../../lib/kernel/time/latch.ts';
 import { rejectionOf } from '../../../support/failure-of.ts';
 
 describe('SharedWork', () => {

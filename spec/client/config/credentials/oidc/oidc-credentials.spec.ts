@@ -8,8 +8,8 @@ import {
   Credential,
   type CredentialSource,
 } from '../../../../../lib/client/transport/contract/credential.ts';
-import { deferred } from '../../../../../lib/kernel/latch.ts';
-import { VirtualRuntime } from '../../../../../lib/kernel/virtual-runtime.ts';
+import { deferred } from '../../../../../lib/kernel/time/latch.ts';
+import { VirtualRuntime } from '../../../../../lib/kernel/time/virtual-runtime.ts';
 import { until } from '../../../../support/until.ts';
 import { failureOf, rejectionOf, thrownBy } from '../../../support/failure-of.ts';
 import { OidcIssuer } from '../../../support/oidc-issuer.ts';

@@ -8,7 +8,7 @@ import {
   type AxiosTransportOptions,
 } from '../../../../../lib/client/transport/axios-transport.ts';
 import type { TlsOptions } from '../../../../../lib/client/transport/contract/tls-options.ts';
-import type { ListwatchError } from '../../../../../lib/kernel/errors.ts';
+import type { ListwatchError } from '../../../../../lib/kernel/failure/errors.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { json, RawServer } from '../../../support/raw-server.ts';
 import {

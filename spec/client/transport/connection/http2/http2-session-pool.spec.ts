@@ -8,7 +8,7 @@ import type {
   BodyReader,
   TransportRequest,
 } from '../../../../../lib/client/transport/contract/transport.ts';
-import { VirtualRuntime } from '../../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../../lib/kernel/time/virtual-runtime.ts';
 import { until } from '../../../../support/until.ts';
 import { TcpProxy } from '../../../../faults/storms/tcp-proxy.ts';
 import { failureOf } from '../../../support/failure-of.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { SessionPulse } from '../../../../../lib/client/transport/connection/http2/session-pulse.ts';
-import { VirtualRuntime } from '../../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../../lib/kernel/time/virtual-runtime.ts';
 
 describe('SessionPulse', () => {
   const start = (): {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { proxyDialer } from '../../../../../lib/client/transport/connection/proxy/proxy-dialer.ts';
-import { realRuntime } from '../../../../../lib/kernel/real-runtime.ts';
+import { realRuntime } from '../../../../../lib/kernel/time/real-runtime.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { json, RawServer } from '../../../support/raw-server.ts';
 import { TestProxy, type TestProxyOptions } from '../../../support/test-proxy.ts';

@@ -1,6 +1,6 @@
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
-import { errorMessage } from '../../../../../lib/kernel/errors.ts';
+import { errorMessage } from '../../../../../lib/kernel/failure/errors.ts';
 import { isKnownFailure } from '../known-failures.ts';
 import { AnswerReader } from './answer-reader.ts';
 import type { Http2Exchange } from './draw-http2.ts';

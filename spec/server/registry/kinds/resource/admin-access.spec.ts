@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../../../../lib/kernel/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../../../lib/kernel/time/virtual-runtime.ts';
 import { ApiServer } from '../../../../../lib/server/api/api-server.ts';
 import { call } from '../../../api/support.ts';
 

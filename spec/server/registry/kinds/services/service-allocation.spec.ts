@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sleep } from '../../../../../lib/kernel/wait.ts';
+import { sleep } from '../../../../../lib/kernel/time/wait.ts';
 import type { UnstructuredObject } from '../../../../../lib/meta/object.ts';
 import type { ApiResourceRegistry } from '../../../../../lib/server/api/api-resource-registry.ts';
 import { recordsAt, textAt, valueAt } from '../../../../../lib/server/registry/rules/json-value.ts';

@@ -1,4 +1,4 @@
-import type { FieldCause } from '../../../../../meta/failures.ts';
+import type { FieldCause } from '../../../../../meta/failure/failures.ts';
 import {
   isRecord,
   recordAt,

@@ -9,7 +9,7 @@ import {
   valueAt,
   type JsonRecord,
 } from '../../../rules/json-value.ts';
-import { ipWarnings } from '../../../validation/ip-formats.ts';
+import { ipWarnings } from '../../../validation/addresses/ip-formats.ts';
 import {
   APP_ARMOR,
   appArmorOf,

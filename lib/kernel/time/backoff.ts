@@ -1,0 +1,73 @@
+import { numberOption, rejectUnknownOptions, requireOptions } from '../options/options.ts';
+import type { Runtime } from './runtime.ts';
+
+export interface BackoffOptions {
+  /** First delay before jitter, milliseconds. */
+  readonly baseMs: number;
+  /** Largest delay before jitter, milliseconds. */
+  readonly capMs: number;
+  /** Growth per step. @defaultValue 2 */
+  readonly factor?: number | undefined;
+  /** Share of the delay added at random: the delay lies in [d, d × (1 + jitter)). @defaultValue 1 */
+  readonly jitter?: number | undefined;
+  /** When nothing failed for this long after a delay was over, the next one starts at the base again. @defaultValue 120 000 */
+  readonly resetAfterMs?: number | undefined;
+}
+
+const OWNER = 'Backoff';
+const OPTION_NAMES = [
+  'baseMs',
+  'capMs',
+  'factor',
+  'jitter',
+  'resetAfterMs',
+] as const satisfies readonly (keyof BackoffOptions)[];
+
+/**
+ * Exponential delays with additive jitter.
+ *
+ * It resets after a quiet period, counted from the end of the last delay: client-go's present rule counts from the last *reset* and so
+ * drops back to the base in the middle of an outage (wait/backoff.go Step @ eed236c).
+ */
+export class Backoff {
+  readonly #runtime: Runtime;
+  readonly #options: { readonly [Name in keyof BackoffOptions]-?: number };
+  #nextMs: number;
+  #delayOverAtMs: number | undefined;
+
+  /** @throws {ListwatchError} code INVALID_OPTION. */
+  constructor(runtime: Runtime, options: BackoffOptions) {
+    requireOptions(OWNER, options, ['baseMs', 'capMs']);
+    rejectUnknownOptions(OWNER, options, OPTION_NAMES);
+    this.#runtime = runtime;
+    const { baseMs, capMs, factor, jitter, resetAfterMs } = options;
+    this.#options = {
+      baseMs: numberOption(OWNER, 'baseMs', baseMs, 0, { min: 0 }),
+      capMs: numberOption(OWNER, 'capMs', capMs, 0, { min: 0 }),
+      factor: numberOption(OWNER, 'factor', factor, 2, { min: 1 }),
+      jitter: numberOption(OWNER, 'jitter', jitter, 1, { min: 0 }),
+      resetAfterMs: numberOption(OWNER, 'resetAfterMs', resetAfterMs, 120_000, { min: 0 }),
+    };
+    this.#nextMs = options.baseMs;
+  }
+
+  /** The next delay in milliseconds, jitter included. */
+  step(): number {
+    const { baseMs, capMs, factor, jitter, resetAfterMs } = this.#options;
+    const nowMs = this.#runtime.monotonicMs();
+    if (this.#delayOverAtMs !== undefined && nowMs - this.#delayOverAtMs > resetAfterMs) {
+      this.#nextMs = baseMs;
+    }
+    const delayMs = Math.min(this.#nextMs, capMs);
+    this.#nextMs = Math.min(capMs, delayMs * factor);
+    const jitteredMs = delayMs * (1 + this.#runtime.random() * jitter);
+    this.#delayOverAtMs = nowMs + jitteredMs;
+    return jitteredMs;
+  }
+
+  /** Forgets the past: the next delay is the base again. */
+  reset(): void {
+    this.#nextMs = this.#options.baseMs;
+    this.#delayOverAtMs = undefined;
+  }
+}

@@ -1,0 +1,183 @@
+import { AES_KEY_BYTES, type EncryptionKey } from '../encryption-provider.ts';
+import { ConfigField } from './config-field.ts';
+import { CACHED_DATA_KEYS } from '../data-key-cache.ts';
+import { KEY_SERVICE_TIMEOUT_MS } from '../key-service.ts';
+import {
+  EVERYTHING,
+  overlapProblem,
+  parseResourceRule,
+  ruleProblem,
+  ruleText,
+  type GroupResource,
+} from './resource-rules.ts';
+
+/** A provider entry of an EncryptionConfiguration file. */
+export type ProviderEntry =
+  | { readonly type: 'identity' }
+  | { readonly type: 'aesgcm' | 'aescbc' | 'secretbox'; readonly keys: readonly EncryptionKey[] }
+  | KmsEntry;
+
+export interface KmsEntry {
+  readonly type: 'kms';
+  readonly version: 'v1' | 'v2';
+  readonly name: string;
+  readonly timeoutMs: number;
+  /** 0: no cache. */
+  readonly cacheSize: number;
+  /** The position of the name, for errors that are found later. */
+  readonly nameField: ConfigField;
+}
+
+export interface ResourceEntry {
+  readonly resources: readonly GroupResource[];
+  readonly providers: readonly ProviderEntry[];
+}
+
+const SECRETBOX_KEY_BYTES: readonly number[] = [32];
+
+/**
+ * Reads and checks an EncryptionConfiguration file as strictly as kube-apiserver does, and also refuses two keys of the same name.
+ * @throws {ListwatchError} CONFIG_INVALID naming file, line and field, never a value.
+ * @see apiserver pkg/apis/apiserver/validation/validation_encryption.go @ 24a394e
+ */
+export function parseEncryptionDocument(file: string, text: string): ResourceEntry[] {
+  const root = ConfigField.parse(file, text);
+  if (!root.present) root.fail('it is empty');
+  const { apiVersion, kind, resources } = root.fields(['apiVersion', 'kind', 'resources']);
+  const type = `${apiVersion.text()} ${kind.text()}`;
+  // The second form was in the documentation of Kubernetes once.
+  if (
+    type !== 'apiserver.config.k8s.io/v1 EncryptionConfiguration' &&
+    type !== 'v1 EncryptionConfig'
+  ) {
+    kind.fail('expected an EncryptionConfiguration of apiserver.config.k8s.io/v1');
+  }
+  const kmsNames = new Set<string>();
+  const earlier = new Set<string>();
+  return resources.someItems().map((entry) => {
+    const fields = entry.fields(['resources', 'providers']);
+    return {
+      resources: readRules(fields.resources, earlier),
+      providers: fields.providers.someItems().map((one) => readProvider(one, kmsNames)),
+    };
+  });
+}
+
+/** Reads the rules of one list. `earlier` has the rules of the lists before, and gets these too. */
+function readRules(list: ConfigField, earlier: Set<string>): GroupResource[] {
+  const fields = list.someItems();
+  const rules = fields.map((field) => {
+    const text = field.text();
+    const problem = ruleProblem(text);
+    if (problem !== undefined) field.fail(problem);
+    const rule = parseResourceRule(text);
+    for (const wider of [{ group: rule.group, resource: '*' }, EVERYTHING]) {
+      if (earlier.has(ruleText(wider))) {
+        field.fail(`it has no effect: "${ruleText(wider)}" of an earlier list covers it`);
+      }
+    }
+    return rule;
+  });
+  const problem = overlapProblem(rules);
+  if (problem !== undefined) list.fail(problem);
+  for (const rule of rules) earlier.add(ruleText(rule));
+  return rules;
+}
+
+const PROVIDER_TYPES = ['aesgcm', 'aescbc', 'secretbox', 'identity', 'kms'] as const;
+
+function readProvider(entry: ConfigField, kmsNames: Set<string>): ProviderEntry {
+  const fields = entry.fields(PROVIDER_TYPES);
+  const present = PROVIDER_TYPES.filter((type) => fields[type].present);
+  const [type] = present;
+  if (type === undefined || present.length > 1) {
+    return entry.fail(`expected exactly one of ${PROVIDER_TYPES.join(', ')}`);
+  }
+  const field = fields[type];
+  switch (type) {
+    case 'identity':
+      field.fields([]);
+      return { type };
+    case 'kms':
+      return readKms(field, kmsNames);
+    case 'secretbox':
+      return { type, keys: readKeys(field, SECRETBOX_KEY_BYTES) };
+    case 'aesgcm':
+    case 'aescbc':
+      return { type, keys: readKeys(field, AES_KEY_BYTES) };
+  }
+}
+
+function readKeys(provider: ConfigField, lengths: readonly number[]): EncryptionKey[] {
+  const names = new Set<string>();
+  return provider
+    .fields(['keys'])
+    .keys.someItems()
+    .map((key) => {
+      const fields = key.fields(['name', 'secret']);
+      const name = fields.name.text();
+      if (names.has(name)) fields.name.fail('another key of this provider has the same name');
+      names.add(name);
+      return { name, secret: readSecret(fields.secret, lengths) };
+    });
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+function readSecret(field: ConfigField, lengths: readonly number[]): Uint8Array {
+  const text = field.text().replaceAll(/[\r\n]/g, '');
+  if (!BASE64.test(text)) field.fail('it is not base64');
+  const secret = Buffer.from(text, 'base64');
+  if (!lengths.includes(secret.length)) {
+    field.fail(`expected ${lengths.join(' or ')} bytes in base64, got ${secret.length}`);
+  }
+  return secret;
+}
+
+function readKms(kms: ConfigField, names: Set<string>): KmsEntry {
+  const fields = kms.fields(['apiVersion', 'name', 'cachesize', 'endpoint', 'timeout']);
+  const version = fields.apiVersion.optionalText() ?? 'v1';
+  if (version !== 'v1' && version !== 'v2') {
+    return fields.apiVersion.fail('only v1 and v2 are supported');
+  }
+  const name = fields.name.text();
+  if (version === 'v2' && name.includes(':')) fields.name.fail('it must not contain a colon');
+  if (names.has(name)) fields.name.fail('another kms provider has the same name');
+  names.add(name);
+  if (!/^unix:/i.test(fields.endpoint.text())) {
+    fields.endpoint.fail('only endpoints of the scheme unix are supported');
+  }
+  const size = fields.cachesize.optionalInteger();
+  if (size !== undefined && version === 'v2') fields.cachesize.fail('v2 does not have it');
+  if (size === 0)
+    fields.cachesize.fail('expected a positive number, or a negative one for no cache');
+  const cacheSize = Math.max(0, size ?? CACHED_DATA_KEYS);
+  const timeoutMs = readTimeout(fields.timeout);
+  return { type: 'kms', version, name, timeoutMs, cacheSize, nameField: fields.name };
+}
+
+/** The units of a Go duration in milliseconds. */
+const UNIT_MS: ReadonlyMap<string, number> = new Map([
+  ['ns', 1e-6],
+  ['us', 1e-3],
+  ['µs', 1e-3],
+  ['μs', 1e-3],
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+]);
+const DURATION_PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy;
+
+function readTimeout(field: ConfigField): number {
+  const text = field.optionalText();
+  if (text === undefined) return KEY_SERVICE_TIMEOUT_MS;
+  let timeoutMs = 0;
+  let read = 0;
+  for (const [part, amount, unit] of text.matchAll(DURATION_PART)) {
+    timeoutMs += Number(amount) * (UNIT_MS.get(unit as string) as number);
+    read += part.length;
+  }
+  if (read === text.length && timeoutMs > 0) return Math.max(1, timeoutMs);
+  return field.fail('expected a positive duration like 3s or 1m30s');
+}

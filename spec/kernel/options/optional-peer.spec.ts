@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import {
+  loadPeer,
+  OPTIONAL_PEERS,
+  type OptionalPeer,
+} from '../../../lib/kernel/options/optional-peer.ts';
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
+}
+
+const manifest = JSON.parse(
+  readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+) as Manifest;
+
+describe('an optional peer', () => {
+  it('is loaded when it is installed', () => {
+    const salsa = loadPeer('@noble/ciphers', '@noble/ciphers/salsa.js', 'the spec');
+    expect(salsa).to.have.property('secretbox');
+  });
+
+  it('that is missing gives MISSING_PEER with the line that installs it', () => {
+    const absent = 'absent' as OptionalPeer;
+    expect(() => loadPeer(absent, 'absent/light.js', 'EtcdKeyValueStore')).to.throw(
+      'EtcdKeyValueStore needs the package absent, which is not installed: npm install absent@',
+    );
+    try {
+      loadPeer(absent, 'absent/light.js', 'EtcdKeyValueStore');
+      expect.fail('it was loaded');
+    } catch (error) {
+      expect(isListwatchError(error, 'MISSING_PEER')).to.equal(true);
+    }
+  });
+
+  it('that is installed but broken gives the error of the package itself', () => {
+    const broken = new URL('../../support/peer-that-needs-another.cjs', import.meta.url).pathname;
+    expect(() => loadPeer('protobufjs', broken, 'the spec')).to.throw(/not-installed-anywhere/);
+  });
+
+  it('is optional in package.json, with the range that the error names', () => {
+    expect(manifest.peerDependencies).to.deep.equal(OPTIONAL_PEERS);
+    for (const name of Object.keys(OPTIONAL_PEERS)) {
+      expect(manifest.peerDependenciesMeta[name], name).to.deep.equal({ optional: true });
+      expect(manifest.dependencies, name).not.to.have.property(name);
+    }
+  });
+});

@@ -1,0 +1,27 @@
+import { expect } from 'chai';
+import { plainText } from '../../../lib/kernel/text/plain-text.ts';
+
+describe('plainText', () => {
+  const CASES: readonly (readonly [string, string, string])[] = [
+    ['a text as it is', 'all is well', 'all is well'],
+    ['a line for several', 'one\r\n\ttwo\u2028three', 'one two three'],
+    ['no colours', '\u001B[1;31mred\u001B[0m alarm', 'red alarm'],
+    ['no title of a window', 'a\u001B]0;owned\u0007b', 'ab'],
+    ['no control characters', 'a\u0000b\u0007c\u009Bd', 'a b c d'],
+    ['no other direction of text', 'invoice\u202Efdp.exe', 'invoice fdp.exe'],
+    ['no escape character that begins nothing', 'a\u001B', 'a'],
+    ['other scripts', 'größe 大 😀', 'größe 大 😀'],
+    ['nothing for nothing', ' \n ', ''],
+  ];
+  for (const [title, text, plain] of CASES) {
+    it(`leaves ${title}`, () => {
+      expect(plainText(text, 100)).to.equal(plain);
+    });
+  }
+
+  it('cuts a long text, and shows that', () => {
+    expect(plainText('x'.repeat(20), 20)).to.equal('x'.repeat(20));
+    expect(plainText('x'.repeat(21), 20)).to.equal(`${'x'.repeat(18)} …`);
+    expect(plainText(`${'x'.repeat(10)}${' '.repeat(1_000)}y`, 20)).to.equal(`${'x'.repeat(10)} …`);
+  });
+});
