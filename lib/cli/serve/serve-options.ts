@@ -17,6 +17,8 @@ export interface ServeOptions {
   readonly tls: TlsFiles;
   /** Who may do what; left out: what an `ApiServer` does by itself. */
   readonly authorization: Authorization | undefined;
+  /** Whether containers may be privileged. */
+  readonly allowPrivileged: boolean;
   /** Whether the kubeconfig has a client certificate in place of the token. */
   readonly clientCertificate: boolean;
   readonly snapshot: string | undefined;
@@ -93,6 +95,11 @@ const TABLE: OptionTable = {
     type: 'string',
     value: 'MODE',
     help: 'rbac: roles decide who may do what, as on a cluster; always-allow: every client with credentials may do everything; otherwise rbac',
+  },
+  'allow-privileged': {
+    type: 'string',
+    value: 'BOOL',
+    help: 'false: pods with privileged containers are refused, as by kube-apiserver without this flag; otherwise true',
   },
   'client-certificate': {
     type: 'boolean',
@@ -198,6 +205,7 @@ export function readServeOptions(parameters: readonly string[]): ServeOptions {
       dir: text('cert-dir'),
     },
     authorization: authorizationOf(text('authorization')),
+    allowPrivileged: booleanOf('allow-privileged', text('allow-privileged') ?? 'true'),
     clientCertificate: options.has('client-certificate'),
     snapshot: text('snapshot'),
     manifests: text('manifests'),
@@ -214,6 +222,11 @@ function authorizationOf(text: string | undefined): Authorization | undefined {
   throw new UsageError(
     `--authorization must be ${AUTHORIZATIONS.join(' or ')}, not ${JSON.stringify(text)}`,
   );
+}
+
+function booleanOf(option: string, text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new UsageError(`--${option} must be true or false, not ${JSON.stringify(text)}`);
 }
 
 function portOf(text: string | undefined): number {

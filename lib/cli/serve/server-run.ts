@@ -66,9 +66,9 @@ export class ServerRun {
     signal.throwIfAborted();
     const { keyValueStore } = this.#store;
     const onRequest = this.#requestHook();
-    const { authorization } = this.#serve;
+    const { authorization, allowPrivileged } = this.#serve;
     const given = { runtime, logger, token, keyValueStore, transformerFor, onRequest, tls };
-    const server = this.#newServer({ ...given, authorization });
+    const server = this.#newServer({ ...given, authorization, allowPrivileged });
     this.#server = server;
     await keepAuthority(this.#serve.tls, server);
     await this.#listen(server);

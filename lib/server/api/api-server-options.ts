@@ -42,6 +42,11 @@ export interface ApiServerOptions
    * need a binding. `'always-allow'`: everybody with credentials may do everything. @defaultValue 'rbac'
    */
   readonly authorization?: Authorization | undefined;
+  /**
+   * Whether containers may be privileged, and host processes of Windows: the flag `--allow-privileged` of kube-apiserver, which is
+   * off by default and on in every cluster. @defaultValue true
+   */
+  readonly allowPrivileged?: boolean | undefined;
   /** Certificates to present, and to accept of clients. @defaultValue the server makes its own authority */
   readonly tls?: ServerTlsOptions | undefined;
   /**
@@ -64,6 +69,7 @@ export const API_SERVER_OPTIONS: readonly (keyof ApiServerOptions)[] = [
   'transformerFor',
   'storageMediaType',
   'authorization',
+  'allowPrivileged',
   'tls',
   'resolveService',
   'requestTimeoutMs',

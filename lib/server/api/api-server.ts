@@ -136,7 +136,7 @@ export class ApiServer implements AsyncDisposable {
     this.pods = new PodHandlers(runtime, logger);
     this.#registry = new ApiResourceRegistry({
       nodes: this.pods,
-      kinds: builtInKinds(),
+      kinds: builtInKinds({ allowPrivileged: options.allowPrivileged }),
       virtual: virtualResources,
       userOfToken: (token) => (this.#isOwnToken(token) ? USER : undefined),
       authorization,

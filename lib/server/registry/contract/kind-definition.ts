@@ -70,6 +70,8 @@ export interface KindDefinition {
   readonly scale?: ScaleDefinition | undefined;
   /** The subresources besides `status` and `scale`. */
   readonly newSubresources?: SubresourceFactory | undefined;
+  /** Whether containers may be privileged. @defaultValue true */
+  readonly allowPrivileged?: boolean | undefined;
   /** How server-side apply merges the fields of a custom kind. @defaultValue by the types of the built-in kinds */
   readonly fieldSchema?: FieldSchema | undefined;
   readonly selectableFields: SelectableFields;

@@ -23,12 +23,14 @@ let kinds: readonly KindDefinition[] | undefined;
  * The kinds that every server serves, in the order of discovery: those of kube-apiserver's recorded surface whose objects are
  * stored. They are made at the first call.
  */
-export function builtInKinds(): readonly KindDefinition[] {
+export function builtInKinds({
+  allowPrivileged = true,
+}: Pick<KindDefinition, 'allowPrivileged'> = {}): readonly KindDefinition[] {
   kinds ??= builtInVersions()
     .flatMap(({ resources }) => resources)
     .filter(({ storageVersionHash }) => storageVersionHash !== undefined)
     .map((resource) => builtInKind(resource, rulesOf(resource)));
-  return kinds;
+  return allowPrivileged ? kinds : kinds.map((kind) => ({ ...kind, allowPrivileged }));
 }
 
 /** The rules of a resource, or else those of the resource in which it is stored. */

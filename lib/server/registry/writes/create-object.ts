@@ -11,6 +11,7 @@ import { DerivedObject } from '../rules/derived-object.ts';
 import { timestampOf } from '../rules/duration.ts';
 import type { MutableObject } from '../rules/mutable-object.ts';
 import { generateName, NAME_GENERATION_ATTEMPTS } from '../rules/name-validation.ts';
+import { refusePrivileged } from '../rules/privileged-containers.ts';
 import { causesOfCreate } from '../rules/metadata-rules.ts';
 import type { RequestContext, WriteOptions, WriteResult } from '../contract/rest-storage.ts';
 import { userNamed } from '../contract/user-info.ts';
@@ -161,6 +162,7 @@ export async function prepareNewObject(
   const finish = await parts.hooks.prepareCreate?.(object, options.dryRun === true);
   strategy.prepareForCreate(object, { nowMs: runtime.wallMs(), user });
   if (kind.type === undefined) trackCreate(parts, context, object, options);
+  if (kind.allowPrivileged === false) refusePrivileged(object);
   const { metadataRules: rules, nameProblems } = strategy;
   const { namespaced } = describe;
   const causes = causesOfCreate(object, { namespaced, nameProblems, rules }, (one) =>

@@ -14,6 +14,7 @@ import { fillSystemFields, placeInNamespace, prepareNewObject } from './create-o
 import { blockingFinalizers } from './deletion-plan.ts';
 import { DerivedObject } from '../rules/derived-object.ts';
 import { fieldInvalid } from '../rules/field-causes.ts';
+import { refusePrivileged } from '../rules/privileged-containers.ts';
 import { setOwn } from '../rules/json-value.ts';
 import type { MutableMetadata, MutableObject } from '../rules/mutable-object.ts';
 import { nameMissing } from '../rules/name-validation.ts';
@@ -248,6 +249,7 @@ class UpdateAttempt {
     }
     strategy.prepareForUpdate(object, old, { nowMs: parts.runtime.wallMs() });
     if (!isTyped) this.#track(object, old);
+    if (parts.kind.allowPrivileged === false) refusePrivileged(object);
     const causes = [
       ...metadataCausesOfUpdate(object, old, metadataOf(parts, strategy)),
       ...strategy.validateUpdate(object, old),

@@ -1,5 +1,6 @@
-import { fieldInvalid } from '../../../rules/field-causes.ts';
+import { fieldForbidden, fieldInvalid } from '../../../rules/field-causes.ts';
 import { textsAt } from '../../../rules/json-value.ts';
+import { mayBePrivileged } from '../../../rules/privileged-containers.ts';
 import type { Check } from '../../../validation/check.ts';
 import { all, fields } from '../../../validation/combine.ts';
 import { goForm } from '../../../validation/go-form.ts';
@@ -28,11 +29,17 @@ const escalation = partCheck((context, path, pod) => {
   }
 });
 
+const privileged: Check = (value, path, report) => {
+  if (value !== true || mayBePrivileged(report.object)) return;
+  report.add(fieldForbidden(path, 'disallowed by cluster policy'));
+};
+
 /**
- * The security context of a container. Privileged containers are allowed, as by the flag `--allow-privileged` that clusters run with.
+ * The security context of a container.
  * @see pkg/apis/core/validation/validation.go ValidateSecurityContext @ v1.36.3
  */
 export const securityContext: Check = all(
+  fields({ privileged }),
   fields({ runAsUser: unixId, runAsGroup: unixId, procMount, seccompProfile }),
   escalation,
   fields({ windowsOptions, appArmorProfile }),

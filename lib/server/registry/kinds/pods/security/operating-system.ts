@@ -5,6 +5,7 @@ import {
   fieldRequired,
 } from '../../../rules/field-causes.ts';
 import { recordAt, recordsAt, valueAt, type JsonRecord } from '../../../rules/json-value.ts';
+import { mayBePrivileged } from '../../../rules/privileged-containers.ts';
 import { visitContainers, type PodReport } from '../report/pod-report.ts';
 
 // See pkg/apis/core/validation/validation.go validateOS, validateWindowsHostProcessPod @ v1.36.3.
@@ -102,6 +103,10 @@ export function checkHostProcesses(pod: PodReport, path: string): void {
   if (pod.spec['hostNetwork'] !== true) {
     const rule = 'hostNetwork must be true if pod contains any hostProcess containers';
     pod.add(fieldInvalid(`${path}.hostNetwork`, false, rule));
+  }
+  if (!mayBePrivileged(pod.object)) {
+    const rule = 'hostProcess containers are disallowed by cluster policy';
+    pod.add(fieldForbidden(path, rule));
   }
 }
 
