@@ -419,10 +419,7 @@ describe('listwatch serve', () => {
         ['--port', '65536'],
         '--port must be a number from 0 to 65535, not "65536"; 0 is a free port',
       ],
-      [
-        ['--allow-privileged', 'maybe'],
-        '--allow-privileged must be true or false, not "maybe"',
-      ],
+      [['--allow-privileged', 'maybe'], '--allow-privileged must be true or false, not "maybe"'],
       [
         ['--etcd', 'http://a:1', '--snapshot', 'b'],
         '--etcd excludes --snapshot; give one or the other',
