@@ -58,11 +58,6 @@ function compareAt(path: string, one: unknown, other: unknown, found: string[]):
       compareAt(`${path}[${index}]`, item, other[index], found);
     return;
   }
-  if (Array.isArray(one) && Array.isArray(other)) {
-    for (const item of onlyIn(one, other)) found.push(`${path}: ${short(item)} | –`);
-    for (const item of onlyIn(other, one)) found.push(`${path}: – | ${short(item)}`);
-    return;
-  }
   if (isRecord(one) && isRecord(other)) {
     for (const name of new Set([...Object.keys(one), ...Object.keys(other)])) {
       compareAt(`${path}.${name}`, one[name], other[name], found);
@@ -72,12 +67,7 @@ function compareAt(path: string, one: unknown, other: unknown, found: string[]):
   found.push(`${path || '.'}: ${short(one)} | ${short(other)}`);
 }
 
-function onlyIn(list: readonly unknown[], other: readonly unknown[]): unknown[] {
-  const known = new Set(other.map(canonical));
-  return list.filter((item) => !known.has(canonical(item)));
-}
-
-const LONGEST_VALUE = 400;
+const LONGEST_VALUE = 160;
 
 function short(value: unknown): string {
   return value === undefined ? '–' : JSON.stringify(value).slice(0, LONGEST_VALUE);

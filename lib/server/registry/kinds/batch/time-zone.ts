@@ -8,17 +8,35 @@ export function timeZoneProblem(name: string): string | undefined {
   return isKnown(name) ? undefined : `unknown time zone ${name}`;
 }
 
+/** The words of names of zones that do not begin with their only capital letter. */
+const ODD_WORDS: ReadonlyMap<string, string> = new Map(
+  (
+    'ACT BajaNorte BajaSur CET CHAT CST6CDT ComodRivadavia DeNoronha DumontDUrville EET EST EST5EDT EasterIsland GB GMT GMT0 HST ' +
+    'IN LHI MET MST MST7MDT McMurdo NSW NZ PRC PST8PDT ROC ROK SU UCT US UTC WET au es of'
+  )
+    .split(' ')
+    .map((word) => [word.toLowerCase(), word]),
+);
+
 function isKnown(name: string): boolean {
+  // Of the data base only: the zone of a machine that was not set up.
+  if (name === 'Factory') return true;
   // Offsets are no names.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();
     if (timeZone.toLowerCase() === name.toLowerCase()) return timeZone === name;
-    // Another name of the zone, whose case is not known.
-    return name !== name.toLowerCase();
+    return name === withCapitals(name);
   } catch {
     return false;
   }
+}
+
+/** Another name of a zone, in the case of the data base: Node.js tells the case of the first name only. */
+function withCapitals(name: string): string {
+  return name.toLowerCase().replaceAll(/[a-z][a-z0-9]*/g, (word) => {
+    return ODD_WORDS.get(word) ?? word[0]!.toUpperCase() + word.slice(1);
+  });
 }
 
 const PART = /^(?!\.{1,2}$|-)[A-Za-z.\-_0-9+]{1,14}$/;

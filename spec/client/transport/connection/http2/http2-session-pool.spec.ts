@@ -9,7 +9,7 @@ import type {
   TransportRequest,
 } from '../../../../../lib/client/transport/contract/transport.ts';
 import { VirtualRuntime } from '../../../../../lib/kernel/time/virtual-runtime.ts';
-import { until } from '../../../../support/until.ts';
+import { until, within } from '../../../../support/until.ts';
 import { TcpProxy } from '../../../../faults/storms/tcp-proxy.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import {
@@ -400,20 +400,21 @@ describe('Http2SessionPool', () => {
           await until('the session drains', () => sessions()[0]?.state === 'draining');
         }
         // First the server is there and answers.
-        const [first] = readers;
         await runtime.advance(30_000);
-        await until('the ping is answered', () => sessions()[0]?.silentMs === 0);
+        await until('the ping is answered', () =>
+          sessions().every(({ silentMs }) => silentMs === 0),
+        );
         await runtime.advance(20_000);
-        const spoken = first!.next();
-        [...server.streams][0]?.write('event');
-        expect(String((await spoken).value)).to.equal('event');
+        // To all of them: streams do not arrive in the order of their readers.
+        for (const stream of server.streams) stream.write('event');
+        for (const reader of readers) expect(String((await reader.next()).value)).to.equal('event');
 
         proxy.silence(true);
         const failed = Promise.all(readers.map((reader) => failureOf(reader.next())));
         await runtime.advance(33_999);
         expect(sessions()).to.have.length(1);
         await runtime.advance(1);
-        for (const error of await failed) {
+        for (const error of await within(failed, 'all streams fail')) {
           expect(error.code).to.equal('CONNECTION_FAILED');
           expect(error.message).to.contain('did not answer an HTTP/2 ping');
           expect(error.cause).to.have.property('code', 'HTTP2_PING_TIMEOUT');
