@@ -13,4 +13,9 @@ export const COMMANDS: readonly CommandRow[] = [
     summary: 'runs a Kubernetes API server for kubectl, controllers and tests',
     load: async () => (await import('./serve/serve-command.ts')).serveCommand(),
   },
+  {
+    name: 'types',
+    summary: 'writes TypeScript interfaces for custom resources, from files or a cluster',
+    load: async () => (await import('./types/types-command.ts')).typesCommand(),
+  },
 ];

@@ -57,6 +57,7 @@ try {
   exitCode = await runCommandLine(process.argv.slice(2), {
     stdout: outputOf(process.stdout),
     stderr: outputOf(process.stderr),
+    stdin: () => process.stdin,
     env: process.env,
     homeDir: homedir(),
     runtime: realRuntime,

@@ -11,6 +11,8 @@ export interface Output {
 export interface CommandHost {
   readonly stdout: Output;
   readonly stderr: Output;
+  /** The bytes of standard input, to be read once. */
+  readonly stdin: () => AsyncIterable<Uint8Array>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The directory that contains `.kube/config`. */
   readonly homeDir: string;

@@ -101,6 +101,9 @@ export const errorCodes = {
     'A configuration names a program to run, but was passed as data, or the option `allowExec` excludes the program.',
   OIDC: 'An identity provider cannot be reached, refused the refresh token, or the token has expired and cannot be refreshed.',
   PROXY: 'A proxy cannot be reached, or refused the connection.',
+  TYPES_FILE:
+    'A file of generated types cannot be read or written, or is not one; the cause says why.',
+  TYPES_OUTDATED: 'A file of generated types differs from the definitions: generate it again.',
   MANIFEST_INVALID:
     'A manifest cannot be read, or the server refuses its object; the message names file, document and line.',
   MANIFESTS_FAILED:

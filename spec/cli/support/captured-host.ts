@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { CommandHost, Output } from '../../../lib/cli/contract/command.ts';
 import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
 
@@ -30,6 +31,7 @@ export function capturedHost(
   const { isTerminal, ...rest } = options;
   return {
     env: {},
+    stdin: () => Readable.from([]),
     homeDir: '/nowhere',
     runtime: realRuntime,
     signal: new AbortController().signal,

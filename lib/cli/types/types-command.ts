@@ -1,0 +1,130 @@
+import { errorMessage, isListwatchError, ListwatchError } from '../../kernel/failure/errors.ts';
+import { nearName } from '../../kernel/text/near-name.ts';
+import { optionsHelp, parseArguments, type OptionTable } from '../arguments/parse-arguments.ts';
+import { UsageError } from '../arguments/usage-error.ts';
+import { EXIT, type Command, type CommandHost } from '../contract/command.ts';
+import { shownText } from '../terminal/shown-text.ts';
+import type { Definition } from './definition.ts';
+import { definitionTypes } from './definition-types.ts';
+import { checkGenerated, writeGenerated } from './generated-file.ts';
+import { clusterDefinitions, readDefinitions } from './read-definitions.ts';
+
+const OPTIONS: OptionTable = {
+  'from-cluster': { type: 'boolean', help: 'the definitions of a cluster, in place of files' },
+  kubeconfig: {
+    type: 'string',
+    value: 'FILE',
+    help: 'of the cluster; otherwise as kubectl finds it',
+  },
+  context: {
+    type: 'string',
+    value: 'NAME',
+    help: 'of the kubeconfig; otherwise its current-context',
+  },
+  group: {
+    type: 'string',
+    multiple: true,
+    value: 'NAME',
+    help: 'only this API group; several times',
+  },
+  out: { type: 'string', short: 'o', value: 'FILE', help: 'otherwise standard output' },
+  check: { type: 'boolean', help: 'writes nothing; fails when FILE of --out is not up to date' },
+};
+
+const HELP = `listwatch types: TypeScript interfaces for custom resources, from their definitions.
+
+Usage: listwatch types CRD.yaml... [options]
+       listwatch types --from-cluster [options]
+
+A file may have several documents; - is standard input. The interfaces are known to client.resource('example.com/v1', 'widgets')
+and to informers wherever the generated file is part of the program.
+
+Options:
+${optionsHelp(OPTIONS)}
+
+Examples:
+  npx listwatch types crds.yaml --out src/custom-resources.ts
+  npx listwatch types --from-cluster --group cert-manager.io --out src/cert-manager.ts
+  npx listwatch types crds.yaml --out src/custom-resources.ts --check
+
+Exit code: 0, 1 when something cannot be read or written or --check fails, 2 for wrong arguments, 130 when interrupted.
+`;
+
+const LONGEST_MESSAGE = 2000;
+
+export function typesCommand(): Command {
+  return {
+    help: HELP,
+    async run(parameters: readonly string[], host: CommandHost): Promise<number> {
+      const options = readOptions(parameters);
+      try {
+        await generate(options, host);
+        return EXIT.ok;
+      } catch (error) {
+        if (host.signal.aborted) return EXIT.interrupted;
+        const code = isListwatchError(error) ? ` (${error.code})` : '';
+        host.stderr.write(`listwatch: ${shownText(errorMessage(error), LONGEST_MESSAGE)}${code}\n`);
+        return EXIT.failed;
+      }
+    },
+  };
+}
+
+interface TypesOptions {
+  readonly files: readonly string[];
+  readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
+  readonly groups: readonly string[];
+  readonly out: string | undefined;
+  readonly check: boolean;
+}
+
+function readOptions(parameters: readonly string[]): TypesOptions {
+  const { options, positionals: files } = parseArguments(parameters, OPTIONS);
+  const one = (name: string): string | undefined => options.get(name)?.[0];
+  const fromCluster = options.has('from-cluster');
+  if (fromCluster === files.length > 0) {
+    throw new UsageError('types takes files of definitions, or --from-cluster: one of the two');
+  }
+  const ofCluster = ['kubeconfig', 'context'].find((name) => options.has(name));
+  if (!fromCluster && ofCluster !== undefined) {
+    throw new UsageError(`--${ofCluster} needs --from-cluster`);
+  }
+  if (options.has('check') && !options.has('out')) {
+    throw new UsageError('--check needs --out FILE, the file to compare');
+  }
+  return {
+    files,
+    kubeconfig: one('kubeconfig'),
+    context: one('context'),
+    groups: options.get('group') ?? [],
+    out: one('out'),
+    check: options.has('check'),
+  };
+}
+
+async function generate(options: TypesOptions, host: CommandHost): Promise<void> {
+  const { files, groups, out, check } = options;
+  const { kubeconfig, context } = options;
+  const all =
+    files.length > 0
+      ? await readDefinitions(files, host.stdin)
+      : await clusterDefinitions({ kubeconfig, context }, host);
+  const text = definitionTypes(ofGroups(all, groups));
+  if (out === undefined) host.stdout.write(text);
+  else if (check) await checkGenerated(out, text);
+  else await writeGenerated(out, text, host.runtime);
+}
+
+function ofGroups(all: readonly Definition[], groups: readonly string[]): readonly Definition[] {
+  for (const group of groups) {
+    const known = new Set(all.map((one) => one.group));
+    if (known.has(group)) continue;
+    const meant = nearName(group, known) ?? [...known].slice(0, 5).join(', ');
+    throw new ListwatchError(
+      'NOT_FOUND',
+      `no definition is of the group ${group}; there is ${meant}`,
+    );
+  }
+  return groups.length === 0 ? all : all.filter(({ group }) => groups.includes(group));
+}
