@@ -35,7 +35,7 @@ function isKnown(name: string): boolean {
 /** Another name of a zone, in the case of the data base: Node.js tells the case of the first name only. */
 function withCapitals(name: string): string {
   return name.toLowerCase().replaceAll(/[a-z][a-z0-9]*/g, (word) => {
-    return ODD_WORDS.get(word) ?? word[0]!.toUpperCase() + word.slice(1);
+    return ODD_WORDS.get(word) ?? word.slice(0, 1).toUpperCase() + word.slice(1);
   });
 }
 
