@@ -223,16 +223,22 @@ class Listing<T extends KubernetesObject> {
     }
     if (!isListwatchError(error, 'COMPACTED')) return error;
     if ((options.continueToken ?? '') === '') {
-      return expired('the resourceVersion of the list is too old: it was compacted away');
+      return expired('The resourceVersion for the provided list is too old.');
     }
     return expired(
-      'the continue token is too old: the state it belongs to was compacted away. Start the list over, or use the token ' +
-        'in metadata.continue to go on with the newest state, which may be inconsistent with the pages before',
+      CONTINUE_TOO_OLD,
       // The token starts where this request started, because the objects that it has read so far are discarded.
       encodeContinue({ startKey: this.#plan.startKey, revision: -1n }, key),
     );
   }
 }
+
+/** @see staging/src/k8s.io/apiserver/pkg/storage/etcd3/errors.go inconsistentContinue @ v0.36.3 */
+const CONTINUE_TOO_OLD =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue ' +
+  'parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided ' +
+  'token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was ' +
+  'returned and now may show up in the list.';
 
 function tooLarge(versioner: Versioner, asked: Revision, current: Revision): Error {
   return tooLargeResourceVersion(
