@@ -84,31 +84,50 @@ async function checked({ server, keyValueStore }: World, request: FuzzRequest): 
 
 /**
  * Whether a request changed what a refused one must not. A service takes an address and node ports before it is validated, and gives
- * them back, and the status of a definition, its APIService, and the end of a deleted one are written in the background, so that the
- * objects count and not the writes, and of definitions the spec, and that there is no new one.
+ * them back, and the status of a definition, its APIService, the end of a deleted one and of its objects are written in the background,
+ * so that the objects count and not the writes, and of definitions the spec, and that there is no new one.
  */
 async function isChanged(store: EmbeddedKeyValueStore, before: Revision): Promise<boolean> {
   const { revision } = await store.status();
   if (revision === before) return false;
   const [old, now] = [await stateAt(store, before), await stateAt(store, revision)];
-  for (const [key, content] of now) if (old.get(key) !== content) return true;
-  for (const key of old.keys()) if (!now.has(key) && !isDefinition(key)) return true;
+  for (const [key, content] of now) {
+    if (key !== DEFINITION_SERVED && old.get(key) !== content) return true;
+  }
+  const leaves = (key: string): boolean =>
+    isDefinition(key) || (key.startsWith(OBJECTS_OF_DEFINITION) && !old.has(DEFINITION_SERVED));
+  for (const key of old.keys()) if (!now.has(key) && !leaves(key)) return true;
   return false;
 }
+
+const OBJECTS_OF_DEFINITION = '/registry/h3.example.com/';
+
+/** Is in a state whose definition is not being deleted. */
+const DEFINITION_SERVED = 'served';
 
 async function stateAt(
   store: EmbeddedKeyValueStore,
   revision: Revision,
 ): Promise<ReadonlyMap<string, string>> {
   const { items } = await store.range({ key: '/registry/', rangeEnd: '/registry0', revision });
-  return new Map(
-    items
+  const served = items.filter(({ key, value }) => isDefinition(key) && !isBeingDeleted(value));
+  return new Map([
+    ...served.map((): [string, string] => [DEFINITION_SERVED, '']),
+    ...items
       .filter(({ key }) => !/^\/registry\/(?:ranges|apiregistration\.k8s\.io)\//.test(key))
-      .map(({ key, modRevision, value }) => [
+      .map(({ key, modRevision, value }): [string, string] => [
         key,
         isDefinition(key) ? specOf(value) : String(modRevision),
       ]),
-  );
+  ]);
+}
+
+function isBeingDeleted(value: Uint8Array): boolean {
+  const text = Buffer.from(value).toString();
+  const { metadata } = JSON.parse(text) as {
+    readonly metadata: { readonly deletionTimestamp?: unknown };
+  };
+  return metadata.deletionTimestamp !== undefined;
 }
 
 function isDefinition(key: string): boolean {
