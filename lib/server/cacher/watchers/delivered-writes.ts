@@ -1,6 +1,7 @@
 import { nextTask } from '../../../kernel/time/wait.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { Revision } from '../../mvcc/contract/key-value-store.ts';
+import { IN_PROCESS_CLIENT } from '../../storage/contract/storage-interface.ts';
 
 /**
  * Longest wait for the event of a write, milliseconds. Only the watch on a remote engine can take longer than a few microtasks.
@@ -23,7 +24,8 @@ interface Waiter {
 /**
  * Holds the answer of a write back until the watches of the same client have its event. A client that has the answer may act on it
  * at once; if its cache got the event later, it would act on a state before its own write. Other clients cannot tell which of the
- * two is first, so the watches of others are not waited for: their events are sent together with others of some milliseconds.
+ * two is first, so the watches of others are not waited for: their events are sent together with others of some milliseconds. The
+ * watches of code in the process are waited for by every write: the server itself acts on them.
  *
  * A reader that is busy is not waited for. The wait is bounded, also when the watch on the storage has ended.
  */
@@ -55,8 +57,11 @@ export class DeliveredWrites {
     if (watches?.size === 0) this.#watches.delete(client as string);
   }
 
-  hasWatches(client: string | undefined): client is string {
-    return client !== undefined && this.#watches.has(client);
+  /** Whether a write of the client has to wait. */
+  hasWatches(client: string | undefined): boolean {
+    return (
+      this.#watches.has(IN_PROCESS_CLIENT) || (client !== undefined && this.#watches.has(client))
+    );
   }
 
   /** Records that every watcher was offered all events up to `revision`. */
@@ -70,10 +75,11 @@ export class DeliveredWrites {
     for (const waiter of this.#waiters) waiter.resolve();
   }
 
-  /** Resolves when the readers of the client that were waiting have the event of `revision`. */
-  async wait(revision: Revision, client: string): Promise<void> {
+  /** Resolves when the readers of the client, and those in the process, that were waiting have the event of `revision`. */
+  async wait(revision: Revision, client: string | undefined): Promise<void> {
     if (revision > this.#offered) await this.#untilOffered(revision);
-    this.#clients.add(client);
+    this.#clients.add(IN_PROCESS_CLIENT);
+    if (client !== undefined) this.#clients.add(client);
     this.#delivery ??= this.#deliver();
     await this.#delivery;
   }

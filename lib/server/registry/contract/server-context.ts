@@ -1,6 +1,7 @@
 import type { RequestContext } from './rest-storage.ts';
 import type { UpdateStrategy } from './strategy.ts';
-import { adminUser, IN_PROCESS_CLIENT } from './user-info.ts';
+import { IN_PROCESS_CLIENT } from '../../storage/contract/storage-interface.ts';
+import { adminUser } from './user-info.ts';
 
 /** The user of work that the server itself does. */
 export const SERVER_USER = 'system:apiserver';

@@ -44,9 +44,6 @@ export function adminUser(username: string): UserInfo {
 /** The user of a request without one: code in the same process, which needs no credentials. */
 export const IN_PROCESS_USER: UserInfo = adminUser('system:admin');
 
-/** The client of all requests without a user. */
-export const IN_PROCESS_CLIENT = '';
-
 /** Whether the user may do everything, whatever the rules are. */
 export function isPrivileged({ groups }: UserInfo): boolean {
   return groups.includes(MASTERS);

@@ -4,7 +4,10 @@ import type { Logger } from '../../../kernel/report/logger.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { sleep } from '../../../kernel/time/wait.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
-import type { StorageInterface } from '../../storage/contract/storage-interface.ts';
+import {
+  IN_PROCESS_CLIENT,
+  type StorageInterface,
+} from '../../storage/contract/storage-interface.ts';
 import type { StoredObject } from '../../storage/contract/stored-object.ts';
 import { listReadable } from '../list-readable.ts';
 
@@ -94,7 +97,12 @@ export class ObjectFollower {
     const { storage, prefix, onPresent, onGone } = this.#options;
     const { signal } = this.#stop;
     let resourceVersion = start;
-    const watch = await storage.watch(prefix, { resourceVersion, progressNotify: true, signal });
+    const watch = await storage.watch(prefix, {
+      resourceVersion,
+      progressNotify: true,
+      client: IN_PROCESS_CLIENT,
+      signal,
+    });
     for await (const batch of watch) {
       for (const event of batch) {
         if (event.type === 'BOOKMARK') {

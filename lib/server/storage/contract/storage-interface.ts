@@ -70,6 +70,12 @@ export interface StorageInterface<T extends KubernetesObject = KubernetesObject>
   readinessCheck(): Promise<void>;
 }
 
+/**
+ * The client that code in the process of the server is. Every write waits for its watches: the server decides by them, for instance who
+ * may do what, and they cost no write to a socket.
+ */
+export const IN_PROCESS_CLIENT = '';
+
 export interface CreateOptions {
   /** The object is removed after this time. 0 or left out: never. */
   readonly ttlSeconds?: number | undefined;

@@ -46,6 +46,16 @@ describe('DeliveredWrites', () => {
     expect(steps).to.deep.equal(['deliver a', 'deliver b', 'read a', 'read b']);
   });
 
+  it('wakes the watches of the process at the write of any client', async () => {
+    writes.add(watchOf(''));
+    writes.reach(9n);
+    expect([undefined, 'c'].map((one) => writes.hasWatches(one))).to.deep.equal([true, true]);
+    await runtime.run(async () => {
+      await Promise.all([writes.wait(7n, 'c'), writes.wait(8n, undefined)]);
+    });
+    expect(steps).to.deep.equal(['deliver ', 'read ']);
+  });
+
   it('knows which clients have watches', () => {
     const watch = watchOf('b');
     writes.add(watch);
