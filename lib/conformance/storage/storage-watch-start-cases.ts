@@ -39,12 +39,11 @@ async function checkRow(under: StorageUnderTest, row: StartRow): Promise<void> {
   const first = await under.create('a/1');
   await under.create('a/3');
   await under.create('a/2');
-  const gone = await under.delete('a/3');
-  // A watch from 0 may start from any past state of the cache. This list makes sure that the cache has seen the deletion.
-  await under.storage.getList(conformanceKey(''), {
-    resourceVersion: gone.resourceVersion,
-    resourceVersionMatch: 'NotOlderThan',
-  });
+  await under.delete('a/3');
+  // A watch from 0 may start from any past state of the cache. The cache has seen the deletion before it passes its event on.
+  const seen = await probe(under, { resourceVersion: first.resourceVersion });
+  await seen.expect('ADDED a/3', 'ADDED a/2', 'DELETED a/3');
+  seen.watch.close();
   const current = await under.storage.getCurrentResourceVersion();
   const version = { unset: undefined, '0': '0', first: first.resourceVersion, current }[
     row.version
