@@ -63,7 +63,8 @@ export {
   type ListenOptions,
 } from './api/port/http-listener.ts';
 export type { CollectionOptions, ResourceName } from '../meta/collection-options.ts';
-export { Cacher, type CacherStatus } from './cacher/cacher.ts';
+export { Cacher } from './cacher/cacher.ts';
+export type { CacherStatus } from './cacher/cacher-status.ts';
 export { watchCacheMetrics } from './cacher/window/watch-cache-metrics.ts';
 export type { CacherOptions } from './cacher/cacher-options.ts';
 export type { CacheDifference, ConsistencyReport } from './cacher/reads/consistency-checker.ts';

@@ -375,11 +375,11 @@ export class ApiServer implements AsyncDisposable {
   async #begin(): Promise<void> {
     try {
       await this.#probeStore();
+      await this.#storages.start();
     } catch (error) {
       this.#started = undefined;
       throw error;
     }
-    this.#storages.start();
     await this.#registry.start();
     const { parts } = this.#registry;
     await Promise.all([this.#kubernetesService.start(), createSystemObjects(parts)]);

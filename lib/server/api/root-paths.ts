@@ -86,7 +86,7 @@ export class RootPaths {
         if (segments.length > 1) throw unknownPath();
         return versionResponse(request);
       case 'metrics':
-        if (pathname === '/metrics') return this.#metricsResponse(request);
+        if (pathname === '/metrics') return await this.#metricsResponse(request);
         break;
       case '.well-known':
       case 'openid':
@@ -102,12 +102,12 @@ export class RootPaths {
   }
 
   /** DELETE starts them again from nothing. */
-  #metricsResponse({ method }: ApiRequest): ApiResponse {
+  async #metricsResponse({ method }: ApiRequest): Promise<ApiResponse> {
     if (method === 'DELETE') {
       this.#metrics.reset();
       return textResponse(200, 'metrics reset\n');
     }
-    return bytesResponse(200, PROMETHEUS_TEXT, encodeText(this.#metrics.text()));
+    return bytesResponse(200, PROMETHEUS_TEXT, encodeText(await this.#metrics.text()));
   }
 
   /** Indented, whatever is accepted. */

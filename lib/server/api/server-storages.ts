@@ -7,6 +7,7 @@ import { Cacher } from '../cacher/cacher.ts';
 import { apiServerMetrics } from './metrics/api-server-metrics.ts';
 import { MeteredStore } from './metrics/metered-store.ts';
 import type { ServerMetrics } from './metrics/server-metrics.ts';
+import { EmbeddedKeyValueStore } from '../mvcc/embedded-key-value-store.ts';
 import type { KeyValueStore } from '../mvcc/contract/key-value-store.ts';
 import type { ResourceDescription } from '../registry/contract/rest-storage.ts';
 import type { ResourceStorage } from '../registry/storage-factory.ts';
@@ -48,11 +49,13 @@ export class ServerStorages {
   readonly #options: ServerStoragesOptions;
   readonly #codec: Codec<UnstructuredObject>;
   #entries: readonly Entry[] = [];
-  #started = false;
+  /** The revision of the store when the server started; undefined before. */
+  #startRevision: string | undefined;
 
   constructor(options: ServerStoragesOptions) {
     this.#options = options;
     this.#codec = storedObjectCodec(options.storageMediaType);
+    options.metrics.prepare(() => this.#fillAll());
     options.metrics.collect(CACHE_GAUGES, (metrics) => {
       for (const entry of this.#running()) reportCache(metrics, entry);
     });
@@ -80,22 +83,25 @@ export class ServerStorages {
       metrics,
     });
     this.#entries = [...this.#running(), { cacher, group, resource }];
-    if (this.#started) cacher.start();
+    if (this.#startRevision !== undefined) this.#startCache(cacher);
     return cacher;
   }
 
   /**
-   * Begins to fill the caches, also those of later resources. A cache that waited for its first reader would not have the history
-   * before it: a watch from a version that the server itself returned would be refused as too old.
+   * Begins to fill the caches, also those of later resources. In a remote store all of them, because a cache that waited for its first
+   * reader would not have the history before it: a watch from a version that the server itself returned would be refused as too
+   * old. The embedded engine keeps that history, so its caches wait for their first reader.
    */
-  start(): void {
-    this.#started = true;
-    for (const { cacher } of this.#running()) cacher.start();
+  async start(): Promise<void> {
+    const { revision } = await this.#options.keyValueStore.status();
+    this.#startRevision = revision.toString();
+    for (const { cacher } of this.#running()) this.#startCache(cacher);
   }
 
-  /** Resolves when all caches are filled. @throws {ApiError} 429 with the name of one that is not in time. */
+  /** Resolves when all started caches are filled. @throws {ApiError} 429 with the name of one that is not in time. */
   async whenReady(): Promise<void> {
-    await Promise.all(this.#running().map(({ cacher }) => cacher.readinessCheck()));
+    const started = this.#running().filter(({ cacher }) => cacher.started);
+    await Promise.all(started.map(({ cacher }) => cacher.readinessCheck()));
   }
 
   /** Drops the history before `resourceVersion` in all caches. */
@@ -108,9 +114,23 @@ export class ServerStorages {
     await Promise.all(this.#running().map(({ cacher }) => cacher.settle(resourceVersion)));
   }
 
-  /** The running caches; those of custom resources are created and stopped with them. */
+  /** Fills the caches that no reader has started yet: their objects are counted too. One that fails keeps its old count. */
+  async #fillAll(): Promise<void> {
+    const waiting = this.#running().filter(({ cacher }) => !cacher.started);
+    await Promise.allSettled(waiting.map(({ cacher }) => cacher.readinessCheck()));
+  }
+
+  #startCache(cacher: Cacher<UnstructuredObject>): void {
+    if (this.#options.keyValueStore instanceof EmbeddedKeyValueStore) {
+      cacher.startLater(this.#startRevision ?? '0');
+    } else {
+      cacher.start();
+    }
+  }
+
+  /** The caches that were not stopped; those of custom resources are created and stopped with them. */
   #running(): readonly Entry[] {
-    return this.#entries.filter(({ cacher }) => cacher.status.readiness !== 'stopped');
+    return this.#entries.filter(({ cacher }) => !cacher.stopped);
   }
 }
 

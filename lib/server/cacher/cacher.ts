@@ -26,7 +26,8 @@ import {
   type CacherOptions,
   type ResolvedCacherOptions,
 } from './cacher-options.ts';
-import { CacherReadiness, type ReadinessState } from './reads/cacher-readiness.ts';
+import type { CacherStatus } from './cacher-status.ts';
+import { CacherReadiness } from './reads/cacher-readiness.ts';
 import {
   ConsistencyChecker,
   type CacheSnapshot,
@@ -37,6 +38,7 @@ import { failedWatch } from './watchers/failed-watch.ts';
 import { Freshness } from './reads/freshness.ts';
 import { DeliveredWrites } from './watchers/delivered-writes.ts';
 import { IndexedWatchers } from './watchers/indexed-watchers.ts';
+import { HistoryListerWatcher } from './history-lister-watcher.ts';
 import { keyScope, type KeyScope } from './window/key-scope.ts';
 import { NextTurn } from './watchers/next-turn.ts';
 import { StorageListerWatcher } from './storage-lister-watcher.ts';
@@ -53,22 +55,6 @@ const PROGRESS_INTERVAL_MS = 100;
  * higher than upstream, where a queue costs memory. A reader in a busy process then has more time to read.
  */
 const QUEUE_CAPACITY = 1000;
-
-/** The state of a cacher. */
-export interface CacherStatus {
-  readonly readiness: ReadinessState;
-  /** Number of times the cache has been filled. */
-  readonly generation: number;
-  /** False from a check that found a difference to the storage until a later check finds none. */
-  readonly consistent: boolean;
-  /** The resource version of the cache. */
-  readonly resourceVersion: string;
-  readonly objectCount: number;
-  /** Number of events in the sliding window, and its present capacity. */
-  readonly historySize: number;
-  readonly historyCapacity: number;
-  readonly watcherCount: number;
-}
 
 /**
  * A storage with a watch cache in front of it: one watch on the storage feeds any number of watchers, and most reads are
@@ -104,6 +90,10 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   readonly #checker: ConsistencyChecker<T>;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
+  /** See `startLater`. */
+  #historyFrom: string | undefined;
+  /** The source of the running cache. */
+  #source: HistoryListerWatcher<T> | undefined;
   #nextWatcherId = 0;
 
   constructor(options: CacherOptions<T>) {
@@ -175,12 +165,31 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     };
   }
 
+  /** Whether `stop` was called. */
+  get stopped(): boolean {
+    return this.#readiness.state === 'stopped';
+  }
+
+  /** Whether `start` was called, or a reader started the cache. */
+  get started(): boolean {
+    return this.#running !== undefined;
+  }
+
   /** Begins to fill the cache. Has no effect if it was started or stopped before. */
   start(): void {
-    if (this.#running === undefined && !this.#stopping.signal.aborted) {
+    if (this.#running === undefined && !this.stopped) {
       this.#running = this.#reflect();
       this.#checker.start();
     }
+  }
+
+  /**
+   * Lets the first reader start the cache, which then reads the history since `resourceVersion` from the storage, as far as it is
+   * there. A server with many resources so fills only the caches that are used. For a storage in the same process: readers wait until
+   * the history is read. Has no effect on a started cache.
+   */
+  startLater(resourceVersion: string): void {
+    this.#historyFrom = resourceVersion;
   }
 
   /** Ends all watches after their queued events, and resolves when the watch on the storage is closed. */
@@ -192,6 +201,7 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
     this.#freshness.close(failure('ServiceUnavailable', message));
     this.#terminateWatchers();
     this.#turn.flush();
+    if (this.#running === undefined) return;
     this.#stopping.abort();
     await Promise.all([this.#running, this.#checker.stop()]);
   }
@@ -250,7 +260,8 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   }
 
   async get(key: string, options?: GetOptions): Promise<StoredObject<T> | undefined> {
-    this.start();
+    // The storage answers a read without a version.
+    if ((options?.resourceVersion ?? '') !== '') this.start();
     return await this.#delegator.get(key, options);
   }
 
@@ -405,15 +416,17 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
         this.#dispatcher.restart(revision);
         this.#writes.reach(revision);
         this.#freshness.reach(revision);
-        this.#readiness.becomeReady();
+        this.#becomeReady();
       },
       onEvents: (events) => {
+        this.#becomeReady();
         this.#freshness.reach(this.#cache.revision);
         this.#turn.notice(events.length);
         for (const event of events) this.#dispatcher.dispatch(event);
         this.#writes.reach(this.#cache.revision);
       },
       onProgress: () => {
+        this.#becomeReady();
         this.#freshness.reach(this.#cache.revision);
         this.#dispatcher.reach(this.#cache.revision);
         this.#writes.reach(this.#cache.revision);
@@ -423,17 +436,14 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
   }
 
   async #reflect(): Promise<void> {
-    const { storage, resourcePrefix, description, logger, metrics } = this.#options;
+    const { description, logger, metrics } = this.#options;
     const runtime = backgroundRuntime(this.#options.runtime);
+    const source = new StorageListerWatcher({ ...this.#options, runtime, alwaysLatest: true });
+    const historyFrom = this.#historyFrom;
+    this.#source = new HistoryListerWatcher({ ...this.#options, source, historyFrom });
     const reflector = new Reflector<StoredObject<T>>({
       name: `watch cache of ${description}`,
-      listerWatcher: new StorageListerWatcher({
-        storage,
-        resourcePrefix,
-        description,
-        runtime,
-        alwaysLatest: true,
-      }),
+      listerWatcher: this.#source,
       sink: this.#cache,
       runtime,
       logger,
@@ -446,6 +456,11 @@ export class Cacher<T extends KubernetesObject> implements StorageInterface<T>, 
       },
     });
     await reflector.run({ signal: this.#stopping.signal });
+  }
+
+  #becomeReady(): void {
+    const present = this.#source?.present ?? 0n;
+    if (this.#cache.revision >= present) this.#readiness.becomeReady();
   }
 
   /** Called after changes were missed. The cache must not be read any more, and its watchers cannot get the missed changes. */

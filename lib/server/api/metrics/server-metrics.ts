@@ -27,6 +27,7 @@ export class ServerMetrics {
     dropped: apiServerMetrics.droppedSeries,
   });
   readonly #collectors: Collector[] = [];
+  readonly #preparations: (() => Promise<void>)[] = [];
 
   constructor({ metrics = silentMetrics, logger = silentLogger }: ServerMetricsOptions = {}) {
     const guarded = guardedMetrics(metrics, logFailedMetrics('ApiServer', logger));
@@ -41,8 +42,14 @@ export class ServerMetrics {
     });
   }
 
-  /** In the text format of Prometheus. */
-  text(): string {
+  /** Adds what has to happen before the collectors are called. It must not reject. */
+  prepare(preparation: () => Promise<void>): void {
+    this.#preparations.push(preparation);
+  }
+
+  /** In the text format of Prometheus. Awaits the preparations; then all is collected at one moment. */
+  async text(): Promise<string> {
+    await Promise.all(this.#preparations.map((prepare) => prepare()));
     for (const collector of this.#collectors) collector(this.#kept);
     return this.#kept.text();
   }

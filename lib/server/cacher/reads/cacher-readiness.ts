@@ -39,7 +39,7 @@ export class CacherReadiness {
   }
 
   becomeReady(): void {
-    if (this.#state === 'stopped') return;
+    if (this.#state !== 'pending') return;
     this.#state = 'ready';
     this.#generation += 1;
     this.#wake();

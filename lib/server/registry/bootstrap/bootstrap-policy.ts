@@ -12,9 +12,9 @@ const ANNOTATIONS = { 'rbac.authorization.kubernetes.io/autoupdate': 'true' };
 const READ = ['get', 'list', 'watch'];
 const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update'];
 const EVENTS = {
-  verbs: ['create', 'patch', 'update'],
   apiGroups: ['', 'events.k8s.io'],
   resources: ['events'],
+  verbs: ['create', 'patch', 'update'],
 };
 const CONTROLLER = 'system:controller:';
 
@@ -54,8 +54,15 @@ function pathOf({ namespace = '', name = '' }: ObjectMeta = {}): string {
   return `${namespace}/${name}`;
 }
 
-/** The recorded roles and bindings, parsed. Each call makes new objects. */
+let parsed: readonly BootstrapPolicy[] | undefined;
+
+/** The recorded roles and bindings. All servers of a process share the objects, whose fields are in the order of the storage. */
 export function bootstrapPolicy(): readonly BootstrapPolicy[] {
+  parsed ??= parsedPolicy();
+  return parsed;
+}
+
+function parsedPolicy(): readonly BootstrapPolicy[] {
   const { clusterroles, roles, clusterrolebindings, rolebindings } = BOOTSTRAP_POLICY;
   return [
     { resource: 'clusterroles', objects: rolesIn('ClusterRole', clusterroles) },
@@ -107,9 +114,9 @@ function aggregationOf(labels: readonly string[]): object {
 function ruleIn(line: string): object {
   if (line === '!') return EVENTS;
   const [verbs = [], groups = [], resources, names] = line.split(' ').map(wordsOf);
-  if (resources === undefined) return { verbs, nonResourceURLs: groups };
-  const rule = { verbs, apiGroups: groups, resources };
-  return names === undefined ? rule : { ...rule, resourceNames: names };
+  if (resources === undefined) return { nonResourceURLs: groups, verbs };
+  if (names === undefined) return { apiGroups: groups, resources, verbs };
+  return { apiGroups: groups, resourceNames: names, resources, verbs };
 }
 
 function wordsOf(text: string): readonly string[] {
@@ -156,10 +163,10 @@ function objectOf(
     apiVersion: API_VERSION,
     kind,
     metadata: {
+      annotations: ANNOTATIONS,
+      labels: { ...LABELS, ...labels },
       name: path.slice(slash + 1),
       ...(slash < 0 ? {} : { namespace: path.slice(0, slash) }),
-      labels: { ...LABELS, ...labels },
-      annotations: ANNOTATIONS,
     },
   };
 }

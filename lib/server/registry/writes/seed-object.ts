@@ -15,19 +15,23 @@ export async function seedObject(parts: StoreParts, object: UnstructuredObject):
   const { runtime, storage, kind, apiVersion } = parts;
   const { namespace = '', name = '' } = object.metadata ?? {};
   const now = timestampOf(runtime.wallMs());
+  // In the order of the storage, which then copies nothing to sort it.
   const entry = {
-    manager: SERVER_MANAGER,
-    operation: 'Update',
     apiVersion,
-    time: now,
     fieldsType: 'FieldsV1',
     fieldsV1: fieldsOf(object),
+    manager: SERVER_MANAGER,
+    operation: 'Update',
+    time: now,
   };
+  const { annotations, labels, ...names } = object.metadata ?? {};
   const metadata = {
-    ...object.metadata,
-    uid: randomUuid(runtime),
+    annotations,
     creationTimestamp: now,
+    labels,
     managedFields: [entry],
+    ...names,
+    uid: randomUuid(runtime),
   };
   try {
     await storage.create(objectKey(parts, namespace, name), { ...object, metadata });
