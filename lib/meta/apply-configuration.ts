@@ -1,3 +1,5 @@
+import type { ObjectMeta } from './object.ts';
+
 /**
  * What a server-side apply sends: any part of an object. A list is whole items, each of which may be a part: the server merges lists
  * by their keys.
@@ -6,7 +8,8 @@ export type ApplyPart<T> = T extends (...args: never) => unknown
   ? never
   : T extends readonly (infer Item)[]
     ? readonly ApplyPart<Item>[]
-    : T extends Date
+    : // `string & {}`, the open end of an enum, extends object too.
+      T extends Date | string | number
       ? T
       : T extends object
         ? { readonly [Field in keyof T]?: ApplyPart<T[Field]> | undefined }
@@ -20,5 +23,5 @@ export type ApplyConfiguration<T> = Omit<ApplyPart<T>, 'apiVersion' | 'kind' | '
     readonly metadata?: infer Metadata;
   }
     ? ApplyPart<NonNullable<Metadata>>
-    : unknown);
+    : ApplyPart<ObjectMeta>);
 };

@@ -160,6 +160,7 @@ function withCondition(
   return { ...live, status: { ...live.status, conditions: [...others, condition] } };
 }
 
+/** Uses that the compiler refuses. */
 export async function wrongUsesAreRefused(
   client: Client<Kinds>,
   live: Stored<V1Deployment>,

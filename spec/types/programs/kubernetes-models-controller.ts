@@ -158,6 +158,7 @@ function withCondition(
   return { ...live, status: { ...live.status, conditions: [...others, condition] } };
 }
 
+/** Uses that the compiler refuses. */
 export async function wrongUsesAreRefused(
   client: Client<Kinds>,
   live: Stored<IDeployment>,

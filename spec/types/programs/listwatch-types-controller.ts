@@ -147,6 +147,48 @@ function withCondition(
   return { ...live, status: { ...live.status, conditions: [...others, condition] } };
 }
 
+/** Keeps an autoscaler and a disruption budget beside a deployment, as its replicas ask for. */
+export async function keepBeside(client: Client, deployment: Stored<Deployment>): Promise<string> {
+  const { name, namespace } = deployment.metadata;
+  const replicas = deployment.spec?.replicas ?? 1;
+  const scalers = client.resource('autoscaling/v2', 'horizontalpodautoscalers', { namespace });
+  const { result } = await scalers.createOrUpdate(name, (stored) => ({
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { ...stored?.metadata, name },
+    spec: {
+      maxReplicas: Math.max(replicas, stored?.spec?.maxReplicas ?? 0),
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name },
+      metrics: [
+        {
+          type: 'Resource',
+          resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } },
+        },
+      ],
+    },
+  }));
+  const budgets = client.resource('policy/v1', 'poddisruptionbudgets', { namespace });
+  const budget = await budgets.apply(
+    {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name },
+      spec: { maxUnavailable: '25%', selector: deployment.spec?.selector },
+    },
+    { fieldManager: 'shop', force: true },
+  );
+  const allowed = budget.status?.disruptionsAllowed ?? 0;
+  const ready = await client
+    .resource('apps/v1', 'deployments', { namespace })
+    .wait(name, (found) => (found?.status?.readyReplicas ?? 0) >= replicas, { timeoutMs: 60_000 });
+  for await (const pod of client.resource('v1', 'pods', { namespace }).items({ limit: 100 })) {
+    const waiting = pod.status?.containerStatuses?.find(({ state }) => state?.waiting?.reason);
+    if (waiting !== undefined) return `${pod.metadata.name}: ${waiting.state?.waiting?.message}`;
+  }
+  return `${result}, ${allowed} may go, ${ready?.status?.readyReplicas ?? 0} are ready`;
+}
+
+/** Uses that the compiler refuses. */
 export async function wrongUsesAreRefused(client: Client, live: Stored<Deployment>): Promise<void> {
   const deployments = client.resource('apps/v1', 'deployments');
   const of = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' } };
