@@ -15,6 +15,8 @@ export interface KindsFile {
   /** In `lib/types/built-in`. */
   readonly file: string;
   readonly text: string;
+  /** The section of the type table that it has; left out for the files of all sections. */
+  readonly section?: string;
 }
 
 /** The types that are no messages. A quantity and a port are numbers or text when sent; the server answers quantities as text. */
@@ -64,6 +66,7 @@ export class KindsWriter {
       ...[...this.#sections].map(([section, messages]) => ({
         file: `${this.#fileName(section)}.ts`,
         text: head + this.#sectionText(section, messages),
+        section,
       })),
       { file: 'built-in-resource-map.ts', text: head + this.#resourcesText() },
       { file: 'kind-names.ts', text: head + this.#kindsText() },
@@ -268,14 +271,14 @@ function typeMetaOf(section: string, { apiVersion, isKind }: MessageType, name: 
 }
 
 /** The message that declares a field: itself, or an inline one. */
-function ownerOf(message: MessageType, field: MessageField): string {
+export function ownerOf(message: MessageType, field: MessageField): string {
   const inline = message.fields.find(
     (one) => one.shape === 'inline' && one.message?.byName.get(field.name) === field,
   )?.message;
   return inline === undefined ? message.name : ownerOf(inline, field);
 }
 
-function shortName(name: string): string {
+export function shortName(name: string): string {
   return name.slice(name.indexOf('.') + 1);
 }
 
