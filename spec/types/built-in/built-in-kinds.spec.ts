@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { builtInVersions } from '../../../lib/meta/surface/built-in-surface.ts';
 import { builtInTypes } from '../../../lib/meta/types/built-in-types.ts';
-import { missingPackage, readTypeEnums, TYPES_VERSION } from '../type-files.ts';
-import type { SectionEnums } from './read-enums.ts';
-import { KindsWriter, type KindsFile } from './write-kinds.ts';
-import { writtenEnums } from './written-enums.ts';
+import { missingPackage, readTypeEnums, TYPES_VERSION } from '../../tables/type-files.ts';
+import type { SectionEnums } from '../../tables/kinds/read-enums.ts';
+import { KindsWriter, type KindsFile } from '../../tables/kinds/write-kinds.ts';
+import { writtenEnums } from '../../tables/kinds/written-enums.ts';
 
 const FOLDER = resolve(import.meta.dirname, '../../../lib/types/built-in');
 
