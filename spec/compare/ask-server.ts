@@ -59,19 +59,28 @@ interface Done {
   readonly answers: readonly Answer[];
 }
 
+export interface EmbeddedOptions {
+  /** Scenarios at a time. @defaultValue 24 */
+  readonly atATime?: number | undefined;
+  /** An answer that has not ended within this time is cut. @defaultValue 6000 */
+  readonly longestRequestMs?: number | undefined;
+}
+
 /** The same of an embedded server that lives as long as the call. */
 export async function askEmbedded(
   scenarios: readonly Scenario[],
   onDone?: () => void,
+  options: EmbeddedOptions = {},
 ): Promise<readonly (readonly Answer[])[]> {
+  const { atATime = EMBEDDED_AT_A_TIME, longestRequestMs = EMBEDDED_REQUEST_MS } = options;
   await using server = new ApiServer();
   await server.listen();
   const { url, token } = server;
-  const target = new Target({ server: url, token, longestRequestMs: EMBEDDED_REQUEST_MS });
+  const target = new Target({ server: url, token, longestRequestMs });
   try {
     return await askServer(target, scenarios, {
       prefix: 'cmp-embed',
-      atATime: EMBEDDED_AT_A_TIME,
+      atATime,
       longestWaitMs: EMBEDDED_WAIT_MS,
       onDone,
     });

@@ -57,7 +57,10 @@ async function main(): Promise<void> {
       atATime: DEFINITIONS_AT_A_TIME,
       longestWaitMs: LONGEST_WAIT_MS,
     });
-    const embedded = await askEmbedded(scenarios);
+    const embedded = await askEmbedded(scenarios, undefined, {
+      atATime: DEFINITIONS_AT_A_TIME,
+      longestRequestMs: LONGEST_WAIT_MS,
+    });
     const compared = compareAll(scenarios, sorted(real), sorted(embedded));
     for (const line of tableOf(compared)) console.log(line);
     const different = compared.filter(({ same }) => !same.has('body') || !same.has('causes'));

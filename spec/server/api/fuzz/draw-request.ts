@@ -1,6 +1,7 @@
 import { encodeObject } from '../../../../lib/meta/protobuf/object-codec.ts';
 import type { Draw } from '../../../compare/draw.ts';
 import { DEFINITIONS, GADGET, GADGETS } from '../gadgets.ts';
+import { changeValue, ODD_VALUES } from './change-value.ts';
 
 /** A request as a client could send it. */
 export interface FuzzRequest {
@@ -288,72 +289,6 @@ const PATCH_TYPES = [
   JSON_TYPE,
 ];
 
-const VALUES: readonly unknown[] = [
-  null,
-  true,
-  false,
-  0,
-  -1,
-  1.5,
-  1e308,
-  2 ** 53,
-  2 ** 31,
-  '',
-  'x',
-  '1',
-  'a'.repeat(300),
-  '\u0000',
-  'é',
-  '2026-01-01T00:00:00Z',
-  '%%',
-  [],
-  {},
-  [[]],
-  [null],
-  [{}],
-  { a: 1 },
-  { '': {} },
-];
-const KEYS = [
-  'metadata',
-  'spec',
-  'status',
-  'data',
-  'name',
-  'namespace',
-  'labels',
-  'annotations',
-  'finalizers',
-  'ownerReferences',
-  'managedFields',
-  'resourceVersion',
-  'uid',
-  'generateName',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'replicas',
-  'template',
-  'containers',
-  'kind',
-  'apiVersion',
-  '__proto__',
-  'constructor',
-  'toString',
-  '',
-  '$patch',
-  '$retainKeys',
-  '$deleteFromPrimitiveList/x',
-  'type',
-  'properties',
-  'items',
-  'default',
-  'pattern',
-  'x-kubernetes-list-type',
-  'x-kubernetes-preserve-unknown-fields',
-  'a/b',
-  '0',
-];
-
 /** Draws requests that are mostly nearly right, since those reach farthest. */
 export function drawRequest(draw: Draw): FuzzRequest {
   const kind = draw.pick(KINDS);
@@ -405,25 +340,8 @@ function drawDraft(draw: Draw, { draft }: Kind): object {
   const name = draft === DEFINITION && draw.chance(0.9) ? 'a.a.example' : draw.pick(NAMES);
   const metadata = { name, ...(draw.chance(0.2) ? { labels } : {}) };
   const copy = structuredClone({ ...draft, metadata }) as Record<string, unknown>;
-  for (let count = draw.below(4); count > 0; count -= 1) change(draw, copy);
+  for (let count = draw.below(4); count > 0; count -= 1) changeValue(draw, copy);
   return copy;
-}
-
-/** Sets, replaces or removes a member somewhere in a tree. */
-function change(draw: Draw, root: Record<string, unknown>): void {
-  let at: Record<string, unknown> = root;
-  while (draw.chance(0.7)) {
-    const inner = Object.values(at).filter((one) => typeof one === 'object' && one !== null);
-    if (inner.length === 0) break;
-    at = draw.pick(inner) as Record<string, unknown>;
-  }
-  const key =
-    draw.chance(0.5) && Object.keys(at).length > 0 ? draw.pick(Object.keys(at)) : draw.pick(KEYS);
-  if (draw.chance(0.2)) Reflect.deleteProperty(at, key);
-  else {
-    const value = structuredClone(draw.pick(VALUES));
-    Object.defineProperty(at, key, { value, enumerable: true, configurable: true, writable: true });
-  }
 }
 
 function drawJsonPatch(draw: Draw): unknown {
@@ -443,7 +361,7 @@ function drawJsonPatch(draw: Draw): unknown {
       '/kind',
     ]),
     from: draw.pick(['/data', '/metadata', '', '/spec/x']),
-    value: draw.pick(VALUES),
+    value: draw.pick(ODD_VALUES),
   }));
 }
 

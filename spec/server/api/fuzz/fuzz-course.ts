@@ -8,7 +8,7 @@ import { DEFINITIONS, gadgets } from '../gadgets.ts';
 import { drawRequest, type FuzzRequest } from './draw-request.ts';
 import { isKnownFailure } from './known-failures.ts';
 
-/** What came of the requests of one course: how many there were, by status. */
+/** How many requests of a course there were, by the status of the answer. */
 export type Tally = Map<number, number>;
 
 /** A request whose answer breaks a rule. */
@@ -32,34 +32,77 @@ export class FuzzFailure extends Error {
  *
  * @throws {FuzzFailure}
  */
-export async function runCourse(seed: string, count: number, tally: Tally): Promise<void> {
+export async function runCourse(
+  seed: string,
+  count: number,
+  { source = requestsOfAnyKind, onInput }: CourseOptions = {},
+): Promise<Tally> {
   const runtime = new VirtualRuntime({ seed: 1 });
   const draw = new Draw(seed);
+  const tally: Tally = new Map();
   await runtime.run(async () => {
     await using keyValueStore = new EmbeddedKeyValueStore({ runtime });
     await using server = new ApiServer({ runtime, keyValueStore });
-    await send(server, { method: 'POST', url: DEFINITIONS, headers: {}, body: jsonOf(gadgets) });
-    const world: World = { server, keyValueStore, runtime };
+    const world: World = { server, keyValueStore, parsed: new WeakSet() };
+    const ask = (request: FuzzRequest): Promise<FuzzAnswer> => send(server, request);
+    const { next, problemOf } = await source(draw, ask);
     for (let index = 0; index < count; index += 1) {
-      const request = drawRequest(draw);
-      const status = await checked(world, request);
+      const request = next();
+      onInput?.(request, index);
+      const answer = await checked(world, request);
+      const { status } = answer.response;
+      const problem = await problemOf?.(request, answer);
+      if (problem !== undefined) throw new FuzzFailure(problem, request);
       tally.set(status, (tally.get(status) ?? 0) + 1);
     }
   });
+  return tally;
 }
+
+/** Prepares a server, and draws its requests. */
+export type RequestSource = (
+  draw: Draw,
+  ask: (request: FuzzRequest) => Promise<FuzzAnswer>,
+) => Promise<Requests>;
+
+export interface Requests {
+  readonly next: () => FuzzRequest;
+  /** What is wrong with an answer besides what every answer is checked for. */
+  readonly problemOf?: (request: FuzzRequest, answer: FuzzAnswer) => Promise<string | undefined>;
+}
+
+export interface CourseOptions {
+  readonly source?: RequestSource | undefined;
+  /** Called before each request. */
+  readonly onInput?: ((request: FuzzRequest, index: number) => void) | undefined;
+}
+
+export interface FuzzAnswer {
+  readonly response: ApiResponse;
+  readonly text: string;
+}
+
+const requestsOfAnyKind: RequestSource = async (draw, ask) => {
+  await ask({ method: 'POST', url: DEFINITIONS, headers: {}, body: jsonOf(gadgets) });
+  return { next: () => drawRequest(draw) };
+};
 
 interface World {
   readonly server: ApiServer;
   readonly keyValueStore: EmbeddedKeyValueStore;
-  readonly runtime: VirtualRuntime;
+  /** Bodies that are JSON; a server keeps large documents, and answers with the same bytes again. */
+  readonly parsed: WeakSet<object>;
 }
 
-async function checked({ server, keyValueStore }: World, request: FuzzRequest): Promise<number> {
+async function checked(
+  { server, keyValueStore, parsed }: World,
+  request: FuzzRequest,
+): Promise<FuzzAnswer> {
   const fail = (problem: string): never => {
     throw new FuzzFailure(problem, request);
   };
   const { revision: before } = await keyValueStore.status();
-  let answer: { readonly response: ApiResponse; readonly text: string };
+  let answer: FuzzAnswer;
   try {
     answer = await send(server, request);
   } catch (error) {
@@ -72,14 +115,16 @@ async function checked({ server, keyValueStore }: World, request: FuzzRequest): 
   if (status >= 400 && (await isChanged(keyValueStore, before)))
     fail(`answered ${status}, and wrote: ${text.slice(0, 300)}`);
   if ('polluted' in {} || 'a' in {}) fail('the prototype of all objects has a new property');
-  if (response.headers['content-type'] === 'application/json' && response.isWatch !== true) {
+  const isJson = response.headers['content-type'] === 'application/json';
+  if (isJson && response.isWatch !== true && !parsed.has(response.body)) {
     try {
       JSON.parse(text);
+      parsed.add(response.body);
     } catch {
       fail(`answered ${status} with JSON that is none: ${text.slice(0, 300)}`);
     }
   }
-  return status;
+  return answer;
 }
 
 /**
@@ -91,35 +136,39 @@ async function isChanged(store: EmbeddedKeyValueStore, before: Revision): Promis
   const { revision } = await store.status();
   if (revision === before) return false;
   const [old, now] = [await stateAt(store, before), await stateAt(store, revision)];
-  for (const [key, content] of now) {
-    if (key !== DEFINITION_SERVED && old.get(key) !== content) return true;
+  const counts = (key: string): boolean => {
+    const objects = CUSTOM_OBJECT.exec(key)?.groups;
+    if (objects === undefined || isDefinition(key)) return true;
+    return old.served.has(`${DEFINITION}${objects['plural']}.${objects['group']}`);
+  };
+  for (const [key, content] of now.contents) {
+    if (counts(key) && old.contents.get(key) !== content) return true;
   }
-  const leaves = (key: string): boolean =>
-    isDefinition(key) || (key.startsWith(OBJECTS_OF_DEFINITION) && !old.has(DEFINITION_SERVED));
-  for (const key of old.keys()) if (!now.has(key) && !leaves(key)) return true;
+  for (const key of old.contents.keys()) {
+    if (!now.contents.has(key) && !isDefinition(key) && counts(key)) return true;
+  }
   return false;
 }
 
-const OBJECTS_OF_DEFINITION = '/registry/h3.example.com/';
+const DEFINITION = '/registry/apiextensions.k8s.io/customresourcedefinitions/';
+const CUSTOM_OBJECT = /^\/registry\/(?<group>[^/]+\.example\.com)\/(?<plural>[^/]+)\//;
 
-/** Is in a state whose definition is not being deleted. */
-const DEFINITION_SERVED = 'served';
+interface State {
+  /** The definitions that are not being deleted. */
+  readonly served: ReadonlySet<string>;
+  readonly contents: ReadonlyMap<string, string>;
+}
 
-async function stateAt(
-  store: EmbeddedKeyValueStore,
-  revision: Revision,
-): Promise<ReadonlyMap<string, string>> {
+async function stateAt(store: EmbeddedKeyValueStore, revision: Revision): Promise<State> {
   const { items } = await store.range({ key: '/registry/', rangeEnd: '/registry0', revision });
   const served = items.filter(({ key, value }) => isDefinition(key) && !isBeingDeleted(value));
-  return new Map([
-    ...served.map((): [string, string] => [DEFINITION_SERVED, '']),
-    ...items
-      .filter(({ key }) => !/^\/registry\/(?:ranges|apiregistration\.k8s\.io)\//.test(key))
-      .map(({ key, modRevision, value }): [string, string] => [
-        key,
-        isDefinition(key) ? specOf(value) : String(modRevision),
-      ]),
-  ]);
+  const contents = items
+    .filter(({ key }) => !/^\/registry\/(?:ranges|apiregistration\.k8s\.io)\//.test(key))
+    .map(({ key, modRevision, value }): [string, string] => [
+      key,
+      isDefinition(key) ? specOf(value) : String(modRevision),
+    ]);
+  return { served: new Set(served.map(({ key }) => key)), contents: new Map(contents) };
 }
 
 function isBeingDeleted(value: Uint8Array): boolean {
@@ -131,7 +180,7 @@ function isBeingDeleted(value: Uint8Array): boolean {
 }
 
 function isDefinition(key: string): boolean {
-  return key.startsWith('/registry/apiextensions.k8s.io/');
+  return key.startsWith(DEFINITION);
 }
 
 function specOf(value: Uint8Array): string {
@@ -139,10 +188,7 @@ function specOf(value: Uint8Array): string {
   return JSON.stringify(spec);
 }
 
-async function send(
-  server: ApiServer,
-  request: FuzzRequest,
-): Promise<{ readonly response: ApiResponse; readonly text: string }> {
+async function send(server: ApiServer, request: FuzzRequest): Promise<FuzzAnswer> {
   const controller = new AbortController();
   const response = await server.handler({ ...request, signal: controller.signal });
   const { body } = response;

@@ -2,11 +2,14 @@
 const KNOWN: readonly (readonly [number, RegExp])[] = [
   [500, /strconv\.ParseUint|invalid resource version|Invalid value: .*resourceVersion/i],
   [500, /failed to create typed patch object/],
-  // Directives and items of a strategic merge patch.
-  [
-    500,
-    /unknown patch type: |does not contain declared merge key: |list element types are not identical: /,
-  ],
+  // Directives, members and items of a strategic merge patch.
+  [500, /unknown patch type: |does not contain declared merge key: /],
+  [500, /list element types are not identical: |cannot merge lists without merge key for /],
+  [500, /"expected an? \S+(?: \{\})?, but received an? /],
+  [500, /The order in patch list:|no elements in any of the given slices/],
+  [500, /merging lists cannot yet be specified in the patch/],
+  [500, /unable to find api field in struct \w+ for the json field /],
+  [500, /merging an object in json but data type is not struct, instead is: /],
   [500, /the spec replicas field .* does not exist/],
   [504, /Too large resource version/],
 ];

@@ -1,3 +1,4 @@
+import { FuzzProgress } from '../fuzz-progress.ts';
 import { PortCourse, type PortTally } from './port-course.ts';
 import { ServedProcess, targetAt } from './served-process.ts';
 import type { PortTarget } from './port-target.ts';
@@ -6,7 +7,7 @@ export interface FuzzPortOptions {
   readonly inputs: number;
   readonly seed: string;
   /** The connection to begin with. */
-  readonly first: number;
+  readonly from: number;
   /** Of a server that runs already; its token is in the variable FUZZ_TOKEN. */
   readonly server: string | undefined;
 }
@@ -30,7 +31,7 @@ export async function fuzzPort(options: FuzzPortOptions): Promise<boolean> {
 
 async function fuzz(
   target: PortTarget,
-  { seed, inputs, first }: FuzzPortOptions,
+  { seed, inputs, from }: FuzzPortOptions,
   problemsOf: () => string[],
 ): Promise<boolean> {
   const mostMemoryBytes = MOST_MEMORY_BYTES;
@@ -39,23 +40,26 @@ async function fuzz(
   const { tally } = course;
   const startMs = performance.now();
   const problems: string[] = [];
+  const progress = new FuzzProgress(inputs);
+  const onInput = (): void => progress.update(tally.inputs);
   while (tally.inputs < inputs && problems.length < MOST_PROBLEMS) {
     const batch = Math.min(BATCH, inputs - tally.inputs);
     try {
-      problems.push(...(await course.run(first + tally.connections, batch)));
+      problems.push(...(await course.run(from + tally.connections, batch, onInput)));
     } catch (error) {
       problems.push(String(error));
     }
     problems.push(...problemsOf());
-    const seconds = (performance.now() - startMs) / 1000;
-    console.log(
-      `${tally.inputs} inputs, ${tally.connections} connections, ${seconds.toFixed(0)} s`,
-    );
+    for (const problem of problems.slice(progress.alarms)) console.log(`FAILED ${problem}`);
+    progress.alarms = problems.length;
   }
   report(tally);
-  for (const problem of problems) console.log(`FAILED ${problem}`);
+  const seconds = (performance.now() - startMs) / 1000;
+  console.log(
+    `seed ${seed}, ${seconds.toFixed(1)} s; to go on: --from ${from + tally.connections}`,
+  );
   if (problems.length > 0) {
-    console.log(`  npm run fuzz:api -- --port --seed ${seed} --only CONNECTION --inputs 1`);
+    console.log(`  npm run fuzz:api -- --port --seed ${seed} --from CONNECTION --inputs 1`);
   }
   return problems.length === 0;
 }

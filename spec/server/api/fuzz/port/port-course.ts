@@ -63,9 +63,10 @@ export class PortCourse implements AsyncDisposable {
 
   /**
    * @param first the number of the first connection: the same one sends the same bytes
+   * @param onInput called after each connection
    * @returns what is wrong, a line each
    */
-  async run(first: number, inputs: number): Promise<string[]> {
+  async run(first: number, inputs: number, onInput: () => void = () => {}): Promise<string[]> {
     const problems: string[] = [];
     const end = this.tally.inputs + inputs;
     let next = first;
@@ -74,6 +75,7 @@ export class PortCourse implements AsyncDisposable {
         const number = next;
         next += 1;
         const { problem } = await this.#connection(number);
+        onInput();
         if (problem !== undefined) problems.push(`connection ${number}: ${problem}`);
       }
     };

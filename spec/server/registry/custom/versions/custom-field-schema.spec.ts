@@ -1,0 +1,38 @@
+import { expect } from 'chai';
+import type { FieldSchema } from '../../../../../lib/meta/fields/field-schema.ts';
+import { customFieldSchema } from '../../../../../lib/server/registry/custom/versions/custom-field-schema.ts';
+
+const PRESERVE = { 'x-kubernetes-preserve-unknown-fields': true };
+const inner = { type: 'object', properties: { a: { type: 'string' } } };
+
+function at(schema: object, ...path: readonly string[]): FieldSchema | undefined {
+  let found: FieldSchema | undefined = customFieldSchema(schema as Record<string, unknown>);
+  for (const name of path) {
+    found =
+      name === '-' ? found?.list?.element : (found?.map?.declared(name) ?? found?.map?.element);
+  }
+  return found;
+}
+
+describe('the schema by which objects of a custom kind are merged', () => {
+  it('takes unknown fields everywhere within a schema that preserves them', () => {
+    const properties = { spec: inner, list: { type: 'array', items: inner } };
+    const schema = { type: 'object', ...PRESERVE, properties };
+    expect(at(schema, 'spec', 'unknown')).to.have.property('map');
+    expect(at(schema, 'list', '-', 'unknown')).to.have.property('map');
+    expect(at(schema, 'spec', 'a')).to.deep.equal({ scalar: 'string' });
+  });
+
+  it('takes none beside a schema that preserves them', () => {
+    const schema = { type: 'object', properties: { open: { ...inner, ...PRESERVE }, spec: inner } };
+    expect(at(schema, 'open', 'unknown')).to.have.property('map');
+    expect(at(schema, 'spec', 'unknown')).to.equal(undefined);
+  });
+
+  it('knows the properties of a value of any type', () => {
+    const schema = { type: 'object', properties: { any: { ...PRESERVE, properties: { inner } } } };
+    expect(at(schema, 'any')).to.have.property('scalar', 'untyped');
+    expect(at(schema, 'any', 'inner', 'a')).to.deep.equal({ scalar: 'string' });
+    expect(at(schema, 'any', 'inner', 'unknown')).to.have.property('map');
+  });
+});
