@@ -146,6 +146,7 @@ const SPEC_ONLY = new Set([
   'compare',
   'rules',
   'kubectl',
+  'programs',
   '',
   'etcd-kill',
   'client/connect',

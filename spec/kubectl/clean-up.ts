@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * Deletes what a scenario left behind: the objects in its namespace, those outside of namespaces whose names begin with it, the
- * namespace. A server without a controller manager does not empty a namespace by itself.
+ * Deletes what a scenario left behind: the objects in its namespace, those outside of namespaces whose names begin with it or are of
+ * its API group, the namespace. A server without a controller manager does not empty a namespace by itself.
  */
 export async function cleanUp(
   binary: string,
@@ -40,7 +40,7 @@ export async function cleanUp(
     await kubectl('patch', name, '-n', namespace, '--type=merge', '-p', patch);
   }
   const outside = await namesOf(await resources(false));
-  await remove(outside.filter((name) => name.includes(`/${namespace}`)));
+  await remove(outside.filter((name) => isOf(name, namespace)));
   const others = outside.filter((name) => name.startsWith(`namespace/${namespace}-`));
   for (const name of [namespace, ...others.map((one) => one.slice('namespace/'.length))]) {
     const finalized = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
@@ -50,4 +50,9 @@ export async function cleanUp(
     replaced.child.stdin?.end(JSON.stringify({ ...finalized, spec: { finalizers: [] } }));
     await replaced.catch(() => undefined);
   }
+}
+
+/** `clusterrole.rbac.authorization.k8s.io/NAMESPACE-reader`, or `customresourcedefinition…/widgets.NAMESPACE.example.com`. */
+function isOf(name: string, namespace: string): boolean {
+  return name.includes(`/${namespace}`) || name.includes(`.${namespace}.`);
 }

@@ -1,0 +1,10 @@
+module listwatch.example/programs/client-go
+
+go 1.26.0
+
+require (
+	k8s.io/api v0.37.2
+	k8s.io/apiextensions-apiserver v0.37.2
+	k8s.io/apimachinery v0.37.2
+	k8s.io/client-go v0.37.2
+)

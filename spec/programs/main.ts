@@ -1,0 +1,153 @@
+/** Client programs from the package registries, run with the embedded server and with a real one: `npm run programs`. */
+import { access, constants, mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { cleanUp } from '../kubectl/clean-up.ts';
+import { kubectlPaths } from '../kubectl/kubectl-binary.ts';
+import { allPrograms } from './all-programs.ts';
+import type { Program, ProgramOutcome } from './program.ts';
+import { differences, faults, table, type Row } from './report.ts';
+import { installProgram, runProgram } from './run-program.ts';
+import { ServedProcess } from './served-process.ts';
+
+const USAGE = `npm run programs -- [options]
+
+  (none)             lists the programs, and what is missing on this machine to run them
+  --all              runs all programs for which nothing is missing
+  --only NAME,...    runs these
+  --kubeconfig FILE  also runs them with this server: the current context. The user has to be allowed everything;
+                     kubectl on the PATH removes afterwards what a program left there
+  --work DIR         installs here and keeps it for the next run; otherwise a temporary folder
+  --json FILE        also writes every step of every program
+  --help             shows this
+
+The exit code is 1 when a step fails with the embedded server, unless it fails with the real one too.`;
+
+interface Options {
+  readonly kubeconfig?: string | undefined;
+  readonly json?: string | undefined;
+  readonly work: string;
+}
+
+await main();
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      all: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      kubeconfig: { type: 'string' },
+      work: { type: 'string' },
+      json: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(USAGE);
+    return;
+  }
+  if (!values.all && values.only === undefined) {
+    await list();
+    return;
+  }
+  const chosen = values.only === undefined ? [...allPrograms] : values.only.split(',').map(named);
+  const work = resolve(values.work ?? (await mkdtemp(join(tmpdir(), 'programs-'))));
+  await mkdir(work, { recursive: true });
+  try {
+    const kubeconfig = values.kubeconfig === undefined ? undefined : resolve(values.kubeconfig);
+    await runAll(chosen, { kubeconfig, json: values.json, work });
+  } finally {
+    if (values.work === undefined) await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function list(): Promise<void> {
+  for (const program of allPrograms) {
+    const missing = await missingTools(program);
+    const state = missing.length === 0 ? '' : `  (missing: ${missing.join(', ')})`;
+    console.log(`${program.name.padEnd(26)}${program.about}${state}`);
+  }
+  console.log('\n--all or --only NAME,... runs them; --help has the other options');
+}
+
+async function runAll(programs: readonly Program[], options: Options): Promise<void> {
+  const rows: Row[] = [];
+  for (const program of programs) {
+    const missing = await missingTools(program);
+    if (missing.length > 0) {
+      console.log(`${program.name}: not run, missing on this machine: ${missing.join(', ')}`);
+      continue;
+    }
+    const folder = await installProgram(program, options.work).catch((error: unknown) => {
+      console.log(`${program.name}: not installed: ${String(error)}`);
+      process.exitCode = 1;
+      return undefined;
+    });
+    if (folder === undefined) continue;
+    const row = await runBoth(program, folder, options);
+    rows.push(row);
+    console.log(table([row]));
+    for (const one of differences(row)) console.log(`  ${one}`);
+    if (faults(row).length > 0) process.exitCode = 1;
+  }
+  console.log(`\n${table(rows)}`);
+  if (options.json !== undefined)
+    await writeFile(options.json, `${JSON.stringify(rows, undefined, 1)}\n`);
+}
+
+async function runBoth(
+  program: Program,
+  folder: string,
+  { kubeconfig, work }: Options,
+): Promise<Row> {
+  const namespace = `p-${program.name.replaceAll('.', '')}-${Date.now().toString(36).slice(-5)}`;
+  const ours = await runEmbedded(program, { folder, namespace, work });
+  if (kubeconfig === undefined) return { program: program.name, ours, real: undefined };
+  const binary = kubectlPaths()[0];
+  try {
+    const real = await runProgram(program, { folder, kubeconfig, namespace });
+    return { program: program.name, ours, real };
+  } finally {
+    if (binary !== undefined) await cleanUp(binary, kubeconfig, { namespace, home: work });
+  }
+}
+
+async function runEmbedded(
+  program: Program,
+  { folder, namespace, work }: { folder: string; namespace: string; work: string },
+): Promise<ProgramOutcome> {
+  const state = await mkdtemp(join(work, 'server-'));
+  try {
+    await using server = await ServedProcess.start(state);
+    return await runProgram(program, { folder, kubeconfig: server.kubeconfig, namespace });
+  } finally {
+    await rm(state, { recursive: true, force: true });
+  }
+}
+
+function named(name: string): Program {
+  const found = allPrograms.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  const names = allPrograms.map((one) => one.name).join(', ');
+  throw new Error(`no program is called ${name}; there are ${names}`);
+}
+
+async function missingTools({ tools }: Program): Promise<string[]> {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const missing: string[] = [];
+  for (const tool of tools) {
+    const found = await Promise.all(
+      folders.map(async (folder) => await isProgram(join(folder, tool))),
+    );
+    if (!found.includes(true)) missing.push(tool);
+  }
+  return missing;
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  return await access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}

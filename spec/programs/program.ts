@@ -1,0 +1,40 @@
+/** How the outcomes of a program are read. */
+export type OutputKind =
+  /** Lines `STEP ok NAME`, `STEP failed NAME: MESSAGE`, and `STEP end` as the last. */
+  | 'steps'
+  /** Ginkgo's JSON reports, `*.report.json` in the folder of the program. */
+  | 'ginkgo';
+
+export type CommandLine = readonly [program: string, ...parameters: string[]];
+
+/** A client program: packages that nobody here has changed, and steps that use them. */
+export interface Program {
+  readonly name: string;
+  /** The packages and their versions. */
+  readonly about: string;
+  /** Programs that have to be on the PATH. */
+  readonly tools: readonly string[];
+  /** The folder of its sources, below this one. */
+  readonly source: string;
+  /** The folder in the work directory into which the sources are copied; programs with the same packages share one. */
+  readonly folder: string;
+  /** Installs the packages and builds; run in the folder, once. */
+  readonly install: readonly CommandLine[];
+  /** Runs the steps, one command after the other; the folder is the current one. */
+  readonly run: readonly CommandLine[];
+  readonly output: OutputKind;
+  /** After this time a command of `run` is ended; 600 seconds unless given. */
+  readonly limitSeconds?: number;
+}
+
+export interface StepOutcome {
+  readonly step: string;
+  /** What went wrong; undefined when the step passed. */
+  readonly failure: string | undefined;
+}
+
+/** One program with one server. */
+export interface ProgramOutcome {
+  readonly steps: readonly StepOutcome[];
+  readonly seconds: number;
+}

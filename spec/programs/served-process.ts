@@ -1,0 +1,50 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const PROGRAM = '--conditions=@listwatch/source --import tsx lib/cli/listwatch.ts serve'.split(' ');
+const READY_LIMIT_MS = 60_000;
+
+/** `listwatch serve` as a process of its own, empty, over TLS, on a free port. */
+export class ServedProcess implements AsyncDisposable {
+  readonly kubeconfig: string;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, kubeconfig: string) {
+    this.#child = child;
+    this.kubeconfig = kubeconfig;
+  }
+
+  /** @param folder gets the kubeconfig */
+  static async start(folder: string): Promise<ServedProcess> {
+    const kubeconfig = join(folder, 'kubeconfig');
+    const child = spawn(
+      process.execPath,
+      [...PROGRAM, '--port', '0', '--json', '--kubeconfig', kubeconfig],
+      {
+        cwd: ROOT,
+        env: { ...process.env, LISTWATCH_TOKEN: randomBytes(16).toString('hex') },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    const server = new ServedProcess(child, kubeconfig);
+    const timer = setTimeout(() => child.kill('SIGKILL'), READY_LIMIT_MS);
+    try {
+      for await (const line of createInterface({ input: child.stdout })) {
+        if (line.startsWith('{"ready"')) return server;
+      }
+      throw new Error('listwatch serve ended before it was ready');
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    this.#child.kill('SIGTERM');
+    await once(this.#child, 'close');
+  }
+}
