@@ -6,6 +6,7 @@
  * - `--who text` (again for more): of the contestants of the client workloads only those with this text in their names
  * - `--node22 path`: the Node that runs client-node 2.0.1, if this one is older; without it, that contestant is left out
  * - `--repeats n`: this many runs of each
+ * - `--against folder`: runs them in another checkout too, by turns, and prints how many times better this one is
  * - `--plots`: draws what W9 came to into docs/performance
  * - `--json file`: where all samples are written, by default `.bench/figures.json`
  *
@@ -16,6 +17,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { against } from './against.ts';
 import type { Bench, Figure } from './bench.ts';
 import { writePlots } from './plots.ts';
 import { ratiosOf, ratioTables, rowsOf, table, type Ratio, type Row } from './report.ts';
@@ -38,6 +40,7 @@ const { values } = parseArgs({
     json: { type: 'string' },
     run: { type: 'string' },
     node22: { type: 'string' },
+    against: { type: 'string' },
   },
 });
 
@@ -95,6 +98,10 @@ if (values.list === true) {
 } else if (values.run !== undefined) {
   const { run } = await loadBench(values.run);
   console.log(JSON.stringify(await run(size)));
+} else if (values.against !== undefined) {
+  const names = await chosenBenches(values.only);
+  const repeats = Number(values.repeats ?? QUICK_REPEATS);
+  console.log(await against({ checkout: values.against, names, size, repeats }));
 } else {
   if (values.who !== undefined) takeOnly(values.who);
   await measureAll();

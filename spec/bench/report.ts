@@ -109,7 +109,8 @@ function spreadText({ samples, min, median, max }: Spread): string {
   return samples.length < 2 ? middle : `${middle} (${digits(min)}-${digits(max)})`;
 }
 
-function aligned(
+/** Columns of text; those that are not text columns are aligned to the right. */
+export function aligned(
   head: readonly string[],
   textColumns: readonly number[],
   lines: readonly (readonly string[])[],
@@ -131,7 +132,7 @@ function aligned(
 }
 
 /** Three digits that count, and thousands apart. */
-function digits(value: number): string {
+export function digits(value: number): string {
   const decimals = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
   return value.toLocaleString('en', {
     minimumFractionDigits: decimals,

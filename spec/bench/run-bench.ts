@@ -48,9 +48,13 @@ export async function chosenBenches(only: readonly string[] | undefined): Promis
   return names.filter((name) => chosen.has(name));
 }
 
+/** The arguments with which Node runs a bench once and prints its figures. */
+export function benchArguments(main: string, name: string, size: BenchSize): readonly string[] {
+  const node = ['--expose-gc', '--max-old-space-size=8192', '--import', 'tsx'];
+  return [...node, main, '--run', name, ...SIZE[size]];
+}
+
 /** Runs a bench once in a process of its own, so that neither its garbage nor its compiled code helps or hurts another. */
 export function runInChild(name: string, size: BenchSize): Promise<readonly Figure[]> {
-  const node = ['--expose-gc', '--max-old-space-size=8192', '--import', 'tsx'];
-  const args = [...node, MAIN, '--run', name, ...SIZE[size]];
-  return lastLineOf<readonly Figure[]>(process.execPath, args);
+  return lastLineOf<readonly Figure[]>(process.execPath, benchArguments(MAIN, name, size));
 }
