@@ -27,6 +27,15 @@ describe('the judge of kubectl commands', () => {
     expect(one!.differences).to.deep.equal(['stdout: the same lines in another order']);
   });
 
+  it('takes the labels that kubectl lists in any order, but misses none', () => {
+    const id = 'labels: label cm a --list';
+    const real = new Map([[id, outcome('x=1\ny=2\n')]]);
+    const [same] = judge(new Map([[id, outcome('y=2\nx=1\n')]]), real);
+    expect(same!.differences).to.deep.equal([]);
+    const [less] = judge(new Map([[id, outcome('y=2\n')]]), real);
+    expect(less!.differences).to.deep.equal(['stdout - x=1']);
+  });
+
   it('reads lines of JSON without regard to the order of members', () => {
     const [one] = judge(
       new Map([['a', outcome('{"a":1,"b":{"c":2,"d":3}}\n')]]),
