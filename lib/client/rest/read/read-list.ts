@@ -24,6 +24,9 @@ export interface ReadListOptions<T extends KubernetesObject> {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Pieces are joined until they have this length, bytes. */
+const JOINED_BYTES = 16 * 1024;
+
 /**
  * Reads one page of a list while it arrives, and passes each item to `onItems` when it is complete.
  * @throws {TransportError} code RESPONSE_TOO_LARGE above `maxBytes`, MALFORMED_RESPONSE; {ApiError} when the page is a Status; errors of the body and of `onItems`. In
@@ -55,16 +58,21 @@ export async function readList<T extends KubernetesObject>(
   }
 }
 
-/** Reads all pieces that have arrived: a server may send each item as an HTTP chunk of its own. */
+/**
+ * Joins pieces that have arrived: a server may send each item as an HTTP chunk of its own. Large pieces are not copied, because
+ * their bytes would be in memory twice until the garbage collector runs.
+ */
 function joined(first: Uint8Array, reader: BodyReader): Buffer {
-  const second = reader.poll?.();
-  if (second === undefined) return asBuffer(first);
-  const pieces = [first, second];
-  for (;;) {
+  let bytes = first.length;
+  if (bytes >= JOINED_BYTES) return asBuffer(first);
+  const pieces = [first];
+  while (bytes < JOINED_BYTES) {
     const piece = reader.poll?.();
-    if (piece === undefined) return Buffer.concat(pieces);
+    if (piece === undefined) break;
     pieces.push(piece);
+    bytes += piece.length;
   }
+  return pieces.length === 1 ? asBuffer(first) : Buffer.concat(pieces, bytes);
 }
 
 function decoded<R>(decode: () => R, target: ExchangeTarget, call: ApiCall | undefined): R {

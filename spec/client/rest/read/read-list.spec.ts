@@ -2,6 +2,9 @@ import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { Client } from '../../../../lib/client/rest/client.ts';
 import { AxiosTransport } from '../../../../lib/client/transport/axios-transport.ts';
+import type { ListDecoder } from '../../../../lib/client/rest/decode/list-decoder.ts';
+import { readList } from '../../../../lib/client/rest/read/read-list.ts';
+import type { BodyReader } from '../../../../lib/client/transport/contract/transport.ts';
 import { TransportError } from '../../../../lib/client/transport/contract/transport-error.ts';
 import type { ObjectView } from '../../../../lib/meta/object-view.ts';
 import { failureOf, rejectionOf } from '../../support/failure-of.ts';
@@ -117,5 +120,42 @@ describe('a list that is read as it comes', () => {
     });
     expect(await rejectionOf(reading)).to.equal(broken);
     expect(taken).to.deep.equal(['a']);
+  });
+
+  it('joins small pieces that have arrived to 16 KiB, and does not copy a large one that comes by itself', async () => {
+    const small = Array.from({ length: 40 }, () => Buffer.alloc(1000, 32));
+    const large = Buffer.alloc(20_000, 32);
+    const waiting: Buffer[] = [...small, large, ...small.slice(0, 2)];
+    const reader: BodyReader = {
+      next: () => {
+        const value = waiting.shift();
+        return Promise.resolve(
+          value === undefined ? { done: true, value: undefined } : { done: false, value },
+        );
+      },
+      poll: () => waiting.shift(),
+      return: () => Promise.resolve({ done: true, value: undefined }),
+    };
+    const pushed: Buffer[] = [];
+    const list: ListDecoder<never> = {
+      push: (piece) => void pushed.push(piece),
+      takeItems: () => [],
+      end: () => ({ items: [], resourceVersion: '7' }),
+    };
+    await readList({
+      body: { [Symbol.asyncIterator]: () => reader },
+      list,
+      target: { server: 'http://scripted', method: 'GET', path: '/' },
+      maxBytes: Infinity,
+    });
+    expect(pushed.map(({ length }) => length)).to.deep.equal([17_000, 17_000, 26_000, 2000]);
+    waiting.push(large);
+    await readList({
+      body: { [Symbol.asyncIterator]: () => reader },
+      list,
+      target: { server: 'http://scripted', method: 'GET', path: '/' },
+      maxBytes: Infinity,
+    });
+    expect(pushed.at(-1)).to.equal(large);
   });
 });
