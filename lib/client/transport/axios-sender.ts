@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { AxiosError, AxiosInstance, AxiosRequestConfig, AxiosResponse } from 'axios';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { sleep } from '../../kernel/time/wait.ts';
-import { isUnprocessed, requiresHttp1 } from './connection/cause/http2-failure.ts';
+import { isStreamTooMuch, isUnprocessed, requiresHttp1 } from './connection/cause/http2-failure.ts';
 import type { ConnectionPool } from './connection/connection-pool.ts';
 import type { Http2Place, Http2SessionPool } from './connection/http2/http2-session-pool.ts';
 import type { Credential } from './contract/credential.ts';
@@ -34,7 +34,7 @@ const AGAIN_MS = [50, 200, 800];
  * Guarantees:
  * - A read is sent once more when its kept connection turns out to be closed; a write is not, because it may have arrived.
  * - Over HTTP/2 every request is sent again when the server says that it has not processed it (REFUSED_STREAM, or GOAWAY before the
- *   request): three times, within a second.
+ *   request): three times, within a second. A read also when its stream was too much for the server (ENHANCE_YOUR_CALM).
  */
 export class AxiosSender {
   readonly #options: AxiosSenderOptions;
@@ -100,7 +100,8 @@ export class AxiosSender {
           foundDead = true;
           continue;
         }
-        const waitMs = isUnprocessed(error) ? AGAIN_MS[refusals] : undefined;
+        const again = isUnprocessed(error) || (config.method === 'GET' && isStreamTooMuch(error));
+        const waitMs = again ? AGAIN_MS[refusals] : undefined;
         if (waitMs === undefined) throw error;
         refusals += 1;
         const { runtime } = this.#options;

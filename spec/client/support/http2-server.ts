@@ -76,6 +76,13 @@ export class Http2Server implements AsyncDisposable {
     return `https://127.0.0.1:${this.port}`;
   }
 
+  /** From now on, sessions of now and later ones have this SETTINGS_MAX_CONCURRENT_STREAMS. */
+  changeLimit(limit: number): void {
+    const settings = { maxConcurrentStreams: limit };
+    if ('updateSettings' in this.#server) this.#server.updateSettings(settings);
+    for (const session of this.sessions) session.settings(settings);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const session of this.sessions) session.destroy();
     for (const socket of this.sockets) socket.destroy();

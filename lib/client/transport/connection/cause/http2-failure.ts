@@ -20,10 +20,13 @@ const NAMES = [
 
 /** The beginning of the codes of these failures. */
 const PREFIX = 'HTTP2_';
+/** The beginning of the messages of streams that were reset; axios keeps code and message. */
+const RESET = 'HTTP/2 stream reset: ';
 
 /** The request was not processed, for example because the session ended just before: it can be sent again in any case. */
 const NOT_SENT = `${PREFIX}NOT_SENT`;
 const REFUSED = `${PREFIX}REFUSED_STREAM`;
+const TOO_MUCH = `${PREFIX}ENHANCE_YOUR_CALM`;
 const HTTP1_REQUIRED = `${PREFIX}HTTP_1_1_REQUIRED`;
 const UNANSWERED = `${PREFIX}PING_TIMEOUT`;
 
@@ -41,7 +44,7 @@ export class Http2Failure extends Error {
 /** The server has reset the stream with this error code. */
 export function streamReset(errorCode: number): Http2Failure {
   const name = nameOf(errorCode);
-  return new Http2Failure(PREFIX + name, `HTTP/2 stream reset: ${name}`);
+  return new Http2Failure(PREFIX + name, RESET + name);
 }
 
 /** The server has ended the session with GOAWAY and this error code. */
@@ -65,6 +68,13 @@ export function isUnprocessed(error: unknown): boolean {
   return leavesOf(error).some(({ code }) => code === NOT_SENT || code === REFUSED);
 }
 
+/** Whether the server had no room for one stream just then, as Node 22 while it clears up a stream that was reset. */
+export function isStreamTooMuch(error: unknown): boolean {
+  return leavesOf(error).some(
+    ({ code, message }) => code === TOO_MUCH && message.startsWith(RESET),
+  );
+}
+
 /** Whether the server answers such a request only over HTTP/1.1. */
 export function requiresHttp1(error: unknown): boolean {
   return leavesOf(error).some(({ code }) => code === HTTP1_REQUIRED);
@@ -82,7 +92,7 @@ const CAUSES: ReadonlyMap<string, string> = new Map([
     'the server did not answer an HTTP/2 ping: the connection counts as dead; check network, VPN and firewall',
   ],
   [
-    `${PREFIX}ENHANCE_YOUR_CALM`,
+    TOO_MUCH,
     'it is too much for the server: too many requests, or too large headers; send less, or use HTTP/1.1 (http2: false)',
   ],
   [
@@ -92,7 +102,10 @@ const CAUSES: ReadonlyMap<string, string> = new Map([
   [HTTP1_REQUIRED, 'the server answers this only over HTTP/1.1; set http2: false'],
   [`${PREFIX}INTERNAL_ERROR`, 'the server broke off the answer; look at its log'],
   [`${PREFIX}CANCEL`, 'the server or a proxy ended the answer before its end; look at their logs'],
-  [`${PREFIX}NO_ERROR`, 'the server ended the session; try again'],
+  [
+    `${PREFIX}NO_ERROR`,
+    'the server or a proxy ended the stream before its end, without a reason; try again',
+  ],
 ]);
 
 /** Cause and remedy of a failure of HTTP/2. Undefined: it is another one. */

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
-import { failureOf, Http2Response } from './http2-response.ts';
+import { endOf, failureOf, Http2Response } from './http2-response.ts';
 import type { StreamSlot } from './http2-session.ts';
 
 /** What axios passes to the transport of a request. */
@@ -30,9 +30,10 @@ class Http2Request extends EventEmitter {
     this.reusedSocket = slot.reused;
     this.#slot = slot;
     this.#stream = stream;
+    const end = endOf(stream);
     stream.once('response', (headers) => {
       this.#answered = true;
-      const response = new Http2Response(slot, stream, headers);
+      const response = new Http2Response({ slot, stream, end, headers });
       // Before it is read, it has no other listener.
       response.on('error', () => {});
       respond(response);

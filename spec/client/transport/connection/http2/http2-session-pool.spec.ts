@@ -82,6 +82,31 @@ describe('Http2SessionPool', () => {
       });
     }
 
+    it('end where the server ends them: without a body, with one, and with one that waits for its reader', async () => {
+      const sizes: Readonly<Record<string, number>> = { '/none': 0, '/short': 5, '/long': 3 << 20 };
+      await serve({
+        script: (stream, headers) => {
+          const size = sizes[headers[':path'] ?? ''] ?? 0;
+          stream.respond({ ':status': 200 }, { endStream: size === 0 });
+          if (size > 0) stream.end(Buffer.alloc(size));
+        },
+      });
+      open();
+      for (const [path, size] of Object.entries(sizes)) {
+        for (const stream of [true, false]) {
+          const { body } = await transport.send({ ...LIST, path, stream });
+          // The first bytes are here, and are not read yet.
+          await until(
+            'the stream is quiet',
+            () => server.streams.size === (size > 1 << 20 ? 1 : 0),
+          );
+          let bytes = 0;
+          for await (const piece of body) bytes += piece.length;
+          expect(bytes, path).to.equal(size);
+        }
+      }
+    });
+
     it('takes the room that an ended stream leaves before it opens a session', async () => {
       await serve({ limit: 10 });
       open();
@@ -287,6 +312,7 @@ describe('Http2SessionPool', () => {
       for (const [code, name] of [
         [NGHTTP2_INTERNAL_ERROR, 'INTERNAL_ERROR'],
         [NGHTTP2_CANCEL, 'CANCEL'],
+        [constants.NGHTTP2_NO_ERROR, 'NO_ERROR'],
         [NGHTTP2_PROTOCOL_ERROR, 'PROTOCOL_ERROR'],
       ] as const) {
         const reader = await watch();
@@ -322,6 +348,24 @@ describe('Http2SessionPool', () => {
       expect(error.message).to.contain('REFUSED_STREAM').and.to.contain('try again later');
       expect(server.streamsOpened).to.equal(7);
       expect(server.sessionsOpened).to.equal(1);
+    });
+
+    it('sends a read again whose stream was too much for the server, and no write', async () => {
+      let refusals = 2;
+      await serve({
+        script: (stream) => {
+          if (refusals === 0) return stream.respond({ ':status': 200 }, { endStream: true });
+          refusals -= 1;
+          stream.close(NGHTTP2_ENHANCE_YOUR_CALM);
+        },
+      });
+      open();
+      expect((await transport.send(LIST)).status).to.equal(200);
+      expect(server.streamsOpened).to.equal(3);
+      refusals = 1;
+      const error = await failureOf(transport.send({ ...LIST, method: 'POST' }));
+      expect(error.message).to.contain('HTTP/2 stream reset: ENHANCE_YOUR_CALM');
+      expect(server.streamsOpened).to.equal(4);
     });
 
     it('sends a write again that came after GOAWAY, and only to a session that has not processed it', async () => {
