@@ -75,7 +75,9 @@ function drawObject(draw: Draw, schema: Schema, depth: number): unknown {
   if (schema['x-kubernetes-embedded-resource'] === true) {
     return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, ...object };
   }
-  if (schema['x-kubernetes-preserve-unknown-fields'] === true && draw.chance(0.5)) {
+  // A schema of additional properties holds for all of them.
+  const preserves = schema['x-kubernetes-preserve-unknown-fields'] === true;
+  if (preserves && !isRecord(additional) && draw.chance(0.5)) {
     object['unknown'] = { a: [1] };
   }
   return object;

@@ -126,7 +126,9 @@ export class SchemaTypes {
   }
 
   #array(schema: Fields, place: SchemaPlace): string {
-    const items = ownField(schema, 'items') ?? {};
+    const own = ownField(schema, 'items') ?? {};
+    // A list that preserves unknown fields passes this on to its items.
+    const items = preserves(schema) && isFields(own) ? { ...own, [PRESERVES]: true } : own;
     const type = this.typeOf(items, { ...place, path: `${place.path}[]`, depth: place.depth + 1 });
     return (type.includes(' ') && !type.startsWith('{')) || type.endsWith(' | null')
       ? `(${type})[]`
@@ -159,6 +161,7 @@ interface InterfaceOptions {
 /** An object without fields; `{}` would take any value. */
 const NO_FIELDS = '{ [key: string]: never }';
 const EMBEDDED = 'x-kubernetes-embedded-resource';
+const PRESERVES = 'x-kubernetes-preserve-unknown-fields';
 const EMBEDDED_FIELDS = {
   apiVersion: '  apiVersion: string;\n',
   kind: '  kind: string;\n',
@@ -166,7 +169,7 @@ const EMBEDDED_FIELDS = {
 };
 
 function preserves(schema: Fields): boolean {
-  return ownField(schema, 'x-kubernetes-preserve-unknown-fields') === true;
+  return ownField(schema, PRESERVES) === true;
 }
 
 function isLiteral(value: unknown): boolean {

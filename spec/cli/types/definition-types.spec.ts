@@ -39,6 +39,17 @@ describe('types of definitions', () => {
     expect(typed({ ...PRESERVES, nullable: true })).to.include('spec?: unknown;');
   });
 
+  it('have unknown fields in the items of a list that preserves them, as the server keeps them', () => {
+    const typed = (items: Fields): string =>
+      definitionTypes([withSchema({ type: 'array', items, ...PRESERVES })]);
+    expect(typed({ type: 'object' })).to.include(
+      'spec?: { [key: string]: unknown }[] | undefined;',
+    );
+    const named = typed({ type: 'object', properties: { size: { type: 'integer' } } });
+    expect(named).to.include('size?: number | undefined;\n  [key: string]: unknown;');
+    expect(typed({ type: 'string' })).to.include('spec?: string[] | undefined;');
+  });
+
   it('take no names that the file uses itself', () => {
     const kinds = ['ObjectMeta', 'Object', 'KnownResources'].map((kind) => ({
       ...withSchema({}),

@@ -9,57 +9,125 @@ import type { Definition } from '../../../lib/cli/types/definition.ts';
 import { definitionTypes } from '../../../lib/cli/types/definition-types.ts';
 import { readDefinitions } from '../../../lib/cli/types/read-definitions.ts';
 import { errorMessage } from '../../../lib/kernel/failure/errors.ts';
-import { Draw } from '../../compare/draw.ts';
-import { drawValue, recordOf } from '../../definitions/draw-object.ts';
+import { definitionsIn } from '../../definitions/definition-scenarios.ts';
+import { recordOf } from '../../definitions/draw-object.ts';
 import { compilePrograms } from './compile-programs.ts';
-import { misspellField } from './misspell-field.ts';
+import { definitionProgram, refusedProgram, type Program } from './definition-program.ts';
+import { askForManifests, manifestsIn, type RealManifest } from './real-manifests.ts';
 
-const USAGE = `npm run types:definitions -- [--seed TEXT] DIR...
+const USAGE = `npm run types:definitions -- [--seed TEXT] [--manifests DIR]... DIR...
 
 DIR is a file of CustomResourceDefinitions, or a folder of such files. For each definition, types are generated; a drawn object of each
-served version has to type-check, and the same object with one misspelt field must not.`;
+served version has to type-check, and the same object with one misspelt field must not.
+
+The objects in --manifests, if their definition is there, are held to the same. Examples may be wrong, or older than a definition: an
+embedded server is asked whether it takes the object without a surplus field. Of those that it refuses for a field that the schema does
+not have, none may type-check.`;
+
+const MOST_LINES = 30;
+const SURPLUS = /unknown field "(?!metadata\.)/;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seed: { type: 'string', default: '1' }, help: { type: 'boolean', default: false } },
+  options: {
+    seed: { type: 'string', default: '1' },
+    manifests: { type: 'string', multiple: true, default: [] },
+    help: { type: 'boolean', default: false },
+  },
 });
 if (values.help || positionals.length === 0) {
   console.log(USAGE);
   process.exitCode = values.help ? 0 : 2;
 } else {
-  process.exitCode = await main(positionals, values.seed);
+  process.exitCode = await main(positionals, values.seed, values.manifests);
 }
 
-async function main(paths: readonly string[], seed: string): Promise<number> {
+async function main(
+  paths: readonly string[],
+  seed: string,
+  manifests: readonly string[],
+): Promise<number> {
   const files = paths.flatMap(filesIn);
-  const definitions = await definitionsIn(files);
-  const programs: Record<string, string> = {};
-  const count = { objects: 0, misspelt: 0, open: 0 };
+  const definitions = await readAll(files);
+  const real = await realManifests(paths, manifests);
+  const programs = new Map<string, Program>();
   for (const [index, definition] of definitions.entries()) {
-    const { text, objects, misspelt, open } = programOf(definition, seed);
-    programs[`d${index}.ts`] = text;
-    count.objects += objects;
-    count.misspelt += misspelt;
-    count.open += open;
+    const own = real.get(`${definition.plural}.${definition.group}`) ?? [];
+    programs.set(`d${index}.ts`, definitionProgram(definition, seed, own));
+    const refused = refusedProgram(definition, `d${index}.ts`, own);
+    if (refused.objects.length > 0) programs.set(`r${index}.ts`, refused);
   }
   const once = new Map(definitions.map((one) => [`${one.plural}.${one.group}`, one]));
-  programs['all.ts'] = definitionTypes([...once.values()]);
-  const lines = await compiled(programs);
-  for (const line of lines.slice(0, 30)) {
-    const index = /^[^(]*?d(\d+)\.ts/.exec(line)?.[1];
-    console.log(
-      `${index === undefined ? '' : definitions[Number(index)]?.place} ${line.slice(0, 400)}`,
-    );
-  }
-  const accepted = lines.filter((line) => line.includes('TS2578')).length;
-  const typed = Object.values(programs).reduce((sum, text) => sum + text.length, 0);
+  const texts = Object.fromEntries([...programs].map(([name, { text }]) => [name, text]));
+  const lines = await compiled({ ...texts, 'all.ts': definitionTypes([...once.values()]) });
+  const typed = Object.values(texts).reduce((sum, text) => sum + text.length, 0);
   console.log(
     `${files.length} files, ${definitions.length} definitions (${once.size} names), ${typed} characters of types and objects`,
   );
-  console.log(
-    `${count.objects} objects that fit: ${lines.length - accepted} complaints; ${count.misspelt} with a misspelt field: ${accepted} accepted; ${count.open} without a field that can be misspelt`,
+  return report(programs, definitions, lines) && definitions.length > 0 ? 0 : 1;
+}
+
+/** The real manifests by the name of their definition. */
+async function realManifests(
+  paths: readonly string[],
+  folders: readonly string[],
+): Promise<ReadonlyMap<string, readonly RealManifest[]>> {
+  if (folders.length === 0) return new Map();
+  const raw = definitionsIn(paths);
+  const answers = await askForManifests(raw, manifestsIn(folders.flatMap(filesIn)));
+  return new Map(
+    raw.map((one, index) => [String(recordOf(one['metadata'])['name']), answers[index] ?? []]),
   );
-  return lines.length === 0 && definitions.length > 0 ? 0 : 1;
+}
+
+/** Prints what the compiler says and how much there is. @returns whether all is as it should be. */
+function report(
+  programs: ReadonlyMap<string, Program>,
+  definitions: readonly Definition[],
+  lines: readonly string[],
+): boolean {
+  const complaints = new Map<string, string>();
+  const others: string[] = [];
+  for (const line of lines) {
+    const [, file = '', at = ''] = /(?:^|\/)(\w+\.ts)\((\d+),/.exec(line) ?? [];
+    // Lines with a space are the rest of a message.
+    if (file === '') continue;
+    if (programs.get(file)?.objects.some((one) => one.line === Number(at)) === true) {
+      complaints.set(`${file}:${at}`, line);
+    } else {
+      // The comment above an object that type-checks though a field is misspelt, or the types themselves.
+      const wrong = programs.get(file)?.objects.find((one) => one.line === Number(at) + 1);
+      if (wrong?.misspelt === true) complaints.set(`${file}:${wrong.line}`, line);
+      else others.push(line);
+    }
+  }
+  const wrong: string[] = [];
+  const count = { drawn: 0, real: 0, kinds: 0, misspelt: 0, open: 0, refused: 0, untyped: 0 };
+  for (const [file, { objects, open }] of programs) {
+    count.open += open;
+    if (objects.some(({ place }) => place !== 'drawn') && file.startsWith('d')) count.kinds += 1;
+    for (const { line, place, misspelt } of objects) {
+      const complaint = complaints.get(`${file}:${line}`);
+      if (file.startsWith('r')) {
+        count.refused += 1;
+        if (complaint !== undefined) count.untyped += 1;
+        else if (SURPLUS.test(place)) wrong.push(`refused by the server, not by types: ${place}`);
+        continue;
+      }
+      count.misspelt += misspelt ? 1 : 0;
+      if (!misspelt) count[place === 'drawn' ? 'drawn' : 'real'] += 1;
+      const definition = definitions[Number(/\d+/.exec(file)?.[0])]?.place;
+      if (complaint !== undefined) wrong.push(`${definition}, ${place}: ${complaint}`);
+    }
+  }
+  for (const line of [...others, ...wrong].slice(0, MOST_LINES)) console.log(line.slice(0, 600));
+  console.log(
+    `${count.drawn} drawn objects and ${count.real} real ones of ${count.kinds} definitions fit, ${count.misspelt} have a misspelt field: ${others.length + wrong.length} surprises; ${count.open} without a field that can be misspelt`,
+  );
+  console.log(
+    `${count.refused} real objects that a server refuses: types refuse ${count.untyped} of them`,
+  );
+  return others.length + wrong.length === 0;
 }
 
 async function compiled(programs: Readonly<Record<string, string>>): Promise<string[]> {
@@ -71,7 +139,7 @@ async function compiled(programs: Readonly<Record<string, string>>): Promise<str
   }
 }
 
-async function definitionsIn(files: readonly string[]): Promise<Definition[]> {
+async function readAll(files: readonly string[]): Promise<Definition[]> {
   const definitions: Definition[] = [];
   for (const file of files) {
     try {
@@ -81,43 +149,6 @@ async function definitionsIn(files: readonly string[]): Promise<Definition[]> {
     }
   }
   return definitions;
-}
-
-/** The types of one definition, beside which those of the same group can be: its resources are in a namespace of the file. */
-function programOf(definition: Definition, seed: string): Program {
-  const types = definitionTypes([definition]).replace(
-    "declare module 'listwatch' {\n  interface",
-    'declare namespace Own {\n  export interface',
-  );
-  const { group, plural, kind, versions } = definition;
-  const draw = new Draw(`${seed}/${plural}.${group}`);
-  const lines: string[] = [];
-  let misspelt = 0;
-  for (const [index, { name, schema }] of versions.entries()) {
-    const apiVersion = `${group}/${name}`;
-    const type = `Own.KnownResources[${JSON.stringify(apiVersion)}][${JSON.stringify(plural)}]`;
-    const object = {
-      ...recordOf(drawValue(draw, { ...schema, type: 'object' })),
-      apiVersion,
-      kind,
-      metadata: { name: 'x' },
-    };
-    lines.push(`export const good${index}: ${type} = ${JSON.stringify(object)};`);
-    const wrong = misspellField(draw, schema, object);
-    if (wrong === undefined) continue;
-    misspelt += 1;
-    lines.push(`// @ts-expect-error a misspelt field`);
-    lines.push(`export const wrong${index}: ${type} = ${JSON.stringify(wrong)};`);
-  }
-  const objects = versions.length;
-  return { text: `${types}\n${lines.join('\n')}\n`, objects, misspelt, open: objects - misspelt };
-}
-
-interface Program {
-  readonly text: string;
-  readonly objects: number;
-  readonly misspelt: number;
-  readonly open: number;
 }
 
 function filesIn(path: string): string[] {

@@ -36,7 +36,9 @@ export function misspellField(
 function* placesIn(schema: unknown, value: unknown): Generator<Place> {
   const { properties, items, additionalProperties, required, ...rest } = recordOf(schema);
   if (Array.isArray(value)) {
-    for (const one of value as unknown[]) yield* placesIn(items, one);
+    // A list that preserves unknown fields passes this on to its items.
+    const inner = rest[PRESERVES] === true ? { ...recordOf(items), [PRESERVES]: true } : items;
+    for (const one of value as unknown[]) yield* placesIn(inner, one);
   }
   if (!isRecord(value)) return;
   const known = recordOf(properties);
