@@ -1,4 +1,5 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
 import { randomText } from '../../kernel/time/random.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -24,6 +25,14 @@ export async function writeGenerated(
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      const folder = dirname(path);
+      throw new ListwatchError(
+        'TYPES_FILE',
+        `${path} cannot be written: there is no folder ${folder}; create it, or name another --out`,
+        { cause: error },
+      );
+    }
     throw fileError(path, 'written', error);
   }
 }

@@ -120,32 +120,39 @@ export function internalError(message: string, cause?: unknown): ApiError {
   });
 }
 
-// Predicates. They read the Status, so they also work for errors of another copy of the package.
+// Predicates. They read the Status, so they also work for errors of another copy of the package. They name the code, so that an
+// `ApiError` that is not of this code stays an `ApiError` for the compiler.
 
 export function isApiError(error: unknown): error is ApiError {
   return isError(error) && 'httpStatus' in error && 'status' in error;
 }
 
-export function isNotFound(error: unknown): boolean {
+export function isNotFound(error: unknown): error is ApiError & { readonly code: 'NOT_FOUND' } {
   return isApiError(error) && error.code === 'NOT_FOUND';
 }
 
-export function isAlreadyExists(error: unknown): boolean {
+export function isAlreadyExists(
+  error: unknown,
+): error is ApiError & { readonly code: 'ALREADY_EXISTS' } {
   return isApiError(error) && error.code === 'ALREADY_EXISTS';
 }
 
 /** The object changed since it was read. Not the conflict of an apply, which a new read does not end: see `isApplyConflict`. */
-export function isConflict(error: unknown): boolean {
+export function isConflict(error: unknown): error is ApiError & { readonly code: 'CONFLICT' } {
   return isApiError(error) && error.code === 'CONFLICT';
 }
 
 /** Other managers have fields that an apply would change; `conflicts` of the error names them. */
-export function isApplyConflict(error: unknown): error is ApiError {
+export function isApplyConflict(
+  error: unknown,
+): error is ApiError & { readonly code: 'APPLY_CONFLICT' } {
   return isApiError(error) && error.code === 'APPLY_CONFLICT';
 }
 
 /** 410 in both forms: reason Expired or Gone, or the status code alone. */
-export function isExpired(error: unknown): boolean {
+export function isExpired(
+  error: unknown,
+): error is ApiError & { readonly code: 'EXPIRED' | 'GONE' } {
   return isApiError(error) && (error.code === 'EXPIRED' || error.code === 'GONE');
 }
 
@@ -161,10 +168,12 @@ export function isTooLargeResourceVersion(error: unknown): boolean {
   );
 }
 
-export function isTooManyRequests(error: unknown): boolean {
+export function isTooManyRequests(
+  error: unknown,
+): error is ApiError & ({ readonly code: 'TOO_MANY_REQUESTS' } | { readonly httpStatus: 429 }) {
   return isApiError(error) && (error.code === 'TOO_MANY_REQUESTS' || error.httpStatus === 429);
 }
 
-export function isInvalid(error: unknown): boolean {
+export function isInvalid(error: unknown): error is ApiError & { readonly code: 'INVALID' } {
   return isApiError(error) && error.code === 'INVALID';
 }

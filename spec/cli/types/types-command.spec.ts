@@ -115,8 +115,13 @@ describe('listwatch types', () => {
     );
     expect(await directory.read('program.ts')).to.equal('export {};\n');
     const nowhere = await run([WIDGET, '--out', join(directory.path, 'none', 'types.ts')]);
-    expect(nowhere.err).to.match(
-      /^listwatch: .* cannot be written: .*; name another --out \(TYPES_FILE\)\n$/,
+    expect(nowhere.err).to.equal(
+      'listwatch: ~/none/types.ts cannot be written: there is no folder ~/none; create it, or name another --out (TYPES_FILE)\n',
+    );
+    // A file where a folder should be.
+    const under = await run([WIDGET, '--out', join(own, 'types.ts')]);
+    expect(under.err).to.match(
+      /^listwatch: .* cannot be (?:read|written): ENOTDIR.*; name another --out \(TYPES_FILE\)\n$/,
     );
   });
 

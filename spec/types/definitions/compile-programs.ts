@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { entriesOf, readManifest, ROOT } from '../../package/manifest.ts';
 
-const ROOT = resolve(import.meta.dirname, '../../..');
 const TSC = join(ROOT, 'node_modules', '.bin', 'tsc');
 
 /**
@@ -23,11 +23,14 @@ export async function compilePrograms(
         types: ['node'],
         typeRoots: [join(ROOT, 'node_modules', '@types')],
         declaration: false,
+        noUnusedLocals: false,
         isolatedDeclarations: false,
-        paths: {
-          listwatch: [join(ROOT, 'lib/index.ts')],
-          'listwatch/types': [join(ROOT, 'lib/types/index.ts')],
-        },
+        paths: Object.fromEntries(
+          [...entriesOf(readManifest())].map(([entry, target]) => [
+            entry,
+            [join(ROOT, target['@listwatch/source'])],
+          ]),
+        ),
       },
       include: ['*.ts'],
       exclude: [],

@@ -40,9 +40,11 @@ export function manifestsIn(
       if (!isRecord(object) || typeof object['apiVersion'] !== 'string') continue;
       const same = byType.get(typeOf(object)) ?? [];
       byType.set(typeOf(object), same);
-      // The status of an example is what some controller would set; a server drops it.
+      // The status of an example is what some controller would set; a server drops it, and what is null in metadata.
       const { status: _dropped, ...sent } = object;
-      same.push({ place: `${file}, document ${index + 1}`, object: sent });
+      const given = Object.entries(recordOf(object['metadata']));
+      const metadata = Object.fromEntries(given.filter(([, value]) => value !== null));
+      same.push({ place: `${file}, document ${index + 1}`, object: { ...sent, metadata } });
     }
   }
   return byType;
