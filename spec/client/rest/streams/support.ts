@@ -64,24 +64,30 @@ export class Relay implements AsyncDisposable {
   readonly #server: Server;
   readonly #pairs = new Set<readonly [Socket, Socket]>();
 
-  private constructor(target: number) {
+  private constructor(target: number, edit: ((head: string) => string) | undefined) {
     this.#server = createServer((near) => {
       const far = connect(target, '127.0.0.1');
       const pair = [near, far] as const;
       this.#pairs.add(pair);
       for (const [one, other] of [pair, [far, near] as const]) {
         one.on('error', () => {});
-        one.pipe(other);
+        if (one === far || edit === undefined) one.pipe(other);
         one.on('close', () => {
           other.destroy();
           this.#pairs.delete(pair);
         });
       }
+      if (edit === undefined) return;
+      near.once('data', (head: Buffer) => {
+        far.write(Buffer.from(edit(head.toString('latin1')), 'latin1'));
+        near.pipe(far);
+      });
     });
   }
 
-  static async to(url: string): Promise<Relay> {
-    const relay = new Relay(Number(new URL(url).port));
+  /** `edit` changes the first bytes of each connection, which hold the head of a request. */
+  static async to(url: string, edit?: (head: string) => string): Promise<Relay> {
+    const relay = new Relay(Number(new URL(url).port), edit);
     await new Promise<void>((resolve) => void relay.#server.listen(0, '127.0.0.1', resolve));
     return relay;
   }
