@@ -10,7 +10,7 @@ import type { PodCall, PodRequests } from './pod-requests.ts';
 import { SeenLines, timedLine } from './seen-lines.ts';
 
 const MAX_LINE_BYTES = 1024 * 1024;
-/** For how long a cut log is asked for again, milliseconds; then the last error is thrown. */
+/** For how long a cut log is asked for again without an answer, milliseconds; then the last error is thrown. */
 const RESUME_MS = 300_000;
 const BACKOFF = { baseMs: 100, capMs: 10_000 };
 
@@ -26,7 +26,15 @@ const CUT: ReadonlySet<string> = new Set([
   'TOO_MANY_REQUESTS',
 ]);
 
-/** The lines of a log, each once, until the container ends. A cut connection is made again. */
+/**
+ * The lines of a log, each once, until the container ends. A cut connection is made again, for five minutes after each cut.
+ *
+ * Guarantees: of a line that was cut in its middle, only the whole is given. In memory are one piece of the network, one line of at most
+ * `maxLineBytes`, and the times of the last 1024 lines.
+ *
+ * Not guaranteed: lines that the node has deleted meanwhile, or that a container wrote before it was restarted while the connection was
+ * cut; `previous` has those.
+ */
 export class FollowedLog {
   readonly #requests: PodRequests;
   readonly #call: PodCall;
@@ -35,7 +43,12 @@ export class FollowedLog {
   readonly #seen = new SeenLines();
   readonly #backoff: Backoff;
   #room: number;
-  #openedMs: number | undefined;
+  /** Whether the server has answered once. Before, a failure is that of the call. */
+  #opened = false;
+  /** The time of the first answer by the clock of the server. */
+  #startMs: number | undefined;
+  /** Monotonic milliseconds since when the log cannot be read; undefined while it is. */
+  #cutMs: number | undefined;
 
   constructor(requests: PodRequests, call: PodCall, options: FollowLogOptions) {
     this.#requests = requests;
@@ -51,8 +64,11 @@ export class FollowedLog {
   async *lines(): AsyncGenerator<string, undefined> {
     for (;;) {
       try {
-        const body = await this.#requests.followedLog({ ...this.#call, query: this.#query() });
-        this.#openedMs = this.#requests.runtime.monotonicMs();
+        const call = { ...this.#call, query: this.#query() };
+        const { body, serverMs } = await this.#requests.followedLog(call);
+        if (!this.#opened) this.#startMs = serverMs;
+        this.#opened = true;
+        this.#cutMs = undefined;
         yield* this.#read(body);
         return undefined;
       } catch (error) {
@@ -63,16 +79,22 @@ export class FollowedLog {
 
   /** Times are asked for in any case: they tell where to go on. */
   #query(): URLSearchParams {
+    const { container, previous } = this.#options;
     const { newest } = this.#seen;
-    const { container, previous, tailLines, sinceTime, sinceSeconds } = this.#options;
     if (newest !== undefined) this.#seen.resumed();
-    const from =
-      newest === undefined
-        ? { tailLines, sinceTime, sinceSeconds }
-        : { sinceTime: new Date(newest) };
+    const from = newest === undefined ? this.#start() : { sinceTime: new Date(newest) };
     const query = logQuery({ container, previous, ...from, timestamps: true });
     query.set('follow', 'true');
     return query;
+  }
+
+  /** Where to begin before there was a line. After a cut, "now" and "so many seconds ago" still mean those of the first answer. */
+  #start(): Pick<FollowLogOptions, 'tailLines' | 'sinceTime' | 'sinceSeconds'> {
+    const { tailLines, sinceTime, sinceSeconds } = this.#options;
+    if (this.#startMs === undefined) return { tailLines, sinceTime, sinceSeconds };
+    if (tailLines === 0) return { sinceTime: new Date(this.#startMs) };
+    if (sinceSeconds === undefined) return { tailLines, sinceTime };
+    return { tailLines, sinceTime: new Date(this.#startMs - sinceSeconds * 1000) };
   }
 
   async *#read(body: ResponseBody): AsyncGenerator<string, undefined> {
@@ -116,9 +138,11 @@ export class FollowedLog {
   async #waitAfter(error: unknown): Promise<void> {
     const { runtime, logger } = this.#requests;
     const { signal } = this.#call.options;
-    if (this.#openedMs === undefined || signal?.aborted === true) throw error;
+    if (!this.#opened || signal?.aborted === true) throw error;
     if (!isListwatchError(error) || !CUT.has(error.code)) throw error;
-    if (runtime.monotonicMs() - this.#openedMs > RESUME_MS) throw error;
+    const nowMs = runtime.monotonicMs();
+    this.#cutMs ??= nowMs;
+    if (nowMs - this.#cutMs > RESUME_MS) throw error;
     const { name } = this.#call;
     const waitMs = this.#backoff.step();
     logger.warn('a followed log was cut, and is read on', {

@@ -28,6 +28,13 @@ export interface SocketNeeds {
   readonly deadPeerMs: number;
 }
 
+/** A log that has begun to arrive. */
+export interface OpenedLog {
+  readonly body: ResponseBody;
+  /** The time of the answer by the clock of the server, whole seconds as milliseconds since 1970; undefined when it names none. */
+  readonly serverMs: number | undefined;
+}
+
 /** How long a look at the pod may take that explains a failure, milliseconds. */
 const LOOK_MS = 2000;
 
@@ -77,10 +84,12 @@ export class PodRequests {
   }
 
   /** A log that is followed. A broken connection is left to its reader. */
-  async followedLog(call: PodCall): Promise<ResponseBody> {
+  async followedLog(call: PodCall): Promise<OpenedLog> {
     try {
       const request = { ...this.#logRequest(call), resend: false };
-      return (await this.#requests.rest.stream(request)).body;
+      const { body, headers } = await this.#requests.rest.stream(request);
+      const serverMs = Date.parse(headers['date'] ?? '');
+      return { body, serverMs: Number.isNaN(serverMs) ? undefined : serverMs };
     } catch (error) {
       throw await this.explain(error, call);
     }

@@ -30,6 +30,8 @@ export class SeenLines {
   /** How often each time is expected again; undefined while no line can repeat. */
   #repeats: Map<string, number> | undefined;
   #oldest = '';
+  /** A line of a later second cannot be followed by repeats. */
+  #newestSecond = '';
 
   /** The time of the newest line that was given; undefined for none. */
   get newest(): string | undefined {
@@ -44,12 +46,15 @@ export class SeenLines {
   resumed(): void {
     const repeats = new Map<string, number>();
     let oldest: string | undefined;
+    let newest = '';
     for (const time of this.#times) {
       const key = instant(time);
+      if (key > newest) newest = key;
       repeats.set(key, (repeats.get(key) ?? 0) + 1);
       if (oldest === undefined || key < oldest) oldest = key;
     }
     this.#oldest = oldest ?? '';
+    this.#newestSecond = secondOf(newest);
     this.#repeats = repeats;
   }
 
@@ -63,6 +68,11 @@ export class SeenLines {
   }
 
   #isRepeat(key: string, repeats: Map<string, number>): boolean {
+    if (secondOf(key) > this.#newestSecond) {
+      // The clock of a node may be put back later on.
+      this.#repeats = undefined;
+      return false;
+    }
     if (key < this.#oldest) return true;
     const count = repeats.get(key);
     if (count === undefined) return false;
@@ -71,6 +81,10 @@ export class SeenLines {
     if (repeats.size === 0) this.#repeats = undefined;
     return true;
   }
+}
+
+function secondOf(key: string): string {
+  return key.slice(0, key.indexOf('.'));
 }
 
 /** A text that sorts as the time does, with nanoseconds: nodes write times in their own zone. */

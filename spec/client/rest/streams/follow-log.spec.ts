@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { connect } from '../../../../lib/client/rest/connect.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { deferred } from '../../../../lib/kernel/time/latch.ts';
 import type { PodLogLine } from '../../../../lib/server/api/pods/pod-log-bytes.ts';
 import { until, within } from '../../../support/until.ts';
 import { failureOf, rejectionOf } from '../../support/failure-of.ts';
+import { RawServer } from '../../support/raw-server.ts';
 import { podCluster, Relay } from './support.ts';
 
 const START = Date.parse('2026-01-31T12:00:00Z');
@@ -12,6 +14,12 @@ const START = Date.parse('2026-01-31T12:00:00Z');
 function line(text: string, timeMs: number = 0): PodLogLine {
   return { text, timeMs: START + timeMs };
 }
+
+/** A container that prints nothing more, and one that has ended. */
+const silent: AsyncIterable<PodLogLine> = {
+  [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }),
+};
+const nothing = async function* (): AsyncGenerator<PodLogLine> {};
 
 async function all(lines: AsyncIterable<string>): Promise<string[]> {
   const read: string[] = [];
@@ -95,11 +103,134 @@ describe('logs of pods', () => {
     expect(calls).to.equal(3);
   });
 
+  it('are read on after a cut however long they were followed before', async () => {
+    const lines = [line('one')];
+    const runtime = new VirtualRuntime();
+    let calls = 0;
+    await using cluster = await podCluster({
+      log: () => {
+        calls += 1;
+        return { lines: [...lines], live: calls < 4 ? silent : nothing() };
+      },
+    });
+    await using relay = await Relay.to(cluster.server.url);
+    const { token } = cluster.server.clientConfig();
+    await using client = await connect({ server: relay.url, token, runtime, logger: silentLogger });
+    const pods = client.resource('v1', 'pods', { namespace: 'default' });
+    const read: string[] = [];
+    const reading = (async () => {
+      for await (const one of pods.logs('web', { follow: true })) read.push(one);
+    })();
+    for (const [index, text] of ['two', 'three', 'four'].entries()) {
+      await until('the line before', () => read.length === index + 1);
+      await runtime.advance(600_000);
+      lines.push(line(text, index + 1));
+      relay.cut();
+      await until('the wait before the next attempt', async () => {
+        await runtime.advance(calls === index + 1 ? 100 : 0);
+        return calls === index + 2;
+      });
+    }
+    await within(reading, 'the end');
+    expect(read).to.deep.equal(['one', 'two', 'three', 'four']);
+  });
+
+  it('are given up five minutes after a cut without an answer, with the error of the last attempt', async () => {
+    const runtime = new VirtualRuntime();
+    await using cluster = await podCluster({ log: () => ({ lines: [line('one')], live: silent }) });
+    const relay = await Relay.to(cluster.server.url);
+    const { token } = cluster.server.clientConfig();
+    await using client = await connect({ server: relay.url, token, runtime, logger: silentLogger });
+    const pods = client.resource('v1', 'pods', { namespace: 'default' });
+    const read: string[] = [];
+    const reading = rejectionOf(
+      (async () => {
+        for await (const one of pods.logs('web', { follow: true })) read.push(one);
+      })(),
+    );
+    await until('the first line', () => read.length === 1);
+    await relay[Symbol.asyncDispose]();
+    let failed = false;
+    void reading.then(() => (failed = true));
+    await until('the end', async () => {
+      if (!failed) await runtime.advance(1000);
+      return failed;
+    });
+    expect(await reading).to.include({ code: 'CONNECTION_REFUSED' });
+    expect(runtime.monotonicMs()).to.be.greaterThan(300_000);
+  });
+
+  it('are given whole when the connection is cut in the middle of a line, and none is given twice', async () => {
+    const time = '2026-01-31T12:00:00.000000007Z';
+    const queries: URLSearchParams[] = [];
+    const answers = [
+      `${time} one\n${time} one\n${time} tw`,
+      `${time} one\n${time} one\n${time} two\n`,
+    ];
+    await using server = await RawServer.start((request, response) => {
+      queries.push(new URL(request.url ?? '', 'http://x').searchParams);
+      response.writeHead(200, { 'content-type': 'text/plain' });
+      const text = answers.shift() ?? '';
+      if (answers.length === 0) return void response.end(text);
+      response.write(text, () => setImmediate(() => request.socket.resetAndDestroy()));
+    });
+    await using client = await connect({ server: server.url, logger: silentLogger });
+    const pods = client.resource('v1', 'pods', { namespace: 'default' });
+    const read = await within(all(pods.logs('web', { follow: true, tailLines: 9 })), 'the end');
+    expect(read).to.deep.equal(['one', 'one', 'two']);
+    expect(queries.map((query) => [query.get('tailLines'), query.get('sinceTime')])).to.deep.equal([
+      ['9', null],
+      [null, '2026-01-31T12:00:00.000Z'],
+    ]);
+  });
+
+  it('begin after a cut where they began before, when there was no line yet', async () => {
+    const date = 'Sat, 31 Jan 2026 12:00:30 GMT';
+    for (const [options, asked] of [
+      [{ tailLines: 0 }, [null, '2026-01-31T12:00:30.000Z', null]],
+      [{ sinceSeconds: 10 }, [null, '2026-01-31T12:00:20.000Z', null]],
+      [{ tailLines: 5 }, ['5', null, null]],
+      [{}, [null, null, null]],
+    ] as const) {
+      const queries: URLSearchParams[] = [];
+      await using server = await RawServer.start((request, response) => {
+        queries.push(new URL(request.url ?? '', 'http://x').searchParams);
+        response.writeHead(200, { 'content-type': 'text/plain', date });
+        if (queries.length === 3) return void response.end('2026-01-31T12:00:31Z one\n');
+        response.flushHeaders();
+        setImmediate(() => request.socket.resetAndDestroy());
+      });
+      await using client = await connect({ server: server.url, logger: silentLogger });
+      const pods = client.resource('v1', 'pods', { namespace: 'default' });
+      const read = await within(all(pods.logs('web', { follow: true, ...options })), 'the end');
+      expect(read).to.deep.equal(['one']);
+      for (const query of queries.slice(1)) {
+        const names = ['tailLines', 'sinceTime', 'sinceSeconds'];
+        expect(names.map((name) => query.get(name))).to.deep.equal(asked);
+      }
+    }
+  });
+
+  it('are given when the clock of the node is put back after a cut', async () => {
+    const past = ['12:00:05', '12:00:06'];
+    const further = ['12:00:08', '11:59:01', '11:59:02'];
+    const text = (times: readonly string[]): string =>
+      times.map((time) => `2026-01-31T${time}Z at ${time}\n`).join('');
+    let calls = 0;
+    await using server = await RawServer.start((request, response) => {
+      calls += 1;
+      response.writeHead(200, { 'content-type': 'text/plain' });
+      if (calls === 2) return void response.end(text([...past.slice(1), ...further]));
+      response.write(text(past), () => setImmediate(() => request.socket.resetAndDestroy()));
+    });
+    await using client = await connect({ server: server.url, logger: silentLogger });
+    const pods = client.resource('v1', 'pods', { namespace: 'default' });
+    const read = await within(all(pods.logs('web', { follow: true })), 'the end');
+    expect(read).to.deep.equal([...past, ...further].map((time) => `at ${time}`));
+  });
+
   it('stop when the loop is left, and when the signal aborts', async () => {
     const signals: AbortSignal[] = [];
-    const silent: AsyncIterable<PodLogLine> = {
-      [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }),
-    };
     await using cluster = await podCluster({
       log: ({ signal }) => {
         if (signal !== undefined) signals.push(signal);
