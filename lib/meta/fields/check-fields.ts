@@ -26,7 +26,7 @@ function scalarProblems(type: ScalarType | undefined, value: unknown, path: stri
     return [`${path}: expected string, got &value.valueUnstructured{Value:${goValue(value)}}`];
   }
   if (type === 'numeric' && found !== 'number') {
-    return [`${path}: expected numeric (int or float), got *value.valueUnstructured`];
+    return [`${path}: expected numeric (int or float), got ${goType(value)}`];
   }
   if (type === 'boolean' && found !== 'boolean') {
     return [`${path}: expected boolean, got ${described(value)}`];
@@ -73,9 +73,26 @@ function listProblems(schema: ListSchema, value: unknown, path: string): string[
   return found;
 }
 
-/** A value in the words of Go's `%v`. */
 function described(value: unknown): string {
-  return typeof value === 'string' ? `&{${value}}` : `&{${goValue(value)}}`;
+  return `&{${goText(value)}}`;
+}
+
+/** A value in the words of Go's `%v`. */
+function goText(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>';
+  if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`;
+  if (!isMap(value)) return typeof value === 'string' ? value : JSON.stringify(value);
+  const members = Object.keys(value)
+    .toSorted()
+    .map((name) => `${name}:${goText(value[name])}`);
+  return `map[${members.join(' ')}]`;
+}
+
+/** The type of a value in Go, of what is no number. */
+function goType(value: unknown): string {
+  if (Array.isArray(value)) return '[]interface {}';
+  if (typeof value === 'boolean') return 'bool';
+  return isMap(value) ? 'map[string]interface {}' : 'string';
 }
 
 /** A value in the words of Go's `%#v`, as far as it fits into a message. */

@@ -20,10 +20,11 @@ export function isEmptyMap(value: unknown): boolean {
  */
 export function elementOf(list: ListSchema, item: unknown): string {
   if (list.relationship === 'set') {
-    if (typeof item === 'object') throw badItem('a set has scalar items only');
+    if (typeof item === 'object') throw badItem(wrongSetItem(item));
     return `v:${JSON.stringify(item)}`;
   }
-  if (!isMap(item)) throw badItem('a list with keys has objects as its items only');
+  if (item === null) throw badItem('associative list with keys may not have a null element');
+  if (!isMap(item)) throw badItem('associative list with keys may not have non-map elements');
   const key: Record<string, unknown> = {};
   let given = false;
   for (const name of sortedKeys(list)) {
@@ -101,6 +102,13 @@ function sortedKeys({ keys }: ListSchema): readonly string[] {
 
 function goList(names: readonly string[]): string {
   return `[${names.map((name) => JSON.stringify(name)).join(' ')}]`;
+}
+
+/** In the words of structured-merge-diff typed/helpers.go @ v6.4.2. */
+function wrongSetItem(item: object | null): string {
+  if (Array.isArray(item)) return 'not supported: associative list with lists as elements';
+  const what = item === null ? 'an explicit null' : 'a map type';
+  return `associative list without keys has an element that's ${what}`;
 }
 
 function badItem(text: string): ListwatchError {

@@ -171,7 +171,7 @@ describe('fieldProblems', () => {
     ]);
     expect(problemsOf({ nodeName: 1, priority: 'x', hostPID: 'yes' })).to.deep.equal([
       '.spec.nodeName: expected string, got &value.valueUnstructured{Value:1}',
-      '.spec.priority: expected numeric (int or float), got *value.valueUnstructured',
+      '.spec.priority: expected numeric (int or float), got string',
       '.spec.hostPID: expected boolean, got &{yes}',
     ]);
     expect(problemsOf({ containers: [{ name: 'a' }, { name: 'a' }] })).to.deep.equal([

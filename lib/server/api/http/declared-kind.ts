@@ -1,5 +1,5 @@
 import type { ApiError } from '../../../meta/failure/api-error.ts';
-import { invalid } from '../../../meta/failure/failures.ts';
+import { internalError, invalid, type FieldCause } from '../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../meta/object.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../../meta/resource.ts';
 import { fieldInvalid } from '../../registry/rules/field-causes.ts';
@@ -10,29 +10,72 @@ import { asObject, getOwn, isJsonObject, type Json, type JsonObject } from './js
 /** Makes the failure of a body that is no object of the API. */
 type Refuse = (reason: string) => ApiError;
 
+const NULL_VERSION = '.apiVersion accessor error: <nil> is of the type <nil>, expected string';
 const UNREGISTERED_IN = 'in scheme "pkg/runtime/scheme.go:111"';
 
 /**
  * An object for an endpoint of a built-in kind. What it does not say about its kind is taken from the endpoint.
- * @param refuseUnknown the failure of a kind or version that is not that of the endpoint. @defaultValue 400
+ * @param refuseUnfit the failure of a kind, version or metadata that does not fit the endpoint. @defaultValue 400
  * @throws {ApiError} 400.
  */
 export function builtInObject(
   value: Json,
   expected: GroupVersionKind,
   refuse: Refuse,
-  refuseUnknown?: Refuse,
+  refuseUnfit?: Refuse,
 ): UnstructuredObject {
   const object = objectOf(value, refuse);
   const declared = declaredKind(object, refuse);
   const found = { ...withDefaults(declared, expected), kind: declared.kind || expected.kind };
-  if (!isSame(found, expected)) throw otherKind(found, expected, refuseUnknown);
+  if (!isSame(found, expected)) throw otherKind(found, expected, refuseUnfit);
   const metadata = getOwn(object, 'metadata') ?? null;
   if (metadata !== null && !isJsonObject(metadata)) {
     const place = `struct field ${expected.kind}.metadata of type v1.ObjectMeta`;
-    throw unfitBody(found, expected.kind, wrongType(metadata, place));
+    const reason = wrongType(metadata, place);
+    throw refuseUnfit?.(reason) ?? unfitBody(found, expected.kind, reason);
   }
   return withKind(object, expected);
+}
+
+/**
+ * What a patch has made of a custom object. It still has to say its kind.
+ * @param text the result as JSON, for the failure
+ * @throws {ApiError} 422, 500.
+ */
+export function patchedCustomObject(
+  object: JsonObject,
+  expected: GroupVersionKind,
+  refuse: Refuse,
+  text: () => string,
+): UnstructuredObject {
+  const found = declaredKind(object, refuse);
+  if (found.kind === '') throw refuse(kindMissing(text()));
+  if (found.version === '') {
+    throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
+  }
+  const metadata = getOwn(object, 'metadata') ?? null;
+  if (metadata !== null && !isJsonObject(metadata)) {
+    throw refuse(wrongType(metadata, 'value of type v1.ObjectMeta'));
+  }
+  const causes: FieldCause[] = [];
+  const apiVersion = apiVersionOf(expected);
+  if (found.kind !== expected.kind) {
+    causes.push(fieldInvalid('kind', found.kind, `must be ${expected.kind}`));
+  }
+  if (apiVersionOf(found) !== apiVersion) {
+    causes.push(fieldInvalid('apiVersion', apiVersionOf(found), `must be ${apiVersion}`));
+  }
+  if (causes.length > 0) throw invalid(found, nameIn(metadata), causes);
+  return withKind(object, expected);
+}
+
+function kindMissing(text: string): string {
+  return `Object 'Kind' is missing in '${text}'`;
+}
+
+function nameIn(metadata: JsonObject | null): string {
+  const name = metadata === null ? null : getOwn(metadata, 'name');
+  return typeof name === 'string' ? name : '';
 }
 
 /**
@@ -48,17 +91,17 @@ export function customObject(
 ): UnstructuredObject {
   const object = value === null ? {} : objectOf(value, refuse);
   const found = declaredKind(object, refuse);
-  if (found.kind === '') throw refuse(`Object 'Kind' is missing in '${text()}'`);
+  if (found.kind === '') throw refuse(kindMissing(text()));
   const metadata = getOwn(object, 'metadata') ?? null;
   if (metadata !== null && !isJsonObject(metadata)) {
     throw unfitBody(found, expected.kind, wrongType(metadata, 'value of type v1.ObjectMeta'));
   }
+  if (getOwn(object, 'apiVersion') === null) throw unfitBody(found, expected.kind, NULL_VERSION);
   const apiVersion = apiVersionOf(expected);
   if (apiVersionOf(found) !== apiVersion) throw otherApiVersion(apiVersionOf(found), apiVersion);
   if (found.kind !== expected.kind) {
-    const name = metadata === null ? null : getOwn(metadata, 'name');
     const cause = fieldInvalid('kind', found.kind, `must be ${expected.kind}`);
-    throw invalid(found, typeof name === 'string' ? name : '', [cause]);
+    throw invalid(found, nameIn(metadata), [cause]);
   }
   return withKind(object, expected);
 }
@@ -101,18 +144,18 @@ function isSame(one: GroupVersionKind, other: GroupVersionKind): boolean {
 function otherKind(
   found: GroupVersionKind,
   expected: GroupVersionKind,
-  refuseUnknown: Refuse = (reason) => unfitBody(found, expected.kind, reason),
+  refuseUnfit: Refuse = (reason) => unfitBody(found, expected.kind, reason),
 ): ApiError {
   const apiVersion = apiVersionOf(found);
   if (!hasProtobuf(apiVersion, found.kind)) {
     const reason = `no kind "${found.kind}" is registered for version "${apiVersion}" ${UNREGISTERED_IN}`;
-    return refuseUnknown(reason);
+    return refuseUnfit(reason);
   }
   if (found.kind === expected.kind && found.group === expected.group) {
     return otherApiVersion(apiVersion, apiVersionOf(expected));
   }
   const reason = `converting (v1.${found.kind}) to (${internalName(expected)}): unknown conversion`;
-  return refuseUnknown(reason);
+  return refuseUnfit(reason);
 }
 
 /** The Go package and type of a kind within the server, which some messages of kube-apiserver name. */

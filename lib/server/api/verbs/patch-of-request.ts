@@ -5,12 +5,13 @@ import { apiVersionOf } from '../../../meta/resource.ts';
 import type { MessageType } from '../../../meta/types/message-type.ts';
 import { builtInTypes } from '../../../meta/types/built-in-types.ts';
 import { fieldInvalid } from '../../registry/rules/field-causes.ts';
+import { nameMissing } from '../../registry/rules/name-validation.ts';
 import { bodyFaultsOf, type BodyFaults } from '../../registry/rules/body-faults.ts';
 import { conversionProblem } from '../../registry/typed/conversion-problem.ts';
 import { decodePatch } from '../http/body.ts';
 import { wrongType } from '../http/body-failures.ts';
 import { BUILT_IN_GROUPS } from '../http/built-in-groups.ts';
-import { builtInObject } from '../http/declared-kind.ts';
+import { builtInObject, patchedCustomObject } from '../http/declared-kind.ts';
 import { asJson, asObject, isJsonObject, type Json, type JsonObject } from '../http/json-tree.ts';
 import type { Exchange } from './exchange.ts';
 import { applyJsonPatch, parseJsonPatch } from './patch/json-patch.ts';
@@ -65,8 +66,13 @@ export class PatchOfRequest {
     if (!isJsonObject(patched)) throw badRequest('the result of the patch is not an object');
     if (this.#isStrategic) return this.#converted(patched);
     const refuse = (reason: string): ApiError => this.refused(reason, patched);
-    const isBuiltIn = BUILT_IN_GROUPS.has(storage.describe.group);
-    return builtInObject(patched, storage.describe, badRequest, isBuiltIn ? refuse : undefined);
+    const { describe } = storage;
+    if (!BUILT_IN_GROUPS.has(describe.group)) {
+      return patchedCustomObject(patched, describe, refuse, () => this.#shown());
+    }
+    // Without a version it is read as a type without names in JSON.
+    if ((patched['apiVersion'] ?? '') === '') throw nameMissing(this.#exchange.info.name ?? '');
+    return builtInObject(patched, describe, refuse, refuse);
   }
 
   /** Members of the patch that are there twice, and those of an operation that has no such member. */
@@ -83,15 +89,21 @@ export class PatchOfRequest {
 
   /** The failure of a patch whose result cannot be read as its kind. It shows the result, or a strategic merge patch itself. */
   refused(detail: string, patched: unknown): ApiError {
-    const { request, storage } = this.#exchange;
+    const { request } = this.#exchange;
     if (this.#isStrategic) {
       const problem = conversionProblem(this.#type(), patched);
       return refusal(goMapText(decodePatch(request.body, '')), problem ?? detail);
     }
+    return refusal(this.#shown(), detail);
+  }
+
+  /** The result of the patch, as the server shows it. */
+  #shown(): string {
+    const { storage } = this.#exchange;
     const existing = this.#existing as UnstructuredObject;
     const inOrder = (storage.withZeros?.(existing) ?? existing) as UnstructuredObject;
     const shown = this.#apply?.(asJson(inOrder)) ?? null;
-    return refusal(jsonWithLiterals(shown, this.#faults?.literals ?? NO_LITERALS), detail);
+    return jsonWithLiterals(shown, this.#faults?.literals ?? NO_LITERALS);
   }
 
   /** A conversion between types does not look at the names of the kind. */

@@ -29,18 +29,15 @@ export async function serveUpdate(exchange: Exchange): Promise<ApiResponse> {
   return objectResponse(exchange, created ? 201 : 200, result);
 }
 
-/** A client may send anything as the name, also an object that cannot become a text. */
-function shownName(name: unknown): string {
-  return typeof name === 'string' ? name : JSON.stringify(name);
-}
-
 /** The object must have the name and namespace of the URL. @throws {ApiError} 400. */
 export function checkAddress(
   { metadata }: UnstructuredObject,
   name: string,
   namespace: string,
 ): void {
-  const found = shownName(metadata?.name ?? '');
+  const found: unknown = metadata?.name ?? '';
+  // What is no text is refused when the object is read as its kind.
+  if (typeof found !== 'string') return;
   const given = metadata?.namespace ?? '';
   if (given !== '' && namespace !== '' && given !== namespace) {
     throw badRequest(

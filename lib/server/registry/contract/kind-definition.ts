@@ -95,6 +95,12 @@ export interface KindDefinition {
   readonly storedApiVersion?: string | undefined;
   /** Set if the stored version has other fields. The strategies get the stored form. */
   readonly conversion?: VersionConversion | undefined;
+  /**
+   * Gives a validated object the content of the stored version: without the fields that this version does not have, with its defaults.
+   * Changes the object.
+   * @defaultValue the stored version has the same content
+   */
+  readonly storeAs?: ((object: UnstructuredObject) => unknown) | undefined;
 }
 
 export interface HookParts {

@@ -57,6 +57,8 @@ export interface DeleteStrategy {
   gracePeriodSeconds?(object: MutableObject, asked: number | undefined): number | undefined;
   /** Whether the grace period is written to an object that is kept. @defaultValue true */
   readonly recordsGracePeriod?: boolean | undefined;
+  /** Whether the deletion of an object that is kept counts as a change of what it asks for. @defaultValue true */
+  readonly countsDeletion?: boolean | undefined;
   /** Where dependents stay when a request does not say it, and where there cannot be any. @defaultValue the dependents are deleted later */
   readonly defaultPropagation?: 'Orphan' | 'Unsupported' | undefined;
   /** Warns of a request that leaves the choice to `defaultPropagation`. */

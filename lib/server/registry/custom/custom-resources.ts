@@ -16,6 +16,7 @@ import {
   storageVersionOf,
   versionsOf,
 } from './definition/custom-resource-definition.ts';
+import { storedContentOf } from './conversion/converted-content.ts';
 import { ConvertedVersions } from './conversion/converted-versions.ts';
 import { customResourceKind } from './versions/custom-resource-kind.ts';
 import { timestampOf } from '../rules/duration.ts';
@@ -289,7 +290,8 @@ export class CustomResources {
     entry.installed = versionsOf(object)
       .filter((version) => version['served'] === true)
       .map((version) => {
-        const kind = customResourceKind(object, version);
+        const storeAs = storedContentOf(object, version);
+        const kind = { ...customResourceKind(object, version), storeAs };
         return installedResource(
           newRestStorages(kind, newStore(kind, entry.converted?.storageOf(version))),
         );

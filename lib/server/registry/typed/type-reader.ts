@@ -37,6 +37,14 @@ function shortName(message: MessageType): string {
   return message.name.slice(message.name.indexOf('.') + 1);
 }
 
+/** Whether a value is a list, a map or an object where the field is one: no default may hide that it is not. */
+function hasShape({ shape, value, field }: Slot, given: unknown): boolean {
+  if (given === null || given === undefined) return true;
+  if (shape === 'list') return Array.isArray(given);
+  if (shape === 'map') return isRecord(given);
+  return value !== undefined || field.message?.isUnion === true || isRecord(given);
+}
+
 function slotsOf(message: MessageType): Slot[] {
   const slots: Slot[] = [];
   const collect = (from: MessageType, inlineNames: readonly string[]): void => {
@@ -93,8 +101,10 @@ export class TypeReader {
     const values: unknown[] = [];
     for (const name of Object.keys(given)) {
       const slot = this.#byName.get(name);
-      if (slot !== undefined) values[slot.index] = this.#member(slot, record[name], problems);
-      else if (!(hasTypeMeta && isTypeMember(name))) problems.unknown(name);
+      if (slot !== undefined) {
+        const value = record === given || hasShape(slot, given[name]) ? record[name] : given[name];
+        values[slot.index] = this.#member(slot, value, problems);
+      } else if (!(hasTypeMeta && isTypeMember(name))) problems.unknown(name);
     }
     if (record !== given) {
       for (const name of Object.keys(record)) {
@@ -116,7 +126,9 @@ export class TypeReader {
   #defaulted(given: JsonRecord): JsonRecord {
     const copy: JsonRecord = {};
     for (const name of Object.keys(given)) {
-      if (given[name] !== null && this.#byName.has(name)) copy[name] = given[name];
+      const slot = this.#byName.get(name);
+      const value = given[name];
+      if (value !== null && slot !== undefined && hasShape(slot, value)) copy[name] = value;
     }
     this.#setDefaults?.(copy);
     return copy;

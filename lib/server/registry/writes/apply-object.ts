@@ -63,12 +63,17 @@ function unfit(
   problems: readonly string[],
 ): Error {
   const { group, version, kind } = describe;
-  const what = `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}; ${group}/${version}, Kind=${kind}`;
+  const what = `${goText(metadata?.namespace)}/${goText(metadata?.name)}; ${group}/${version}, Kind=${kind}`;
   const text =
     problems.length === 1
       ? problems[0]
       : `errors:\n${problems.map((one) => `  ${one}`).join('\n')}`;
   return plainFailure(`failed to create typed patch object (${what}): ${text}`);
+}
+
+/** Go reads what is no text as an empty one. */
+function goText(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 function plainFailure(message: string): ApiError {

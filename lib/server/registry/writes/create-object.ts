@@ -172,6 +172,7 @@ export async function prepareNewObject(
     await finish?.(false);
     throw invalid(describe, object.metadata.name ?? '', causes);
   }
+  kind.storeAs?.(object);
   warnAll(context, strategy.warnings?.(object));
   return finish;
 }

@@ -60,7 +60,8 @@ export function planDeletion(
   const { metadata } = object;
   metadata.deletionTimestamp = timestampOf(nowMs + graceSeconds * SECOND_MS);
   if (strategy.recordsGracePeriod !== false) metadata.deletionGracePeriodSeconds = graceSeconds;
-  if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
+  const counts = strategy.countsDeletion !== false && (metadata.generation ?? 0) > 0;
+  if (counts) metadata.generation = (metadata.generation ?? 0) + 1;
   return { action: graceSeconds === 0 && !kept ? 'mark and remove' : 'mark', object };
 }
 

@@ -192,8 +192,13 @@ class UpdateAttempt {
     const parts =
       strategy === this.#parts.kind.strategy ? this.#parts : { ...this.#parts, hooks: {} };
     const { describe } = parts.kind;
-    if (!strategy.allowCreateOnUpdate && options.forceAllowCreate !== true)
+    if (!strategy.allowCreateOnUpdate && options.forceAllowCreate !== true) {
+      // A body that cannot be read counts before an object that is not there.
+      if (options.bodyFaults !== undefined && options.refuseBody === undefined) {
+        typedBody(parts, context, await update(undefined), options);
+      }
       throw notFound(describe, name);
+    }
     const object = typedBody(parts, context, await update(undefined), options);
     if (parts.hooks.authorize !== undefined) {
       await parts.hooks.authorize(context, object, {
@@ -255,6 +260,7 @@ class UpdateAttempt {
       ...strategy.validateUpdate(object, old),
     ];
     if (causes.length > 0) throw invalid(describe, name, causes);
+    parts.kind.storeAs?.(object);
     if (isFinalized(parts, object)) throw new FinalizersEmptied(object, stored);
     context.step?.('validated');
     if (options.dryRun !== true) this.#begun(await parts.hooks.beginUpdate?.(object, old));

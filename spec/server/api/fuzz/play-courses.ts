@@ -74,5 +74,6 @@ function describe({ method, url, headers, body }: FuzzRequest): string {
 function report(error: unknown, command: string): void {
   console.log(`FAILED ${String(error).slice(0, 2000)}`);
   if (error instanceof FuzzFailure) console.log(`  ${describe(error.request)}`);
+  else console.error(error);
   console.log(`  ${command}`);
 }

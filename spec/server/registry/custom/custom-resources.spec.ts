@@ -199,6 +199,46 @@ for (const cached of [false, true]) {
       expect(seen).to.deep.equal(['example.io/v2', 'example.io/v2']);
     });
 
+    it('gives an object the fields and defaults of the stored version, where no webhook converts', async () => {
+      const schema = (properties: object): object => ({
+        openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } },
+      });
+      const text = { type: 'string' };
+      const versions = [
+        version('v1', { schema: schema({ kept: text, added: { ...text, default: 'x' } }) }),
+        version('v1beta1', { schema: schema({ kept: text, gone: text }) }),
+      ];
+      await harness.create(CRDS, definition({ versions }), '');
+      const made = await harness.create('example.io/v1beta1/widgets', {
+        ...widget('a', { kept: '1', gone: '2' }),
+        apiVersion: 'example.io/v1beta1',
+      });
+      expect(made).to.have.deep.property('spec', { kept: '1', added: 'x' });
+      await harness.update('example.io/v1beta1/widgets', 'a', (existing) => ({
+        ...existing,
+        spec: { kept: '2', gone: '3' },
+      }));
+      const read = await harness.get(WIDGETS, 'a');
+      expect(read).to.have.deep.property('spec', { kept: '2', added: 'x' });
+    });
+
+    it('names the newest version instead of a deprecated one', async () => {
+      const versions = [
+        version('v1'),
+        version('v2', { deprecated: true }),
+        version('v1beta1', { deprecated: true }),
+        version('v3alpha1', { deprecated: true, deprecationWarning: 'gone soon' }),
+      ];
+      await harness.create(CRDS, definition({ versions }), '');
+      const deprecationOf = (name: string): unknown =>
+        harness.rest(`example.io/${name}/widgets`).describe.deprecation;
+      expect(deprecationOf('v1beta1')).to.equal(
+        'example.io/v1beta1 Widget is deprecated; use example.io/v1 Widget',
+      );
+      expect(deprecationOf('v2')).to.equal('example.io/v2 Widget is deprecated');
+      expect(deprecationOf('v3alpha1')).to.equal('gone soon');
+    });
+
     it('takes up changes of a definition', async () => {
       await harness.create(CRDS, definition(), '');
       await harness.create(WIDGETS, widget('a'));

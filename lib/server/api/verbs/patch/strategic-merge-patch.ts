@@ -61,7 +61,7 @@ function directed(patch: JsonObject): JsonObject {
 }
 
 function unknownDirective(directive: Json | undefined, patch: JsonObject): ApiError {
-  const text = typeof directive === 'string' ? directive : `%!s(${goType(directive)})`;
+  const text = typeof directive === 'string' ? directive : goBadVerb(directive);
   return withoutReason(`unknown patch type: ${text} in map: ${goMapText(patch)}`);
 }
 
@@ -194,6 +194,12 @@ function checkOrder(
 function listOf(value: Json | undefined): Json[] {
   if (Array.isArray(value)) return value;
   throw withoutReason(`expected a []interface {}, but received a ${goType(value)}`);
+}
+
+/** What Go prints for a value where it expects a text. */
+function goBadVerb(value: Json | undefined): string {
+  if (value === null || value === undefined) return goType(value);
+  return typeof value === 'object' ? goMapText(value) : `%!s(${goType(value)}=${value})`;
 }
 
 function goType(value: Json | undefined): string {

@@ -1,6 +1,7 @@
 import { withoutReason } from '../../../../meta/failure/failures.ts';
 import type { UnstructuredObject } from '../../../../meta/object.ts';
-import { recordAt, valueAt, type JsonRecord } from '../../rules/json-value.ts';
+import { jsonEqual, recordAt, textAt, valueAt, type JsonRecord } from '../../rules/json-value.ts';
+import { storageVersionOf } from '../definition/custom-resource-definition.ts';
 import { coerceEmbedded } from '../schema/embedded-objects.ts';
 import { setDefaults } from '../schema/defaults.ts';
 import { pruneObject } from '../schema/prune.ts';
@@ -26,4 +27,18 @@ export function contentOf(
     if (defaults) setDefaults(content, node);
     return object;
   };
+}
+
+/**
+ * Gives an object of one version the content of the stored one, where no webhook converts: API servers read what they have written by
+ * the schema of the stored version. Undefined if both versions have the same schema.
+ */
+export function storedContentOf(
+  definition: unknown,
+  version: JsonRecord,
+): ((object: UnstructuredObject) => UnstructuredObject) | undefined {
+  if (textAt(definition, 'spec', 'conversion', 'strategy') === 'Webhook') return undefined;
+  const stored = storageVersionOf(definition);
+  if (stored === undefined || jsonEqual(stored['schema'], version['schema'])) return undefined;
+  return contentOf(definition, stored, { defaults: true });
 }

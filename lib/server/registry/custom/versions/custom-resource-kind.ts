@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { withoutReason } from '../../../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../../../meta/object.ts';
 import { ageOf } from '../../rules/duration.ts';
-import { apiVersionOf } from '../../../../meta/resource.ts';
+import { compareVersionNames } from '../../../../meta/version-names.ts';
 import { builtInColumns } from '../../kinds/columns/built-in-columns.ts';
 import { customFieldSchema } from './custom-field-schema.ts';
 import { compileJsonPath } from './json-path.ts';
@@ -106,7 +106,7 @@ export function customResourceKind(definition: unknown, version: JsonRecord): Ki
       ...kind.describe,
       ...servedNames(definition, kind.describe),
       verbs: verbs(definition),
-      deprecation: deprecationOf(version, apiVersionOf(kind.describe), kindName),
+      deprecation: deprecationOf(definition, version),
     },
   };
 }
@@ -120,10 +120,25 @@ function statusDefault(node: SchemaNode): ((object: MutableObject) => void) | un
   };
 }
 
-/** The warning of a version that its definition calls deprecated. */
-function deprecationOf(version: JsonRecord, apiVersion: string, kind: string): string | undefined {
+/**
+ * The warning of a version that its definition calls deprecated. Without words of its own it names the newest version that is newer
+ * and not deprecated.
+ * @see apiextensions-apiserver pkg/apiserver/customresource_handler.go defaultDeprecationWarning @ v0.36.3
+ */
+function deprecationOf(definition: unknown, version: JsonRecord): string | undefined {
   if (version['deprecated'] !== true) return undefined;
-  return textAt(version, 'deprecationWarning') || `${apiVersion} ${kind} is deprecated`;
+  const own = textAt(version, 'deprecationWarning');
+  if (own !== '') return own;
+  const group = textAt(definition, 'spec', 'group');
+  const kind = textAt(definition, 'spec', 'names', 'kind');
+  const name = textAt(version, 'name');
+  const [newest] = versionsOf(definition)
+    .filter((one) => one['served'] === true && one['deprecated'] !== true)
+    .map((one) => textAt(one, 'name'))
+    .filter((one) => compareVersionNames(one, name) < 0)
+    .toSorted(compareVersionNames);
+  const advice = newest === undefined ? '' : `; use ${group}/${newest} ${kind}`;
+  return `${group}/${name} ${kind} is deprecated${advice}`;
 }
 
 /** The names under which the resource is served: those that were accepted. */

@@ -51,6 +51,8 @@ export const customResourceDefinitions: KindRules = {
     validateUpdate: validateDefinitionUpdate,
     allowUnconditionalUpdate: false,
     warnings: definitionWarnings,
+    recordsGracePeriod: false,
+    countsDeletion: false,
     prepareForDelete(definition, { nowMs }) {
       const finalizers = definition.metadata.finalizers ?? [];
       if (!finalizers.includes(CLEANUP_FINALIZER)) {
