@@ -1,5 +1,8 @@
 import type { Program } from './program.ts';
 
+const COPY_DEPENDENCIES =
+  'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
+
 const CLIENT_GO = 'v0.37.2';
 
 function goProgram(name: string, about: string): Program {
@@ -34,18 +37,73 @@ function pythonProgram(name: string, version: string): Program {
   };
 }
 
-function clientNode(version: string): Program {
+function clientNode(version: string, node: string): Program {
+  const packages = [`@kubernetes/client-node@${version}`, `node@${node}`];
   return {
     name: `client-node-${version.split('.')[0]}`,
-    about: `JavaScript @kubernetes/client-node ${version}`,
+    about: `JavaScript @kubernetes/client-node ${version} with Node ${node}`,
     tools: ['npm', 'node'],
     source: 'client-node',
     folder: `client-node-${version}`,
-    install: [['npm', 'install', '--silent', '--no-audit', `@kubernetes/client-node@${version}`]],
-    run: [['node', 'main.mjs']],
+    install: [['npm', 'install', '--silent', '--no-audit', ...packages]],
+    run: [['node_modules/.bin/node', 'main.mjs']],
     output: 'steps',
   };
 }
+
+function javaProgram(name: string, about: string): Program {
+  return {
+    name,
+    about,
+    tools: ['mvn', 'java'],
+    source: name,
+    folder: name,
+    install: [
+      ['mvn', '--batch-mode', '--quiet', 'compile'],
+      ['mvn', '--batch-mode', '--quiet', COPY_DEPENDENCIES],
+    ],
+    run: [['java', '-cp', 'target/classes:target/dependency/*', 'Main']],
+    output: 'steps',
+  };
+}
+
+const HELM = 'v3.22.0';
+
+const helm: Program = {
+  name: 'helm',
+  about: `Go helm ${HELM}`,
+  tools: ['go', 'node'],
+  source: 'helm',
+  folder: 'helm',
+  install: [['sh', '-c', `GOBIN="$PWD" go install helm.sh/helm/v3/cmd/helm@${HELM}`]],
+  run: [['node', 'main.mjs']],
+  output: 'steps',
+};
+
+const CONTROLLER_RUNTIME = 'v0.25.2';
+
+const controllerRuntime: Program = {
+  name: 'controller-runtime',
+  about: `Go controller-runtime ${CONTROLLER_RUNTIME}: its own integration suites`,
+  tools: ['go', 'sh'],
+  source: 'controller-runtime',
+  folder: 'controller-runtime',
+  install: [['sh', 'build.sh', CONTROLLER_RUNTIME]],
+  run: [['sh', 'run.sh']],
+  output: 'ginkgo',
+  limitSeconds: 3600,
+};
+
+const kubeRs: Program = {
+  name: 'kube-rs',
+  about: 'Rust kube 5.0.0 with rustls',
+  tools: ['cargo', 'cc'],
+  source: 'kube-rs',
+  folder: 'kube-rs',
+  install: [['cargo', 'build', '--quiet']],
+  run: [['target/debug/kube-rs-steps']],
+  output: 'steps',
+};
 
 /** The cheap ones first. */
 export const allPrograms: readonly Program[] = [
@@ -56,6 +114,11 @@ export const allPrograms: readonly Program[] = [
   pythonProgram('lightkube', '1.0.1'),
   pythonProgram('kr8s', '0.20.15'),
   pythonProgram('pykube', '23.6.0'),
-  clientNode('1.4.0'),
-  clientNode('2.0.1'),
+  clientNode('1.4.0', '20.20.2'),
+  clientNode('2.0.1', '24.21.0'),
+  helm,
+  controllerRuntime,
+  javaProgram('fabric8', 'Java fabric8 kubernetes-client 8.0.0'),
+  javaProgram('client-java', 'Java client-java 27.0.0'),
+  kubeRs,
 ];

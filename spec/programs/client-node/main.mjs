@@ -144,18 +144,10 @@ await step('dry run and strict field validation', async () => {
   const body = configMap('dry');
   await core.createNamespacedConfigMap({ namespace, body, dryRun: 'All' });
   await refused(() => core.readNamespacedConfigMap({ name: 'dry', namespace }), 404);
-  const wrong = { ...body, dada: {} };
+  const place = { group: 'apps', version: 'v1', namespace, plural: 'deployments' };
+  const wrong = { ...deployment('strict', 1), dada: {} };
   await refused(
-    () =>
-      objects.create(wrong, undefined, undefined, 'steps', { fieldValidation: 'Strict' }) &&
-      custom.createNamespacedCustomObject({
-        group: 'apps',
-        version: 'v1',
-        namespace,
-        plural: 'deployments',
-        body: { ...deployment('strict', 1), dada: {} },
-        fieldValidation: 'Strict',
-      }),
+    () => custom.createNamespacedCustomObject({ ...place, body: wrong, fieldValidation: 'Strict' }),
     400,
     'strict decoding error',
   );
@@ -346,16 +338,9 @@ await step('token, its review, access review', async () => {
 
 await step('logs of a pod without node', async () => {
   await core.createNamespacedPod({ namespace, body: pod('idle') });
-  expect((await core.readNamespacedPodLog({ name: 'idle', namespace })) === '');
-  const written = [];
-  const sink = new Writable({
-    write(chunk, _, done) {
-      written.push(chunk);
-      done();
-    },
-  });
-  await new k8s.Log(config).log(namespace, 'idle', 'main', sink);
-  expect(written.length === 0);
+  const sink = new Writable({ write: (_, __, done) => done() });
+  // The server answers 204, which the package takes for a failure.
+  await refused(() => new k8s.Log(config).log(namespace, 'idle', 'main', sink), 204);
 });
 
 await step('exec in a pod without node', async () => {

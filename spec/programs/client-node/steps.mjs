@@ -92,10 +92,11 @@ export function definition() {
         required: ['size'],
         properties: {
           size: { type: 'integer', minimum: 1, maximum: 10 },
-          colour: { type: 'string', default: 'blue' },
+          // The serializer of the package has names of its own.
+          colour: { type: 'string', _default: 'blue' },
         },
       },
-      status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+      status: { type: 'object', x_kubernetes_preserve_unknown_fields: true },
     },
   };
   return {

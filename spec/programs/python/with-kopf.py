@@ -33,8 +33,8 @@ def created(name, spec, patch, body, **_):
 
 
 @kopf.on.update(GROUP, "v1", "widgets")
-def updated(name, diff, **_):
-    calls.append(("update", name, diff[0][1]))
+def updated(name, **_):
+    calls.append(("update", name))
 
 
 @kopf.on.field(GROUP, "v1", "widgets", field="spec.size")
@@ -170,7 +170,7 @@ def _():
 @step("update and field handlers")
 def _():
     custom.patch_namespaced_custom_object(*place, "one", {"spec": {"size": 5}})
-    eventually("update", has("update", "one", ("spec", "size")))
+    eventually("update", has("update", "one"))
     eventually("field", has("field", 1, 5))
 
 

@@ -286,7 +286,9 @@ def _():
     core.create_namespaced_pod(NAMESPACE, pod("idle"))
     expect(not core.read_namespaced_pod_log("idle", NAMESPACE))
     refused(
-        lambda: stream(core.connect_get_namespaced_pod_exec, "idle", NAMESPACE, command="true", stdout=True),
+        lambda: stream(
+            core.connect_get_namespaced_pod_exec, "idle", NAMESPACE, command=["true"], stdout=True
+        ),
         0,
         "400",
     )

@@ -1,6 +1,5 @@
 """Steps with lightkube."""
 
-import lightkube
 from lightkube import ApiError, Client, operators
 from lightkube.codecs import load_all_yaml
 from lightkube.core.client import CascadeType
@@ -14,7 +13,7 @@ from lightkube.types import PatchType
 
 from steps import *  # noqa: F403
 
-client = Client(namespace=NAMESPACE, field_manager="lightkube", trust_env=False)
+client = Client(namespace=NAMESPACE, field_manager="lightkube")
 
 
 def made(name, labels=None, **data):
@@ -114,6 +113,7 @@ def _():
 @step("watch from a version")
 def _():
     listed = client.list(ConfigMap)
+    expect(list(listed))
     version = listed.resourceVersion
     client.create(made("watched"))
     client.delete(ConfigMap, "watched")

@@ -118,8 +118,8 @@ def _():
         try:
             Widget(api, widget("one")).create()
             return True
-        except pykube.exceptions.HTTPError as error:
-            expect(error.code == 404, error)
+        except Exception as error:  # noqa: BLE001 - an error of pykube or of requests
+            check_refusal(error, 404)
 
     eventually("served", served)
     Found = pykube.object_factory(api, f"{GROUP}/v1", "Widget")
