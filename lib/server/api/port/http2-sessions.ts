@@ -41,11 +41,16 @@ const WINDOW_BYTES = 256 * 1024;
 /** Memory of a connection, megabytes: of all bodies that its streams may send at once. Further streams are refused. */
 const SESSION_MEMORY_MB = 64;
 
+/** A client that has not answered a ping in time is gone, as in the health check of client-go. Milliseconds. */
+const PING_EVERY_MS = 30_000;
+const PONG_WITHIN_MS = 15_000;
+
 /**
  * The connections of HTTP/2: each carries many requests at once, also watches, each of them at the pace of its reader.
  *
  * Guarantees:
  * - A connection that has had no request for `keepAliveMs` is closed.
+ * - A connection that does not answer a ping is closed. One whose client broke the protocol is not read any more, and says nothing of it.
  * - `close` tells every client that it must not send further requests; running ones end.
  */
 export class Http2Sessions {
@@ -90,9 +95,11 @@ export class Http2Sessions {
     let idle: Timer = runtime.setTimer(keepAliveMs, () => {
       session.close();
     });
+    const pings = this.#ping(session);
     session.on('error', () => {});
     session.on('close', () => {
       idle.cancel();
+      pings.cancel();
       this.#sessions.delete(session);
     });
     const accept = (
@@ -113,6 +120,25 @@ export class Http2Sessions {
       this.#options.serve(stream, requestOf(headers, raw, session.socket));
     };
     session.on('stream', accept);
+  }
+
+  #ping(session: ServerHttp2Session): Pick<Timer, 'cancel'> {
+    const { runtime } = this.#options;
+    const ping = (): void => {
+      timer = runtime.setTimer(PONG_WITHIN_MS, () => {
+        session.destroy();
+      });
+      session.ping(() => {
+        timer.cancel();
+        if (!session.destroyed) timer = runtime.setTimer(PING_EVERY_MS, ping);
+      });
+    };
+    let timer = runtime.setTimer(PING_EVERY_MS, ping);
+    return {
+      cancel: () => {
+        timer.cancel();
+      },
+    };
   }
 }
 

@@ -10,6 +10,7 @@ const KNOWN: readonly (readonly [number, RegExp])[] = [
   [500, /merging lists cannot yet be specified in the patch/],
   [500, /unable to find api field in struct \w+ for the json field /],
   [500, /merging an object in json but data type is not struct, instead is: /],
+  [500, /duplicate nodePort: \{/],
   [500, /the spec replicas field .* does not exist/],
   // A patch of a custom object that takes its version away.
   [500, /Object 'apiVersion' is missing in 'object has no apiVersion field'/],

@@ -10,6 +10,8 @@ import {
 import { connect as connectTls } from 'node:tls';
 import { expect } from 'chai';
 import { deferred } from '../../../../lib/kernel/time/latch.ts';
+import { realRuntime } from '../../../../lib/kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../../lib/kernel/time/runtime.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { CertificateAuthority } from '../../../../lib/server/api/certificates/certificate-authority.ts';
 import type { ApiHandler, ApiRequest } from '../../../../lib/server/api/http/api-request.ts';
@@ -211,6 +213,37 @@ describe('HTTP/2', () => {
     one?.close(constants.NGHTTP2_CANCEL);
     await aborted;
     expect(signals.get('/other')?.aborted).to.equal(false);
+  });
+
+  it('closes a connection that breaks the protocol, and one that does not answer a ping', async () => {
+    const handler: ApiHandler = () => Promise.resolve(textResponse(200, 'text/plain' ));
+    const hurried: Runtime = {
+      ...realRuntime,
+      setTimer: (delayMs, callback) => realRuntime.setTimer(delayMs / 1_000, callback),
+    };
+    const { listener } = await open(handler, { runtime: hurried });
+    const port = Number(listener.address.slice(listener.address.lastIndexOf(':') + 1));
+    const head = headerBlock([
+      [':method', 'POST'],
+      [':scheme', 'https'],
+      [':authority', 'localhost'],
+      [':path', '/'],
+    ]);
+    // Its body does not come, so that the connection is not idle.
+    const request = frame(frameType.headers, END_HEADERS, 1, head);
+    const broken = frame(frameType.continuation, END_HEADERS, 1, Buffer.alloc(1));
+    for (const bytes of [broken, Buffer.alloc(0)]) {
+      const socket = connectTls({
+        port,
+        host: 'localhost',
+        ca: authority.certificate,
+        ALPNProtocols: ['h2'],
+      });
+      socket.on('error', () => {});
+      socket.resume();
+      socket.write(Buffer.concat([PREFACE, settings(), request, bytes]));
+      await within(once(socket, 'close'), 'the end of the connection');
+    }
   });
 
   it('ends the connection of a client that sends nothing more, and aborts its requests', async () => {

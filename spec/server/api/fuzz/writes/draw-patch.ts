@@ -15,7 +15,7 @@ export function drawJsonPatch(draw: Draw, like: object): unknown {
     if (draw.chance(0.05)) changeValue(draw, operation);
     return operation;
   });
-  return draw.chance(0.02) ? draw.pick(ODD_VALUES) : operations;
+  return draw.chance(0.02) ? drawOdd(draw) : operations;
 }
 
 /** A merge patch for objects like this one: some of its members, changed, removed or added. */
@@ -54,27 +54,28 @@ function addDirective(draw: Draw, root: Tree): void {
       set(at, '$patch', draw.pick(['delete', 'replace', 'merge', '', 'x', 1, null]));
       break;
     case 1:
-      set(at, '$retainKeys', draw.chance(0.8) ? names : draw.pick(ODD_VALUES));
+      set(at, '$retainKeys', draw.chance(0.8) ? [...names] : drawOdd(draw));
       break;
     case 2:
-      set(
-        at,
-        `$setElementOrder/${name}`,
-        draw.chance(0.7) ? orderOf(value) : draw.pick(ODD_VALUES),
-      );
+      set(at, `$setElementOrder/${name}`, draw.chance(0.7) ? orderOf(value) : drawOdd(draw));
       break;
     case 3:
       set(
         at,
         `$deleteFromPrimitiveList/${name}`,
-        draw.pick<unknown>([['a'], ['example.com/a'], value]),
+        structuredClone(draw.pick<unknown>([['a'], ['example.com/a'], value])),
       );
       break;
     default:
       if (Array.isArray(value)) {
         const item: unknown = draw.chance(0.5) ? { $patch: 'delete' } : { $patch: 'replace' };
         const named = { ...(value[0] as object), $patch: draw.pick(['delete', 'merge', 'x']) };
-        value.splice(draw.below(value.length + 1), 0, draw.chance(0.5) ? item : named);
+        // An array may have got a member `constructor`, which `splice` would call.
+        set(
+          at,
+          name,
+          value.toSpliced(draw.below(value.length + 1), 0, draw.chance(0.5) ? item : named),
+        );
       }
   }
 }
@@ -82,7 +83,7 @@ function addDirective(draw: Draw, root: Tree): void {
 /** The merge keys of a list of objects; a list of texts as it is. */
 function orderOf(value: unknown): unknown {
   if (!Array.isArray(value)) return [];
-  return value.map((item: unknown) => {
+  return Array.from(value, (item: unknown) => {
     if (typeof item !== 'object' || item === null) return item;
     const { name, port, type, uid } = item as Tree;
     const keys = { name, port, type, uid };
@@ -141,15 +142,20 @@ function drawPointer(draw: Draw, places: readonly string[]): unknown {
   return draw.chance(0.1) ? `${place}/${draw.pick(['x', '0', '1', 'name'])}` : place;
 }
 
+/** A copy, since patches are changed as they are drawn. */
+function drawOdd(draw: Draw): unknown {
+  return structuredClone(draw.pick(ODD_VALUES));
+}
+
 /** What the object has somewhere, or something odd. */
 function drawAt(draw: Draw, like: object, places: readonly string[]): unknown {
-  if (draw.chance(0.3)) return draw.pick(ODD_VALUES);
+  if (draw.chance(0.3)) return drawOdd(draw);
   let value: unknown = like;
   for (const raw of draw.pick(places).split('/').slice(1)) {
     const key = raw.replaceAll('~1', '/').replaceAll('~0', '~');
     value = (value as Tree)[key];
   }
-  return value;
+  return structuredClone(value);
 }
 
 function set(at: Tree, key: string, value: unknown): void {
