@@ -3,12 +3,14 @@ import { EventCounter } from './server-counter.ts';
 import { ObjectCreator } from './server-creator.ts';
 import { InformerCrowd } from './server-informers.ts';
 import { ServedApi } from './server-served.ts';
+import { WatchCrowd } from './server-watches.ts';
 
 const roles = {
   server: (): ServedApi => new ServedApi(),
   creator: (): ObjectCreator => new ObjectCreator(),
   informers: (): InformerCrowd => new InformerCrowd(),
   sockets: (): EventCounter => new EventCounter(),
+  watches: (): WatchCrowd => new WatchCrowd(),
 };
 
 export type Roles = { readonly [name in keyof typeof roles]: ReturnType<(typeof roles)[name]> };

@@ -12,6 +12,8 @@ export interface Served {
   readonly url: string;
   readonly port: number;
   readonly token: string;
+  /** Of its TLS address, PEM. */
+  readonly authority: string;
 }
 
 export interface Strain {
@@ -37,8 +39,8 @@ export class ServedApi {
     const server = new ApiServer({ keyValueStore });
     await server.listen();
     this.#server = server;
-    const { url, token } = server;
-    return { url, token, port: Number(new URL(url).port) };
+    const { url, token, certificateAuthority: authority } = server;
+    return { url, token, authority, port: Number(new URL(url).port) };
   }
 
   /** Informers in the process of the server, without HTTP. */

@@ -81,6 +81,7 @@ function unknownContainer(
   return { code: 'CONTAINER_UNKNOWN', problem, remedy };
 }
 
+/** `started`: whether the stream had begun, so that the container can only have ended. */
 function notRunning(
   words: string,
   container: string | undefined,

@@ -7,7 +7,7 @@ import { checkFlags } from './pod-stream-options.ts';
 export interface LogOptions extends CallOptions {
   /** @defaultValue the container of a pod that has one */
   readonly container?: string | undefined;
-  /** The newest lines only. @defaultValue all that the node has kept */
+  /** The newest lines only; 0 for none but those to come. @defaultValue all that the node has kept */
   readonly tailLines?: number | undefined;
   /** From this time on; it excludes `sinceSeconds`. A text is RFC 3339. Kubernetes cuts it to whole seconds. */
   readonly sinceTime?: Date | string | undefined;
@@ -23,7 +23,11 @@ export interface LogOptions extends CallOptions {
 }
 
 export interface FollowLogOptions extends Omit<LogOptions, 'follow'> {
-  /** The lines as they come, until the container ends. */
+  /**
+   * The lines as they come, until the container ends or the signal aborts; a cut connection is made again. A container may be silent for
+   * ever, so there is no time limit: a connection that dies without a word is noticed after 34 s over HTTP/2, and over HTTP/1.1 only
+   * by TCP.
+   */
   readonly follow: true;
   /** A longer line ends the loop with FRAME_TOO_LARGE, bytes. @defaultValue 1 048 576 (1 MiB) */
   readonly maxLineBytes?: number | undefined;

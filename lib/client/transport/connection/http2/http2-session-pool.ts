@@ -15,7 +15,7 @@ export interface Http2SessionPoolOptions extends Http2DialerOptions {
   readonly onChange?: ((pool: Http2SessionPool) => void) | undefined;
 }
 
-/** A place for one request on a session. */
+/** What the sender of a request sees of a `StreamSlot`: it need not know sessions. */
 export interface Http2Place extends Pick<StreamSlot, 'reused' | 'release'> {
   /** The `transport` of an axios request. */
   transport(hasBody: boolean): StreamTransport;
@@ -138,7 +138,7 @@ export class Http2SessionPool {
     }
   }
 
-  /** The number of streams that the sessions being opened will take. */
+  /** The number of streams that the sessions being opened will take, if their limits are as the last one's. */
   #awaited(): number {
     return this.#connecting === 0 ? 0 : this.#connecting * this.#expected;
   }

@@ -176,6 +176,7 @@ export class PooledSession {
     this.#changed();
   }
 
+  /** Goes to the next state. One that drains and has no stream is emptied already. */
   #input(input: Http2SessionInput): void {
     const before = this.#state;
     const empty = this.#streams === 0 && input !== 'lost';
