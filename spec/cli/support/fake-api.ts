@@ -11,8 +11,8 @@ const GROUPS = [
   { name: 'metrics.k8s.io', versions: ['v1beta1'] },
 ].map(({ name, versions }) => ({
   name,
-  versions: versions.map((version) => ({ groupVersion: `${name}/${version}` })),
-  preferredVersion: { groupVersion: `${name}/${versions[0]}` },
+  versions: versions.map((version) => ({ groupVersion: `${name}/${version}`, version })),
+  preferredVersion: { groupVersion: `${name}/${versions[0]}`, version: versions[0] },
 }));
 
 const VERBS = ['get', 'list', 'watch'];
@@ -77,11 +77,12 @@ const ANSWERS: Answers = {
     json(response, { status: { userInfo: { username: 'jane', groups: ['developers'] } } }, 201),
   '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews': (response) =>
     json(response, { status: { allowed: true } }, 201),
-  '/api': (response) => json(response, { versions: ['v1'] }),
-  '/apis': (response) => json(response, { groups: GROUPS }),
-  '/api/v1': (response) => json(response, { resources: CORE }),
+  '/api': (response) => json(response, { kind: 'APIVersions', versions: ['v1'] }),
+  '/apis': (response) => json(response, { kind: 'APIGroupList', groups: GROUPS }),
+  '/api/v1': (response) => json(response, { kind: 'APIResourceList', resources: CORE }),
   '/apis/apps/v1': (response) =>
     json(response, {
+      kind: 'APIResourceList',
       resources: [
         {
           name: 'deployments',
@@ -95,6 +96,7 @@ const ANSWERS: Answers = {
     }),
   '/apis/metrics.k8s.io/v1beta1': (response) =>
     json(response, {
+      kind: 'APIResourceList',
       resources: [
         {
           name: 'pods',

@@ -1,16 +1,18 @@
 import { isListwatchError } from '../../../kernel/failure/errors.ts';
 import { isApiError } from '../../../meta/failure/failures.ts';
+import { apiVersionOf } from '../../../meta/resource.ts';
+import { ApiSurface } from '../../../client/rest/discovery/api-surface.ts';
+import { nearestNames } from '../../../client/rest/discovery/unknown-resource.ts';
+import {
+  readGroups,
+  readResources,
+  type ServedGroup,
+} from '../../../client/rest/explain/read-discovery.ts';
 import { countOf, shownText } from '../../terminal/shown-text.ts';
 import type { Findings } from '../contract/findings.ts';
 import type { RequestProbe } from '../contract/request-probe.ts';
 import type { DoctorContext, Outcome, Step } from '../contract/step.ts';
-import {
-  closestResource,
-  findResource,
-  resourceName,
-  spelledOut,
-  type DiscoveredResource,
-} from './find-resource.ts';
+import { spelledOut } from './collection-path.ts';
 
 /** What an informer does with a resource. */
 const NEEDED = ['list', 'watch'];
@@ -21,9 +23,11 @@ const AT_A_TIME = 8;
 /** The most failed API versions that are named. */
 const SHOWN_FAILURES = 3;
 
+const NO_LIST = 'the answer is no list of resources';
+
 interface Discovered {
   readonly groups: number;
-  readonly resources: DiscoveredResource[];
+  readonly surface: ApiSurface;
   readonly failures: { readonly apiVersion: string; readonly problem: string }[];
 }
 
@@ -40,16 +44,16 @@ export const discoveryStep: Step = {
       if (!isListwatchError(error, 'FORBIDDEN')) throw error;
       return notPermitted(findings, options.resources);
     }
-    const { groups, resources, failures } = discovered;
+    const { groups, surface, failures } = discovered;
     // The versions of a resource are one resource.
-    const count = new Set(resources.map(resourceName)).size;
+    const count = new Set(surface.resources.map(({ fullName }) => fullName)).size;
     const data = { groups, resources: count, failures };
     for (const name of options.resources) {
-      const found = findResource(name, resources);
+      const found = surface.named(name);
       if (found === undefined) return { ...unknown(name, discovered), data };
       const { verbs } = found;
       const lacking = NEEDED.filter((verb) => !verbs.includes(verb));
-      if (lacking.length > 0) return { ...notOffered(resourceName(found), lacking), data };
+      if (lacking.length > 0) return { ...notOffered(found.fullName, lacking), data };
       findings.resources.set(name, found);
     }
     const detail = `${countOf(count, 'resource')} in ${countOf(groups, 'group')}`;
@@ -68,19 +72,22 @@ export const discoveryStep: Step = {
 };
 
 async function discover(requests: RequestProbe, signal: AbortSignal): Promise<Discovered> {
-  const core = await requests.json({ path: '/api', signal });
-  const named = await requests.json({ path: '/apis', signal });
-  const groups = records(named['groups']);
-  const apiVersions = [...texts(core['versions']), ...groups.flatMap(preferredFirst)];
-  const lists: DiscoveredResource[][] = apiVersions.map(() => []);
+  const core = readGroups(await requests.json({ path: '/api', signal })) ?? [];
+  const named = readGroups(await requests.json({ path: '/apis', signal })) ?? [];
+  const groups = [...core, ...named];
   const failures: { apiVersion: string; problem: string }[] = [];
-  let next = 0;
+  const read = new Map<string, ReturnType<typeof readResources>>();
+  const left = groups
+    .flatMap(({ name: group, versions }) => versions.map(({ version }) => ({ group, version })))
+    .values();
   const worker = async (): Promise<void> => {
-    for (let index = next; index < apiVersions.length; index = next) {
-      next += 1;
-      const apiVersion = apiVersions[index] ?? '';
+    for (const one of left) {
+      const apiVersion = apiVersionOf(one);
+      const path = `/${one.group === '' ? 'api' : 'apis'}/${apiVersion}`;
       try {
-        lists[index] = await resourcesOf(requests, apiVersion, signal);
+        const resources = readResources(await requests.json({ path, signal }));
+        read.set(apiVersion, resources);
+        if (resources === undefined) failures.push({ apiVersion, problem: NO_LIST });
       } catch (error) {
         if (!isApiError(error)) throw error;
         failures.push({ apiVersion, problem: shownText(error.problem, 120) });
@@ -88,36 +95,15 @@ async function discover(requests: RequestProbe, signal: AbortSignal): Promise<Di
     }
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, worker));
-  return { groups: groups.length + 1, resources: lists.flat(), failures };
-}
-
-async function resourcesOf(
-  requests: RequestProbe,
-  apiVersion: string,
-  signal: AbortSignal,
-): Promise<DiscoveredResource[]> {
-  const [group, version] = apiVersion.includes('/') ? apiVersion.split('/', 2) : ['', apiVersion];
-  const path = group === '' ? `/api/${version}` : `/apis/${apiVersion}`;
-  const list = await requests.json({ path, signal });
-  return records(list['resources'])
-    .filter(({ name }) => typeof name === 'string' && !name.includes('/'))
-    .map(({ name, namespaced, singularName, shortNames, kind, verbs }) => ({
-      group: group ?? '',
-      version: version ?? '',
-      resource: String(name),
-      namespaced: namespaced === true,
-      verbs: texts(verbs),
-      aliases: [singularName, kind, ...texts(shortNames)]
-        .filter((one): one is string => typeof one === 'string')
-        .map((one) => one.toLowerCase()),
-    }));
-}
-
-function preferredFirst(group: Readonly<Record<string, unknown>>): string[] {
-  const preferred = (group['preferredVersion'] as { groupVersion?: unknown } | undefined)
-    ?.groupVersion;
-  const all = records(group['versions']).map((one) => one['groupVersion']);
-  return texts([...new Set([preferred, ...all])]);
+  const served = groups.map(
+    ({ name: group, versions }): ServedGroup => ({
+      name: group,
+      versions: versions.map(({ version }) => {
+        return { version, resources: read.get(apiVersionOf({ group, version })) };
+      }),
+    }),
+  );
+  return { groups: groups.length, surface: new ApiSurface(served), failures };
 }
 
 /** Informers need no discovery, so this is no failure. */
@@ -141,8 +127,8 @@ function notPermitted(findings: Findings, names: readonly string[]): Outcome {
   };
 }
 
-function unknown(name: string, { resources, failures }: Discovered): Outcome {
-  const meant = closestResource(name, resources);
+function unknown(name: string, { surface, failures }: Discovered): Outcome {
+  const meant = nearestNames(name, surface).map((one) => `--resource ${shownText(one)}`);
   const missing = failures.find(({ apiVersion }) => name.endsWith(`.${apiVersion.split('/')[0]}`));
   const installed =
     'install its CustomResourceDefinition, or give another name: kubectl api-resources';
@@ -152,7 +138,7 @@ function unknown(name: string, { resources, failures }: Discovered): Outcome {
     detail: shownText(
       `the server serves no resource ${name}${missing === undefined ? '' : `; ${missing.apiVersion} does not answer: ${missing.problem}`}`,
     ),
-    remedy: meant === undefined ? installed : `did you mean --resource ${shownText(meant)}?`,
+    remedy: meant.length === 0 ? installed : `did you mean ${meant.join(' or ')}?`,
   };
 }
 
@@ -169,12 +155,4 @@ function notOffered(name: string, lacking: readonly string[]): Outcome {
 function serviceOf(apiVersion: string): string {
   const [group, version] = apiVersion.split('/', 2);
   return shownText(`${version ?? ''}.${group ?? ''}`);
-}
-
-function records(value: unknown): Readonly<Record<string, unknown>>[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'object' && one !== null) : [];
-}
-
-function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }

@@ -1,5 +1,5 @@
 import type { DoctorContext, Outcome, Step } from '../contract/step.ts';
-import { collectionPath } from './find-resource.ts';
+import { collectionPath } from './collection-path.ts';
 
 /** Says which features of the server informers can use. Each has a fallback, so a missing one is no failure. */
 export function featuresStep(name: string): Step {

@@ -1,7 +1,7 @@
 import { countOf, countText, sizeText, timeText } from '../../terminal/shown-text.ts';
 import { failedOutcome } from '../contract/failed-outcome.ts';
 import type { DoctorContext, Outcome, Step } from '../contract/step.ts';
-import { collectionPath } from './find-resource.ts';
+import { collectionPath } from './collection-path.ts';
 
 /** As informers ask. */
 const PAGE_OBJECTS = 500;

@@ -5,7 +5,7 @@ import type { ServedResource } from '../contract/findings.ts';
 import { missingRule } from '../../../meta/missing-rule.ts';
 import type { RequestProbe } from '../contract/request-probe.ts';
 import type { DoctorContext, Outcome, Step } from '../contract/step.ts';
-import { collectionPath, collectionText } from './find-resource.ts';
+import { collectionPath, collectionText } from './collection-path.ts';
 
 const PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 const VERBS = ['list', 'watch'] as const;

@@ -5,7 +5,7 @@ import { isStatus } from '../../../meta/failure/status.ts';
 import { FrameSplitter } from '../../../client/transport/body/frame-splitter.ts';
 import { countOf, sizeText, timeText } from '../../terminal/shown-text.ts';
 import type { DoctorContext, Outcome, Step } from '../contract/step.ts';
-import { collectionPath } from './find-resource.ts';
+import { collectionPath } from './collection-path.ts';
 
 /** Enough to tell how fast the server streams. */
 const MOST_BYTES = 64 * 1024 * 1024;

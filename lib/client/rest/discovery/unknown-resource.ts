@@ -52,7 +52,7 @@ export function unknownKind(
 
 /** No resource that a person may mean by this text. */
 export function unknownName(server: string, surface: ApiSurface, text: string): ListwatchError {
-  const [name = '', ...rest] = text.toLowerCase().split('.');
+  const [, ...rest] = text.toLowerCase().split('.');
   const group = rest.join('.');
   for (const apiVersion of surface.stale) {
     const own = parseApiVersion(apiVersion);
@@ -62,7 +62,7 @@ export function unknownName(server: string, surface: ApiSurface, text: string): 
   const silent =
     surface.stale.size === 0 ? '' : `, and nothing is known of ${listed([...surface.stale])}`;
   const problem = `${server} serves no resource ${quotedName(text)}${silent}`;
-  const near = nearest(name, surface);
+  const near = nearestNames(text, surface);
   if (near.length === 0) return unknown(problem, IS_INSTALLED);
   return unknown(problem, `did you mean ${near.map((one) => `"${one}"`).join(' or ')}?`);
 }
@@ -74,8 +74,9 @@ export function unknownCategory(server: string, surface: ApiSurface, name: strin
   return unknown(problem, `it has ${listed([...categories].toSorted())}`);
 }
 
-/** Full names of resources whose plural, singular, short name or kind is like this one. */
-function nearest(name: string, surface: ApiSurface): readonly string[] {
+/** Full names of resources whose plural, singular, short name or kind is like the one that a person gave, nearest first. */
+export function nearestNames(text: string, surface: ApiSurface): readonly string[] {
+  const [name = ''] = text.toLowerCase().split('.');
   const names = new Map<string, string>();
   for (const one of surface.resources) {
     for (const alias of [one.resource, one.singular, one.kind, ...one.shortNames]) {

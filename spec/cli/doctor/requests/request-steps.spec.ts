@@ -116,6 +116,19 @@ describe('the steps of listwatch doctor that send requests', () => {
       });
     });
 
+    it('fails at discovery for a right name in a wrong group, and for a misspelt kind', async () => {
+      for (const [given, meant] of [
+        ['nodes.apps', 'nodes'],
+        ['deploymet', 'deployments.apps'],
+      ] as const) {
+        expectFailure(await doctor.examineApi(fakeApi(), ['-r', given]), 'discovery', {
+          code: 'RESOURCE_UNKNOWN',
+          detail: `the server serves no resource ${given}`,
+          remedy: new RegExp(`^did you mean --resource ${meant}\\?$`),
+        });
+      }
+    });
+
     it('fails at discovery for a resource that no informer can read', async () => {
       expectFailure(
         await doctor.examineApi(fakeApi(), ['-r', 'pods.metrics.k8s.io']),
@@ -139,6 +152,16 @@ describe('the steps of listwatch doctor that send requests', () => {
       const { detail, remedy } = examined.step('discovery');
       expect(detail).to.include('no answer for metrics.k8s.io/v1beta1: no endpoints available');
       expect(remedy).to.include('kubectl get apiservice v1beta1.metrics.k8s.io');
+    });
+
+    it('warns about an API version whose answer is no list of resources', async () => {
+      const path = '/apis/metrics.k8s.io/v1beta1';
+      const examined = await doctor.examineApi(
+        fakeApi({ [path]: (response) => json(response, { hello: 'world' }) }),
+      );
+      expect(examined.step('discovery').detail).to.include(
+        'no answer for metrics.k8s.io/v1beta1: the answer is no list of resources',
+      );
     });
 
     it('warns without bookmarks and streamed lists, and reads a short watch instead', async () => {
