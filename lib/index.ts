@@ -71,7 +71,7 @@ export {
   type OwnerReference,
   type UnstructuredObject,
 } from './meta/object.ts';
-export type { Stored, StoredMeta } from './meta/stored.ts';
+export type { Created, ReviewKind, Stored, StoredMeta, Unstored } from './meta/stored.ts';
 export type { KnownResources } from './types/known-resources.ts';
 export {
   metaNamespaceKeyFunc,

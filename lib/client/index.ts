@@ -27,6 +27,7 @@ export type {
   ListOptions,
   PatchOptions,
   WatchOptions,
+  Storing,
   WriteOptions,
 } from './rest/request/resource-options.ts';
 export type { PatchType } from './rest/request/call-options.ts';

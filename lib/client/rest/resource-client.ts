@@ -4,7 +4,7 @@ import { isNotFound } from '../../meta/failure/failures.ts';
 import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesList, KubernetesObject } from '../../meta/object.ts';
 import { isStatus, type Status } from '../../meta/failure/status.ts';
-import type { Stored } from '../../meta/stored.ts';
+import type { Created, Stored, Unstored } from '../../meta/stored.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
 import type { ObjectDecoder } from './decode/object-decoder.ts';
 import { listAllPages, listItems, type PageSource } from './read/pager.ts';
@@ -19,6 +19,7 @@ import {
   patchTypeOf,
 } from './request/call-options.ts';
 import type { Collection } from './request/collection.ts';
+import { deleteBody } from './request/delete-body.ts';
 import { PATCH_TYPES } from './request/patch-types.ts';
 import { queryString, type SelectorOptions } from './request/query.ts';
 import type { RestClient } from './request/rest-client.ts';
@@ -44,6 +45,7 @@ import {
   type ItemsOptions,
   type ListOptions,
   type PatchOptions,
+  type Storing,
   type WatchOptions,
   type WriteOptions,
 } from './request/resource-options.ts';
@@ -155,14 +157,16 @@ export class ResourceClient<T extends KubernetesObject> {
   }
 
   /** Stores a new object. If the object has a namespace, it is used instead of the namespace of the client. */
-  async create(object: T, options: WriteOptions = {}): Promise<Stored<T>> {
+  create(object: T, options?: Storing<WriteOptions>): Promise<Created<T>>;
+  /** The object of a dry run has no resource version. */
+  create(object: T, options: WriteOptions): Promise<Created<T, Unstored<T>>>;
+  async create(object: T, options: WriteOptions = {}): Promise<Created<T>> {
     checkCallOptions('create', options, WRITE_OPTIONS);
     checkObject('create', object);
     const target = { object };
-    return await this.#requests.write(
-      { verb: 'create', method: 'POST', target, body: object },
-      options,
-    );
+    const request = { verb: 'create', method: 'POST', target, body: object } as const;
+    // The signatures say what an answer may lack.
+    return (await this.#requests.write(request, options)) as Created<T>;
   }
 
   /** Replaces an object. With `metadata.resourceVersion` the stored object must have that version; otherwise CONFLICT. */
@@ -195,6 +199,9 @@ export class ResourceClient<T extends KubernetesObject> {
    * @throws {ApiError} code APPLY_CONFLICT when other managers have fields with other values: `error.conflicts` names managers and
    * fields; option `force` takes the fields over.
    */
+  apply(part: ApplyConfiguration<T>, options?: Storing<ApplyOptions>): Promise<Stored<T>>;
+  /** The object of a dry run that would create it has no resource version. */
+  apply(part: ApplyConfiguration<T>, options: ApplyOptions): Promise<Unstored<T>>;
   async apply(part: ApplyConfiguration<T>, options: ApplyOptions = {}): Promise<Stored<T>> {
     checkCallOptions('apply', options, APPLY_OPTIONS);
     const requests = this.#requests;
@@ -232,7 +239,8 @@ export class ResourceClient<T extends KubernetesObject> {
 
   /** Applies fields of the status, through the subresource. */
   async applyStatus(part: ApplyConfiguration<T>, options: ApplyOptions = {}): Promise<Stored<T>> {
-    return await this.apply(part, { ...options, subresource: 'status' });
+    // There is no status of an object that is not stored.
+    return (await this.apply(part, { ...options, subresource: 'status' })) as Stored<T>;
   }
 
   /**
@@ -402,6 +410,17 @@ export class ResourceClient<T extends KubernetesObject> {
    * await configMaps.createOrUpdate('web', (stored) => ({ ...stored, metadata: { name: 'web' }, data: { color: 'blue' } }));
    * @throws {ListwatchError} code INVALID_OPTION when `change` returns an object of another name; what `change` throws
    */
+  createOrUpdate(
+    name: string,
+    change: Change<T>,
+    options?: Storing<WriteOptions>,
+  ): Promise<CreatedOrUpdated<T>>;
+  /** The object of a dry run that would create it has no resource version. */
+  createOrUpdate(
+    name: string,
+    change: Change<T>,
+    options: WriteOptions,
+  ): Promise<CreatedOrUpdated<T, Unstored<T>>>;
   async createOrUpdate(
     name: string,
     change: Change<T>,
@@ -409,7 +428,7 @@ export class ResourceClient<T extends KubernetesObject> {
   ): Promise<CreatedOrUpdated<T>> {
     checkCallOptions('createOrUpdate', options, WRITE_OPTIONS);
     const { runtime } = this.#requests.rest;
-    return await createOrUpdate(this, name, change, { options, runtime });
+    return (await createOrUpdate(this, name, change, { options, runtime })) as CreatedOrUpdated<T>;
   }
 
   /**
@@ -476,16 +495,4 @@ export class ResourceClient<T extends KubernetesObject> {
 function listRequest(options: ListOptions): ListRequest {
   const { limit, continueToken, resourceVersion, resourceVersionMatch, signal } = options;
   return { limit, continueToken, resourceVersion, resourceVersionMatch, signal };
-}
-
-function deleteBody(options: DeleteOptions | DeleteCollectionOptions): object {
-  const { propagationPolicy, gracePeriodSeconds, dryRun } = options;
-  return {
-    apiVersion: 'v1',
-    kind: 'DeleteOptions',
-    preconditions: 'preconditions' in options ? options.preconditions : undefined,
-    propagationPolicy,
-    gracePeriodSeconds,
-    ...(dryRun === true ? { dryRun: ['All'] } : {}),
-  };
 }

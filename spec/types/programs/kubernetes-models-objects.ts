@@ -156,7 +156,8 @@ export async function modelsAreWritten(): Promise<void> {
   const { object } = await maps.createOrUpdate('web', () => new ConfigMap({ data: { a: 'b' } }));
   holds<SameType<typeof object, Stored<IConfigMap>>>();
   const found = await client.for(model);
-  holds<SameType<ReturnType<typeof found.create>, Promise<Stored<Pod>>>>();
+  const again = await found.create(model);
+  holds<SameType<typeof again, Stored<Pod>>>();
   // @ts-expect-error a model of another kind
   await pods.create(new ConfigMap({ data: { a: 'b' } }));
   void key;

@@ -9,7 +9,8 @@ import {
   type UnstructuredObject,
   type WatchEvent,
 } from 'listwatch';
-import type { ApiextensionsV1, Deployment, EventsV1, Pod } from 'listwatch/types';
+import type { ApplyConfiguration } from '../../../lib/client/index.ts';
+import type { ApiextensionsV1, ConfigMap, Deployment, EventsV1, Pod } from 'listwatch/types';
 import { holds, type SameType } from './same-type.ts';
 
 interface Widget {
@@ -128,6 +129,35 @@ export async function informersKnowTypesAndIndexes(): Promise<void> {
   const widgets = informers.for('shop.example.com/v1', 'widgets');
   holds<SameType<typeof widgets, SharedIndexInformer<Widget>>>();
   void [anyIndex, node];
+}
+
+export async function answersHaveWhatTheServerSets(dryRun: boolean): Promise<void> {
+  const maps = client.resource('v1', 'configmaps', { namespace: 'shop' });
+  const named = { metadata: { name: 'web' } };
+  const typed: ApplyConfiguration<ConfigMap> = { apiVersion: 'v1', kind: 'ConfigMap', ...named };
+  const stored = await maps.create(named, { fieldManager: 'shop', dryRun: false });
+  holds<SameType<typeof stored, Stored<ConfigMap>>>();
+  const dry = await maps.create(named, { dryRun: true });
+  const ids: string[] = [dry.metadata.name, dry.metadata.uid];
+  holds<SameType<typeof dry.metadata.resourceVersion, string | undefined>>();
+  const perhaps = await maps.apply(typed, { dryRun, fieldManager: 'shop' });
+  holds<SameType<typeof perhaps.metadata.resourceVersion, string | undefined>>();
+  const applied = await maps.apply(typed, { fieldManager: 'shop' });
+  holds<SameType<typeof applied, Stored<ConfigMap>>>();
+  const { object } = await maps.createOrUpdate('web', () => named, { dryRun: true });
+  holds<SameType<typeof object.metadata.resourceVersion, string | undefined>>();
+  // What is updated or patched has its version, in a dry run too.
+  const patched = await maps.patch('web', { data: { a: 'b' } }, { dryRun: true });
+  holds<SameType<typeof patched, Stored<ConfigMap>>>();
+  const reviews = client.resource('authorization.k8s.io/v1', 'selfsubjectaccessreviews');
+  const review = await reviews.create({ spec: { resourceAttributes: { verb: 'get' } } });
+  holds<SameType<typeof review.metadata.uid, string | undefined>>();
+  const allowed: boolean | undefined = review.status?.allowed;
+  // @ts-expect-error nobody gives a review a name
+  ids.push(review.metadata.name);
+  // @ts-expect-error a dry run has no resource version
+  ids.push(dry.metadata.resourceVersion);
+  void allowed;
 }
 
 /** A helper of a program, for any kind. */

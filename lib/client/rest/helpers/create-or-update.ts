@@ -3,13 +3,13 @@ import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import { sameContent } from '../../../meta/content/same-content.ts';
-import type { Stored } from '../../../meta/stored.ts';
+import type { Created, Stored, Unstored } from '../../../meta/stored.ts';
 import type { CallOptions, WriteOptions } from '../request/resource-options.ts';
 import { retryWhile } from './retry-on-conflict.ts';
 
-export interface CreatedOrUpdated<T> {
+export interface CreatedOrUpdated<T, Answer = Stored<T>> {
   /** As the server has it. */
-  readonly object: Stored<T>;
+  readonly object: Answer;
   readonly result: 'created' | 'updated' | 'unchanged';
 }
 
@@ -19,7 +19,7 @@ export type Change<T> = (stored: Stored<T> | undefined) => T | Promise<T>;
 /** The calls that it needs of a resource. */
 export interface ReadsAndWrites<T> {
   get(name: string, options: CallOptions): Promise<Stored<T>>;
-  create(object: T, options: WriteOptions): Promise<Stored<T>>;
+  create(object: T, options: WriteOptions): Promise<Created<T, Unstored<T>>>;
   update(object: T, options: WriteOptions): Promise<Stored<T>>;
 }
 
@@ -29,7 +29,7 @@ export async function createOrUpdate<T extends KubernetesObject>(
   name: string,
   change: Change<T>,
   { options, runtime }: { readonly options: WriteOptions; readonly runtime: Runtime },
-): Promise<CreatedOrUpdated<T>> {
+): Promise<CreatedOrUpdated<T, Unstored<T>>> {
   const { namespace, signal } = options;
   return await retryWhile(
     (error) => isConflict(error) || isAlreadyExists(error),
@@ -38,7 +38,9 @@ export async function createOrUpdate<T extends KubernetesObject>(
       const wanted = inNamespaceOf(stored, await change(stored));
       checkName(name, wanted);
       if (stored === undefined) {
-        return { object: await resource.create(wanted, options), result: 'created' };
+        // What can be read is no review.
+        const object = (await resource.create(wanted, options)) as Unstored<T>;
+        return { object, result: 'created' };
       }
       if (sameContent(stored, wanted)) return { object: stored, result: 'unchanged' };
       // The version that was read: somebody else's change in between is a conflict, and not lost.

@@ -57,6 +57,11 @@ export interface WriteOptions extends CallOptions {
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
 }
 
+/** Options of a write that is no dry run, so that its answer is a stored object. */
+export type Storing<Options extends WriteOptions> = Options & {
+  readonly dryRun?: false | undefined;
+};
+
 export interface PatchOptions extends WriteOptions {
   /**
    * `merge`: RFC 7396, an object with the fields to change. `json`: RFC 6902, an array of operations. `strategic`: like `merge`, but

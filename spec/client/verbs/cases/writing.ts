@@ -121,4 +121,30 @@ export const writing: readonly VerbCase[] = [
       return [tries, done];
     },
   },
+  {
+    title: 'what an object has that is not stored',
+    run: async (world) => {
+      const { client } = world;
+      const part = map('dry');
+      const [dry, fieldManager] = [{ dryRun: true }, 'verbs'];
+      const drawn = { ...part, metadata: { name: '', generateName: 'dry-' } };
+      const found = [
+        await maps(world).create(part, dry),
+        await maps(world).create(drawn, dry),
+        await maps(world).apply(part, { ...dry, fieldManager }),
+        (await maps(world).createOrUpdate('dry', () => part, dry)).object,
+        await maps(world).create(part),
+        await maps(world).update({ ...part, data: { b: '2' } }, dry),
+        await maps(world).patch('dry', { data: { b: '2' } }, dry),
+        await maps(world).apply({ ...part, data: {} }, { ...dry, fieldManager, force: true }),
+        (await maps(world).createOrUpdate('dry', () => ({ ...part, data: {} }), dry)).object,
+        await client
+          .resource('authorization.k8s.io/v1', 'selfsubjectaccessreviews')
+          .create({ spec: { resourceAttributes: { verb: 'get', resource: 'pods' } } }),
+        await client.resource('authentication.k8s.io/v1', 'selfsubjectreviews').create({}),
+      ];
+      const fields = ['name', 'uid', 'resourceVersion'];
+      return found.map(({ metadata }) => fields.filter((field) => Object.hasOwn(metadata, field)));
+    },
+  },
 ];
