@@ -60,6 +60,24 @@ export {
   type ReconcileResult,
 } from './controller/runtime/reconcile-loop.ts';
 export { ReconcileError, TerminalError } from './controller/runtime/reconcile-error.ts';
+export { controller } from './controller/builder/controller-builder.ts';
+export type { Controller, ReconcileObject } from './controller/builder/controller.ts';
+export type { ControllerContext } from './controller/builder/controller-context.ts';
+export type { ControllerOptions } from './controller/builder/controller-options.ts';
+export type { ControllerResult } from './controller/builder/controller-result.ts';
+export type { ObjectChange } from './controller/change/object-change.ts';
+export {
+  allOf,
+  annotationsChanged,
+  anyOf,
+  generationChanged,
+  inNamespaces,
+  labelsChanged,
+  not,
+  specOrMetadataChanged,
+  withLabels,
+  type Predicate,
+} from './controller/change/predicates.ts';
 
 // Objects, keys and selectors
 export {

@@ -33,3 +33,27 @@ export {
 } from './runtime/reconcile-loop.ts';
 export { reconcileLoopMetrics } from './runtime/reconcile-loop-metrics.ts';
 export { ReconcileError, TerminalError, type ReconcileFailure } from './runtime/reconcile-error.ts';
+export { controller, ControllerBuilder } from './builder/controller-builder.ts';
+export type { MapObject, OwnsOptions, SourceOptions } from './builder/controller-builder.ts';
+export { Controller, type ReconcileObject } from './builder/controller.ts';
+export type { ControllerContext } from './builder/controller-context.ts';
+export type { ControllerInspection, SourceInspection } from './builder/controller-inspection.ts';
+export type { ControllerOptions } from './builder/controller-options.ts';
+export type { ControllerResult, MergePart, StatusOf } from './builder/controller-result.ts';
+export type { SourceCounts } from './builder/controller-source.ts';
+export type { ReconcileRecord } from './builder/reconcile-history.ts';
+export type { Target, Targets } from './builder/targets.ts';
+export type { ObjectChange } from './change/object-change.ts';
+export {
+  allOf,
+  annotationsChanged,
+  anyOf,
+  generationChanged,
+  inNamespaces,
+  labelsChanged,
+  not,
+  specOrMetadataChanged,
+  withLabels,
+  type Predicate,
+} from './change/predicates.ts';
+export { describeReason, type ReconcileReason } from './change/reconcile-reasons.ts';

@@ -62,6 +62,11 @@ export interface ReconcileLoopOptions<K = string> {
   readonly reconcile: Reconcile<K>;
   /** Called after every failed run. If it throws, the error is logged. @defaultValue the failure is logged */
   readonly onError?: ((error: ReconcileError) => void) | undefined;
+  /**
+   * Failures that are part of normal work, such as a conflict: the key is retried with back-off, and neither `onError` nor the log gets
+   * them. @defaultValue none
+   */
+  readonly isExpected?: ((cause: unknown) => boolean) | undefined;
   /** The name of the loop in messages and metrics. @defaultValue the queue's name */
   readonly name?: string | undefined;
   /** Maximum number of concurrent runs, each for another key. @defaultValue 1 */
@@ -88,6 +93,7 @@ const OPTION_NAMES = [
   'queue',
   'reconcile',
   'onError',
+  'isExpected',
   'name',
   'concurrency',
   'maxRetries',
@@ -126,6 +132,7 @@ export class ReconcileLoop<K = string> {
   readonly #queue: RateLimitingQueue<K>;
   readonly #reconcile: Reconcile<K>;
   readonly #onError: ReconcileLoopOptions<K>['onError'];
+  readonly #isExpected: (cause: unknown) => boolean;
   readonly #concurrency: number;
   readonly #maxRetries: number;
   readonly #timeoutMs: number;
@@ -150,6 +157,7 @@ export class ReconcileLoop<K = string> {
     this.#queue = queue;
     this.#reconcile = options.reconcile;
     this.#onError = options.onError;
+    this.#isExpected = options.isExpected ?? (() => false);
     this.#concurrency = numberOption(owner, 'concurrency', concurrency, 1, {
       min: 1,
       max: 10_000,
@@ -278,6 +286,7 @@ export class ReconcileLoop<K = string> {
     const delayMs = retry ? this.#retry(key) : undefined;
     const retryInMs = delayMs === undefined ? undefined : Math.round(delayMs);
     if (!retry) this.#queue.forget(key);
+    else if (this.#isExpected(cause)) return;
     const thrown = thrownMessage(cause);
     const what = retry ? thrown : `given up: ${thrown}`;
     this.#report(what, { key, failures, retryInMs }, cause);

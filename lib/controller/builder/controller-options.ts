@@ -1,0 +1,68 @@
+import type { SharedInformerFactory } from '../../cache/informer/factory/shared-informer-factory.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import type { Metrics } from '../../kernel/report/metrics.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import type { ReconcileError } from '../runtime/reconcile-error.ts';
+import type { RateLimiter } from '../workqueue/rate-limiter.ts';
+
+export interface ControllerOptions {
+  /** The name in messages and metrics. @defaultValue the resource, e.g. `widgets` */
+  readonly name?: string | undefined;
+  /** Maximum number of objects that are reconciled at the same time. @defaultValue 1 */
+  readonly concurrency?: number | undefined;
+  /**
+   * Informers that are shared with other controllers; they have to be of the same client. The controller starts them.
+   * @defaultValue informers of its own
+   */
+  readonly informers?: SharedInformerFactory | undefined;
+  /** Only objects in this namespace, of all resources of the controller. @defaultValue all namespaces */
+  readonly namespace?: string | undefined;
+  /** Only objects of the own kind with these labels. @defaultValue all */
+  readonly labelSelector?: string | undefined;
+  /**
+   * Reconciles after every update of the own kind. By default updates are left out that change neither `metadata.generation` nor
+   * labels, annotations, finalizers, deletionTimestamp and ownerReferences.
+   * @defaultValue false
+   */
+  readonly everyUpdate?: boolean | undefined;
+  /** Reconciles after own writes too, those made with `context.resource` and a returned status. @defaultValue false */
+  readonly ownWrites?: boolean | undefined;
+  /** Longest wait for the first lists, milliseconds. @defaultValue 120 000 */
+  readonly syncTimeoutMs?: number | undefined;
+  /** Longest run, milliseconds; its signal aborts then. @defaultValue 300 000 */
+  readonly timeoutMs?: number | undefined;
+  /** Longest wait for running reconciles when the controller stops, milliseconds. @defaultValue 30 000 */
+  readonly shutdownTimeoutMs?: number | undefined;
+  /** Maximum number of retries after failures in a row. @defaultValue Infinity */
+  readonly maxRetries?: number | undefined;
+  /** @defaultValue 5 ms doubling to 1000 s for each object, with jitter */
+  readonly rateLimiter?: RateLimiter | undefined;
+  /** Called after every failed run, except conflicts. @defaultValue the failure is logged */
+  readonly onError?: ((error: ReconcileError) => void) | undefined;
+  /** Number of past runs that `inspect` returns. @defaultValue 100 */
+  readonly historySize?: number | undefined;
+  readonly runtime?: Runtime | undefined;
+  /** @defaultValue consoleLogger */
+  readonly logger?: Logger | undefined;
+  readonly metrics?: Metrics | undefined;
+}
+
+export const CONTROLLER_OPTIONS: readonly (keyof ControllerOptions)[] = [
+  'name',
+  'concurrency',
+  'informers',
+  'namespace',
+  'labelSelector',
+  'everyUpdate',
+  'ownWrites',
+  'syncTimeoutMs',
+  'timeoutMs',
+  'shutdownTimeoutMs',
+  'maxRetries',
+  'rateLimiter',
+  'onError',
+  'historySize',
+  'runtime',
+  'logger',
+  'metrics',
+];

@@ -1,0 +1,40 @@
+import { RingBuffer } from '../../kernel/data/ring-buffer.ts';
+import type { ReconcileReason } from '../change/reconcile-reasons.ts';
+
+/** One past run. */
+export interface ReconcileRecord {
+  readonly key: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAtMs: number;
+  readonly durationMs: number;
+  /**
+   * `done`; `requeue`: it runs again after a time that it named; `gone`: there was no such object; `conflict`: a write was refused
+   * because the object had changed; `failed`.
+   */
+  readonly result: 'done' | 'requeue' | 'gone' | 'conflict' | 'failed';
+  /** The message of the failure. */
+  readonly error: string | undefined;
+  /** Why it ran, at most five. */
+  readonly reasons: readonly ReconcileReason[];
+}
+
+/** The last runs of a controller. */
+export class ReconcileHistory {
+  readonly #records = new RingBuffer<ReconcileRecord>();
+  readonly #limit: number;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(record: ReconcileRecord): void {
+    if (this.#limit === 0) return;
+    if (this.#records.size >= this.#limit) this.#records.shift();
+    this.#records.push(record);
+  }
+
+  /** The oldest first. */
+  list(): readonly ReconcileRecord[] {
+    return [...this.#records];
+  }
+}

@@ -1,0 +1,120 @@
+import type { Lister } from '../../cache/store/lister.ts';
+import type { Client } from '../../client/rest/client.ts';
+import type { ResourceClient } from '../../client/rest/resource-client.ts';
+import type { WriteObserver } from '../../client/rest/request/write-observer.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
+import { metaNamespaceKeyFunc } from '../../meta/key.ts';
+import type { KubernetesObject, OwnerReference } from '../../meta/object.ts';
+import type { Stored } from '../../meta/stored.ts';
+import type { ReconcileReason } from '../change/reconcile-reasons.ts';
+import type { ReconcileContext } from '../runtime/reconcile-loop.ts';
+import type { ControllerContext } from './controller-context.ts';
+import type { ControllerSource } from './controller-source.ts';
+import type { OwnWritesLog } from './own-writes-log.ts';
+import { OWNER_INDEX } from './owner-index.ts';
+
+/** What the runs of one controller have in common. */
+export interface ScopeParts {
+  readonly controller: string;
+  readonly client: Client;
+  readonly sources: ReadonlyMap<string, ControllerSource>;
+  readonly ownWrites: OwnWritesLog;
+}
+
+export interface ScopeRun {
+  readonly key: string;
+  readonly failures: number;
+  readonly reasons: readonly ReconcileReason[];
+  readonly object: Stored<KubernetesObject>;
+}
+
+/** The context of one run. Its methods are fields, so that it can be destructured. */
+export class ReconcileScope implements ControllerContext {
+  readonly key: string;
+  readonly failures: number;
+  readonly reasons: readonly ReconcileReason[];
+  readonly #parts: ScopeParts;
+  readonly #object: Stored<KubernetesObject>;
+  readonly #run: ReconcileContext;
+
+  constructor(
+    parts: ScopeParts,
+    { key, failures, reasons, object }: ScopeRun,
+    run: ReconcileContext,
+  ) {
+    this.key = key;
+    this.failures = failures;
+    this.reasons = reasons;
+    this.#parts = parts;
+    this.#object = object;
+    this.#run = run;
+  }
+
+  get signal(): AbortSignal {
+    return this.#run.signal;
+  }
+
+  get ownerReference(): OwnerReference {
+    const { apiVersion, kind, metadata } = this.#object;
+    const { name, uid } = metadata;
+    return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+  }
+
+  readonly resource = <T extends KubernetesObject>(
+    apiVersion: string,
+    resource: string,
+    options: { readonly namespace?: string | undefined } = {},
+  ): ResourceClient<T> => {
+    const { client } = this.#parts;
+    const namespace = options.namespace ?? namespaceOf(this.#object);
+    const writes = this.#writesOf<T>(`${apiVersion}/${resource}`);
+    return client.resource<T>(apiVersion, resource, { namespace, writes });
+  };
+
+  readonly owned = <T extends KubernetesObject>(
+    apiVersion: string,
+    resource: string,
+  ): readonly Stored<T>[] => {
+    const { indexer } = this.#source<T>(apiVersion, resource).lease.informer;
+    if (!indexer.indexNames.includes(OWNER_INDEX)) {
+      const text = `owned: ${this.#parts.controller} does not own ${apiVersion}/${resource}: declare it with .owns('${apiVersion}', '${resource}')`;
+      throw new ListwatchError('INVALID_OPTION', text);
+    }
+    return indexer.byIndex(OWNER_INDEX, this.#object.metadata.uid);
+  };
+
+  readonly lister = <T extends KubernetesObject>(
+    apiVersion: string,
+    resource: string,
+  ): Lister<Stored<T>> => this.#source<T>(apiVersion, resource).lease.informer.lister;
+
+  #source<T extends KubernetesObject>(apiVersion: string, resource: string): ControllerSource<T> {
+    const { controller, sources } = this.#parts;
+    const found = sources.get(`${apiVersion}/${resource}`);
+    if (found === undefined) {
+      const text = `${controller} does not watch ${apiVersion}/${resource}: declare it with .owns or .watches`;
+      throw new ListwatchError('INVALID_OPTION', text);
+    }
+    // The type of the objects is what the caller says they are, as with every answer of a server.
+    return found as unknown as ControllerSource<T>;
+  }
+
+  #writesOf<T extends KubernetesObject>(resource: string): WriteObserver<Stored<T>> {
+    const { sources, ownWrites } = this.#parts;
+    const informer = sources.get(resource)?.lease.informer;
+    return {
+      written: (object) => {
+        const { resourceVersion } = object.metadata;
+        ownWrites.written(resource, metaNamespaceKeyFunc(object), resourceVersion);
+        informer?.written(object);
+      },
+      deleted: (object) => {
+        informer?.deleted(object);
+      },
+    };
+  }
+}
+
+function namespaceOf({ metadata }: KubernetesObject): string | undefined {
+  return metadata?.namespace;
+}

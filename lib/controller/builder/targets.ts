@@ -1,0 +1,34 @@
+import { objectKey } from '../../meta/key.ts';
+
+/** An object of the controller's own kind: `namespace/name`, or name alone of a cluster-scoped one. */
+export type Target = string | { readonly namespace?: string | undefined; readonly name: string };
+
+/** What a mapping returns: the objects to reconcile. */
+export type Targets = Target | readonly Target[] | undefined;
+
+/** @throws {TypeError} for anything else than targets. */
+export function keysOf(targets: Targets): readonly string[] {
+  if (targets === undefined) return [];
+  return isList(targets) ? targets.map(keyOf) : [keyOf(targets)];
+}
+
+function isList(targets: Target | readonly Target[]): targets is readonly Target[] {
+  return Array.isArray(targets);
+}
+
+function keyOf(target: Target): string {
+  if (typeof target === 'string' && target !== '') return target;
+  if (typeof target === 'object' && target !== null) {
+    const { name, namespace = '' } = target;
+    if (typeof name === 'string' && name !== '') return objectKey({ namespace, name });
+  }
+  throw new TypeError(
+    `it returned ${described(target)}: return "namespace/name", { namespace, name }, an array of them, or undefined`,
+  );
+}
+
+function described(value: unknown): string {
+  if (value === null) return 'null';
+  if (typeof value === 'object') return 'an object without a name';
+  return value === '' ? 'an empty text' : `a ${typeof value}`;
+}

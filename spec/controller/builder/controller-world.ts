@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { Client } from '../../../lib/client/rest/client.ts';
+import type { Controller } from '../../../lib/controller/builder/controller.ts';
+import type { Logger } from '../../../lib/kernel/report/logger.ts';
+import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
+import type { KubernetesObject } from '../../../lib/meta/object.ts';
+import { ApiServer } from '../../../lib/server/api/api-server.ts';
+import type { Deployment } from '../../../lib/types/index.ts';
+import { inProcessTransport } from '../../../lib/testing/in-process-transport.ts';
+
+/** A server, a client of the controller, one of a user, and a log, in one virtual runtime. */
+export class ControllerWorld {
+  readonly runtime: VirtualRuntime = new VirtualRuntime();
+  readonly server: ApiServer = new ApiServer({ runtime: this.runtime });
+  readonly client: Client = this.#newClient();
+  readonly user: Client = this.#newClient();
+  /** What the controller logged, `level: message`. */
+  readonly log: string[] = [];
+  readonly logger: Logger = {
+    debug: () => {},
+    info: (text) => this.log.push(`info: ${text}`),
+    warn: (text) => this.log.push(`warn: ${text}`),
+    error: (text) => this.log.push(`error: ${text}`),
+  };
+  readonly #stop = new AbortController();
+  #running: Promise<void> | undefined;
+
+  /** The options that every controller of this world has. */
+  get options(): { readonly runtime: VirtualRuntime; readonly logger: Logger } {
+    return { runtime: this.runtime, logger: this.logger };
+  }
+
+  /** Runs the controller until it is ready and has nothing to do. */
+  async start<T extends KubernetesObject>(controller: Controller<T>): Promise<void> {
+    this.#running = controller.run({ signal: this.#stop.signal });
+    this.#running.catch(() => {});
+    await this.runtime.run(controller.whenReady({ timeoutMs: 60_000 }));
+    await this.runtime.settle();
+  }
+
+  /** Awaits a call, and then all that follows from it without a pause. */
+  async after<R>(call: Promise<R>): Promise<R> {
+    const result = await this.runtime.run(call);
+    await this.runtime.settle();
+    return result;
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.runtime.run(this.#running ?? Promise.resolve());
+    await this.user.close();
+    await this.client.close();
+    await this.runtime.run(this.server.close());
+    expect(this.runtime.pending).to.equal(0);
+  }
+
+  #newClient(): Client {
+    const transport = inProcessTransport(this.server.handler);
+    return new Client({ transport, runtime: this.runtime, fieldManager: 'spec' });
+  }
+}
+
+const LABELS = { app: 'web' };
+
+/** A deployment of one replica. */
+export function deployment(
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): Deployment {
+  return {
+    metadata: { name, labels },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: LABELS },
+      template: {
+        metadata: { labels: LABELS },
+        spec: { containers: [{ name: 'web', image: 'web:1' }] },
+      },
+    },
+  };
+}
