@@ -35,12 +35,18 @@ export { reconcileLoopMetrics } from './runtime/reconcile-loop-metrics.ts';
 export { ReconcileError, TerminalError, type ReconcileFailure } from './runtime/reconcile-error.ts';
 export { controller, ControllerBuilder } from './builder/controller-builder.ts';
 export type { MapObject, OwnsOptions, SourceOptions } from './builder/controller-builder.ts';
-export { Controller, type ReconcileObject } from './builder/controller.ts';
-export type { ControllerContext } from './builder/controller-context.ts';
+export type { Controller, ControllerParts, ReconcileObject } from './builder/controller.ts';
+export type {
+  ControllerContext,
+  ListerOfController,
+  OwnedObjects,
+  ResourceOfController,
+} from './builder/controller-context.ts';
+export type { OwnMetadata, SourceDeclaration } from './builder/source-declaration.ts';
 export type { ControllerInspection, SourceInspection } from './builder/controller-inspection.ts';
 export type { ControllerOptions } from './builder/controller-options.ts';
 export type { ControllerResult, MergePart, StatusOf } from './builder/controller-result.ts';
-export type { SourceCounts } from './builder/controller-source.ts';
+export type { ChangeMapping, SourceCounts } from './builder/controller-source.ts';
 export type { ReconcileRecord } from './builder/reconcile-history.ts';
 export type { Target, Targets } from './builder/targets.ts';
 export type { ObjectChange } from './change/object-change.ts';

@@ -5,7 +5,10 @@ import type { KubernetesObject, OwnerReference } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { ReconcileReason } from '../change/reconcile-reasons.ts';
 
-/** What a reconcile can use besides the object. `Types` declares the types of custom resources, as for `Client`. */
+/**
+ * What a reconcile can use besides the object; it can be destructured. `Types` declares the types of custom resources, as for
+ * `Client`.
+ */
 export interface ControllerContext<Types extends object = object> {
   /** `namespace/name`, or the name of a cluster-scoped object. */
   readonly key: string;
@@ -22,39 +25,49 @@ export interface ControllerContext<Types extends object = object> {
    * The verbs of a resource, in the namespace of the object, or in the named one. Caches of the controller show the answers of its
    * writes at once, and these writes are no reason for another run.
    */
-  resource<ApiVersion extends string, Resource extends PluralOf<Types, ApiVersion>>(
-    apiVersion: ApiVersion,
-    resource: Resource,
-    options?: { readonly namespace?: string | undefined },
-  ): ResourceClient<ObjectOf<Types, ApiVersion, Resource>>;
-  resource<T extends KubernetesObject = KubernetesObject, Plural extends string = string>(
-    apiVersion: string,
-    resource: OtherPlural<Plural>,
-    options?: { readonly namespace?: string | undefined },
-  ): ResourceClient<NoInfer<T>>;
-
+  readonly resource: ResourceOfController<Types>;
   /**
    * The objects of a resource that this object owns, from the cache, in no promised order.
    * @throws {ListwatchError} code INVALID_OPTION for a resource that the controller does not own.
    */
-  owned<ApiVersion extends string, Resource extends PluralOf<Types, ApiVersion>>(
-    apiVersion: ApiVersion,
-    resource: Resource,
-  ): readonly Stored<ObjectOf<Types, ApiVersion, Resource>>[];
-  owned<T extends KubernetesObject = KubernetesObject, Plural extends string = string>(
-    apiVersion: string,
-    resource: OtherPlural<Plural>,
-  ): readonly Stored<NoInfer<T>>[];
-
+  readonly owned: OwnedObjects<Types>;
   /**
    * The cache of a resource of the controller.
    * @throws {ListwatchError} code INVALID_OPTION for a resource that the controller does not watch.
    */
-  lister<ApiVersion extends string, Resource extends PluralOf<Types, ApiVersion>>(
+  readonly lister: ListerOfController<Types>;
+}
+
+export interface ResourceOfController<Types extends object> {
+  <ApiVersion extends string, Resource extends PluralOf<Types, ApiVersion>>(
+    apiVersion: ApiVersion,
+    resource: Resource,
+    options?: { readonly namespace?: string | undefined },
+  ): ResourceClient<ObjectOf<Types, ApiVersion, Resource>>;
+  <T extends KubernetesObject = KubernetesObject, Plural extends string = string>(
+    apiVersion: string,
+    resource: OtherPlural<Plural>,
+    options?: { readonly namespace?: string | undefined },
+  ): ResourceClient<NoInfer<T>>;
+}
+
+export interface OwnedObjects<Types extends object> {
+  <ApiVersion extends string, Resource extends PluralOf<Types, ApiVersion>>(
+    apiVersion: ApiVersion,
+    resource: Resource,
+  ): readonly Stored<ObjectOf<Types, ApiVersion, Resource>>[];
+  <T extends KubernetesObject = KubernetesObject, Plural extends string = string>(
+    apiVersion: string,
+    resource: OtherPlural<Plural>,
+  ): readonly Stored<NoInfer<T>>[];
+}
+
+export interface ListerOfController<Types extends object> {
+  <ApiVersion extends string, Resource extends PluralOf<Types, ApiVersion>>(
     apiVersion: ApiVersion,
     resource: Resource,
   ): Lister<Stored<ObjectOf<Types, ApiVersion, Resource>>>;
-  lister<T extends KubernetesObject = KubernetesObject, Plural extends string = string>(
+  <T extends KubernetesObject = KubernetesObject, Plural extends string = string>(
     apiVersion: string,
     resource: OtherPlural<Plural>,
   ): Lister<Stored<NoInfer<T>>>;

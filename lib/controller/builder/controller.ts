@@ -237,7 +237,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   #ownInformers(): SharedInformerFactory {
     const { client, options } = this.#parts;
     const { runtime, logger, metrics, namespace } = options;
-    return new SharedInformerFactory(client as Client, {
+    return new SharedInformerFactory<object>(client, {
       name: this.name,
       runtime,
       logger,
@@ -254,7 +254,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       const informed = { namespace: options.namespace, ...declaration.informer };
       const source = new ControllerSource({
         resource: `${apiVersion}/${resource}`,
-        lease: factory.acquire<KubernetesObject>(apiVersion, resource, informed),
+        lease: factory.acquire(apiVersion, resource, informed),
         predicates,
         map: declaration.mapping((key) => primary()?.lease.informer.indexer.metadata(key)),
         ownWrites: options.ownWrites === true ? undefined : this.#ownWrites,
