@@ -57,6 +57,9 @@ async function main(
     const refused = refusedProgram(definition, `d${index}.ts`, own);
     if (refused.objects.length > 0) programs.set(`r${index}.ts`, refused);
   }
+  const none = [...real].filter(([, own]) => own.length > 0 && !own.some(isTaken));
+  for (const [name, [first]] of none)
+    console.log(`${name}: no real object fits, ${first?.refused}`);
   const once = new Map(definitions.map((one) => [`${one.plural}.${one.group}`, one]));
   const texts = Object.fromEntries([...programs].map(([name, { text }]) => [name, text]));
   const lines = await compiled({ ...texts, 'all.ts': definitionTypes([...once.values()]) });
@@ -65,6 +68,10 @@ async function main(
     `${files.length} files, ${definitions.length} definitions (${once.size} names), ${typed} characters of types and objects`,
   );
   return report(programs, definitions, lines) && definitions.length > 0 ? 0 : 1;
+}
+
+function isTaken({ refused }: RealManifest): boolean {
+  return refused === undefined;
 }
 
 /** The real manifests by the name of their definition. */
