@@ -69,6 +69,19 @@ describe('streams to pods', () => {
     expect(proxy.heads.join('')).to.not.include(token).and.not.include('command=');
   });
 
+  it('work beside requests over HTTP/2, each WebSocket over a connection of its own', async () => {
+    await using cluster = await podCluster({ ...HANDLER, log: () => 'hello\n' });
+    const { token } = cluster.server;
+    await using proxy = await TestProxy.start();
+    const options = { ...secure(cluster), token, proxy: proxy.url, http2: true };
+    await using client = await connect(options);
+    const pods = podsOf(client);
+    expect(await pods.logs('web')).to.equal('hello\n');
+    await useBoth(pods);
+    for await (const one of pods.logs('web', { follow: true })) expect(one).to.equal('hello');
+    expect(proxy.tunnels).to.equal(3);
+  });
+
   it('name the proxy that refuses them', async () => {
     await using cluster = await podCluster(HANDLER);
     await using proxy = await TestProxy.start({ refuse: 403 });

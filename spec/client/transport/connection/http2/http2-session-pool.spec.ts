@@ -191,22 +191,24 @@ describe('Http2SessionPool', () => {
   });
 
   describe('which protocol', () => {
-    it("is HTTP/1.1 for 100 streams with 'auto', and HTTP/2 for those above", async () => {
-      await serve({ script: watchScript });
-      const http1 = new Set<string>();
-      open({ http2: 'auto' });
-      for (let count = 0; count < 100; count += 1) {
-        const { body } = await transport.send(WATCH);
-        for await (const piece of body) http1.add(String(piece));
-      }
-      expect([...http1]).to.deep.equal(['over HTTP/1.1']);
-      expect(server.sessionsOpened).to.equal(0);
-      await Promise.all(Array.from({ length: 130 }, () => transport.send(WATCH)));
-      expect(server.streamsOpened).to.equal(30);
-      expect(server.sessionsOpened).to.equal(1);
-      expect((await transport.send(LIST)).status).to.equal(200);
-      expect(server.streamsOpened).to.equal(30);
-    });
+    for (const http2 of ['auto', undefined] as const) {
+      it(`is HTTP/1.1 for 100 streams with http2: ${http2}, and HTTP/2 for those above`, async () => {
+        await serve({ script: watchScript });
+        const http1 = new Set<string>();
+        open({ http2 });
+        for (let count = 0; count < 100; count += 1) {
+          const { body } = await transport.send(WATCH);
+          for await (const piece of body) http1.add(String(piece));
+        }
+        expect([...http1]).to.deep.equal(['over HTTP/1.1']);
+        expect(server.sessionsOpened).to.equal(0);
+        await Promise.all(Array.from({ length: 130 }, () => transport.send(WATCH)));
+        expect(server.streamsOpened).to.equal(30);
+        expect(server.sessionsOpened).to.equal(1);
+        expect((await transport.send(LIST)).status).to.equal(200);
+        expect(server.streamsOpened).to.equal(30);
+      });
+    }
 
     it('is HTTP/1.1 where the server offers nothing else, for ten minutes without another question', async () => {
       await serve({ onlyHttp1: true });
