@@ -67,6 +67,29 @@ function javaProgram(name: string, about: string): Program {
   };
 }
 
+const NODE_24 = '24.21.0';
+const FLUENT = '3.11.6';
+
+const fluent: Program = {
+  name: 'fluent-client',
+  about: `JavaScript kubernetes-fluent-client ${FLUENT} with Node ${NODE_24}`,
+  tools: ['npm', 'node'],
+  source: 'client-node',
+  folder: 'fluent-client',
+  install: [
+    [
+      'npm',
+      'install',
+      '--silent',
+      '--no-audit',
+      `kubernetes-fluent-client@${FLUENT}`,
+      `node@${NODE_24}`,
+    ],
+  ],
+  run: [['node_modules/.bin/node', 'fluent.mjs']],
+  output: 'steps',
+};
+
 const HELM = 'v3.22.0';
 
 const helm: Program = {
@@ -82,17 +105,40 @@ const helm: Program = {
 
 const CONTROLLER_RUNTIME = 'v0.25.2';
 
-const controllerRuntime: Program = {
-  name: 'controller-runtime',
-  about: `Go controller-runtime ${CONTROLLER_RUNTIME}: its own integration suites`,
-  tools: ['go', 'sh'],
-  source: 'controller-runtime',
-  folder: 'controller-runtime',
-  install: [['sh', 'build.sh', CONTROLLER_RUNTIME]],
-  run: [['sh', 'run.sh']],
-  output: 'ginkgo',
-  limitSeconds: 3600,
-};
+/** Suites that want a server; their packages, below `pkg`. */
+const SUITES = [
+  'builder',
+  'cache',
+  'client',
+  'cluster',
+  'controller',
+  'controller/controllerutil',
+  'handler',
+  'internal/controller',
+  'internal/recorder',
+  'manager',
+  'manager/internal/integration',
+  'metrics/filters',
+  'reconcile',
+  'source',
+  'webhook',
+];
+
+/** One program for each suite, since a suite counts on a server without objects. */
+const controllerRuntime = SUITES.map((suite): Program => {
+  const name = suite.replaceAll('/', '-');
+  return {
+    name: `controller-runtime-${name}`,
+    about: `Go controller-runtime ${CONTROLLER_RUNTIME}: its own suite of ${suite}`,
+    tools: ['go', 'sh'],
+    source: 'controller-runtime',
+    folder: 'controller-runtime',
+    install: [['sh', 'build.sh', CONTROLLER_RUNTIME, ...SUITES]],
+    run: [['sh', 'run.sh', suite]],
+    output: 'ginkgo',
+    needsEmptyServer: true,
+  };
+});
 
 const kubeRs: Program = {
   name: 'kube-rs',
@@ -115,9 +161,10 @@ export const allPrograms: readonly Program[] = [
   pythonProgram('kr8s', '0.20.15'),
   pythonProgram('pykube', '23.6.0'),
   clientNode('1.4.0', '20.20.2'),
-  clientNode('2.0.1', '24.21.0'),
+  clientNode('2.0.1', NODE_24),
+  fluent,
   helm,
-  controllerRuntime,
+  ...controllerRuntime,
   javaProgram('fabric8', 'Java fabric8 kubernetes-client 8.0.0'),
   javaProgram('client-java', 'Java client-java 27.0.0'),
   kubeRs,

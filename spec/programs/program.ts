@@ -25,6 +25,8 @@ export interface Program {
   readonly output: OutputKind;
   /** After this time a command of `run` is ended; 600 seconds unless given. */
   readonly limitSeconds?: number;
+  /** It leaves objects behind and counts those that are there: never run with the server of a kubeconfig. */
+  readonly needsEmptyServer?: boolean;
 }
 
 export interface StepOutcome {

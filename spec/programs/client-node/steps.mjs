@@ -83,7 +83,11 @@ export function pod(name) {
   };
 }
 
-export function definition() {
+/** @param names of the two properties: client-node gives them names of its own and turns these into those of the schema */
+export function definition(
+  defaultName = '_default',
+  preserve = 'x_kubernetes_preserve_unknown_fields',
+) {
   const openAPIV3Schema = {
     type: 'object',
     properties: {
@@ -92,11 +96,10 @@ export function definition() {
         required: ['size'],
         properties: {
           size: { type: 'integer', minimum: 1, maximum: 10 },
-          // The serializer of the package has names of its own.
-          colour: { type: 'string', _default: 'blue' },
+          colour: { type: 'string', [defaultName]: 'blue' },
         },
       },
-      status: { type: 'object', x_kubernetes_preserve_unknown_fields: true },
+      status: { type: 'object', [preserve]: true },
     },
   };
   return {
