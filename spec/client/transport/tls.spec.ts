@@ -51,6 +51,12 @@ for (const http2 of [false, true]) {
       expect(text).to.equal('{"client":"nobody"}');
     });
 
+    it('trusts a certificate that is given itself, without its authority, as client-go does', async () => {
+      await using server = await answering();
+      const text = await send(server.url, { ca: SERVER_CERTIFICATE, serverName: 'api.test' });
+      expect(text).to.equal('{"client":"nobody"}');
+    });
+
     it('shows the client certificate, given as text or as bytes', async () => {
       await using server = await answering();
       const tls = { ca: AUTHORITY, serverName: 'api.test', cert: CLIENT_CERTIFICATE };

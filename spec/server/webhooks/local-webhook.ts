@@ -25,6 +25,8 @@ export class LocalWebhook {
   onCall: () => void = () => {};
   /** The certificate of the authority, PEM. */
   readonly authority: string;
+  /** The certificate that it presents, PEM. */
+  readonly certificate: string;
   readonly #server: Server;
 
   private constructor(hosts: readonly string[]) {
@@ -32,6 +34,7 @@ export class LocalWebhook {
     const authority = new CertificateAuthority({ name: 'webhooks', nowMs });
     const leaf = authority.issue({ usage: 'server', name: 'hook', hosts, nowMs });
     this.authority = authority.stored().certificate;
+    this.certificate = leaf.certificate;
     this.#server = createServer(
       { key: leaf.privateKey, cert: leaf.certificate },
       (request, response) => {

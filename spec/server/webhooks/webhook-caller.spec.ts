@@ -97,6 +97,19 @@ describe('WebhookCaller', () => {
     expect(hook.calls).to.deep.equal([]);
   });
 
+  it('trusts a certificate that is in the bundle itself, without its authority, as Go does', async () => {
+    hook.answer = () => ({ body: { kind: 'Answer', apiVersion: 'v1' } });
+    await open({ caBundle: hook.certificate }).post({}, SECOND);
+    expect(hook.calls).to.have.length(1);
+  });
+
+  it('refuses a certificate when the bundle has that of another webhook', async () => {
+    const other = await LocalWebhook.start();
+    const { message } = await failureOf(open({ caBundle: other.certificate }).post({}, SECOND));
+    await other.close();
+    expect(message).to.contain('x509: certificate signed by unknown authority');
+  });
+
   it('names the address that refuses connections', async () => {
     const url = `${hook.origin}/x`;
     const port = new URL(url).port;

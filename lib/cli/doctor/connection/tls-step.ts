@@ -60,7 +60,8 @@ async function authorities({ tls }: ConnectionConfig): Promise<string | Uint8Arr
 }
 
 function pem(ca: string | Uint8Array | undefined): ConnectionOptions {
-  return ca === undefined ? {} : { ca: typeof ca === 'string' ? ca : asBuffer(ca) };
+  if (ca === undefined) return {};
+  return { ca: typeof ca === 'string' ? ca : asBuffer(ca), allowPartialTrustChain: true };
 }
 
 function tlsOptions(

@@ -182,7 +182,8 @@ export class ConnectionPool {
     const { serverName, insecureSkipVerify } = this.#options.tls;
     return {
       rejectUnauthorized: insecureSkipVerify !== true,
-      ...(ca === undefined ? {} : { ca }),
+      // As in Go, a certificate that is given itself is trusted without its authority.
+      ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
       ...(cert === undefined ? {} : { cert }),
       ...(key === undefined ? {} : { key }),
       ...(serverName === undefined ? {} : { servername: serverName }),

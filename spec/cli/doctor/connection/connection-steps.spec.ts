@@ -287,9 +287,15 @@ describe('the steps of listwatch doctor before the first request', () => {
       expectFailure(examined, 'tls', {
         code: 'CERTIFICATE',
         detail:
-          'the certificate is issued by CN=listwatch, and the given certificate-authority is CN=spec authority (UNABLE_TO_VERIFY_LEAF_SIGNATURE)',
+          'the certificate is issued by CN=listwatch, and the given certificate-authority is CN=spec authority (UNABLE_TO_GET_ISSUER_CERT_LOCALLY)',
         remedy: /^replace certificate-authority-data of the cluster/,
       });
+    });
+
+    it('accepts a certificate that is the given certificate-authority itself', async () => {
+      const tls = certificateThatEnds(1000);
+      const examined = await examineTls(tls, { ca: tls.cert });
+      expect(examined.step('tls').data).to.include({ verified: true });
     });
 
     it('fails at TLS without an authority', async () => {
