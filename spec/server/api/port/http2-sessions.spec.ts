@@ -216,7 +216,7 @@ describe('HTTP/2', () => {
   });
 
   it('closes a connection that breaks the protocol, and one that does not answer a ping', async () => {
-    const handler: ApiHandler = () => Promise.resolve(textResponse(200, 'text/plain' ));
+    const handler: ApiHandler = () => Promise.resolve(textResponse(200, 'text/plain'));
     const hurried: Runtime = {
       ...realRuntime,
       setTimer: (delayMs, callback) => realRuntime.setTimer(delayMs / 1_000, callback),
