@@ -36,6 +36,8 @@ const WRONG: readonly unknown[] = [
   1e12,
 ];
 const DEEPEST = 8;
+/** Of a text or list, whatever a schema asks for. */
+const MOST = 1_000;
 
 /** A value that follows a schema, as far as its types, required members and enums go. */
 export function drawValue(draw: Draw, schema: unknown, depth: number = 0): unknown {
@@ -84,7 +86,7 @@ function drawObject(draw: Draw, schema: Schema, depth: number): unknown {
 }
 
 function drawList(draw: Draw, { items, minItems, maxItems }: Schema, depth: number): unknown {
-  const least = typeof minItems === 'number' ? minItems : 0;
+  const least = typeof minItems === 'number' ? Math.min(minItems, MOST) : 0;
   const most = typeof maxItems === 'number' ? maxItems : 3;
   const count = Math.min(
     Math.max(least, depth > DEEPEST ? 0 : draw.below(3)),
@@ -103,7 +105,7 @@ function drawText(draw: Draw, { format, minLength, maxLength }: Schema): string 
   const known = typeof format === 'string' ? BY_FORMAT[format] : undefined;
   if (known !== undefined) return draw.pick(known);
   const text = draw.pick(TEXTS).slice(0, draw.chance(0.9) ? 12 : 300);
-  const least = typeof minLength === 'number' ? minLength : 0;
+  const least = typeof minLength === 'number' ? Math.min(minLength, MOST) : 0;
   const long = text.padEnd(least, 'x');
   return typeof maxLength === 'number' && draw.chance(0.9) ? long.slice(0, maxLength) : long;
 }

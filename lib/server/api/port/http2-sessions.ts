@@ -70,9 +70,6 @@ export class Http2Sessions {
         enablePush: false,
       },
     });
-    this.#server.on('session', (session) => {
-      this.#accept(session);
-    });
     // A session that breaks the protocol is destroyed; there is nothing else to do about it.
     this.#server.on('sessionError', () => {});
   }
@@ -80,14 +77,19 @@ export class Http2Sessions {
   /** Takes a connection whose client has chosen HTTP/2. It ends when the client sends nothing more, as in kube-apiserver. */
   serve(socket: Duplex): void {
     socket.on('end', () => socket.destroy());
+    const accept = (session: ServerHttp2Session): void => {
+      this.#accept(session, socket);
+    };
+    this.#server.once('session', accept);
     this.#server.emit('connection', socket);
+    this.#server.off('session', accept);
   }
 
   close(): void {
     for (const session of this.#sessions) session.close();
   }
 
-  #accept(session: ServerHttp2Session): void {
+  #accept(session: ServerHttp2Session, connection: Duplex): void {
     this.#sessions.add(session);
     if (!session.destroyed) session.setLocalWindowSize(WINDOW_BYTES * MOST_STREAMS);
     const { runtime, keepAliveMs } = this.#options;
@@ -95,7 +97,7 @@ export class Http2Sessions {
     let idle: Timer = runtime.setTimer(keepAliveMs, () => {
       session.close();
     });
-    const pings = this.#ping(session);
+    const pings = this.#ping(session, connection);
     session.on('error', () => {});
     session.on('close', () => {
       idle.cancel();
@@ -122,11 +124,13 @@ export class Http2Sessions {
     session.on('stream', accept);
   }
 
-  #ping(session: ServerHttp2Session): Pick<Timer, 'cancel'> {
+  #ping(session: ServerHttp2Session, connection: Duplex): Pick<Timer, 'cancel'> {
     const { runtime } = this.#options;
     const ping = (): void => {
       timer = runtime.setTimer(PONG_WITHIN_MS, () => {
         session.destroy();
+        // A session that is not read waits for its connection.
+        connection.destroy();
       });
       session.ping(() => {
         timer.cancel();

@@ -13,7 +13,7 @@ import {
 import { mergeFields } from '../../../meta/fields/merge-fields.ts';
 import { removeFields, withNamedFields } from '../../../meta/fields/remove-fields.ts';
 import { applyConflict, type FieldConflict } from './apply-conflict.ts';
-import { entryKey, type ManagedEntry } from './managed-entry.ts';
+import { entryKey, groupOf, type ManagedEntry } from './managed-entry.ts';
 
 /** Who writes, and by which rules. */
 export interface FieldWrite {
@@ -64,6 +64,7 @@ export function updateFields(
 ): void {
   const changes = filtered(compareFields(write.schema, live, next), write.filter);
   const changed = union(changes.modified, changes.added);
+  dropOtherGroups(entries, write.apiVersion);
   for (const [key, entry] of entries) {
     const fields = difference(
       difference(entry.fields, intersection(entry.fields, changed)),
@@ -84,6 +85,14 @@ export function updateFields(
   };
   const key = entryKey(entry);
   entries.set(key, { ...entry, fields: union(own, entries.get(key)?.fields ?? NO_FIELDS) });
+}
+
+/** Objects are not converted between groups for their managers: those of the other API of events are forgotten. */
+function dropOtherGroups(entries: Entries, apiVersion: string): void {
+  const group = groupOf(apiVersion);
+  for (const [key, entry] of entries) {
+    if (groupOf(entry.apiVersion) !== group) entries.delete(key);
+  }
 }
 
 /** The fields that a change gives to its manager. */
@@ -127,6 +136,7 @@ export function applyFields(
   entries.set(key, { ...own, time: last?.time });
   const merged = mergeFields(schema, live, applied);
   const next = last === undefined ? merged : prune(schema, merged, entries, last.fields);
+  dropOtherGroups(entries, apiVersion);
   takeFromOthers(entries, key, filtered(compareFields(schema, live, next), filter), force);
   const fields = difference(own.fields, SERVER_FIELDS);
   if (isEmptySet(fields)) entries.delete(key);

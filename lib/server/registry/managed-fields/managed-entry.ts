@@ -132,3 +132,8 @@ export function capUpdateEntries(
     count -= 1;
   }
 }
+
+/** The group of an apiVersion; empty for core. */
+export function groupOf(apiVersion: string): string {
+  return apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')));
+}

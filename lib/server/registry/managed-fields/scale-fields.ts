@@ -7,7 +7,13 @@ import {
   type FieldSet,
 } from '../../../meta/fields/field-set.ts';
 import type { JsonRecord } from '../rules/json-value.ts';
-import { decodeEntries, encodeEntries, entryKey, type ManagedEntry } from './managed-entry.ts';
+import {
+  groupOf,
+  decodeEntries,
+  encodeEntries,
+  entryKey,
+  type ManagedEntry,
+} from './managed-entry.ts';
 
 const SCALE_VERSION = 'autoscaling/v1';
 const REPLICAS_OF_SCALE = fieldAt('spec', 'replicas');
@@ -69,10 +75,6 @@ export function fieldsOfScaled(
 
 function hasReplicas({ apiVersion, fields }: ManagedEntry, scaled: ScaledFields): boolean {
   return groupOf(apiVersion) === scaled.group && hasField(fields, scaled.replicasPath);
-}
-
-function groupOf(apiVersion: string): string {
-  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
 }
 
 function hasField(fields: FieldSet, [name, ...rest]: readonly string[]): boolean {

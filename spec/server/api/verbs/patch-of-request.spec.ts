@@ -113,3 +113,20 @@ describe('a write of what cannot be read', () => {
     }
   });
 });
+
+describe('an event that is written by both of its APIs', () => {
+  it('has the managers of the last one only', async () => {
+    await using server = new ApiServer();
+    const [core, group] = ['/api/v1', '/apis/events.k8s.io/v1'].map(
+      (root) => `${root}/namespaces/default/events`,
+    ) as [string, string];
+    const involvedObject = { kind: 'Pod', namespace: 'default', name: 'x' };
+    const body = { metadata: { name: 'e' }, involvedObject, reason: 'R', type: 'Normal' };
+    await call(server.handler, 'POST', `${core}?fieldManager=a`, { body });
+    const series = { count: 2, lastObservedTime: '2026-01-01T00:00:00.000000Z' };
+    const options = { body: { series }, headers: MERGE };
+    const { json } = await call(server.handler, 'PATCH', `${group}/e?fieldManager=b`, options);
+    const { managedFields } = json()['metadata'] as { managedFields: { manager: string }[] };
+    expect(managedFields.map(({ manager }) => manager)).to.deep.equal(['b']);
+  });
+});

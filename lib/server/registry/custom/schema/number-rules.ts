@@ -51,9 +51,9 @@ export function checkNumber(
   }
 }
 
-/** Whether Go reads a number as an integer. */
+/** Whether Go reads a number as an integer. The largest, 2^63 - 1, is 2^63 here, as the nearest double. */
 export function isInt64(value: number): boolean {
-  return Number.isInteger(value) && value >= -LARGEST_INT64 && value < LARGEST_INT64;
+  return Number.isInteger(value) && value >= -LARGEST_INT64 && value <= LARGEST_INT64;
 }
 
 function isOfType(value: number, type: string, format: string): boolean {

@@ -15,6 +15,7 @@ describe('validateValue', () => {
   const rows: readonly (readonly [string, object, readonly unknown[], readonly unknown[]])[] = [
     ['string', { type: 'string' }, ['', 'a'], [1, null, {}, [], true]],
     ['integer', { type: 'integer' }, [0, -5], [0.5, '1', null]],
+    ['the largest int64', { type: 'integer', format: 'int64' }, [2 ** 63], [2 ** 64]],
     ['number', { type: 'number' }, [0, 0.5], ['1']],
     ['boolean', { type: 'boolean' }, [true, false], [0, 'true']],
     ['nullable', { type: 'string', nullable: true }, ['a', null], [1]],
