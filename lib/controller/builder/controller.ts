@@ -378,7 +378,9 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     return source?.lease.informer.indexer.get(key) as Stored<T> | undefined;
   }
 
-  /** As a merge patch: fields of other writers stay. An object that is gone needs no status. */
+  /**
+   * As a merge patch: fields of other writers stay. An object that is gone needs no status; a resource without the subresource is an error.
+   */
   async #writeStatus(
     scope: ReconcileScope,
     object: Stored<T>,
@@ -393,7 +395,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
         .resource(apiVersion, resource, { namespace })
         .patch(name, patch, { type: 'merge', subresource: 'status', signal: scope.signal });
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      if (!isNotFound(error) || error.status.details?.name === undefined) throw error;
     }
   }
 }

@@ -23,7 +23,7 @@ export class ControllerWorld {
     error: (text) => this.log.push(`error: ${text}`),
   };
   readonly #stop = new AbortController();
-  #running: Promise<void> | undefined;
+  readonly #running: Promise<void>[] = [];
 
   /** The options that every controller of this world has. */
   get options(): { readonly runtime: VirtualRuntime; readonly logger: Logger } {
@@ -32,8 +32,9 @@ export class ControllerWorld {
 
   /** Runs the controller until it is ready and has nothing to do. */
   async start<T extends KubernetesObject>(controller: Controller<T>): Promise<void> {
-    this.#running = controller.run({ signal: this.#stop.signal });
-    this.#running.catch(() => {});
+    const running = controller.run({ signal: this.#stop.signal });
+    running.catch(() => {});
+    this.#running.push(running);
     await this.runtime.run(controller.whenReady({ timeoutMs: 60_000 }));
     await this.runtime.settle();
   }
@@ -47,7 +48,7 @@ export class ControllerWorld {
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    await this.runtime.run(this.#running ?? Promise.resolve());
+    await this.runtime.run(Promise.all(this.#running));
     await this.user.close();
     await this.client.close();
     await this.runtime.run(this.server.close());

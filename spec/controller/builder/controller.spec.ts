@@ -189,6 +189,27 @@ describe('controller', () => {
     expect(Number(after.resourceVersion)).to.equal(Number(metadata.resourceVersion) + 1);
   });
 
+  it('does not need a status of an object that is gone, but fails where there is no status to write', async () => {
+    await world.after(maps().create({ metadata: { name: 'map' } }));
+    const one = controller(world.client, 'v1', 'configmaps', world.options).reconcile(async () => ({
+      status: { phase: 'ready' },
+    }));
+    await world.start(one);
+    expect(world.log.filter((line) => line.includes('default/map'))).to.have.length.above(0);
+    await world.runtime.run(one.close());
+    world.log.length = 0;
+    await world.after(deployments().create(deployment('gone')));
+    const other = controller(world.client, 'apps/v1', 'deployments', world.options).reconcile(
+      async (_object, { resource, signal }) => {
+        await resource('apps/v1', 'deployments').delete('gone', { signal });
+        return { status: { replicas: 1 } };
+      },
+    );
+    await world.start(other);
+    expect(world.log).to.deep.equal([]);
+    expect(other.inspect().history.map(({ result }) => result)).to.include('done');
+  });
+
   it('runs again after the time that a run asks for', async () => {
     await world.after(deployments().create(deployment('a')));
     const times: number[] = [];

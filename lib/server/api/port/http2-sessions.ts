@@ -127,6 +127,8 @@ export class Http2Sessions {
   #ping(session: ServerHttp2Session, connection: Duplex): Pick<Timer, 'cancel'> {
     const { runtime } = this.#options;
     const ping = (): void => {
+      // Its event `close` is still to come.
+      if (session.destroyed) return;
       timer = runtime.setTimer(PONG_WITHIN_MS, () => {
         session.destroy();
         // A session that is not read waits for its connection.

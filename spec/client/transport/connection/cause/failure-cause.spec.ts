@@ -122,7 +122,7 @@ describe('the cause of a failed connection', () => {
   it('is an authority that is not known, with its name', async () => {
     const text =
       'the certificate of the server is not signed by a known authority, but by "corporate"; ' +
-      "give the cluster's certificate-authority (unable to verify the first certificate)";
+      "give the cluster's certificate-authority (unable to get local issuer certificate)";
     expect(await withServer(other.server())).to.equal(text);
     expect(await withServer(other.server(), {})).to.equal(text);
   });
