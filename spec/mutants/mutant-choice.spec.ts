@@ -22,10 +22,11 @@ describe('chooseMutants', () => {
   it('draws as many from each room below the one that is named', () => {
     const mutants = chosen('--room', 'controller', '--count', '3');
     const rooms = mutants.map((mutant) => mutant.split('/').slice(1, 3).join('/'));
-    expect(rooms).to.deep.equal([
-      ...Array.from({ length: 3 }, () => 'controller/runtime'),
-      ...Array.from({ length: 3 }, () => 'controller/workqueue'),
-    ]);
+    expect(rooms).to.deep.equal(
+      ['builder', 'change', 'runtime', 'workqueue'].flatMap((room) =>
+        Array.from({ length: 3 }, () => `controller/${room}`),
+      ),
+    );
   });
 
   it('finds one mutant by its id, as the command for its replay names it', () => {

@@ -20,7 +20,7 @@ export const BUDGETS: readonly Budget[] = [
   {
     what: 'declarations',
     matches: (file) => file.endsWith('.d.ts') && !file.startsWith('dist/types/'),
-    megabytes: 1.4,
+    megabytes: 1.5,
   },
   { what: 'documents', matches: below('docs', 'examples', 'lib'), megabytes: 0.8 },
   { what: 'listwatch/types', matches: below('dist/types'), megabytes: 0.3 },
