@@ -65,7 +65,7 @@ export function trackUpdate(object: MutableObject, update: FieldUpdate): void {
   capUpdateEntries(entries, union);
   metadata['managedFields'] = unchangedButTimes(started, entries)
     ? given === undefined && before !== undefined
-      ? before
+      ? asStored(before, started)
       : encodeEntries(started)
     : encodeEntries(entries);
   if (metadata['managedFields'] === undefined) delete metadata['managedFields'];
@@ -154,7 +154,13 @@ export function applyConfiguration(applied: JsonRecord, apply: FieldApply): Json
   const next = withUpgrade(entries, live, applied, apply);
   const synced = syncLastApplied(next as JsonRecord, applied, apply.manager);
   const unchanged = sameValue(synced, live) && unchangedButTimes(started, entries);
-  return withManagedFields(synced, unchanged ? before : encodeEntries(entries));
+  return withManagedFields(synced, unchanged ? asStored(before, started) : encodeEntries(entries));
+}
+
+/** The stored entries, unless some have the same key, as a scale leaves them: reading them has dropped the earlier ones. */
+function asStored(before: unknown, read: Entries): unknown {
+  const isRead = Array.isArray(before) && before.length > read.size;
+  return isRead ? encodeEntries(read) : before;
 }
 
 function withManagedFields(object: JsonRecord, managedFields: unknown): JsonRecord {
@@ -181,7 +187,7 @@ function withUpgrade(
     if (allowed === undefined) throw error;
     entries.clear();
     for (const [key, entry] of saved) {
-      const fields = entryIsOwn(entry) ? entry.fields : difference(entry.fields, allowed);
+      const fields = entryIsOwn(entry, apply) ? entry.fields : difference(entry.fields, allowed);
       entries.set(key, { ...entry, fields });
     }
     // Without the fields that kubectl applied on the client side there is a conflict with the remaining ones, or none.
@@ -193,8 +199,12 @@ function withUpgrade(
   }
 }
 
-function entryIsOwn({ manager, operation }: ManagedEntry): boolean {
-  return manager === KUBECTL && operation === 'Apply';
+/** What kubectl applied to a subresource is not its own here, as upstream. */
+function entryIsOwn(
+  { manager, operation, subresource }: ManagedEntry,
+  write: Pick<FieldWrite, 'subresource'>,
+): boolean {
+  return manager === KUBECTL && operation === 'Apply' && subresource === write.subresource;
 }
 
 /** The fields of the last client-side apply that still have the values it gave them. */
