@@ -58,12 +58,13 @@ describe('managed fields after a scale', () => {
       { fieldManager: 'kubectl-create' },
     );
     const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web' } };
-    await client
-      .resource('apps/v1', 'deployments', { namespace: 'default' })
-      .apply({ ...scale, spec: { replicas: 1 } } as never, {
+    await client.resource('apps/v1', 'deployments', { namespace: 'default' }).apply(
+      { ...scale, spec: { replicas: 1 } },
+      {
         subresource: 'scale',
         fieldManager: 'kubectl',
-      });
+      },
+    );
     const applied = await deployments.apply(
       { ...TYPE, spec: { ...SPEC, replicas: 2 } },
       { fieldManager: 'kubectl' },
