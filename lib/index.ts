@@ -50,7 +50,7 @@ export {
   RateLimitingQueue,
   type RateLimitingQueueOptions,
 } from './controller/workqueue/rate-limiting-queue.ts';
-export type { WorkItem } from './controller/workqueue/work-item.ts';
+export type { WorkItem } from './controller/workqueue/keys/work-item.ts';
 export {
   ReconcileLoop,
   type Reconcile,

@@ -1,5 +1,5 @@
 export { workQueueMetrics } from './workqueue/work-queue-metrics.ts';
-export { WorkItem } from './workqueue/work-item.ts';
+export { WorkItem } from './workqueue/keys/work-item.ts';
 export {
   WorkQueue,
   type CloseQueueOptions,
@@ -11,17 +11,20 @@ export {
   RateLimitingQueue,
   type RateLimitingQueueOptions,
 } from './workqueue/rate-limiting-queue.ts';
-export type { RateLimiter } from './workqueue/rate-limiter.ts';
+export type { RateLimiter } from './workqueue/limits/rate-limiter.ts';
 export {
   ItemExponentialRateLimiter,
   type ItemExponentialRateLimiterOptions,
-} from './workqueue/item-exponential-rate-limiter.ts';
+} from './workqueue/limits/item-exponential-rate-limiter.ts';
 export {
   BucketRateLimiter,
   type BucketRateLimiterOptions,
-} from './workqueue/bucket-rate-limiter.ts';
-export { MaxOfRateLimiter } from './workqueue/max-of-rate-limiter.ts';
-export { clientGoRateLimiter, defaultRateLimiter } from './workqueue/rate-limiter-presets.ts';
+} from './workqueue/limits/bucket-rate-limiter.ts';
+export { MaxOfRateLimiter } from './workqueue/limits/max-of-rate-limiter.ts';
+export {
+  clientGoRateLimiter,
+  defaultRateLimiter,
+} from './workqueue/limits/rate-limiter-presets.ts';
 export {
   ReconcileLoop,
   type Reconcile,

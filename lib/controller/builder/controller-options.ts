@@ -3,7 +3,7 @@ import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { ReconcileError } from '../runtime/reconcile-error.ts';
-import type { RateLimiter } from '../workqueue/rate-limiter.ts';
+import type { RateLimiter } from '../workqueue/limits/rate-limiter.ts';
 
 export interface ControllerOptions {
   /** The name in messages and metrics. @defaultValue the resource, e.g. `widgets` */

@@ -2,7 +2,7 @@ import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { rejectUnknownOptions } from '../../kernel/options/options.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
-import { DelayHeap } from './delay-heap.ts';
+import { DelayHeap } from './keys/delay-heap.ts';
 import { QueueMetrics } from './queue-metrics.ts';
 import { WorkQueue, workQueueOptionNames, type WorkQueueOptions } from './work-queue.ts';
 

@@ -1,7 +1,7 @@
 import { rejectUnknownOptions } from '../../kernel/options/options.ts';
 import { DelayingQueue } from './delaying-queue.ts';
-import { defaultRateLimiter } from './rate-limiter-presets.ts';
-import type { RateLimiter } from './rate-limiter.ts';
+import { defaultRateLimiter } from './limits/rate-limiter-presets.ts';
+import type { RateLimiter } from './limits/rate-limiter.ts';
 import { workQueueOptionNames, type WorkQueueOptions } from './work-queue.ts';
 
 export interface RateLimitingQueueOptions<K = string> extends WorkQueueOptions {

@@ -6,13 +6,13 @@ import { numberOption, rejectUnknownOptions } from '../../kernel/options/options
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { untilOpen } from '../../kernel/time/wait.ts';
-import { ItemsInWork } from './items-in-work.ts';
-import { IDLE, IN_WORK, IN_WORK_AND_ADDED, KeyTable, WAITING } from './key-table.ts';
+import { ItemsInWork } from './keys/items-in-work.ts';
+import { IDLE, IN_WORK, IN_WORK_AND_ADDED, KeyTable, WAITING } from './keys/key-table.ts';
 import { QueueMetrics } from './queue-metrics.ts';
-import { SlotQueue } from './slot-queue.ts';
-import { TakenItem } from './taken-item.ts';
+import { SlotQueue } from './keys/slot-queue.ts';
+import { TakenItem } from './keys/taken-item.ts';
 import { TaskClock } from './task-clock.ts';
-import type { WorkItem } from './work-item.ts';
+import type { WorkItem } from './keys/work-item.ts';
 
 export interface WorkQueueOptions {
   /** The name of the queue in messages and metrics. @defaultValue 'queue' */

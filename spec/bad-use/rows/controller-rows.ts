@@ -4,8 +4,8 @@ import {
 } from '../../../lib/controller/runtime/reconcile-loop.ts';
 import type { ReconcileError } from '../../../lib/controller/runtime/reconcile-error.ts';
 import { TerminalError } from '../../../lib/controller/runtime/reconcile-error.ts';
-import { BucketRateLimiter } from '../../../lib/controller/workqueue/bucket-rate-limiter.ts';
-import { ItemExponentialRateLimiter } from '../../../lib/controller/workqueue/item-exponential-rate-limiter.ts';
+import { BucketRateLimiter } from '../../../lib/controller/workqueue/limits/bucket-rate-limiter.ts';
+import { ItemExponentialRateLimiter } from '../../../lib/controller/workqueue/limits/item-exponential-rate-limiter.ts';
 import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
 import { silentLogger } from '../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';

@@ -1,7 +1,7 @@
 /** The work queue of a controller: how fast keys go through it, in the same rounds as client-go's `queue` workload. */
 import { performance } from 'node:perf_hooks';
 import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
-import type { WorkItem } from '../../../lib/controller/workqueue/work-item.ts';
+import type { WorkItem } from '../../../lib/controller/workqueue/keys/work-item.ts';
 import { isMain } from './contestant.ts';
 
 export interface QueueResult {

@@ -4,8 +4,8 @@ import { silentLogger, type Logger } from '../../../lib/kernel/report/logger.ts'
 import type { Metrics } from '../../../lib/kernel/report/metrics.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { sleep } from '../../../lib/kernel/time/wait.ts';
-import { defaultRateLimiter } from '../../../lib/controller/workqueue/rate-limiter-presets.ts';
-import type { RateLimiter } from '../../../lib/controller/workqueue/rate-limiter.ts';
+import { defaultRateLimiter } from '../../../lib/controller/workqueue/limits/rate-limiter-presets.ts';
+import type { RateLimiter } from '../../../lib/controller/workqueue/limits/rate-limiter.ts';
 import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
 import {
   ReconcileLoop,

@@ -5,7 +5,7 @@ import { randomInteger } from '../../../lib/kernel/time/random.ts';
 import { realRuntime } from '../../../lib/kernel/time/real-runtime.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
 import { sleep } from '../../../lib/kernel/time/wait.ts';
-import { ItemExponentialRateLimiter } from '../../../lib/controller/workqueue/item-exponential-rate-limiter.ts';
+import { ItemExponentialRateLimiter } from '../../../lib/controller/workqueue/limits/item-exponential-rate-limiter.ts';
 import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
 import {
   TerminalError,

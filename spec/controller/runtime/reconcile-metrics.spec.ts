@@ -4,7 +4,7 @@ import type { MetricLabels, Metrics } from '../../../lib/kernel/report/metrics.t
 import { sleep } from '../../../lib/kernel/time/wait.ts';
 import { TerminalError } from '../../../lib/controller/runtime/reconcile-error.ts';
 import { ReconcileLoop, type Reconcile } from '../../../lib/controller/runtime/reconcile-loop.ts';
-import { ItemExponentialRateLimiter } from '../../../lib/controller/workqueue/item-exponential-rate-limiter.ts';
+import { ItemExponentialRateLimiter } from '../../../lib/controller/workqueue/limits/item-exponential-rate-limiter.ts';
 import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
 
 /** Reconciles the keys and whatever comes of them; gives what the loop has told its metrics, in order. */

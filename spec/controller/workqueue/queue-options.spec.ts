@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { BucketRateLimiter } from '../../../lib/controller/workqueue/bucket-rate-limiter.ts';
+import { BucketRateLimiter } from '../../../lib/controller/workqueue/limits/bucket-rate-limiter.ts';
 import { DelayingQueue } from '../../../lib/controller/workqueue/delaying-queue.ts';
-import { ItemExponentialRateLimiter } from '../../../lib/controller/workqueue/item-exponential-rate-limiter.ts';
-import { defaultRateLimiter } from '../../../lib/controller/workqueue/rate-limiter-presets.ts';
+import { ItemExponentialRateLimiter } from '../../../lib/controller/workqueue/limits/item-exponential-rate-limiter.ts';
+import { defaultRateLimiter } from '../../../lib/controller/workqueue/limits/rate-limiter-presets.ts';
 import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
 import { WorkQueue } from '../../../lib/controller/workqueue/work-queue.ts';
 

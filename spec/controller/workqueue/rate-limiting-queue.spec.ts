@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
-import { ItemExponentialRateLimiter } from '../../../lib/controller/workqueue/item-exponential-rate-limiter.ts';
+import { ItemExponentialRateLimiter } from '../../../lib/controller/workqueue/limits/item-exponential-rate-limiter.ts';
 import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
 
 describe('RateLimitingQueue', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { seededRandom } from '../../../lib/kernel/time/random.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
-import type { WorkItem } from '../../../lib/controller/workqueue/work-item.ts';
+import type { WorkItem } from '../../../lib/controller/workqueue/keys/work-item.ts';
 import { WorkQueue } from '../../../lib/controller/workqueue/work-queue.ts';
 import { heapUsed } from '../../support/heap-used.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
 import type { Metrics } from '../../../lib/kernel/report/metrics.ts';
 import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
-import type { WorkItem } from '../../../lib/controller/workqueue/work-item.ts';
+import type { WorkItem } from '../../../lib/controller/workqueue/keys/work-item.ts';
 import { WorkQueue } from '../../../lib/controller/workqueue/work-queue.ts';
 
 describe('WorkQueue', () => {

@@ -1,5 +1,5 @@
-import { realRuntime } from '../../kernel/time/real-runtime.ts';
-import type { Runtime } from '../../kernel/time/runtime.ts';
+import { realRuntime } from '../../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { BucketRateLimiter } from './bucket-rate-limiter.ts';
 import { ItemExponentialRateLimiter } from './item-exponential-rate-limiter.ts';
 import { MaxOfRateLimiter } from './max-of-rate-limiter.ts';

@@ -1,6 +1,6 @@
-import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
-import { realRuntime } from '../../kernel/time/real-runtime.ts';
-import type { Runtime } from '../../kernel/time/runtime.ts';
+import { numberOption, rejectUnknownOptions } from '../../../kernel/options/options.ts';
+import { realRuntime } from '../../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
 export interface ItemExponentialRateLimiterOptions {

@@ -5,7 +5,7 @@ import {
   IN_WORK_AND_ADDED,
   KeyTable,
   WAITING,
-} from '../../../lib/controller/workqueue/key-table.ts';
+} from '../../../../lib/controller/workqueue/keys/key-table.ts';
 
 describe('KeyTable', () => {
   it('gives each key a slot of its own, in which it is idle', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { SlotQueue } from '../../../lib/controller/workqueue/slot-queue.ts';
-import { seededRandom } from '../../../lib/kernel/time/random.ts';
+import { SlotQueue } from '../../../../lib/controller/workqueue/keys/slot-queue.ts';
+import { seededRandom } from '../../../../lib/kernel/time/random.ts';
 
 describe('SlotQueue', () => {
   it('behaves as an array does, through twenty thousand random calls', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { randomInteger } from '../../../lib/kernel/time/random.ts';
-import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
-import { DelayHeap } from '../../../lib/controller/workqueue/delay-heap.ts';
+import { randomInteger } from '../../../../lib/kernel/time/random.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { DelayHeap } from '../../../../lib/controller/workqueue/keys/delay-heap.ts';
 
 function drain<K>(heap: DelayHeap<K>, nowMs: number): K[] {
   const keys: K[] = [];

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { VirtualRuntime } from '../../../lib/kernel/time/virtual-runtime.ts';
-import { BucketRateLimiter } from '../../../lib/controller/workqueue/bucket-rate-limiter.ts';
-import { ItemExponentialRateLimiter } from '../../../lib/controller/workqueue/item-exponential-rate-limiter.ts';
-import { MaxOfRateLimiter } from '../../../lib/controller/workqueue/max-of-rate-limiter.ts';
+import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
+import { BucketRateLimiter } from '../../../../lib/controller/workqueue/limits/bucket-rate-limiter.ts';
+import { ItemExponentialRateLimiter } from '../../../../lib/controller/workqueue/limits/item-exponential-rate-limiter.ts';
+import { MaxOfRateLimiter } from '../../../../lib/controller/workqueue/limits/max-of-rate-limiter.ts';
 import {
   clientGoRateLimiter,
   defaultRateLimiter,
-} from '../../../lib/controller/workqueue/rate-limiter-presets.ts';
-import type { RateLimiter } from '../../../lib/controller/workqueue/rate-limiter.ts';
+} from '../../../../lib/controller/workqueue/limits/rate-limiter-presets.ts';
+import type { RateLimiter } from '../../../../lib/controller/workqueue/limits/rate-limiter.ts';
 
 function delays(limiter: RateLimiter, key: string, count: number): number[] {
   return Array.from({ length: count }, () => limiter.nextDelayMs(key));
