@@ -1,13 +1,13 @@
 import type { ListPage, ListRequest } from '../../cache/reflector/contract/lister-watcher.ts';
 import type { ApplyConfiguration } from '../../meta/apply-configuration.ts';
 import { isNotFound } from '../../meta/failure/failures.ts';
-import type { ObjectView } from '../../meta/object-view.ts';
 import type { KubernetesList, KubernetesObject } from '../../meta/object.ts';
 import { isStatus, type Status } from '../../meta/failure/status.ts';
 import type { Created, Stored, Unstored } from '../../meta/stored.ts';
 import type { WatchEvent } from '../../meta/watch-event.ts';
 import type { ObjectDecoder } from './decode/object-decoder.ts';
-import { listAllPages, listItems, type PageSource } from './read/pager.ts';
+import { decodedPages, packedPages } from './read/item-pages.ts';
+import { listAllPages, listItems } from './read/pager.ts';
 import { createOrUpdate, type Change, type CreatedOrUpdated } from './helpers/create-or-update.ts';
 import { migrateToApply, type MigrateOptions } from './helpers/migrate-to-apply.ts';
 import { waitForObject, type WaitCondition, type WaitOptions } from './helpers/wait-for-object.ts';
@@ -119,13 +119,13 @@ export class ResourceClient<T extends KubernetesObject> {
   /** Reads one page: without a limit, everything. */
   async list(options: ListOptions = {}): Promise<ListPage<Stored<T>>> {
     checkCallOptions('list', options, LIST_OPTIONS);
-    return await this.#pages(options)(listRequest(options));
+    return await decodedPages(this.#source(options))(listRequest(options));
   }
 
   /** Reads all objects, in pages of `limit` objects. All pages show the state of the first page. */
   async listAll(options: ListOptions = {}): Promise<ListPage<Stored<T>>> {
     checkCallOptions('listAll', options, LIST_OPTIONS);
-    return await listAllPages(this.#pages(options), listRequest(options));
+    return await listAllPages(decodedPages(this.#source(options)), listRequest(options));
   }
 
   /**
@@ -139,10 +139,8 @@ export class ResourceClient<T extends KubernetesObject> {
   async *items(options: ItemsOptions = {}): AsyncGenerator<Stored<T>, undefined> {
     checkCallOptions('items', options, ITEMS_OPTIONS);
     const { prefetchPages, onExpired } = options;
-    const source = this.#source(options);
-    const pages: PageSource<ObjectView<Stored<T>>> = (request) => source.list(request);
-    const views = listItems(pages, listRequest(options), { prefetchPages, onExpired });
-    for await (const view of views) yield view.object;
+    const pages = packedPages(this.#source(options));
+    yield* listItems(pages, listRequest(options), { prefetchPages, onExpired });
   }
 
   /** Follows changes until the server ends the stream, the signal aborts or the loop is left. */
@@ -464,20 +462,6 @@ export class ResourceClient<T extends KubernetesObject> {
       { verb: 'update', method: 'PUT', target, body: object },
       options,
     );
-  }
-
-  /** Objects are decoded while they arrive, and the bytes of a page are released piece by piece. */
-  #pages(options: CallOptions & SelectorOptions): PageSource<Stored<T>> {
-    const source = this.#source(options);
-    return async (request) => {
-      const items: Stored<T>[] = [];
-      const take = (views: readonly ObjectView<Stored<T>>[]): void => {
-        for (const view of views) items.push(view.object);
-      };
-      const page = await source.list(request, take);
-      take(page.items);
-      return { ...page, items };
-    };
   }
 
   #source(options: CallOptions & SelectorOptions): ResourceListerWatcher<Stored<T>> {

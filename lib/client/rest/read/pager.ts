@@ -8,13 +8,28 @@ import { isApiError } from '../../../meta/failure/failures.ts';
 import { PageCycle } from '../../../meta/page-cycle.ts';
 
 /** Reads one page. */
-export type PageSource<V> = (request: ListRequest) => Promise<ListPage<V>>;
+export type PageSource<P> = (request: ListRequest) => Promise<P>;
+
+/** A page that is gone through once. */
+export interface ItemPage<V> {
+  readonly items: Iterable<V>;
+  readonly continueToken?: string | undefined;
+  /** What it takes in memory. @defaultValue 0 */
+  readonly bytes?: number | undefined;
+  /** Called after its last item was used; the memory of the page may serve another one. */
+  readonly release?: (() => void) | undefined;
+}
+
+export type ItemPageSource<V> = PageSource<ItemPage<V>>;
 
 const EXPIRED_REMEDY =
   "iterate again from the start, with larger pages, or set onExpired: 'continue' to go on with the newest state";
 
 /** The default number of items a page (client-go tools/pager defaultPageSize @ 32ce75a7). */
 const DEFAULT_PAGE_SIZE = 500;
+
+/** No page is read ahead while the pages that were read ahead have this many bytes. */
+const MOST_BYTES_AHEAD = 8 * 1024 * 1024;
 
 /**
  * Reads a list page by page. Each page is read when the caller requests it.
@@ -23,18 +38,17 @@ const DEFAULT_PAGE_SIZE = 500;
  * @throws {ApiError} code EXPIRED when the server no longer has the state of the first page. {ListwatchError} code
  * MALFORMED_RESPONSE when a continue token repeats.
  */
-export async function* listPages<V>(
-  source: PageSource<V>,
+export async function* listPages<P extends Pick<ListPage<unknown>, 'continueToken'>>(
+  source: PageSource<P>,
   request: ListRequest,
   onExpired: 'fail' | 'continue' = 'fail',
-): AsyncGenerator<ListPage<V>, undefined> {
+): AsyncGenerator<P, undefined> {
   const limit = pageSizeOf(request);
   const { signal } = request;
   signal?.throwIfAborted();
   const cycle = new PageCycle();
   let continueToken: string | undefined;
-  // No variable keeps a page: its reader drops the items one by one.
-  const read = async (asked: ListRequest): Promise<ListPage<V>> => {
+  const read = async (asked: ListRequest): Promise<P> => {
     const page = await source(asked);
     ({ continueToken } = page);
     return page;
@@ -75,7 +89,7 @@ function withItemsRemedy(error: unknown): unknown {
  * @see client-go tools/pager/pager.go ListWithAlloc @ 32ce75a7
  */
 export async function listAllPages<V>(
-  source: PageSource<V>,
+  source: PageSource<ListPage<V>>,
   request: ListRequest,
 ): Promise<ListPage<V>> {
   let first: ListPage<V> | undefined;
@@ -95,7 +109,8 @@ export async function listAllPages<V>(
 }
 
 /**
- * Iterates over a list, item by item, with one page and the pages read ahead in memory.
+ * Iterates over a list, item by item, with one page and the pages read ahead in memory. No page is read ahead while those read
+ * ahead have 8 MiB.
  *
  * If the state of the first page expires, option `onExpired` says what happens; the list is never read again from its start,
  * because its items would come twice. An abort takes effect between two pages.
@@ -103,29 +118,21 @@ export async function listAllPages<V>(
  * @see client-go tools/pager/pager.go eachListChunkBuffered @ 32ce75a7
  */
 export async function* listItems<V>(
-  source: PageSource<V>,
+  source: ItemPageSource<V>,
   request: ListRequest,
   { prefetchPages, onExpired }: ListItemsOptions = {},
 ): AsyncGenerator<V, undefined> {
   const ahead = numberOption('list', 'prefetchPages', prefetchPages, 0, { min: 0, integer: true });
   const reading = deriveAbort(request.signal);
   const pages = listPages(source, { ...request, signal: reading.signal }, onExpired);
-  // The generator reads one page after the other, also if several are requested at once.
-  const asked: Promise<IteratorResult<ListPage<V>, undefined>>[] = [];
-  const ask = (): void => {
-    const page = pages.next();
-    page.catch(() => {});
-    asked.push(page);
-  };
+  const next = new PagesAhead(pages, ahead);
   try {
-    ask();
     for (;;) {
       request.signal?.throwIfAborted();
-      const items = lastFirst(await asked.shift());
-      if (items === undefined) return;
-      while (asked.length < ahead) ask();
-      while (items.length > 0) yield items.pop() as V;
-      if (asked.length === 0) ask();
+      const page = await next.take();
+      if (page === undefined) return;
+      yield* page.items;
+      page.release?.();
     }
   } catch (error) {
     throw withItemsRemedy(error);
@@ -134,9 +141,56 @@ export async function* listItems<V>(
   }
 }
 
-/** The items of a page, to be popped; undefined after the last page. */
-function lastFirst<V>(next: IteratorResult<ListPage<V>, undefined> | undefined): V[] | undefined {
-  return next === undefined || next.done === true ? undefined : next.value.items.toReversed();
+/** Reads the pages of a list one after the other, some of them ahead. */
+class PagesAhead<V> {
+  readonly #pages: AsyncGenerator<ItemPage<V>, undefined>;
+  readonly #most: number;
+  /** The pages that were asked for and not taken; only the last one may still be under way. */
+  readonly #asked: Promise<ItemPage<V> | undefined>[] = [];
+  #bytes = 0;
+  #reading = false;
+  #ended = false;
+
+  constructor(pages: AsyncGenerator<ItemPage<V>, undefined>, most: number) {
+    this.#pages = pages;
+    this.#most = most;
+  }
+
+  /** The next page; undefined after the last one. */
+  async take(): Promise<ItemPage<V> | undefined> {
+    if (this.#asked.length === 0) this.#ask();
+    const page = await this.#asked.shift();
+    this.#bytes -= page?.bytes ?? 0;
+    this.#fill();
+    return page;
+  }
+
+  #fill(): void {
+    if (this.#reading || this.#ended) return;
+    if (this.#asked.length < this.#most && this.#bytes < MOST_BYTES_AHEAD) this.#ask();
+  }
+
+  #ask(): void {
+    this.#reading = true;
+    const page = this.#read();
+    page.catch(() => {});
+    this.#asked.push(page);
+  }
+
+  async #read(): Promise<ItemPage<V> | undefined> {
+    try {
+      const { done = false, value } = await this.#pages.next();
+      this.#ended = done;
+      this.#bytes += value?.bytes ?? 0;
+      return value;
+    } catch (error) {
+      this.#ended = true;
+      throw error;
+    } finally {
+      this.#reading = false;
+      this.#fill();
+    }
+  }
 }
 
 function pageSizeOf({ limit }: ListRequest): number {

@@ -27,7 +27,7 @@ export interface ListOptions extends CallOptions, SelectorOptions {
 }
 
 export interface ListItemsOptions {
-  /** The number of pages to read ahead; each takes memory. @defaultValue 0 */
+  /** The number of pages to read ahead, while those read ahead have less than 8 MiB. @defaultValue 0 */
   readonly prefetchPages?: number | undefined;
   /**
    * When the server drops the state of the first page before the last page is read (after 5 minutes, as a rule): `fail` throws

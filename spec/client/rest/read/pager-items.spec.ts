@@ -106,6 +106,21 @@ describe('going through a list item by item', () => {
     });
   }
 
+  it('reads no page ahead while those read ahead have 8 MiB', async () => {
+    const numbers = new Numbers(5 * PAGE);
+    const large: typeof numbers.source = async (request) => {
+      const page = await numbers.source(request);
+      return { ...page, bytes: 5 * 1024 * 1024 };
+    };
+    let most = 0;
+    for await (const item of listItems(large, { limit: PAGE }, { prefetchPages: 4 })) {
+      await settled();
+      most = Math.max(most, numbers.requests.length - Math.floor(item / PAGE));
+    }
+    expect(numbers.requests).to.have.length(5);
+    expect(most, 'the page in use, and two ahead').to.equal(3);
+  });
+
   for (const prefetchPages of [0, 3]) {
     it(`hands on an expired page after the items before it, ${prefetchPages} pages ahead`, async () => {
       const error = expired();
