@@ -66,6 +66,8 @@ export type { ControllerContext } from './controller/builder/controller-context.
 export type { ControllerOptions } from './controller/builder/controller-options.ts';
 export type { ControllerResult } from './controller/builder/controller-result.ts';
 export type { ObjectChange } from './controller/change/object-change.ts';
+export { EventRecorder, type EventRecorderOptions } from './controller/events/event-recorder.ts';
+export type { EventSink, NewEvent } from './controller/events/event-sink.ts';
 export {
   allOf,
   annotationsChanged,

@@ -66,3 +66,13 @@ export {
   type Predicate,
 } from './change/predicates.ts';
 export { describeReason, type ReconcileReason } from './change/reconcile-reasons.ts';
+export {
+  EventRecorder,
+  type EventDrop,
+  type EventRecorderInspection,
+  type EventRecorderOptions,
+  type FlushOptions,
+} from './events/event-recorder.ts';
+export type { EventApiVersion } from './events/event-body.ts';
+export type { EventReference } from './events/event-fact.ts';
+export type { EventSink, NewEvent } from './events/event-sink.ts';

@@ -14,3 +14,8 @@ export {
   type RunOptions,
   type VirtualRuntimeOptions,
 } from '../kernel/time/virtual-runtime.ts';
+export {
+  FakeEventRecorder,
+  type FakeEvent,
+  type FakeEventRecorderOptions,
+} from './fake-event-recorder.ts';

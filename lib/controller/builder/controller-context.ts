@@ -3,6 +3,7 @@ import type { ResourceClient } from '../../client/rest/resource-client.ts';
 import type { ObjectOf, OtherPlural, PluralOf } from '../../meta/object-types.ts';
 import type { KubernetesObject, OwnerReference } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
+import type { NewEvent } from '../events/event-sink.ts';
 import type { ReconcileReason } from '../change/reconcile-reasons.ts';
 
 /**
@@ -20,6 +21,14 @@ export interface ControllerContext<Types extends object = object> {
   readonly signal: AbortSignal;
   /** The reference by which this object owns another one as its controller; it goes into `metadata.ownerReferences`. */
   readonly ownerReference: OwnerReference;
+
+  /**
+   * Reports an event about the object, or about another one, as `kubectl describe` shows it. It returns at once and never throws; see
+   * `EventRecorder`.
+   * @example
+   * event({ reason: 'Published', note: 'the page is there' });
+   */
+  readonly event: (event: NewEvent, about?: KubernetesObject) => void;
 
   /**
    * The verbs of a resource, in the namespace of the object, or in the named one. Caches of the controller show the answers of its

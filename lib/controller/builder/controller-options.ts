@@ -2,6 +2,7 @@ import type { SharedInformerFactory } from '../../cache/informer/factory/shared-
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
+import type { EventSink } from '../events/event-sink.ts';
 import type { ReconcileError } from '../runtime/reconcile-error.ts';
 import type { RateLimiter } from '../workqueue/limits/rate-limiter.ts';
 
@@ -39,6 +40,11 @@ export interface ControllerOptions {
   readonly rateLimiter?: RateLimiter | undefined;
   /** Called after every failed run, except conflicts. @defaultValue the failure is logged */
   readonly onError?: ((error: ReconcileError) => void) | undefined;
+  /**
+   * Takes what `context.event` reports; it is not closed with the controller.
+   * @defaultValue an `EventRecorder` with the name of the controller, made with the first event and closed with the controller
+   */
+  readonly events?: EventSink | undefined;
   /** Number of past runs that `inspect` returns. @defaultValue 100 */
   readonly historySize?: number | undefined;
   readonly runtime?: Runtime | undefined;
@@ -61,6 +67,7 @@ export const CONTROLLER_OPTIONS: readonly (keyof ControllerOptions)[] = [
   'maxRetries',
   'rateLimiter',
   'onError',
+  'events',
   'historySize',
   'runtime',
   'logger',

@@ -16,6 +16,8 @@ import { isConflict, isNotFound } from '../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
 import { ReconcileReasons, type ReconcileReason } from '../change/reconcile-reasons.ts';
+import { EventRecorder } from '../events/event-recorder.ts';
+import type { EventSink } from '../events/event-sink.ts';
 import {
   ReconcileLoop,
   type ReconcileContext,
@@ -98,6 +100,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   readonly #ended: Latch;
   #phase: ControllerInspection['phase'] = 'new';
   #running: Promise<void> | undefined;
+  #ownEvents: EventRecorder | undefined;
 
   /** Use `controller(…)`. @throws {ListwatchError} code INVALID_OPTION. */
   constructor(parts: ControllerParts<T, Types>) {
@@ -230,6 +233,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       this.#end();
       const leases = [...this.#sources.values()].map(({ lease }) => lease.close());
       await Promise.all(leases);
+      await this.#ownEvents?.close();
       await own?.close();
     }
   }
@@ -244,6 +248,17 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       metrics,
       namespace,
     });
+  }
+
+  #events(): EventSink {
+    const { client, options } = this.#parts;
+    if (options.events !== undefined) return options.events;
+    this.#ownEvents ??= new EventRecorder(client, {
+      controller: this.name,
+      runtime: this.#runtime,
+      logger: this.#logger,
+    });
+    return this.#ownEvents;
   }
 
   #listen(factory: SharedInformerFactory): void {
@@ -332,6 +347,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
         client: client as Client,
         sources: this.#sources,
         ownWrites: this.#ownWrites,
+        events: () => this.#events(),
       };
       const scope = new ReconcileScope(common, { key, failures, reasons, object }, run);
       // The scope has the methods for all types of objects.

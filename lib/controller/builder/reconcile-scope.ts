@@ -6,6 +6,7 @@ import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { metaNamespaceKeyFunc } from '../../meta/key.ts';
 import type { KubernetesObject, OwnerReference } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
+import type { EventSink, NewEvent } from '../events/event-sink.ts';
 import type { ReconcileReason } from '../change/reconcile-reasons.ts';
 import type { ReconcileContext } from '../runtime/reconcile-loop.ts';
 import type { ControllerContext } from './controller-context.ts';
@@ -19,6 +20,7 @@ export interface ScopeParts {
   readonly client: Client;
   readonly sources: ReadonlyMap<string, ControllerSource>;
   readonly ownWrites: OwnWritesLog;
+  readonly events: () => EventSink;
 }
 
 export interface ScopeRun {
@@ -59,6 +61,10 @@ export class ReconcileScope implements ControllerContext {
     const { name, uid } = metadata;
     return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
   }
+
+  readonly event = (event: NewEvent, about: KubernetesObject = this.#object): void => {
+    this.#parts.events().event(about, event);
+  };
 
   readonly resource = <T extends KubernetesObject>(
     apiVersion: string,

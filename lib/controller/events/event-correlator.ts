@@ -1,0 +1,24 @@
+import type { EventEntry } from './event-entry.ts';
+import type { EventFact } from './event-fact.ts';
+
+/** What one occurrence changes: an event that is new or was seen again, and whether the server has to learn of it now. */
+export interface Correlation {
+  readonly entry: EventEntry;
+  readonly write: boolean;
+}
+
+/** Which occurrences are one event on the server. */
+export interface EventCorrelator {
+  observe(fact: EventFact): Correlation;
+  /** The entry could not be written, and the server does not have it. */
+  lost(entry: EventEntry): void;
+  /** What has to be written now because of the time that has passed. */
+  due(): readonly EventEntry[];
+  /** How often `due` has to be called, in milliseconds; undefined: never. */
+  readonly periodMs: number | undefined;
+  /** What a recorder that ends still has to write. */
+  unwritten(): readonly EventEntry[];
+}
+
+/** Entries in memory; the least recently seen one is dropped first. See client-go tools/record/events_cache.go. */
+export const KEPT_EVENTS = 4096;
