@@ -61,7 +61,16 @@ export {
 } from './controller/runtime/reconcile-loop.ts';
 export { ReconcileError, TerminalError } from './controller/runtime/reconcile-error.ts';
 export { controller } from './controller/builder/controller-builder.ts';
-export type { Controller, ReconcileObject } from './controller/builder/controller.ts';
+export type { Controller } from './controller/builder/controller.ts';
+export type { ReconcileObject } from './controller/builder/author-functions.ts';
+export type { GoneObject } from './controller/builder/gone-objects.ts';
+export {
+  conditionOf,
+  isConditionTrue,
+  setConditions,
+  type ConditionOf,
+} from './controller/helpers/conditions.ts';
+export { setOwner } from './controller/helpers/owner-references.ts';
 export type { ControllerContext } from './controller/builder/controller-context.ts';
 export type { ControllerOptions } from './controller/builder/controller-options.ts';
 export type { ControllerResult } from './controller/builder/controller-result.ts';

@@ -38,17 +38,42 @@ export { reconcileLoopMetrics } from './runtime/reconcile-loop-metrics.ts';
 export { ReconcileError, TerminalError, type ReconcileFailure } from './runtime/reconcile-error.ts';
 export { controller, ControllerBuilder } from './builder/controller-builder.ts';
 export type { MapObject, OwnsOptions, SourceOptions } from './builder/controller-builder.ts';
-export type { Controller, ControllerParts, ReconcileObject } from './builder/controller.ts';
+export type { Controller, ControllerParts } from './builder/controller.ts';
+export type {
+  AuthorFunctions,
+  CleanUp,
+  Finalizer,
+  ReconcileObject,
+  WhenGone,
+} from './builder/author-functions.ts';
+export type { GoneObject } from './builder/gone-objects.ts';
 export type {
   ControllerContext,
+  GoneContext,
   ListerOfController,
   OwnedObjects,
+  OwnObject,
   ResourceOfController,
 } from './builder/controller-context.ts';
 export type { OwnMetadata, SourceDeclaration } from './builder/source-declaration.ts';
 export type { ControllerInspection, SourceInspection } from './builder/controller-inspection.ts';
 export type { ControllerOptions } from './builder/controller-options.ts';
-export type { ControllerResult, MergePart, StatusOf } from './builder/controller-result.ts';
+export type { ControllerResult, MergePart } from './builder/controller-result.ts';
+export {
+  conditionOf,
+  isConditionTrue,
+  setConditions,
+  type AnyCondition,
+  type ConditionChange,
+  type ConditionOf,
+  type StatusOf,
+} from './helpers/conditions.ts';
+export {
+  ownerReferenceTo,
+  setOwner,
+  type Owner,
+  type OwnerOptions,
+} from './helpers/owner-references.ts';
 export type { ChangeMapping, SourceCounts } from './builder/controller-source.ts';
 export type { ReconcileRecord } from './builder/reconcile-history.ts';
 export type { Target, Targets } from './builder/targets.ts';

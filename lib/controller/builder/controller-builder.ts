@@ -4,9 +4,11 @@ import { rejectUnknownOptions } from '../../kernel/options/options.ts';
 import type { ObjectOf, OtherPlural, PluralOf } from '../../meta/object-types.ts';
 import type { KubernetesObject, ObjectMeta, OwnerReference } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
+import { checkFinalizer } from '../helpers/finalizers.ts';
 import type { ObjectChange } from '../change/object-change.ts';
 import { specOrMetadataChanged, type Predicate } from '../change/predicates.ts';
-import { Controller, type ReconcileObject } from './controller.ts';
+import type { CleanUp, Finalizer, ReconcileObject, WhenGone } from './author-functions.ts';
+import { Controller } from './controller.ts';
 import { CONTROLLER_OPTIONS, type ControllerOptions } from './controller-options.ts';
 import { OWNER_INDEX, ownerIndexFunc, ownersIn } from './owner-index.ts';
 import type { OwnMetadata, SourceDeclaration } from './source-declaration.ts';
@@ -39,6 +41,8 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
   readonly #options: ControllerOptions;
   readonly #predicates: Predicate<T>[] = [];
   readonly #others: SourceDeclaration[] = [];
+  readonly #finalizers: Finalizer<T, Types>[] = [];
+  #whenGone: WhenGone<T, Types> | undefined;
 
   /** Use `controller(…)`. */
   constructor(
@@ -128,14 +132,38 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
   }
 
   /**
+   * Does work before an object may go. Each object gets the finalizer before its first reconcile; when it is being deleted, `cleanUp`
+   * runs instead of the reconcile, until it has succeeded, and then the finalizer is removed. With several, the last one goes first.
+   *
+   * @param name a domain and a word, such as `example.com/cleanup`; two programs must not use one
+   * @throws {ListwatchError} code INVALID_OPTION.
+   */
+  finalizer(name: string, cleanUp: CleanUp<T, Types>): this {
+    checkFinalizer(
+      name,
+      this.#finalizers.map((one) => one.name),
+    );
+    requireFunction('finalizer', cleanUp);
+    this.#finalizers.push({ name, cleanUp });
+    return this;
+  }
+
+  /**
+   * Called for an object that is gone: after its deletion was seen, with its last state, and for a key that never had an object. An object
+   * that was deleted while the controller did not run is not reported; work that must not be missed needs a `finalizer`.
+   */
+  whenGone(whenGone: WhenGone<T, Types>): this {
+    requireFunction('whenGone', whenGone);
+    this.#whenGone = whenGone;
+    return this;
+  }
+
+  /**
    * The controller, which begins with `run`.
    * @throws {ListwatchError} code INVALID_OPTION.
    */
   reconcile(reconcile: ReconcileObject<T, Types>): Controller<T, Types> {
-    if (typeof reconcile !== 'function') {
-      const text = `controller.reconcile must get a function, not ${typeof reconcile}`;
-      throw new ListwatchError('INVALID_OPTION', text);
-    }
+    requireFunction('reconcile', reconcile);
     const { everyUpdate = false, labelSelector } = this.#options;
     const byDefault: readonly Predicate[] = everyUpdate ? [] : [specOrMetadataChanged];
     const own: SourceDeclaration = {
@@ -148,12 +176,13 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
         ({ key }) =>
           key,
     };
+    const finalizers = this.#finalizers;
     return new Controller({
       client: this.#client,
       apiVersion: this.#apiVersion,
       resource: this.#resource,
       declarations: [own, ...this.#others],
-      reconcile,
+      functions: { reconcile, finalizers, whenGone: this.#whenGone },
       options: this.#options,
     });
   }
@@ -216,6 +245,12 @@ export function controller<T extends KubernetesObject>(
   options: ControllerOptions = {},
 ): ControllerBuilder<T> {
   return new ControllerBuilder<T>(client, apiVersion, resource, options);
+}
+
+function requireFunction(method: string, given: unknown): void {
+  if (typeof given === 'function') return;
+  const text = `controller.${method} must get a function, not ${typeof given}`;
+  throw new ListwatchError('INVALID_OPTION', text);
 }
 
 /** A predicate sees changes of the resource that it was declared for. */

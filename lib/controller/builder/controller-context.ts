@@ -1,9 +1,10 @@
 import type { Lister } from '../../cache/store/lister.ts';
 import type { ResourceClient } from '../../client/rest/resource-client.ts';
 import type { ObjectOf, OtherPlural, PluralOf } from '../../meta/object-types.ts';
-import type { KubernetesObject, OwnerReference } from '../../meta/object.ts';
+import type { HasMetadata, KubernetesObject, OwnerReference } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { NewEvent } from '../events/event-sink.ts';
+import type { OwnerOptions } from '../helpers/owner-references.ts';
 import type { ReconcileReason } from '../change/reconcile-reasons.ts';
 
 /**
@@ -21,7 +22,11 @@ export interface ControllerContext<Types extends object = object> {
   readonly signal: AbortSignal;
   /** The reference by which this object owns another one as its controller; it goes into `metadata.ownerReferences`. */
   readonly ownerReference: OwnerReference;
-
+  /**
+   * A copy of an object with `ownerReference` in its metadata; other owners stay.
+   * @throws {ListwatchError} code OWNER_REFUSED for an object of another namespace, and for one that another object controls.
+   */
+  readonly own: OwnObject;
   /**
    * Reports an event about the object, or about another one, as `kubectl describe` shows it. It returns at once and never throws; see
    * `EventRecorder`.
@@ -46,6 +51,14 @@ export interface ControllerContext<Types extends object = object> {
    */
   readonly lister: ListerOfController<Types>;
 }
+
+/** What `whenGone` can use. There is no object, so nothing can be owned by it; what it owned is there until it is collected. */
+export type GoneContext<Types extends object = object> = Omit<
+  ControllerContext<Types>,
+  'ownerReference' | 'own' | 'event'
+>;
+
+export type OwnObject = <U extends HasMetadata>(object: U, options?: OwnerOptions) => U;
 
 export interface ResourceOfController<Types extends object> {
   <ApiVersion extends string, Resource extends PluralOf<Types, ApiVersion>>(

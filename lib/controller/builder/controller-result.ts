@@ -1,11 +1,5 @@
 import type { KubernetesObject } from '../../meta/object.ts';
-
-/** The status of a kind; of a kind without a known one, any object. */
-export type StatusOf<T extends KubernetesObject> = T extends {
-  readonly status?: infer Status | undefined;
-}
-  ? Status
-  : object;
+import type { ConditionChange, StatusOf } from '../helpers/conditions.ts';
 
 /** Fields to merge: null removes one, a list is replaced whole. */
 export type MergePart<T> = T extends readonly unknown[] | Date | string | number | boolean
@@ -21,6 +15,13 @@ export interface ControllerResult<T extends KubernetesObject> {
    * the stored status has these values already.
    */
   readonly status?: MergePart<StatusOf<T>> | undefined;
+  /**
+   * Conditions to set in the status; the others stay. `lastTransitionTime` changes only with the status of a condition, and
+   * `observedGeneration` is that of the object.
+   */
+  readonly conditions?: readonly ConditionChange<T>[] | undefined;
+  /** Why the object cannot be reconciled before it changes: as a thrown `TerminalError`, but the status is written. */
+  readonly terminal?: string | undefined;
   /** Reconciles again after this time. 0 or left out: only after the next change. */
   readonly requeueAfterMs?: number | undefined;
 }

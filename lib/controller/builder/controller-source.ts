@@ -21,6 +21,8 @@ export interface ControllerSourceOptions<T extends KubernetesObject> {
   readonly lease: InformerLease<T>;
   readonly predicates: readonly Predicate<T>[];
   readonly map: ChangeMapping<T>;
+  /** Called for a deletion that is a reason to reconcile. */
+  readonly onGone?: ((change: ObjectChange<T>) => void) | undefined;
   /** Undefined: own writes are reasons too. */
   readonly ownWrites: OwnWritesLog | undefined;
   readonly enqueue: (key: string, reason: ReconcileReason) => void;
@@ -129,6 +131,7 @@ export class ControllerSource<T extends KubernetesObject = KubernetesObject> {
     }
     const keys = this.#keys(map, change);
     if (keys.length === 0) return;
+    if (type === 'deleted') this.#options.onGone?.(change);
     const reason: ReconcileReason = {
       type: change.resync ? 'resync' : type,
       resource: this.resource,

@@ -11,10 +11,9 @@ import { Latch } from '../../kernel/time/latch.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { untilOpen } from '../../kernel/time/wait.ts';
-import { sameContent } from '../../meta/content/same-content.ts';
-import { isConflict, isNotFound } from '../../meta/failure/failures.ts';
+import { isConflict } from '../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
-import type { Stored } from '../../meta/stored.ts';
+import type { ObjectChange } from '../change/object-change.ts';
 import { ReconcileReasons, type ReconcileReason } from '../change/reconcile-reasons.ts';
 import { EventRecorder } from '../events/event-recorder.ts';
 import type { EventSink } from '../events/event-sink.ts';
@@ -25,41 +24,29 @@ import {
   type ReconcileResult,
 } from '../runtime/reconcile-loop.ts';
 import { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
-import type { ControllerContext } from './controller-context.ts';
+import type { AuthorFunctions } from './author-functions.ts';
 import type { ControllerInspection } from './controller-inspection.ts';
 import type { ControllerOptions } from './controller-options.ts';
-import type { ControllerResult } from './controller-result.ts';
 import { ControllerSource } from './controller-source.ts';
+import { GoneObjects } from './gone-objects.ts';
 import { HeldChanges } from './held-changes.ts';
+import { ObjectRuns } from './object-runs.ts';
 import { OwnWritesLog } from './own-writes-log.ts';
 import { ReconcileHistory, type ReconcileRecord } from './reconcile-history.ts';
-import { ReconcileScope } from './reconcile-scope.ts';
 import type { SourceDeclaration } from './source-declaration.ts';
 import { keysOf, type Target } from './targets.ts';
-
-/**
- * Brings the world closer to what the object says. It gets the object as the cache has it, reads everything else itself, and may run
- * any number of times for one state. It must not change the object.
- */
-export type ReconcileObject<T extends KubernetesObject, Types extends object = object> = (
-  object: Stored<T>,
-  context: ControllerContext<Types>,
-  // `void` allows an async function without a return statement.
-  // oxlint-disable-next-line typescript/no-invalid-void-type
-) => Promise<ControllerResult<T> | void>;
 
 export interface ControllerParts<T extends KubernetesObject, Types extends object> {
   readonly client: Client<Types>;
   readonly apiVersion: string;
   readonly resource: string;
   readonly declarations: readonly SourceDeclaration[];
-  readonly reconcile: ReconcileObject<T, Types>;
+  readonly functions: AuthorFunctions<T, Types>;
   readonly options: ControllerOptions;
 }
 
 const SYNC_TIMEOUT_MS = 120_000;
 const HISTORY_SIZE = 100;
-const NO_RESULT: ReconcileResult = {};
 
 /**
  * Reconciles the objects of one resource: it watches them and what they depend on, and runs the function of the author for each
@@ -94,6 +81,8 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   readonly #ownWrites = new OwnWritesLog();
   readonly #held = new HeldChanges();
   readonly #history: ReconcileHistory;
+  readonly #gone = new GoneObjects<T>();
+  readonly #runs: ObjectRuns<T, Types>;
   readonly #sources = new Map<string, ControllerSource>();
   readonly #stop: DerivedAbort = deriveAbort();
   readonly #ready: Latch;
@@ -132,6 +121,16 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     this.#ready = new Latch(`first lists of the controller ${this.name}`);
     this.#ended = new Latch(`end of the controller ${this.name}`);
     this.#queue = new RateLimitingQueue({ name: this.name, runtime, logger, metrics, rateLimiter });
+    const scope = {
+      controller: this.name,
+      client: parts.client as Client,
+      sources: this.#sources,
+      ownWrites: this.#ownWrites,
+      events: () => this.#events(),
+    };
+    const { functions, apiVersion } = parts;
+    const gone = this.#gone;
+    this.#runs = new ObjectRuns({ apiVersion, resource, functions, scope, gone, runtime });
     this.#loop = new ReconcileLoop({
       queue: this.#queue,
       reconcile: (request, context) => this.#reconcile(request, context),
@@ -262,7 +261,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   }
 
   #listen(factory: SharedInformerFactory): void {
-    const { declarations, options } = this.#parts;
+    const { declarations, options, functions } = this.#parts;
     const primary = (): ControllerSource | undefined => this.#sources.get(this.#primary);
     for (const declaration of declarations) {
       const { apiVersion, resource, predicates } = declaration;
@@ -276,6 +275,10 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
         enqueue: (key, reason) => {
           this.#add(key, reason);
         },
+        onGone:
+          `${apiVersion}/${resource}` === this.#primary && functions.whenGone !== undefined
+            ? (change) => this.#gone.add(change as ObjectChange<T>)
+            : undefined,
         controller: this.name,
         logger: this.#logger,
       });
@@ -336,26 +339,8 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       this.#history.add({ key, startedAtMs, durationMs, result, error, reasons });
     };
     try {
-      const object = this.#object(key);
-      if (object === undefined) {
-        record('gone');
-        return NO_RESULT;
-      }
-      const { client } = this.#parts;
-      const common = {
-        controller: this.name,
-        client: client as Client,
-        sources: this.#sources,
-        ownWrites: this.#ownWrites,
-        events: () => this.#events(),
-      };
-      const scope = new ReconcileScope(common, { key, failures, reasons, object }, run);
-      // The scope has the methods for all types of objects.
-      const context = scope as unknown as ControllerContext<Types>;
-      const result: ControllerResult<T> = (await this.#parts.reconcile(object, context)) ?? {};
-      await this.#writeStatus(scope, object, result.status);
-      const { requeueAfterMs } = result;
-      record((requeueAfterMs ?? 0) > 0 ? 'requeue' : 'done');
+      const { result, requeueAfterMs } = await this.#runs.run({ key, failures, reasons }, run);
+      record(result);
       return { requeueAfterMs };
     } catch (error) {
       record(isConflict(error) ? 'conflict' : 'failed', errorMessage(error));
@@ -388,36 +373,4 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     source.countOwnWrite();
     return true;
   }
-
-  #object(key: string): Stored<T> | undefined {
-    const source = this.#sources.get(this.#primary);
-    return source?.lease.informer.indexer.get(key) as Stored<T> | undefined;
-  }
-
-  /**
-   * As a merge patch: fields of other writers stay. An object that is gone needs no status; a resource without the subresource is an error.
-   */
-  async #writeStatus(
-    scope: ReconcileScope,
-    object: Stored<T>,
-    status: object | undefined,
-  ): Promise<void> {
-    if (status === undefined || hasStatus(object, status)) return;
-    const { apiVersion, resource } = this.#parts;
-    const { name, namespace } = object.metadata as { name: string; namespace?: string };
-    const patch = { status };
-    try {
-      await scope
-        .resource(apiVersion, resource, { namespace })
-        .patch(name, patch, { type: 'merge', subresource: 'status', signal: scope.signal });
-    } catch (error) {
-      if (!isNotFound(error) || error.status.details?.name === undefined) throw error;
-    }
-  }
-}
-
-/** Whether the merge would change nothing. */
-function hasStatus(object: KubernetesObject, status: object): boolean {
-  const stored = (object as { readonly status?: unknown }).status;
-  return sameContent({ status }, { status: stored }, { ignoreUnset: true });
 }

@@ -4,9 +4,15 @@ import type { ResourceClient } from '../../client/rest/resource-client.ts';
 import type { WriteObserver } from '../../client/rest/request/write-observer.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { metaNamespaceKeyFunc } from '../../meta/key.ts';
-import type { KubernetesObject, OwnerReference } from '../../meta/object.ts';
+import type { HasMetadata, KubernetesObject, OwnerReference } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
 import type { EventSink, NewEvent } from '../events/event-sink.ts';
+import {
+  ownerReferenceTo,
+  setOwner,
+  type Owner,
+  type OwnerOptions,
+} from '../helpers/owner-references.ts';
 import type { ReconcileReason } from '../change/reconcile-reasons.ts';
 import type { ReconcileContext } from '../runtime/reconcile-loop.ts';
 import type { ControllerContext } from './controller-context.ts';
@@ -27,7 +33,8 @@ export interface ScopeRun {
   readonly key: string;
   readonly failures: number;
   readonly reasons: readonly ReconcileReason[];
-  readonly object: Stored<KubernetesObject>;
+  /** The object of the run, or what is known of one that is gone. */
+  readonly subject: Owner;
 }
 
 /** The context of one run. Its methods are fields, so that it can be destructured. */
@@ -36,19 +43,19 @@ export class ReconcileScope implements ControllerContext {
   readonly failures: number;
   readonly reasons: readonly ReconcileReason[];
   readonly #parts: ScopeParts;
-  readonly #object: Stored<KubernetesObject>;
+  readonly #object: Owner;
   readonly #run: ReconcileContext;
 
   constructor(
     parts: ScopeParts,
-    { key, failures, reasons, object }: ScopeRun,
+    { key, failures, reasons, subject }: ScopeRun,
     run: ReconcileContext,
   ) {
     this.key = key;
     this.failures = failures;
     this.reasons = reasons;
     this.#parts = parts;
-    this.#object = object;
+    this.#object = subject;
     this.#run = run;
   }
 
@@ -57,14 +64,15 @@ export class ReconcileScope implements ControllerContext {
   }
 
   get ownerReference(): OwnerReference {
-    const { apiVersion, kind, metadata } = this.#object;
-    const { name, uid } = metadata;
-    return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+    return ownerReferenceTo(this.#object);
   }
 
   readonly event = (event: NewEvent, about: KubernetesObject = this.#object): void => {
     this.#parts.events().event(about, event);
   };
+
+  readonly own = <U extends HasMetadata>(object: U, options?: OwnerOptions): U =>
+    setOwner(object, this.#object, options);
 
   readonly resource = <T extends KubernetesObject>(
     apiVersion: string,
@@ -72,7 +80,7 @@ export class ReconcileScope implements ControllerContext {
     options: { readonly namespace?: string | undefined } = {},
   ): ResourceClient<T> => {
     const { client } = this.#parts;
-    const namespace = options.namespace ?? namespaceOf(this.#object);
+    const namespace = options.namespace ?? this.#object.metadata.namespace;
     const writes = this.#writesOf<T>(`${apiVersion}/${resource}`);
     return client.resource<T>(apiVersion, resource, { namespace, writes });
   };
@@ -119,8 +127,4 @@ export class ReconcileScope implements ControllerContext {
       },
     };
   }
-}
-
-function namespaceOf({ metadata }: KubernetesObject): string | undefined {
-  return metadata?.namespace;
 }

@@ -114,6 +114,8 @@ export const errorCodes = {
   // controller
   RECONCILE: 'A reconcile function threw; the key is retried with back-off.',
   RECONCILE_TERMINAL: 'A reconcile function asked not to be retried until its object changes.',
+  OWNER_REFUSED:
+    'An object cannot get an owner that is in another namespace, or a second controller; the message says which.',
   // server: key-value engine
   COMPACTED: 'The revision was compacted away.',
   FUTURE_REVISION: 'The revision lies in the future.',

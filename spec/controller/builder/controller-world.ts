@@ -80,3 +80,49 @@ export function deployment(
     },
   };
 }
+
+/** A custom resource with spec, status and conditions. */
+export interface Site extends KubernetesObject {
+  readonly spec: { readonly host: string };
+  readonly status?: {
+    readonly serves?: string;
+    readonly conditions?: readonly SiteCondition[];
+  };
+}
+
+export interface SiteCondition {
+  readonly type: 'Ready' | 'Failed';
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly observedGeneration?: number;
+  readonly lastTransitionTime: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+const OPEN: object = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+export const SITES: object = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'sites.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'sites', kind: 'Site' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: {
+          openAPIV3Schema: { type: 'object', properties: { spec: OPEN, status: OPEN } },
+        },
+      },
+    ],
+  },
+};
+
+export function site(name: string, host: string = 'a.example.com'): Site {
+  return { apiVersion: 'example.com/v1', kind: 'Site', metadata: { name }, spec: { host } };
+}

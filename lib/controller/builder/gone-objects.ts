@@ -1,0 +1,55 @@
+import { splitMetaNamespaceKey } from '../../meta/key.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import type { Stored } from '../../meta/stored.ts';
+import type { ObjectChange } from '../change/object-change.ts';
+
+/** An object that is not there. */
+export interface GoneObject<T extends KubernetesObject = KubernetesObject> {
+  /** `namespace/name`, or the name of a cluster-scoped object. */
+  readonly key: string;
+  readonly name: string;
+  readonly namespace: string | undefined;
+  /** Undefined when the controller has not seen such an object: its key came from a mapping, or from the program. */
+  readonly uid: string | undefined;
+  /** The last state that was seen. */
+  readonly object: Stored<T> | undefined;
+}
+
+/**
+ * Deleted objects whose `whenGone` has not run, by key. As large as the number of deletions that wait for their run. Several of one key
+ * are an object that was deleted and created again before the run.
+ */
+export class GoneObjects<T extends KubernetesObject> {
+  readonly #waiting = new Map<string, GoneObject<T>[]>();
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  add({ key, object }: ObjectChange<T>): void {
+    const gone = { ...namesOf(key), uid: object.metadata.uid, object };
+    const others = this.#waiting.get(key);
+    if (others === undefined) this.#waiting.set(key, [gone]);
+    else others.push(gone);
+  }
+
+  /** The gone objects of a key, the oldest first; `present` is the object that is there now. */
+  of(key: string, present: Stored<T> | undefined): readonly GoneObject<T>[] {
+    const waiting = this.#waiting.get(key) ?? [];
+    if (present !== undefined) return waiting.filter(({ uid }) => uid !== present.metadata.uid);
+    if (waiting.length > 0) return [...waiting];
+    return [{ ...namesOf(key), uid: undefined, object: undefined }];
+  }
+
+  /** One of them is done with. */
+  forget({ key, uid }: GoneObject<T>): void {
+    const left = (this.#waiting.get(key) ?? []).filter((one) => one.uid !== uid);
+    if (left.length === 0) this.#waiting.delete(key);
+    else this.#waiting.set(key, left);
+  }
+}
+
+function namesOf(key: string): Pick<GoneObject, 'key' | 'name' | 'namespace'> {
+  const { namespace, name } = splitMetaNamespaceKey(key);
+  return { key, name, namespace: namespace === '' ? undefined : namespace };
+}

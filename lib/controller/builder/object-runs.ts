@@ -1,0 +1,169 @@
+import { isListwatchError } from '../../kernel/failure/errors.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import { sameContent } from '../../meta/content/same-content.ts';
+import { isNotFound } from '../../meta/failure/failures.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import type { Stored } from '../../meta/stored.ts';
+import { setConditions } from '../helpers/conditions.ts';
+import { addFinalizers, finalizersOf, removeFinalizer } from '../helpers/finalizers.ts';
+import { TerminalError } from '../runtime/reconcile-error.ts';
+import type { ReconcileContext } from '../runtime/reconcile-loop.ts';
+import type { AuthorFunctions, ReconcileObject } from './author-functions.ts';
+import type { ControllerResult } from './controller-result.ts';
+import type { ControllerSource } from './controller-source.ts';
+import type { GoneObjects } from './gone-objects.ts';
+import { ReconcileScope, type ScopeParts, type ScopeRun } from './reconcile-scope.ts';
+
+export interface ObjectRunsParts<T extends KubernetesObject, Types extends object> {
+  readonly apiVersion: string;
+  readonly resource: string;
+  readonly functions: AuthorFunctions<T, Types>;
+  readonly scope: ScopeParts;
+  readonly gone: GoneObjects<T>;
+  readonly runtime: Runtime;
+}
+
+export type RunRequest = Omit<ScopeRun, 'subject'>;
+
+export interface RunOutcome {
+  readonly result: 'done' | 'requeue' | 'gone' | 'cleaned';
+  readonly requeueAfterMs?: number | undefined;
+}
+
+/** The runs of one controller: which functions of the author a key needs, and what their results lead to. */
+export class ObjectRuns<T extends KubernetesObject, Types extends object> {
+  readonly #parts: ObjectRunsParts<T, Types>;
+
+  constructor(parts: ObjectRunsParts<T, Types>) {
+    this.#parts = parts;
+  }
+
+  /** One run of a key. @throws what the functions of the author throw, and their writes. */
+  async run(request: RunRequest, run: ReconcileContext): Promise<RunOutcome> {
+    const object = this.#source?.lease.informer.indexer.get(request.key) as Stored<T> | undefined;
+    const requeueAfterMs = await this.#tellGone(request, object, run);
+    if (object === undefined) return { result: 'gone', requeueAfterMs };
+    const names = this.#parts.functions.finalizers.map(({ name }) => name);
+    const isDeleted = isDeleting(object);
+    if (isDeleted && names.length > 0) return await this.#cleanUp(request, object, run);
+    const scope = this.#scope(request, object, run);
+    const call = { signal: scope.signal, runtime: this.#parts.runtime };
+    const held =
+      names.length === 0 ? object : await addFinalizers(this.#own(scope), object, names, call);
+    const { reconcile } = this.#parts.functions;
+    return await this.#call(reconcile, held, this.#scope(request, held, run));
+  }
+
+  get #source(): ControllerSource | undefined {
+    const { apiVersion, resource, scope } = this.#parts;
+    return scope.sources.get(`${apiVersion}/${resource}`);
+  }
+
+  /** An object of the same name may be there already: it is another one. */
+  async #tellGone(
+    request: RunRequest,
+    object: Stored<T> | undefined,
+    run: ReconcileContext,
+  ): Promise<number | undefined> {
+    const { functions, gone } = this.#parts;
+    if (functions.whenGone === undefined) return undefined;
+    let requeueAfterMs: number | undefined;
+    for (const one of gone.of(request.key, object)) {
+      const { name, namespace, uid = '' } = one;
+      const { apiVersion = '', kind = '' } = one.object ?? {};
+      const subject = { apiVersion, kind, metadata: { name, namespace, uid } };
+      const scope = new ReconcileScope(this.#parts.scope, { ...request, subject }, run);
+      try {
+        const result = await functions.whenGone(one, scope);
+        requeueAfterMs = result?.requeueAfterMs ?? requeueAfterMs;
+        if ((result?.requeueAfterMs ?? 0) === 0) gone.forget(one);
+      } catch (error) {
+        if (isListwatchError(error, 'RECONCILE_TERMINAL')) gone.forget(one);
+        throw error;
+      }
+    }
+    return requeueAfterMs;
+  }
+
+  /** The last finalizer first, as the work was done in the other order. */
+  async #cleanUp(
+    request: RunRequest,
+    object: Stored<T>,
+    run: ReconcileContext,
+  ): Promise<RunOutcome> {
+    const { functions, runtime } = this.#parts;
+    const present = finalizersOf(
+      object,
+      functions.finalizers.map(({ name }) => name),
+    );
+    let left: Stored<T> | undefined = object;
+    for (const { name, cleanUp } of functions.finalizers.toReversed()) {
+      if (left === undefined || !present.includes(name)) continue;
+      const scope = this.#scope(request, left, run);
+      const outcome = await this.#call(cleanUp, left, scope);
+      if (outcome.result === 'requeue') return outcome;
+      const call = { signal: scope.signal, runtime };
+      left = await removeFinalizer(this.#own(scope), left, name, call);
+    }
+    return { result: 'cleaned' };
+  }
+
+  async #call(
+    work: ReconcileObject<T, Types>,
+    object: Stored<T>,
+    scope: ReconcileScope,
+  ): Promise<RunOutcome> {
+    const result: ControllerResult<T> = (await work(object, scope)) ?? {};
+    const { requeueAfterMs, terminal } = result;
+    await this.#writeStatus(scope, object, result);
+    if (terminal !== undefined) throw new TerminalError(terminal);
+    return { result: (requeueAfterMs ?? 0) > 0 ? 'requeue' : 'done', requeueAfterMs };
+  }
+
+  /**
+   * As a merge patch: fields of other writers stay. An object that is gone needs no status; a resource without the subresource is an error.
+   */
+  async #writeStatus(
+    scope: ReconcileScope,
+    object: Stored<T>,
+    result: ControllerResult<T>,
+  ): Promise<void> {
+    const status = this.#statusOf(object, result);
+    if (status === undefined || hasStatus(object, status)) return;
+    const { name } = object.metadata;
+    const options = { type: 'merge', subresource: 'status', signal: scope.signal } as const;
+    try {
+      await this.#own(scope).patch(name, { status }, options);
+    } catch (error) {
+      if (!isNotFound(error) || error.status.details?.name === undefined) throw error;
+    }
+  }
+
+  #statusOf(
+    object: Stored<T>,
+    { status, conditions = [] }: ControllerResult<T>,
+  ): object | undefined {
+    if (conditions.length === 0) return status;
+    const nowMs = this.#parts.runtime.wallMs();
+    const fields: object = status ?? {};
+    return { ...fields, conditions: setConditions<T>(object, conditions, nowMs) };
+  }
+
+  #own(scope: ReconcileScope): ReturnType<typeof scope.resource<T>> {
+    return scope.resource<T>(this.#parts.apiVersion, this.#parts.resource);
+  }
+
+  #scope(request: RunRequest, subject: Stored<T>, run: ReconcileContext): ReconcileScope {
+    return new ReconcileScope(this.#parts.scope, { ...request, subject }, run);
+  }
+}
+
+function isDeleting({ metadata }: KubernetesObject): boolean {
+  return metadata?.deletionTimestamp !== undefined;
+}
+
+/** Whether the merge would change nothing. */
+function hasStatus(object: KubernetesObject, status: object): boolean {
+  const stored = (object as { readonly status?: unknown }).status;
+  return sameContent({ status }, { status: stored }, { ignoreUnset: true });
+}

@@ -1,0 +1,146 @@
+import { expect } from 'chai';
+import { controller } from '../../../lib/controller/builder/controller-builder.ts';
+import type { ControllerBuilder } from '../../../lib/controller/builder/controller-builder.ts';
+import { ControllerWorld, site, SITES, type Site } from './controller-world.ts';
+
+const NAME = 'example.com/dns';
+
+describe('a finalizer of a controller', () => {
+  let world: ControllerWorld;
+  /** What has happened, in order. */
+  let events: string[];
+
+  beforeEach(async () => {
+    world = new ControllerWorld();
+    events = [];
+    await world.runtime.run(world.user.applyAll([SITES]));
+  });
+
+  afterEach(async () => {
+    await world.stop();
+  });
+
+  const sites = () =>
+    world.user.resource<Site>('example.com/v1', 'sites', { namespace: 'default' });
+  const controllerOfSites = (): ControllerBuilder<Site> =>
+    controller<Site>(world.client, 'example.com/v1', 'sites', world.options);
+  const finalizers = async (): Promise<readonly string[] | undefined> =>
+    (await world.after(sites().get('a'))).metadata.finalizers;
+  const note = (text: string) => async (): Promise<void> => {
+    events.push(text);
+  };
+
+  it('is there before the first reconcile, and its cleanup runs in place of a reconcile', async () => {
+    await world.after(sites().create(site('a')));
+    await world.start(
+      controllerOfSites()
+        .finalizer(NAME, async ({ metadata, spec }) => {
+          expect(metadata.deletionTimestamp).to.be.a('string');
+          events.push(`clean ${spec.host}`);
+        })
+        .reconcile(async ({ metadata }) => {
+          events.push(`reconcile ${metadata.finalizers?.join()}`);
+        }),
+    );
+    expect(events).to.deep.equal([`reconcile ${NAME}`]);
+    await world.after(sites().delete('a'));
+    expect(events.slice(1)).to.deep.equal(['clean a.example.com']);
+    expect(
+      await world.after(
+        sites()
+          .get('a')
+          .catch((error) => error.code),
+      ),
+    ).to.equal('NOT_FOUND');
+    expect(world.log).to.deep.equal([]);
+  });
+
+  it('leaves the finalizers of others, and waits for none of them', async () => {
+    const metadata = { name: 'a', finalizers: ['example.org/other'] };
+    await world.after(sites().create({ ...site('a'), metadata }));
+    const one = controllerOfSites().finalizer(NAME, note('clean')).reconcile(note('reconcile'));
+    await world.start(one);
+    expect(await finalizers()).to.deep.equal(['example.org/other', NAME]);
+    await world.after(sites().delete('a'));
+    expect(await finalizers()).to.deep.equal(['example.org/other']);
+    await world.after(sites().patch('a', { metadata: { labels: { x: 'y' } } }));
+    expect(events).to.deep.equal(['reconcile', 'clean']);
+    expect(one.inspect().history.at(-1)?.result).to.equal('cleaned');
+    await world.after(sites().patch('a', { metadata: { finalizers: null } }));
+  });
+
+  it('stays until its cleanup has succeeded, which is retried, and until it has finished', async () => {
+    await world.after(sites().create(site('a')));
+    let tries = 0;
+    await world.start(
+      controllerOfSites()
+        .finalizer(NAME, async () => {
+          tries += 1;
+          if (tries === 1) throw new Error('the name server is away');
+          return tries === 2
+            ? { requeueAfterMs: 60_000, status: { serves: 'stopping' } }
+            : undefined;
+        })
+        .reconcile(async () => {}),
+    );
+    await world.after(sites().delete('a'));
+    await world.runtime.advance(1_000);
+    expect(tries).to.equal(2);
+    expect(world.log).to.have.length(1);
+    expect((await world.after(sites().get('a'))).status?.serves).to.equal('stopping');
+    await world.runtime.advance(60_000);
+    expect(tries).to.equal(3);
+    expect(await world.after(sites().list())).to.deep.include({ items: [] });
+  });
+
+  it('is removed after a change of another in between, without a second cleanup', async () => {
+    await world.after(sites().create(site('a')));
+    await world.start(
+      controllerOfSites()
+        .finalizer(NAME, async () => {
+          events.push('clean');
+          await sites().patch('a', { metadata: { annotations: { note: String(events.length) } } });
+        })
+        .reconcile(async () => {}),
+    );
+    await world.after(sites().delete('a'));
+    await world.runtime.advance(1_000);
+    expect(events).to.deep.equal(['clean']);
+    expect(await world.after(sites().list())).to.deep.include({ items: [] });
+    expect(world.log).to.deep.equal([]);
+  });
+
+  it('goes in the other order when there are several', async () => {
+    await world.after(sites().create(site('a')));
+    await world.start(
+      controllerOfSites()
+        .finalizer('example.com/first', note('first'))
+        .finalizer('example.com/second', note('second'))
+        .reconcile(async () => {}),
+    );
+    expect(await finalizers()).to.deep.equal(['example.com/first', 'example.com/second']);
+    await world.after(sites().delete('a'));
+    expect(events).to.deep.equal(['second', 'first']);
+  });
+
+  it('is not added to an object that is being deleted, which is not reconciled', async () => {
+    const metadata = { name: 'a', finalizers: ['example.org/other'] };
+    await world.after(sites().create({ ...site('a'), metadata }));
+    await world.after(sites().delete('a'));
+    await world.start(
+      controllerOfSites().finalizer(NAME, note('clean')).reconcile(note('reconcile')),
+    );
+    expect(await finalizers()).to.deep.equal(['example.org/other']);
+    expect(events).to.deep.equal([]);
+    await world.after(sites().patch('a', { metadata: { finalizers: null } }));
+  });
+
+  it('has a name with a domain, once', () => {
+    const clean = async (): Promise<void> => {};
+    expect(() => controllerOfSites().finalizer('dns', clean)).to.throw(/"example.com\/cleanup"/);
+    expect(() => controllerOfSites().finalizer(NAME, clean).finalizer(NAME, clean)).to.throw(
+      /declared twice/,
+    );
+    expect(() => controllerOfSites().finalizer(NAME, 7 as never)).to.throw(/not number/);
+  });
+});

@@ -1,0 +1,101 @@
+import { expect } from 'chai';
+import { controller } from '../../../lib/controller/builder/controller-builder.ts';
+import { TerminalError } from '../../../lib/controller/runtime/reconcile-error.ts';
+import { ControllerWorld } from './controller-world.ts';
+
+describe('whenGone of a controller', () => {
+  let world: ControllerWorld;
+  let events: string[];
+
+  beforeEach(() => {
+    world = new ControllerWorld();
+    events = [];
+  });
+
+  afterEach(async () => {
+    await world.stop();
+  });
+
+  const maps = () => world.user.resource('v1', 'configmaps', { namespace: 'default' });
+  const builder = () => controller(world.client, 'v1', 'configmaps', world.options);
+
+  it('gets a deleted object with its last state, and a key without an object', async () => {
+    await world.after(maps().create({ metadata: { name: 'a' }, data: { color: 'blue' } }));
+    const one = builder()
+      .whenGone(async ({ key, name, namespace, uid, object }, { resource, reasons, signal }) => {
+        events.push(`${key} ${name} ${namespace} ${uid === object?.metadata.uid}`);
+        events.push(`${object?.data?.['color']} ${reasons[0]?.type}`);
+        expect((await resource('v1', 'configmaps').list({ signal })).items).to.be.an('array');
+      })
+      .reconcile(async () => {});
+    await world.start(one);
+    await world.after(maps().delete('a'));
+    expect(events).to.deep.equal(['default/a a default true', 'blue deleted']);
+    one.enqueue('default/never');
+    await world.runtime.settle();
+    expect(events.slice(2)).to.deep.equal([
+      'default/never never default true',
+      'undefined enqueued',
+    ]);
+    expect(one.inspect().history.at(-1)?.result).to.equal('gone');
+  });
+
+  it('runs again when it throws, when it asks for it, and not after a TerminalError', async () => {
+    const outcomes = [
+      () => {
+        throw new Error('not yet');
+      },
+      () => ({ requeueAfterMs: 5_000 }),
+      () => {
+        throw new TerminalError('never');
+      },
+    ];
+    await world.after(maps().create({ metadata: { name: 'a' } }));
+    await world.start(
+      builder()
+        .whenGone(async ({ uid }) => {
+          events.push(uid === undefined ? 'unknown' : 'known');
+          return outcomes.shift()?.();
+        })
+        .reconcile(async () => {}),
+    );
+    await world.after(maps().delete('a'));
+    await world.runtime.advance(1_000);
+    expect(events).to.deep.equal(['known', 'known']);
+    await world.runtime.advance(60_000);
+    expect(events).to.deep.equal(['known', 'known', 'known']);
+    expect(world.log).to.have.length(2);
+  });
+
+  it('tells an object from the next one of its name', async () => {
+    await world.after(maps().create({ metadata: { name: 'a' }, data: { version: '1' } }));
+    await world.start(
+      builder()
+        .whenGone(async ({ object }) => {
+          events.push(`gone ${object?.data?.['version']}`);
+        })
+        .reconcile(async ({ data }) => {
+          events.push(`there ${data?.['version']}`);
+          // The object is deleted and created again during its run.
+          if (events.length > 1) return;
+          await maps().delete('a');
+          await maps().create({ metadata: { name: 'a' }, data: { version: '2' } });
+        }),
+    );
+    expect(events).to.deep.equal(['there 1', 'gone 1', 'there 2']);
+  });
+
+  it('is not called for deletions that a predicate leaves out', async () => {
+    await world.after(maps().create({ metadata: { name: 'a' } }));
+    await world.start(
+      builder()
+        .where(({ type }) => type !== 'deleted')
+        .whenGone(async () => {
+          events.push('gone');
+        })
+        .reconcile(async () => {}),
+    );
+    await world.after(maps().delete('a'));
+    expect(events).to.deep.equal([]);
+  });
+});

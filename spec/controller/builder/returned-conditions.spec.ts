@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import { controller } from '../../../lib/controller/builder/controller-builder.ts';
+import { ControllerWorld, site, SITES, type Site } from './controller-world.ts';
+
+describe('conditions that a reconcile returns', () => {
+  let world: ControllerWorld;
+
+  beforeEach(async () => {
+    world = new ControllerWorld();
+    await world.runtime.run(world.user.applyAll([SITES]));
+  });
+
+  afterEach(async () => {
+    await world.stop();
+  });
+
+  const sites = () =>
+    world.user.resource<Site>('example.com/v1', 'sites', { namespace: 'default' });
+  const conditions = async () => (await world.after(sites().get('a'))).status?.conditions ?? [];
+
+  it('are written once, with the time of the change of status and the generation', async () => {
+    await world.after(sites().create(site('a')));
+    let runs = 0;
+    await world.start(
+      controller<Site>(world.client, 'example.com/v1', 'sites', world.options).reconcile(
+        async ({ spec }) => {
+          runs += 1;
+          const status = spec.host === '' ? 'False' : 'True';
+          return {
+            status: { serves: spec.host },
+            conditions: [{ type: 'Ready', status, reason: 'Host' }],
+          };
+        },
+      ),
+    );
+    const [first] = await conditions();
+    expect(first).to.deep.include({ observedGeneration: 1, message: '', status: 'True' });
+    await world.runtime.advance(90_000);
+    await world.after(sites().patch('a', { spec: { host: 'b.example.com' } }));
+    const [second] = await conditions();
+    expect(second).to.deep.equal({ ...first, observedGeneration: 2 });
+    await world.after(sites().patch('a', { spec: { host: '' } }));
+    const [third] = await conditions();
+    expect(third?.lastTransitionTime).not.to.equal(first?.lastTransitionTime);
+    const { metadata } = await world.after(sites().get('a'));
+    await world.after(sites().patch('a', { metadata: { labels: { a: 'b' } } }));
+    expect(runs).to.equal(4);
+    const after = await world.after(sites().get('a'));
+    expect(Number(after.metadata.resourceVersion)).to.equal(Number(metadata.resourceVersion) + 1);
+  });
+
+  it('keep those of others', async () => {
+    await world.after(sites().create(site('a')));
+    const lastTransitionTime = '2020-01-01T00:00:00Z';
+    const failed = {
+      type: 'Failed',
+      status: 'False',
+      reason: 'X',
+      message: '',
+      lastTransitionTime,
+    };
+    await world.after(
+      sites().patch('a', { status: { conditions: [failed] } }, { subresource: 'status' }),
+    );
+    await world.start(
+      controller<Site>(world.client, 'example.com/v1', 'sites', world.options).reconcile(
+        async () => ({ conditions: [{ type: 'Ready', status: 'Unknown', reason: 'Waits' }] }),
+      ),
+    );
+    expect((await conditions()).map(({ type }) => type)).to.deep.equal(['Failed', 'Ready']);
+  });
+
+  it('come with a reason that ends the retries', async () => {
+    await world.after(sites().create(site('a')));
+    let runs = 0;
+    await world.start(
+      controller<Site>(world.client, 'example.com/v1', 'sites', world.options).reconcile(
+        async () => {
+          runs += 1;
+          return {
+            conditions: [{ type: 'Failed', status: 'True', reason: 'Host' }],
+            terminal: 'no such host',
+          };
+        },
+      ),
+    );
+    await world.runtime.advance(60_000);
+    expect(runs).to.equal(1);
+    expect((await conditions())[0]?.reason).to.equal('Host');
+    expect(world.log).to.deep.equal(['error: sites: default/a: given up: no such host']);
+  });
+});
