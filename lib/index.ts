@@ -62,8 +62,8 @@ export {
 export { ReconcileError, TerminalError } from './controller/runtime/reconcile-error.ts';
 export { controller } from './controller/builder/controller-builder.ts';
 export type { Controller } from './controller/builder/controller.ts';
-export type { ReconcileObject } from './controller/builder/author-functions.ts';
-export type { GoneObject } from './controller/builder/gone-objects.ts';
+export type { ReconcileObject } from './controller/builder/run/author-functions.ts';
+export type { GoneObject } from './controller/builder/run/gone-objects.ts';
 export {
   conditionOf,
   isConditionTrue,
@@ -71,9 +71,9 @@ export {
   type ConditionOf,
 } from './controller/helpers/conditions.ts';
 export { setOwner } from './controller/helpers/owner-references.ts';
-export type { ControllerContext } from './controller/builder/controller-context.ts';
+export type { ControllerContext } from './controller/builder/run/controller-context.ts';
 export type { ControllerOptions } from './controller/builder/controller-options.ts';
-export type { ControllerResult } from './controller/builder/controller-result.ts';
+export type { ControllerResult } from './controller/builder/run/controller-result.ts';
 export type { ObjectChange } from './controller/change/object-change.ts';
 export { EventRecorder, type EventRecorderOptions } from './controller/events/event-recorder.ts';
 export type { EventSink, NewEvent } from './controller/events/event-sink.ts';
@@ -81,6 +81,7 @@ export {
   allOf,
   annotationsChanged,
   anyOf,
+  changed,
   generationChanged,
   inNamespaces,
   labelsChanged,

@@ -37,7 +37,13 @@ export {
 export { reconcileLoopMetrics } from './runtime/reconcile-loop-metrics.ts';
 export { ReconcileError, TerminalError, type ReconcileFailure } from './runtime/reconcile-error.ts';
 export { controller, ControllerBuilder } from './builder/controller-builder.ts';
-export type { MapObject, OwnsOptions, SourceOptions } from './builder/controller-builder.ts';
+export type { OwnsOptions, SourceOptions, WatchesOptions } from './builder/controller-builder.ts';
+export type {
+  EventSource,
+  ExternalSourceInspection,
+  Subscription,
+} from './builder/source/external-source.ts';
+export type { MapObject, OwnLookup } from './builder/source/change-mappings.ts';
 export type { Controller, ControllerParts } from './builder/controller.ts';
 export type {
   AuthorFunctions,
@@ -45,20 +51,26 @@ export type {
   Finalizer,
   ReconcileObject,
   WhenGone,
-} from './builder/author-functions.ts';
-export type { GoneObject } from './builder/gone-objects.ts';
+} from './builder/run/author-functions.ts';
+export type { GoneObject } from './builder/run/gone-objects.ts';
 export type {
   ControllerContext,
   GoneContext,
+  InCluster,
   ListerOfController,
+  ObjectsByIndex,
   OwnedObjects,
   OwnObject,
   ResourceOfController,
-} from './builder/controller-context.ts';
-export type { OwnMetadata, SourceDeclaration } from './builder/source-declaration.ts';
+} from './builder/run/controller-context.ts';
+export type {
+  OtherCluster,
+  OwnKind,
+  SourceDeclaration,
+} from './builder/source/source-declaration.ts';
 export type { ControllerInspection, SourceInspection } from './builder/controller-inspection.ts';
 export type { ControllerOptions } from './builder/controller-options.ts';
-export type { ControllerResult, MergePart } from './builder/controller-result.ts';
+export type { ControllerResult, MergePart } from './builder/run/controller-result.ts';
 export {
   conditionOf,
   isConditionTrue,
@@ -74,14 +86,19 @@ export {
   type Owner,
   type OwnerOptions,
 } from './helpers/owner-references.ts';
-export type { ChangeMapping, SourceCounts } from './builder/controller-source.ts';
-export type { ReconcileRecord } from './builder/reconcile-history.ts';
-export type { Target, Targets } from './builder/targets.ts';
+export type {
+  ChangeMapping,
+  SourceCounts,
+  SourceRole,
+} from './builder/source/controller-source.ts';
+export type { ReconcileRecord } from './builder/run/reconcile-history.ts';
+export type { Target, Targets } from './builder/source/targets.ts';
 export type { ObjectChange } from './change/object-change.ts';
 export {
   allOf,
   annotationsChanged,
   anyOf,
+  changed,
   generationChanged,
   inNamespaces,
   labelsChanged,

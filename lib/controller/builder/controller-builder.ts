@@ -1,18 +1,24 @@
+import type { Indexers } from '../../cache/store/indexers.ts';
 import type { Client } from '../../client/rest/client.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { rejectUnknownOptions } from '../../kernel/options/options.ts';
 import type { ObjectOf, OtherPlural, PluralOf } from '../../meta/object-types.ts';
-import type { KubernetesObject, ObjectMeta, OwnerReference } from '../../meta/object.ts';
+import type { HasMetadata, KubernetesObject, OwnerReference } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
 import { checkFinalizer } from '../helpers/finalizers.ts';
 import type { ObjectChange } from '../change/object-change.ts';
 import { specOrMetadataChanged, type Predicate } from '../change/predicates.ts';
-import type { CleanUp, Finalizer, ReconcileObject, WhenGone } from './author-functions.ts';
+import type { CleanUp, Finalizer, ReconcileObject, WhenGone } from './run/author-functions.ts';
 import { Controller } from './controller.ts';
 import { CONTROLLER_OPTIONS, type ControllerOptions } from './controller-options.ts';
-import { OWNER_INDEX, ownerIndexFunc, ownersIn } from './owner-index.ts';
-import type { OwnMetadata, SourceDeclaration } from './source-declaration.ts';
-import { keysOf, type Targets } from './targets.ts';
+import type { EventSource } from './source/external-source.ts';
+import { mapped, ownersOf, type MapObject, type OwnLookup } from './source/change-mappings.ts';
+import { OWNER_INDEX, ownerIndexFunc } from './source/owner-index.ts';
+import {
+  sourceName,
+  type OtherCluster,
+  type SourceDeclaration,
+} from './source/source-declaration.ts';
 
 /** Which objects of a resource a controller watches, and which of their changes count. */
 export interface SourceOptions<T extends KubernetesObject> {
@@ -20,6 +26,17 @@ export interface SourceOptions<T extends KubernetesObject> {
   readonly labelSelector?: string | undefined;
   /** Left out changes are no reason to reconcile. @defaultValue every change counts */
   readonly where?: Predicate<T> | undefined;
+  /** Its own namespaces; `all` also for a resource without namespaces. @defaultValue those of the controller */
+  readonly namespaces?: 'all' | readonly string[] | undefined;
+  /** Indexes that `context.byIndex` reads: a function from the object to values. @defaultValue none */
+  readonly indexes?: Readonly<Record<string, (object: Stored<T>) => readonly string[]>> | undefined;
+}
+
+/** Options of `watches`; `Types` are those of the client of another cluster. */
+export interface WatchesOptions<T extends KubernetesObject, Types extends object = object>
+  extends SourceOptions<T> {
+  /** Watches the resource in another cluster. `context.lister(…, { cluster: name })` reads it. @defaultValue the cluster of the controller */
+  readonly cluster?: OtherCluster<Types> | undefined;
 }
 
 export interface OwnsOptions<T extends KubernetesObject> extends SourceOptions<T> {
@@ -27,11 +44,9 @@ export interface OwnsOptions<T extends KubernetesObject> extends SourceOptions<T
   readonly anyOwner?: boolean | undefined;
 }
 
-const SOURCE_OPTIONS = ['labelSelector', 'where'];
+const SOURCE_OPTIONS = ['labelSelector', 'where', 'namespaces', 'indexes'];
+const WATCHES_OPTIONS = [...SOURCE_OPTIONS, 'cluster'];
 const OWNS_OPTIONS = [...SOURCE_OPTIONS, 'anyOwner'];
-
-/** Returns the objects to reconcile after a change of another object: keys, names, or nothing. */
-export type MapObject<U extends KubernetesObject> = (object: Stored<U>) => Targets;
 
 /** Declares what a controller watches. Each method returns the same builder; `reconcile` ends it. */
 export class ControllerBuilder<T extends KubernetesObject, Types extends object = object> {
@@ -41,7 +56,9 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
   readonly #options: ControllerOptions;
   readonly #predicates: Predicate<T>[] = [];
   readonly #others: SourceDeclaration[] = [];
+  readonly #external: [string, EventSource][] = [];
   readonly #finalizers: Finalizer<T, Types>[] = [];
+  readonly #indexes: Record<string, (object: Stored<T>) => readonly string[]> = {};
   #whenGone: WhenGone<T, Types> | undefined;
 
   /** Use `controller(…)`. */
@@ -75,13 +92,15 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
     options: OwnsOptions<U> = {},
   ): this {
     rejectUnknownOptions('controller.owns', options, OWNS_OPTIONS);
-    const { anyOwner = false, where, labelSelector } = options;
+    const { anyOwner = false, indexes } = options;
     const wanted = ({ controller }: OwnerReference): boolean => anyOwner || controller === true;
     this.#declare({
+      ...declared(options),
+      role: 'owned',
       apiVersion,
       resource,
-      informer: { labelSelector, indexers: { [OWNER_INDEX]: ownerIndexFunc } },
-      predicates: predicatesOf(where),
+      cluster: undefined,
+      informer: informed(options, { [OWNER_INDEX]: ownerIndexFunc, ...indexes }),
       mapping: (own) => (change) => ownersOf(own, change, wanted),
     });
     return this;
@@ -91,37 +110,79 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
    * Reconciles the objects that `map` returns when an object of this resource changes. After an update it is called for the object before
    * and after it, so that an object that is no longer concerned is reconciled too.
    */
-  watches<ApiVersion extends string, Resource extends PluralOf<Types, ApiVersion>>(
+  watches<
+    ApiVersion extends string,
+    Resource extends PluralOf<Others, ApiVersion>,
+    Others extends object = Types,
+  >(
     apiVersion: ApiVersion,
     resource: Resource,
-    map: MapObject<ObjectOf<Types, ApiVersion, Resource>>,
-    options?: SourceOptions<ObjectOf<Types, ApiVersion, Resource>>,
+    map: MapObject<ObjectOf<Others, ApiVersion, Resource>>,
+    options?: WatchesOptions<ObjectOf<Others, ApiVersion, Resource>, Others>,
   ): this;
   watches<U extends KubernetesObject = KubernetesObject, Plural extends string = string>(
     apiVersion: string,
     resource: OtherPlural<Plural>,
     map: MapObject<NoInfer<U>>,
-    options?: SourceOptions<NoInfer<U>>,
+    options?: WatchesOptions<NoInfer<U>>,
   ): this;
   watches<U extends KubernetesObject>(
     apiVersion: string,
     resource: string,
     map: MapObject<U>,
-    options: SourceOptions<U> = {},
+    options: WatchesOptions<U> = {},
   ): this {
-    rejectUnknownOptions('controller.watches', options, SOURCE_OPTIONS);
+    rejectUnknownOptions('controller.watches', options, WATCHES_OPTIONS);
     if (typeof map !== 'function') {
       const text = `controller.watches: the mapping of ${resource} must be a function, not ${typeof map}`;
       throw new ListwatchError('INVALID_OPTION', text);
     }
-    const { where, labelSelector } = options;
+    const { cluster, indexes = {} } = options;
+    checkCluster(cluster);
     this.#declare({
+      ...declared(options),
+      role: 'watched',
       apiVersion,
       resource,
-      informer: { labelSelector },
-      predicates: predicatesOf(where),
-      mapping: () => (change) => mapped(map, change as ObjectChange<U>),
+      cluster,
+      informer: informed(options, indexes),
+      mapping: (own) => {
+        const lookup: OwnLookup = { byIndex: (index, value) => own.indexKeys(index, value) };
+        return (change) => mapped(map, change as ObjectChange<U>, lookup);
+      },
     });
+    return this;
+  }
+
+  /**
+   * Reconciles the objects that a source outside the API server names, such as a queue, a web hook or a poll: keys, or `{ namespace, name }`.
+   *
+   * @param name says in reasons and in `inspect` what it is
+   * @example
+   * shops.triggeredBy('payments', async function* ({ signal }) {
+   *   for await (const { shop } of payments.listen({ signal })) yield { namespace: 'shops', name: shop };
+   * });
+   * @throws {ListwatchError} code INVALID_OPTION for a name that is taken.
+   */
+  triggeredBy(name: string, source: EventSource): this {
+    if (this.#external.some(([other]) => other === name)) {
+      const text = `controller.triggeredBy: two sources have the name ${JSON.stringify(name)}; give each its own`;
+      throw new ListwatchError('INVALID_OPTION', text);
+    }
+    this.#external.push([name, source]);
+    return this;
+  }
+
+  /**
+   * Indexes of the controller's own kind: a mapping of `watches` finds with `byIndex` the objects that are concerned, and so does
+   * `context.byIndex`.
+   * @example
+   * controller(client, 'v1', 'pods')
+   *   .indexes({ byNode: ({ spec }) => [spec?.nodeName ?? ''] })
+   *   .watches('v1', 'nodes', ({ metadata }, { byIndex }) => byIndex('byNode', metadata.name))
+   */
+  indexes(indexes: Readonly<Record<string, (object: Stored<T>) => readonly string[]>>): this {
+    Object.assign(this.#indexes, indexes);
     return this;
   }
 
@@ -164,12 +225,19 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
    */
   reconcile(reconcile: ReconcileObject<T, Types>): Controller<T, Types> {
     requireFunction('reconcile', reconcile);
-    const { everyUpdate = false, labelSelector } = this.#options;
+    const { everyUpdate = false, labelSelector, namespace, namespaces } = this.#options;
+    if (namespace !== undefined && namespaces !== undefined) {
+      const text = 'controller: give option "namespace" or "namespaces", not both';
+      throw new ListwatchError('INVALID_OPTION', text);
+    }
     const byDefault: readonly Predicate[] = everyUpdate ? [] : [specOrMetadataChanged];
     const own: SourceDeclaration = {
+      role: 'own',
       apiVersion: this.#apiVersion,
       resource: this.#resource,
-      informer: { labelSelector },
+      cluster: undefined,
+      namespaces: undefined,
+      informer: informed<T>({ labelSelector }, this.#indexes),
       predicates: [...byDefault, ...(this.#predicates as unknown as readonly Predicate[])],
       mapping:
         () =>
@@ -182,20 +250,18 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
       apiVersion: this.#apiVersion,
       resource: this.#resource,
       declarations: [own, ...this.#others],
+      external: this.#external,
       functions: { reconcile, finalizers, whenGone: this.#whenGone },
       options: this.#options,
     });
   }
 
   #declare(declaration: SourceDeclaration): void {
-    const { apiVersion, resource } = declaration;
-    const isSame = (one: { apiVersion: string; resource: string }): boolean =>
-      one.apiVersion === apiVersion && one.resource === resource;
-    if (
-      this.#others.some(isSame) ||
-      isSame({ apiVersion: this.#apiVersion, resource: this.#resource })
-    ) {
-      const text = `controller: ${apiVersion}/${resource} is declared twice; declare each resource once`;
+    const name = sourceName(declaration, declaration.cluster?.name);
+    const own = { apiVersion: this.#apiVersion, resource: this.#resource };
+    const names = this.#others.map((one) => sourceName(one, one.cluster?.name));
+    if ([...names, sourceName(own)].includes(name)) {
+      const text = `controller: ${name} is declared twice; declare each resource once`;
       throw new ListwatchError('INVALID_OPTION', text);
     }
     this.#others.push(declaration);
@@ -253,32 +319,24 @@ function requireFunction(method: string, given: unknown): void {
   throw new ListwatchError('INVALID_OPTION', text);
 }
 
-/** A predicate sees changes of the resource that it was declared for. */
-function predicatesOf<U extends KubernetesObject>(
-  where: Predicate<U> | undefined,
-): readonly Predicate[] {
-  return where === undefined ? [] : [where as unknown as Predicate];
+/** A cluster without a name could not be told from the others. */
+function checkCluster(cluster: OtherCluster | undefined): void {
+  if (cluster === undefined || /^[^:/\s]+$/.test(cluster.name)) return;
+  const text = `controller.watches: option "cluster" needs a name without colon, slash and space, not ${JSON.stringify(cluster.name)}`;
+  throw new ListwatchError('INVALID_OPTION', text);
 }
 
-function ownersOf(
-  own: OwnMetadata,
-  { metadata, oldMetadata }: ObjectChange,
-  wanted: (owner: OwnerReference) => boolean,
-): readonly string[] {
-  const owners = (one: ObjectMeta): readonly string[] => ownersIn({ metadata: own }, one, wanted);
-  const now = owners(metadata);
-  if (oldMetadata === undefined || oldMetadata === metadata) return now;
-  return union(owners(oldMetadata), now);
+/** A predicate and an index see objects of the resource that they were declared for. */
+function declared<U extends KubernetesObject>({
+  where,
+  namespaces,
+}: SourceOptions<U>): Pick<SourceDeclaration, 'namespaces' | 'predicates'> {
+  return { namespaces, predicates: where === undefined ? [] : [where as unknown as Predicate] };
 }
 
-function mapped<U extends KubernetesObject>(
-  map: MapObject<U>,
-  { object, old }: ObjectChange<U>,
-): readonly string[] {
-  const now = keysOf(map(object));
-  return old === undefined || old === object ? now : union(keysOf(map(old)), now);
-}
-
-function union(one: readonly string[], other: readonly string[]): readonly string[] {
-  return [...new Set([...one, ...other])];
+function informed<U extends KubernetesObject>(
+  { labelSelector }: Pick<SourceOptions<U>, 'labelSelector'>,
+  indexes: object,
+): SourceDeclaration['informer'] {
+  return { labelSelector, indexers: indexes as Indexers<HasMetadata> };
 }

@@ -1,9 +1,11 @@
-import type { ReconcileRecord } from './reconcile-history.ts';
-import type { SourceCounts } from './controller-source.ts';
+import type { ExternalSourceInspection } from './source/external-source.ts';
+import type { ReconcileRecord } from './run/reconcile-history.ts';
+import type { SourceCounts, SourceRole } from './source/controller-source.ts';
 
 export interface SourceInspection extends SourceCounts {
-  /** E.g. `apps/v1/deployments`. */
+  /** E.g. `apps/v1/deployments`, or `east:v1/secrets` in another cluster. */
   readonly resource: string;
+  readonly role: SourceRole;
   readonly synced: boolean;
   /** Why it is not synced; undefined once it is. */
   readonly waitingFor: string | undefined;
@@ -15,6 +17,7 @@ export interface ControllerInspection {
   /** `syncing`: the first lists are read. */
   readonly phase: 'new' | 'syncing' | 'running' | 'stopped';
   readonly sources: readonly SourceInspection[];
+  readonly external: readonly ExternalSourceInspection[];
   readonly queue: {
     /** Keys that wait for a worker. */
     readonly waiting: number;

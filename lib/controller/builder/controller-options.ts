@@ -1,4 +1,5 @@
 import type { SharedInformerFactory } from '../../cache/informer/factory/shared-informer-factory.ts';
+import type { MissingResourcePolicy } from '../../cache/informer/options/start-failure.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -18,6 +19,8 @@ export interface ControllerOptions {
   readonly informers?: SharedInformerFactory | undefined;
   /** Only objects in this namespace, of all resources of the controller. @defaultValue all namespaces */
   readonly namespace?: string | undefined;
+  /** Only objects in these namespaces, which `setNamespaces` changes while the controller runs. */
+  readonly namespaces?: readonly string[] | undefined;
   /** Only objects of the own kind with these labels. @defaultValue all */
   readonly labelSelector?: string | undefined;
   /**
@@ -28,7 +31,13 @@ export interface ControllerOptions {
   readonly everyUpdate?: boolean | undefined;
   /** Reconciles after own writes too, those made with `context.resource` and a returned status. @defaultValue false */
   readonly ownWrites?: boolean | undefined;
-  /** Longest wait for the first lists, milliseconds. @defaultValue 120 000 */
+  /**
+   * While a resource is not served, because its definition is not there yet, or was deleted while the controller runs: `wait` until it is
+   * served, or `fail` at once.
+   * @defaultValue wait; at the start not longer than `syncTimeoutMs`
+   */
+  readonly missingResource?: MissingResourcePolicy | undefined;
+  /** Longest wait for the first lists, milliseconds. @defaultValue 120 000; no limit with `missingResource: 'wait'` */
   readonly syncTimeoutMs?: number | undefined;
   /** Longest run, milliseconds; its signal aborts then. @defaultValue 300 000 */
   readonly timeoutMs?: number | undefined;
@@ -58,9 +67,11 @@ export const CONTROLLER_OPTIONS: readonly (keyof ControllerOptions)[] = [
   'concurrency',
   'informers',
   'namespace',
+  'namespaces',
   'labelSelector',
   'everyUpdate',
   'ownWrites',
+  'missingResource',
   'syncTimeoutMs',
   'timeoutMs',
   'shutdownTimeoutMs',

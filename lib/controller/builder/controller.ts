@@ -1,6 +1,4 @@
-import { SharedInformerFactory } from '../../cache/informer/factory/shared-informer-factory.ts';
 import type { WaitOptions } from '../../cache/informer/handlers/handler-registration.ts';
-import { waitForCacheSync } from '../../cache/informer/factory/wait-for-cache-sync.ts';
 import type { Client } from '../../client/rest/client.ts';
 import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
 import { numberOption } from '../../kernel/options/options.ts';
@@ -14,7 +12,7 @@ import { untilOpen } from '../../kernel/time/wait.ts';
 import { isConflict } from '../../meta/failure/failures.ts';
 import type { KubernetesObject } from '../../meta/object.ts';
 import type { ObjectChange } from '../change/object-change.ts';
-import { ReconcileReasons, type ReconcileReason } from '../change/reconcile-reasons.ts';
+import { ReconcileReasons, reasonOf, type ReconcileReason } from '../change/reconcile-reasons.ts';
 import { EventRecorder } from '../events/event-recorder.ts';
 import type { EventSink } from '../events/event-sink.ts';
 import {
@@ -24,23 +22,26 @@ import {
   type ReconcileResult,
 } from '../runtime/reconcile-loop.ts';
 import { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
-import type { AuthorFunctions } from './author-functions.ts';
+import type { AuthorFunctions } from './run/author-functions.ts';
 import type { ControllerInspection } from './controller-inspection.ts';
 import type { ControllerOptions } from './controller-options.ts';
-import { ControllerSource } from './controller-source.ts';
-import { GoneObjects } from './gone-objects.ts';
-import { HeldChanges } from './held-changes.ts';
-import { ObjectRuns } from './object-runs.ts';
-import { OwnWritesLog } from './own-writes-log.ts';
-import { ReconcileHistory, type ReconcileRecord } from './reconcile-history.ts';
-import type { SourceDeclaration } from './source-declaration.ts';
-import { keysOf, type Target } from './targets.ts';
+import { ControllerSources } from './source/controller-sources.ts';
+import { ExternalSource, type EventSource } from './source/external-source.ts';
+import { GoneObjects } from './run/gone-objects.ts';
+import { HeldChanges } from './run/held-changes.ts';
+import { ObjectRuns } from './run/object-runs.ts';
+import { OwnWritesLog } from './source/own-writes-log.ts';
+import { ReconcileHistory, type ReconcileRecord } from './run/reconcile-history.ts';
+import type { SourceDeclaration } from './source/source-declaration.ts';
+import { keysOf, type Target } from './source/targets.ts';
 
 export interface ControllerParts<T extends KubernetesObject, Types extends object> {
   readonly client: Client<Types>;
   readonly apiVersion: string;
   readonly resource: string;
   readonly declarations: readonly SourceDeclaration[];
+  /** External sources by name. */
+  readonly external: readonly (readonly [string, EventSource])[];
   readonly functions: AuthorFunctions<T, Types>;
   readonly options: ControllerOptions;
 }
@@ -83,12 +84,14 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   readonly #history: ReconcileHistory;
   readonly #gone = new GoneObjects<T>();
   readonly #runs: ObjectRuns<T, Types>;
-  readonly #sources = new Map<string, ControllerSource>();
+  readonly #sources: ControllerSources;
+  readonly #external: readonly ExternalSource[];
   readonly #stop: DerivedAbort = deriveAbort();
   readonly #ready: Latch;
   readonly #ended: Latch;
   #phase: ControllerInspection['phase'] = 'new';
   #running: Promise<void> | undefined;
+  #failure: Error | undefined;
   #ownEvents: EventRecorder | undefined;
 
   /** Use `controller(…)`. @throws {ListwatchError} code INVALID_OPTION. */
@@ -109,7 +112,8 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       limits,
     );
     this.#history = new ReconcileHistory(size);
-    const { syncTimeoutMs } = options;
+    const waits = options.missingResource === 'wait' ? Infinity : undefined;
+    const syncTimeoutMs = options.syncTimeoutMs ?? waits;
     const positive = { min: 1 };
     this.#syncTimeoutMs = numberOption(
       'controller',
@@ -121,9 +125,17 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     this.#ready = new Latch(`first lists of the controller ${this.name}`);
     this.#ended = new Latch(`end of the controller ${this.name}`);
     this.#queue = new RateLimitingQueue({ name: this.name, runtime, logger, metrics, rateLimiter });
+    const client = parts.client as Client;
+    this.#sources = this.#sourcesOf(client);
+    this.#external = parts.external.map(([name, source]) => {
+      const enqueue = (key: string): void => {
+        this.#add(key, reasonOf('external', name));
+      };
+      return new ExternalSource({ name, source, enqueue, controller: this.name, runtime, logger });
+    });
     const scope = {
       controller: this.name,
-      client: parts.client as Client,
+      client,
       sources: this.#sources,
       ownWrites: this.#ownWrites,
       events: () => this.#events(),
@@ -183,22 +195,31 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
 
   /** Reconciles an object for a reason of the program, such as an event of another system. */
   enqueue(target: Target): void {
-    const reason = { resource: undefined, object: undefined, resourceVersion: undefined };
-    for (const key of keysOf(target)) this.#add(key, { type: 'enqueued', ...reason });
+    for (const key of keysOf(target)) this.#add(key, reasonOf('enqueued'));
+  }
+
+  /**
+   * Changes the namespaces, also while it runs. Objects of namespaces that are left out are no longer reconciled; they are not taken as
+   * deleted. Informers that are shared with others change for those too.
+   * @throws {ListwatchError} code INVALID_OPTION without option `namespaces`; TIMEOUT naming the namespace and the last error.
+   */
+  async setNamespaces(namespaces: readonly string[], options: WaitOptions = {}): Promise<void> {
+    await this.#sources.setNamespaces(namespaces, options);
   }
 
   /** The state at this moment, and the last runs. */
   inspect(): ControllerInspection {
-    const sources = [...this.#sources.values()].map((source) => {
-      const { registration, resource, counts } = source;
+    const sources = [...this.#sources.all.values()].map((source) => {
+      const { registration, resource, role, counts } = source;
       const { synced, waitingFor } = registration;
-      return { resource, synced, waitingFor, ...counts };
+      return { resource, role, synced, waitingFor, ...counts };
     });
     const { size: waiting, delayed } = this.#queue;
     return {
       name: this.name,
       phase: this.#phase,
       sources,
+      external: this.#external.map((source) => source.inspect()),
       queue: { waiting, delayed, running: this.#loop.running },
       history: this.#history.list(),
     };
@@ -216,37 +237,22 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   }
 
   async #work(signal: AbortSignal): Promise<void> {
-    const { informers } = this.#parts.options;
-    const own = informers === undefined ? this.#ownInformers() : undefined;
-    const factory = informers ?? own;
     try {
       this.#phase = 'syncing';
-      this.#listen(factory as SharedInformerFactory);
-      factory?.start();
+      this.#sources.open();
+      for (const source of this.#external) void source.run(signal);
       await this.#synced(signal);
-      if (signal.aborted) return;
-      this.#phase = 'running';
-      this.#ready.open();
-      await this.#loop.run({ signal });
+      if (!signal.aborted) {
+        this.#phase = 'running';
+        this.#ready.open();
+        await this.#loop.run({ signal });
+      }
+      if (this.#failure !== undefined) throw this.#failure;
     } finally {
       this.#end();
-      const leases = [...this.#sources.values()].map(({ lease }) => lease.close());
-      await Promise.all(leases);
       await this.#ownEvents?.close();
-      await own?.close();
+      await this.#sources.close();
     }
-  }
-
-  #ownInformers(): SharedInformerFactory {
-    const { client, options } = this.#parts;
-    const { runtime, logger, metrics, namespace } = options;
-    return new SharedInformerFactory<object>(client, {
-      name: this.name,
-      runtime,
-      logger,
-      metrics,
-      namespace,
-    });
   }
 
   #events(): EventSink {
@@ -260,58 +266,45 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     return this.#ownEvents;
   }
 
-  #listen(factory: SharedInformerFactory): void {
+  #sourcesOf(client: Client): ControllerSources {
     const { declarations, options, functions } = this.#parts;
-    const primary = (): ControllerSource | undefined => this.#sources.get(this.#primary);
-    for (const declaration of declarations) {
-      const { apiVersion, resource, predicates } = declaration;
-      const informed = { namespace: options.namespace, ...declaration.informer };
-      const source = new ControllerSource({
-        resource: `${apiVersion}/${resource}`,
-        lease: factory.acquire(apiVersion, resource, informed),
-        predicates,
-        map: declaration.mapping((key) => primary()?.lease.informer.indexer.metadata(key)),
+    const onGone = (change: ObjectChange): void => {
+      this.#gone.add(change as ObjectChange<T>);
+    };
+    return new ControllerSources({
+      controller: this.name,
+      client,
+      declarations,
+      options,
+      runtime: this.#runtime,
+      logger: this.#logger,
+      source: {
         ownWrites: options.ownWrites === true ? undefined : this.#ownWrites,
         enqueue: (key, reason) => {
           this.#add(key, reason);
         },
-        onGone:
-          `${apiVersion}/${resource}` === this.#primary && functions.whenGone !== undefined
-            ? (change) => this.#gone.add(change as ObjectChange<T>)
-            : undefined,
-        controller: this.name,
-        logger: this.#logger,
-      });
-      this.#sources.set(source.resource, source);
-    }
+      },
+      own: { onGone: functions.whenGone === undefined ? undefined : onGone },
+      onEnd: (error) => {
+        if (this.#stop.signal.aborted) return;
+        this.#failure = error;
+        this.#stop.abort(error);
+      },
+    });
   }
 
   /** An abort while the first lists are read is an end like any other. */
   async #synced(signal: AbortSignal): Promise<void> {
-    const registrations = [...this.#sources.values()].map(({ registration }) => registration);
     try {
-      await waitForCacheSync(registrations, {
-        timeoutMs: this.#syncTimeoutMs,
-        signal,
-        runtime: this.#runtime,
-        logger: this.#logger,
-      });
+      await this.#sources.whenSynced({ timeoutMs: this.#syncTimeoutMs, signal });
     } catch (error) {
       if (!signal.aborted) throw error;
     }
   }
 
-  get #primary(): string {
-    const { apiVersion, resource } = this.#parts;
-    return `${apiVersion}/${resource}`;
-  }
-
   #waitingFor(): string {
     if (this.#phase === 'new') return `run() of the controller ${this.name}`;
-    const missing = [...this.#sources.values()].flatMap(({ registration }) =>
-      registration.synced ? [] : [registration.waitingFor ?? registration.name],
-    );
-    return `the controller ${this.name}: ${missing.join('; ')}`;
+    return `the controller ${this.name}: ${this.#sources.missing.join('; ')}`;
   }
 
   #add(key: string, reason: ReconcileReason): void {
@@ -331,11 +324,12 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     run: ReconcileContext,
   ): Promise<ReconcileResult> {
     const reasons = this.#reasons.take(key, failures);
-    this.#held.begin(key, this.#relists);
+    this.#held.begin(key, this.#sources.relists);
     const startedAtMs = this.#runtime.wallMs();
     const begun = this.#runtime.monotonicMs();
     const record = (result: ReconcileRecord['result'], error?: string): void => {
       const durationMs = this.#runtime.monotonicMs() - begun;
+      this.#reasons.ended(key, error);
       this.#history.add({ key, startedAtMs, durationMs, result, error, reasons });
     };
     try {
@@ -350,17 +344,10 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     }
   }
 
-  /** Lists after breaks of watches. An update that a list has found may contain changes of others besides an own write. */
-  get #relists(): number {
-    let relists = 0;
-    for (const source of this.#sources.values()) relists += source.relists;
-    return relists;
-  }
-
   /** Passes on what came during the run, without what the run has written. */
   #release(key: string): void {
     const { relists, reasons = [] } = this.#held.end(key) ?? {};
-    const exact = relists === this.#relists;
+    const exact = relists === this.#sources.relists;
     for (const reason of reasons) if (!exact || !this.#isOwnWrite(reason)) this.#add(key, reason);
   }
 
@@ -368,7 +355,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     if (resource === undefined || object === undefined || type === 'deleted') return false;
     if (this.#parts.options.ownWrites === true) return false;
     if (!this.#ownWrites.wrote(resource, object, resourceVersion)) return false;
-    const source = this.#sources.get(resource);
+    const source = this.#sources.all.get(resource);
     if (source === undefined || source.merges) return false;
     source.countOwnWrite();
     return true;

@@ -1,6 +1,7 @@
 import { sameContent } from '../../meta/content/same-content.ts';
 import { parseLabelSelector } from '../../meta/label-selector.ts';
 import type { KubernetesObject, ObjectMeta } from '../../meta/object.ts';
+import type { Stored } from '../../meta/stored.ts';
 import type { ObjectChange } from './object-change.ts';
 
 /**
@@ -41,6 +42,17 @@ export const labelsChanged: Predicate = (change) => differs(change, 'labels');
 
 /** Passes updates that change annotations. */
 export const annotationsChanged: Predicate = (change) => differs(change, 'annotations');
+
+/**
+ * Passes updates in which a part of the object is another one than before.
+ * @example
+ * changed(({ spec }: Stored<Deployment>) => spec?.replicas)
+ */
+export function changed<T extends KubernetesObject>(
+  part: (object: Stored<T>) => unknown,
+): Predicate<T> {
+  return ({ object, old }) => old === undefined || !sameContent([part(object)], [part(old)]);
+}
 
 /** The parts of the metadata that a controller acts on, although they do not change the generation. */
 const OF_CONTROLLERS = [

@@ -290,7 +290,7 @@ describe('controller', () => {
       [
         'default/a',
         'done',
-        `added v1/configmaps default/config @${Number(metadata.resourceVersion) + 1}`,
+        `added v1/configmaps default/config @${Number(metadata.resourceVersion) + 1} (owned)`,
       ],
       ['default/a', 'done', 'enqueued'],
       ['default/none', 'gone', 'enqueued'],

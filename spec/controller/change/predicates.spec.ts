@@ -4,6 +4,7 @@ import {
   allOf,
   annotationsChanged,
   anyOf,
+  changed,
   generationChanged,
   inNamespaces,
   labelsChanged,
@@ -90,6 +91,13 @@ describe('predicates of changes', () => {
     expect(() => withLabels('a in ('))
       .to.throw()
       .with.property('code', 'INVALID_SELECTOR');
+  });
+
+  it('changed passes what changes a part of the object', () => {
+    const label = changed(({ metadata }: Stored<KubernetesObject>) => Object.keys(metadata));
+    expect(label(added)).to.equal(true);
+    expect(label(updated({ labels: { app: 'other' } }))).to.equal(false);
+    expect(label(updated({ annotations: {} }))).to.equal(true);
   });
 
   it('are combined by allOf, anyOf and not', () => {

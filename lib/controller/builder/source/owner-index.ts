@@ -1,6 +1,6 @@
-import { metadataIndexFunc, type IndexFunc } from '../../cache/store/indexers.ts';
-import { joinedKey } from '../../meta/key.ts';
-import type { HasMetadata, ObjectMeta, OwnerReference } from '../../meta/object.ts';
+import { metadataIndexFunc, type IndexFunc } from '../../../cache/store/indexers.ts';
+import { joinedKey } from '../../../meta/key.ts';
+import type { HasMetadata, ObjectMeta, OwnerReference } from '../../../meta/object.ts';
 
 /** The index of objects by the uid of each of their owners. */
 export const OWNER_INDEX = 'listwatch/owner';

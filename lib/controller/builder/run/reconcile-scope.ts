@@ -1,30 +1,32 @@
-import type { Lister } from '../../cache/store/lister.ts';
-import type { Client } from '../../client/rest/client.ts';
-import type { ResourceClient } from '../../client/rest/resource-client.ts';
-import type { WriteObserver } from '../../client/rest/request/write-observer.ts';
-import { ListwatchError } from '../../kernel/failure/errors.ts';
-import { metaNamespaceKeyFunc } from '../../meta/key.ts';
-import type { HasMetadata, KubernetesObject, OwnerReference } from '../../meta/object.ts';
-import type { Stored } from '../../meta/stored.ts';
-import type { EventSink, NewEvent } from '../events/event-sink.ts';
+import type { Lister } from '../../../cache/store/lister.ts';
+import type { Client } from '../../../client/rest/client.ts';
+import type { ResourceClient } from '../../../client/rest/resource-client.ts';
+import type { WriteObserver } from '../../../client/rest/request/write-observer.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { metaNamespaceKeyFunc } from '../../../meta/key.ts';
+import type { HasMetadata, KubernetesObject, OwnerReference } from '../../../meta/object.ts';
+import type { Stored } from '../../../meta/stored.ts';
+import type { EventSink, NewEvent } from '../../events/event-sink.ts';
 import {
   ownerReferenceTo,
   setOwner,
   type Owner,
   type OwnerOptions,
-} from '../helpers/owner-references.ts';
-import type { ReconcileReason } from '../change/reconcile-reasons.ts';
-import type { ReconcileContext } from '../runtime/reconcile-loop.ts';
-import type { ControllerContext } from './controller-context.ts';
-import type { ControllerSource } from './controller-source.ts';
-import type { OwnWritesLog } from './own-writes-log.ts';
-import { OWNER_INDEX } from './owner-index.ts';
+} from '../../helpers/owner-references.ts';
+import type { ReconcileReason } from '../../change/reconcile-reasons.ts';
+import type { ReconcileContext } from '../../runtime/reconcile-loop.ts';
+import type { ControllerContext, InCluster } from './controller-context.ts';
+import type { ControllerSource } from '../source/controller-source.ts';
+import type { ControllerSources } from '../source/controller-sources.ts';
+import type { OwnWritesLog } from '../source/own-writes-log.ts';
+import { OWNER_INDEX } from '../source/owner-index.ts';
+import { sourceName } from '../source/source-declaration.ts';
 
 /** What the runs of one controller have in common. */
 export interface ScopeParts {
   readonly controller: string;
   readonly client: Client;
-  readonly sources: ReadonlyMap<string, ControllerSource>;
+  readonly sources: ControllerSources;
   readonly ownWrites: OwnWritesLog;
   readonly events: () => EventSink;
 }
@@ -77,11 +79,13 @@ export class ReconcileScope implements ControllerContext {
   readonly resource = <T extends KubernetesObject>(
     apiVersion: string,
     resource: string,
-    options: { readonly namespace?: string | undefined } = {},
+    options: InCluster & { readonly namespace?: string | undefined } = {},
   ): ResourceClient<T> => {
-    const { client } = this.#parts;
+    const { cluster } = options;
+    const client =
+      cluster === undefined ? this.#parts.client : this.#parts.sources.clientOf(cluster);
     const namespace = options.namespace ?? this.#object.metadata.namespace;
-    const writes = this.#writesOf<T>(`${apiVersion}/${resource}`);
+    const writes = this.#writesOf<T>(sourceName({ apiVersion, resource }, cluster));
     return client.resource<T>(apiVersion, resource, { namespace, writes });
   };
 
@@ -100,13 +104,30 @@ export class ReconcileScope implements ControllerContext {
   readonly lister = <T extends KubernetesObject>(
     apiVersion: string,
     resource: string,
-  ): Lister<Stored<T>> => this.#source<T>(apiVersion, resource).lease.informer.lister;
+    { cluster }: InCluster = {},
+  ): Lister<Stored<T>> => this.#source<T>(apiVersion, resource, cluster).lease.informer.lister;
 
-  #source<T extends KubernetesObject>(apiVersion: string, resource: string): ControllerSource<T> {
+  readonly byIndex = <T extends KubernetesObject>(
+    apiVersion: string,
+    resource: string,
+    index: string,
+    value: string,
+    { cluster }: InCluster = {},
+  ): readonly Stored<T>[] => {
+    const { informer } = this.#source<T>(apiVersion, resource, cluster).lease;
+    return informer.indexer.byIndex(index, value);
+  };
+
+  #source<T extends KubernetesObject>(
+    apiVersion: string,
+    resource: string,
+    cluster?: string,
+  ): ControllerSource<T> {
     const { controller, sources } = this.#parts;
-    const found = sources.get(`${apiVersion}/${resource}`);
+    const name = sourceName({ apiVersion, resource }, cluster);
+    const found = sources.all.get(name);
     if (found === undefined) {
-      const text = `${controller} does not watch ${apiVersion}/${resource}: declare it with .owns or .watches`;
+      const text = `${controller} does not watch ${name}: declare it with .owns or .watches`;
       throw new ListwatchError('INVALID_OPTION', text);
     }
     // The type of the objects is what the caller says they are, as with every answer of a server.
@@ -115,7 +136,7 @@ export class ReconcileScope implements ControllerContext {
 
   #writesOf<T extends KubernetesObject>(resource: string): WriteObserver<Stored<T>> {
     const { sources, ownWrites } = this.#parts;
-    const informer = sources.get(resource)?.lease.informer;
+    const informer = sources.all.get(resource)?.lease.informer;
     return {
       written: (object) => {
         const { resourceVersion } = object.metadata;

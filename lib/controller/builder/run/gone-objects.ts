@@ -1,7 +1,7 @@
-import { splitMetaNamespaceKey } from '../../meta/key.ts';
-import type { KubernetesObject } from '../../meta/object.ts';
-import type { Stored } from '../../meta/stored.ts';
-import type { ObjectChange } from '../change/object-change.ts';
+import { splitMetaNamespaceKey } from '../../../meta/key.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { Stored } from '../../../meta/stored.ts';
+import type { ObjectChange } from '../../change/object-change.ts';
 
 /** An object that is not there. */
 export interface GoneObject<T extends KubernetesObject = KubernetesObject> {

@@ -1,5 +1,5 @@
-import type { KubernetesObject } from '../../meta/object.ts';
-import type { ConditionChange, StatusOf } from '../helpers/conditions.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { ConditionChange, StatusOf } from '../../helpers/conditions.ts';
 
 /** Fields to merge: null removes one, a list is replaced whole. */
 export type MergePart<T> = T extends readonly unknown[] | Date | string | number | boolean

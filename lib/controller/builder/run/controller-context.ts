@@ -1,11 +1,11 @@
-import type { Lister } from '../../cache/store/lister.ts';
-import type { ResourceClient } from '../../client/rest/resource-client.ts';
-import type { ObjectOf, OtherPlural, PluralOf } from '../../meta/object-types.ts';
-import type { HasMetadata, KubernetesObject, OwnerReference } from '../../meta/object.ts';
-import type { Stored } from '../../meta/stored.ts';
-import type { NewEvent } from '../events/event-sink.ts';
-import type { OwnerOptions } from '../helpers/owner-references.ts';
-import type { ReconcileReason } from '../change/reconcile-reasons.ts';
+import type { Lister } from '../../../cache/store/lister.ts';
+import type { ResourceClient } from '../../../client/rest/resource-client.ts';
+import type { ObjectOf, OtherPlural, PluralOf } from '../../../meta/object-types.ts';
+import type { HasMetadata, KubernetesObject, OwnerReference } from '../../../meta/object.ts';
+import type { Stored } from '../../../meta/stored.ts';
+import type { NewEvent } from '../../events/event-sink.ts';
+import type { OwnerOptions } from '../../helpers/owner-references.ts';
+import type { ReconcileReason } from '../../change/reconcile-reasons.ts';
 
 /**
  * What a reconcile can use besides the object; it can be destructured. `Types` declares the types of custom resources, as for
@@ -50,6 +50,16 @@ export interface ControllerContext<Types extends object = object> {
    * @throws {ListwatchError} code INVALID_OPTION for a resource that the controller does not watch.
    */
   readonly lister: ListerOfController<Types>;
+  /**
+   * The objects of a resource of the controller that have a value in one of its `indexes`, from the cache.
+   * @throws {ListwatchError} code UNKNOWN_INDEX; INVALID_OPTION for a resource that the controller does not watch.
+   */
+  readonly byIndex: ObjectsByIndex<Types>;
+}
+
+/** The cluster of a resource that was declared with option `cluster`. */
+export interface InCluster {
+  readonly cluster?: string | undefined;
 }
 
 /** What `whenGone` can use. There is no object, so nothing can be owned by it; what it owned is there until it is collected. */
@@ -64,12 +74,12 @@ export interface ResourceOfController<Types extends object> {
   <ApiVersion extends string, Resource extends PluralOf<Types, ApiVersion>>(
     apiVersion: ApiVersion,
     resource: Resource,
-    options?: { readonly namespace?: string | undefined },
+    options?: InCluster & { readonly namespace?: string | undefined },
   ): ResourceClient<ObjectOf<Types, ApiVersion, Resource>>;
   <T extends KubernetesObject = KubernetesObject, Plural extends string = string>(
     apiVersion: string,
     resource: OtherPlural<Plural>,
-    options?: { readonly namespace?: string | undefined },
+    options?: InCluster & { readonly namespace?: string | undefined },
   ): ResourceClient<NoInfer<T>>;
 }
 
@@ -88,9 +98,28 @@ export interface ListerOfController<Types extends object> {
   <ApiVersion extends string, Resource extends PluralOf<Types, ApiVersion>>(
     apiVersion: ApiVersion,
     resource: Resource,
+    options?: InCluster,
   ): Lister<Stored<ObjectOf<Types, ApiVersion, Resource>>>;
   <T extends KubernetesObject = KubernetesObject, Plural extends string = string>(
     apiVersion: string,
     resource: OtherPlural<Plural>,
+    options?: InCluster,
   ): Lister<Stored<NoInfer<T>>>;
+}
+
+export interface ObjectsByIndex<Types extends object> {
+  <ApiVersion extends string, Resource extends PluralOf<Types, ApiVersion>>(
+    apiVersion: ApiVersion,
+    resource: Resource,
+    index: string,
+    value: string,
+    options?: InCluster,
+  ): readonly Stored<ObjectOf<Types, ApiVersion, Resource>>[];
+  <T extends KubernetesObject = KubernetesObject, Plural extends string = string>(
+    apiVersion: string,
+    resource: OtherPlural<Plural>,
+    index: string,
+    value: string,
+    options?: InCluster,
+  ): readonly Stored<NoInfer<T>>[];
 }

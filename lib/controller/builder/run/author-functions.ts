@@ -1,5 +1,5 @@
-import type { KubernetesObject } from '../../meta/object.ts';
-import type { Stored } from '../../meta/stored.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { Stored } from '../../../meta/stored.ts';
 import type { ControllerContext, GoneContext } from './controller-context.ts';
 import type { ControllerResult } from './controller-result.ts';
 import type { GoneObject } from './gone-objects.ts';

@@ -1,23 +1,27 @@
-import type { InformerLease } from '../../cache/informer/factory/informer-lease.ts';
-import type { LazyEventHandler } from '../../cache/informer/handlers/event-handler.ts';
-import type { HandlerRegistration } from '../../cache/informer/handlers/handler-registration.ts';
-import { errorMessage } from '../../kernel/failure/errors.ts';
-import { onAbort } from '../../kernel/time/abort.ts';
-import type { Logger } from '../../kernel/report/logger.ts';
-import type { KubernetesObject } from '../../meta/object.ts';
-import type { Stored } from '../../meta/stored.ts';
-import { LazyChange, type ObjectChange } from '../change/object-change.ts';
-import type { Predicate } from '../change/predicates.ts';
-import type { ReconcileReason } from '../change/reconcile-reasons.ts';
+import type { InformerLease } from '../../../cache/informer/factory/informer-lease.ts';
+import type { LazyEventHandler } from '../../../cache/informer/handlers/event-handler.ts';
+import type { HandlerRegistration } from '../../../cache/informer/handlers/handler-registration.ts';
+import { errorMessage } from '../../../kernel/failure/errors.ts';
+import { onAbort } from '../../../kernel/time/abort.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { Stored } from '../../../meta/stored.ts';
+import { LazyChange, type ObjectChange } from '../../change/object-change.ts';
+import type { Predicate } from '../../change/predicates.ts';
+import type { ReconcileReason } from '../../change/reconcile-reasons.ts';
 import { keysOf, type Targets } from './targets.ts';
 import type { OwnWritesLog } from './own-writes-log.ts';
 
 /** Which objects a change concerns. Called with the state after the change, and for an update with the one before it too. */
 export type ChangeMapping<T extends KubernetesObject> = (change: ObjectChange<T>) => Targets;
 
+/** How a controller is concerned by the objects of a source: they are its own kind, owned by it, or mapped to it. */
+export type SourceRole = 'own' | 'owned' | 'watched';
+
 export interface ControllerSourceOptions<T extends KubernetesObject> {
-  /** E.g. `apps/v1/deployments`. */
+  /** E.g. `apps/v1/deployments`; with the name of another cluster in front. */
   readonly resource: string;
+  readonly role: SourceRole;
   readonly lease: InformerLease<T>;
   readonly predicates: readonly Predicate<T>[];
   readonly map: ChangeMapping<T>;
@@ -25,6 +29,10 @@ export interface ControllerSourceOptions<T extends KubernetesObject> {
   readonly onGone?: ((change: ObjectChange<T>) => void) | undefined;
   /** Undefined: own writes are reasons too. */
   readonly ownWrites: OwnWritesLog | undefined;
+  /** Whether objects of this namespace count now. One that leaves with its namespace was not deleted. */
+  readonly isWatched: (namespace: string | undefined) => boolean;
+  /** Called for each change, also for own writes and those that a predicate leaves out. */
+  readonly observe?: ((change: ObjectChange<T>) => void) | undefined;
   readonly enqueue: (key: string, reason: ReconcileReason) => void;
   /** Names the controller in messages. */
   readonly controller: string;
@@ -46,6 +54,7 @@ export interface SourceCounts {
 /** One informer of a controller: its changes, filtered and mapped to keys of the controller's own kind. */
 export class ControllerSource<T extends KubernetesObject = KubernetesObject> {
   readonly resource: string;
+  readonly role: SourceRole;
   readonly lease: InformerLease<T>;
   readonly registration: HandlerRegistration;
   readonly #options: ControllerSourceOptions<T>;
@@ -56,12 +65,13 @@ export class ControllerSource<T extends KubernetesObject = KubernetesObject> {
   #relists = 0;
 
   constructor(options: ControllerSourceOptions<T>) {
-    const { lease, resource, controller } = options;
+    const { lease, resource, role, controller } = options;
     this.#options = options;
     this.resource = resource;
+    this.role = role;
     this.lease = lease;
     this.registration = lease.informer.addHandler(this.#handler(), {
-      name: `controller ${controller}`,
+      name: `controller ${controller}: ${role} objects`,
       signal: lease.signal,
     });
     const { events } = lease.informer;
@@ -117,6 +127,8 @@ export class ControllerSource<T extends KubernetesObject = KubernetesObject> {
     this.#changes += 1;
     const { predicates, ownWrites, map, enqueue } = this.#options;
     const { type, key, metadata } = change;
+    this.#options.observe?.(change);
+    if (type === 'deleted' && !this.#options.isWatched(metadata.namespace)) return;
     if (
       type !== 'deleted' &&
       isOwn &&
@@ -137,6 +149,7 @@ export class ControllerSource<T extends KubernetesObject = KubernetesObject> {
       resource: this.resource,
       object: key,
       resourceVersion: metadata.resourceVersion,
+      via: this.role,
     };
     for (const one of keys) enqueue(one, reason);
   }

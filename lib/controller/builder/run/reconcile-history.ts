@@ -1,5 +1,5 @@
-import { RingBuffer } from '../../kernel/data/ring-buffer.ts';
-import type { ReconcileReason } from '../change/reconcile-reasons.ts';
+import { RingBuffer } from '../../../kernel/data/ring-buffer.ts';
+import type { ReconcileReason } from '../../change/reconcile-reasons.ts';
 
 /** One past run. */
 export interface ReconcileRecord {

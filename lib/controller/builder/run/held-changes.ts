@@ -1,4 +1,4 @@
-import type { ReconcileReason } from '../change/reconcile-reasons.ts';
+import type { ReconcileReason } from '../../change/reconcile-reasons.ts';
 
 /** Changes that are kept of one run; with more, the object is reconciled again in any case. */
 const KEPT = 64;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { controller } from '../../../lib/controller/builder/controller-builder.ts';
-import { ControllerWorld, site, SITES, type Site } from './controller-world.ts';
+import { controller } from '../../../../lib/controller/builder/controller-builder.ts';
+import { ControllerWorld, site, SITES, type Site } from '../controller-world.ts';
 
 describe('conditions that a reconcile returns', () => {
   let world: ControllerWorld;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { controller } from '../../../lib/controller/builder/controller-builder.ts';
-import type { ControllerBuilder } from '../../../lib/controller/builder/controller-builder.ts';
-import { ControllerWorld, site, SITES, type Site } from './controller-world.ts';
+import { controller } from '../../../../lib/controller/builder/controller-builder.ts';
+import type { ControllerBuilder } from '../../../../lib/controller/builder/controller-builder.ts';
+import { ControllerWorld, site, SITES, type Site } from '../controller-world.ts';
 
 const NAME = 'example.com/dns';
 

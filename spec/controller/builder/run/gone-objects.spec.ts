@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { controller } from '../../../lib/controller/builder/controller-builder.ts';
-import { TerminalError } from '../../../lib/controller/runtime/reconcile-error.ts';
-import { ControllerWorld } from './controller-world.ts';
+import { controller } from '../../../../lib/controller/builder/controller-builder.ts';
+import { TerminalError } from '../../../../lib/controller/runtime/reconcile-error.ts';
+import { ControllerWorld } from '../controller-world.ts';
 
 describe('whenGone of a controller', () => {
   let world: ControllerWorld;

@@ -1,16 +1,16 @@
-import { isListwatchError } from '../../kernel/failure/errors.ts';
-import type { Runtime } from '../../kernel/time/runtime.ts';
-import { sameContent } from '../../meta/content/same-content.ts';
-import { isNotFound } from '../../meta/failure/failures.ts';
-import type { KubernetesObject } from '../../meta/object.ts';
-import type { Stored } from '../../meta/stored.ts';
-import { setConditions } from '../helpers/conditions.ts';
-import { addFinalizers, finalizersOf, removeFinalizer } from '../helpers/finalizers.ts';
-import { TerminalError } from '../runtime/reconcile-error.ts';
-import type { ReconcileContext } from '../runtime/reconcile-loop.ts';
+import { isListwatchError } from '../../../kernel/failure/errors.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import { sameContent } from '../../../meta/content/same-content.ts';
+import { isNotFound } from '../../../meta/failure/failures.ts';
+import { splitMetaNamespaceKey } from '../../../meta/key.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import type { Stored } from '../../../meta/stored.ts';
+import { setConditions } from '../../helpers/conditions.ts';
+import { addFinalizers, finalizersOf, removeFinalizer } from '../../helpers/finalizers.ts';
+import { TerminalError } from '../../runtime/reconcile-error.ts';
+import type { ReconcileContext } from '../../runtime/reconcile-loop.ts';
 import type { AuthorFunctions, ReconcileObject } from './author-functions.ts';
 import type { ControllerResult } from './controller-result.ts';
-import type { ControllerSource } from './controller-source.ts';
 import type { GoneObjects } from './gone-objects.ts';
 import { ReconcileScope, type ScopeParts, type ScopeRun } from './reconcile-scope.ts';
 
@@ -40,7 +40,8 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
 
   /** One run of a key. @throws what the functions of the author throw, and their writes. */
   async run(request: RunRequest, run: ReconcileContext): Promise<RunOutcome> {
-    const object = this.#source?.lease.informer.indexer.get(request.key) as Stored<T> | undefined;
+    const { sources } = this.#parts.scope;
+    const object = sources.own?.lease.informer.indexer.get(request.key) as Stored<T> | undefined;
     const requeueAfterMs = await this.#tellGone(request, object, run);
     if (object === undefined) return { result: 'gone', requeueAfterMs };
     const names = this.#parts.functions.finalizers.map(({ name }) => name);
@@ -54,11 +55,6 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
     return await this.#call(reconcile, held, this.#scope(request, held, run));
   }
 
-  get #source(): ControllerSource | undefined {
-    const { apiVersion, resource, scope } = this.#parts;
-    return scope.sources.get(`${apiVersion}/${resource}`);
-  }
-
   /** An object of the same name may be there already: it is another one. */
   async #tellGone(
     request: RunRequest,
@@ -67,6 +63,9 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
   ): Promise<number | undefined> {
     const { functions, gone } = this.#parts;
     if (functions.whenGone === undefined) return undefined;
+    const { namespace: of } = splitMetaNamespaceKey(request.key);
+    // With its namespace, an object has left the controller, and not the world.
+    if (!this.#parts.scope.sources.watches(of)) return undefined;
     let requeueAfterMs: number | undefined;
     for (const one of gone.of(request.key, object)) {
       const { name, namespace, uid = '' } = one;

@@ -1,0 +1,201 @@
+import { SharedInformerFactory } from '../../../cache/informer/factory/shared-informer-factory.ts';
+import { waitForCacheSync } from '../../../cache/informer/factory/wait-for-cache-sync.ts';
+import type { WaitOptions } from '../../../cache/informer/handlers/handler-registration.ts';
+import type { Client } from '../../../client/rest/client.ts';
+import { ListwatchError } from '../../../kernel/failure/errors.ts';
+import { onAbort } from '../../../kernel/time/abort.ts';
+import type { MissingResourcePolicy } from '../../../cache/informer/options/start-failure.ts';
+import type { Metrics } from '../../../kernel/report/metrics.ts';
+import type { Logger } from '../../../kernel/report/logger.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
+import type { KubernetesObject } from '../../../meta/object.ts';
+import { ControllerSource, type ControllerSourceOptions } from './controller-source.ts';
+import { sourceName, type OwnKind, type SourceDeclaration } from './source-declaration.ts';
+
+type SourceParts = ControllerSourceOptions<KubernetesObject>;
+
+/** The options of a controller that concern its sources; see `ControllerOptions`. */
+export interface SourcesOptions {
+  readonly informers?: SharedInformerFactory | undefined;
+  readonly namespace?: string | undefined;
+  readonly namespaces?: readonly string[] | undefined;
+  readonly missingResource?: MissingResourcePolicy | undefined;
+  readonly runtime?: Runtime | undefined;
+  readonly logger?: Logger | undefined;
+  readonly metrics?: Metrics | undefined;
+}
+
+export interface ControllerSourcesParts {
+  readonly controller: string;
+  readonly client: Client;
+  /** The controller's own kind first. */
+  readonly declarations: readonly SourceDeclaration[];
+  readonly options: SourcesOptions;
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+  /** What all sources have in common. */
+  readonly source: Pick<SourceParts, 'ownWrites' | 'enqueue'>;
+  /** The own kind only: see `ControllerSourceOptions`. */
+  readonly own: Partial<Pick<SourceParts, 'onGone' | 'observe'>>;
+  /** An informer has ended before the controller. */
+  readonly onEnd: (error: Error) => void;
+}
+
+/** The sources of one controller, with their informers: of its cluster and of others, of its namespaces while they change. */
+export class ControllerSources {
+  readonly #parts: ControllerSourcesParts;
+  readonly #sources = new Map<string, ControllerSource>();
+  /** Informers that only this controller has, by client. */
+  readonly #factories = new Map<Client, SharedInformerFactory>();
+  #namespaces: readonly string[] | undefined;
+  #closing = false;
+
+  constructor(parts: ControllerSourcesParts) {
+    this.#parts = parts;
+    this.#namespaces = parts.options.namespaces;
+  }
+
+  /** By name. */
+  get all(): ReadonlyMap<string, ControllerSource> {
+    return this.#sources;
+  }
+
+  /** The source of the controller's own kind. */
+  get own(): ControllerSource | undefined {
+    const [first] = this.#parts.declarations;
+    return first && this.#sources.get(sourceName(first));
+  }
+
+  /** Lists after breaks of watches. An update that a list has found may contain changes of others besides an own write. */
+  get relists(): number {
+    let relists = 0;
+    for (const source of this.#sources.values()) relists += source.relists;
+    return relists;
+  }
+
+  /** @throws {ListwatchError} code INVALID_OPTION for a cluster that no source is in. */
+  clientOf(name: string): Client {
+    const { declarations, controller } = this.#parts;
+    const found = declarations.find(({ cluster }) => cluster?.name === name)?.cluster;
+    if (found !== undefined) return found.client;
+    const text = `${controller} watches nothing in a cluster ${JSON.stringify(name)}: name it in option "cluster" of .watches`;
+    throw new ListwatchError('INVALID_OPTION', text);
+  }
+
+  /** Whether an object of this namespace is one of the controller; a cluster-scoped object has none. */
+  watches(namespace: string | undefined): boolean {
+    if (this.#namespaces === undefined || namespace === undefined || namespace === '') return true;
+    return this.#namespaces.includes(namespace);
+  }
+
+  /** Acquires and starts the informers. @throws {ListwatchError} code INVALID_OPTION when a shared informer has other options. */
+  open(): void {
+    for (const declaration of this.#parts.declarations) this.#open(declaration);
+    const { informers } = this.#parts.options;
+    const shared = this.#parts.declarations.map(({ cluster }) => cluster?.informers);
+    for (const factory of new Set([informers, ...shared, ...this.#factories.values()])) {
+      factory?.start();
+    }
+  }
+
+  /** @throws {CacheSyncError} see `waitForCacheSync`. */
+  async whenSynced({ timeoutMs, signal }: WaitOptions): Promise<void> {
+    const { runtime, logger } = this.#parts;
+    const registrations = Array.from(this.#sources.values(), ({ registration }) => registration);
+    await waitForCacheSync(registrations, { timeoutMs, signal, runtime, logger });
+  }
+
+  /** What is not synced, in words. */
+  get missing(): readonly string[] {
+    return [...this.#sources.values()].flatMap(({ registration }) =>
+      registration.synced ? [] : [registration.waitingFor ?? registration.name],
+    );
+  }
+
+  /** See `Controller`. */
+  async setNamespaces(namespaces: readonly string[], options: WaitOptions): Promise<void> {
+    const { controller, declarations } = this.#parts;
+    if (this.#namespaces === undefined) {
+      const text = `${controller}: setNamespaces: it watches one namespace, or all; make it with option "namespaces"`;
+      throw new ListwatchError('INVALID_OPTION', text);
+    }
+    this.#namespaces = [...namespaces];
+    const followers = declarations.filter((one) => one.namespaces === undefined);
+    const changes = followers.map(async (declaration) => {
+      const source = this.#sources.get(sourceName(declaration, declaration.cluster?.name));
+      await source?.lease.informer.setNamespaces(namespaces, options);
+    });
+    await Promise.all(changes);
+  }
+
+  /** Releases the informers; those without another lease end. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    await Promise.all(Array.from(this.#sources.values(), ({ lease }) => lease.close()));
+    await Promise.all(Array.from(this.#factories.values(), (factory) => factory.close()));
+  }
+
+  #open(declaration: SourceDeclaration): void {
+    const { controller, logger, source, own, declarations } = this.#parts;
+    const { apiVersion, resource, role, cluster, predicates } = declaration;
+    // To wait is what informers do by default; naming it would refuse a shared informer that was made without it.
+    const fails = this.#parts.options.missingResource === 'fail';
+    const missingResource = fails ? 'fail' : undefined;
+    const informed = {
+      missingResource,
+      ...this.#scope(declaration),
+      ...declaration.informer,
+    } as const;
+    const lease = this.#factory(declaration).acquire(apiVersion, resource, informed);
+    const follows = declaration.namespaces === undefined;
+    const made = new ControllerSource({
+      ...source,
+      ...(declaration === declarations[0] ? own : {}),
+      resource: sourceName(declaration, cluster?.name),
+      role,
+      lease,
+      predicates,
+      map: declaration.mapping(this.#ownKind),
+      isWatched: (namespace) => !follows || this.watches(namespace),
+      controller,
+      logger,
+    });
+    this.#sources.set(made.resource, made);
+    const { informer } = lease;
+    const onStopped = (): void => {
+      if (!this.#closing) this.#parts.onEnd(informer.failure ?? closed(controller, informer.name));
+    };
+    informer.events.once('stopped', onStopped);
+    onAbort(lease.signal, () => informer.events.off('stopped', onStopped));
+  }
+
+  #scope({ namespaces }: SourceDeclaration): { namespace?: string; namespaces?: string[] } {
+    if (namespaces === 'all') return { namespace: '' };
+    const several = namespaces ?? this.#namespaces;
+    if (several !== undefined) return { namespaces: [...several] };
+    const { namespace } = this.#parts.options;
+    return namespace === undefined ? {} : { namespace };
+  }
+
+  #factory({ cluster }: SourceDeclaration): SharedInformerFactory {
+    const { options, client: own, controller: name } = this.#parts;
+    const client = cluster?.client ?? own;
+    const shared = cluster === undefined ? options.informers : cluster.informers;
+    const present = shared ?? this.#factories.get(client);
+    if (present !== undefined) return present;
+    const { runtime, logger, metrics } = options;
+    const made = new SharedInformerFactory(client, { name, runtime, logger, metrics });
+    this.#factories.set(client, made);
+    return made;
+  }
+
+  readonly #ownKind: OwnKind = {
+    metadata: (key) => this.own?.lease.informer.indexer.metadata(key),
+    indexKeys: (index, value) => this.own?.lease.informer.indexer.indexKeys(index, value) ?? [],
+  };
+}
+
+function closed(controller: string, informer: string): ListwatchError {
+  const text = `the controller ${controller} ends: its informer ${informer} was closed; close the controller before the informers that it shares`;
+  return new ListwatchError('CLOSED', text);
+}
