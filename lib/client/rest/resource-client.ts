@@ -8,6 +8,7 @@ import type { WatchEvent } from '../../meta/watch-event.ts';
 import type { ObjectDecoder } from './decode/object-decoder.ts';
 import { decodedPages, packedPages } from './read/item-pages.ts';
 import { listAllPages, listItems } from './read/pager.ts';
+import { watchEvents } from './read/watch-events.ts';
 import { createOrUpdate, type Change, type CreatedOrUpdated } from './helpers/create-or-update.ts';
 import { migrateToApply, type MigrateOptions } from './helpers/migrate-to-apply.ts';
 import { waitForObject, type WaitCondition, type WaitOptions } from './helpers/wait-for-object.ts';
@@ -143,15 +144,14 @@ export class ResourceClient<T extends KubernetesObject> {
     yield* listItems(pages, listRequest(options), { prefetchPages, onExpired });
   }
 
-  /** Follows changes until the server ends the stream, the signal aborts or the loop is left. */
+  /**
+   * Follows changes until the server ends the stream, the signal aborts or the loop is left. It does not open the watch again; an
+   * informer does.
+   * @throws {ListwatchError} code STREAM_IDLE within 35 s when the connection died without a word; {ApiError} code EXPIRED
+   */
   async *watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<Stored<T>>, undefined> {
     checkCallOptions('watch', options, WATCH_OPTIONS);
-    const stream = await this.#source(options).watch(options);
-    for await (const batch of stream) {
-      for (const event of batch) {
-        yield event.type === 'BOOKMARK' ? event : { type: event.type, object: event.object.object };
-      }
-    }
+    yield* watchEvents(this.#source(options), options, this.#requests.rest.runtime);
   }
 
   /** Stores a new object. If the object has a namespace, it is used instead of the namespace of the client. */

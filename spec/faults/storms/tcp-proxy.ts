@@ -19,6 +19,10 @@ export class TcpProxy implements AsyncDisposable {
     this.#target = target;
   }
 
+  get isSilent(): boolean {
+    return this.#silent;
+  }
+
   get port(): number {
     return this.#port;
   }

@@ -40,8 +40,13 @@ export interface SilenceProbeOptions<V extends HasMetadata> {
   readonly silenceProbeMs: number;
   /** The watch that is checked. */
   readonly reader: Pick<WatchReader<V>, 'idle' | 'interrupt'>;
-  /** The resource version of the watch; empty while there is nothing to probe. */
+  /** The resource version of the watch; empty while there is nothing to probe, or it is not known. */
   readonly resourceVersion: () => string;
+  /**
+   * Probes a watch of an unknown version too: whether the server answers, and with the version of that answer whether the watch
+   * brings later changes. @defaultValue false
+   */
+  readonly probesUnknown?: boolean | undefined;
 }
 
 /** The result of a probe; its error ends the watch. */
@@ -76,6 +81,8 @@ export class SilenceProbe<V extends HasMetadata> {
   #unanswered = 0;
   /** The requests of the present round. */
   #asked = 0;
+  /** The version of an answer, for a watch whose version is not known. */
+  #answered = '';
 
   constructor(options: SilenceProbeOptions<V>) {
     this.#options = options;
@@ -95,12 +102,17 @@ export class SilenceProbe<V extends HasMetadata> {
   }
 
   #look(): void {
-    const { reader, silenceProbeMs, resourceVersion } = this.#options;
-    const seen = resourceVersion();
+    const { reader, silenceProbeMs, probesUnknown = false } = this.#options;
+    const seen = this.#seen();
     const sinceMs = reader.idle.waitingSinceMs;
-    if (sinceMs === undefined || seen === '0' || !isResourceVersion(seen))
-      this.#arm(silenceProbeMs);
+    if (sinceMs === undefined || (seen === '' && !probesUnknown)) this.#arm(silenceProbeMs);
     else void this.#probe(seen, sinceMs);
+  }
+
+  /** The version of the watch, or that of an answer; empty without one. */
+  #seen(): string {
+    const seen = this.#options.resourceVersion();
+    return seen !== '0' && isResourceVersion(seen) ? seen : this.#answered;
   }
 
   /** Never rejects. */
@@ -134,6 +146,10 @@ export class SilenceProbe<V extends HasMetadata> {
   async #find(seen: string, sinceMs: number): Promise<Finding> {
     this.#asked = 1;
     try {
+      if (seen === '') {
+        this.#answered = await this.#askTwice({ limit: 1 });
+        return QUIET;
+      }
       const newest = await this.#newestVersion(seen);
       if (typeof newest !== 'string') return newest;
       if (newest === seen || !(await this.#bringsChange(seen))) return QUIET;

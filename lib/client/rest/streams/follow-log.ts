@@ -5,6 +5,7 @@ import { sleep } from '../../../kernel/time/wait.ts';
 import { FrameSplitter } from '../../transport/body/frame-splitter.ts';
 import { TransportError } from '../../transport/contract/transport-error.ts';
 import type { ResponseBody } from '../../transport/contract/transport.ts';
+import { LogProbe } from './log-probe.ts';
 import { logQuery, type FollowLogOptions } from './pod-log-options.ts';
 import type { PodCall, PodRequests } from './pod-requests.ts';
 import { SeenLines, timedLine } from './seen-lines.ts';
@@ -12,6 +13,8 @@ import { SeenLines, timedLine } from './seen-lines.ts';
 const MAX_LINE_BYTES = 1024 * 1024;
 /** For how long a cut log is asked for again without an answer, milliseconds; then the last error is thrown. */
 const RESUME_MS = 300_000;
+/** Its time is all that counts. */
+const LAST_LINE = { tailLines: 1, limitBytes: 1024, timestamps: true };
 const BACKOFF = { baseMs: 100, capMs: 10_000 };
 
 /** Failures of the way to the node; everything else is an answer. */
@@ -20,6 +23,7 @@ const CUT: ReadonlySet<string> = new Set([
   'CONNECTION_REFUSED',
   'REQUEST_TIMEOUT',
   'PROXY',
+  'STREAM_IDLE',
   'SERVICE_UNAVAILABLE',
   'GATEWAY_TIMEOUT',
   'SERVER_TIMEOUT',
@@ -28,6 +32,7 @@ const CUT: ReadonlySet<string> = new Set([
 
 /**
  * The lines of a log, each once, until the container ends. A cut connection is made again, for five minutes after each cut.
+ * `LogProbe` finds out about one that died without a word, within 35 s.
  *
  * Guarantees: of a line that was cut in its middle, only the whole is given. In memory are one piece of the network, one line of at most
  * `maxLineBytes`, and the times of the last 1024 lines.
@@ -105,7 +110,7 @@ export class FollowedLog {
       const line = this.#take(bytes.toString('utf8', start, end));
       if (line !== undefined) lines.push(line);
     };
-    for await (const piece of body) {
+    for await (const piece of this.#probed(body)) {
       let tooLong: unknown;
       try {
         splitter.push(piece, take);
@@ -120,6 +125,34 @@ export class FollowedLog {
     splitter.end(take);
     yield* lines;
     return undefined;
+  }
+
+  /** The pieces of a log. @throws {TransportError} code STREAM_IDLE when its connection is dead. */
+  async *#probed(body: ResponseBody): AsyncGenerator<Uint8Array, undefined> {
+    const { container, previous } = this.#options;
+    const probe = new LogProbe({
+      runtime: this.#requests.runtime,
+      signal: this.#call.options.signal,
+      newest: () => this.#seen.newest,
+      lastLine: async (signal) => {
+        const query = logQuery({ container, previous, ...LAST_LINE });
+        const options = { ...this.#call.options, signal };
+        return await this.#requests.lastOfLog({ ...this.#call, query, options });
+      },
+      dead: (problem) =>
+        new TransportError('STREAM_IDLE', this.#requests.request(this.#call), problem),
+    });
+    const pieces = body[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const { done = false, value } = await probe.read(pieces.next());
+        if (done || value === undefined) return undefined;
+        yield value;
+      }
+    } finally {
+      probe.close();
+      await pieces.return?.();
+    }
   }
 
   /** Undefined for a line that was given before, or is over the limit. */

@@ -83,6 +83,12 @@ export class PodRequests {
     }
   }
 
+  /** The log, as a look beside one that is followed: sent once, and its failure is not explained. */
+  async lastOfLog(call: PodCall): Promise<string> {
+    const request = { ...this.#logRequest(call), resend: false };
+    return (await this.#requests.rest.bytes(request)).toString('utf8');
+  }
+
   /** A log that is followed. A broken connection is left to its reader. */
   async followedLog(call: PodCall): Promise<OpenedLog> {
     try {

@@ -88,7 +88,7 @@ function secondOf(key: string): string {
 }
 
 /** A text that sorts as the time does, with nanoseconds: nodes write times in their own zone. */
-function instant(time: string): string {
+export function instant(time: string): string {
   const [, fraction = ''] = /\.(\d+)/.exec(time) ?? [];
   const seconds = Math.floor(Date.parse(time) / 1000);
   return `${String(seconds).padStart(12, '0')}.${fraction.padEnd(9, '0')}`;

@@ -140,7 +140,9 @@ export class PodHandlers implements NodeConnector {
           : `container ${JSON.stringify(container)} in pod ${JSON.stringify(name)} is waiting to start: ContainerCreating`,
       );
     }
-    const body = logBytes(content, options, this.#runtime);
+    const runtime = this.#runtime;
+    const createdMs = new Date(pod.metadata?.creationTimestamp ?? runtime.wallMs()).getTime();
+    const body = logBytes(content, options, { runtime, createdMs });
     return { status: 200, headers: { 'content-type': 'text/plain' }, body };
   }
 }

@@ -2,7 +2,10 @@ import { abortable } from '../../../kernel/time/abort.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
 import { badRequest } from '../../../meta/failure/failures.ts';
 
-/** A line without its newline; its time is that of the request if it has none. */
+/**
+ * A line without its newline. Without a time it has that of the creation of its pod among the lines that were printed before,
+ * and the present time among those that follow.
+ */
 export type PodLogLine =
   | string
   | { readonly text: string /** Milliseconds since 1970. */; readonly timeMs: number };
@@ -53,19 +56,24 @@ export function flag(query: URLSearchParams, name: string): boolean {
   return text !== null && text !== 'false' && text !== '0';
 }
 
+interface LogTimes {
+  readonly runtime: Pick<Runtime, 'wallMs'>;
+  /** The creation of the pod, milliseconds since 1970. */
+  readonly createdMs: number;
+}
+
 /** A log as a client asked for it: with `follow` a stream, otherwise whole. */
 export function logBytes(
   content: string | readonly PodLogLine[] | PodLog,
   options: PodLogOptions,
-  runtime: Pick<Runtime, 'wallMs'>,
+  { runtime, createdMs }: LogTimes,
 ): Uint8Array | AsyncIterable<Uint8Array> {
   const { lines, live } = logOf(content);
-  const nowMs = runtime.wallMs();
   const { sinceMs = -Infinity, sinceSeconds = Infinity, tailLines, timestamps } = options;
-  const fromMs = Math.max(sinceMs, nowMs - sinceSeconds * 1000);
-  const recent = lines.filter((line) => timeOf(line, nowMs) >= fromMs);
+  const fromMs = Math.max(sinceMs, runtime.wallMs() - sinceSeconds * 1000);
+  const recent = lines.filter((line) => timeOf(line, createdMs) >= fromMs);
   const first = tailLines === undefined ? 0 : Math.max(0, recent.length - tailLines);
-  const shown = recent.slice(first).map((line) => shownLine(line, timestamps, nowMs));
+  const shown = recent.slice(first).map((line) => shownLine(line, timestamps, createdMs));
   const past = Buffer.from(shown.join(''));
   const limit = options.limitBytes ?? Infinity;
   if (!options.follow || live === undefined || past.length >= limit) {
@@ -138,14 +146,14 @@ function logOf(content: string | readonly PodLogLine[] | PodLog): PodLog {
   return { lines };
 }
 
-function timeOf(line: PodLogLine, nowMs: number): number {
-  return typeof line === 'string' ? nowMs : line.timeMs;
+function timeOf(line: PodLogLine, otherwiseMs: number): number {
+  return typeof line === 'string' ? otherwiseMs : line.timeMs;
 }
 
-function shownLine(line: PodLogLine, timestamps: boolean, nowMs: number): string {
+function shownLine(line: PodLogLine, timestamps: boolean, otherwiseMs: number): string {
   const text = typeof line === 'string' ? line : line.text;
   if (!timestamps) return `${text}\n`;
   // With nanoseconds, as a kubelet writes it.
-  const time = new Date(timeOf(line, nowMs)).toISOString().replace('Z', '000000Z');
+  const time = new Date(timeOf(line, otherwiseMs)).toISOString().replace('Z', '000000Z');
   return `${time} ${text}\n`;
 }

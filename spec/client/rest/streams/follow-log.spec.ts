@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { Client } from '../../../../lib/client/rest/client.ts';
 import { connect } from '../../../../lib/client/rest/connect.ts';
+import { AxiosTransport } from '../../../../lib/client/transport/axios-transport.ts';
 import { silentLogger } from '../../../../lib/kernel/report/logger.ts';
 import { VirtualRuntime } from '../../../../lib/kernel/time/virtual-runtime.ts';
 import { deferred } from '../../../../lib/kernel/time/latch.ts';
@@ -106,16 +108,18 @@ describe('logs of pods', () => {
   it('are read on after a cut however long they were followed before', async () => {
     const lines = [line('one')];
     const runtime = new VirtualRuntime();
-    let calls = 0;
-    await using cluster = await podCluster({
-      log: () => {
-        calls += 1;
-        return { lines: [...lines], live: calls < 4 ? silent : nothing() };
+    let follows = 0;
+    const live: AsyncIterable<PodLogLine> = {
+      [Symbol.asyncIterator]: () => {
+        follows += 1;
+        return (follows < 4 ? silent : nothing())[Symbol.asyncIterator]();
       },
-    });
+    };
+    await using cluster = await podCluster({ log: () => ({ lines: [...lines], live }) });
     await using relay = await Relay.to(cluster.server.url);
     const { token } = cluster.server.clientConfig();
-    await using client = await connect({ server: relay.url, token, runtime, logger: silentLogger });
+    const transport = new AxiosTransport({ server: relay.url, token, runtime });
+    await using client = new Client({ transport, runtime, logger: silentLogger });
     const pods = client.resource('v1', 'pods', { namespace: 'default' });
     const read: string[] = [];
     const reading = (async () => {
@@ -123,12 +127,17 @@ describe('logs of pods', () => {
     })();
     for (const [index, text] of ['two', 'three', 'four'].entries()) {
       await until('the line before', () => read.length === index + 1);
-      await runtime.advance(600_000);
+      for (let seconds = 0; seconds < 400; seconds += 1) {
+        await runtime.advance(1000);
+        // The last line is asked for from time to time, and the clock stands until it has come.
+        await until('the answers', () => transport.inspect().requests === 1);
+      }
+      expect(follows).to.equal(index + 1);
       lines.push(line(text, index + 1));
       relay.cut();
       await until('the wait before the next attempt', async () => {
-        await runtime.advance(calls === index + 1 ? 100 : 0);
-        return calls === index + 2;
+        await runtime.advance(follows === index + 1 ? 100 : 0);
+        return follows === index + 2;
       });
     }
     await within(reading, 'the end');
