@@ -1,15 +1,29 @@
 export { workQueueMetrics } from './workqueue/work-queue-metrics.ts';
 export { WorkItem } from './workqueue/keys/work-item.ts';
-export {
-  WorkQueue,
-  type CloseQueueOptions,
-  type TakeOptions,
-  type WorkQueueOptions,
-} from './workqueue/work-queue.ts';
-export { DelayingQueue } from './workqueue/delaying-queue.ts';
+export { WorkQueue, type TakeLimit } from './workqueue/work-queue.ts';
+export type {
+  AddOptions,
+  CloseQueueOptions,
+  TakeOptions,
+  WorkQueueOptions,
+} from './workqueue/work-queue-options.ts';
+export type {
+  DrainQueueOptions,
+  DrainReport,
+  FailingKey,
+  HeldBackKey,
+  InspectQueueOptions,
+  KeyList,
+  QueueInspection,
+  RunningKey,
+  WaitingKey,
+} from './workqueue/queue-inspection.ts';
+export type { QueuePacingOptions } from './workqueue/queue-pacing.ts';
+export { DelayingQueue, type DelayingQueueOptions } from './workqueue/delaying-queue.ts';
 export {
   RateLimitingQueue,
   type RateLimitingQueueOptions,
+  type RetryOptions,
 } from './workqueue/rate-limiting-queue.ts';
 export type { RateLimiter } from './workqueue/limits/rate-limiter.ts';
 export {

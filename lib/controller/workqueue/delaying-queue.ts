@@ -1,25 +1,37 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { rejectUnknownOptions } from '../../kernel/options/options.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
-import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
-import { DelayHeap } from './keys/delay-heap.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import { DelayedKeys } from './keys/delayed-keys.ts';
+import type { HeldBackKey, QueueInspection } from './queue-inspection.ts';
 import { QueueMetrics } from './queue-metrics.ts';
-import { WorkQueue, workQueueOptionNames, type WorkQueueOptions } from './work-queue.ts';
+import { QueuePacer, queuePacingOptionNames, type QueuePacingOptions } from './queue-pacing.ts';
+import {
+  priorityOf,
+  workQueueOptionNames,
+  type AddOptions,
+  type WorkQueueOptions,
+} from './work-queue-options.ts';
+import { WorkQueue } from './work-queue.ts';
 
-/** Maximum number of keys added in one task, when many become ready at the same time. */
-const LONGEST_SLICE = 1024;
+export interface DelayingQueueOptions extends WorkQueueOptions, QueuePacingOptions {}
 
-/** Used in place of the timer's time while ready keys are being added. */
-const UNDER_WAY = -Infinity;
+/** @internal */
+export const delayingQueueOptionNames: readonly (keyof DelayingQueueOptions)[] = [
+  ...workQueueOptionNames,
+  ...queuePacingOptionNames,
+];
 
 /**
- * A work queue with delayed adds.
+ * A work queue with delayed adds, debounce and limits.
  *
  * Guarantees, beyond those of `WorkQueue`:
- * - A key has at most one delayed add. Adding it again with a delay can only make it earlier.
+ * - A key has at most one delayed add. Adding it again with a delay can only make it earlier, and its priority higher.
  * - An immediate `add` does not cancel a delayed one.
  * - Keys that become ready at the same time are added in slices, so that many of them do not block the event loop.
- * - There is at most one timer, regardless of the number of delayed keys. Memory: one entry for each delayed key.
+ * - There are at most four timers, regardless of the number of keys. Memory: one entry for each key that is delayed, debounced or held
+ *   back by a limit.
+ * - Keys that the debounce or the limit of a key holds back are worked on before `close` ends; `maxPerSecond` applies until then.
  *
  * Not guaranteed: delayed keys that are not ready when the queue is closed are dropped.
  * @see client-go util/workqueue/delaying_queue.go @ 32ce75a7
@@ -27,74 +39,92 @@ const UNDER_WAY = -Infinity;
 export class DelayingQueue<K = string> extends WorkQueue<K> {
   readonly #runtime: Runtime;
   readonly #metrics: QueueMetrics;
-  readonly #delayed = new DelayHeap<K>();
-  #timer: Timer | undefined;
-  #timerAtMs = Infinity;
+  readonly #delayed: DelayedKeys<K>;
+  readonly #pacer: QueuePacer<K> | undefined;
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
-  constructor(options: WorkQueueOptions = {}) {
-    rejectUnknownOptions('DelayingQueue', options, workQueueOptionNames);
-    super(options);
-    this.#runtime = options.runtime ?? realRuntime;
+  constructor(options: DelayingQueueOptions = {}) {
+    const owner = 'DelayingQueue';
+    rejectUnknownOptions(owner, options, delayingQueueOptionNames);
+    const { name, ageingMs, runtime = realRuntime, metrics, logger, ...pacing } = options;
+    super({ name, ageingMs, runtime, metrics, logger });
+    this.#runtime = runtime;
     this.#metrics = new QueueMetrics(this.name, options);
+    const add = (key: K, priority: number): void => {
+      this.enter(key, priority);
+    };
+    this.#delayed = new DelayedKeys(runtime, add);
+    const wake = (): void => {
+      this.wakeOne();
+    };
+    this.#pacer = QueuePacer.for(owner, pacing, runtime, { add, wake });
+    this.limit = this.#pacer;
   }
 
-  /** Number of keys whose delay is not over. */
+  /** Number of keys whose delay is not over, or that the debounce or the limit of a key holds back. */
   get delayed(): number {
-    return this.#delayed.size;
+    return this.#delayed.size + (this.#pacer?.size ?? 0);
+  }
+
+  override add(key: K, options?: AddOptions): void {
+    if (this.#pacer === undefined) {
+      super.add(key, options);
+      return;
+    }
+    const priority = options === undefined ? 0 : priorityOf(options);
+    if (this.closing) return;
+    if (this.waits(key) || !this.#pacer.debounces(key, priority)) this.enter(key, priority);
   }
 
   /**
    * Adds the key after `delayMs`; if that is 0 or less, at once. Ignored once the queue is closing.
-   * @throws {ListwatchError} code INVALID_OPTION when the delay is not a finite number.
+   * @throws {ListwatchError} code INVALID_OPTION when the delay is not a finite number, or the priority no whole number in its range.
    */
-  addAfter(key: K, delayMs: number): void {
+  addAfter(key: K, delayMs: number, options?: AddOptions): void {
     if (!Number.isFinite(delayMs)) {
       throw new ListwatchError(
         'INVALID_OPTION',
         `${this.name}: addAfter of ${String(key)}: the delay must be a finite number of milliseconds, not ${delayMs}`,
       );
     }
+    const priority = options === undefined ? 0 : priorityOf(options);
     if (this.closing) return;
     this.#metrics.retried();
-    if (delayMs <= 0) {
-      this.add(key);
-      return;
-    }
-    this.#delayed.put(key, this.#runtime.monotonicMs() + delayMs);
-    this.#arm();
+    if (delayMs <= 0) this.enter(key, priority);
+    else this.#delayed.put(key, this.#runtime.monotonicMs() + delayMs, priority);
   }
 
   /** Both `close` and `destroy` drop the delayed keys. */
   protected override refuseKeys(): void {
     this.#delayed.clear();
-    this.#arm();
+    this.#pacer?.flush();
     super.refuseKeys();
   }
 
-  #arm(): void {
-    const earliestMs = this.#delayed.earliestMs;
-    if (earliestMs === this.#timerAtMs || this.#timerAtMs === UNDER_WAY) return;
-    this.#timer?.cancel();
-    this.#timerAtMs = earliestMs;
-    this.#timer =
-      earliestMs === Infinity
-        ? undefined
-        : this.#runtime.setTimer(earliestMs - this.#runtime.monotonicMs(), this.#addReady);
+  protected override dropWaiting(): readonly K[] {
+    const paced = this.#pacer?.clear() ?? [];
+    return [...super.dropWaiting(), ...paced];
   }
 
-  readonly #addReady = (): void => {
-    this.#timerAtMs = UNDER_WAY;
-    const nowMs = this.#runtime.monotonicMs();
-    for (let left = LONGEST_SLICE; left > 0; left -= 1) {
-      const ready = this.#delayed.takeReady(nowMs);
-      if (ready === undefined) {
-        this.#timerAtMs = Infinity;
-        this.#arm();
-        return;
-      }
-      this.add(ready.key);
-    }
-    this.#runtime.queueTask(this.#addReady);
-  };
+  protected override dropDelayed(): readonly K[] {
+    return this.#delayed.clear();
+  }
+
+  protected override heldBack(
+    limit: number,
+    nowMs: number,
+  ): Pick<QueueInspection<K>, 'delayed' | 'failing'> {
+    const delayed = this.#delayed.earliest(limit).map(
+      ({ key, priority, readyAtMs }): HeldBackKey<K> => ({
+        key,
+        priority,
+        inMs: readyAtMs - nowMs,
+        why: 'delay',
+      }),
+    );
+    const keys = [...delayed, ...(this.#pacer?.earliest(limit, nowMs) ?? [])]
+      .toSorted((one, other) => one.inMs - other.inMs)
+      .slice(0, limit);
+    return { ...super.heldBack(limit, nowMs), delayed: { count: this.delayed, keys } };
+  }
 }

@@ -4,6 +4,9 @@ import type { Logger } from '../../kernel/report/logger.ts';
 import type { MetricLabels, Metrics } from '../../kernel/report/metrics.ts';
 import { workQueueMetrics } from './work-queue-metrics.ts';
 
+/** Maximum number of priorities whose labels are kept. */
+const MOST_PRIORITIES = 100;
+
 export interface QueueMetricsOptions {
   readonly metrics?: Metrics | undefined;
   readonly logger?: Logger | undefined;
@@ -13,6 +16,8 @@ export interface QueueMetricsOptions {
 export class QueueMetrics {
   readonly #metrics: Metrics | undefined;
   readonly #labels: MetricLabels;
+  /** Labels of the depth by priority. */
+  readonly #lanes = new Map<number, MetricLabels>();
 
   constructor(name: string, { metrics, logger = consoleLogger }: QueueMetricsOptions) {
     this.#labels = { name };
@@ -33,8 +38,28 @@ export class QueueMetrics {
     this.#metrics?.count(workQueueMetrics.retries.name, 1, this.#labels);
   }
 
-  depth(waiting: number): void {
-    this.#metrics?.gauge(workQueueMetrics.depth.name, waiting, this.#labels);
+  depth(waiting: number, priority: number): void {
+    if (this.#metrics === undefined) return;
+    this.#metrics.gauge(workQueueMetrics.depth.name, waiting, this.#laneLabels(priority));
+  }
+
+  /** Nothing waits any more. */
+  emptied(): void {
+    for (const priority of this.#lanes.keys()) this.depth(0, priority);
+  }
+
+  inWork(unfinishedMs: number, longestMs: number): void {
+    const { unfinished, longestRunning } = workQueueMetrics;
+    this.#metrics?.gauge(unfinished.name, unfinishedMs / 1000, this.#labels);
+    this.#metrics?.gauge(longestRunning.name, longestMs / 1000, this.#labels);
+  }
+
+  #laneLabels(priority: number): MetricLabels {
+    const known = this.#lanes.get(priority);
+    if (known !== undefined) return known;
+    const labels = { ...this.#labels, priority: String(priority) };
+    if (this.#lanes.size < MOST_PRIORITIES) this.#lanes.set(priority, labels);
+    return labels;
   }
 
   handedOut(waitedMs: number): void {

@@ -1,33 +1,50 @@
 import { rejectUnknownOptions } from '../../kernel/options/options.ts';
-import { DelayingQueue } from './delaying-queue.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import {
+  DelayingQueue,
+  delayingQueueOptionNames,
+  type DelayingQueueOptions,
+} from './delaying-queue.ts';
+import { FailingKeys } from './failing-keys.ts';
 import { defaultRateLimiter } from './limits/rate-limiter-presets.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
-import { workQueueOptionNames, type WorkQueueOptions } from './work-queue.ts';
+import type { QueueInspection } from './queue-inspection.ts';
+import type { AddOptions } from './work-queue-options.ts';
 
-export interface RateLimitingQueueOptions<K = string> extends WorkQueueOptions {
+export interface RateLimitingQueueOptions<K = string> extends DelayingQueueOptions {
   /** Determines the delay of a failed key. @defaultValue `defaultRateLimiter`: 5 ms doubling to 1000 s, no common limit for all keys */
   readonly rateLimiter?: RateLimiter<K> | undefined;
 }
 
 const OPTION_NAMES: readonly (keyof RateLimitingQueueOptions)[] = [
-  ...workQueueOptionNames,
+  ...delayingQueueOptionNames,
   'rateLimiter',
 ];
+
+export interface RetryOptions extends AddOptions {
+  /** Why the key failed, for `inspect`; its first 300 characters are kept. */
+  readonly reason?: string | undefined;
+}
 
 /**
  * The queue of a controller: event handlers `add` keys, and a worker that failed adds its key again with a growing delay.
  *
- * Memory, beyond that of `DelayingQueue`: the limiter's state for each key with failures that were not forgotten.
+ * Memory, beyond that of `DelayingQueue`: the limiter's state for each key with failures that were not forgotten, and the last failures
+ * of 1,000 keys.
  * @see client-go util/workqueue/rate_limiting_queue.go @ 32ce75a7
  */
 export class RateLimitingQueue<K = string> extends DelayingQueue<K> {
+  readonly #runtime: Runtime;
   readonly #rateLimiter: RateLimiter<K>;
+  readonly #failing = new FailingKeys<K>();
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
   constructor(options: RateLimitingQueueOptions<K> = {}) {
     rejectUnknownOptions('RateLimitingQueue', options, OPTION_NAMES);
     const { rateLimiter, ...rest } = options;
     super(rest);
+    this.#runtime = options.runtime ?? realRuntime;
     this.#rateLimiter = rateLimiter ?? defaultRateLimiter<K>(options.runtime);
   }
 
@@ -35,20 +52,42 @@ export class RateLimitingQueue<K = string> extends DelayingQueue<K> {
    * Adds the key after the delay that the rate limiter returns. For retries; event handlers use `add`.
    * Returns the delay in milliseconds, or undefined when the queue is closing and the key was ignored.
    */
-  addRateLimited(key: K): number | undefined {
+  addRateLimited(key: K, { priority, reason }: RetryOptions = {}): number | undefined {
     if (this.closing) return undefined;
     const delayMs = this.#rateLimiter.nextDelayMs(key);
-    this.addAfter(key, delayMs);
+    this.addAfter(key, delayMs, { priority });
+    this.#failing.add(key, reason, this.#runtime.monotonicMs());
     return delayMs;
   }
 
   /** Forgets the failures of the key. A scheduled add is not cancelled. */
   forget(key: K): void {
     this.#rateLimiter.forget(key);
+    this.#failing.forget(key);
   }
 
   /** Failures of the key since `forget` was last called. */
   numRequeues(key: K): number {
     return this.#rateLimiter.numRequeues(key);
+  }
+
+  protected override heldBack(
+    limit: number,
+    nowMs: number,
+  ): Pick<QueueInspection<K>, 'delayed' | 'failing'> {
+    const { delayed } = super.heldBack(limit, nowMs);
+    const keys = delayed.keys.map((one) =>
+      one.why === 'delay' && this.#failing.has(one.key) ? { ...one, why: 'retry' as const } : one,
+    );
+    const failing = this.#failing.latest(limit).map(([key, { reason, atMs }]) => ({
+      key,
+      failures: this.numRequeues(key),
+      reason,
+      failedMs: nowMs - atMs,
+    }));
+    return {
+      delayed: { count: delayed.count, keys },
+      failing: { count: this.#failing.size, keys: failing },
+    };
   }
 }

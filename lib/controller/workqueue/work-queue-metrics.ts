@@ -8,8 +8,8 @@ export const workQueueMetrics = {
     name: 'workqueue_depth',
     type: 'gauge',
     unit: 'keys',
-    labels: ['name'],
-    help: 'Keys that wait for a worker.',
+    labels: ['name', 'priority'],
+    help: 'Keys that wait for a worker, by priority; 0 for keys without one.',
   },
   adds: {
     name: 'workqueue_adds_total',
@@ -38,5 +38,19 @@ export const workQueueMetrics = {
     unit: 'seconds',
     labels: ['name'],
     help: 'Time a worker has taken for a key.',
+  },
+  unfinished: {
+    name: 'workqueue_unfinished_work_seconds',
+    type: 'gauge',
+    unit: 'seconds',
+    labels: ['name'],
+    help: 'How long the keys that are in work have been so, added up. It grows without end when workers are stuck.',
+  },
+  longestRunning: {
+    name: 'workqueue_longest_running_processor_seconds',
+    type: 'gauge',
+    unit: 'seconds',
+    labels: ['name'],
+    help: 'How long the key that is in work for the longest time has been so.',
   },
 } as const;

@@ -1,49 +1,59 @@
 import { onAbort } from '../../kernel/time/abort.ts';
 import { Latch } from '../../kernel/time/latch.ts';
-import type { Logger } from '../../kernel/report/logger.ts';
-import type { Metrics } from '../../kernel/report/metrics.ts';
+import { ListwatchError } from '../../kernel/failure/errors.ts';
 import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { untilOpen } from '../../kernel/time/wait.ts';
 import { ItemsInWork } from './keys/items-in-work.ts';
-import { IDLE, IN_WORK, IN_WORK_AND_ADDED, KeyTable, WAITING } from './keys/key-table.ts';
+import {
+  IDLE,
+  IN_WORK,
+  IN_WORK_AND_ADDED,
+  KeyTable,
+  WAITING,
+  type KeyState,
+} from './keys/key-table.ts';
+import type {
+  DrainQueueOptions,
+  DrainReport,
+  InspectQueueOptions,
+  KeyList,
+  QueueInspection,
+  RunningKey,
+  WaitingKey,
+} from './queue-inspection.ts';
 import { QueueMetrics } from './queue-metrics.ts';
-import { SlotQueue } from './keys/slot-queue.ts';
 import { TakenItem } from './keys/taken-item.ts';
-import { TaskClock } from './task-clock.ts';
+import { TaskClock } from './keys/task-clock.ts';
+import { WaitingSlots } from './keys/waiting-slots.ts';
 import type { WorkItem } from './keys/work-item.ts';
+import { WorkGauges } from './work-gauges.ts';
+import {
+  priorityOf,
+  workQueueOptionNames,
+  type AddOptions,
+  type CloseQueueOptions,
+  type TakeOptions,
+  type WorkQueueOptions,
+} from './work-queue-options.ts';
 
-export interface WorkQueueOptions {
-  /** The name of the queue in messages and metrics. @defaultValue 'queue' */
-  readonly name?: string | undefined;
-  readonly runtime?: Runtime | undefined;
-  /** Receives depth, adds, retries, and the times that keys wait and are worked on. */
-  readonly metrics?: Metrics | undefined;
-  /** Logs failures of the metrics. @defaultValue `consoleLogger` */
-  readonly logger?: Logger | undefined;
-}
+const NO_OPTIONS: AddOptions = {};
+const AGEING_MS = 10_000;
 
-/** @internal */
-export const workQueueOptionNames: readonly (keyof WorkQueueOptions)[] = [
-  'name',
-  'runtime',
-  'metrics',
-  'logger',
-];
-
-export interface TakeOptions {
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface CloseQueueOptions {
-  /** Longest wait for the remaining work, in milliseconds. @defaultValue 30 000 */
-  readonly timeoutMs?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
+/** Decides whether keys may be taken. */
+export interface TakeLimit<K> {
+  /** Whether a key may be taken now; if not, a worker is woken when the time has come. */
+  ready(): boolean;
+  /** Whether this key may be taken, and counts it. If not, it leaves the queue, and is added again when its time has come. */
+  admits(key: K, priority: number): boolean;
 }
 
 /** Maximum number of keys that a message lists. */
 const KEYS_IN_MESSAGE = 5;
+/** Maximum number of keys that a report lists, and a list of `inspect` unless it is told. */
+const KEYS_IN_REPORT = 100;
+const LONGEST_LIST = 1000;
 
 /** Minimum number of idle keys that are kept in the table: finding a key that is added again is cheaper than inserting it. */
 const SPARE = 256;
@@ -57,9 +67,11 @@ const MOST_KNOWN = 16;
  * Guarantees:
  * - At most one worker has a key at a time.
  * - Any number of adds of a waiting key lead to one run; any number of adds while it is worked on lead to one more.
- * - Keys are taken in the order in which they were first added.
+ * - Keys of the highest priority are taken first, those of one priority in the order in which they were first added.
+ * - No key starves: one that has waited for `ageingMs`, with n others that have waited longer, is taken after at most 10 × (n + 1)
+ *   further keys, whatever their priorities.
  * - No key added before `close` is lost.
- * - Memory: one slot for each distinct key that waits or is worked on; further adds take none. Finished keys may stay in the
+ * - Memory: one slot for each distinct key that waits or is worked on, 20 bytes more once priorities are used; further adds take none. Finished keys may stay in the
  *   table for a while, because removing each one separately is expensive: 256, and at most 15 for each key that waits or is worked on.
  *
  * Not guaranteed: that a key is taken again when its worker never calls `done`.
@@ -74,8 +86,9 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   /** Maximum number of keys in the table: the spare keys, and the largest number of needed keys since `#keys` was created. */
   #room = SPARE;
   /** Slots in `#keys`. */
-  readonly #waiting = new SlotQueue();
+  readonly #waiting: WaitingSlots;
   readonly #inWork = new ItemsInWork<K>();
+  readonly #gauges: WorkGauges<K> | undefined;
   /** For times that no metrics report. */
   readonly #clock: TaskClock;
   readonly #takers = new Set<() => void>();
@@ -89,6 +102,11 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     this.#runtime = options.runtime ?? realRuntime;
     this.#metrics = new QueueMetrics(this.name, options);
     this.#clock = new TaskClock(this.#runtime);
+    const { ageingMs } = options;
+    const limitMs = numberOption('WorkQueue', 'ageingMs', ageingMs, AGEING_MS, { min: 0 });
+    this.#waiting = new WaitingSlots(this.#clock, limitMs);
+    if (this.#metrics.wanted)
+      this.#gauges = new WorkGauges(this.#runtime, this.#metrics, this.#inWork);
     this.#idle = new Latch(`${this.name} to drain`);
   }
 
@@ -116,18 +134,36 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     return this.#runtime.monotonicMs() - this.#inWork.earliestMs;
   }
 
-  /** Adds a key that needs work. Ignored once the queue is closing. */
-  add(key: K): void {
+  /**
+   * Adds a key that needs work. Ignored once the queue is closing.
+   * @throws {ListwatchError} code INVALID_OPTION for a priority that is no whole number in its range.
+   */
+  add(key: K, options: AddOptions = NO_OPTIONS): void {
+    this.enter(key, options === NO_OPTIONS ? 0 : priorityOf(options));
+  }
+
+  /** Whether the key waits for a worker, so that a further add changes nothing but its priority. */
+  protected waits(key: K): boolean {
+    const slot = this.#keys.slotOf(key);
+    return slot !== undefined && this.#keys.stateAt(slot) === WAITING;
+  }
+
+  /** Adds a key now. */
+  protected enter(key: K, priority: number): void {
     if (this.#closing) return;
     const keys = this.#keys;
     const slot = keys.slotOf(key) ?? this.#insert(key);
     const state = keys.stateAt(slot);
-    if (state !== IDLE && state !== IN_WORK) return;
+    if (state !== IDLE && state !== IN_WORK) {
+      if (priority > this.#waiting.priorityOf(slot)) this.#raise(slot, state, priority);
+      return;
+    }
     if (this.#metrics.wanted) keys.noteAdded(slot, this.#runtime.monotonicMs());
     keys.setState(slot, state === IDLE ? WAITING : IN_WORK_AND_ADDED);
-    if (state === IDLE) this.#waiting.push(slot);
+    if (state === IDLE) this.#waiting.push(slot, priority);
+    else this.#waiting.note(slot, priority);
     this.#metrics.added();
-    if (state === IDLE) this.#announce();
+    if (state === IDLE) this.#announce(priority);
   }
 
   /**
@@ -135,27 +171,49 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
    * Adds of one burst are collapsed before a waiting worker gets the key. Rejects with the signal's reason when it aborts.
    */
   take({ signal }: TakeOptions = {}): Promise<WorkItem<K> | undefined> {
-    if (this.#waiting.size === 0 || signal?.aborted === true) return this.#takeLater(signal);
-    return Promise.resolve(this.#handOut());
+    if (this.size === 0 || signal?.aborted === true || this.limit !== undefined) {
+      return this.#takeLater(signal);
+    }
+    return Promise.resolve(this.#handOut(this.#waiting.shift()));
   }
 
   /**
-   * The next key, or undefined if none waits. Like `take`, for a worker that does not wait, or that empties the queue in one
-   * step.
+   * The next key, or undefined if none waits or may be taken. Like `take`, for a worker that does not wait, or that empties the queue in
+   * one step.
    */
   takeNow(): WorkItem<K> | undefined {
-    return this.#waiting.size === 0 ? undefined : this.#handOut();
+    return this.size === 0 ? undefined : this.#next();
+  }
+
+  /** The next key that the limit lets pass. */
+  #next(): WorkItem<K> | undefined {
+    const { limit } = this;
+    if (limit === undefined) return this.#handOut(this.#waiting.shift());
+    while (this.size > 0 && limit.ready()) {
+      const slot = this.#waiting.shift();
+      if (this.#closing || limit.admits(this.#keys.keyAt(slot), this.#waiting.priorityOf(slot))) {
+        const item = this.#handOut(slot);
+        // The other workers wait for the limit; one of them has to ask when the next key may be taken.
+        if (this.size > 0) this.wakeOne();
+        else if (this.#closing) this.#wakeAll();
+        return item;
+      }
+      this.#keys.setState(slot, IDLE);
+      this.#tidy(slot);
+    }
+    return undefined;
   }
 
   async #takeLater(signal: AbortSignal | undefined): Promise<WorkItem<K> | undefined> {
     for (;;) {
       if (signal?.aborted === true) {
         // This taker may have been woken for a key that another taker can have instead.
-        if (this.#waiting.size > 0) this.#wakeOne();
+        if (this.size > 0) this.wakeOne();
         throw signal.reason;
       }
-      if (this.#waiting.size > 0) return this.#handOut();
-      if (this.#closing) return undefined;
+      const next = this.takeNow();
+      if (next !== undefined) return next;
+      if (this.#closing && this.size === 0) return undefined;
       await this.#change(signal);
     }
   }
@@ -174,15 +232,83 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     });
   }
 
+  /**
+   * Refuses new keys and waits for the work that remains. It always ends: at the latest after `timeoutMs`, or when the signal aborts.
+   * Then all that is left is dropped and reported. A worker that still has a key keeps it.
+   * @throws {ListwatchError} code INVALID_OPTION.
+   */
+  async drain(options: DrainQueueOptions = {}): Promise<DrainReport<K>> {
+    const owner = 'WorkQueue.drain';
+    rejectUnknownOptions(owner, options, ['mode', 'timeoutMs', 'signal']);
+    const { mode = 'running', timeoutMs, signal } = options;
+    if (mode !== 'running' && mode !== 'all') {
+      const text = `${owner}: option "mode" must be 'running' or 'all', not ${String(mode)}`;
+      throw new ListwatchError('INVALID_OPTION', text);
+    }
+    const limitMs = numberOption(owner, 'timeoutMs', timeoutMs, 30_000, { min: 0 });
+    const delayed = this.dropDelayed();
+    const dropped = mode === 'running' ? this.dropWaiting() : [];
+    this.refuseKeys();
+    const describe = (): string => `${this.name} to drain`;
+    const wait = untilOpen(this.#runtime, [this.#idle], { timeoutMs: limitMs, signal, describe });
+    await wait.catch(() => {});
+    const waiting = [...dropped, ...this.destroy()];
+    const running = this.#inWork.slice(Infinity).map(({ key }) => key);
+    return {
+      drained: running.length === 0 && waiting.length === dropped.length,
+      running: listOf(running),
+      waiting: listOf(waiting),
+      delayed: listOf(delayed),
+    };
+  }
+
+  /**
+   * The keys that wait, are in work, are delayed or fail, and why.
+   * @throws {ListwatchError} code INVALID_OPTION.
+   */
+  inspect({ limit }: InspectQueueOptions = {}): QueueInspection<K> {
+    const rule = { min: 0, max: LONGEST_LIST, integer: true };
+    const most = numberOption('WorkQueue.inspect', 'limit', limit, KEYS_IN_REPORT, rule);
+    const nowMs = this.#runtime.monotonicMs();
+    return {
+      name: this.name,
+      closing: this.#closing,
+      waiting: { count: this.size, keys: this.#waitingKeys(most, nowMs) },
+      running: { count: this.#inWork.size, keys: this.#runningKeys(most, nowMs) },
+      ...this.heldBack(most, nowMs),
+    };
+  }
+
   /** Refuses new keys, and drops and returns those that wait. Work in progress continues. */
   destroy(): readonly K[] {
+    const dropped = this.dropWaiting();
+    this.dropDelayed();
+    this.refuseKeys();
+    this.#gauges?.end();
+    this.#idle.open();
+    return dropped;
+  }
+
+  /** Drops and returns the keys that would be taken, and those that are held back a moment. */
+  protected dropWaiting(): readonly K[] {
     const dropped = this.#waiting.drain().map((slot) => this.#keys.keyAt(slot));
     for (const { slot } of this.#inWork.slice(Infinity)) this.#keys.setState(slot, IN_WORK);
     this.#forgetIdle();
-    this.#metrics.depth(0);
-    this.refuseKeys();
-    this.#idle.open();
+    this.#metrics.emptied();
     return dropped;
+  }
+
+  /** Drops and returns the keys that were added for later. */
+  protected dropDelayed(): readonly K[] {
+    return [];
+  }
+
+  /** The parts of `inspect` that a queue without delays has not. */
+  protected heldBack(
+    _limit: number,
+    _nowMs: number,
+  ): Pick<QueueInspection<K>, 'delayed' | 'failing'> {
+    return { delayed: { count: 0, keys: [] }, failing: { count: 0, keys: [] } };
   }
 
   [Symbol.dispose](): void {
@@ -199,23 +325,40 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   }
 
   /** Reports one more waiting key to the metrics and to a waiting taker. */
-  #announce(): void {
-    this.#metrics.depth(this.#waiting.size);
-    if (this.#takers.size > 0) this.#wakeOne();
+  #announce(priority: number): void {
+    this.#reportDepth(priority);
+    if (this.#takers.size > 0) this.wakeOne();
   }
 
-  #handOut(): WorkItem<K> {
+  #reportDepth(priority: number): void {
+    if (!this.#metrics.wanted) return;
+    this.#metrics.depth(this.#waiting.sizeOf(priority), priority);
+  }
+
+  #raise(slot: number, state: KeyState, priority: number): void {
+    if (state === WAITING) {
+      const before = this.#waiting.priorityOf(slot);
+      this.#waiting.raise(slot, priority);
+      this.#reportDepth(before);
+      this.#reportDepth(priority);
+    } else {
+      this.#waiting.note(slot, priority);
+    }
+  }
+
+  #handOut(slot: number): WorkItem<K> {
     const observed = this.#metrics.wanted;
     const nowMs = observed ? this.#runtime.monotonicMs() : this.#clock.nowMs;
     const keys = this.#keys;
-    const slot = this.#waiting.shift();
-    const item = new TakenItem(keys.keyAt(slot), slot, this.#finish);
+    const priority = this.#waiting.priorityOf(slot);
+    const item = new TakenItem(keys.keyAt(slot), priority, slot, this.#finish);
     keys.setState(slot, IN_WORK);
     this.#inWork.add(item, nowMs);
     if (observed) {
-      const waitedMs = nowMs - keys.addedAtMs(slot);
-      this.#metrics.depth(this.#waiting.size);
+      const waitedMs = nowMs - (keys.addedAtMs(slot) ?? nowMs);
+      this.#reportDepth(priority);
       this.#metrics.handedOut(waitedMs);
+      this.#gauges?.begin();
     }
     return item;
   }
@@ -226,16 +369,37 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     const keys = this.#keys;
     const addedAgain = keys.stateAt(slot) === IN_WORK_AND_ADDED;
     keys.setState(slot, addedAgain ? WAITING : IDLE);
-    if (addedAgain) this.#waiting.push(slot);
+    const priority = this.#waiting.priorityOf(slot);
+    if (addedAgain) this.#waiting.push(slot, priority);
     else this.#tidy(slot);
     if (this.#metrics.wanted) this.#metrics.finished(this.#runtime.monotonicMs() - takenAtMs);
-    if (addedAgain) this.#announce();
+    if (addedAgain) this.#announce(priority);
     else if (this.#closing) this.#openWhenIdle();
   };
 
+  #waitingKeys(limit: number, nowMs: number): readonly WaitingKey<K>[] {
+    const found: WaitingKey<K>[] = [];
+    for (const slot of this.#waiting) {
+      if (found.length === limit) break;
+      const addedAtMs = this.#waiting.enteredAtMs(slot) ?? this.#keys.addedAtMs(slot);
+      const waitedMs = addedAtMs === undefined ? undefined : Math.max(0, nowMs - addedAtMs);
+      found.push({ key: this.#keys.keyAt(slot), priority: this.#waiting.priorityOf(slot), waitedMs });
+    }
+    return found;
+  }
+
+  #runningKeys(limit: number, nowMs: number): readonly RunningKey<K>[] {
+    return this.#inWork.slice(limit).map(({ key, priority, slot, place }) => ({
+      key,
+      priority,
+      runningMs: Math.max(0, nowMs - this.#inWork.takenAtMs(place)),
+      addedAgain: this.#keys.stateAt(slot) === IN_WORK_AND_ADDED,
+    }));
+  }
+
   /** Number of keys that wait or are in work. */
   get #wanted(): number {
-    return this.#waiting.size + this.#inWork.size;
+    return this.size + this.#inWork.size;
   }
 
   /**
@@ -252,25 +416,37 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   #forgetIdle(): void {
     const known = this.#keys;
     const wanted = new KeyTable<K>();
-    for (const slot of this.#waiting.drain()) this.#waiting.push(wanted.copy(known, slot));
-    for (const item of this.#inWork.slice(Infinity)) item.slot = wanted.copy(known, item.slot);
+    const inWork = this.#inWork.slice(Infinity);
+    const priorities = inWork.map(({ slot }) => this.#waiting.priorityOf(slot));
+    this.#waiting.renumber((slot) => wanted.copy(known, slot));
+    for (const [place, item] of inWork.entries()) {
+      item.slot = wanted.copy(known, item.slot);
+      this.#waiting.note(item.slot, priorities[place] ?? 0);
+    }
     this.#keys = wanted;
     this.#room = this.#wanted + SPARE;
   }
 
+  /** Limits the rate of what is taken; set by the constructor of a queue that has limits. */
+  protected limit: TakeLimit<K> | undefined;
+
   /** The first step of closing: refuses new keys. */
   protected refuseKeys(): void {
     this.#closing = true;
+    this.#wakeAll();
+    this.#openWhenIdle();
+  }
+
+  #wakeAll(): void {
     for (const wake of this.#takers) wake();
     this.#takers.clear();
-    this.#openWhenIdle();
   }
 
   #openWhenIdle(): void {
     if (this.#wanted === 0) this.#idle.open();
   }
 
-  #wakeOne(): void {
+  protected wakeOne(): void {
     for (const wake of this.#takers) {
       this.#takers.delete(wake);
       wake();
@@ -299,6 +475,10 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     const keys = this.#inWork.slice(KEYS_IN_MESSAGE).map(({ key }) => String(key));
     const more = size > KEYS_IN_MESSAGE ? ', …' : '';
     const named = size === 0 ? '' : ` (${keys.join(', ')}${more})`;
-    return `${this.#waiting.size} keys wait, ${size} are worked on${named}`;
+    return `${this.size} keys wait, ${size} are worked on${named}`;
   }
+}
+
+function listOf<K>(keys: readonly K[]): KeyList<K> {
+  return { count: keys.length, keys: keys.slice(0, KEYS_IN_REPORT) };
 }

@@ -327,9 +327,11 @@ describe('WorkQueue', () => {
     item!.done();
     expect(seen).to.deep.equal([
       'workqueue_adds_total{"name":"shops"} 1',
-      'workqueue_depth{"name":"shops"} 1',
-      'workqueue_depth{"name":"shops"} 0',
+      'workqueue_depth{"name":"shops","priority":"0"} 1',
+      'workqueue_depth{"name":"shops","priority":"0"} 0',
       'workqueue_queue_duration_seconds{"name":"shops"} 2',
+      'workqueue_unfinished_work_seconds{"name":"shops"} 0.5',
+      'workqueue_longest_running_processor_seconds{"name":"shops"} 0.5',
       'workqueue_work_duration_seconds{"name":"shops"} 0.5',
     ]);
   });

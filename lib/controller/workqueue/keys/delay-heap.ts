@@ -1,6 +1,13 @@
-interface Entry<K> {
+/** A key that waits for its time. */
+export interface DelayedKey<K> {
   readonly key: K;
+  readonly readyAtMs: number;
+  readonly priority: number;
+}
+
+interface Entry<K> extends DelayedKey<K> {
   readyAtMs: number;
+  priority: number;
   /** Keys that become ready at the same time are returned in the order of this number. */
   sequence: number;
   /** Index in the heap. */
@@ -22,24 +29,30 @@ export class DelayHeap<K> {
     return this.#heap[0]?.readyAtMs ?? Infinity;
   }
 
-  /** Adds a key. If it is present, its time only ever becomes earlier. */
-  put(key: K, readyAtMs: number): void {
+  has(key: K): boolean {
+    return this.#entries.has(key);
+  }
+
+  /** Adds a key. If it is present, its time only ever becomes earlier, and its priority higher. */
+  put(key: K, readyAtMs: number, priority: number = 0): void {
     const known = this.#entries.get(key);
     if (known !== undefined) {
+      known.priority = Math.max(known.priority, priority);
       if (readyAtMs >= known.readyAtMs) return;
       known.readyAtMs = readyAtMs;
       known.sequence = this.#sequence += 1;
       this.#siftUp(known);
       return;
     }
-    const entry = { key, readyAtMs, sequence: (this.#sequence += 1), index: this.#heap.length };
+    const sequence = (this.#sequence += 1);
+    const entry = { key, readyAtMs, priority, sequence, index: this.#heap.length };
     this.#entries.set(key, entry);
     this.#heap.push(entry);
     this.#siftUp(entry);
   }
 
-  /** Removes the earliest key if it is ready at `nowMs`. Returns it inside an object, because a key may be `undefined`. */
-  takeReady(nowMs: number): { readonly key: K } | undefined {
+  /** Removes the earliest key if it is ready at `nowMs`. */
+  takeReady(nowMs: number): DelayedKey<K> | undefined {
     const first = this.#heap[0];
     if (first === undefined || first.readyAtMs > nowMs) return undefined;
     const last = this.#heap.pop() as Entry<K>;
@@ -48,9 +61,25 @@ export class DelayHeap<K> {
     return first;
   }
 
-  clear(): void {
+  /** The earliest keys, in order. */
+  earliest(limit: number): DelayedKey<K>[] {
+    const found: Entry<K>[] = [];
+    // A key is later than the one above it, so the next one is below those that were found, or at the top.
+    const next = new DelayFrontier(this.#heap);
+    while (found.length < limit) {
+      const entry = next.take();
+      if (entry === undefined) break;
+      found.push(entry);
+    }
+    return found;
+  }
+
+  /** Removes and returns all keys, in no order. */
+  clear(): readonly K[] {
+    const keys = [...this.#entries.keys()];
     this.#heap.length = 0;
     this.#entries.clear();
+    return keys;
   }
 
   #siftUp(entry: Entry<K>): void {
@@ -83,6 +112,29 @@ export class DelayHeap<K> {
   #place(entry: Entry<K>, index: number): void {
     this.#heap[index] = entry;
     entry.index = index;
+  }
+}
+
+/** The entries of a heap that may be the earliest of those not taken yet. */
+class DelayFrontier<K> {
+  readonly #heap: readonly Entry<K>[];
+  readonly #places = [0];
+
+  constructor(heap: readonly Entry<K>[]) {
+    this.#heap = heap;
+  }
+
+  take(): Entry<K> | undefined {
+    let least: Entry<K> | undefined;
+    for (const place of this.#places) {
+      const entry = this.#heap[place];
+      if (entry === undefined) continue;
+      if (least === undefined || isBefore(entry, least)) least = entry;
+    }
+    if (least === undefined) return undefined;
+    const { index } = least;
+    this.#places.splice(this.#places.indexOf(index), 1, 2 * index + 1, 2 * index + 2);
+    return least;
   }
 }
 

@@ -25,6 +25,18 @@ export class ItemsInWork<K> {
     return earliestMs;
   }
 
+  /** The sum of the times that all items have been in work, milliseconds. */
+  unfinishedMs(nowMs: number): number {
+    let sumMs = 0;
+    for (let place = 0; place < this.#size; place += 1) sumMs += nowMs - this.takenAtMs(place);
+    return sumMs;
+  }
+
+  /** The time at which the item at this place was taken. */
+  takenAtMs(place: number): number {
+    return this.#takenAtMs[place] ?? 0;
+  }
+
   /** The first `limit` items. */
   slice(limit: number): TakenItem<K>[] {
     return this.#items.slice(0, Math.min(limit, this.#size)) as TakenItem<K>[];

@@ -69,9 +69,9 @@ export class KeyTable<K> {
     this.#states[slot] = state;
   }
 
-  /** The time at which the key was last added, milliseconds; 0 if it is not measured. */
-  addedAtMs(slot: number): number {
-    return this.#addedAtMs[slot] ?? 0;
+  /** The time at which the key was last added, milliseconds; undefined if it is not measured. */
+  addedAtMs(slot: number): number | undefined {
+    return this.#addedAtMs[slot];
   }
 
   noteAdded(slot: number, atMs: number): void {

@@ -30,6 +30,13 @@ export class SlotQueue {
     return slot;
   }
 
+  /** The slots, oldest first. */
+  *[Symbol.iterator](): Generator<number> {
+    for (let place = 0; place < this.#size; place += 1) {
+      yield this.#slots[(this.#head + place) & (this.#slots.length - 1)] as number;
+    }
+  }
+
   /** Removes and returns all slots, oldest first, and frees their memory. */
   drain(): number[] {
     const slots: number[] = [];

@@ -11,8 +11,8 @@ export class TakenItem<K> extends WorkItem<K> {
   place: number = NOWHERE;
   readonly #finish: (item: TakenItem<K>) => void;
 
-  constructor(key: K, slot: number, finish: (item: TakenItem<K>) => void) {
-    super(key);
+  constructor(key: K, priority: number, slot: number, finish: (item: TakenItem<K>) => void) {
+    super(key, priority);
     this.slot = slot;
     this.#finish = finish;
   }

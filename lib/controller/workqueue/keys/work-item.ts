@@ -5,10 +5,13 @@
  */
 export abstract class WorkItem<K> implements Disposable {
   readonly key: K;
+  /** The highest priority with which the key was added; its retry keeps it. */
+  readonly priority: number;
 
   /** @internal */
-  constructor(key: K) {
+  constructor(key: K, priority: number) {
     this.key = key;
+    this.priority = priority;
   }
 
   /** Returns the key; it is queued again if it was added meanwhile. Further calls have no effect. */

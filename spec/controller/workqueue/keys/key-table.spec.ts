@@ -12,7 +12,11 @@ describe('KeyTable', () => {
     const table = new KeyTable<string>();
     for (let index = 0; index < 1_000; index += 1) {
       const slot = table.insert(`k${index}`);
-      expect([slot, table.stateAt(slot), table.addedAtMs(slot)]).to.deep.equal([index, IDLE, 0]);
+      expect([slot, table.stateAt(slot), table.addedAtMs(slot)]).to.deep.equal([
+        index,
+        IDLE,
+        undefined,
+      ]);
       table.setState(slot, WAITING);
     }
     expect(table.size).to.equal(1_000);
@@ -46,7 +50,11 @@ describe('KeyTable', () => {
       IN_WORK_AND_ADDED,
       42,
     ]);
-    expect([table.keyAt(1), table.stateAt(1), table.addedAtMs(1)]).to.deep.equal(['b', IN_WORK, 0]);
+    expect([table.keyAt(1), table.stateAt(1), table.addedAtMs(1)]).to.deep.equal([
+      'b',
+      IN_WORK,
+      undefined,
+    ]);
     expect([table.size, table.slotOf('a'), table.slotOf('c')]).to.deep.equal([2, undefined, 0]);
   });
 

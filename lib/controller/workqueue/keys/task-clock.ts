@@ -1,4 +1,4 @@
-import type { Runtime } from '../../kernel/time/runtime.ts';
+import type { Runtime } from '../../../kernel/time/runtime.ts';
 
 /** A clock that is read once per task. For callers that need the time often and without fractions. */
 export class TaskClock {

@@ -1,0 +1,53 @@
+import { numberOption } from '../../kernel/options/options.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import type { Metrics } from '../../kernel/report/metrics.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+
+export interface WorkQueueOptions {
+  /** The name of the queue in messages and metrics. @defaultValue 'queue' */
+  readonly name?: string | undefined;
+  /**
+   * A key of a low priority that has waited this long gets its turn: of ten keys that are taken, one is the key that has waited longest.
+   * Infinity: only the priority counts. @defaultValue 10 000
+   */
+  readonly ageingMs?: number | undefined;
+  readonly runtime?: Runtime | undefined;
+  /** Receives depth, adds, retries, and the times that keys wait and are worked on. */
+  readonly metrics?: Metrics | undefined;
+  /** Logs failures of the metrics. @defaultValue `consoleLogger` */
+  readonly logger?: Logger | undefined;
+}
+
+/** @internal */
+export const workQueueOptionNames: readonly (keyof WorkQueueOptions)[] = [
+  'name',
+  'ageingMs',
+  'runtime',
+  'metrics',
+  'logger',
+];
+
+export interface AddOptions {
+  /**
+   * Keys of a higher priority are taken first: a whole number from -1,000,000 to 1,000,000. Few different ones should be in use. A
+   * waiting key that is added again gets the higher one of both. @defaultValue 0
+   */
+  readonly priority?: number | undefined;
+}
+
+const PRIORITY_RULE = { min: -1_000_000, max: 1_000_000, integer: true };
+
+/** @throws {ListwatchError} code INVALID_OPTION for a priority that is no whole number in its range. */
+export function priorityOf({ priority }: AddOptions): number {
+  return numberOption('WorkQueue.add', 'priority', priority, 0, PRIORITY_RULE);
+}
+
+export interface TakeOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface CloseQueueOptions {
+  /** Longest wait for the remaining work, in milliseconds. @defaultValue 30 000 */
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
