@@ -83,7 +83,7 @@ export type {
   SourceDeclaration,
 } from './builder/source/source-declaration.ts';
 export type { ControllerInspection, SourceInspection } from './builder/controller-inspection.ts';
-export type { ControllerOptions } from './builder/controller-options.ts';
+export type { ControllerOptions, ControllerQueueOptions } from './builder/controller-options.ts';
 export type { ControllerResult, MergePart } from './builder/run/controller-result.ts';
 export {
   conditionOf,

@@ -1,3 +1,4 @@
+import type { QueueInspection } from '../workqueue/queue-inspection.ts';
 import type { ExternalSourceInspection } from './source/external-source.ts';
 import type { ReconcileRecord } from './run/reconcile-history.ts';
 import type { SourceCounts, SourceRole } from './source/controller-source.ts';
@@ -18,14 +19,8 @@ export interface ControllerInspection {
   readonly phase: 'new' | 'syncing' | 'running' | 'stopped';
   readonly sources: readonly SourceInspection[];
   readonly external: readonly ExternalSourceInspection[];
-  readonly queue: {
-    /** Keys that wait for a worker. */
-    readonly waiting: number;
-    /** Keys that wait for their time: retries, and runs that were asked for later. */
-    readonly delayed: number;
-    /** The keys that are reconciled now. */
-    readonly running: readonly string[];
-  };
+  /** The objects that wait, are reconciled, are delayed or fail, at most 100 of each. */
+  readonly queue: QueueInspection;
   /** The last runs, the oldest first. */
   readonly history: readonly ReconcileRecord[];
 }

@@ -4,8 +4,15 @@ import type { Logger } from '../../kernel/report/logger.ts';
 import type { Metrics } from '../../kernel/report/metrics.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { EventSink } from '../events/event-sink.ts';
+import type { ObjectChange } from '../change/object-change.ts';
 import type { ReconcileError } from '../runtime/reconcile-error.ts';
 import type { RateLimiter } from '../workqueue/limits/rate-limiter.ts';
+import type { QueuePacingOptions } from '../workqueue/queue-pacing.ts';
+import type { WorkQueueOptions } from '../workqueue/work-queue-options.ts';
+
+export interface ControllerQueueOptions
+  extends QueuePacingOptions,
+    Pick<WorkQueueOptions, 'ageingMs'> {}
 
 export interface ControllerOptions {
   /** The name in messages and metrics. @defaultValue the resource, e.g. `widgets` */
@@ -45,6 +52,14 @@ export interface ControllerOptions {
   readonly shutdownTimeoutMs?: number | undefined;
   /** Maximum number of retries after failures in a row. @defaultValue Infinity */
   readonly maxRetries?: number | undefined;
+  /**
+   * The priority of a change: objects of a higher one are reconciled first. A low one does not starve, see `WorkQueue`.
+   * @defaultValue −100 for objects that exist when the controller starts and for resyncs, 0 for all other changes; also where it returns
+   * undefined
+   */
+  readonly priority?: ((change: ObjectChange) => number | undefined) | undefined;
+  /** How fast objects are reconciled: debounce, limits for each object and for all. @defaultValue no limits */
+  readonly queue?: ControllerQueueOptions | undefined;
   /** @defaultValue 5 ms doubling to 1000 s for each object, with jitter */
   readonly rateLimiter?: RateLimiter | undefined;
   /** Called after every failed run, except conflicts. @defaultValue the failure is logged */
@@ -76,6 +91,8 @@ export const CONTROLLER_OPTIONS: readonly (keyof ControllerOptions)[] = [
   'timeoutMs',
   'shutdownTimeoutMs',
   'maxRetries',
+  'priority',
+  'queue',
   'rateLimiter',
   'onError',
   'events',

@@ -21,7 +21,9 @@ import {
   type ReconcileRequest,
   type ReconcileResult,
 } from '../runtime/reconcile-loop.ts';
+import type { DrainQueueOptions, DrainReport } from '../workqueue/queue-inspection.ts';
 import { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
+import { priorityOf, type AddOptions } from '../workqueue/work-queue-options.ts';
 import type { AuthorFunctions } from './run/author-functions.ts';
 import type { ControllerInspection } from './controller-inspection.ts';
 import type { ControllerOptions } from './controller-options.ts';
@@ -124,12 +126,19 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     );
     this.#ready = new Latch(`first lists of the controller ${this.name}`);
     this.#ended = new Latch(`end of the controller ${this.name}`);
-    this.#queue = new RateLimitingQueue({ name: this.name, runtime, logger, metrics, rateLimiter });
+    this.#queue = new RateLimitingQueue({
+      ...options.queue,
+      name: this.name,
+      runtime,
+      logger,
+      metrics,
+      rateLimiter,
+    });
     const client = parts.client as Client;
     this.#sources = this.#sourcesOf(client);
     this.#external = parts.external.map(([name, source]) => {
       const enqueue = (key: string): void => {
-        this.#add(key, reasonOf('external', name));
+        this.#add(key, reasonOf('external', name), 0);
       };
       return new ExternalSource({ name, source, enqueue, controller: this.name, runtime, logger });
     });
@@ -194,8 +203,9 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   }
 
   /** Reconciles an object for a reason of the program, such as an event of another system. */
-  enqueue(target: Target): void {
-    for (const key of keysOf(target)) this.#add(key, reasonOf('enqueued'));
+  enqueue(target: Target, options: AddOptions = {}): void {
+    const priority = priorityOf(options);
+    for (const key of keysOf(target)) this.#add(key, reasonOf('enqueued'), priority);
   }
 
   /**
@@ -214,15 +224,26 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       const { synced, waitingFor } = registration;
       return { resource, role, synced, waitingFor, ...counts };
     });
-    const { size: waiting, delayed } = this.#queue;
     return {
       name: this.name,
       phase: this.#phase,
       sources,
       external: this.#external.map((source) => source.inspect()),
-      queue: { waiting, delayed, running: this.#loop.running },
+      queue: this.#queue.inspect(),
       history: this.#history.list(),
     };
+  }
+
+  /**
+   * Stops with care: no further run begins (mode `all`: none but those that wait), and running ones may end undisturbed. It always ends:
+   * at the latest after `timeoutMs`, or when the signal aborts; then the signals of the remaining runs abort. `close` waits for those.
+   * @throws {ListwatchError} code INVALID_OPTION.
+   */
+  async drain(options: DrainQueueOptions = {}): Promise<DrainReport> {
+    const report = await this.#queue.drain(options);
+    this.#stop.abort();
+    if (this.#phase === 'new') this.#end();
+    return report;
   }
 
   /** Stops, and resolves when everything has ended. May be called again. */
@@ -280,8 +301,9 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       logger: this.#logger,
       source: {
         ownWrites: options.ownWrites === true ? undefined : this.#ownWrites,
-        enqueue: (key, reason) => {
-          this.#add(key, reason);
+        priority: options.priority,
+        enqueue: (key, reason, priority) => {
+          this.#add(key, reason, priority);
         },
       },
       own: { onGone: functions.whenGone === undefined ? undefined : onGone },
@@ -307,10 +329,10 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     return `the controller ${this.name}: ${this.#sources.missing.join('; ')}`;
   }
 
-  #add(key: string, reason: ReconcileReason): void {
-    if (this.#queue.closing || this.#held.hold(key, reason)) return;
+  #add(key: string, reason: ReconcileReason, priority: number): void {
+    if (this.#queue.closing || this.#held.hold(key, reason, priority)) return;
     this.#reasons.add(key, reason);
-    this.#queue.add(key);
+    this.#queue.add(key, { priority });
   }
 
   #end(): void {
@@ -333,9 +355,9 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       this.#history.add({ key, startedAtMs, durationMs, result, error, reasons });
     };
     try {
-      const { result, requeueAfterMs } = await this.#runs.run({ key, failures, reasons }, run);
+      const { result, ...again } = await this.#runs.run({ key, failures, reasons }, run);
       record(result);
-      return { requeueAfterMs };
+      return again;
     } catch (error) {
       record(isConflict(error) ? 'conflict' : 'failed', errorMessage(error));
       throw error;
@@ -346,9 +368,11 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
 
   /** Passes on what came during the run, without what the run has written. */
   #release(key: string): void {
-    const { relists, reasons = [] } = this.#held.end(key) ?? {};
+    const { relists, changes = [] } = this.#held.end(key) ?? {};
     const exact = relists === this.#sources.relists;
-    for (const reason of reasons) if (!exact || !this.#isOwnWrite(reason)) this.#add(key, reason);
+    for (const { reason, priority } of changes) {
+      if (!exact || !this.#isOwnWrite(reason)) this.#add(key, reason, priority);
+    }
   }
 
   #isOwnWrite({ type, resource, object, resourceVersion }: ReconcileReason): boolean {

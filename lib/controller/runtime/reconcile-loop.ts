@@ -21,7 +21,8 @@ import {
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
 import { nextTask, withDeadline } from '../../kernel/time/wait.ts';
-import type { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
+import type { WorkItem } from '../workqueue/keys/work-item.ts';
+import type { RateLimitingQueue, RetryOptions } from '../workqueue/rate-limiting-queue.ts';
 import { ReconcileError } from './reconcile-error.ts';
 import { ReconcileMetrics } from './reconcile-metrics.ts';
 import { ReconcileRun } from './reconcile-run.ts';
@@ -30,6 +31,8 @@ export interface ReconcileRequest<K = string> {
   readonly key: K;
   /** Consecutive failures of the key before this run: 0 on the first try. */
   readonly failures: number;
+  /** The highest priority with which the key was added. */
+  readonly priority: number;
 }
 
 export interface ReconcileContext {
@@ -43,6 +46,8 @@ export interface ReconcileContext {
 export interface ReconcileResult {
   /** Runs the key again after this time, as a success. 0 or left out: only after the next change. */
   readonly requeueAfterMs?: number | undefined;
+  /** The priority of the run after `requeueAfterMs`. @defaultValue that of this run */
+  readonly priority?: number | undefined;
 }
 
 /**
@@ -125,6 +130,7 @@ export interface RunReconcilesOptions {
  * Guarantees:
  * - No two runs of one key overlap.
  * - Each run is a task of its own, so a long queue does not delay input and output.
+ * - A retry has the priority of the run that failed.
  * - An error of one run does not affect other keys. Nor does an error of the hook, the logger, the metrics or the rate limiter.
  */
 export class ReconcileLoop<K = string> {
@@ -197,6 +203,7 @@ export class ReconcileLoop<K = string> {
       );
     }
     this.#started = true;
+    this.#metrics.allows(this.#concurrency);
     const stop = deriveAbort(signal);
     const stopped = new Latch(`${this.name} to be stopped`);
     const release = onAbort(stop.signal, () => {
@@ -227,15 +234,16 @@ export class ReconcileLoop<K = string> {
       const item = await this.#queue.take();
       if (item === undefined) return;
       try {
-        await this.#reconcileOnce(item.key, stopping);
+        await this.#reconcileOnce(item, stopping);
       } finally {
         this.#running.delete(item.key);
         item.done();
+        this.#metrics.active(this.#running.size);
       }
     }
   }
 
-  async #reconcileOnce(key: K, stopping: AbortSignal): Promise<void> {
+  async #reconcileOnce({ key, priority }: WorkItem<K>, stopping: AbortSignal): Promise<void> {
     const startedAtMs = this.#runtime.monotonicMs();
     const failures = this.#queue.numRequeues(key);
     const run = this.#begin(key, failures);
@@ -247,13 +255,14 @@ export class ReconcileLoop<K = string> {
       },
     };
     try {
-      const result = await this.#reconcile({ key, failures }, context);
+      const result = await this.#reconcile({ key, failures, priority }, context);
       const requeueAfterMs = requeueDelay(result);
-      if (requeueAfterMs !== 0) this.#queue.addAfter(key, requeueAfterMs);
+      const options = { priority: result?.priority ?? priority };
+      if (requeueAfterMs !== 0) this.#queue.addAfter(key, requeueAfterMs, options);
       this.#queue.forget(key);
       this.#metrics.succeeded(requeueAfterMs > 0);
     } catch (error) {
-      this.#fail(key, failures + 1, error, stopping);
+      this.#fail({ key, priority, failures: failures + 1 }, error, stopping);
     } finally {
       run.end();
       this.#metrics.took(this.#runtime.monotonicMs() - startedAtMs);
@@ -270,6 +279,7 @@ export class ReconcileLoop<K = string> {
       },
     });
     this.#running.set(key, run);
+    this.#metrics.active(this.#running.size);
     return run;
   }
 
@@ -277,29 +287,33 @@ export class ReconcileLoop<K = string> {
     for (const run of this.#running.values()) run.abort(reason);
   }
 
-  #fail(key: K, failures: number, cause: unknown, stopping: AbortSignal): void {
+  #fail(
+    { key, priority, failures }: ReconcileRequest<K>,
+    cause: unknown,
+    stopping: AbortSignal,
+  ): void {
     // A run that the shutdown aborted is not a failure.
     if (stopping.aborted && isAbort(cause, stopping.reason)) return;
-    this.#metrics.failed();
     const terminal = isListwatchError(cause, 'RECONCILE_TERMINAL');
     const retry = !terminal && failures <= this.#maxRetries;
-    const delayMs = retry ? this.#retry(key) : undefined;
+    this.#metrics.failed(terminal);
+    const thrown = thrownMessage(cause);
+    const delayMs = retry ? this.#retry(key, { priority, reason: thrown }) : undefined;
     const retryInMs = delayMs === undefined ? undefined : Math.round(delayMs);
     if (!retry) this.#queue.forget(key);
     else if (this.#isExpected(cause)) return;
-    const thrown = thrownMessage(cause);
     const what = retry ? thrown : `given up: ${thrown}`;
     this.#report(what, { key, failures, retryInMs }, cause);
   }
 
-  #retry(key: K): number | undefined {
+  #retry(key: K, options: RetryOptions): number | undefined {
     try {
-      return this.#queue.addRateLimited(key);
+      return this.#queue.addRateLimited(key, options);
     } catch (error) {
       const reason = errorMessage(error);
       const message = `${this.name}: ${String(key)}: the rate limiter failed: ${reason}`;
       this.#logger.error(message, { error });
-      this.#queue.addAfter(key, DELAY_WITHOUT_LIMITER_MS);
+      this.#queue.addAfter(key, DELAY_WITHOUT_LIMITER_MS, { priority: options.priority });
       return DELAY_WITHOUT_LIMITER_MS;
     }
   }

@@ -22,8 +22,19 @@ export class ReconcileMetrics {
     this.#metrics?.count(reconcileLoopMetrics.total.name, 1, labels);
   }
 
-  failed(): void {
-    this.#metrics?.count(reconcileLoopMetrics.total.name, 1, this.#error);
+  failed(terminal: boolean): void {
+    const { total, errors, terminalErrors } = reconcileLoopMetrics;
+    this.#metrics?.count(total.name, 1, this.#error);
+    this.#metrics?.count(errors.name, 1, this.#labels);
+    if (terminal) this.#metrics?.count(terminalErrors.name, 1, this.#labels);
+  }
+
+  allows(concurrency: number): void {
+    this.#metrics?.gauge(reconcileLoopMetrics.maxConcurrent.name, concurrency, this.#labels);
+  }
+
+  active(running: number): void {
+    this.#metrics?.gauge(reconcileLoopMetrics.activeWorkers.name, running, this.#labels);
   }
 
   took(durationMs: number): void {

@@ -66,7 +66,12 @@ export class QueuePacer<K> {
   #timer: Timer | undefined;
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
-  constructor(owner: string, options: QueuePacingOptions, runtime: Runtime, hooks: QueuePacerHooks<K>) {
+  constructor(
+    owner: string,
+    options: QueuePacingOptions,
+    runtime: Runtime,
+    hooks: QueuePacerHooks<K>,
+  ) {
     const number = (name: keyof QueuePacingOptions, fallback: number, min: number): number =>
       numberOption(owner, name, options[name], fallback, { min });
     this.#runtime = runtime;
@@ -125,20 +130,23 @@ export class QueuePacer<K> {
     return false;
   }
 
-  /** Whether this key may be taken, and counts it; if not, it is added again when its time has come. */
-  admits(key: K, priority: number): boolean {
-    if (this.#minIntervalMs > 0) {
-      const nowMs = this.#runtime.monotonicMs();
-      this.#forgetBefore(nowMs - this.#minIntervalMs);
-      const takenAtMs = this.#takenAtMs.get(key);
-      if (takenAtMs !== undefined) {
-        this.#limited.put(key, takenAtMs + this.#minIntervalMs, priority);
-        return false;
-      }
+  /** Whether this key may be taken; if not, it is added again when its time has come. */
+  passes(key: K, priority: number): boolean {
+    if (this.#minIntervalMs === 0) return true;
+    const nowMs = this.#runtime.monotonicMs();
+    this.#forgetBefore(nowMs - this.#minIntervalMs);
+    const takenAtMs = this.#takenAtMs.get(key);
+    if (takenAtMs === undefined) {
       this.#takenAtMs.set(key, nowMs);
+      return true;
     }
+    this.#limited.put(key, takenAtMs + this.#minIntervalMs, priority);
+    return false;
+  }
+
+  /** Counts a key that is taken. */
+  spend(): void {
     this.#tokens -= 1;
-    return true;
   }
 
   /** Keys that are held back. */

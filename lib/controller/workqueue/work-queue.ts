@@ -45,8 +45,10 @@ const AGEING_MS = 10_000;
 export interface TakeLimit<K> {
   /** Whether a key may be taken now; if not, a worker is woken when the time has come. */
   ready(): boolean;
-  /** Whether this key may be taken, and counts it. If not, it leaves the queue, and is added again when its time has come. */
-  admits(key: K, priority: number): boolean;
+  /** Whether this key may be taken. If not, it leaves the queue, and is added again when its time has come. */
+  passes(key: K, priority: number): boolean;
+  /** Called for each key that is taken. */
+  spend(): void;
 }
 
 /** Maximum number of keys that a message lists. */
@@ -191,7 +193,8 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     if (limit === undefined) return this.#handOut(this.#waiting.shift());
     while (this.size > 0 && limit.ready()) {
       const slot = this.#waiting.shift();
-      if (this.#closing || limit.admits(this.#keys.keyAt(slot), this.#waiting.priorityOf(slot))) {
+      if (this.#closing || limit.passes(this.#keys.keyAt(slot), this.#waiting.priorityOf(slot))) {
+        limit.spend();
         const item = this.#handOut(slot);
         // The other workers wait for the limit; one of them has to ask when the next key may be taken.
         if (this.size > 0) this.wakeOne();
@@ -383,7 +386,11 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
       if (found.length === limit) break;
       const addedAtMs = this.#waiting.enteredAtMs(slot) ?? this.#keys.addedAtMs(slot);
       const waitedMs = addedAtMs === undefined ? undefined : Math.max(0, nowMs - addedAtMs);
-      found.push({ key: this.#keys.keyAt(slot), priority: this.#waiting.priorityOf(slot), waitedMs });
+      found.push({
+        key: this.#keys.keyAt(slot),
+        priority: this.#waiting.priorityOf(slot),
+        waitedMs,
+      });
     }
     return found;
   }

@@ -283,7 +283,9 @@ describe('controller', () => {
     await world.runtime.settle();
     const { history, phase, queue } = one.inspect();
     expect(phase).to.equal('running');
-    expect(queue).to.deep.equal({ waiting: 0, delayed: 0, running: [] });
+    expect([queue.waiting.count, queue.delayed.count, queue.running.count]).to.deep.equal([
+      0, 0, 0,
+    ]);
     expect(
       history.map(({ key, result, reasons }) => [key, result, reasons.map(describeReason)[0]]),
     ).to.deep.equal([

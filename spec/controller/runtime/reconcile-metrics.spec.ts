@@ -7,8 +7,25 @@ import { ReconcileLoop, type Reconcile } from '../../../lib/controller/runtime/r
 import { ItemExponentialRateLimiter } from '../../../lib/controller/workqueue/limits/item-exponential-rate-limiter.ts';
 import { RateLimitingQueue } from '../../../lib/controller/workqueue/rate-limiting-queue.ts';
 
-/** Reconciles the keys and whatever comes of them; gives what the loop has told its metrics, in order. */
+/** Reconciles the keys and whatever comes of them; gives the gauges that the loop has told its metrics, in order. */
+async function gauges(
+  keys: readonly string[],
+  reconcile: (runtime: VirtualRuntime) => Reconcile,
+): Promise<unknown[][]> {
+  const lines = await everything(keys, reconcile);
+  return lines.filter(([verb]) => verb === 'gauge').map((line) => line.slice(1, 3));
+}
+
+/** The same with the counters and observations. */
 async function told(
+  keys: readonly string[],
+  reconcile: (runtime: VirtualRuntime) => Reconcile,
+): Promise<unknown[][]> {
+  const lines = await everything(keys, reconcile);
+  return lines.filter(([verb]) => verb !== 'gauge');
+}
+
+async function everything(
   keys: readonly string[],
   reconcile: (runtime: VirtualRuntime) => Reconcile,
 ): Promise<unknown[][]> {
@@ -40,6 +57,12 @@ async function told(
 const TOTAL = 'controller_runtime_reconcile_total';
 const TIME = 'controller_runtime_reconcile_time_seconds';
 const total = (result: string): unknown[] => ['count', TOTAL, 1, { controller: 'shops', result }];
+const error = (kind = 'reconcile_errors'): unknown[] => [
+  'count',
+  `controller_runtime_${kind}_total`,
+  1,
+  { controller: 'shops' },
+];
 const took = (seconds: number): unknown[] => ['observe', TIME, seconds, { controller: 'shops' }];
 
 describe('metrics of a reconcile loop', () => {
@@ -61,7 +84,7 @@ describe('metrics of a reconcile loop', () => {
       await sleep(runtime, 100);
       if (failures < 2) throw new Error('no quota');
     });
-    const failed = [total('error'), took(0.1)];
+    const failed = [total('error'), error(), took(0.1)];
     expect(lines).to.deep.equal([...failed, ...failed, total('success'), took(0.1)]);
   });
 
@@ -69,10 +92,26 @@ describe('metrics of a reconcile loop', () => {
     const terminal = await told(['a'], () => async () => {
       throw new TerminalError('no such shop');
     });
-    expect(terminal).to.deep.equal([total('error'), took(0)]);
+    expect(terminal).to.deep.equal([
+      total('error'),
+      error(),
+      error('terminal_reconcile_errors'),
+      took(0),
+    ]);
     const results = [{ requeueAfterMs: -1 }, {}];
     const negative = await told(['a'], () => async () => results.shift());
-    expect(negative).to.deep.equal([total('error'), took(0), total('success'), took(0)]);
+    expect(negative).to.deep.equal([total('error'), error(), took(0), total('success'), took(0)]);
+  });
+
+  it('say how many reconciles run, and how many may', async () => {
+    const lines = await gauges(['a', 'b'], (runtime) => () => sleep(runtime, 100));
+    expect(lines).to.deep.equal([
+      ['controller_runtime_max_concurrent_reconciles', 1],
+      ['controller_runtime_active_workers', 1],
+      ['controller_runtime_active_workers', 0],
+      ['controller_runtime_active_workers', 1],
+      ['controller_runtime_active_workers', 0],
+    ]);
   });
 
   it('do not count a run that the shutdown cut short as failed', async () => {
@@ -83,7 +122,7 @@ describe('metrics of a reconcile loop', () => {
     const loop = new ReconcileLoop({
       queue,
       runtime,
-      metrics: { count: note, gauge: note, observe: note },
+      metrics: { count: note, gauge: () => {}, observe: note },
       reconcile: async (_request, { signal }) => {
         await new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason as Error));

@@ -24,4 +24,6 @@ export interface ControllerResult<T extends KubernetesObject> {
   readonly terminal?: string | undefined;
   /** Reconciles again after this time. 0 or left out: only after the next change. */
   readonly requeueAfterMs?: number | undefined;
+  /** The priority of the run after `requeueAfterMs`. @defaultValue that of this run */
+  readonly priority?: number | undefined;
 }

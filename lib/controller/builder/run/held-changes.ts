@@ -3,15 +3,21 @@ import type { ReconcileReason } from '../../change/reconcile-reasons.ts';
 /** Changes that are kept of one run; with more, the object is reconciled again in any case. */
 const KEPT = 64;
 
+/** A change with the priority of the run that it asks for. */
+export interface HeldChange {
+  readonly reason: ReconcileReason;
+  readonly priority: number;
+}
+
 /** What came for an object during a run. */
 export interface HeldRun {
   /** Number of relists before the run. */
   readonly relists: number;
-  readonly reasons: readonly ReconcileReason[];
+  readonly changes: readonly HeldChange[];
 }
 
 interface OpenRun extends HeldRun {
-  readonly reasons: ReconcileReason[];
+  readonly changes: HeldChange[];
 }
 
 /**
@@ -22,14 +28,14 @@ export class HeldChanges {
   readonly #running = new Map<string, OpenRun>();
 
   begin(key: string, relists: number): void {
-    this.#running.set(key, { relists, reasons: [] });
+    this.#running.set(key, { relists, changes: [] });
   }
 
   /** Whether the change is held; otherwise the object is not being reconciled, or too many changes came. */
-  hold(key: string, reason: ReconcileReason): boolean {
+  hold(key: string, reason: ReconcileReason, priority: number): boolean {
     const run = this.#running.get(key);
-    if (run === undefined || run.reasons.length === KEPT) return false;
-    run.reasons.push(reason);
+    if (run === undefined || run.changes.length === KEPT) return false;
+    run.changes.push({ reason, priority });
     return true;
   }
 

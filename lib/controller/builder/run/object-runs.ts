@@ -28,6 +28,7 @@ export type RunRequest = Omit<ScopeRun, 'subject'>;
 export interface RunOutcome {
   readonly result: 'done' | 'requeue' | 'gone' | 'cleaned';
   readonly requeueAfterMs?: number | undefined;
+  readonly priority?: number | undefined;
 }
 
 /** The runs of one controller: which functions of the author a key needs, and what their results lead to. */
@@ -113,10 +114,10 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
     scope: ReconcileScope,
   ): Promise<RunOutcome> {
     const result: ControllerResult<T> = (await work(object, scope)) ?? {};
-    const { requeueAfterMs, terminal } = result;
+    const { requeueAfterMs, priority, terminal } = result;
     await this.#writeStatus(scope, object, result);
     if (terminal !== undefined) throw new TerminalError(terminal);
-    return { result: (requeueAfterMs ?? 0) > 0 ? 'requeue' : 'done', requeueAfterMs };
+    return { result: (requeueAfterMs ?? 0) > 0 ? 'requeue' : 'done', requeueAfterMs, priority };
   }
 
   /**

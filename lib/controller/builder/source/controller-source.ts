@@ -9,6 +9,7 @@ import type { Stored } from '../../../meta/stored.ts';
 import { LazyChange, type ObjectChange } from '../../change/object-change.ts';
 import type { Predicate } from '../../change/predicates.ts';
 import type { ReconcileReason } from '../../change/reconcile-reasons.ts';
+import { priorityOf } from '../../workqueue/work-queue-options.ts';
 import { keysOf, type Targets } from './targets.ts';
 import type { OwnWritesLog } from './own-writes-log.ts';
 
@@ -33,11 +34,19 @@ export interface ControllerSourceOptions<T extends KubernetesObject> {
   readonly isWatched: (namespace: string | undefined) => boolean;
   /** Called for each change, also for own writes and those that a predicate leaves out. */
   readonly observe?: ((change: ObjectChange<T>) => void) | undefined;
-  readonly enqueue: (key: string, reason: ReconcileReason) => void;
+  /** See `ControllerOptions`. */
+  readonly priority: ((change: ObjectChange) => number | undefined) | undefined;
+  readonly enqueue: (key: string, reason: ReconcileReason, priority: number) => void;
   /** Names the controller in messages. */
   readonly controller: string;
   readonly logger: Logger;
 }
+
+/**
+ * Of objects that exist when the controller starts, and of resyncs: what changes meanwhile does not wait for all of them.
+ * @see controller-runtime pkg/handler LowPriority
+ */
+const LOW_PRIORITY = -100;
 
 /** Counts of one source since the controller started. */
 export interface SourceCounts {
@@ -47,7 +56,7 @@ export interface SourceCounts {
   readonly filtered: number;
   /** Changes that were the controller's own writes. */
   readonly ownWrites: number;
-  /** Calls of a predicate or mapping that threw, or that returned no targets. */
+  /** Calls of a predicate, a mapping or a priority that threw, or that returned something else than it should. */
   readonly failures: number;
 }
 
@@ -151,7 +160,8 @@ export class ControllerSource<T extends KubernetesObject = KubernetesObject> {
       resourceVersion: metadata.resourceVersion,
       via: this.role,
     };
-    for (const one of keys) enqueue(one, reason);
+    const priority = this.#priority(change);
+    for (const one of keys) enqueue(one, reason, priority);
   }
 
   /** A predicate that throws passes the change: a reconcile too many is harmless, one too few is not. */
@@ -161,6 +171,18 @@ export class ControllerSource<T extends KubernetesObject = KubernetesObject> {
     } catch (error) {
       this.#report('a predicate', change, error, 'the change counts as passed');
       return true;
+    }
+  }
+
+  #priority(change: LazyChange<T>): number {
+    const { priority } = this.#options;
+    const usual = change.initial || change.resync ? LOW_PRIORITY : 0;
+    if (priority === undefined) return usual;
+    try {
+      return priorityOf({ priority: priority(change) ?? usual });
+    } catch (error) {
+      this.#report('the priority', change, error, `its priority is ${usual}`);
+      return usual;
     }
   }
 

@@ -34,7 +34,7 @@ export interface ControllerSourcesParts {
   readonly runtime: Runtime;
   readonly logger: Logger;
   /** What all sources have in common. */
-  readonly source: Pick<SourceParts, 'ownWrites' | 'enqueue'>;
+  readonly source: Pick<SourceParts, 'ownWrites' | 'priority' | 'enqueue'>;
   /** The own kind only: see `ControllerSourceOptions`. */
   readonly own: Partial<Pick<SourceParts, 'onGone' | 'observe'>>;
   /** An informer has ended before the controller. */
