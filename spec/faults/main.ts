@@ -11,7 +11,7 @@ import type { Fault } from './fault.ts';
 import { allFaults } from './matrix/all-faults.ts';
 import {
   CLIENT_NODE,
-  CLIENT_NODE_VERSION,
+  CLIENT_NODE_VERSIONS,
   installClientNode,
 } from './peers/client-node-install.ts';
 import { compare, describeFault, describeVerdict, heading, type ReportOptions } from './report.ts';
@@ -24,6 +24,7 @@ const USAGE = `npm run faults -- [options]
   --only NAME    this fault, or those whose names contain this; may be given several times
   --seed TEXT    draws the writes anew; a red row says which one it was
   --peer NAME    @kubernetes/client-node goes through the same, in processes of its own
+  --node22 PATH  a Node that runs version 2 of the peer: that version goes through the same, too
   --json FILE    writes the verdicts to a file
   --storm        only the storms: those in virtual time, and some over sockets
   --kubeconfig FILE  the storms over sockets go to this server, through a proxy on loopback; TLS passes untouched, so its
@@ -37,6 +38,7 @@ interface Options {
   readonly faults: readonly Fault[];
   readonly seed: string;
   readonly peer: string | undefined;
+  readonly node22: string | undefined;
   readonly json: string | undefined;
   /** Only these, and no fault. */
   readonly storms: StormOptions | undefined;
@@ -52,7 +54,7 @@ await main();
 async function main(): Promise<void> {
   const options = readOptions();
   if (options === undefined) return;
-  const { faults, seed, peer, json, storms } = options;
+  const { faults, seed, peer, node22, json, storms } = options;
   // Said before the end: a rejection that nobody handles must not pass for a survival.
   process.on('unhandledRejection', (error) => {
     console.error('unhandled rejection:', error);
@@ -63,7 +65,7 @@ async function main(): Promise<void> {
     if (!(await printSocketStorms(storms))) process.exitCode = 1;
     return;
   }
-  const peers = peer === undefined ? [] : await peerKinds();
+  const peers = peer === undefined ? [] : await peerKinds(node22);
   const progress = countOnTerminal(faults.length * (1 + peers.length));
   const verdicts = await runAll(faults, listwatch(), seed, progress);
   if (process.stderr.isTTY) process.stderr.write('\r');
@@ -91,6 +93,7 @@ function readOptions(): Options | undefined {
       only: { type: 'string', multiple: true },
       seed: { type: 'string' },
       peer: { type: 'string' },
+      node22: { type: 'string' },
       json: { type: 'string' },
       storm: { type: 'boolean' },
       kubeconfig: { type: 'string' },
@@ -102,7 +105,7 @@ function readOptions(): Options | undefined {
     },
   });
   const { kubeconfig, informers = '20', seconds = '60', down, up } = values;
-  const { only = [], seed = '1', peer, json } = values;
+  const { only = [], seed = '1', peer, node22, json } = values;
   if (values.help === true) {
     console.log(USAGE);
     return undefined;
@@ -127,7 +130,7 @@ function readOptions(): Options | undefined {
     values.storm === true
       ? { seed, kubeconfig, informers: Number(informers), seconds: Number(seconds), restart }
       : undefined;
-  return { faults, seed, peer, json, storms };
+  return { faults, seed, peer, node22, json, storms };
 }
 
 /** The fault of this name, or, when there is none, those whose names contain it. */
@@ -162,19 +165,27 @@ function countOnTerminal(total: number): () => void {
 }
 
 /** The peer as its documentation shows it, and with the restart that the documentation advises. */
-async function peerKinds(): Promise<readonly ContestantKind[]> {
+async function peerKinds(node22: string | undefined): Promise<readonly ContestantKind[]> {
+  const { node20, node22: version2 } = CLIENT_NODE_VERSIONS;
+  const first = await kindsOf(node20, process.execPath);
+  return node22 === undefined ? first : [...first, ...(await kindsOf(version2, node22))];
+}
+
+async function kindsOf(version: string, node: string): Promise<readonly ContestantKind[]> {
   let entry: string;
   try {
-    entry = await installClientNode();
+    entry = await installClientNode(version);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
-    console.error(`going on without ${CLIENT_NODE}, which could not be installed: ${reason}`);
+    console.error(
+      `going on without ${CLIENT_NODE} ${version}, which could not be installed: ${reason}`,
+    );
     return [];
   }
-  const name = `client-node ${CLIENT_NODE_VERSION}`;
+  const name = `client-node ${version}`;
   return [
-    clientNode({ name, entry }),
-    clientNode({ name: `${name}, restarted`, entry, restartMs: PEER_RESTART_MS }),
+    clientNode({ name, entry, node }),
+    clientNode({ name: `${name}, restarted`, entry, node, restartMs: PEER_RESTART_MS }),
   ];
 }
 

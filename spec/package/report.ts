@@ -1,15 +1,18 @@
 /**
  * `npm run package:report`: what a client-only install of the packed tarball costs, against another package. Installs into
  * `.tmp/package` from the registry; import times are processor time above that of Node alone, the median of several runs.
+ * `-- --node22 PATH` adds version 2 of the other package, which needs Node 22.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { ROOT } from './manifest.ts';
 import { diskBytesOf, exitWithoutRegistry, filesBelow, npm, pack, run } from './packed-package.ts';
 
 const SCRATCH = join(ROOT, '.tmp', 'package');
 const PEER = '@kubernetes/client-node';
 const PEER_VERSION = '1.4.0';
+const PEER_VERSION_22 = '2.0.1';
 const RUNS = 11;
 /** What an install may take at most. */
 const MOST_PACKAGES = 34;
@@ -17,8 +20,13 @@ const MOST_MEGABYTES = 14;
 const MOST_IMPORT_MS = 150;
 
 interface Subject {
+  /** As the tables name it. */
   readonly name: string;
+  /** What is imported. */
+  readonly module: string;
   readonly folder: string;
+  /** The Node that imports it. */
+  readonly node: string;
 }
 
 interface Figures {
@@ -28,19 +36,24 @@ interface Figures {
   readonly importMs: number;
 }
 
-async function install(name: string, specifier: string): Promise<Subject> {
+async function install(
+  module: string,
+  specifier: string,
+  node: string = process.execPath,
+): Promise<Subject> {
+  const name = specifier.startsWith(module) ? specifier : module;
   const folder = join(SCRATCH, name.replaceAll('/', '-'));
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   await npm(['install', '--silent', '--no-audit', '--no-fund', specifier], folder);
-  return { name, folder };
+  return { name, module, folder, node };
 }
 
 /** Processor time of a fresh process until a module is imported, milliseconds. */
-async function processorMs(folder: string, statement: string): Promise<number> {
+async function processorMs(node: string, folder: string, statement: string): Promise<number> {
   const print = 'const { user, system } = process.cpuUsage(); console.log((user + system) / 1000);';
   const parameters = ['--input-type=module', '-e', `${statement}\n${print}`];
-  return Number((await run(process.execPath, parameters, { cwd: folder })).stdout);
+  return Number((await run(node, parameters, { cwd: folder })).stdout);
 }
 
 function median(values: readonly number[]): number {
@@ -48,16 +61,16 @@ function median(values: readonly number[]): number {
 }
 
 async function importTimes(subjects: readonly Subject[]): Promise<number[]> {
-  const bare: number[] = [];
+  const bare = subjects.map((): number[] => []);
   const times = subjects.map((): number[] => []);
   // In turns, so that a busy moment of the machine meets all of them.
   for (let turn = 0; turn < RUNS; turn += 1) {
-    bare.push(await processorMs(SCRATCH, ''));
-    for (const [index, { name, folder }] of subjects.entries()) {
-      times[index]?.push(await processorMs(folder, `await import('${name}');`));
+    for (const [index, { module, folder, node }] of subjects.entries()) {
+      bare[index]?.push(await processorMs(node, SCRATCH, ''));
+      times[index]?.push(await processorMs(node, folder, `await import('${module}');`));
     }
   }
-  return times.map((one) => median(one) - median(bare));
+  return times.map((one, index) => median(one) - median(bare[index] ?? []));
 }
 
 function figuresOf({ folder }: Subject, importMs: number): Figures {
@@ -80,18 +93,19 @@ function row(name: string, { packages, megabytes, files, importMs }: Figures): s
 
 rmSync(SCRATCH, { recursive: true, force: true });
 await exitWithoutRegistry('package:report');
+const { node22 } = parseArgs({ options: { node22: { type: 'string' } } }).values;
 const subjects = [
   await install('listwatch', await pack(SCRATCH)),
   await install(PEER, `${PEER}@${PEER_VERSION}`),
 ];
+if (node22 !== undefined) subjects.push(await install(PEER, `${PEER}@${PEER_VERSION_22}`, node22));
 const times = await importTimes(subjects);
 const figures = subjects.map((subject, index) => figuresOf(subject, times[index] ?? NaN));
 console.log(`| Node ${process.version} | packages | MB | files | import, s of processor time |`);
 console.log('|---|--:|--:|--:|--:|');
 for (const [index, { name }] of subjects.entries()) {
   const one = figures[index];
-  if (one !== undefined)
-    console.log(row(name === PEER ? `\`${PEER}\` ${PEER_VERSION}` : name, one));
+  if (one !== undefined) console.log(row(name.replace(/^(.+)@(.+)$/, '`$1` $2'), one));
 }
 const [ours] = figures;
 if (ours === undefined) throw new Error('nothing was installed');

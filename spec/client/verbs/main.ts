@@ -1,6 +1,7 @@
 /** `npm run verbs`: every verb, subresource and helper of the client on a real server and on the embedded one, side by side. */
+import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { ApiServer } from '../../../lib/server/index.ts';
 import { canonical } from '../../compare/normalise.ts';
 import { RECORD_FILE } from './recorded-answers.ts';
@@ -55,7 +56,13 @@ async function main(): Promise<void> {
   }
   console.log(`${equal} of ${cases.length} cases equal`);
   if (equal < cases.length) process.exitCode = 1;
-  if (values.record) await writeFile(RECORD_FILE, `${JSON.stringify(recorded, undefined, 1)}\n`);
+  if (values.record) await record(recorded);
+}
+
+/** The file is formatted as all others are. */
+async function record(answers: Readonly<Record<string, unknown>>): Promise<void> {
+  await writeFile(RECORD_FILE, `${JSON.stringify(answers, undefined, 2)}\n`);
+  await promisify(execFile)('npx', ['biome', 'format', '--write', RECORD_FILE]);
 }
 
 function row(title: string, left: string, right: string, verdict: string): string {

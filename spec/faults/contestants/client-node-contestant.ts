@@ -9,6 +9,8 @@ export interface ClientNodeOptions {
   readonly name: string;
   /** URL of the package's entry. */
   readonly entry: string;
+  /** The Node that runs it. @defaultValue this one */
+  readonly node?: string | undefined;
   /** With the handler of its documentation, which starts it again so long after an error. @defaultValue without */
   readonly restartMs?: number | undefined;
 }
@@ -21,12 +23,17 @@ type Message =
 const RUNNER = fileURLToPath(new URL('../peers/client-node-runner.mjs', import.meta.url));
 
 /** The informer of @kubernetes/client-node, in a process of its own. */
-export function clientNode({ name, entry, restartMs }: ClientNodeOptions): ContestantKind {
+export function clientNode({
+  name,
+  entry,
+  node = process.execPath,
+  restartMs,
+}: ClientNodeOptions): ContestantKind {
   return {
     name,
     start: ({ server, token, badHandler }) => {
       const order = { entry, server, token, namespace: NAMESPACE, restartMs, badHandler };
-      const child = spawn(process.execPath, [RUNNER, JSON.stringify(order)]);
+      const child = spawn(node, [RUNNER, JSON.stringify(order)]);
       return Promise.resolve(new ClientNodeContestant(name, child));
     },
   };
