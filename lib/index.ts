@@ -70,6 +70,7 @@ export {
   setConditions,
   type ConditionOf,
 } from './controller/helpers/conditions.ts';
+export { applyDependents, deleteDependents, dependent } from './controller/helpers/dependents.ts';
 export { setOwner } from './controller/helpers/owner-references.ts';
 export type { ControllerContext } from './controller/builder/run/controller-context.ts';
 export type { ControllerOptions } from './controller/builder/controller-options.ts';

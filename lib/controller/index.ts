@@ -62,6 +62,7 @@ export type { Controller, ControllerParts } from './builder/controller.ts';
 export type {
   AuthorFunctions,
   CleanUp,
+  DaemonWork,
   Finalizer,
   ReconcileObject,
   WhenGone,
@@ -85,6 +86,20 @@ export type {
 export type { ControllerInspection, SourceInspection } from './builder/controller-inspection.ts';
 export type { ControllerOptions, ControllerQueueOptions } from './builder/controller-options.ts';
 export type { ControllerResult, MergePart } from './builder/run/controller-result.ts';
+export {
+  applyDependents,
+  deleteDependents,
+  dependent,
+  type Dependent,
+  type DependentOptions,
+  type DependentsCall,
+  type DependentsReport,
+  type ReadsAndApplies,
+} from './helpers/dependents.ts';
+export type { FieldChange, Handled, HandledOptions } from './helpers/handled-state.ts';
+export type { DaemonOptions, ObjectTasksInspection } from './helpers/object-daemons.ts';
+export type { TimerOptions } from './helpers/object-timer.ts';
+export type { TaskDeclarations } from './builder/object-tasks.ts';
 export {
   conditionOf,
   isConditionTrue,

@@ -5,10 +5,20 @@ import { rejectUnknownOptions } from '../../kernel/options/options.ts';
 import type { ObjectOf, OtherPlural, PluralOf } from '../../meta/object-types.ts';
 import type { HasMetadata, KubernetesObject, OwnerReference } from '../../meta/object.ts';
 import type { Stored } from '../../meta/stored.ts';
+import type { DaemonOptions } from '../helpers/object-daemons.ts';
+import type { TimerOptions } from '../helpers/object-timer.ts';
+import { HANDLED_OPTIONS, type HandledOptions } from '../helpers/handled-state.ts';
+import type { TaskDeclarations } from './object-tasks.ts';
 import { checkFinalizer } from '../helpers/finalizers.ts';
 import type { ObjectChange } from '../change/object-change.ts';
 import { specOrMetadataChanged, type Predicate } from '../change/predicates.ts';
-import type { CleanUp, Finalizer, ReconcileObject, WhenGone } from './run/author-functions.ts';
+import type {
+  CleanUp,
+  DaemonWork,
+  Finalizer,
+  ReconcileObject,
+  WhenGone,
+} from './run/author-functions.ts';
 import { Controller } from './controller.ts';
 import { CONTROLLER_OPTIONS, type ControllerOptions } from './controller-options.ts';
 import type { EventSource } from './source/external-source.ts';
@@ -59,6 +69,9 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
   readonly #external: [string, EventSource][] = [];
   readonly #finalizers: Finalizer<T, Types>[] = [];
   readonly #indexes: Record<string, (object: Stored<T>) => readonly string[]> = {};
+  readonly #timers: TaskDeclarations<T, Types>['timers'][number][] = [];
+  readonly #daemons: TaskDeclarations<T, Types>['daemons'][number][] = [];
+  #remembers: HandledOptions | undefined;
   #whenGone: WhenGone<T, Types> | undefined;
 
   /** Use `controller(…)`. */
@@ -220,6 +233,38 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
   }
 
   /**
+   * Runs `work` for each object at an interval, beside its reconcile: the first time after a random part of the interval. A result is
+   * that of a reconcile; `requeueAfterMs` is the time until the next run. Its writes are no reason to reconcile.
+   * @throws {ListwatchError} code INVALID_OPTION.
+   */
+  every(intervalMs: number, work: ReconcileObject<T, Types>, options: TimerOptions = {}): this {
+    requireFunction('every', work);
+    this.#timers.push({ intervalMs, work, options });
+    return this;
+  }
+
+  /**
+   * Runs a long task for each object, from its creation until it is being deleted: its signal aborts then. One that fails is started
+   * again after a pause, see `DaemonOptions`.
+   * @throws {ListwatchError} code INVALID_OPTION.
+   */
+  daemon(work: DaemonWork<T, Types>, options: DaemonOptions = {}): this {
+    requireFunction('daemon', work);
+    this.#daemons.push({ work, options });
+    return this;
+  }
+
+  /**
+   * Keeps what was handled last of each object: `context.handled` says which fields have changed since then.
+   * @throws {ListwatchError} code INVALID_OPTION.
+   */
+  remembers(options: HandledOptions = {}): this {
+    rejectUnknownOptions('controller.remembers', options, HANDLED_OPTIONS);
+    this.#remembers = options;
+    return this;
+  }
+
+  /**
    * The controller, which begins with `run`.
    * @throws {ListwatchError} code INVALID_OPTION.
    */
@@ -251,6 +296,8 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
       resource: this.#resource,
       declarations: [own, ...this.#others],
       external: this.#external,
+      tasks: { timers: this.#timers, daemons: this.#daemons },
+      remembers: this.#remembers,
       functions: { reconcile, finalizers, whenGone: this.#whenGone },
       options: this.#options,
     });

@@ -1,5 +1,6 @@
 import type { QueueInspection } from '../workqueue/queue-inspection.ts';
 import type { ExternalSourceInspection } from './source/external-source.ts';
+import type { ObjectTasksInspection } from '../helpers/object-daemons.ts';
 import type { ReconcileRecord } from './run/reconcile-history.ts';
 import type { SourceCounts, SourceRole } from './source/controller-source.ts';
 
@@ -19,6 +20,8 @@ export interface ControllerInspection {
   readonly phase: 'new' | 'syncing' | 'running' | 'stopped';
   readonly sources: readonly SourceInspection[];
   readonly external: readonly ExternalSourceInspection[];
+  /** Timers and daemons. */
+  readonly tasks: readonly ObjectTasksInspection[];
   /** The objects that wait, are reconciled, are delayed or fail, at most 100 of each. */
   readonly queue: QueueInspection;
   /** The last runs, the oldest first. */

@@ -31,6 +31,8 @@ import { ControllerSources } from './source/controller-sources.ts';
 import { ExternalSource, type EventSource } from './source/external-source.ts';
 import { GoneObjects } from './run/gone-objects.ts';
 import { HeldChanges } from './run/held-changes.ts';
+import { ObjectTasks, type TaskDeclarations } from './object-tasks.ts';
+import { HandledStates, type HandledOptions } from '../helpers/handled-state.ts';
 import { ObjectRuns } from './run/object-runs.ts';
 import { OwnWritesLog } from './source/own-writes-log.ts';
 import { ReconcileHistory, type ReconcileRecord } from './run/reconcile-history.ts';
@@ -44,6 +46,9 @@ export interface ControllerParts<T extends KubernetesObject, Types extends objec
   readonly declarations: readonly SourceDeclaration[];
   /** External sources by name. */
   readonly external: readonly (readonly [string, EventSource])[];
+  readonly tasks: TaskDeclarations<T, Types>;
+  /** Keeps the last handled states. */
+  readonly remembers: HandledOptions | undefined;
   readonly functions: AuthorFunctions<T, Types>;
   readonly options: ControllerOptions;
 }
@@ -88,6 +93,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   readonly #runs: ObjectRuns<T, Types>;
   readonly #sources: ControllerSources;
   readonly #external: readonly ExternalSource[];
+  readonly #tasks: ObjectTasks<T, Types>;
   readonly #stop: DerivedAbort = deriveAbort();
   readonly #ready: Latch;
   readonly #ended: Latch;
@@ -134,24 +140,17 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       metrics,
       rateLimiter,
     });
-    const client = parts.client as Client;
-    this.#sources = this.#sourcesOf(client);
-    this.#external = parts.external.map(([name, source]) => {
-      const enqueue = (key: string): void => {
-        this.#add(key, reasonOf('external', name), 0);
-      };
-      return new ExternalSource({ name, source, enqueue, controller: this.name, runtime, logger });
-    });
-    const scope = {
+    this.#sources = this.#sourcesOf(parts.client);
+    this.#external = this.#externalSources();
+    this.#runs = this.#objectRuns();
+    this.#tasks = new ObjectTasks({
       controller: this.name,
-      client,
-      sources: this.#sources,
-      ownWrites: this.#ownWrites,
-      events: () => this.#events(),
-    };
-    const { functions, apiVersion } = parts;
-    const gone = this.#gone;
-    this.#runs = new ObjectRuns({ apiVersion, resource, functions, scope, gone, runtime });
+      declarations: parts.tasks,
+      runs: this.#runs,
+      runtime,
+      logger,
+      metrics,
+    });
     this.#loop = new ReconcileLoop({
       queue: this.#queue,
       reconcile: (request, context) => this.#reconcile(request, context),
@@ -229,6 +228,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       phase: this.#phase,
       sources,
       external: this.#external.map((source) => source.inspect()),
+      tasks: this.#tasks.inspect(),
       queue: this.#queue.inspect(),
       history: this.#history.list(),
     };
@@ -266,11 +266,13 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       if (!signal.aborted) {
         this.#phase = 'running';
         this.#ready.open();
+        this.#tasks.begin(signal);
         await this.#loop.run({ signal });
       }
       if (this.#failure !== undefined) throw this.#failure;
     } finally {
       this.#end();
+      await this.#tasks.close();
       await this.#ownEvents?.close();
       await this.#sources.close();
     }
@@ -287,8 +289,35 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     return this.#ownEvents;
   }
 
+  #externalSources(): readonly ExternalSource[] {
+    const common = { controller: this.name, runtime: this.#runtime, logger: this.#logger };
+    return this.#parts.external.map(([name, source]) => {
+      const enqueue = (key: string): void => {
+        this.#add(key, reasonOf('external', name), 0);
+      };
+      return new ExternalSource({ ...common, name, source, enqueue });
+    });
+  }
+
+  #objectRuns(): ObjectRuns<T, Types> {
+    const { apiVersion, resource, functions, client, remembers } = this.#parts;
+    const scope = {
+      controller: this.name,
+      client: client as Client,
+      sources: this.#sources,
+      ownWrites: this.#ownWrites,
+      events: () => this.#events(),
+      handled: remembers && new HandledStates(remembers),
+    };
+    const [gone, runtime] = [this.#gone, this.#runtime];
+    return new ObjectRuns({ apiVersion, resource, functions, scope, gone, runtime });
+  }
+
   #sourcesOf(client: Client): ControllerSources {
-    const { declarations, options, functions } = this.#parts;
+    const { declarations, options, functions, tasks } = this.#parts;
+    const observe = (change: ObjectChange): void => {
+      this.#tasks.observe(change);
+    };
     const onGone = (change: ObjectChange): void => {
       this.#gone.add(change as ObjectChange<T>);
     };
@@ -306,7 +335,10 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
           this.#add(key, reason, priority);
         },
       },
-      own: { onGone: functions.whenGone === undefined ? undefined : onGone },
+      own: {
+        onGone: functions.whenGone === undefined ? undefined : onGone,
+        observe: tasks.timers.length + tasks.daemons.length === 0 ? undefined : observe,
+      },
       onEnd: (error) => {
         if (this.#stop.signal.aborted) return;
         this.#failure = error;

@@ -24,6 +24,15 @@ export type CleanUp<T extends KubernetesObject, Types extends object = object> =
   Types
 >;
 
+/**
+ * A long task of one object, which ends when the signal of the context aborts: when the object is being deleted, or the controller stops.
+ * `current` is the object as the cache has it then.
+ */
+export type DaemonWork<T extends KubernetesObject, Types extends object = object> = (
+  object: Stored<T>,
+  context: ControllerContext<Types> & { readonly current: () => Stored<T> | undefined },
+) => Promise<void>;
+
 /** Called for a key that has no object (any more). It may run any number of times. */
 export type WhenGone<T extends KubernetesObject, Types extends object = object> = (
   gone: GoneObject<T>,

@@ -4,6 +4,7 @@ import type { ObjectOf, OtherPlural, PluralOf } from '../../../meta/object-types
 import type { HasMetadata, KubernetesObject, OwnerReference } from '../../../meta/object.ts';
 import type { Stored } from '../../../meta/stored.ts';
 import type { NewEvent } from '../../events/event-sink.ts';
+import type { Handled } from '../../helpers/handled-state.ts';
 import type { OwnerOptions } from '../../helpers/owner-references.ts';
 import type { ReconcileReason } from '../../change/reconcile-reasons.ts';
 
@@ -36,6 +37,12 @@ export interface ControllerContext<Types extends object = object> {
   readonly event: (event: NewEvent, about?: KubernetesObject) => void;
 
   /**
+   * What has changed in the object since its last reconcile that did not fail; all of it, if there was none.
+   * @throws {ListwatchError} code INVALID_OPTION without `remembers`.
+   */
+  readonly handled: Handled;
+
+  /**
    * The verbs of a resource, in the namespace of the object, or in the named one. Caches of the controller show the answers of its
    * writes at once, and these writes are no reason for another run.
    */
@@ -65,7 +72,7 @@ export interface InCluster {
 /** What `whenGone` can use. There is no object, so nothing can be owned by it; what it owned is there until it is collected. */
 export type GoneContext<Types extends object = object> = Omit<
   ControllerContext<Types>,
-  'ownerReference' | 'own' | 'event'
+  'ownerReference' | 'own' | 'event' | 'handled'
 >;
 
 export type OwnObject = <U extends HasMetadata>(object: U, options?: OwnerOptions) => U;

@@ -9,7 +9,8 @@ import { setConditions } from '../../helpers/conditions.ts';
 import { addFinalizers, finalizersOf, removeFinalizer } from '../../helpers/finalizers.ts';
 import { TerminalError } from '../../runtime/reconcile-error.ts';
 import type { ReconcileContext } from '../../runtime/reconcile-loop.ts';
-import type { AuthorFunctions, ReconcileObject } from './author-functions.ts';
+import { reasonOf } from '../../change/reconcile-reasons.ts';
+import type { AuthorFunctions, DaemonWork, ReconcileObject } from './author-functions.ts';
 import type { ControllerResult } from './controller-result.ts';
 import type { GoneObjects } from './gone-objects.ts';
 import { ReconcileScope, type ScopeParts, type ScopeRun } from './reconcile-scope.ts';
@@ -41,10 +42,12 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
 
   /** One run of a key. @throws what the functions of the author throw, and their writes. */
   async run(request: RunRequest, run: ReconcileContext): Promise<RunOutcome> {
-    const { sources } = this.#parts.scope;
-    const object = sources.own?.lease.informer.indexer.get(request.key) as Stored<T> | undefined;
+    const object = this.#object(request.key);
     const requeueAfterMs = await this.#tellGone(request, object, run);
-    if (object === undefined) return { result: 'gone', requeueAfterMs };
+    if (object === undefined) {
+      this.#parts.scope.handled?.forget(request.key);
+      return { result: 'gone', requeueAfterMs };
+    }
     const names = this.#parts.functions.finalizers.map(({ name }) => name);
     const isDeleted = isDeleting(object);
     if (isDeleted && names.length > 0) return await this.#cleanUp(request, object, run);
@@ -53,7 +56,38 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
     const held =
       names.length === 0 ? object : await addFinalizers(this.#own(scope), object, names, call);
     const { reconcile } = this.#parts.functions;
-    return await this.#call(reconcile, held, this.#scope(request, held, run));
+    const outcome = await this.#call(reconcile, held, this.#scope(request, held, run));
+    await this.#remember(request.key, held, scope);
+    return outcome;
+  }
+
+  /** Runs of a timer: `gone` when there is nothing left to run for. */
+  timer(
+    work: ReconcileObject<T, Types>,
+  ): (key: string, run: ReconcileContext) => Promise<number | undefined | 'gone'> {
+    return async (key, run) => {
+      const object = this.#object(key);
+      if (object === undefined || isDeleting(object)) return 'gone';
+      const request = { key, failures: 0, reasons: [reasonOf('requeue')] };
+      const { requeueAfterMs } = await this.#call(work, object, this.#scope(request, object, run));
+      return requeueAfterMs;
+    };
+  }
+
+  /** Runs of a daemon, each as long as the signal lets it. */
+  daemon(work: DaemonWork<T, Types>): (key: string, signal: AbortSignal) => Promise<void> {
+    return async (key, signal) => {
+      const object = this.#object(key);
+      if (object === undefined) return;
+      const request = { key, failures: 0, reasons: [] };
+      const scope = this.#scope(request, object, { signal });
+      await work(object, Object.assign(scope, { current: () => this.#object(key) }));
+    };
+  }
+
+  #object(key: string): Stored<T> | undefined {
+    const { own } = this.#parts.scope.sources;
+    return own?.lease.informer.indexer.get(key) as Stored<T> | undefined;
   }
 
   /** An object of the same name may be there already: it is another one. */
@@ -106,6 +140,17 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
       left = await removeFinalizer(this.#own(scope), left, name, call);
     }
     return { result: 'cleaned' };
+  }
+
+  async #remember(key: string, object: Stored<T>, scope: ReconcileScope): Promise<void> {
+    const patch = this.#parts.scope.handled?.handled(key, object);
+    if (patch === undefined) return;
+    const { name } = object.metadata;
+    try {
+      await this.#own(scope).patch(name, patch, { type: 'merge', signal: scope.signal });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
   }
 
   async #call(

@@ -7,6 +7,7 @@ import { metaNamespaceKeyFunc } from '../../../meta/key.ts';
 import type { HasMetadata, KubernetesObject, OwnerReference } from '../../../meta/object.ts';
 import type { Stored } from '../../../meta/stored.ts';
 import type { EventSink, NewEvent } from '../../events/event-sink.ts';
+import type { Handled, HandledStates } from '../../helpers/handled-state.ts';
 import {
   ownerReferenceTo,
   setOwner,
@@ -29,6 +30,8 @@ export interface ScopeParts {
   readonly sources: ControllerSources;
   readonly ownWrites: OwnWritesLog;
   readonly events: () => EventSink;
+  /** With `remembers`. */
+  readonly handled: HandledStates | undefined;
 }
 
 export interface ScopeRun {
@@ -72,6 +75,14 @@ export class ReconcileScope implements ControllerContext {
   readonly event = (event: NewEvent, about: KubernetesObject = this.#object): void => {
     this.#parts.events().event(about, event);
   };
+
+  get handled(): Handled {
+    const { handled, controller } = this.#parts;
+    if (handled !== undefined)
+      return handled.of(this.key, this.#object as Stored<KubernetesObject>);
+    const text = `${controller} keeps no last handled states: declare that it does with .remembers()`;
+    throw new ListwatchError('INVALID_OPTION', text);
+  }
 
   readonly own = <U extends HasMetadata>(object: U, options?: OwnerOptions): U =>
     setOwner(object, this.#object, options);

@@ -1,0 +1,247 @@
+import { errorMessage } from '../../kernel/failure/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import { deriveAbort, type DerivedAbort } from '../../kernel/time/abort.ts';
+import { Backoff } from '../../kernel/time/backoff.ts';
+import type { Runtime, Timer } from '../../kernel/time/runtime.ts';
+
+export interface DaemonOptions {
+  /** The name in messages and in `inspect`. @defaultValue 'daemon' */
+  readonly name?: string | undefined;
+  /**
+   * When a daemon runs again whose object is still there: after it has failed, whenever it has ended, or never. The pause grows from a
+   * second to five minutes. @defaultValue 'onFailure'
+   */
+  readonly restart?: 'onFailure' | 'always' | 'never' | undefined;
+  /** Maximum number of running daemons; the objects beyond wait until another one ends, which is logged. @defaultValue 1000 */
+  readonly maxRunning?: number | undefined;
+  /** A daemon that runs on for this long after its signal has aborted is logged, milliseconds. @defaultValue 30 000 */
+  readonly stopTimeoutMs?: number | undefined;
+}
+
+export const DAEMON_OPTIONS: readonly (keyof DaemonOptions)[] = [
+  'name',
+  'restart',
+  'maxRunning',
+  'stopTimeoutMs',
+];
+
+export interface ObjectDaemonsOptions {
+  readonly controller: string;
+  readonly options: DaemonOptions;
+  readonly runtime: Runtime;
+  readonly logger: Logger;
+  /** The daemon of one object; a rejection is a failure. */
+  readonly start: (key: string, signal: AbortSignal) => Promise<void>;
+}
+
+/** The daemons or timers of a controller at one moment. */
+export interface ObjectTasksInspection {
+  readonly name: string;
+  readonly running: readonly string[];
+  /** Objects whose turn has not come: the next time of a timer, a restart after a pause, a free place. */
+  readonly waiting: number;
+  readonly failures: number;
+}
+
+interface Daemon {
+  readonly key: string;
+  readonly uid: string;
+  readonly backoff: Backoff;
+  state: 'waiting' | 'running' | 'pausing' | 'ended';
+  abort: DerivedAbort | undefined;
+  timer: Timer | undefined;
+  /** The object that took its name meanwhile. */
+  next: string | undefined;
+  wanted: boolean;
+}
+
+const PAUSE = { baseMs: 1_000, capMs: 300_000 };
+const MAX_RUNNING = 1_000;
+const STOP_TIMEOUT_MS = 30_000;
+
+/**
+ * One long task for each object, from its creation to its deletion. Two of one name never run at the same time. Memory: one entry for
+ * each object that is there.
+ */
+export class ObjectDaemons {
+  readonly name: string;
+  readonly #options: ObjectDaemonsOptions;
+  readonly #maxRunning: number;
+  readonly #stopTimeoutMs: number;
+  readonly #daemons = new Map<string, Daemon>();
+  readonly #line = new Set<Daemon>();
+  readonly #running = new Map<Daemon, Promise<void>>();
+  #begun = false;
+  #failures = 0;
+  #full = false;
+
+  /** @throws {ListwatchError} code INVALID_OPTION. */
+  constructor(options: ObjectDaemonsOptions) {
+    const owner = 'controller.daemon';
+    rejectUnknownOptions(owner, options.options, DAEMON_OPTIONS);
+    const { name = 'daemon', maxRunning, stopTimeoutMs } = options.options;
+    this.name = name;
+    this.#options = options;
+    const whole = { min: 1, integer: true };
+    this.#maxRunning = numberOption(owner, 'maxRunning', maxRunning, MAX_RUNNING, whole);
+    const positive = { min: 1 };
+    this.#stopTimeoutMs = numberOption(
+      owner,
+      'stopTimeoutMs',
+      stopTimeoutMs,
+      STOP_TIMEOUT_MS,
+      positive,
+    );
+  }
+
+  /** Daemons start from now on. */
+  begin(): void {
+    this.#begun = true;
+    this.#startWaiting();
+  }
+
+  /** The object is there, and stays. */
+  want(key: string, uid: string): void {
+    const present = this.#daemons.get(key);
+    if (present?.uid === uid) return;
+    if (present?.state === 'running') {
+      present.next = uid;
+      this.#stop(present);
+      return;
+    }
+    if (present !== undefined) this.unwant(key);
+    const { runtime } = this.#options;
+    const daemon: Daemon = {
+      key,
+      uid,
+      backoff: new Backoff(runtime, PAUSE),
+      state: 'waiting',
+      abort: undefined,
+      timer: undefined,
+      next: undefined,
+      wanted: true,
+    };
+    this.#daemons.set(key, daemon);
+    this.#line.add(daemon);
+    this.#startWaiting();
+  }
+
+  /** The object goes, or is gone. */
+  unwant(key: string): void {
+    const daemon = this.#daemons.get(key);
+    if (daemon === undefined) return;
+    daemon.next = undefined;
+    if (daemon.state === 'running') {
+      this.#stop(daemon);
+      return;
+    }
+    daemon.timer?.cancel();
+    this.#line.delete(daemon);
+    this.#daemons.delete(key);
+  }
+
+  /** Stops all, and resolves when they have ended. A daemon that ignores its signal is logged after `stopTimeoutMs`, and left. */
+  async close(): Promise<void> {
+    this.#begun = false;
+    for (const { key } of this.#daemons.values()) this.unwant(key);
+    const { runtime } = this.#options;
+    let timer: Timer | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = runtime.setTimer(this.#stopTimeoutMs, resolve);
+    });
+    await Promise.race([Promise.all(this.#running.values()), late]);
+    timer?.cancel();
+  }
+
+  inspect(): ObjectTasksInspection {
+    const running = Array.from(this.#running.keys(), ({ key }) => key);
+    let waiting = 0;
+    for (const { state } of this.#daemons.values()) {
+      if (state === 'waiting' || state === 'pausing') waiting += 1;
+    }
+    return { name: this.name, running, waiting, failures: this.#failures };
+  }
+
+  #startWaiting(): void {
+    if (!this.#begun) return;
+    for (const daemon of this.#line) {
+      if (this.#running.size >= this.#maxRunning) {
+        this.#tellFull();
+        return;
+      }
+      this.#line.delete(daemon);
+      this.#running.set(daemon, this.#run(daemon));
+    }
+    this.#full = false;
+  }
+
+  #tellFull(): void {
+    if (this.#full) return;
+    this.#full = true;
+    const { controller, logger } = this.#options;
+    const text = `${controller}: ${this.#maxRunning} of "${this.name}" are running, and ${this.#line.size} objects wait for one to end; raise maxRunning`;
+    logger.warn(text);
+  }
+
+  async #run(daemon: Daemon): Promise<void> {
+    daemon.state = 'running';
+    daemon.abort = deriveAbort();
+    let failed = false;
+    try {
+      await this.#options.start(daemon.key, daemon.abort.signal);
+    } catch (error) {
+      failed = true;
+      this.#failed(daemon, error);
+    }
+    daemon.timer?.cancel();
+    this.#running.delete(daemon);
+    this.#ended(daemon, failed);
+    this.#startWaiting();
+  }
+
+  #ended(daemon: Daemon, failed: boolean): void {
+    const { key, next, wanted } = daemon;
+    if (!wanted) {
+      this.#daemons.delete(key);
+      if (next !== undefined && this.#begun) this.want(key, next);
+      return;
+    }
+    daemon.state = 'ended';
+    if (!this.#restarts(failed) || !this.#begun) return;
+    daemon.state = 'pausing';
+    daemon.timer = this.#options.runtime.setTimer(daemon.backoff.step(), () => {
+      daemon.state = 'waiting';
+      this.#line.add(daemon);
+      this.#startWaiting();
+    });
+  }
+
+  #restarts(failed: boolean): boolean {
+    const { restart = 'onFailure' } = this.#options.options;
+    return restart === 'always' || (failed && restart === 'onFailure');
+  }
+
+  /** What a daemon throws when it is told to end is no failure. */
+  #failed({ key, wanted }: Daemon, error: unknown): void {
+    if (!wanted) return;
+    this.#failures += 1;
+    const { controller, logger } = this.#options;
+    const next = this.#restarts(true) ? 'it is started again after a pause' : 'it is not restarted';
+    logger.error(`${controller}: ${this.name} of ${key} failed: ${errorMessage(error)}; ${next}`, {
+      error,
+    });
+  }
+
+  #stop(daemon: Daemon): void {
+    if (!daemon.wanted) return;
+    daemon.wanted = false;
+    daemon.abort?.abort();
+    const { runtime, controller, logger } = this.#options;
+    const tell = (): void => {
+      const text = `${controller}: ${this.name} of ${daemon.key} still runs ${this.#stopTimeoutMs} ms after its signal has aborted; pass the signal on to what it waits for`;
+      logger.warn(text);
+    };
+    daemon.timer = runtime.setTimer(this.#stopTimeoutMs, tell, { background: true });
+  }
+}

@@ -1,0 +1,191 @@
+import { expect } from 'chai';
+import { controller } from '../../../lib/controller/builder/controller-builder.ts';
+import { sleep } from '../../../lib/kernel/time/wait.ts';
+import { ControllerWorld } from './controller-world.ts';
+
+describe('timers and daemons of a controller', () => {
+  let world: ControllerWorld;
+  let events: string[];
+
+  beforeEach(() => {
+    world = new ControllerWorld();
+    events = [];
+  });
+
+  afterEach(async () => {
+    await world.stop();
+  });
+
+  const maps = () => world.user.resource('v1', 'configmaps', { namespace: 'default' });
+  const builder = () => controller(world.client, 'v1', 'configmaps', world.options);
+  const make = async (name: string) => await world.after(maps().create({ metadata: { name } }));
+  const reconcile = async (): Promise<void> => {};
+
+  it('a timer runs for each object at its interval, until the object goes', async () => {
+    await make('a');
+    const one = builder()
+      .every(60_000, async ({ metadata }) => void events.push(metadata.name), {
+        initialDelayMs: 1_000,
+      })
+      .reconcile(reconcile);
+    await world.start(one);
+    await world.runtime.advance(1_000);
+    await make('b');
+    await world.runtime.advance(60_000);
+    expect(events).to.deep.equal(['a', 'b', 'a']);
+    await world.after(maps().delete('a'));
+    await world.runtime.advance(60_000);
+    expect(events).to.deep.equal(['a', 'b', 'a', 'b']);
+    await world.runtime.advance(60_000);
+    expect(one.inspect().tasks).to.deep.equal([
+      { name: 'every 60000 ms', running: [], waiting: 1, failures: 0 },
+    ]);
+    await make('a');
+    await world.runtime.advance(1_000);
+    expect(events.filter((name) => name === 'a')).to.have.length(3);
+  });
+
+  it('first runs of a timer are spread over the interval; a result may name the next one', async () => {
+    for (let index = 0; index < 20; index += 1) await make(`map-${index}`);
+    const times: number[] = [];
+    await world.start(
+      builder()
+        .every(100_000, async () => {
+          times.push(world.runtime.monotonicMs());
+          return { requeueAfterMs: 1_000_000 };
+        })
+        .reconcile(reconcile),
+    );
+    const begun = world.runtime.monotonicMs();
+    await world.runtime.advance(50_000);
+    expect(times.length).to.be.within(1, 19);
+    await world.runtime.advance(500_000);
+    expect(times).to.have.length(20);
+    expect(Math.max(...times) - begun).to.be.below(100_001);
+  });
+
+  it('a failed run of a timer is logged and repeated, and other objects do not wait for it', async () => {
+    await make('a');
+    await make('b');
+    const one = builder()
+      .every(
+        60_000,
+        async ({ metadata: { name } }) => {
+          events.push(name);
+          if (events.filter((other) => other === 'a').length === 1 && name === 'a')
+            throw new Error('no luck');
+        },
+        { initialDelayMs: 1, name: 'poll' },
+      )
+      .reconcile(reconcile);
+    await world.start(one);
+    await world.runtime.advance(1_000);
+    expect(events.toSorted()).to.deep.equal(['a', 'a', 'b']);
+    expect(world.log).to.deep.equal(['error: configmaps: poll: default/a: no luck']);
+    expect(one.inspect().tasks[0]?.failures).to.equal(1);
+  });
+
+  it('a daemon runs while its object is there; its signal aborts when it goes', async () => {
+    await make('a');
+    const one = builder()
+      .daemon(async ({ metadata: { name } }, { signal, current }) => {
+        events.push(`begin ${name}`);
+        await sleep(world.runtime, 10_000_000, { signal }).catch(() => {});
+        events.push(`end ${name} ${current()?.metadata.deletionTimestamp === undefined}`);
+      })
+      .reconcile(reconcile);
+    await world.start(one);
+    await world.after(maps().patch('a', { metadata: { finalizers: ['example.com/x'] } }));
+    expect(events).to.deep.equal(['begin a']);
+    await world.after(maps().delete('a'));
+    // It ends with the deletion, not with the last finalizer.
+    expect(events).to.deep.equal(['begin a', 'end a false']);
+    await world.after(maps().patch('a', { metadata: { finalizers: null } }));
+    await make('a');
+    expect(events.at(-1)).to.equal('begin a');
+    expect(one.inspect().tasks[0]).to.deep.include({ name: 'daemon', running: ['default/a'] });
+    await world.runtime.run(one.close());
+    expect(events.at(-1)).to.equal('end a true');
+    expect(world.log).to.deep.equal([]);
+  });
+
+  it('a daemon that fails is started again after a growing pause; one that ends is not', async () => {
+    await make('a');
+    const times: number[] = [];
+    const one = builder()
+      .daemon(async () => {
+        times.push(world.runtime.monotonicMs());
+        if (times.length < 4) throw new Error('lost');
+      })
+      .reconcile(reconcile);
+    await world.start(one);
+    await world.runtime.advance(100_000);
+    expect(times).to.have.length(4);
+    const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    expect(pauses[0]).to.be.within(1_000, 2_000);
+    expect(pauses[2]).to.be.within(4_000, 8_000);
+    expect(world.log[0]).to.equal(
+      'error: configmaps: daemon of default/a failed: lost; it is started again after a pause',
+    );
+    expect(one.inspect().tasks).to.deep.equal([
+      { name: 'daemon', running: [], waiting: 0, failures: 3 },
+    ]);
+  });
+
+  it('a daemon may be restarted always, or never', async () => {
+    await make('a');
+    let [always, never] = [0, 0];
+    const one = builder()
+      .daemon(async () => void (always += 1), { restart: 'always', name: 'again' })
+      .daemon(
+        async () => {
+          never += 1;
+          throw new Error('x');
+        },
+        { restart: 'never', name: 'once' },
+      )
+      .reconcile(reconcile);
+    await world.start(one);
+    await world.runtime.advance(10_000);
+    expect(always).to.be.above(2);
+    expect(never).to.equal(1);
+    expect(world.log).to.deep.equal([
+      'error: configmaps: once of default/a failed: x; it is not restarted',
+    ]);
+  });
+
+  it('daemons are bounded, and the objects beyond wait in line', async () => {
+    for (const name of ['a', 'b', 'c']) await make(name);
+    const one = builder()
+      .daemon(
+        async ({ metadata }, { signal }) => {
+          events.push(metadata.name);
+          await sleep(world.runtime, 10_000_000, { signal });
+        },
+        { maxRunning: 2 },
+      )
+      .reconcile(reconcile);
+    await world.start(one);
+    expect(events).to.have.length(2);
+    expect(one.inspect().tasks[0]).to.deep.include({ waiting: 1 });
+    expect(world.log).to.deep.equal([
+      'warn: configmaps: 2 of "daemon" are running, and 1 objects wait for one to end; raise maxRunning',
+    ]);
+    await world.after(maps().delete(events[0] ?? ''));
+    expect(events).to.have.length(3);
+  });
+
+  it('a daemon that ignores its signal is named, holds its place, and does not hold the end', async () => {
+    await make('a');
+    const one = builder()
+      .daemon(async () => await new Promise<never>(() => {}), { stopTimeoutMs: 5_000 })
+      .reconcile(reconcile);
+    await world.start(one);
+    await world.after(maps().delete('a'));
+    await make('a');
+    await world.runtime.advance(5_000);
+    expect(world.log[0]).to.match(/daemon of default\/a still runs 5000 ms after its signal/);
+    expect(one.inspect().tasks[0]?.running).to.deep.equal(['default/a']);
+    await world.runtime.run(one.close());
+  });
+});
