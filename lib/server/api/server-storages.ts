@@ -4,6 +4,7 @@ import type { Runtime } from '../../kernel/time/runtime.ts';
 import type { UnstructuredObject } from '../../meta/object.ts';
 import { groupResource } from '../../meta/resource.ts';
 import { Cacher } from '../cacher/cacher.ts';
+import { DeferredCacher } from '../cacher/deferred-cacher.ts';
 import { apiServerMetrics } from './metrics/api-server-metrics.ts';
 import { MeteredStore } from './metrics/metered-store.ts';
 import type { ServerMetrics } from './metrics/server-metrics.ts';
@@ -32,7 +33,7 @@ export interface ServerStoragesOptions {
 }
 
 interface Entry {
-  readonly cacher: Cacher<UnstructuredObject>;
+  readonly cache: Cacher<UnstructuredObject> | DeferredCacher<UnstructuredObject>;
   readonly group: string;
   readonly resource: string;
 }
@@ -74,17 +75,19 @@ export class ServerStorages {
       runtime,
     });
     if (keyRoot === UNCACHED) return storage;
-    const cacher = new Cacher<UnstructuredObject>({
-      storage,
-      resourcePrefix: keyRoot,
-      description: groupResource(description),
-      runtime,
-      logger,
-      metrics,
-    });
-    this.#entries = [...this.#running(), { cacher, group, resource }];
-    if (this.#startRevision !== undefined) this.#startCache(cacher);
-    return cacher;
+    const make = (): Cacher<UnstructuredObject> =>
+      new Cacher<UnstructuredObject>({
+        storage,
+        resourcePrefix: keyRoot,
+        description: groupResource(description),
+        runtime,
+        logger,
+        metrics,
+      });
+    const cache = this.#isEmbedded ? this.#deferred(storage, make) : make();
+    this.#entries = [...this.#running(), { cache, group, resource }];
+    if (this.#startRevision !== undefined && cache instanceof Cacher) cache.start();
+    return cache;
   }
 
   /**
@@ -95,43 +98,62 @@ export class ServerStorages {
   async start(): Promise<void> {
     const { revision } = await this.#options.keyValueStore.status();
     this.#startRevision = revision.toString();
-    for (const { cacher } of this.#running()) this.#startCache(cacher);
+    if (!this.#isEmbedded) for (const cacher of this.#cachers()) cacher.start();
   }
 
   /** Resolves when all started caches are filled. @throws {ApiError} 429 with the name of one that is not in time. */
   async whenReady(): Promise<void> {
-    const started = this.#running().filter(({ cacher }) => cacher.started);
-    await Promise.all(started.map(({ cacher }) => cacher.readinessCheck()));
+    const started = this.#cachers().filter((cacher) => cacher.started);
+    await Promise.all(started.map((cacher) => cacher.readinessCheck()));
   }
 
   /** Drops the history before `resourceVersion` in all caches. */
   async forgetHistory(resourceVersion: string): Promise<void> {
-    await Promise.all(this.#running().map(({ cacher }) => cacher.forgetHistory(resourceVersion)));
+    await Promise.all(this.#cachers().map((cacher) => cacher.forgetHistory(resourceVersion)));
   }
 
   /** Resolves when all caches have reached `resourceVersion`, and the readers of their watches have the events. */
   async settle(resourceVersion: string): Promise<void> {
-    await Promise.all(this.#running().map(({ cacher }) => cacher.settle(resourceVersion)));
+    await Promise.all(this.#cachers().map((cacher) => cacher.settle(resourceVersion)));
+  }
+
+  get #isEmbedded(): boolean {
+    return this.#options.keyValueStore instanceof EmbeddedKeyValueStore;
+  }
+
+  /** A cache that its first reader makes and fills, with the history since the start. */
+  #deferred(
+    storage: KeyValueStorage<UnstructuredObject>,
+    make: () => Cacher<UnstructuredObject>,
+  ): DeferredCacher<UnstructuredObject> {
+    return new DeferredCacher({
+      storage,
+      make: () => {
+        const cacher = make();
+        cacher.startLater(this.#startRevision ?? '0');
+        return cacher;
+      },
+    });
   }
 
   /** Fills the caches that no reader has started yet: their objects are counted too. One that fails keeps its old count. */
   async #fillAll(): Promise<void> {
-    const waiting = this.#running().filter(({ cacher }) => !cacher.started);
-    await Promise.allSettled(waiting.map(({ cacher }) => cacher.readinessCheck()));
+    const waiting = this.#running().filter(({ cache }) => cacherOf(cache)?.started !== true);
+    await Promise.allSettled(waiting.map(({ cache }) => cache.readinessCheck()));
   }
 
-  #startCache(cacher: Cacher<UnstructuredObject>): void {
-    if (this.#options.keyValueStore instanceof EmbeddedKeyValueStore) {
-      cacher.startLater(this.#startRevision ?? '0');
-    } else {
-      cacher.start();
-    }
+  #cachers(): readonly Cacher<UnstructuredObject>[] {
+    return this.#running().flatMap(({ cache }) => cacherOf(cache) ?? []);
   }
 
   /** The caches that were not stopped; those of custom resources are created and stopped with them. */
   #running(): readonly Entry[] {
-    return this.#entries.filter(({ cacher }) => !cacher.stopped);
+    return this.#entries.filter(({ cache }) => !cache.stopped);
   }
+}
+
+function cacherOf(cache: Entry['cache']): Cacher<UnstructuredObject> | undefined {
+  return cache instanceof Cacher ? cache : cache.cacher;
 }
 
 const CACHE_GAUGES = [
@@ -145,7 +167,9 @@ const CACHE_GAUGES = [
 /** Digits of a resource version that a metric can show exactly. */
 const VERSION_DIGITS = 15;
 
-function reportCache(metrics: Metrics, { cacher, group, resource }: Entry): void {
+function reportCache(metrics: Metrics, { cache, group, resource }: Entry): void {
+  const cacher = cacherOf(cache);
+  if (cacher === undefined) return;
   const { objectCount, historyCapacity, watcherCount, resourceVersion } = cacher.status;
   const labels = { group, resource };
   metrics.gauge(apiServerMetrics.resourceObjects.name, objectCount, labels);

@@ -12,8 +12,8 @@ const BYTES = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 const MOST_SERIES = 5000;
 
 interface Series {
-  /** `{verb="GET",...}`, or empty. */
-  readonly labels: string;
+  /** The values of the labels, in the order of their description. */
+  readonly labels: readonly string[];
   value: number;
   /** Of a histogram: the observations by bucket, the last one above all bounds. */
   readonly buckets: number[] | undefined;
@@ -117,9 +117,12 @@ export class PrometheusMetrics implements Metrics {
       return undefined;
     }
     const made: Series = {
-      labels: labelText(names.map((label) => [label, labels[label] ?? ''])),
+      labels: names.map((label) => labels[label] ?? ''),
       value: 0,
-      buckets: metric.bounds === undefined ? undefined : [...metric.bounds.map(() => 0), 0],
+      buckets:
+        metric.bounds === undefined
+          ? undefined
+          : Array.from({ length: metric.bounds.length + 1 }, () => 0),
       count: 0,
     };
     metric.series.set(key, made);
@@ -138,18 +141,20 @@ function boundsOf({ unit }: MetricDescription): readonly number[] {
 
 function textOf({ description, bounds, series }: Metric): string {
   if (series.size === 0) return '';
-  const { name, type, help } = description;
+  const { name, type, help, labels: names } = description;
   const lines = [`# HELP ${name} ${help.replaceAll('\\', '\\\\')}`, `# TYPE ${name} ${type}`];
   for (const one of series.values()) {
-    if (bounds === undefined) lines.push(`${name}${one.labels} ${numberText(one.value)}`);
-    else lines.push(...histogramLines(name, one, bounds));
+    const labels = labelText(names, one.labels);
+    if (bounds === undefined) lines.push(`${name}${labels} ${numberText(one.value)}`);
+    else lines.push(...histogramLines(name, labels, one, bounds));
   }
   return `${lines.join('\n')}\n`;
 }
 
 function histogramLines(
   name: string,
-  { labels, value, count, buckets = [] }: Series,
+  labels: string,
+  { value, count, buckets = [] }: Series,
   bounds: readonly number[],
 ): string[] {
   const lines: string[] = [];
@@ -164,10 +169,10 @@ function histogramLines(
   return lines;
 }
 
-/** In the order of the label names, as in kube-apiserver. */
-function labelText(labels: readonly (readonly [string, string])[]): string {
-  if (labels.length === 0) return '';
-  const pairs = labels.map(([label, value]) => `${label}="${escaped(value)}"`);
+/** `{verb="GET",...}`, or empty; in the order of the label names, as in kube-apiserver. */
+function labelText(names: readonly string[], values: readonly string[]): string {
+  if (names.length === 0) return '';
+  const pairs = names.map((label, index) => `${label}="${escaped(values[index] ?? '')}"`);
   return `{${pairs.toSorted().join(',')}}`;
 }
 

@@ -1,5 +1,6 @@
 import type { ObjectMeta, UnstructuredObject } from '../../../meta/object.ts';
-import { isAlreadyExists } from '../../../meta/failure/failures.ts';
+import { isAlreadyExists, isNotFound } from '../../../meta/failure/failures.ts';
+import type { ObjectStore } from '../contract/object-store.ts';
 import { serverContext } from '../contract/server-context.ts';
 import type { ServerParts } from '../contract/subresource-parts.ts';
 import { BOOTSTRAP_POLICY } from './bootstrap-policy-text.ts';
@@ -33,21 +34,43 @@ export async function createBootstrapPolicy({ storeOf }: ServerParts): Promise<v
   const create = async ({ resource, objects }: BootstrapPolicy): Promise<void> => {
     const store = storeOf(GROUP, resource);
     if (store === undefined) return;
-    const { items } = await store.list(serverContext(''));
-    const present = new Set(items.map(({ metadata }) => pathOf(metadata)));
-    const missing = objects.filter(({ metadata }) => !present.has(pathOf(metadata)));
+    const missing = (await isFresh(store, objects[0])) ? objects : await missingOf(store, objects);
     await Promise.all(
       missing.map(async (object) => {
         try {
           await store.seed(object);
         } catch (error) {
-          // Another server on the same store has been faster.
+          // Another server on the same store has been faster, or the store is not fresh.
           if (!isAlreadyExists(error)) throw error;
         }
       }),
     );
   };
   await Promise.all(bootstrapPolicy().map(create));
+}
+
+/** Whether the first object is missing. A read of one object starts no watch cache, unlike a list. */
+async function isFresh(
+  store: ObjectStore,
+  { metadata }: UnstructuredObject = {},
+): Promise<boolean> {
+  const { namespace = '', name = '' } = metadata ?? {};
+  try {
+    await store.get(serverContext(namespace), name);
+    return false;
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    return true;
+  }
+}
+
+async function missingOf(
+  store: ObjectStore,
+  objects: readonly UnstructuredObject[],
+): Promise<readonly UnstructuredObject[]> {
+  const { items } = await store.list(serverContext(''));
+  const present = new Set(items.map(({ metadata }) => pathOf(metadata)));
+  return objects.filter(({ metadata }) => !present.has(pathOf(metadata)));
 }
 
 function pathOf({ namespace = '', name = '' }: ObjectMeta = {}): string {

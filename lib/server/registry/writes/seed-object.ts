@@ -43,7 +43,19 @@ export async function seedObject(parts: StoreParts, object: UnstructuredObject):
 /** Structs whose fields have owners of their own. */
 const STRUCTS: ReadonlySet<string> = new Set(['aggregationRule']);
 
-function fieldsOf({ apiVersion: _a, kind: _k, metadata, ...rest }: UnstructuredObject): JsonRecord {
+/** All servers of a process are seeded with the same objects. */
+const known = new WeakMap<UnstructuredObject, JsonRecord>();
+
+function fieldsOf(object: UnstructuredObject): JsonRecord {
+  let fields = known.get(object);
+  if (fields === undefined) {
+    fields = fieldsIn(object);
+    known.set(object, fields);
+  }
+  return fields;
+}
+
+function fieldsIn({ apiVersion: _a, kind: _k, metadata, ...rest }: UnstructuredObject): JsonRecord {
   const fields: JsonRecord = {
     'f:metadata': {
       'f:annotations': keysOf(metadata?.annotations),

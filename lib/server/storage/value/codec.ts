@@ -40,10 +40,15 @@ function encode(object: KubernetesObject): Uint8Array {
 }
 
 function encodeSorted(object: KubernetesObject, metadata: unknown): Uint8Array {
-  const { apiVersion, kind, metadata: _metadata, ...rest } = object;
   try {
-    const head = { apiVersion, kind, metadata: sorted(metadata) };
-    return Buffer.from(JSON.stringify({ ...head, ...(sorted(rest) as object) }), 'utf8');
+    const { apiVersion, kind } = object;
+    const result: Record<string, unknown> = { apiVersion, kind, metadata: sorted(metadata) };
+    const rest = Object.keys(object).filter(isNoHead);
+    if (!isSorted(rest)) rest.sort();
+    for (const name of rest) {
+      setOwnField(result, name, sorted((object as Readonly<Record<string, unknown>>)[name]));
+    }
+    return Buffer.from(JSON.stringify(result), 'utf8');
   } catch (error) {
     throw badRequest(`the object cannot be written as JSON: ${errorMessage(error)}`, error);
   }
@@ -55,8 +60,16 @@ function decode(bytes: Uint8Array): unknown {
   return value;
 }
 
+function isNoHead(name: string): boolean {
+  return name !== 'apiVersion' && name !== 'kind' && name !== 'metadata';
+}
+
+/** The metadata itself if it has none of these fields. */
 function withoutServerFields(metadata: unknown): unknown {
   if (!isPlain(metadata)) return {};
+  if (!Object.hasOwn(metadata, 'resourceVersion') && !Object.hasOwn(metadata, 'selfLink')) {
+    return metadata;
+  }
   const { resourceVersion: _version, selfLink: _link, ...rest } = metadata;
   return rest;
 }
