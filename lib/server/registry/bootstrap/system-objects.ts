@@ -60,7 +60,7 @@ function systemObjects(now: string): readonly SystemObject[] {
     serviceRange(now),
     ...builtInVersions()
       .filter(({ groupPriority }) => groupPriority !== undefined)
-      .map((version) => apiService(version, now)),
+      .map(apiService),
   ];
 }
 
@@ -104,18 +104,13 @@ function serviceRange(now: string): SystemObject {
   };
 }
 
-/** The APIService of a group that this server serves itself. */
-function apiService(
-  { group, version, groupPriority, versionPriority }: BuiltInVersion,
-  now: string,
-): SystemObject {
-  const condition = {
-    type: 'Available',
-    status: 'True',
-    lastTransitionTime: now,
-    reason: 'Local',
-    message: 'Local APIServices are always available',
-  };
+/** The APIService of a group that this server serves itself; its creation sets the status. */
+function apiService({
+  group,
+  version,
+  groupPriority,
+  versionPriority,
+}: BuiltInVersion): SystemObject {
   return {
     group: 'apiregistration.k8s.io',
     resource: 'apiservices',
@@ -133,6 +128,5 @@ function apiService(
         versionPriority,
       },
     },
-    status: { conditions: [condition] },
   };
 }
