@@ -16,8 +16,8 @@ export interface SourceInspection extends SourceCounts {
 /** The state of a controller at one moment. */
 export interface ControllerInspection {
   readonly name: string;
-  /** `syncing`: the first lists are read. */
-  readonly phase: 'new' | 'syncing' | 'running' | 'stopped';
+  /** `syncing`: the first lists are read. `paused`: it has the changes, and reconciles nothing. */
+  readonly phase: 'new' | 'syncing' | 'running' | 'paused' | 'stopped';
   readonly sources: readonly SourceInspection[];
   readonly external: readonly ExternalSourceInspection[];
   /** Timers and daemons. */

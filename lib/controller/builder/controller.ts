@@ -25,11 +25,13 @@ import type { DrainQueueOptions, DrainReport } from '../workqueue/queue-inspecti
 import { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
 import { priorityOf, type AddOptions } from '../workqueue/work-queue-options.ts';
 import type { AuthorFunctions } from './run/author-functions.ts';
+import { takeName } from './controller-names.ts';
 import type { ControllerInspection } from './controller-inspection.ts';
 import type { ControllerOptions } from './controller-options.ts';
 import { ControllerSources } from './source/controller-sources.ts';
 import { ExternalSource, type EventSource } from './source/external-source.ts';
 import { GoneObjects } from './run/gone-objects.ts';
+import { ClockCheck } from './run/clock-check.ts';
 import { HeldChanges } from './run/held-changes.ts';
 import { ObjectTasks, type TaskDeclarations } from './object-tasks.ts';
 import { HandledStates, type HandledOptions } from '../helpers/handled-state.ts';
@@ -88,6 +90,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   readonly #reasons = new ReconcileReasons();
   readonly #ownWrites = new OwnWritesLog();
   readonly #held = new HeldChanges();
+  readonly #clock: ClockCheck;
   readonly #history: ReconcileHistory;
   readonly #gone = new GoneObjects<T>();
   readonly #runs: ObjectRuns<T, Types>;
@@ -110,6 +113,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     this.name = options.name ?? resource;
     this.#parts = parts;
     this.#runtime = runtime;
+    this.#clock = new ClockCheck(runtime);
     this.#logger = logger;
     const limits = { min: 0, integer: true };
     const size = numberOption(
@@ -170,7 +174,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   /**
    * Runs until the signal aborts or `close` is called. Running reconciles then have `shutdownTimeoutMs` to end.
    * @throws {CacheSyncError} code TIMEOUT naming the resource whose first list is missing, and why; or the error that ended its informer.
-   * {ListwatchError} code ALREADY_STARTED; TIMEOUT naming the runs that did not end in time.
+   * {ListwatchError} code ALREADY_STARTED; NAME_TAKEN when a controller of this name runs with the same client; TIMEOUT naming the runs that did not end in time.
    */
   async run({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     if (this.#running !== undefined || this.#phase !== 'new') {
@@ -179,10 +183,14 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
         `${this.name}: a controller runs once; make a new one`,
       );
     }
+    const giveBack = takeName(this.#parts.client, this.name);
     const release = onAbort(signal, () => {
       this.#stop.abort(signal?.reason);
     });
-    this.#running = this.#work(this.#stop.signal).finally(release);
+    this.#running = this.#work(this.#stop.signal).finally(() => {
+      release();
+      giveBack();
+    });
     await this.#running;
   }
 
@@ -216,6 +224,18 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     await this.#sources.setNamespaces(namespaces, options);
   }
 
+  /** No further reconcile or timer begins until `resume`. Changes are taken on; running functions and daemons go on. */
+  pause(): void {
+    this.#loop.pause();
+    this.#tasks.pause();
+  }
+
+  /** Reconciles what has changed since `pause`, and goes on. */
+  resume(): void {
+    this.#loop.resume();
+    this.#tasks.resume();
+  }
+
   /** The state at this moment, and the last runs. */
   inspect(): ControllerInspection {
     const sources = [...this.#sources.all.values()].map((source) => {
@@ -225,7 +245,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     });
     return {
       name: this.name,
-      phase: this.#phase,
+      phase: this.#phase === 'running' && this.#loop.paused ? 'paused' : this.#phase,
       sources,
       external: this.#external.map((source) => source.inspect()),
       tasks: this.#tasks.inspect(),
@@ -271,6 +291,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       }
       if (this.#failure !== undefined) throw this.#failure;
     } finally {
+      this.#stop.abort();
       this.#end();
       await this.#tasks.close();
       await this.#ownEvents?.close();
@@ -379,6 +400,8 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   ): Promise<ReconcileResult> {
     const reasons = this.#reasons.take(key, failures);
     this.#held.begin(key, this.#sources.relists);
+    const jump = this.#clock.jump();
+    if (jump !== undefined) this.#logger.warn(`${this.name}: ${jump}`);
     const startedAtMs = this.#runtime.wallMs();
     const begun = this.#runtime.monotonicMs();
     const record = (result: ReconcileRecord['result'], error?: string): void => {

@@ -81,6 +81,15 @@ export class ObjectTasks<T extends KubernetesObject, Types extends object> {
     await Promise.all([...daemons, ...this.#timing]);
   }
 
+  /** Timers only; a daemon is one run without an end. */
+  pause(): void {
+    for (const timer of this.#timers) timer.pause();
+  }
+
+  resume(): void {
+    for (const timer of this.#timers) timer.resume();
+  }
+
   inspect(): readonly ObjectTasksInspection[] {
     return [...this.#timers, ...this.#daemons].map((tasks) => tasks.inspect());
   }

@@ -85,6 +85,14 @@ export class ObjectTimer {
     await this.#loop.run({ signal });
   }
 
+  pause(): void {
+    this.#loop.pause();
+  }
+
+  resume(): void {
+    this.#loop.resume();
+  }
+
   inspect(): ObjectTasksInspection {
     const { name } = this;
     const waiting = this.#queue.size + this.#queue.delayed;

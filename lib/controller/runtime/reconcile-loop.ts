@@ -83,7 +83,8 @@ export interface ReconcileLoopOptions<K = string> {
   readonly maxRetries?: number | undefined;
   /**
    * Longest run, in milliseconds. After that its signal aborts and the hook gets an error. A run that ignores the signal keeps its
-   * key and its worker, because two runs of one key must not overlap. @defaultValue 300 000
+   * key, because two runs of one key must not overlap; another worker takes the place of its own, up to 100 of them.
+   * @defaultValue 300 000
    */
   readonly timeoutMs?: number | undefined;
   /** Longest wait at shutdown for runs in progress, in milliseconds. @defaultValue 30 000 */
@@ -109,6 +110,9 @@ const OPTION_NAMES = [
   'metrics',
 ] as const satisfies readonly (keyof ReconcileLoopOptions)[];
 
+/** Workers that take the place of those whose runs do not end. When so many do not end, the next ones hold their workers. */
+const MOST_STAND_INS = 100;
+
 /** The delay before a retry if the rate limiter throws, or returns something other than a number. */
 const DELAY_WITHOUT_LIMITER_MS = 10_000;
 
@@ -131,6 +135,7 @@ export interface RunReconcilesOptions {
  * - No two runs of one key overlap.
  * - Each run is a task of its own, so a long queue does not delay input and output.
  * - A retry has the priority of the run that failed.
+ * - A run that does not end holds its own key, and no other.
  * - An error of one run does not affect other keys. Nor does an error of the hook, the logger, the metrics or the rate limiter.
  */
 export class ReconcileLoop<K = string> {
@@ -147,6 +152,10 @@ export class ReconcileLoop<K = string> {
   readonly #logger: Logger;
   readonly #metrics: ReconcileMetrics;
   readonly #running = new Map<K, ReconcileRun>();
+  readonly #workers = new Set<Promise<void>>();
+  /** Keys of runs that took too long: another worker has taken the place of theirs. */
+  readonly #overdueKeys = new Set<K>();
+  #gate: Latch | undefined;
   #started = false;
 
   /** @throws {ListwatchError} code INVALID_OPTION. */
@@ -208,12 +217,12 @@ export class ReconcileLoop<K = string> {
     const stopped = new Latch(`${this.name} to be stopped`);
     const release = onAbort(stop.signal, () => {
       this.#queue.destroy();
+      this.resume();
       stopped.open();
       this.#cutShort(stop.signal.reason);
     });
-    const workers = Promise.all(
-      Array.from({ length: this.#concurrency }, () => this.#work(stop.signal)),
-    );
+    for (let index = 0; index < this.#concurrency; index += 1) this.#hire(stop.signal);
+    const workers = this.#allEnded();
     try {
       await Promise.race([workers, stopped.opened]);
       await withDeadline(this.#runtime, workers, {
@@ -228,11 +237,41 @@ export class ReconcileLoop<K = string> {
     }
   }
 
+  /** No further run begins until `resume`; running ones end. Keys are taken on, each once. */
+  pause(): void {
+    this.#gate ??= new Latch(`${this.name} to be resumed`);
+  }
+
+  resume(): void {
+    this.#gate?.open();
+    this.#gate = undefined;
+  }
+
+  get paused(): boolean {
+    return this.#gate !== undefined;
+  }
+
+  #hire(stopping: AbortSignal): void {
+    const worker = this.#work(stopping).finally(() => this.#workers.delete(worker));
+    this.#workers.add(worker);
+  }
+
+  async #allEnded(): Promise<void> {
+    while (this.#workers.size > 0) await Promise.all(this.#workers);
+  }
+
   async #work(stopping: AbortSignal): Promise<void> {
     for (;;) {
       await nextTask(this.#runtime);
+      await this.#gate?.opened;
       const item = await this.#queue.take();
       if (item === undefined) return;
+      if (this.#gate !== undefined) {
+        // It was taken while the loop was paused.
+        this.#queue.add(item.key, { priority: item.priority });
+        item.done();
+        continue;
+      }
       try {
         await this.#reconcileOnce(item, stopping);
       } finally {
@@ -240,13 +279,15 @@ export class ReconcileLoop<K = string> {
         item.done();
         this.#metrics.active(this.#running.size);
       }
+      const replaced = this.#overdueKeys.delete(item.key);
+      if (replaced && this.#workers.size > this.#concurrency) return;
     }
   }
 
   async #reconcileOnce({ key, priority }: WorkItem<K>, stopping: AbortSignal): Promise<void> {
     const startedAtMs = this.#runtime.monotonicMs();
     const failures = this.#queue.numRequeues(key);
-    const run = this.#begin(key, failures);
+    const run = this.#begin(key, failures, stopping);
     if (stopping.aborted) run.abort(stopping.reason);
     // An own property, so that a spread copies it.
     const context: ReconcileContext = {
@@ -269,12 +310,12 @@ export class ReconcileLoop<K = string> {
     }
   }
 
-  #begin(key: K, failures: number): ReconcileRun {
+  #begin(key: K, failures: number, stopping: AbortSignal): ReconcileRun {
     const run = new ReconcileRun({
       runtime: this.#runtime,
       timeoutMs: this.#timeoutMs,
       onOverdue: () => {
-        this.#overdue(key, failures);
+        this.#overdue(key, failures, stopping);
         return new ListwatchError('TIMEOUT', `not finished after ${this.#timeoutMs} ms`);
       },
     });
@@ -297,7 +338,8 @@ export class ReconcileLoop<K = string> {
     const terminal = isListwatchError(cause, 'RECONCILE_TERMINAL');
     const retry = !terminal && failures <= this.#maxRetries;
     this.#metrics.failed(terminal);
-    const thrown = thrownMessage(cause);
+    // A failure is one line of a log.
+    const thrown = thrownMessage(cause).replaceAll(/\s*\n\s*/g, ' ');
     const delayMs = retry ? this.#retry(key, { priority, reason: thrown }) : undefined;
     const retryInMs = delayMs === undefined ? undefined : Math.round(delayMs);
     if (!retry) this.#queue.forget(key);
@@ -318,7 +360,12 @@ export class ReconcileLoop<K = string> {
     }
   }
 
-  #overdue(key: K, failures: number): void {
+  /** Its worker may never come back, so another one is hired: the keys behind must not wait for it. */
+  #overdue(key: K, failures: number, stopping: AbortSignal): void {
+    if (this.#overdueKeys.size < MOST_STAND_INS && !stopping.aborted) {
+      this.#overdueKeys.add(key);
+      this.#hire(stopping);
+    }
     const what = `not finished after ${this.#timeoutMs} ms; the key stays in work until the reconcile ends; pass its signal on, or raise timeoutMs`;
     this.#report(what, { key, failures, retryInMs: undefined }, undefined);
   }

@@ -116,6 +116,8 @@ export const errorCodes = {
   RECONCILE_TERMINAL: 'A reconcile function asked not to be retried until its object changes.',
   OWNER_REFUSED:
     'An object cannot get an owner that is in another namespace, or a second controller; the message says which.',
+  NAME_TAKEN:
+    'A manager has a part of this name already: metrics and messages could not tell them apart.',
   // server: key-value engine
   COMPACTED: 'The revision was compacted away.',
   FUTURE_REVISION: 'The revision lies in the future.',

@@ -322,6 +322,87 @@ describe('ReconcileLoop', () => {
     });
   });
 
+  describe('runs that never end', () => {
+    const stuck = async ({ key }: { readonly key: string }): Promise<void> => {
+      if (key.startsWith('stuck')) await new Promise<never>(() => {});
+    };
+
+    it('hold their keys, and no other key waits for them', async () => {
+      const done: string[] = [];
+      for (const key of ['stuck-1', 'stuck-2', 'a', 'b']) queue.add(key);
+      const stop = new AbortController();
+      const loop = loopOf(
+        async (request) => {
+          await stuck(request);
+          done.push(request.key);
+        },
+        { timeoutMs: 500 },
+      );
+      const running = loop.run({ signal: stop.signal }).catch((error: Error) => error.message);
+      await runtime.advance(1_500);
+      expect(done).to.deep.equal(['a', 'b']);
+      expect(loop.running).to.deep.equal(['stuck-1', 'stuck-2']);
+      queue.add('stuck-1');
+      queue.add('c');
+      await runtime.advance(10_000);
+      expect(done).to.deep.equal(['a', 'b', 'c']);
+      stop.abort();
+      await runtime.advance(60_000);
+      expect(await running).to.match(/to finish reconciling stuck-1, stuck-2$/);
+    });
+
+    it('are replaced a hundred times', async () => {
+      for (let index = 0; index < 200; index += 1) queue.add(`stuck-${index}`);
+      const stop = new AbortController();
+      const loop = loopOf(stuck, { timeoutMs: 500, shutdownTimeoutMs: 0 });
+      const running = loop.run({ signal: stop.signal }).catch(() => {});
+      await runtime.advance(500_000);
+      expect(loop.running).to.have.length(101);
+      stop.abort();
+      await runtime.run(running);
+    });
+
+    it('are not more than `concurrency` for long when they end after all', async () => {
+      let most = 0;
+      for (let index = 0; index < 40; index += 1) queue.add(`key-${index}`);
+      const loop = loopOf(
+        async ({ key }) => {
+          most = Math.max(most, loop.running.length);
+          await sleep(runtime, key === 'key-0' ? 2_000 : 400);
+        },
+        { timeoutMs: 500 },
+      );
+      const running = loop.run();
+      await runtime.advance(4_000);
+      expect(most).to.equal(2);
+      most = 0;
+      await runtime.advance(4_000);
+      expect(most).to.equal(1);
+      await runtime.run(queue.close());
+      await runtime.run(running);
+    });
+  });
+
+  it('begins no run while it is paused, and loses no key', async () => {
+    const done: string[] = [];
+    const loop = loopOf(async ({ key }) => void done.push(key), { concurrency: 2 });
+    const stop = new AbortController();
+    const running = loop.run({ signal: stop.signal });
+    queue.add('a');
+    await runtime.settle();
+    loop.pause();
+    for (const key of ['b', 'c', 'b', 'd']) queue.add(key);
+    await runtime.advance(100_000);
+    expect(done).to.deep.equal(['a']);
+    expect([loop.paused, queue.size]).to.deep.equal([true, 3]);
+    loop.resume();
+    await runtime.settle();
+    expect(done.toSorted()).to.deep.equal(['a', 'b', 'c', 'd']);
+    loop.pause();
+    stop.abort();
+    await runtime.run(running);
+  });
+
   describe('when its signal aborts', () => {
     it('drops what waits, aborts the runs, waits for them and reports no failure', async () => {
       const stop = new AbortController();
