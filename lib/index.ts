@@ -92,6 +92,10 @@ export {
   type Predicate,
 } from './controller/change/predicates.ts';
 
+export { Manager } from './controller/manager/manager.ts';
+export type { ManagerOptions } from './controller/manager/manager-options.ts';
+export type { Runnable } from './controller/manager/managed-parts.ts';
+
 // Objects, keys and selectors
 export {
   controllerOf,

@@ -50,6 +50,29 @@ export {
 } from './runtime/reconcile-loop.ts';
 export { reconcileLoopMetrics } from './runtime/reconcile-loop-metrics.ts';
 export { ReconcileError, TerminalError, type ReconcileFailure } from './runtime/reconcile-error.ts';
+export { Manager } from './manager/manager.ts';
+export { prometheusMetrics } from './manager/manager-metrics.ts';
+export {
+  PrometheusMetrics,
+  type PrometheusMetricsOptions,
+} from '../kernel/report/prometheus-metrics.ts';
+export type { SignalSource } from '../kernel/time/real-process.ts';
+export type { Check } from './manager/health-checks.ts';
+export type {
+  AnyController,
+  AnyInformer,
+  AnyInformerFactory,
+  ManagedPart,
+  PartKind,
+  Runnable,
+} from './manager/managed-parts.ts';
+export type { PartState } from './manager/managed-run.ts';
+export type { ManagerInspection, PartInspection } from './manager/manager-inspection.ts';
+export type {
+  EndpointOptions,
+  ManagerOptions,
+  MetricsRegistry,
+} from './manager/manager-options.ts';
 export { controller, ControllerBuilder } from './builder/controller-builder.ts';
 export type { OwnsOptions, SourceOptions, WatchesOptions } from './builder/controller-builder.ts';
 export type {

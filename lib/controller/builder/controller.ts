@@ -4,6 +4,7 @@ import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
 import { numberOption } from '../../kernel/options/options.ts';
 import { consoleLogger } from '../../kernel/report/console-logger.ts';
 import type { Logger } from '../../kernel/report/logger.ts';
+import type { Metrics } from '../../kernel/report/metrics.ts';
 import { deriveAbort, onAbort, type DerivedAbort } from '../../kernel/time/abort.ts';
 import { Latch } from '../../kernel/time/latch.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
@@ -102,6 +103,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
   readonly #ended: Latch;
   #phase: ControllerInspection['phase'] = 'new';
   #running: Promise<void> | undefined;
+  #metrics: Metrics | undefined;
   #failure: Error | undefined;
   #ownEvents: EventRecorder | undefined;
 
@@ -111,6 +113,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     const { runtime = realRuntime, logger = consoleLogger, metrics, rateLimiter } = options;
     const { concurrency, timeoutMs, shutdownTimeoutMs, maxRetries, onError } = options;
     this.name = options.name ?? resource;
+    this.#metrics = metrics;
     this.#parts = parts;
     this.#runtime = runtime;
     this.#clock = new ClockCheck(runtime);
@@ -136,14 +139,8 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
     );
     this.#ready = new Latch(`first lists of the controller ${this.name}`);
     this.#ended = new Latch(`end of the controller ${this.name}`);
-    this.#queue = new RateLimitingQueue({
-      ...options.queue,
-      name: this.name,
-      runtime,
-      logger,
-      metrics,
-      rateLimiter,
-    });
+    const common = { name: this.name, runtime, logger, metrics };
+    this.#queue = new RateLimitingQueue({ ...options.queue, ...common, rateLimiter });
     this.#sources = this.#sourcesOf(parts.client);
     this.#external = this.#externalSources();
     this.#runs = this.#objectRuns();
@@ -159,16 +156,21 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       queue: this.#queue,
       reconcile: (request, context) => this.#reconcile(request, context),
       isExpected: isConflict,
-      name: this.name,
+      ...common,
       concurrency,
       timeoutMs,
       shutdownTimeoutMs,
       maxRetries,
       onError,
-      runtime,
-      logger,
-      metrics,
     });
+  }
+
+  /** Reports to these metrics, unless it got others as an option. Before `run`. */
+  reportTo(metrics: Metrics): void {
+    if (this.#parts.options.metrics !== undefined) return;
+    this.#metrics = metrics;
+    this.#queue.reportTo(metrics);
+    this.#loop.reportTo(metrics);
   }
 
   /**
@@ -347,6 +349,7 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       client,
       declarations,
       options,
+      metrics: () => this.#metrics,
       runtime: this.#runtime,
       logger: this.#logger,
       source: {

@@ -188,10 +188,13 @@ export class ReconcileLoop<K = string> {
     });
     this.#runtime = options.runtime ?? realRuntime;
     this.#logger = guardedLogger(options.logger ?? consoleLogger);
-    this.#metrics = new ReconcileMetrics(
-      options.metrics && guardedMetrics(options.metrics, logFailedMetrics(this.name, this.#logger)),
-      this.name,
-    );
+    this.#metrics = new ReconcileMetrics(this.name);
+    if (options.metrics !== undefined) this.reportTo(options.metrics);
+  }
+
+  /** Reports to these metrics from now on, in place of those of the options. */
+  reportTo(metrics: Metrics): void {
+    this.#metrics.reportTo(guardedMetrics(metrics, logFailedMetrics(this.name, this.#logger)));
   }
 
   /** The keys that are being reconciled. */

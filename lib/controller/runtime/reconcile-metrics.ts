@@ -3,18 +3,22 @@ import { reconcileLoopMetrics } from './reconcile-loop-metrics.ts';
 
 /** Reports the metrics of a reconcile loop. */
 export class ReconcileMetrics {
-  readonly #metrics: Metrics | undefined;
+  #metrics: Metrics | undefined;
   readonly #labels: MetricLabels;
   readonly #success: MetricLabels;
   readonly #requeueAfter: MetricLabels;
   readonly #error: MetricLabels;
 
-  constructor(metrics: Metrics | undefined, controller: string) {
-    this.#metrics = metrics;
+  constructor(controller: string) {
     this.#labels = { controller };
     this.#success = { controller, result: 'success' };
     this.#requeueAfter = { controller, result: 'requeue_after' };
     this.#error = { controller, result: 'error' };
+  }
+
+  /** From now on reports to these. */
+  reportTo(metrics: Metrics): void {
+    this.#metrics = metrics;
   }
 
   succeeded(requeued: boolean): void {

@@ -1,4 +1,5 @@
 import { ListwatchError } from '../../kernel/failure/errors.ts';
+import type { Metrics } from '../../kernel/report/metrics.ts';
 import { rejectUnknownOptions } from '../../kernel/options/options.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -64,6 +65,11 @@ export class DelayingQueue<K = string> extends WorkQueue<K> {
   /** Number of keys whose delay is not over, or that the debounce or the limit of a key holds back. */
   get delayed(): number {
     return this.#delayed.size + (this.#pacer?.size ?? 0);
+  }
+
+  override reportTo(metrics: Metrics): void {
+    super.reportTo(metrics);
+    this.#metrics.reportTo(metrics);
   }
 
   override add(key: K, options?: AddOptions): void {

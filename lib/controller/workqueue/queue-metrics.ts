@@ -14,15 +14,23 @@ export interface QueueMetricsOptions {
 
 /** Reports the metrics of a work queue. It never throws. */
 export class QueueMetrics {
-  readonly #metrics: Metrics | undefined;
+  readonly #name: string;
+  readonly #logger: Logger;
   readonly #labels: MetricLabels;
+  #metrics: Metrics | undefined;
   /** Labels of the depth by priority. */
   readonly #lanes = new Map<number, MetricLabels>();
 
   constructor(name: string, { metrics, logger = consoleLogger }: QueueMetricsOptions) {
+    this.#name = name;
+    this.#logger = logger;
     this.#labels = { name };
-    if (metrics === undefined) return;
-    this.#metrics = guardedMetrics(metrics, logFailedMetrics(name, logger));
+    if (metrics !== undefined) this.reportTo(metrics);
+  }
+
+  /** From now on reports to these. */
+  reportTo(metrics: Metrics): void {
+    this.#metrics = guardedMetrics(metrics, logFailedMetrics(this.#name, this.#logger));
   }
 
   /** Whether metrics are recorded; if not, nothing has to be measured. */

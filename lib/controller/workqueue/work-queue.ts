@@ -1,6 +1,7 @@
 import { onAbort } from '../../kernel/time/abort.ts';
 import { Latch } from '../../kernel/time/latch.ts';
 import { ListwatchError } from '../../kernel/failure/errors.ts';
+import type { Metrics } from '../../kernel/report/metrics.ts';
 import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
 import { realRuntime } from '../../kernel/time/real-runtime.ts';
 import type { Runtime } from '../../kernel/time/runtime.ts';
@@ -90,7 +91,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
   /** Slots in `#keys`. */
   readonly #waiting: WaitingSlots;
   readonly #inWork = new ItemsInWork<K>();
-  readonly #gauges: WorkGauges<K> | undefined;
+  readonly #gauges: WorkGauges<K>;
   /** For times that no metrics report. */
   readonly #clock: TaskClock;
   readonly #takers = new Set<() => void>();
@@ -107,9 +108,13 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     const { ageingMs } = options;
     const limitMs = numberOption('WorkQueue', 'ageingMs', ageingMs, AGEING_MS, { min: 0 });
     this.#waiting = new WaitingSlots(this.#clock, limitMs);
-    if (this.#metrics.wanted)
-      this.#gauges = new WorkGauges(this.#runtime, this.#metrics, this.#inWork);
+    this.#gauges = new WorkGauges(this.#runtime, this.#metrics, this.#inWork);
     this.#idle = new Latch(`${this.name} to drain`);
+  }
+
+  /** Reports to these metrics from now on, in place of those of the options. */
+  reportTo(metrics: Metrics): void {
+    this.#metrics.reportTo(metrics);
   }
 
   /** Number of keys that wait for a worker; keys in work are not counted. */
@@ -287,7 +292,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
     const dropped = this.dropWaiting();
     this.dropDelayed();
     this.refuseKeys();
-    this.#gauges?.end();
+    this.#gauges.end();
     this.#idle.open();
     return dropped;
   }
@@ -361,7 +366,7 @@ export class WorkQueue<K = string> implements Disposable, AsyncDisposable {
       const waitedMs = nowMs - (keys.addedAtMs(slot) ?? nowMs);
       this.#reportDepth(priority);
       this.#metrics.handedOut(waitedMs);
-      this.#gauges?.begin();
+      this.#gauges.begin();
     }
     return item;
   }

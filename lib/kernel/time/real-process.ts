@@ -19,3 +19,26 @@ export function processUsage(): ProcessUsage {
     upSeconds: process.uptime(),
   };
 }
+
+/** Where the signals come from that ask a program to stop. */
+export interface SignalSource {
+  /** Calls the listener for each SIGINT and SIGTERM, which then do not end the process, until the returned function is called. */
+  listen(listener: (signal: string) => void): () => void;
+  /** Ends the process as the signal does without a listener. */
+  end(signal: string): void;
+}
+
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/** The signals of this process. */
+export const processSignals: SignalSource = {
+  listen(listener): () => void {
+    for (const signal of STOP_SIGNALS) process.on(signal, listener);
+    return () => {
+      for (const signal of STOP_SIGNALS) process.off(signal, listener);
+    };
+  },
+  end(signal): void {
+    process.kill(process.pid, signal);
+  },
+};

@@ -22,7 +22,6 @@ export interface SourcesOptions {
   readonly missingResource?: MissingResourcePolicy | undefined;
   readonly runtime?: Runtime | undefined;
   readonly logger?: Logger | undefined;
-  readonly metrics?: Metrics | undefined;
 }
 
 export interface ControllerSourcesParts {
@@ -31,6 +30,8 @@ export interface ControllerSourcesParts {
   /** The controller's own kind first. */
   readonly declarations: readonly SourceDeclaration[];
   readonly options: SourcesOptions;
+  /** Of informers that only this controller has. */
+  readonly metrics: () => Metrics | undefined;
   readonly runtime: Runtime;
   readonly logger: Logger;
   /** What all sources have in common. */
@@ -183,7 +184,8 @@ export class ControllerSources {
     const shared = cluster === undefined ? options.informers : cluster.informers;
     const present = shared ?? this.#factories.get(client);
     if (present !== undefined) return present;
-    const { runtime, logger, metrics } = options;
+    const { runtime, logger } = options;
+    const metrics = this.#parts.metrics();
     const made = new SharedInformerFactory(client, { name, runtime, logger, metrics });
     this.#factories.set(client, made);
     return made;

@@ -1,4 +1,5 @@
 import type { MetricDescription } from '../../../kernel/report/metrics.ts';
+import { droppedReports } from '../../../kernel/report/prometheus-metrics.ts';
 
 const REQUEST_LABELS = [
   'verb',
@@ -163,11 +164,5 @@ export const apiServerMetrics: Readonly<Record<ApiServerMetric, MetricDescriptio
     labels: [],
     help: 'When the process was started, in seconds since 1970.',
   },
-  droppedSeries: {
-    name: 'listwatch_metrics_dropped_total',
-    type: 'counter',
-    unit: 'reports',
-    labels: [],
-    help: 'Reports of `/metrics` that were dropped because there were too many combinations of labels.',
-  },
+  droppedSeries: droppedReports,
 };

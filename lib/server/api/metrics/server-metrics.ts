@@ -3,7 +3,7 @@ import { silentLogger, type Logger } from '../../../kernel/report/logger.ts';
 import { silentMetrics, type Metrics } from '../../../kernel/report/metrics.ts';
 import { watchCacheMetrics } from '../../cacher/window/watch-cache-metrics.ts';
 import { apiServerMetrics } from './api-server-metrics.ts';
-import { PrometheusMetrics } from './prometheus-metrics.ts';
+import { PrometheusMetrics } from '../../../kernel/report/prometheus-metrics.ts';
 
 export interface ServerMetricsOptions {
   /** Gets all reports as well. @defaultValue nothing else does */

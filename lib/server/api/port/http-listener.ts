@@ -19,7 +19,7 @@ import { foreignHost, lastAnswer } from './final-answers.ts';
 import { Http2Sessions, type Http2Request } from './http2-sessions.ts';
 import { headOf, type Incoming } from './incoming.ts';
 import { Http2Sink } from './http2-sink.ts';
-import { listenError, urlHost } from './listen-address.ts';
+import { listenError, urlHost } from '../../../kernel/failure/listen-address.ts';
 import { hostIsLocal, isLoopback } from './loopback.ts';
 import { entityTooLarge, toApiError } from '../http/request-failures.ts';
 import { RequestClock, type RequestRecord } from './request-record.ts';

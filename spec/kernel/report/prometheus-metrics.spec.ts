@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { MetricDescription } from '../../../../lib/kernel/report/metrics.ts';
-import { PrometheusMetrics } from '../../../../lib/server/api/metrics/prometheus-metrics.ts';
+import type { MetricDescription } from '../../../lib/kernel/report/metrics.ts';
+import { PrometheusMetrics } from '../../../lib/kernel/report/prometheus-metrics.ts';
 
 const described = (
   name: string,

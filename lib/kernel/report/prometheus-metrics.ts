@@ -1,4 +1,4 @@
-import type { MetricDescription, MetricLabels, Metrics } from '../../../kernel/report/metrics.ts';
+import type { MetricDescription, MetricLabels, Metrics } from './metrics.ts';
 
 /** Of durations in seconds. @see apiserver pkg/endpoints/metrics/metrics.go requestLatencies @ 24a394e */
 const SECONDS = [
@@ -33,7 +33,18 @@ export interface PrometheusMetricsOptions {
   readonly descriptions: readonly MetricDescription[];
   /** Counts the reports that were dropped; one of `descriptions`. */
   readonly dropped: MetricDescription;
+  /** Upper bounds of the buckets of histograms in seconds, ascending. @defaultValue 5 ms to 60 s, as kube-apiserver has them */
+  readonly secondsBounds?: readonly number[] | undefined;
 }
+
+/** A `dropped` of `PrometheusMetricsOptions`. */
+export const droppedReports = {
+  name: 'listwatch_metrics_dropped_total',
+  type: 'counter',
+  unit: 'reports',
+  labels: [],
+  help: 'Reports of `/metrics` that were dropped because there were too many combinations of labels.',
+} as const;
 
 /**
  * Keeps metrics in memory and writes them in the text format of Prometheus.
@@ -45,10 +56,11 @@ export class PrometheusMetrics implements Metrics {
   readonly #metrics = new Map<string, Metric>();
   readonly #dropped: MetricDescription;
 
-  constructor({ descriptions, dropped }: PrometheusMetricsOptions) {
+  constructor({ descriptions, dropped, secondsBounds = SECONDS }: PrometheusMetricsOptions) {
     this.#dropped = dropped;
     for (const description of descriptions) {
-      const bounds = description.type === 'histogram' ? boundsOf(description) : undefined;
+      const bounds =
+        description.type === 'histogram' ? boundsOf(description, secondsBounds) : undefined;
       this.#metrics.set(description.name, {
         description,
         bounds,
@@ -135,8 +147,8 @@ function clear(metric: Metric): void {
   metric.byLabels = new WeakMap();
 }
 
-function boundsOf({ unit }: MetricDescription): readonly number[] {
-  return unit === 'seconds' ? SECONDS : BYTES;
+function boundsOf({ unit }: MetricDescription, seconds: readonly number[]): readonly number[] {
+  return unit === 'seconds' ? seconds : BYTES;
 }
 
 function textOf({ description, bounds, series }: Metric): string {

@@ -1,4 +1,4 @@
-import { errorMessage, ListwatchError } from '../../../kernel/failure/errors.ts';
+import { errorMessage, ListwatchError } from './errors.ts';
 
 /** The address to connect to. A server that listens on all addresses also listens on this one. */
 export function urlHost(host: string): string {

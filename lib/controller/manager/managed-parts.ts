@@ -1,0 +1,111 @@
+import type { SharedInformerFactory } from '../../cache/informer/factory/shared-informer-factory.ts';
+import type { SharedIndexInformer } from '../../cache/informer/shared-index-informer.ts';
+import { onAbort } from '../../kernel/time/abort.ts';
+import type { KubernetesObject } from '../../meta/object.ts';
+import type { Controller } from '../builder/controller.ts';
+
+/**
+ * Work that a manager runs besides controllers and informers: a server, a poll, a `ReconcileLoop`. It begins when the caches are filled,
+ * and ends after the controllers.
+ */
+export interface Runnable {
+  /** Names it in messages, in checks and in `inspect`. */
+  readonly name: string;
+  /** Works until the signal aborts. It may end by itself; if it throws, the manager stops with its error. */
+  run(context: { readonly signal: AbortSignal }): Promise<void>;
+  /** Resolves when it is ready; controllers begin after that. Left out: it is ready at once. */
+  whenReady?(options: { readonly signal: AbortSignal }): Promise<void>;
+}
+
+/** A controller of any kind. */
+export type AnyController = Pick<
+  Controller<KubernetesObject>,
+  'name' | 'run' | 'whenReady' | 'drain' | 'inspect' | 'reportTo'
+>;
+
+/** An informer of any kind. */
+export type AnyInformer = Pick<
+  SharedIndexInformer<KubernetesObject>,
+  'name' | 'run' | 'whenSynced'
+>;
+
+/** Informers of any client. */
+export type AnyInformerFactory = Pick<
+  SharedInformerFactory,
+  'start' | 'whenSynced' | 'close' | 'informers'
+>;
+
+/** What a manager can run. */
+export type ManagedPart = AnyController | AnyInformer | AnyInformerFactory | Runnable;
+
+export type PartKind = 'cache' | 'runnable' | 'controller';
+
+/** In the order of their start; they stop in the other order. */
+export const PART_KINDS: readonly PartKind[] = ['cache', 'runnable', 'controller'];
+
+/** How a manager treats a part. */
+export interface PartAdapter {
+  readonly name: string;
+  readonly kind: PartKind;
+  /** Resolves when it has ended; rejects when it failed. */
+  run(signal: AbortSignal): Promise<void>;
+  whenReady(options: {
+    readonly signal: AbortSignal;
+    readonly timeoutMs: number | undefined;
+  }): Promise<void>;
+  /** Lets the work in progress end, for at most this time. */
+  drain?(timeoutMs: number, signal: AbortSignal): Promise<void>;
+}
+
+/** By what a part can do: it may be of another copy of the package. Undefined: it is none. */
+export function adapterOf(part: ManagedPart): PartAdapter | undefined {
+  if (typeof part !== 'object' || part === null) return undefined;
+  if ('drain' in part) return controllerAdapter(part);
+  if ('informers' in part) return factoryAdapter(part);
+  if ('whenSynced' in part) return informerAdapter(part);
+  if (typeof part.run !== 'function' || typeof part.name !== 'string') return undefined;
+  return {
+    name: part.name,
+    kind: 'runnable',
+    run: (signal) => part.run({ signal }),
+    whenReady: async ({ signal }) => {
+      await part.whenReady?.({ signal });
+    },
+  };
+}
+
+function controllerAdapter(part: AnyController): PartAdapter {
+  return {
+    name: part.name,
+    kind: 'controller',
+    run: (signal) => part.run({ signal }),
+    whenReady: (options) => part.whenReady(options),
+    drain: async (timeoutMs, signal) => {
+      await part.drain({ timeoutMs, signal });
+    },
+  };
+}
+
+function informerAdapter(part: AnyInformer): PartAdapter {
+  return {
+    name: part.name,
+    kind: 'cache',
+    run: (signal) => part.run({ signal }),
+    whenReady: (options) => part.whenSynced(options),
+  };
+}
+
+function factoryAdapter(part: AnyInformerFactory): PartAdapter {
+  return {
+    name: 'informers',
+    kind: 'cache',
+    run: async (signal) => {
+      part.start();
+      await new Promise<void>((resolve) => {
+        onAbort(signal, resolve);
+      });
+      await part.close();
+    },
+    whenReady: (options) => part.whenSynced(options),
+  };
+}

@@ -1,0 +1,143 @@
+import { errorMessage, isError, isListwatchError } from '../../kernel/failure/errors.ts';
+import { deriveAbort } from '../../kernel/time/abort.ts';
+import { Latch } from '../../kernel/time/latch.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import { withDeadline } from '../../kernel/time/wait.ts';
+import type { PartAdapter, PartKind } from './managed-parts.ts';
+
+/** `waiting`: the parts before it are not ready. `starting`: it runs, and is not ready. */
+export type PartState = 'waiting' | 'starting' | 'ready' | 'stopping' | 'stopped' | 'failed';
+
+export interface PartHooks {
+  /** The part has failed while it should run. */
+  readonly onFailure: (error: unknown) => void;
+  /** It has failed while it was asked to stop. */
+  readonly onLateFailure: (error: unknown) => void;
+  /** The longest wait until it is ready, milliseconds; undefined: the part limits it. */
+  readonly readyTimeoutMs: number | undefined;
+}
+
+/** One part of a manager, from its start to its end. */
+export class ManagedRun {
+  readonly name: string;
+  readonly kind: PartKind;
+  readonly #adapter: PartAdapter;
+  readonly #runtime: Runtime;
+  readonly #stop = deriveAbort();
+  readonly #ready: Latch;
+  readonly #ended: Latch;
+  #state: PartState = 'waiting';
+  #failure: unknown;
+  /** It has given up waiting for its own work to end. */
+  #gaveUp = false;
+
+  /** @param name differs from that of the part if another has it. */
+  constructor(adapter: PartAdapter, name: string, runtime: Runtime) {
+    this.#adapter = adapter;
+    this.#runtime = runtime;
+    this.name = name;
+    this.kind = adapter.kind;
+    this.#ready = new Latch(`${name} to be ready`);
+    this.#ended = new Latch(`${name} to end`);
+  }
+
+  get state(): PartState {
+    return this.#state;
+  }
+
+  /** The message of its failure. */
+  get failure(): string | undefined {
+    return this.#failure === undefined ? undefined : errorMessage(this.#failure);
+  }
+
+  /** Opens when it is ready, or has ended. */
+  get ready(): Latch {
+    return this.#ready;
+  }
+
+  get ended(): Latch {
+    return this.#ended;
+  }
+
+  /** Whether some of its work goes on. */
+  get isLeft(): boolean {
+    return !this.#ended.isOpen || this.#gaveUp;
+  }
+
+  start({ onFailure, onLateFailure, readyTimeoutMs: timeoutMs }: PartHooks): void {
+    this.#state = 'starting';
+    const { signal } = this.#stop;
+    const fail = (error: unknown): void => {
+      if (this.#failure !== undefined) return;
+      if (signal.aborted) {
+        this.#gaveUp ||= isListwatchError(error, 'TIMEOUT');
+        if (!isAbort(error, signal)) onLateFailure(error);
+        return;
+      }
+      this.#failure = error;
+      onFailure(error);
+    };
+    void this.#run(signal, fail);
+    void this.#awaitReady({ signal, timeoutMs }, fail);
+  }
+
+  /** Lets its work in progress end, for at most this time. */
+  async drain(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    if (!this.#runs) return;
+    this.#state = 'stopping';
+    await this.#adapter.drain?.(timeoutMs, signal).catch(() => {});
+  }
+
+  /** Asks it to end. */
+  stop(): void {
+    if (this.#runs) this.#state = 'stopping';
+    this.#stop.abort();
+    if (this.#state === 'waiting') this.#end('stopped');
+  }
+
+  get #runs(): boolean {
+    return this.#state === 'starting' || this.#state === 'ready' || this.#state === 'stopping';
+  }
+
+  async #run(signal: AbortSignal, fail: (error: unknown) => void): Promise<void> {
+    try {
+      await this.#adapter.run(signal);
+    } catch (error) {
+      fail(error);
+    }
+    this.#end(this.#failure === undefined ? 'stopped' : 'failed');
+  }
+
+  async #awaitReady(
+    options: { readonly signal: AbortSignal; readonly timeoutMs: number | undefined },
+    fail: (error: unknown) => void,
+  ): Promise<void> {
+    try {
+      const ready = this.#adapter.whenReady(options);
+      const describe = (): string => `${this.name} to be ready`;
+      // Caches say what they wait for.
+      const { timeoutMs } = this.kind === 'runnable' ? options : { timeoutMs: undefined };
+      await withDeadline(this.#runtime, ready, { timeoutMs, describe });
+      if (this.#state !== 'starting') return;
+      this.#state = 'ready';
+      this.#ready.open();
+    } catch (error) {
+      // A part that ends before it is ready tells why in `run`.
+      if (!this.#ended.isOpen && !isListwatchError(error, 'CLOSED')) fail(error);
+    }
+  }
+
+  #end(state: PartState): void {
+    this.#state = state;
+    this.#ready.open();
+    this.#ended.open();
+  }
+}
+
+function isAbort(error: unknown, signal: AbortSignal): boolean {
+  return error === signal.reason || isListwatchError(error, 'ABORTED') || isNamedAbort(error);
+}
+
+function isNamedAbort(error: unknown): boolean {
+  return isError(error) && (error.name === 'AbortError' || error.name === 'CanceledError');
+}

@@ -1,0 +1,63 @@
+import type { Logger } from '../../kernel/report/logger.ts';
+import type { PrometheusMetrics } from '../../kernel/report/prometheus-metrics.ts';
+import type { SignalSource } from '../../kernel/time/real-process.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import type { Check } from './health-checks.ts';
+
+/** A registry of the package prom-client, or anything like it. */
+export interface MetricsRegistry {
+  /** The metrics in the text format of Prometheus. */
+  metrics(): Promise<string> | string;
+}
+
+/** Where `/healthz`, `/readyz` and `/metrics` are served, over plain HTTP. */
+export interface EndpointOptions {
+  /** 0: a free port, see `Manager.url`. */
+  readonly port: number;
+  /** In a pod, probes and Prometheus come from outside: `0.0.0.0`, or `::`. @defaultValue '127.0.0.1' */
+  readonly host?: string | undefined;
+}
+
+export interface ManagerOptions {
+  /** @defaultValue nothing is served */
+  readonly endpoints?: EndpointOptions | undefined;
+  /**
+   * The signals that stop `run`: the first one with care, a second one at once. False: none; the program stops it.
+   * @defaultValue SIGINT and SIGTERM of this process
+   */
+  readonly signals?: SignalSource | false | undefined;
+  /**
+   * Longest time to stop, milliseconds. For three fifths of it, running reconciles may end undisturbed; then their signals abort. Pods
+   * are killed 30 s after SIGTERM, unless they ask for more. @defaultValue 25 000
+   */
+  readonly shutdownTimeoutMs?: number | undefined;
+  /** Longest wait until caches and runnables are ready, milliseconds; controllers have their own. @defaultValue 120 000 */
+  readonly startTimeoutMs?: number | undefined;
+  /** What must hold for `/healthz` besides that no part has failed, by name. */
+  readonly healthChecks?: Readonly<Record<string, Check>> | undefined;
+  /** What must hold for `/readyz` besides that all parts are ready, by name. */
+  readonly readyChecks?: Readonly<Record<string, Check>> | undefined;
+  /**
+   * Keeps the metrics for `/metrics`; to show those of the client too, it gets the same. @defaultValue new ones of the controllers,
+   * their queues and their informers
+   */
+  readonly metrics?: PrometheusMetrics | undefined;
+  /** Its metrics are shown by `/metrics` as well: `register` of prom-client. */
+  readonly registry?: MetricsRegistry | undefined;
+  readonly runtime?: Runtime | undefined;
+  /** @defaultValue consoleLogger */
+  readonly logger?: Logger | undefined;
+}
+
+export const MANAGER_OPTIONS: readonly (keyof ManagerOptions)[] = [
+  'endpoints',
+  'signals',
+  'shutdownTimeoutMs',
+  'startTimeoutMs',
+  'healthChecks',
+  'readyChecks',
+  'metrics',
+  'registry',
+  'runtime',
+  'logger',
+];

@@ -1,0 +1,335 @@
+import { SharedInformerFactory } from '../../cache/informer/factory/shared-informer-factory.ts';
+import type { WaitOptions } from '../../cache/informer/handlers/handler-registration.ts';
+import type { Client } from '../../client/rest/client.ts';
+import { errorMessage, ListwatchError } from '../../kernel/failure/errors.ts';
+import { numberOption, rejectUnknownOptions } from '../../kernel/options/options.ts';
+import { consoleLogger } from '../../kernel/report/console-logger.ts';
+import { guardedLogger } from '../../kernel/report/guarded-logger.ts';
+import type { Logger } from '../../kernel/report/logger.ts';
+import type { PrometheusMetrics } from '../../kernel/report/prometheus-metrics.ts';
+import { onAbort } from '../../kernel/time/abort.ts';
+import { Latch } from '../../kernel/time/latch.ts';
+import { processSignals, type SignalSource } from '../../kernel/time/real-process.ts';
+import { realRuntime } from '../../kernel/time/real-runtime.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import { untilOpen } from '../../kernel/time/wait.ts';
+import { EndpointServer } from './endpoint-server.ts';
+import { adapterOf, PART_KINDS, type AnyController, type ManagedPart } from './managed-parts.ts';
+import { ManagedRun } from './managed-run.ts';
+import { managerPages } from './manager-pages.ts';
+import type { ManagerInspection } from './manager-inspection.ts';
+import { prometheusMetrics } from './manager-metrics.ts';
+import { MANAGER_OPTIONS, type ManagerOptions } from './manager-options.ts';
+import { Shutdown } from './shutdown.ts';
+
+/** npm and npx pass on an interrupt that the terminal has sent to the program already. */
+const SAME_INTERRUPT_MS = 1000;
+
+/**
+ * Runs controllers, informers and other work of a program together, from its start to its orderly end.
+ *
+ * Guarantees:
+ * - Start: caches, then runnables, then controllers; each group when those before it are ready.
+ * - Stop, in the other order: no further reconcile begins, and running ones may end; then runnables, then caches; the endpoints last.
+ *   It takes at most `shutdownTimeoutMs`, and `run` rejects with the names of what has not ended by then.
+ * - The first SIGINT or SIGTERM stops it with care, a second one ends the process at once.
+ * - If a part fails, all others are stopped, and `run` rejects with its error.
+ *
+ * Not guaranteed: that a part which ignores its signal ends. It is named, and left to the end of the process.
+ *
+ * @example
+ * await using manager = new Manager(client, { endpoints: { port: 8080, host: '0.0.0.0' } });
+ * manager.add(sites, pages);
+ * await manager.run();
+ */
+export class Manager<Types extends object = object> implements AsyncDisposable {
+  /** What `/metrics` shows; controllers that are added report to it, unless they have other metrics. */
+  readonly metrics: PrometheusMetrics;
+  readonly #client: Client<Types>;
+  readonly #options: ManagerOptions;
+  readonly #runtime: Runtime;
+  readonly #logger: Logger;
+  readonly #signals: SignalSource | undefined;
+  readonly #shutdownTimeoutMs: number;
+  readonly #startTimeoutMs: number;
+  readonly #runs: ManagedRun[] = [];
+  readonly #controllers: AnyController[] = [];
+  readonly #endpoints: EndpointServer | undefined;
+  readonly #ready = new Latch('the manager to be ready');
+  readonly #stopping = new Latch('the manager to be stopped');
+  readonly #ended = new Latch('the manager to end');
+  /** Aborts when a second signal comes. */
+  readonly #hurry = new AbortController();
+  #informers: SharedInformerFactory<Types> | undefined;
+  #phase: ManagerInspection['phase'] = 'new';
+  #stopReason: string | undefined;
+  #failure: { readonly error: unknown } | undefined;
+  #signalledAtMs: number | undefined;
+  #secondSignal: string | undefined;
+
+  /** @throws {ListwatchError} code INVALID_OPTION. */
+  constructor(client: Client<Types>, options: ManagerOptions = {}) {
+    const owner = 'Manager';
+    rejectUnknownOptions(owner, options, MANAGER_OPTIONS);
+    const { shutdownTimeoutMs, startTimeoutMs, signals = processSignals } = options;
+    const rule = { min: 0 };
+    this.#client = client;
+    this.#options = options;
+    this.#runtime = options.runtime ?? realRuntime;
+    this.#logger = guardedLogger(options.logger ?? consoleLogger);
+    this.#signals = signals === false ? undefined : signals;
+    this.#shutdownTimeoutMs = numberOption(
+      owner,
+      'shutdownTimeoutMs',
+      shutdownTimeoutMs,
+      25_000,
+      rule,
+    );
+    this.#startTimeoutMs = numberOption(owner, 'startTimeoutMs', startTimeoutMs, 120_000, rule);
+    this.metrics = options.metrics ?? prometheusMetrics();
+    if (options.endpoints !== undefined) this.#endpoints = this.#endpointServer();
+  }
+
+  /** Informers of the client that controllers can share, as their option `informers`; the manager starts and stops them. */
+  get informers(): SharedInformerFactory<Types> {
+    if (this.#informers === undefined) {
+      const { metrics } = this;
+      const options = { runtime: this.#runtime, logger: this.#logger, metrics };
+      this.#informers = new SharedInformerFactory<Types>(this.#client, options);
+      this.#add(this.#informers);
+    }
+    return this.#informers;
+  }
+
+  /** Where the endpoints are, `http://127.0.0.1:8080`; undefined before `run`, and without them. */
+  get url(): string | undefined {
+    return this.#endpoints?.url;
+  }
+
+  /**
+   * Adds controllers, informers, factories of informers and runnables. What is added while the manager runs begins at once.
+   * @throws {ListwatchError} code NAME_TAKEN when a controller or runnable has the name of another; CLOSED when the manager stops;
+   * INVALID_OPTION for anything else.
+   */
+  add(...parts: readonly ManagedPart[]): this {
+    for (const part of parts) this.#add(part);
+    return this;
+  }
+
+  /**
+   * Runs all parts until the signal aborts, SIGINT or SIGTERM comes, or a part fails; then stops them.
+   * @throws the error of the part that failed. {ListwatchError} code TIMEOUT naming what did not stop in time; ABORTED after a second
+   * signal; ALREADY_STARTED; PORT_IN_USE or LISTEN_FAILED of the endpoints.
+   */
+  async run({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+    if (this.#phase !== 'new') {
+      throw new ListwatchError('ALREADY_STARTED', 'a manager runs once; make a new one');
+    }
+    this.#phase = 'starting';
+    const releases = [
+      onAbort(signal, () => this.#stop('the signal aborted')),
+      this.#signals?.listen((name) => this.#signalled(name)),
+    ];
+    try {
+      await this.#start();
+      await this.#stopping.opened;
+    } catch (error) {
+      this.#fail('the endpoints', error);
+    }
+    const left = await this.#shutDown();
+    for (const release of releases) release?.();
+    this.#phase = 'stopped';
+    this.#ended.open();
+    this.#throwFor(left);
+  }
+
+  /**
+   * Resolves when all parts are ready.
+   * @throws {ListwatchError} code TIMEOUT naming what is missing; CLOSED when the manager stops before.
+   */
+  async whenReady({ timeoutMs, signal }: WaitOptions = {}): Promise<void> {
+    await untilOpen(this.#runtime, [this.#ready, this.#stopping], {
+      timeoutMs,
+      signal,
+      describe: () => `the manager: ${this.#missing() ?? 'run()'}`,
+    });
+    if (this.#stopping.isOpen) {
+      throw new ListwatchError('CLOSED', `the manager stopped: ${this.#stopReason ?? ''}`);
+    }
+  }
+
+  /** The state at this moment, with that of each controller. */
+  inspect(): ManagerInspection {
+    return {
+      phase: this.#phase,
+      stopReason: this.#stopReason,
+      url: this.url,
+      parts: this.#runs.map(({ name, kind, state, failure }) => ({ name, kind, state, failure })),
+      controllers: this.#controllers.map((controller) => controller.inspect()),
+    };
+  }
+
+  /** Stops as a signal does, and resolves when `run` has ended. May be called again. */
+  async close(): Promise<void> {
+    this.#stop('closed');
+    if (this.#phase === 'new') {
+      this.#phase = 'stopped';
+      this.#ended.open();
+      await this.#informers?.close();
+    }
+    await this.#ended.opened;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #add(part: ManagedPart): void {
+    if (this.#stopping.isOpen) {
+      throw new ListwatchError('CLOSED', 'the manager has been stopped: make a new one');
+    }
+    const adapter = adapterOf(part);
+    if (adapter === undefined) {
+      throw new ListwatchError(
+        'INVALID_OPTION',
+        'Manager.add takes controllers (of `reconcile(…)`), informers, factories of informers, and objects with name and run',
+      );
+    }
+    const { name, kind } = adapter;
+    const taken = this.#runs.find((other) => other.name === name);
+    if (taken !== undefined && kind !== 'cache') {
+      throw new ListwatchError(
+        'NAME_TAKEN',
+        `Manager.add: there is a ${taken.kind} named ${name} already; give one of them another name, such as ${name}-2`,
+      );
+    }
+    const run = new ManagedRun(
+      adapter,
+      taken === undefined ? name : this.#freeName(name),
+      this.#runtime,
+    );
+    this.#runs.push(run);
+    if ('drain' in part) {
+      part.reportTo(this.metrics);
+      this.#controllers.push(part);
+    }
+    if (this.#phase === 'running') this.#begin(run);
+  }
+
+  #freeName(name: string): string {
+    for (let number = 2; ; number += 1) {
+      const free = `${name}-${number}`;
+      if (!this.#runs.some((run) => run.name === free)) return free;
+    }
+  }
+
+  async #start(): Promise<void> {
+    const { endpoints } = this.#options;
+    if (endpoints !== undefined) await this.#endpoints?.listen(endpoints);
+    for (const kind of PART_KINDS) {
+      if (this.#stopping.isOpen) return;
+      const group = this.#runs.filter((run) => run.kind === kind);
+      for (const run of group) this.#begin(run);
+      // Controllers may wait for long, such as for a definition; nothing waits for them.
+      if (kind === 'controller') break;
+      const ready = Promise.all(group.map((run) => run.ready.opened));
+      await Promise.race([ready, this.#stopping.opened]);
+    }
+    if (this.#stopping.isOpen) return;
+    this.#phase = 'running';
+    for (const run of this.#runs.filter(({ state }) => state === 'waiting')) this.#begin(run);
+    void Promise.all(this.#runs.map((run) => run.ready.opened)).then(() => {
+      if (!this.#stopping.isOpen) this.#ready.open();
+    });
+  }
+
+  #begin(run: ManagedRun): void {
+    run.start({
+      readyTimeoutMs: run.kind === 'controller' ? undefined : this.#startTimeoutMs,
+      onFailure: (error) => {
+        this.#fail(run.name, error);
+      },
+      onLateFailure: (error) => {
+        this.#logger.warn(`manager: ${run.name} failed while it stopped: ${errorMessage(error)}`, {
+          error,
+        });
+      },
+    });
+  }
+
+  #stop(reason: string): void {
+    if (this.#stopping.isOpen) return;
+    this.#stopReason = reason;
+    this.#stopping.open();
+  }
+
+  #fail(name: string, error: unknown): void {
+    if (this.#failure === undefined && !this.#stopping.isOpen) this.#failure = { error };
+    else this.#logger.error(`manager: ${name} failed: ${errorMessage(error)}`, { error });
+    this.#stop(`${name} failed: ${errorMessage(error)}`);
+  }
+
+  /** The second one ends the process at once, as the system does. */
+  #signalled(name: string): void {
+    const nowMs = this.#runtime.monotonicMs();
+    this.#signalledAtMs ??= nowMs;
+    if (!this.#stopping.isOpen) {
+      this.#stop(name);
+      return;
+    }
+    if (this.#hurry.signal.aborted || nowMs - this.#signalledAtMs < SAME_INTERRUPT_MS) return;
+    this.#secondSignal = name;
+    this.#hurry.abort();
+  }
+
+  /** Returns the names of what has not ended. */
+  async #shutDown(): Promise<readonly string[]> {
+    this.#phase = 'stopping';
+    const shutdown = new Shutdown(this.#runtime, this.#shutdownTimeoutMs, this.#hurry.signal);
+    for (const kind of PART_KINDS.toReversed()) {
+      await shutdown.stop(this.#runs.filter((run) => run.kind === kind));
+    }
+    await this.#endpoints?.close();
+    return this.#runs.filter(({ isLeft }) => isLeft).map(({ name }) => name);
+  }
+
+  #throwFor(left: readonly string[]): void {
+    const names = left.join(', ');
+    const second = this.#secondSignal;
+    if (second !== undefined) this.#signals?.end(second);
+    if (this.#failure !== undefined) {
+      if (left.length > 0) this.#logger.error(`manager: still running: ${names}`);
+      throw this.#failure.error;
+    }
+    if (left.length === 0) return;
+    if (second !== undefined) {
+      throw new ListwatchError(
+        'ABORTED',
+        `the manager got a second signal, ${second}; ${names} had not stopped`,
+      );
+    }
+    throw new ListwatchError(
+      'TIMEOUT',
+      `the manager gave up after ${this.#shutdownTimeoutMs} ms waiting for ${names} to stop; pass the signal on to what they wait for, or raise shutdownTimeoutMs`,
+    );
+  }
+
+  #missing(): string | undefined {
+    const missing = this.#runs.filter(({ state }) => state === 'waiting' || state === 'starting');
+    return missing.length === 0 ? undefined : missing.map(({ name }) => name).join(', ');
+  }
+
+  #endpointServer(): EndpointServer {
+    const { healthChecks, readyChecks, registry } = this.#options;
+    const pages = managerPages({
+      runs: this.#runs,
+      phase: () => this.#phase,
+      metrics: this.metrics,
+      registry,
+      healthChecks,
+      readyChecks,
+      runtime: this.#runtime,
+    });
+    return new EndpointServer(pages, this.#logger);
+  }
+}

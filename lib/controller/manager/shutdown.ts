@@ -1,0 +1,54 @@
+import { Latch } from '../../kernel/time/latch.ts';
+import { onAbort } from '../../kernel/time/abort.ts';
+import type { Runtime } from '../../kernel/time/runtime.ts';
+import { untilOpen } from '../../kernel/time/wait.ts';
+import type { ManagedRun } from './managed-run.ts';
+
+/** The parts of the whole time after which work in progress is asked to end, and after which its group is no longer waited for. */
+const DRAIN_SHARE = 0.6;
+const CONTROLLERS_SHARE = 0.8;
+
+/** The stop of the parts of a manager, group by group, within one deadline. */
+export class Shutdown {
+  readonly #runtime: Runtime;
+  readonly #startedAtMs: number;
+  readonly #timeoutMs: number;
+  readonly #hurry: AbortSignal;
+
+  /** @param hurry ends all waits. */
+  constructor(runtime: Runtime, timeoutMs: number, hurry: AbortSignal) {
+    this.#runtime = runtime;
+    this.#startedAtMs = runtime.monotonicMs();
+    this.#timeoutMs = timeoutMs;
+    this.#hurry = hurry;
+  }
+
+  /** Stops a group, and resolves when it has ended or its time is up. */
+  async stop(group: readonly ManagedRun[]): Promise<void> {
+    const drains = group.some(({ kind }) => kind === 'controller');
+    if (drains) {
+      const drainMs = this.#leftOf(DRAIN_SHARE);
+      await Promise.all(group.map((run) => run.drain(drainMs, this.#hurry)));
+    }
+    for (const run of group) run.stop();
+    const timeoutMs = this.#leftOf(drains ? CONTROLLERS_SHARE : 1);
+    await Promise.all(group.map((run) => this.#ended(run, timeoutMs)));
+  }
+
+  async #ended(run: ManagedRun, timeoutMs: number): Promise<void> {
+    const hurried = new Latch('a second signal');
+    const release = onAbort(this.#hurry, () => {
+      hurried.open();
+    });
+    const describe = (): string => `${run.name} to stop`;
+    // What has not ended is named at the end.
+    await untilOpen(this.#runtime, [run.ended, hurried], { timeoutMs, describe }).catch(() => {});
+    release();
+  }
+
+  /** What is left of this share of the whole time, milliseconds. */
+  #leftOf(share: number): number {
+    const passedMs = this.#runtime.monotonicMs() - this.#startedAtMs;
+    return Math.max(0, this.#timeoutMs * share - passedMs);
+  }
+}
