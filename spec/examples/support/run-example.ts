@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
+import { plainProgram } from '../../support/plain-programs.ts';
 import { HANG_MS } from '../../support/until.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -16,18 +17,20 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Runs a script below the root of the package as `npm start` runs the quickstart. */
-export function runExample(
+/** Runs a script below the root of the package, as JavaScript on plain Node. */
+export async function runExample(
   script: string,
   args: readonly string[] = [],
   { onOutput, env }: RunOptions = {},
 ): Promise<Finished> {
-  return new Promise((done, failed) => {
-    const child = spawn(
-      process.execPath,
-      ['--conditions=@listwatch/source', '--import', 'tsx', script, ...args],
-      { cwd: ROOT, env: { ...process.env, ...env }, timeout: HANG_MS, killSignal: 'SIGKILL' },
-    );
+  const program = await plainProgram(script);
+  return await new Promise((done, failed) => {
+    const child = spawn(process.execPath, [program, ...args], {
+      cwd: ROOT,
+      env: { ...process.env, ...env },
+      timeout: HANG_MS,
+      killSignal: 'SIGKILL',
+    });
     let [stdout, stderr] = ['', ''];
     child.stdout.on('data', (chunk: Buffer) => {
       stdout += chunk.toString();
