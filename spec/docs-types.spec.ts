@@ -15,6 +15,8 @@ function programs(): Record<string, string> {
   for (const file of [
     join(ROOT, 'README.md'),
     join(DOCS, 'from-client-node.md'),
+    join(DOCS, 'from-controller-runtime.md'),
+    join(DOCS, 'from-kopf.md'),
     ...guides.map((name) => join(DOCS, 'guides', name)),
   ]) {
     const text = readFileSync(file, 'utf8');

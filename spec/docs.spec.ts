@@ -21,8 +21,10 @@ function pages(): string[] {
   const found = existsSync(guides)
     ? readdirSync(guides).filter((name) => name.endsWith('.md'))
     : [];
-  const moving = join(ROOT, 'docs', 'from-client-node.md');
-  return [join(ROOT, 'README.md'), moving, ...found.map((name) => join(guides, name))];
+  const moving = ['client-node', 'controller-runtime', 'kopf'].map((name) =>
+    join(ROOT, 'docs', `from-${name}.md`),
+  );
+  return [join(ROOT, 'README.md'), ...moving, ...found.map((name) => join(guides, name))];
 }
 
 function blocksOf(file: string): Block[] {
@@ -140,13 +142,17 @@ describe('README and guides', () => {
     // spec/client/connect/connect-guide.spec.ts
     expect([...new Set(shown)].map((file) => relative(ROOT, file))).to.deep.equal([
       'docs/guides/connect.md',
+      // spec/production-guide.spec.ts
+      'docs/guides/production.md',
     ]);
   });
 
   it('uses no kind of block that is not checked', () => {
     const kinds = new Set(blocks.map((block) => block.language));
     expect(
-      [...kinds].filter((kind) => ![...LANGUAGES, 'text', 'sh', 'yaml', ''].includes(kind)),
+      [...kinds].filter(
+        (kind) => ![...LANGUAGES, 'text', 'sh', 'yaml', 'python', ''].includes(kind),
+      ),
     ).to.deep.equal([]);
   });
 });
