@@ -334,11 +334,11 @@ describe('watch frames', () => {
     expect(namesOf([a, b, d], 1)).to.equal('bd 2');
   });
 
-  it('are joined up to some 64 KiB', () => {
+  it('are joined up to some 256 KiB', () => {
     const frames = new WatchFrames();
     const big = (name: string): Event => ({
       type: 'ADDED',
-      object: storedObject(widget(name, '6', { text: 'x'.repeat(30_000) })),
+      object: storedObject(widget(name, '6', { text: 'x'.repeat(120_000) })),
     });
     const batch = ['a', 'b', 'c', 'd', 'e'].map(big);
     const counts: number[] = [];
