@@ -119,6 +119,12 @@ export {
   type DependentsReport,
   type ReadsAndApplies,
 } from './helpers/dependents.ts';
+export {
+  Expectations,
+  type Expectation,
+  type ExpectationsOptions,
+  type ReadExpected,
+} from './helpers/expectations.ts';
 export type { FieldChange, Handled, HandledOptions } from './helpers/handled-state.ts';
 export type { DaemonOptions, ObjectTasksInspection } from './helpers/object-daemons.ts';
 export type { TimerOptions } from './helpers/object-timer.ts';

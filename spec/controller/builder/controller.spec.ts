@@ -250,6 +250,51 @@ describe('controller', () => {
     ]);
   });
 
+  it('pauses and goes on, while another one runs', async () => {
+    await world.after(deployments().create(deployment('a')));
+    const one = noting();
+    const others: string[] = [];
+    const other = controller(world.client, 'apps/v1', 'deployments', {
+      ...world.options,
+      name: 'other',
+    }).reconcile(async (_object, { key }) => void others.push(key));
+    await world.start(one);
+    await world.start(other);
+    one.pause();
+    expect(one.inspect().phase).to.equal('paused');
+    await world.after(deployments().patch('a', { spec: { replicas: 2 } }));
+    await world.after(deployments().patch('a', { spec: { replicas: 3 } }));
+    expect([runs.length, others.length]).to.deep.equal([1, 3]);
+    one.resume();
+    await world.runtime.settle();
+    expect([runs.length, others.length]).to.deep.equal([2, 3]);
+    one.pause();
+    await world.runtime.run(one.close());
+  });
+
+  it('creates or updates with the context, and does not wake up from it', async () => {
+    await world.after(deployments().create(deployment('a')));
+    const results: string[] = [];
+    await world.start(
+      controller(world.client, 'apps/v1', 'deployments', world.options)
+        .owns('v1', 'configmaps')
+        .reconcile(async ({ metadata: { name }, spec }, { resource, own, signal }) => {
+          const data = { replicas: String(spec?.replicas) };
+          const { result } = await resource('v1', 'configmaps').createOrUpdate(
+            name,
+            (stored) => own({ ...stored, metadata: { ...stored?.metadata, name }, data }),
+            { signal },
+          );
+          results.push(result);
+        }),
+    );
+    await world.after(deployments().patch('a', { spec: { replicas: 2 } }));
+    await world.after(deployments().patch('a', { metadata: { labels: { x: 'y' } } }));
+    expect(results).to.deep.equal(['created', 'updated', 'unchanged']);
+    const { metadata } = await world.after(maps().get('a'));
+    expect(metadata.ownerReferences?.[0]?.kind).to.equal('Deployment');
+  });
+
   it('does not retry a TerminalError before the next change', async () => {
     await world.after(deployments().create(deployment('a')));
     await world.start(
