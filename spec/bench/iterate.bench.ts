@@ -1,27 +1,6 @@
-import { connect } from '../../lib/client/rest/connect.ts';
-import { collectGarbage, megabytes, perSecond, sized, timed, type Bench } from './bench.ts';
+import { megabytes, perSecond, sized, type Bench } from './bench.ts';
+import { ServerChild } from './server-children.ts';
 import { podServer } from './workload/contest.ts';
-
-/** Objects between two looks at the memory. */
-const LOOK_EVERY = 50;
-
-/** Iterates over all pods; returns the most memory that the process had meanwhile, above what it had before. */
-async function peakOf(url: string, objects: number, prefetchPages: number): Promise<number> {
-  await using client = await connect({ server: url });
-  const pods = client.resource('v1', 'pods');
-  await pods.list({ limit: 1 });
-  collectGarbage();
-  const idle = process.memoryUsage.rss();
-  let peak = idle;
-  let seen = 0;
-  for await (const pod of pods.items({ prefetchPages })) {
-    if (pod.metadata?.name === undefined) throw new Error('an object came without its name');
-    seen += 1;
-    if (seen % LOOK_EVERY === 0) peak = Math.max(peak, process.memoryUsage.rss());
-  }
-  if (seen !== objects) throw new Error(`${seen} of ${objects} objects came`);
-  return peak - idle;
-}
 
 export const bench: Bench = {
   id: 'W10',
@@ -34,13 +13,16 @@ export const bench: Bench = {
     const figures = [];
     for (const prefetchPages of [0, 2]) {
       const what = prefetchPages === 0 ? 'page by page' : `${prefetchPages} pages ahead`;
-      let peak = 0;
-      const tookMs = await timed(async () => {
-        peak = await peakOf(server.url, objects, prefetchPages);
-      });
+      await using reader = new ServerChild('iterator');
+      const { peakBytes, tookMs } = await reader.call(
+        'iterate',
+        server.url,
+        objects,
+        prefetchPages,
+      );
       figures.push(
         perSecond(`objects, ${what}`, objects, tookMs),
-        megabytes(`peak above idle, ${what}`, peak),
+        megabytes(`peak above idle, ${what}`, peakBytes),
       );
     }
     return figures;

@@ -1,5 +1,6 @@
 /** The beginning of a process that `ServerChild` starts: it plays one role, and does what it is asked over IPC. */
 import { EventCounter } from './server-counter.ts';
+import { ListIterator } from './list-iterator.ts';
 import { ObjectCreator } from './server-creator.ts';
 import { InformerCrowd } from './server-informers.ts';
 import { ServedApi } from './server-served.ts';
@@ -11,6 +12,7 @@ const roles = {
   informers: (): InformerCrowd => new InformerCrowd(),
   sockets: (): EventCounter => new EventCounter(),
   watches: (): WatchCrowd => new WatchCrowd(),
+  iterator: (): ListIterator => new ListIterator(),
 };
 
 export type Roles = { readonly [name in keyof typeof roles]: ReturnType<(typeof roles)[name]> };
