@@ -30,7 +30,11 @@ type result struct {
 	ContentType    string  `json:"contentType"`
 	WatchList      bool    `json:"watchList"`
 	ClientGo       string  `json:"clientGo"`
+	// IdleMs is the time from the start of the program until every key of the first list has been worked on.
+	IdleMs float64 `json:"idleMs"`
 }
+
+var programStart = time.Now()
 
 // race is one run of a task.
 type race struct {
@@ -64,6 +68,9 @@ func (r *race) run(ctx context.Context) (err error) {
 	}
 	if err = r.sync(ctx); err != nil {
 		return err
+	}
+	if r.task.Workload == "restart" {
+		return r.finish(ctx)
 	}
 	if r.task.Workload != "sync" {
 		time.Sleep(settle)
@@ -119,6 +126,20 @@ func (r *race) sync(ctx context.Context) error {
 			return fmt.Errorf("handler %d was given %d objects, not %d", i, got, r.task.Objects)
 		}
 	}
+	return nil
+}
+
+// finish waits until every key of the first list has been worked on.
+func (r *race) finish(ctx context.Context) error {
+	for _, s := range r.subscribers {
+		s.drain()
+	}
+	for _, s := range r.subscribers {
+		if err := r.await(ctx, s.consumed, "the end of the queue"); err != nil {
+			return err
+		}
+	}
+	r.result.IdleMs = float64(time.Since(programStart).Microseconds()) / 1000
 	return nil
 }
 

@@ -41,9 +41,9 @@ func parseTask(text string) (*task, error) {
 
 func (t *task) validate() error {
 	switch t.Workload {
-	case "sync", "watch", "memory", "queue":
+	case "sync", "watch", "memory", "queue", "restart":
 	default:
-		return fmt.Errorf("workload is %q: it is sync, watch, memory or queue", t.Workload)
+		return fmt.Errorf("workload is %q: it is sync, watch, memory, queue or restart", t.Workload)
 	}
 	if t.Objects < 1 {
 		return fmt.Errorf("objects is %d: there has to be one at least", t.Objects)
