@@ -331,6 +331,9 @@ export class Controller<T extends KubernetesObject, Types extends object = objec
       ownWrites: this.#ownWrites,
       events: () => this.#events(),
       handled: remembers && new HandledStates(remembers),
+      onDeleted: (key: string) => {
+        if (functions.whenGone !== undefined) this.#gone.announce(key);
+      },
     };
     const [gone, runtime] = [this.#gone, this.#runtime];
     return new ObjectRuns({ apiVersion, resource, functions, scope, gone, runtime });

@@ -1,7 +1,11 @@
+import { LRUCache } from 'lru-cache';
 import { splitMetaNamespaceKey } from '../../../meta/key.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { Stored } from '../../../meta/stored.ts';
 import type { ObjectChange } from '../../change/object-change.ts';
+
+/** Own deletions whose events are awaited. A forgotten one costs a call of `whenGone` without the object. */
+const ANNOUNCED = 1_000;
 
 /** An object that is not there. */
 export interface GoneObject<T extends KubernetesObject = KubernetesObject> {
@@ -21,12 +25,20 @@ export interface GoneObject<T extends KubernetesObject = KubernetesObject> {
  */
 export class GoneObjects<T extends KubernetesObject> {
   readonly #waiting = new Map<string, GoneObject<T>[]>();
+  /** Keys of objects that the controller has deleted itself, whose event has not come. */
+  readonly #announced = new LRUCache<string, true>({ max: ANNOUNCED });
 
   get size(): number {
     return this.#waiting.size;
   }
 
+  /** A deletion of the controller itself: its event brings the object. */
+  announce(key: string): void {
+    this.#announced.set(key, true);
+  }
+
   add({ key, object }: ObjectChange<T>): void {
+    this.#announced.delete(key);
     const gone = { ...namesOf(key), uid: object.metadata.uid, object };
     const others = this.#waiting.get(key);
     if (others === undefined) this.#waiting.set(key, [gone]);
@@ -38,6 +50,7 @@ export class GoneObjects<T extends KubernetesObject> {
     const waiting = this.#waiting.get(key) ?? [];
     if (present !== undefined) return waiting.filter(({ uid }) => uid !== present.metadata.uid);
     if (waiting.length > 0) return [...waiting];
+    if (this.#announced.has(key)) return [];
     return [{ ...namesOf(key), uid: undefined, object: undefined }];
   }
 

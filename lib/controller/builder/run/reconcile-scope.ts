@@ -30,6 +30,8 @@ export interface ScopeParts {
   readonly sources: ControllerSources;
   readonly ownWrites: OwnWritesLog;
   readonly events: () => EventSink;
+  /** The controller has deleted an object of its own kind. */
+  readonly onDeleted: (key: string) => void;
   /** With `remembers`. */
   readonly handled: HandledStates | undefined;
 }
@@ -156,6 +158,9 @@ export class ReconcileScope implements ControllerContext {
       },
       deleted: (object) => {
         informer?.deleted(object);
+        if (informer !== undefined && informer === sources.own?.lease.informer) {
+          this.#parts.onDeleted(object.key);
+        }
       },
     };
   }

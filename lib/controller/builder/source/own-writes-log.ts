@@ -1,19 +1,25 @@
 import { LRUCache } from 'lru-cache';
 
-/** Writes whose events may still come. A forgotten one costs one reconcile that changes nothing. */
+/** Objects whose events may still come. A forgotten one costs one reconcile that changes nothing. */
 const KEPT = 10_000;
+
+/** Writes of one object that one run makes, such as those of finalizer, status and annotation. */
+const OF_ONE_OBJECT = 8;
 
 /** The versions that one controller has written, so that it can tell its own changes from those of others. */
 export class OwnWritesLog {
-  readonly #versions = new LRUCache<string, string>({ max: KEPT });
+  readonly #versions = new LRUCache<string, readonly string[]>({ max: KEPT });
 
   written(resource: string, key: string, resourceVersion: string | undefined): void {
-    if (resourceVersion !== undefined) this.#versions.set(`${resource}/${key}`, resourceVersion);
+    if (resourceVersion === undefined) return;
+    const name = `${resource}/${key}`;
+    const others = this.#versions.get(name) ?? [];
+    this.#versions.set(name, [...others.slice(1 - OF_ONE_OBJECT), resourceVersion]);
   }
 
-  /** Whether this is exactly the state that the last own write made. */
+  /** Whether this is exactly the state that an own write made. */
   wrote(resource: string, key: string, resourceVersion: string | undefined): boolean {
     if (this.#versions.size === 0 || resourceVersion === undefined) return false;
-    return this.#versions.get(`${resource}/${key}`) === resourceVersion;
+    return this.#versions.get(`${resource}/${key}`)?.includes(resourceVersion) === true;
   }
 }

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
+import { Client } from '../../../../lib/client/rest/client.ts';
 import { controller } from '../../../../lib/controller/builder/controller-builder.ts';
 import type { ControllerBuilder } from '../../../../lib/controller/builder/controller-builder.ts';
+import { sleep } from '../../../../lib/kernel/time/wait.ts';
+import { inProcessTransport } from '../../../../lib/testing/in-process-transport.ts';
 import { ControllerWorld, site, SITES, type Site } from '../controller-world.ts';
 
 const NAME = 'example.com/dns';
@@ -133,6 +136,29 @@ describe('a finalizer of a controller', () => {
     expect(await finalizers()).to.deep.equal(['example.org/other']);
     expect(events).to.deep.equal([]);
     await world.after(sites().patch('a', { metadata: { finalizers: null } }));
+  });
+
+  it('and status and annotation of one run wake nothing up, although their events come before the answers', async () => {
+    const transport = inProcessTransport(async (request) => {
+      const response = await world.server.handler(request);
+      if (request.method === 'PATCH') await sleep(world.runtime, 50);
+      return response;
+    });
+    const client = new Client({ transport, runtime: world.runtime });
+    await world.after(sites().create(site('a')));
+    const one = controller<Site>(client, 'example.com/v1', 'sites', world.options)
+      .finalizer(NAME, async () => {})
+      .remembers({ annotation: 'example.com/last' })
+      .reconcile(async ({ spec }) => {
+        events.push('reconcile');
+        return { status: { serves: spec.host } };
+      });
+    await world.start(one);
+    await world.runtime.advance(1_000);
+    expect(events).to.deep.equal(['reconcile']);
+    expect((await world.after(sites().get('a'))).status?.serves).to.equal('a.example.com');
+    await world.runtime.run(one.close());
+    await client.close();
   });
 
   it('has a name with a domain, once', () => {

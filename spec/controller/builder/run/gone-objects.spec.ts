@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { controller } from '../../../../lib/controller/builder/controller-builder.ts';
+import { GoneObjects } from '../../../../lib/controller/builder/run/gone-objects.ts';
+import { LazyChange } from '../../../../lib/controller/change/object-change.ts';
 import { TerminalError } from '../../../../lib/controller/runtime/reconcile-error.ts';
 import { ControllerWorld } from '../controller-world.ts';
 
@@ -83,6 +85,21 @@ describe('whenGone of a controller', () => {
         }),
     );
     expect(events).to.deep.equal(['there 1', 'gone 1', 'there 2']);
+  });
+
+  it('waits for the event of a deletion that the controller has made itself', () => {
+    const gone = new GoneObjects();
+    const key = 'default/a';
+    gone.announce(key);
+    expect(gone.of(key, undefined)).to.deep.equal([]);
+    const metadata = { name: 'a', uid: 'u', resourceVersion: '7', creationTimestamp: '' };
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata };
+    gone.add(new LazyChange('deleted', { key }, { metadata, object }));
+    const [one] = gone.of(key, undefined);
+    expect(one?.object).to.equal(object);
+    if (one !== undefined) gone.forget(one);
+    expect(gone.size).to.equal(0);
+    expect(gone.of(key, undefined)).to.have.length(1);
   });
 
   it('is not called for deletions that a predicate leaves out', async () => {
