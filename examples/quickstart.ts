@@ -1,122 +1,294 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
-import { connect, SharedInformerFactory } from 'listwatch';
-import { silentLogger } from 'listwatch/kernel';
-import { ApiServer } from 'listwatch/server';
-import { applyManifests } from './support/apply-manifests.ts';
-import { changeTheShop } from './support/change-the-shop.ts';
-import { parseOptions, runProgram, UsageError } from './support/command-line.ts';
-import { compareCaches } from './support/compare-caches.ts';
-import { loadManifests } from './support/manifests.ts';
-import { MirrorSet } from './support/mirror-set.ts';
-import type { MirroredResource } from './support/mirror.ts';
-import { NetworkGate } from './support/network-gate.ts';
-import { ShopController } from './support/shop-controller.ts';
-import { Timeline, wantsColor } from './support/timeline.ts';
-import { aborted, HANG_MS, until } from './support/until.ts';
+import { join } from 'node:path';
+import { connect, SharedInformerFactory, type Client, type Controller } from 'listwatch';
+import { describeReason } from 'listwatch/controller';
+import { deriveAbort, errorMessage, silentLogger, type DerivedAbort } from 'listwatch/kernel';
+import type { ApiServer } from 'listwatch/server';
+import { inProcessTransport } from 'listwatch/testing';
+import { siteOperator, type Site, type SiteTypes } from './site-operator/operator.ts';
+import { HANG_MS, openCluster, runProgram, until, UsageError } from './support/program.ts';
+import { Story, wantsColor } from './support/story.ts';
 
-/** The resources that the controller reads or writes, whether or not there are manifests of them. */
-const OF_THE_SHOP: readonly MirroredResource[] = [
-  { apiVersion: 'apps/v1', resource: 'deployments' },
-  { apiVersion: 'apps/v1', resource: 'replicasets' },
-  { apiVersion: 'v1', resource: 'pods' },
-  { apiVersion: 'v1', resource: 'configmaps' },
-];
-
+const DEFINITION = join(import.meta.dirname, 'site-operator', 'sites.yaml');
+const NAMES = Array.from({ length: 12 }, (_, index) => `site-${index + 1}`);
+const LISTS = ['listing', 'streaming-list'];
 /** A person waits here, so the informers retry sooner than they would against a cluster. */
-const BACKOFF = { baseMs: 250, capMs: 2_000 };
+const BACKOFF = { baseMs: 100, capMs: 1000 };
 
-const MANIFESTS = join(import.meta.dirname, 'manifests');
-
-const USAGE = `A small shop on an API server in this process: informers mirror it, and a controller keeps its deployments running. Then all
-connections are cut twice, the second time with a compacted history, and every cache has to equal the server again.
+const ABOUT = `The operator of site-operator/operator.ts on an API server in this process: it serves sites, repairs
+what others change, loses its connections twice, the second time with a compacted history, and every
+cache has to equal the server at the end. With --kubeconfig, no connection is broken.
 
   npm start -- [options]
 
-  --keep            keep running until Ctrl-C, and print the kubectl command that shows the shop
-  --port N          port of the API server (default: a free one)
-  --manifests DIR   folder with the manifests to apply (default: ${relative(process.cwd(), MANIFESTS)})
-  --debug           show the stack trace of a failure
-  --help            show this`;
+  --keep              keep running until Ctrl-C, and print the kubectl command that shows the sites
+  --port N            port of the API server (default: a free one)
+  --verbose           print each step of the informers and each run of the operator`;
 
-interface Settings {
-  readonly port: number;
-  readonly manifests: string;
-  readonly keep: boolean;
-}
+/** A person, an operator, and what both do: the chapters are methods, in their order. */
+class Quickstart implements AsyncDisposable {
+  readonly #person: Client<SiteTypes>;
+  readonly #informers: SharedInformerFactory<SiteTypes>;
+  readonly #operator: Controller<Site, SiteTypes>;
+  readonly #story: Story;
+  readonly #namespace: string;
+  readonly #work: DerivedAbort;
+  /** The states that informers have entered. */
+  readonly #states: string[] = [];
+  #running: Promise<void> | undefined;
+  /** Runs of the operator that the story has told. */
+  #told = 0;
+  /** The last failure of the operator; some are intended. */
+  #failure: string | undefined;
 
-async function quickstart({ port, manifests, keep }: Settings, signal: AbortSignal): Promise<void> {
-  const objects = await loadManifests(manifests);
-  await using server = new ApiServer();
-  await server.listen({ port });
-  using timeline = new Timeline({
-    write: (text) => process.stdout.write(text),
-    color: wantsColor(process.stdout),
-  });
+  constructor(
+    person: Client<SiteTypes>,
+    operator: Client<SiteTypes>,
+    story: Story,
+    stop: AbortSignal,
+  ) {
+    this.#work = deriveAbort(stop);
+    const { namespace } = person;
+    this.#person = person;
+    this.#story = story;
+    this.#namespace = namespace;
+    const logger = silentLogger;
+    this.#informers = new SharedInformerFactory(operator, { namespace, backoff: BACKOFF, logger });
+    const options = {
+      informers: this.#informers,
+      namespace,
+      historySize: 1000,
+      logger,
+      onError: (error: Error): void => {
+        this.#failure = error.message;
+      },
+    };
+    this.#operator = siteOperator(operator, options);
+  }
 
-  timeline.chapter('An API server in this process');
-  timeline.say('server', '', `listens on ${server.url}, state in memory`);
-  await using admin = await connect(server.clientConfig());
-  const resources = await applyManifests(admin, objects, signal);
-  timeline.say('server', '', `accepted ${objects.length} objects of ${resources.length} resources`);
+  /** Aborts when the operator fails. */
+  get signal(): AbortSignal {
+    return this.#work.signal;
+  }
 
-  timeline.chapter('Informers mirror it, and a controller acts on their events');
-  await using network = new NetworkGate(server.url);
-  await using client = await connect({ ...server.clientConfig(), server: await network.listen() });
-  await using informers = new SharedInformerFactory(client, {
-    signal,
-    backoff: BACKOFF,
-    // The failures are intended; the timeline shows them.
-    logger: silentLogger,
-  });
-  const shop = new ShopController(client, informers, timeline);
-  const mirrors = new MirrorSet(informers, [...resources, ...OF_THE_SHOP], timeline);
-  informers.start();
-  await informers.whenSynced({ timeoutMs: HANG_MS, signal });
-  timeline.flush();
-  timeline.say('store', '', `${mirrors.objects} objects in ${mirrors.size} caches`);
-  await using work = shop.start(signal);
-  const settled = (): Promise<void> =>
-    until(() => shop.unfinished.length === 0, {
-      signal: work.signal,
-      describe: () => `the shop to settle: ${shop.unfinished.join(', ')}`,
-    });
-  await settled();
-  timeline.flush();
-  timeline.say('store', '', `${mirrors.objects} objects: every deployment has its pods`);
+  async apply(): Promise<string> {
+    await this.#person.applyAll(await readFile(DEFINITION, 'utf8'), { signal: this.signal });
+    for (const name of NAMES) await this.#create(name);
+    this.#story.say('person', `applies the definition of sites, and creates ${NAMES.length} sites`);
+    return `${NAMES.length} sites wait for an operator`;
+  }
 
-  timeline.chapter('Every connection is cut');
-  const cut = (): void => {
+  async start(): Promise<string> {
+    this.#running = this.#operator.run({ signal: this.signal });
+    this.#running.catch((error: unknown) => this.#work.abort(error));
+    for (const { name, events } of this.#informers.informers) {
+      events.on('transition', ({ from, to, reason }) => {
+        this.#states.push(to);
+        this.#story.detail(`${name}: ${from} -> ${to}: ${reason}`);
+      });
+    }
+    await this.#operator.whenReady({ timeoutMs: HANG_MS, signal: this.signal });
+    const { length } = this.#informers.informers;
+    this.#story.say(
+      'operator',
+      `lists and watches ${length} resources: its own, and two that it owns`,
+    );
+    await this.#until('all sites to be served', () => this.#served(NAMES));
+    const idle = (): boolean => {
+      const { queue, history } = this.#operator.inspect();
+      return history.length >= NAMES.length && queue.waiting.count + queue.running.count === 0;
+    };
+    await this.#until('the operator to be idle', idle);
+    const { length: runs } = this.#newRuns();
+    const made = NAMES.length;
+    const text = `runs ${runs} times: ${made} config maps, ${made} deployments, ${made} statuses`;
+    this.#story.say('operator', text);
+    return 'each site has its page, its deployment and its status';
+  }
+
+  async disturb(): Promise<string> {
+    await this.#maps.delete('site-3');
+    await this.#deployments.patch('site-5', { spec: { replicas: 9 } });
+    this.#story.say('person', 'deletes the page of site-3, and scales the deployment of site-5');
+    await this.#repaired('site-3');
+    const scaled = async (): Promise<boolean> =>
+      (await this.#deployments.get('site-5')).spec?.replicas === 1;
+    await this.#until('the deployment of site-5', scaled);
+    await this.#tellRuns(['site-3', 'site-5']);
+    return 'both are as they should be';
+  }
+
+  async cut(server: ApiServer): Promise<string> {
+    const before = this.#states.length;
     server.closeConnections();
-    timeline.say('server', '', 'cut every connection');
-  };
-  await mirrors.resumeAfter(cut, work.signal);
+    this.#story.say('server', 'cuts every connection');
+    await this.#greet('site-1', 'good evening');
+    this.#story.say('person', 'changes the greeting of site-1');
+    await this.#until('the watches to open again', () => this.#connected(before));
+    const lists = this.#states.slice(before).filter((state) => LISTS.includes(state)).length;
+    this.#story.say('operator', `opens its watches again where they had been: ${lists} lists`);
+    await this.#page('site-1', 'good evening');
+    await this.#tellRuns(['site-1']);
+    return 'no change was missed';
+  }
 
-  timeline.chapter('The network is down, and the history is compacted before it is up again');
-  network.down();
-  await mirrors.whenAway(work.signal);
-  timeline.say('server', '', await changeTheShop(admin, work.signal));
-  await server.compact();
-  timeline.say('server', '', 'compacted its history: informers have to list again');
-  await mirrors.relistAfter(() => network.up(), work.signal);
-  await settled();
+  async outage(server: ApiServer): Promise<string> {
+    const before = this.#states.length;
+    const verbs = ['list', 'watch'] as const;
+    const faults = verbs.map((verb) => server.faults.add({ match: { verb }, reset: true }));
+    server.closeConnections();
+    const gone = (): boolean => this.#informers.inspect().every(({ connected }) => !connected);
+    await this.#until('the watches to break', gone);
+    this.#story.say('server', 'cuts every connection, and breaks each list and each watch');
+    await this.#maps.delete('site-2');
+    await this.#greet('site-4', 'good night');
+    await this.#create('site-13');
+    this.#story.say('person', 'deletes the page of site-2, changes site-4, and creates site-13');
+    await server.compact();
+    this.#story.say('server', 'compacts its history, and answers again');
+    for (const fault of faults) fault.remove();
+    await this.#until('the informers to list again', () => this.#connected(before));
+    const relists = this.#informers.inspect().reduce((sum, { relists: more }) => sum + more, 0);
+    this.#story.say('operator', `cannot resume (410), and lists again: ${relists} lists`);
+    await this.#repaired('site-2');
+    await this.#page('site-4', 'good night');
+    await this.#until('site-13 to be served', () => this.#served(['site-13']));
+    await this.#tellRuns(['site-2', 'site-4', 'site-13']);
+    return 'the lists found each change';
+  }
 
-  timeline.chapter('Comparison of every cache with the server');
-  await using auditor = await connect(server.clientConfig());
-  const compared = await compareCaches(auditor, mirrors, work.signal);
-  timeline.say('store', '', `${mirrors.size} caches, ${compared} objects: all equal to the server`);
+  async remove(): Promise<string> {
+    await this.#sites.delete('site-12');
+    this.#story.say('person', 'deletes site-12, which a finalizer holds');
+    const limits = { timeoutMs: HANG_MS, signal: this.signal };
+    await this.#sites.wait('site-12', (site) => site === undefined, limits);
+    const { data = {} } = await this.#maps.get('sites');
+    const isEntered = 'site-12' in data;
+    this.#story.say(
+      'operator',
+      `removes it from the directory: ${Object.keys(data).length} entries`,
+    );
+    if (isEntered) throw new Error('site-12 is gone, but not from the directory');
+    return 'site-12 was cleaned up before it was gone';
+  }
 
-  const { events, lists, resumes } = mirrors.counts;
-  timeline.chapter('In total');
-  process.stdout.write(
-    `  ${compared} objects in ${mirrors.size} caches, ${events} events, ${lists - mirrors.size} relists, ` +
-      `${resumes} resumes, ${shop.reconciles} reconciles, ${mirrors.size} caches compared, 0 differences\n`,
-  );
-  if (!keep) return;
-  await keepRunning(server, work.signal);
-  // The work ends with Ctrl-C, or with a failure.
-  if (!signal.aborted) work.signal.throwIfAborted();
+  async compare(): Promise<string> {
+    let objects = 0;
+    for (const informer of this.#informers.informers) {
+      const report = await informer.audit({ deep: true, signal: this.signal });
+      if (!report.consistent) throw new Error(`${informer.name}: ${JSON.stringify(report)}`);
+      objects += report.objects;
+      this.#story.say('cache', `${informer.name}: ${report.objects} objects, all equal`);
+    }
+    return `${this.#informers.informers.length} caches, ${objects} objects, 0 differences`;
+  }
+
+  /** A cluster goes on without the sites, and without what they owned. */
+  async cleanUp(): Promise<void> {
+    for (const { metadata } of (await this.#sites.list()).items) {
+      if (/^site-\d+$/.test(metadata.name)) await this.#sites.delete(metadata.name);
+    }
+    const none = async (): Promise<boolean> => (await this.#sites.list()).items.length === 0;
+    await this.#until('the sites to be gone', none);
+    for (const owned of [this.#maps, this.#deployments]) {
+      await owned.deleteCollection({ labelSelector: 'site' });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#operator.close();
+    await this.#informers.close();
+    await this.#running?.catch(() => {});
+  }
+
+  async #until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+    try {
+      await until(what, condition, this.signal);
+    } catch (error) {
+      if (this.#failure === undefined || this.signal.aborted) throw error;
+      throw new Error(`${errorMessage(error)}; the operator: ${this.#failure}`, { cause: error });
+    }
+  }
+
+  get #sites() {
+    return this.#person.resource('example.com/v1', 'sites', { namespace: this.#namespace });
+  }
+
+  get #maps() {
+    return this.#person.resource('v1', 'configmaps', { namespace: this.#namespace });
+  }
+
+  get #deployments() {
+    return this.#person.resource('apps/v1', 'deployments', { namespace: this.#namespace });
+  }
+
+  async #create(name: string): Promise<void> {
+    const spec = { greeting: `welcome to ${name}`, replicas: 1 };
+    await this.#sites.create({
+      apiVersion: 'example.com/v1',
+      kind: 'Site',
+      metadata: { name },
+      spec,
+    });
+  }
+
+  async #greet(name: string, greeting: string): Promise<void> {
+    await this.#sites.patch(name, { spec: { greeting } });
+  }
+
+  async #served(names: readonly string[]): Promise<boolean> {
+    const { items } = await this.#sites.list();
+    const served = items.filter(({ status }) => status?.conditions !== undefined);
+    return names.every((name) => served.some(({ metadata }) => metadata.name === name));
+  }
+
+  async #repaired(name: string): Promise<void> {
+    const limits = { timeoutMs: HANG_MS, signal: this.signal };
+    await this.#maps.wait(name, (map) => map !== undefined, limits);
+  }
+
+  async #page(name: string, greeting: string): Promise<void> {
+    const limits = { timeoutMs: HANG_MS, signal: this.signal };
+    const shows = `<h1>${greeting}</h1>`;
+    await this.#maps.wait(name, (map) => map?.data?.['index.html'] === shows, limits);
+  }
+
+  /** Each informer has entered a watch since then, and has one now. */
+  #connected(since: number): boolean {
+    const watches = this.#states.slice(since).filter((state) => state === 'watching').length;
+    const now = this.#informers.inspect();
+    return watches >= now.length && now.every(({ connected }) => connected);
+  }
+
+  /** The runs that ended since the last call. */
+  #newRuns() {
+    const { history } = this.#operator.inspect();
+    const runs = history.slice(this.#told);
+    this.#told = history.length;
+    for (const { key, startedAtMs, durationMs, result, reasons } of runs) {
+      const why = reasons.map(describeReason).join(', ');
+      const atMs = startedAtMs - performance.timeOrigin;
+      this.#story.detail(`run ${key}: ${result} in ${Math.round(durationMs)} ms: ${why}`, atMs);
+    }
+    return runs;
+  }
+
+  /** Why the operator has run for these sites: the first reason of each. */
+  async #tellRuns(names: readonly string[]): Promise<void> {
+    const ended = (): boolean => {
+      const keys = this.#operator.inspect().history.slice(this.#told);
+      return names.every((name) => keys.some(({ key }) => key.endsWith(`/${name}`)));
+    };
+    await this.#until(`the runs for ${names.join(', ')}`, ended);
+    const runs = this.#newRuns();
+    for (const name of names) {
+      const [reason] = runs.find(({ key }) => key.endsWith(`/${name}`))?.reasons ?? [];
+      const { type = '', resource = '' } = reason ?? {};
+      this.#story.say('operator', `runs for ${name}: ${resource} ${type}`);
+    }
+  }
 }
 
 async function keepRunning(server: ApiServer, signal: AbortSignal): Promise<void> {
@@ -124,32 +296,60 @@ async function keepRunning(server: ApiServer, signal: AbortSignal): Promise<void
   try {
     const kubeconfig = join(folder, 'kubeconfig');
     await server.writeKubeconfig(kubeconfig);
-    process.stdout.write(`\nThe server runs until Ctrl-C. Look at it from another terminal:\n`);
-    process.stdout.write(`  kubectl --kubeconfig ${kubeconfig} get pods -A\n`);
-    await aborted(signal);
+    console.log('\nThe server runs until Ctrl-C. Look at it from another terminal:');
+    console.log(`  kubectl --kubeconfig ${kubeconfig} get sites,configmaps`);
+    if (!signal.aborted) await once(signal, 'abort');
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
-function readSettings(): Settings | undefined {
-  const { help, keep, port, manifests } = parseOptions({
-    keep: { type: 'boolean' },
-    port: { type: 'string' },
-    manifests: { type: 'string' },
-  });
-  if (help === true) return undefined;
-  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535)) {
-    throw new UsageError(`--port must be a number from 0 to 65535, not ${port}`);
-  }
-  return { keep: keep === true, port: Number(port ?? 0), manifests: manifests ?? MANIFESTS };
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new UsageError(`--port must be a number from 0 to 65535, not ${text}`);
 }
 
 await runProgram({
   name: 'quickstart',
-  main: async (signal) => {
-    const settings = readSettings();
-    if (settings === undefined) process.stdout.write(`${USAGE}\n`);
-    else await quickstart(settings, signal);
+  about: ABOUT,
+  options: {
+    keep: { type: 'boolean' },
+    port: { type: 'string' },
+    verbose: { type: 'boolean' },
+  },
+  main: async ({ keep = false, port, verbose = false, kubeconfig, context }, stop) => {
+    const write = (text: string): boolean => process.stdout.write(text);
+    const story = new Story({ write, color: wantsColor(process.stdout), verbose });
+    const startedAtMs = performance.now();
+    const settings = { kubeconfig, context, port: portOf(port), fieldManager: 'site-operator' };
+    await using cluster = await openCluster<SiteTypes>(settings);
+    const { client, server } = cluster;
+    // The person has no connection that the server could cut.
+    const address =
+      server === undefined
+        ? { kubeconfig, context }
+        : { transport: inProcessTransport(server.handler) };
+    await using person = await connect<SiteTypes>({ ...address, fieldManager: 'person' });
+    await using quickstart = new Quickstart(person, client, story, stop);
+
+    const where = server === undefined ? 'An API server' : 'An API server in this process';
+    await story.chapter(where, async () => {
+      story.say('server', `listens on ${client.server}`);
+      return await quickstart.apply();
+    });
+    await story.chapter('An operator starts', () => quickstart.start());
+    await story.chapter('A person disturbs its work', () => quickstart.disturb());
+    if (server !== undefined) {
+      await story.chapter('Every connection is cut', () => quickstart.cut(server));
+      await story.chapter('An outage, and its history is lost', () => quickstart.outage(server));
+    }
+    await story.chapter('A site goes', () => quickstart.remove());
+    await story.chapter('Every cache is compared with the server', () => quickstart.compare());
+    story.end(performance.now() - startedAtMs);
+    if (server === undefined) await quickstart.cleanUp();
+    else if (keep) await keepRunning(server, quickstart.signal);
+    // The work ends with Ctrl-C, or with a failure of the operator.
+    if (!stop.aborted) quickstart.signal.throwIfAborted();
   },
 });

@@ -1,0 +1,83 @@
+import type { RunOptions } from './run-example.ts';
+
+export interface Example {
+  readonly script: string;
+  /** Lines that it prints in this order, against any server. */
+  readonly lines: readonly RegExp[];
+  /** For an example that runs until it is interrupted: interrupts it when it has printed this. */
+  readonly until?: RegExp | undefined;
+  /** Options for a server in its process. */
+  readonly embedded?: readonly string[] | undefined;
+}
+
+/** Every program of `examples`. */
+export const EXAMPLES: readonly Example[] = [
+  {
+    script: 'examples/quickstart.ts',
+    lines: [
+      /✓ 12 sites wait for an operator/,
+      /operator +runs 12 times/,
+      /✓ both are as they should be/,
+      /✓ site-12 was cleaned up/,
+      /✓ 3 caches, \d+ objects, 0 differences/,
+    ],
+  },
+  {
+    script: 'examples/work-queue.ts',
+    lines: [/worked +color green/, /failed +try 2/, /color red, after 2 failures/, /worked +gone/],
+  },
+  {
+    script: 'examples/site-operator/main.ts',
+    lines: [
+      /created +ready: \d of 2/,
+      /page +<h1>good morning<\/h1>/,
+      /repaired/,
+      /scaled/,
+      /deleted +in the directory: no more/,
+    ],
+  },
+  {
+    script: 'examples/namespaces.ts',
+    lines: [
+      /team red +default\/cart kube-public\/cart$/m,
+      /team red .*kube-system\/audit$/m,
+      /new +kube-system\/backup/,
+      /watches +kube-system: \d in the cache/,
+    ],
+  },
+  {
+    script: 'examples/events.ts',
+    lines: [/Unreachable: attempt 1 found no server \(x50\)/, /24 of 40 parts/, /16 dropped/],
+  },
+  {
+    script: 'examples/clusters.ts',
+    lines: [/copied +color green/, /changed +color red/, /deleted +copies that are left: 0/],
+  },
+  {
+    script: 'examples/watch-pods.ts',
+    lines: [/pods on \S+: \d+; Ctrl-C ends/],
+    until: /Ctrl-C ends/,
+    embedded: ['--embedded'],
+  },
+];
+
+/** How to run it, so that it ends. */
+export function endOf({ until }: Example): RunOptions {
+  if (until === undefined) return {};
+  return {
+    onOutput: (stdout, child) => {
+      if (until.test(stdout)) child.kill('SIGINT');
+    },
+  };
+}
+
+/** The first of its lines that is missing, or comes too early. */
+export function missingLine({ lines }: Example, stdout: string): RegExp | undefined {
+  let rest = stdout;
+  for (const line of lines) {
+    const found = line.exec(rest);
+    if (found === null) return line;
+    rest = rest.slice(found.index + found[0].length);
+  }
+  return undefined;
+}
