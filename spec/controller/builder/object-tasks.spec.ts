@@ -173,6 +173,8 @@ describe('timers and daemons of a controller', () => {
     ]);
     await world.after(maps().delete(events[0] ?? ''));
     expect(events).to.have.length(3);
+    // A daemon that rejects because it was told to end has not failed.
+    expect(one.inspect().tasks[0]?.failures).to.equal(0);
   });
 
   it('a daemon that ignores its signal is named, holds its place, and does not hold the end', async () => {

@@ -48,6 +48,8 @@ describe('the sources of a controller', () => {
     await world.after(maps('one').patch('map', { data: { a: 'b' } }));
     await world.after(maps('two').patch('map', { data: { a: 'b' } }));
     expect(runs).to.deep.equal(['one/map', 'two/map', 'two/map']);
+    const ofMap = one.inspect().history.filter(({ key }) => key === 'one/map');
+    expect(ofMap.map(({ result }) => result)).to.deep.equal(['done']);
     // The object has left the controller and still exists.
     one.enqueue('one/map');
     await world.runtime.settle();

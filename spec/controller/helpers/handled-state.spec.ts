@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import { isListwatchError } from '../../../lib/kernel/failure/errors.ts';
+import { HandledStates } from '../../../lib/controller/helpers/handled-state.ts';
+
+const metadata = { name: 'a', uid: 'u1', resourceVersion: '1', creationTimestamp: '' };
+const object = { apiVersion: 'v1', kind: 'Thing', metadata, spec: { size: 1, list: [1, 2] } };
+
+describe('HandledStates', () => {
+  it('knows nothing of another object of the same name, and of a forgotten one', () => {
+    const states = new HandledStates({});
+    states.handled('a', object);
+    expect(states.of('a', object)).to.deep.equal({ before: true, changes: [] });
+    const other = { ...object, metadata: { ...metadata, uid: 'u2' } };
+    expect(states.of('a', other).before).to.equal(false);
+    states.forget('a');
+    expect(states.of('a', object).before).to.equal(false);
+  });
+
+  it('names a list as one field, and fields that come and go', () => {
+    const states = new HandledStates({});
+    states.handled('a', object);
+    const next = { ...object, spec: { list: [1], more: { deep: true } } };
+    expect(states.of('a', next).changes).to.deep.equal([
+      { path: 'spec.size', old: 1, new: undefined },
+      { path: 'spec.list', old: [1, 2], new: [1] },
+      { path: 'spec.more.deep', old: undefined, new: true },
+    ]);
+  });
+
+  it('refuses a state that no annotation can hold, and takes a damaged one as none', () => {
+    const states = new HandledStates({ annotation: 'example.com/last' });
+    const large = { ...object, spec: { text: 'x'.repeat(300_000) } };
+    try {
+      states.handled('a', large);
+      expect.fail('it was taken');
+    } catch (error) {
+      expect(isListwatchError(error, 'REQUEST_ENTITY_TOO_LARGE')).to.equal(true);
+      expect(String(error)).to.match(/without option "annotation"/);
+    }
+    const annotations = { 'example.com/last': '{"spec":' };
+    const damaged = { ...object, metadata: { ...metadata, annotations } };
+    expect(states.of('a', damaged).before).to.equal(false);
+  });
+});
