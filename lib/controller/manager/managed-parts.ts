@@ -17,17 +17,18 @@ export interface Runnable {
   whenReady?(options: { readonly signal: AbortSignal }): Promise<void>;
 }
 
+/** The same of all parts, so that the argument of a `run` that is written in a call needs no type. */
+type Runs = Pick<Runnable, 'run'>;
+
 /** A controller of any kind. */
 export type AnyController = Pick<
   Controller<KubernetesObject>,
-  'name' | 'run' | 'whenReady' | 'drain' | 'inspect' | 'reportTo'
->;
+  'name' | 'whenReady' | 'drain' | 'inspect' | 'reportTo'
+> &
+  Runs;
 
 /** An informer of any kind. */
-export type AnyInformer = Pick<
-  SharedIndexInformer<KubernetesObject>,
-  'name' | 'run' | 'whenSynced'
->;
+export type AnyInformer = Pick<SharedIndexInformer<KubernetesObject>, 'name' | 'whenSynced'> & Runs;
 
 /** Informers of any client. */
 export type AnyInformerFactory = Pick<
