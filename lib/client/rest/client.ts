@@ -45,6 +45,8 @@ export interface ResourceOptions<T extends KubernetesObject = KubernetesObject> 
    * runs, and answers of subresources that are of another kind than the resource. @defaultValue none
    */
   readonly writes?: WriteObserver<Stored<T>> | undefined;
+  /** `apply` takes fields from other managers unless the call has `force: false`. @defaultValue false */
+  readonly forceApply?: boolean | undefined;
 }
 
 /** Options of `client.for` and `client.find`. */
@@ -52,7 +54,7 @@ export interface FindOptions<T extends KubernetesObject = KubernetesObject>
   extends ResourceOptions<T>,
     DiscoveryCallOptions {}
 
-const RESOURCE_OPTIONS: readonly (keyof ResourceOptions)[] = ['namespace', 'writes'];
+const RESOURCE_OPTIONS: readonly (keyof ResourceOptions)[] = ['namespace', 'writes', 'forceApply'];
 
 /** The answer of `GET /version`. */
 export interface ServerVersion {
@@ -134,6 +136,7 @@ export class Client<Types extends object = object> implements AsyncDisposable {
       namespace: options.namespace,
       fieldManager: this.#fieldManager,
       writes: options.writes,
+      forceApply: options.forceApply,
     });
   }
 

@@ -81,6 +81,7 @@ export interface ResourceClientOptions<T extends KubernetesObject> {
   /** The field manager of writes that name none. */
   readonly fieldManager?: string | undefined;
   readonly writes?: WriteObserver<Stored<T>> | undefined;
+  readonly forceApply?: boolean | undefined;
 }
 
 /** JSON is YAML. */
@@ -97,11 +98,13 @@ export class ResourceClient<T extends KubernetesObject> {
   readonly #requests: ResourceRequests<Stored<T>>;
   readonly #decoder: ObjectDecoder<Stored<T>>;
   readonly #writes: WriteReporter<Stored<T>>;
+  readonly #forceApply: boolean;
 
   /** Use `client.resource`. */
   constructor(options: ResourceClientOptions<T>) {
     const { rest, collection, decoder, namespace, fieldManager } = options;
     this.#decoder = decoder;
+    this.#forceApply = options.forceApply ?? false;
     this.#writes = new WriteReporter(options.writes, rest.logger);
     const writes = this.#writes;
     this.#requests = new ResourceRequests({ rest, collection, namespace, fieldManager, writes });
@@ -203,7 +206,8 @@ export class ResourceClient<T extends KubernetesObject> {
   async apply(part: ApplyConfiguration<T>, options: ApplyOptions = {}): Promise<Stored<T>> {
     checkCallOptions('apply', options, APPLY_OPTIONS);
     const requests = this.#requests;
-    const { force, subresource, fieldManager = requests.fieldManager } = options;
+    const { force = this.#forceApply, subresource } = options;
+    const { fieldManager = requests.fieldManager } = options;
     checkApplied(part, fieldManager);
     const name = requests.nameOf(part, 'applied');
     return await requests.write(
@@ -213,7 +217,7 @@ export class ResourceClient<T extends KubernetesObject> {
         target: { name, object: part, subresource },
         body: part,
         contentType: APPLY_TYPE,
-        query: { force: force === true ? true : undefined },
+        query: { force: force ? true : undefined },
       },
       options,
     );

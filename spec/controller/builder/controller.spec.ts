@@ -4,7 +4,7 @@ import { controller } from '../../../lib/controller/builder/controller-builder.t
 import type { Controller } from '../../../lib/controller/builder/controller.ts';
 import { describeReason } from '../../../lib/controller/change/reconcile-reasons.ts';
 import { TerminalError } from '../../../lib/controller/runtime/reconcile-error.ts';
-import { conflict } from '../../../lib/meta/failure/failures.ts';
+import { conflict, isApplyConflict } from '../../../lib/meta/failure/failures.ts';
 import { ControllerWorld, deployment } from './controller-world.ts';
 
 const NAMESPACE = { namespace: 'default' };
@@ -38,6 +38,33 @@ describe('controller', () => {
     expect(runs).to.deep.equal(['default/a']);
     await world.after(deployments().create(deployment('b')));
     expect(runs).to.deep.equal(['default/a', 'default/b']);
+  });
+
+  it('repairs by an apply what somebody has edited, unless the call has force: false', async () => {
+    await world.after(deployments().create(deployment('a')));
+    const codes: unknown[] = [];
+    await world.start(
+      controller(world.client, 'apps/v1', 'deployments', world.options)
+        .owns('v1', 'configmaps')
+        .reconcile(async ({ metadata: { name } }, { resource, own, failures }) => {
+          const part = own({
+            apiVersion: 'v1',
+            kind: 'ConfigMap',
+            metadata: { name },
+            data: { page: 'right' },
+          } as const);
+          const options = { fieldManager: 'pages' };
+          try {
+            await resource('v1', 'configmaps').apply(part, { ...options, force: false });
+          } catch (error) {
+            codes.push(isApplyConflict(error) && failures === 0);
+            await resource('v1', 'configmaps').apply(part, options);
+          }
+        }),
+    );
+    await world.after(maps().patch('a', { data: { page: 'wrong' } }, { fieldManager: 'editor' }));
+    expect((await world.after(maps().get('a'))).data).to.deep.equal({ page: 'right' });
+    expect(codes).to.deep.equal([true]);
   });
 
   it('gives the object as it is stored, with its type', async () => {

@@ -44,7 +44,8 @@ export interface ControllerContext<Types extends object = object> {
 
   /**
    * The verbs of a resource, in the namespace of the object, or in the named one. Caches of the controller show the answers of its
-   * writes at once, and these writes are no reason for another run.
+   * writes at once, and these writes are no reason for another run. `apply` takes the fields that it names from other managers, so that it
+   * repairs what somebody has edited; with `force: false` it fails with APPLY_CONFLICT instead.
    */
   readonly resource: ResourceOfController<Types>;
   /**

@@ -99,7 +99,7 @@ export class ReconcileScope implements ControllerContext {
       cluster === undefined ? this.#parts.client : this.#parts.sources.clientOf(cluster);
     const namespace = options.namespace ?? this.#object.metadata.namespace;
     const writes = this.#writesOf<T>(sourceName({ apiVersion, resource }, cluster));
-    return client.resource<T>(apiVersion, resource, { namespace, writes });
+    return client.resource<T>(apiVersion, resource, { namespace, writes, forceApply: true });
   };
 
   readonly owned = <T extends KubernetesObject>(
