@@ -52,13 +52,18 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
     const isDeleted = isDeleting(object);
     if (isDeleted && names.length > 0) return await this.#cleanUp(request, object, run);
     const scope = this.#scope(request, object, run);
-    const call = { signal: scope.signal, runtime: this.#parts.runtime };
-    const held =
-      names.length === 0 ? object : await addFinalizers(this.#own(scope), object, names, call);
+    const held = names.length === 0 ? object : await this.#hold(scope, object, names);
     const { reconcile } = this.#parts.functions;
-    const outcome = await this.#call(reconcile, held, this.#scope(request, held, run));
+    const current = held === object ? scope : this.#scope(request, held, run);
+    const outcome = await this.#call(reconcile, held, current);
     await this.#remember(request.key, held, scope);
     return outcome;
+  }
+
+  /** A run without finalizers does not read the signal, which is made when it is read. */
+  async #hold(scope: ReconcileScope, object: Stored<T>, names: string[]): Promise<Stored<T>> {
+    const call = { signal: scope.signal, runtime: this.#parts.runtime };
+    return await addFinalizers(this.#own(scope), object, names, call);
   }
 
   /** Runs of a timer: `gone` when there is nothing left to run for. */
