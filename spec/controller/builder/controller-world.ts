@@ -99,7 +99,8 @@ export interface SiteCondition {
   readonly message: string;
 }
 
-const OPEN: object = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+/** A part of a schema that takes all fields. */
+export const OPEN: object = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
 export const SITES: object = {
   apiVersion: 'apiextensions.k8s.io/v1',

@@ -35,6 +35,8 @@ export interface RunOutcome {
 /** The runs of one controller: which functions of the author a key needs, and what their results lead to. */
 export class ObjectRuns<T extends KubernetesObject, Types extends object> {
   readonly #parts: ObjectRunsParts<T, Types>;
+  /** Whether conditions of this kind have `observedGeneration`. Otherwise each run would write it again. */
+  #observesGeneration = true;
 
   constructor(parts: ObjectRunsParts<T, Types>) {
     this.#parts = parts;
@@ -183,7 +185,8 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
     const { name } = object.metadata;
     const options = { type: 'merge', subresource: 'status', signal: scope.signal } as const;
     try {
-      await this.#own(scope).patch(name, { status }, options);
+      const answer = await this.#own(scope).patch(name, { status }, options);
+      if (dropsGeneration(status, answer)) this.#observesGeneration = false;
     } catch (error) {
       if (!isNotFound(error) || error.status.details?.name === undefined) throw error;
     }
@@ -196,7 +199,9 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
     if (conditions.length === 0) return status;
     const nowMs = this.#parts.runtime.wallMs();
     const fields: object = status ?? {};
-    return { ...fields, conditions: setConditions<T>(object, conditions, nowMs) };
+    const metadata = { ...object.metadata, generation: undefined };
+    const known = this.#observesGeneration ? object : { ...object, metadata };
+    return { ...fields, conditions: setConditions<T>(known, conditions, nowMs) };
   }
 
   #own(scope: ReconcileScope): ReturnType<typeof scope.resource<T>> {
@@ -210,6 +215,20 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
 
 function isDeleting({ metadata }: KubernetesObject): boolean {
   return metadata?.deletionTimestamp !== undefined;
+}
+
+/** Whether the server has dropped `observedGeneration` from the conditions, because the schema of the kind does not have it. */
+function dropsGeneration(written: object, answer: object): boolean {
+  const { status } = answer as { readonly status?: unknown };
+  const has = (one: unknown): boolean =>
+    JSON.stringify((one as Conditions | undefined)?.conditions ?? []).includes(
+      '"observedGeneration":',
+    );
+  return has(written) && !has(status);
+}
+
+interface Conditions {
+  readonly conditions?: readonly unknown[];
 }
 
 /** Whether the merge would change nothing. */

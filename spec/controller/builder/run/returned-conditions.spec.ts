@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { Client } from '../../../../lib/client/rest/client.ts';
 import { controller } from '../../../../lib/controller/builder/controller-builder.ts';
-import { ControllerWorld, site, SITES, type Site } from '../controller-world.ts';
+import { inProcessTransport } from '../../../../lib/testing/in-process-transport.ts';
+import { ControllerWorld, OPEN, site, SITES, type Site } from '../controller-world.ts';
 
 describe('conditions that a reconcile returns', () => {
   let world: ControllerWorld;
@@ -68,6 +70,43 @@ describe('conditions that a reconcile returns', () => {
       ),
     );
     expect((await conditions()).map(({ type }) => type)).to.deep.equal(['Failed', 'Ready']);
+  });
+
+  it('have no generation where the schema of the kind does not keep it, and are written once', async () => {
+    const text = { type: 'string' };
+    const properties = { type: text, status: text, reason: text, message: text };
+    const items = {
+      type: 'object',
+      properties: { ...properties, lastTransitionTime: { type: 'string', format: 'date-time' } },
+    };
+    const status = { type: 'object', properties: { conditions: { type: 'array', items } } };
+    const schema = {
+      openAPIV3Schema: { type: 'object', properties: { spec: { ...OPEN }, status } },
+    };
+    const definitions = world.user.resource('apiextensions.k8s.io/v1', 'customresourcedefinitions');
+    const versions = [
+      { name: 'v1', served: true, storage: true, subresources: { status: {} }, schema },
+    ];
+    await world.after(definitions.patch('sites.example.com', { spec: { versions } }));
+    await world.runtime.advance(10_000);
+    await world.after(sites().create(site('a')));
+    let writes = 0;
+    const transport = inProcessTransport((request) => {
+      if (request.method === 'PATCH') writes += 1;
+      return world.server.handler(request);
+    });
+    const client = new Client({ transport, runtime: world.runtime });
+    const one = controller<Site>(client, 'example.com/v1', 'sites', world.options).reconcile(
+      async () => ({ conditions: [{ type: 'Ready', status: 'True', reason: 'Served' }] }),
+    );
+    await world.start(one);
+    one.enqueue('default/a');
+    await world.runtime.settle();
+    expect(one.inspect().history).to.have.length(2);
+    expect(writes).to.equal(1);
+    expect((await conditions())[0]).not.to.have.property('observedGeneration');
+    await world.runtime.run(one.close());
+    await client.close();
   });
 
   it('come with a reason that ends the retries', async () => {
