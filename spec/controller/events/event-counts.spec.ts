@@ -35,6 +35,16 @@ describe('EventRecorder over v1', () => {
     expect(world.requests).to.have.length(3);
   });
 
+  it('writes the count of an event that is seen again while it is written', async () => {
+    const recorder = world.recorder({ api: 'v1' });
+    const occur = (): void => recorder.event(WEB, { reason: 'Pulled', note: 'an image' });
+    world.onNextRequest = occur;
+    occur();
+    await world.pass(0);
+    expect((await world.coreEvents()).map(({ count }) => count)).to.deep.equal([2]);
+    expect(world.requests).to.have.length(2);
+  });
+
   it('combines events from ten different notes within ten minutes on', async () => {
     const recorder = world.recorder({ api: 'v1' });
     for (let note = 1; note <= 12; note += 1) {

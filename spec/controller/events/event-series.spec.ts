@@ -39,6 +39,9 @@ describe('EventRecorder over events.k8s.io/v1', () => {
     expect(event?.metadata?.name).to.match(/^web\.[0-9a-f]{16}$/);
     expect(event).not.to.have.property('series');
     expect(recorder.inspect()).to.deep.include({ recorded: 1, written: 1, waiting: 0 });
+    // Both APIs have one storage.
+    const [core] = await world.coreEvents();
+    expect(core).to.deep.include({ message: 'the page is there', reportingComponent: 'spec' });
   });
 
   it('makes the second occurrence a series, counts further ones, and compares no notes', async () => {

@@ -32,6 +32,8 @@ export class EventsWorld {
   /** Method and path of every request of the recorders, with the time since the start in milliseconds. */
   readonly requests: { readonly line: string; readonly atMs: number }[] = [];
   down = false;
+  /** Called during the next request of a recorder, after it was sent. */
+  onNextRequest: (() => void) | undefined;
   readonly client: Client = this.#newClient();
   readonly #reader: Client = new Client({
     transport: inProcessTransport(this.server.handler),
@@ -94,7 +96,10 @@ export class EventsWorld {
           const target = { server: inner.server, method, path };
           throw new TransportError('CONNECTION_REFUSED', target, 'nothing listens');
         }
-        return await inner.send(request);
+        const answer = await inner.send(request);
+        this.onNextRequest?.();
+        this.onNextRequest = undefined;
+        return answer;
       },
       close: () => inner.close(),
     };
