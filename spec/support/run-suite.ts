@@ -1,0 +1,79 @@
+/**
+ * `npm run spec`: all specs but the benches, in two processes side by side, since most specs wait for something. What the second one
+ * prints follows what the first one prints; the counts of both are the last lines.
+ *
+ * `-- --only TEXT`: only files with this text in their paths.
+ */
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+/** Rooms of `lib`, which need no program, no package and no page; they take as long as all the others. */
+const OF_LIB = /^(?:cache|client|controller|kernel|meta|rules|server)\//;
+
+interface Ended {
+  readonly code: number;
+  readonly output: string;
+}
+
+function specFiles(only: string): string[] {
+  return readdirSync(join(ROOT, 'spec'), { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => path.endsWith('.spec.ts') && !path.startsWith('bench/'))
+    .filter((path) => !path.includes('node_modules/') && path.includes(only))
+    .toSorted();
+}
+
+/** Runs mocha; `live` prints while it runs. */
+function runMocha(files: readonly string[], live: boolean): Promise<Ended> {
+  const mocha = join(ROOT, 'node_modules', 'mocha', 'bin', 'mocha.js');
+  const paths = files.map((path) => `spec/${path}`);
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [mocha, ...paths], {
+      cwd: ROOT,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    const take = (piece: Buffer): void => {
+      output += piece.toString();
+      if (live) process.stdout.write(piece);
+    };
+    child.stdout.on('data', take);
+    child.stderr.on('data', take);
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+/** A count of mocha's closing lines. */
+function countOf(parts: readonly Ended[], what: string): number {
+  return parts.reduce((sum, { output }) => {
+    const lines = [...output.matchAll(new RegExp(`^ +(\\d+) ${what}\\b`, 'gm'))];
+    return sum + Number(lines.at(-1)?.[1] ?? 0);
+  }, 0);
+}
+
+const { only = '' } = parseArgs({ options: { only: { type: 'string' } } }).values;
+const startedMs = performance.now();
+const files = specFiles(only);
+const parts = [
+  files.filter((path) => OF_LIB.test(path)),
+  files.filter((path) => !OF_LIB.test(path)),
+];
+const running = parts.filter((part) => part.length > 0).map((part, at) => runMocha(part, at === 0));
+const ended: Ended[] = [];
+for (const [at, part] of running.entries()) {
+  const end = await part;
+  ended.push(end);
+  if (at > 0) process.stdout.write(end.output);
+}
+const minutes = ((performance.now() - startedMs) / 60_000).toFixed(1);
+console.log(`\n  ${countOf(ended, 'passing')} passing (${minutes}m, both processes)`);
+for (const what of ['pending', 'failing']) {
+  const count = countOf(ended, what);
+  if (count > 0) console.log(`  ${count} ${what}`);
+}
+if (ended.length === 0) console.error(`no spec file has ${only} in its path`);
+process.exitCode = ended.length === 0 ? 1 : Math.max(...ended.map(({ code }) => code));
