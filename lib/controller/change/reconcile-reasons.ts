@@ -42,7 +42,8 @@ const FAILED = 1_000;
 /** The reasons for which waiting keys are reconciled: the first of each key, and how many more there were. */
 export class ReconcileReasons {
   readonly #waiting = new Map<string, ReconcileReason[]>();
-  readonly #failures = new LRUCache<string, string>({ max: FAILED });
+  /** Made at the first failure: it reserves room for all. */
+  #failures: LRUCache<string, string> | undefined;
 
   /** Number of keys with a reason. */
   get size(): number {
@@ -57,8 +58,12 @@ export class ReconcileReasons {
 
   /** The last run of a key has failed; undefined: it has not. */
   ended(key: string, failure: string | undefined): void {
-    if (failure !== undefined) this.#failures.set(key, failure);
-    else if (this.#failures.size > 0) this.#failures.delete(key);
+    if (failure === undefined) {
+      this.#failures?.delete(key);
+      return;
+    }
+    this.#failures ??= new LRUCache({ max: FAILED });
+    this.#failures.set(key, failure);
   }
 
   /** The reasons of a key whose run begins, the oldest first; at most five. */
@@ -66,7 +71,7 @@ export class ReconcileReasons {
     const reasons = this.#waiting.get(key);
     this.#waiting.delete(key);
     if (reasons !== undefined) return reasons;
-    return [failures > 0 ? reasonOf('retry', this.#failures.get(key)) : reasonOf('requeue')];
+    return [failures > 0 ? reasonOf('retry', this.#failures?.get(key)) : reasonOf('requeue')];
   }
 }
 

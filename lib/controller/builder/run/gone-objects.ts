@@ -26,7 +26,7 @@ export interface GoneObject<T extends KubernetesObject = KubernetesObject> {
 export class GoneObjects<T extends KubernetesObject> {
   readonly #waiting = new Map<string, GoneObject<T>[]>();
   /** Keys of objects that the controller has deleted itself, whose event has not come. */
-  readonly #announced = new LRUCache<string, true>({ max: ANNOUNCED });
+  #announced: LRUCache<string, true> | undefined;
 
   get size(): number {
     return this.#waiting.size;
@@ -34,11 +34,12 @@ export class GoneObjects<T extends KubernetesObject> {
 
   /** A deletion of the controller itself: its event brings the object. */
   announce(key: string): void {
+    this.#announced ??= new LRUCache({ max: ANNOUNCED });
     this.#announced.set(key, true);
   }
 
   add({ key, object }: ObjectChange<T>): void {
-    this.#announced.delete(key);
+    this.#announced?.delete(key);
     const gone = { ...namesOf(key), uid: object.metadata.uid, object };
     const others = this.#waiting.get(key);
     if (others === undefined) this.#waiting.set(key, [gone]);
@@ -50,7 +51,7 @@ export class GoneObjects<T extends KubernetesObject> {
     const waiting = this.#waiting.get(key) ?? [];
     if (present !== undefined) return waiting.filter(({ uid }) => uid !== present.metadata.uid);
     if (waiting.length > 0) return [...waiting];
-    if (this.#announced.has(key)) return [];
+    if (this.#announced?.has(key) === true) return [];
     return [{ ...namesOf(key), uid: undefined, object: undefined }];
   }
 
