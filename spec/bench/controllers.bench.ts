@@ -27,7 +27,7 @@ export const bench: Bench = {
   prepare: buildPrograms,
   run: async (size) => {
     const many = sized(size, { tiny: 3, quick: 100, full: 100 });
-    const objects = sized(size, { tiny: 20, quick: 1000, full: 5000 });
+    const objects = sized(size, { tiny: 20, quick: 1000, full: 10_000 });
     const events = sized(size, { tiny: 20, quick: 20_000, full: 100_000 });
     await using server = await podServer(size, objects);
     const common = { server: server.url, objects, events, targets: objects };
