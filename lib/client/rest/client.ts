@@ -47,14 +47,21 @@ export interface ResourceOptions<T extends KubernetesObject = KubernetesObject> 
   readonly writes?: WriteObserver<Stored<T>> | undefined;
   /** `apply` takes fields from other managers unless the call has `force: false`. @defaultValue false */
   readonly forceApply?: boolean | undefined;
+  /** Aborts all calls, besides the signal of a call. @defaultValue none */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of `client.for` and `client.find`. */
 export interface FindOptions<T extends KubernetesObject = KubernetesObject>
-  extends ResourceOptions<T>,
+  extends Omit<ResourceOptions<T>, 'signal'>,
     DiscoveryCallOptions {}
 
-const RESOURCE_OPTIONS: readonly (keyof ResourceOptions)[] = ['namespace', 'writes', 'forceApply'];
+const RESOURCE_OPTIONS: readonly (keyof ResourceOptions)[] = [
+  'namespace',
+  'writes',
+  'forceApply',
+  'signal',
+];
 
 /** The answer of `GET /version`. */
 export interface ServerVersion {
@@ -129,8 +136,9 @@ export class Client<Types extends object = object> implements AsyncDisposable {
     options: ResourceOptions<T> = {},
   ): ResourceClient<T> {
     checkCallOptions('resource', options, RESOURCE_OPTIONS);
+    const { signal } = options;
     return new ResourceClient<T>({
-      rest: this.#rest,
+      rest: signal === undefined ? this.#rest : this.#rest.boundTo(signal),
       collection: new Collection(apiVersion, resource),
       decoder: new JsonObjectDecoder<Stored<T>>(),
       namespace: options.namespace,

@@ -67,6 +67,26 @@ describe('controller', () => {
     expect(codes).to.deep.equal([true]);
   });
 
+  it('aborts the requests of a run that takes too long, also those without a signal', async () => {
+    await world.after(deployments().create(deployment('a')));
+    const ends: unknown[] = [];
+    await world.start(
+      controller(world.client, 'apps/v1', 'deployments', {
+        ...world.options,
+        timeoutMs: 1000,
+        maxRetries: 0,
+      }).reconcile(async (_object, { resource, signal }) => {
+        try {
+          for await (const event of resource('v1', 'configmaps').watch()) ends.push(event.type);
+        } catch (error) {
+          ends.push(error === signal.reason);
+        }
+      }),
+    );
+    await world.runtime.advance(1001);
+    expect(ends).to.deep.equal([true]);
+  });
+
   it('gives the object as it is stored, with its type', async () => {
     await world.after(deployments().create(deployment('a')));
     const seen: (number | undefined)[] = [];

@@ -24,6 +24,7 @@ import type {
   TransportResponse,
 } from '../../transport/contract/transport.ts';
 import { parseWarningHeader, type ServerWarning } from '../../transport/warning-header.ts';
+import { BoundTransport } from './bound-transport.ts';
 import { DiscoveryLookUp } from '../explain/discovery-look-up.ts';
 import { HTML_ANSWER, isHtml } from './html-answer.ts';
 import { responseError, statusError } from './response-error.ts';
@@ -86,7 +87,8 @@ export class RestClient {
   readonly #maxResponseBytes: number;
   readonly #served: DiscoveryLookUp;
 
-  constructor(options: RestClientOptions) {
+  /** @param served what is known of the server already */
+  constructor(options: RestClientOptions, served?: DiscoveryLookUp) {
     requireOptions('RestClient', options, ['transport']);
     rejectUnknownOptions('RestClient', options, REST_CLIENT_OPTIONS);
     this.#transport = options.transport;
@@ -100,10 +102,24 @@ export class RestClient {
       LONGEST_BODY_BYTES,
       { min: 1, max: LONGEST_BODY_BYTES, integer: true },
     );
-    this.#served = new DiscoveryLookUp({
+    this.#served =
+      served ??
+      new DiscoveryLookUp({
+        runtime: this.#runtime,
+        lookUp: (path, accept, signal) => this.#lookUp(path, accept, signal),
+      });
+  }
+
+  /** The same connections, for requests that this signal aborts too. */
+  boundTo(signal: AbortSignal): RestClient {
+    const options = {
+      transport: new BoundTransport(this.#transport, signal),
       runtime: this.#runtime,
-      lookUp: (path, accept, signal) => this.#lookUp(path, accept, signal),
-    });
+      logger: this.#logger,
+      onWarning: this.#onWarning,
+      maxResponseBytes: this.#maxResponseBytes,
+    };
+    return new RestClient(options, this.#served);
   }
 
   /** The server's address, for messages. */

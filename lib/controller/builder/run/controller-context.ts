@@ -19,7 +19,10 @@ export interface ControllerContext<Types extends object = object> {
   readonly failures: number;
   /** Why this run takes place, the oldest reason first; at most five. */
   readonly reasons: readonly ReconcileReason[];
-  /** Aborts when the controller stops, and when the run takes longer than `timeoutMs`. Pass it on to every request. */
+  /**
+   * Aborts when the controller stops, and when the run takes longer than `timeoutMs`. Calls through `resource` have it by themselves; pass it
+   * on to everything else that waits.
+   */
   readonly signal: AbortSignal;
   /** The reference by which this object owns another one as its controller; it goes into `metadata.ownerReferences`. */
   readonly ownerReference: OwnerReference;

@@ -99,7 +99,12 @@ export class ReconcileScope implements ControllerContext {
       cluster === undefined ? this.#parts.client : this.#parts.sources.clientOf(cluster);
     const namespace = options.namespace ?? this.#object.metadata.namespace;
     const writes = this.#writesOf<T>(sourceName({ apiVersion, resource }, cluster));
-    return client.resource<T>(apiVersion, resource, { namespace, writes, forceApply: true });
+    return client.resource<T>(apiVersion, resource, {
+      namespace,
+      writes,
+      forceApply: true,
+      signal: this.signal,
+    });
   };
 
   readonly owned = <T extends KubernetesObject>(
