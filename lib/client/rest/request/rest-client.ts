@@ -85,10 +85,9 @@ export class RestClient {
   readonly #logger: Logger;
   readonly #onWarning: (warning: ServerWarning) => void;
   readonly #maxResponseBytes: number;
-  readonly #served: DiscoveryLookUp;
+  #served: DiscoveryLookUp;
 
-  /** @param served what is known of the server already */
-  constructor(options: RestClientOptions, served?: DiscoveryLookUp) {
+  constructor(options: RestClientOptions) {
     requireOptions('RestClient', options, ['transport']);
     rejectUnknownOptions('RestClient', options, REST_CLIENT_OPTIONS);
     this.#transport = options.transport;
@@ -102,12 +101,10 @@ export class RestClient {
       LONGEST_BODY_BYTES,
       { min: 1, max: LONGEST_BODY_BYTES, integer: true },
     );
-    this.#served =
-      served ??
-      new DiscoveryLookUp({
-        runtime: this.#runtime,
-        lookUp: (path, accept, signal) => this.#lookUp(path, accept, signal),
-      });
+    this.#served = new DiscoveryLookUp({
+      runtime: this.#runtime,
+      lookUp: (path, accept, signal) => this.#lookUp(path, accept, signal),
+    });
   }
 
   /** The same connections, for requests that this signal aborts too. */
@@ -119,7 +116,9 @@ export class RestClient {
       onWarning: this.#onWarning,
       maxResponseBytes: this.#maxResponseBytes,
     };
-    return new RestClient(options, this.#served);
+    const bound = new RestClient(options);
+    bound.#served = this.#served;
+    return bound;
   }
 
   /** The server's address, for messages. */
