@@ -169,6 +169,14 @@ def _():
 
 @step("update and field handlers")
 def _():
+    # A change before kopf has noted that the creation was handled is no update for it.
+    handled = "kopf.zalando.org/last-handled-configuration"
+
+    def noted():
+        read = custom.get_namespaced_custom_object(*place, "one")
+        return handled in read["metadata"].get("annotations", {})
+
+    eventually("creation handled", noted)
     custom.patch_namespaced_custom_object(*place, "one", {"spec": {"size": 5}})
     eventually("update", has("update", "one"))
     eventually("field", has("field", 1, 5))
