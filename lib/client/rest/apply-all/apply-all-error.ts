@@ -3,7 +3,7 @@ import { plainText } from '../../../kernel/text/plain-text.ts';
 import type { AppliedObject, FailedManifest, ManifestResult } from './apply-all-options.ts';
 
 /** The length of one cause in the message, characters. */
-const LONGEST_CAUSE = 300;
+const LONGEST_CAUSE = 400;
 
 /** Some manifests of `applyAll` were not applied. All others were, as far as `results` says. */
 export class ApplyAllError extends ListwatchError {

@@ -13,12 +13,18 @@ export function explainTooMany({ words, status }: RefusedAnswer): Explanation {
   };
 }
 
+/** The server begins so when it refuses a field of an applied object, with HTTP 500. */
+const UNTYPED = /^failed to create typed patch object \([^)]*\): */;
+
 /** HTTP 500. */
 export function explainInternal({ words }: RefusedAnswer): Explanation {
   const problem = words === '' ? 'the server failed' : words;
   const webhook = /failed calling webhook "([^"]+)"/.exec(words)?.[1];
   if (webhook !== undefined) {
     return { problem, remedy: `check the service of the webhook ${plainText(webhook, 100)}` };
+  }
+  if (UNTYPED.test(words)) {
+    return { problem: words.replace(UNTYPED, ''), remedy: 'correct this field' };
   }
   if (/etcdserver|etcd/.test(words)) return { problem, remedy: 'check etcd' };
   return { problem, remedy: 'look into the log of the API server' };

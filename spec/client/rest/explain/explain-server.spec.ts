@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { RefusedAnswer } from '../../../../lib/client/rest/explain/refused-answer.ts';
 import {
   explainForeign,
+  explainInternal,
   explainUnavailable,
   isAggregated,
 } from '../../../../lib/client/rest/explain/explain-server.ts';
@@ -54,5 +55,16 @@ describe('the explanation of an answer that the API server did not give itself',
     }
     expect(isAggregated(answer(503, 'the service unavailable'))).to.equal(false);
     expect(explainUnavailable(answer(503, 'starting'), METRICS).remedy).to.equal('try again later');
+  });
+});
+
+describe('the explanation of HTTP 500', () => {
+  it('names the field of an applied object that the schema does not have', () => {
+    const words =
+      'failed to create typed patch object (shop/web; example.com/v1, Kind=Site): .spec.greetings: field not declared in schema';
+    expect(explainInternal(answer(500, words))).to.deep.equal({
+      problem: '.spec.greetings: field not declared in schema',
+      remedy: 'correct this field',
+    });
   });
 });
