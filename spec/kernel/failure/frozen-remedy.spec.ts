@@ -34,6 +34,12 @@ describe('The message of an error of user code', () => {
     });
   }
 
+  for (const thrown of [undefined, null]) {
+    it(`asks for an Error when ${thrown} was thrown`, () => {
+      expect(thrownMessage(thrown)).to.equal(`${thrown} was thrown; throw an Error that says why`);
+    });
+  }
+
   it('says nothing of it for other errors', () => {
     expect(thrownMessage(new TypeError('x is not a function'))).to.equal('x is not a function');
     expect(thrownMessage(new Error('is not extensible'))).to.equal('is not extensible');
