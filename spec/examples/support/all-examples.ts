@@ -16,7 +16,7 @@ export const EXAMPLES: readonly Example[] = [
     script: 'examples/quickstart.ts',
     lines: [
       /✓ 12 sites wait for an operator/,
-      /operator +runs 12 times/,
+      /operator +runs \d+ times: 12 config maps/,
       /✓ both are as they should be/,
       /✓ site-12 was cleaned up/,
       /✓ 3 caches, \d+ objects, 0 differences/,
