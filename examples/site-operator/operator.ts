@@ -29,18 +29,17 @@ export function siteOperator(client: Client<SiteTypes>, options?: ControllerOpti
   return controller(client, 'example.com/v1', 'sites', { name: 'site-operator', ...options })
     .owns('v1', 'configmaps')
     .owns('apps/v1', 'deployments')
-    .finalizer('example.com/directory', async ({ metadata: { name } }, { resource, signal }) => {
+    .finalizer('example.com/directory', async ({ metadata: { name } }, { resource }) => {
       const entry = directory({});
-      await resource('v1', 'configmaps').apply(entry, { fieldManager: `site-${name}`, signal });
+      await resource('v1', 'configmaps').apply(entry, { fieldManager: `site-${name}` });
     })
-    .reconcile(async ({ metadata: { name }, spec }, { resource, own, event, signal }) => {
+    .reconcile(async ({ metadata: { name }, spec }, { resource, own, event }) => {
       const maps = resource('v1', 'configmaps');
       const entry = directory({ [name]: spec.greeting });
-      await maps.apply(entry, { fieldManager: `site-${name}`, force: true, signal });
-      await maps.apply(own(pageOf(name, spec.greeting)), { force: true, signal });
-      const server = own(serverOf(name, spec.replicas));
+      await maps.apply(entry, { fieldManager: `site-${name}` });
+      await maps.apply(own(pageOf(name, spec.greeting)));
       const api = resource('apps/v1', 'deployments');
-      const { metadata, status } = await api.apply(server, { force: true, signal });
+      const { metadata, status } = await api.apply(own(serverOf(name, spec.replicas)));
       if (metadata.generation === 1) event({ reason: 'Served', note: `${name} is served` });
       const ready = status?.readyReplicas ?? 0;
       const isReady = ready >= spec.replicas ? 'True' : 'False';

@@ -326,7 +326,7 @@ export class ControllerBuilder<T extends KubernetesObject, Types extends object 
  *   .owns('apps/v1', 'deployments')
  *   .reconcile(async (shop, { resource, ownerReference }) => {
  *     const { name } = shop.metadata;
- *     await resource('apps/v1', 'deployments').apply(deploymentOf(shop, ownerReference), { fieldManager: 'shops' });
+ *     await resource('apps/v1', 'deployments').apply(deploymentOf(shop, ownerReference));
  *     return { status: { message: `runs ${name}` } };
  *   });
  * await shops.run({ signal });
