@@ -77,6 +77,7 @@ export class ObjectTasks<T extends KubernetesObject, Types extends object> {
 
   /** Resolves when all have ended, or have run longer than they may. */
   async close(): Promise<void> {
+    for (const timer of this.#timers) timer.close();
     const daemons = this.#daemons.map((daemon) => daemon.close());
     await Promise.all([...daemons, ...this.#timing]);
   }

@@ -67,7 +67,7 @@ export function dependent<T extends KubernetesObject>(
   const { name } = metadata;
   return {
     name: `${kind} ${JSON.stringify(name)}`,
-    after,
+    after: [...after],
     apply: async (signal) => {
       const applied = (await resource.apply(object, { signal })) as Stored<T>;
       return isReady(applied);

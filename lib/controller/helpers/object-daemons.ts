@@ -104,7 +104,8 @@ export class ObjectDaemons {
   /** The object is there, and stays. */
   want(key: string, uid: string): void {
     const present = this.#daemons.get(key);
-    if (present?.uid === uid) return;
+    // One that is ending begins again: its object has left the selector or the namespaces, and has come back.
+    if (present?.uid === uid && present.wanted) return;
     if (present?.state === 'running') {
       present.next = uid;
       this.#stop(present);

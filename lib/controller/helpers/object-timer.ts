@@ -85,6 +85,11 @@ export class ObjectTimer {
     await this.#loop.run({ signal });
   }
 
+  /** Ends one that does not run; the delays of its objects would hold the process. */
+  close(): void {
+    this.#queue.destroy();
+  }
+
   pause(): void {
     this.#loop.pause();
   }

@@ -117,7 +117,7 @@ export class ManagedRun {
       const describe = (): string => `${this.name} to be ready`;
       // Caches say what they wait for.
       const { timeoutMs } = this.kind === 'runnable' ? options : { timeoutMs: undefined };
-      await withDeadline(this.#runtime, ready, { timeoutMs, describe });
+      await withDeadline(this.#runtime, ready, { timeoutMs, signal: options.signal, describe });
       if (this.#state !== 'starting') return;
       this.#state = 'ready';
       this.#ready.open();

@@ -190,4 +190,44 @@ describe('timers and daemons of a controller', () => {
     expect(one.inspect().tasks[0]?.running).to.deep.equal(['default/a']);
     await world.runtime.run(one.close());
   });
+
+  it('a daemon runs again for an object that comes back before the last run has ended', async () => {
+    const labels = { daemon: 'yes' };
+    await world.after(maps().create({ metadata: { name: 'a', labels } }));
+    const options = { ...world.options, labelSelector: 'daemon=yes' };
+    const one = controller(world.client, 'v1', 'configmaps', options)
+      .daemon(async (_map, { signal }) => {
+        events.push('begin');
+        await sleep(world.runtime, 10_000_000, { signal }).catch(() => {});
+        await sleep(world.runtime, 1_000);
+        events.push('end');
+      })
+      .reconcile(reconcile);
+    await world.start(one);
+    await world.after(maps().patch('a', { metadata: { labels: { daemon: 'no' } } }));
+    await world.after(maps().patch('a', { metadata: { labels } }));
+    await world.runtime.advance(2_000);
+    expect(events).to.deep.equal(['begin', 'end', 'begin']);
+    expect(one.inspect().tasks[0]?.running).to.deep.equal(['default/a']);
+    await world.after(maps().patch('a', { metadata: { labels: { daemon: 'no' } } }));
+    await world.runtime.advance(2_000);
+    expect(events).to.deep.equal(['begin', 'end', 'begin', 'end']);
+  });
+
+  it('leaves no timer when the controller is closed before it was ready', async () => {
+    await make('a');
+    const one = controller(world.client, 'v1', 'configmaps', {
+      ...world.options,
+      missingResource: 'wait',
+    })
+      .owns('missing.example.com/v1', 'things')
+      .every(3_600_000, async () => {})
+      .reconcile(reconcile);
+    const running = one.run();
+    await world.runtime.advance(10_000);
+    expect(one.inspect().tasks[0]?.waiting).to.equal(1);
+    await world.runtime.run(one.close());
+    await running;
+    expect(one.inspect().tasks[0]?.waiting).to.equal(0);
+  });
 });

@@ -82,4 +82,13 @@ describe('dependents', () => {
     const names = (await world.after(maps().list())).items.map(({ metadata }) => metadata.name);
     expect(names).to.deep.equal(['right']);
   });
+
+  it('have no circles: what is added to the list of prerequisites later does not count', async () => {
+    const after: Dependent[] = [];
+    const config = dependent(maps(), map('config'), { after });
+    const web = dependent(maps(), map('web'), { after: [config] });
+    after.push(web);
+    const { done } = await world.after(applyDependents([config, web], { signal }));
+    expect(done).to.equal(true);
+  });
 });

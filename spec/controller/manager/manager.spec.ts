@@ -249,4 +249,16 @@ describe('Manager', () => {
     world.signals.send('SIGTERM');
     await world.runtime.run(running);
   });
+
+  it('leaves no timer of a part that was not ready when it stopped', async () => {
+    const manager = world.manager();
+    const never = async (): Promise<void> => await new Promise<void>(() => {});
+    manager.add({ ...world.runnable('slow'), whenReady: never });
+    const running = failureOf(manager.run());
+    await world.runtime.advance(1_000);
+    await world.runtime.run(manager.close());
+    expect(await running).to.equal(undefined);
+    expect(world.runtime.pending).to.equal(0);
+    expect(world.log).to.deep.equal([]);
+  });
 });

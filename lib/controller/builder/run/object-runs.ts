@@ -1,11 +1,9 @@
 import { isListwatchError } from '../../../kernel/failure/errors.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
-import { sameContent } from '../../../meta/content/same-content.ts';
 import { isNotFound } from '../../../meta/failure/failures.ts';
 import { splitMetaNamespaceKey } from '../../../meta/key.ts';
 import type { KubernetesObject } from '../../../meta/object.ts';
 import type { Stored } from '../../../meta/stored.ts';
-import { setConditions } from '../../helpers/conditions.ts';
 import { addFinalizers, finalizersOf, removeFinalizer } from '../../helpers/finalizers.ts';
 import { TerminalError } from '../../runtime/reconcile-error.ts';
 import type { ReconcileContext } from '../../runtime/reconcile-loop.ts';
@@ -14,6 +12,7 @@ import type { AuthorFunctions, DaemonWork, ReconcileObject } from './author-func
 import type { ControllerResult } from './controller-result.ts';
 import type { GoneObjects } from './gone-objects.ts';
 import { ReconcileScope, type ScopeParts, type ScopeRun } from './reconcile-scope.ts';
+import { StatusWriter } from './status-writer.ts';
 
 export interface ObjectRunsParts<T extends KubernetesObject, Types extends object> {
   readonly apiVersion: string;
@@ -35,11 +34,11 @@ export interface RunOutcome {
 /** The runs of one controller: which functions of the author a key needs, and what their results lead to. */
 export class ObjectRuns<T extends KubernetesObject, Types extends object> {
   readonly #parts: ObjectRunsParts<T, Types>;
-  /** Whether conditions of this kind have `observedGeneration`. Otherwise each run would write it again. */
-  #observesGeneration = true;
+  readonly #status: StatusWriter<T>;
 
   constructor(parts: ObjectRunsParts<T, Types>) {
     this.#parts = parts;
+    this.#status = new StatusWriter(parts.runtime);
   }
 
   /** One run of a key. @throws what the functions of the author throw, and their writes. */
@@ -167,41 +166,14 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
   ): Promise<RunOutcome> {
     const result: ControllerResult<T> = (await work(object, scope)) ?? {};
     const { requeueAfterMs, priority, terminal } = result;
-    await this.#writeStatus(scope, object, result);
+    await this.#status.write(this.#own(scope), {
+      object,
+      current: this.#object(scope.key),
+      result,
+      signal: scope.signal,
+    });
     if (terminal !== undefined) throw new TerminalError(terminal);
     return { result: (requeueAfterMs ?? 0) > 0 ? 'requeue' : 'done', requeueAfterMs, priority };
-  }
-
-  /**
-   * As a merge patch: fields of other writers stay. An object that is gone needs no status; a resource without the subresource is an error.
-   */
-  async #writeStatus(
-    scope: ReconcileScope,
-    object: Stored<T>,
-    result: ControllerResult<T>,
-  ): Promise<void> {
-    const status = this.#statusOf(object, result);
-    if (status === undefined || hasStatus(object, status)) return;
-    const { name } = object.metadata;
-    const options = { type: 'merge', subresource: 'status', signal: scope.signal } as const;
-    try {
-      const answer = await this.#own(scope).patch(name, { status }, options);
-      if (dropsGeneration(status, answer)) this.#observesGeneration = false;
-    } catch (error) {
-      if (!isNotFound(error) || error.status.details?.name === undefined) throw error;
-    }
-  }
-
-  #statusOf(
-    object: Stored<T>,
-    { status, conditions = [] }: ControllerResult<T>,
-  ): object | undefined {
-    if (conditions.length === 0) return status;
-    const nowMs = this.#parts.runtime.wallMs();
-    const fields: object = status ?? {};
-    const metadata = { ...object.metadata, generation: undefined };
-    const known = this.#observesGeneration ? object : { ...object, metadata };
-    return { ...fields, conditions: setConditions<T>(known, conditions, nowMs) };
   }
 
   #own(scope: ReconcileScope): ReturnType<typeof scope.resource<T>> {
@@ -215,24 +187,4 @@ export class ObjectRuns<T extends KubernetesObject, Types extends object> {
 
 function isDeleting({ metadata }: KubernetesObject): boolean {
   return metadata?.deletionTimestamp !== undefined;
-}
-
-/** Whether the server has dropped `observedGeneration` from the conditions, because the schema of the kind does not have it. */
-function dropsGeneration(written: object, answer: object): boolean {
-  const { status } = answer as { readonly status?: unknown };
-  const has = (one: unknown): boolean =>
-    JSON.stringify((one as Conditions | undefined)?.conditions ?? []).includes(
-      '"observedGeneration":',
-    );
-  return has(written) && !has(status);
-}
-
-interface Conditions {
-  readonly conditions?: readonly unknown[];
-}
-
-/** Whether the merge would change nothing. */
-function hasStatus(object: KubernetesObject, status: object): boolean {
-  const stored = (object as { readonly status?: unknown }).status;
-  return sameContent({ status }, { status: stored }, { ignoreUnset: true });
 }

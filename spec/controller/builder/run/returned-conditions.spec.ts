@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Client } from '../../../../lib/client/rest/client.ts';
 import { controller } from '../../../../lib/controller/builder/controller-builder.ts';
+import { sleep } from '../../../../lib/kernel/time/wait.ts';
 import { inProcessTransport } from '../../../../lib/testing/in-process-transport.ts';
 import { ControllerWorld, OPEN, site, SITES, type Site } from '../controller-world.ts';
 
@@ -127,5 +128,129 @@ describe('conditions that a reconcile returns', () => {
     expect(runs).to.equal(1);
     expect((await conditions())[0]?.reason).to.equal('Host');
     expect(world.log).to.deep.equal(['error: sites: default/a: given up: no such host']);
+  });
+
+  it('of two programs on one object are all kept, whichever cache is behind', async () => {
+    await world.after(sites().create(site('a')));
+    let runs = 0;
+    let status: 'True' | 'False' = 'True';
+    const writer = (name: string, type: 'Ready' | 'Failed') =>
+      controller<Site>(world.client, 'example.com/v1', 'sites', {
+        ...world.options,
+        name,
+      }).reconcile(async ({ spec }) => {
+        runs += 1;
+        await sleep(world.runtime, 1_000);
+        return { status: { serves: spec.host }, conditions: [{ type, status, reason: name }] };
+      });
+    const [one, other] = [writer('one', 'Ready'), writer('other', 'Failed')];
+    await world.start(one);
+    await world.start(other);
+    await world.runtime.advance(10_000);
+    const held = async () => (await conditions()).map(({ type, status: is }) => `${type} ${is}`);
+    expect((await held()).toSorted()).to.deep.equal(['Failed True', 'Ready True']);
+    status = 'False';
+    await world.after(sites().patch('a', { spec: { host: 'b' } }));
+    await world.runtime.advance(10_000);
+    expect((await held()).toSorted()).to.deep.equal(['Failed False', 'Ready False']);
+    expect(runs).to.equal(4);
+    expect(world.log).to.deep.equal([]);
+  });
+
+  it('are made again from an object that changes while they are written', async () => {
+    await world.after(sites().create(site('a')));
+    const lastTransitionTime = '2020-01-01T00:00:00Z';
+    const failed = {
+      type: 'Failed',
+      status: 'False',
+      reason: 'X',
+      message: '',
+      lastTransitionTime,
+    };
+    const before = [
+      () => sites().patch('a', { spec: { host: 'b' } }),
+      () => sites().patch('a', { status: { conditions: [failed] } }, { subresource: 'status' }),
+    ];
+    const transport = inProcessTransport(async (request) => {
+      if (request.method === 'PATCH') await before.shift()?.();
+      return await world.server.handler(request);
+    });
+    const client = new Client({ transport, runtime: world.runtime });
+    let runs = 0;
+    const one = controller<Site>(client, 'example.com/v1', 'sites', world.options).reconcile(
+      async () => {
+        runs += 1;
+        if (runs > 1) return undefined;
+        return { conditions: [{ type: 'Ready', status: 'True', reason: 'Served' }] };
+      },
+    );
+    await world.start(one);
+    const [first, second] = await conditions();
+    expect(first).to.deep.equal(failed);
+    // That of the object which was reconciled.
+    expect(second).to.deep.include({ type: 'Ready', observedGeneration: 1 });
+    expect(one.inspect().history.map(({ result }) => result)).to.deep.equal(['done', 'done']);
+    await world.runtime.run(one.close());
+    await client.close();
+  });
+
+  it('do not conflict with a write of the run itself', async () => {
+    await world.after(sites().create(site('a')));
+    let runs = 0;
+    const one = controller<Site>(world.client, 'example.com/v1', 'sites', world.options).reconcile(
+      async ({ metadata }, { resource }) => {
+        runs += 1;
+        const annotations = { run: String(runs) };
+        await resource('example.com/v1', 'sites').patch(metadata.name, {
+          metadata: { annotations },
+        });
+        return { conditions: [{ type: 'Ready', status: 'True', reason: 'Served' }] };
+      },
+    );
+    await world.start(one);
+    expect((await conditions())[0]?.type).to.equal('Ready');
+    expect(one.inspect().history.map(({ result }) => result)).to.deep.equal(['done']);
+  });
+
+  it('are not written to another object that has taken the name', async () => {
+    await world.after(sites().create(site('a')));
+    let runs = 0;
+    await world.start(
+      controller<Site>(world.client, 'example.com/v1', 'sites', world.options).reconcile(
+        async () => {
+          runs += 1;
+          if (runs > 1) return undefined;
+          await sites().delete('a');
+          await sites().create(site('a'));
+          return { conditions: [{ type: 'Ready', status: 'True', reason: 'Served' }] };
+        },
+      ),
+    );
+    expect(runs).to.equal(2);
+    expect(await conditions()).to.deep.equal([]);
+  });
+
+  it('of an object that changes before each try are a conflict, which is not logged', async () => {
+    await world.after(sites().create(site('a')));
+    let left = 5;
+    const transport = inProcessTransport(async (request) => {
+      if (request.method === 'PATCH' && left > 0) {
+        left -= 1;
+        const status = { serves: String(left) };
+        await sites().patch('a', { status }, { subresource: 'status' });
+      }
+      return await world.server.handler(request);
+    });
+    const client = new Client({ transport, runtime: world.runtime });
+    const one = controller<Site>(client, 'example.com/v1', 'sites', world.options).reconcile(
+      async () => ({ conditions: [{ type: 'Ready', status: 'True', reason: 'Served' }] }),
+    );
+    await world.start(one);
+    await world.runtime.advance(1_000);
+    expect(one.inspect().history.map(({ result }) => result)).to.deep.equal(['conflict', 'done']);
+    expect((await conditions())[0]?.type).to.equal('Ready');
+    expect(world.log).to.deep.equal([]);
+    await world.runtime.run(one.close());
+    await client.close();
   });
 });
