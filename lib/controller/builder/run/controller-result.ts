@@ -16,7 +16,7 @@ export interface ControllerResult<T extends KubernetesObject> {
    */
   readonly status?: MergePart<StatusOf<T>> | undefined;
   /**
-   * Conditions to set in the status; the others stay. `lastTransitionTime` changes only with the status of a condition, and
+   * Conditions to set in the status; the others stay, also those that are written at the same time. `lastTransitionTime` changes only with the status of a condition, and
    * `observedGeneration` is that of the object.
    */
   readonly conditions?: readonly ConditionChange<T>[] | undefined;

@@ -1,10 +1,10 @@
 import { isPromiseLike } from '../../../kernel/failure/guarded-call.ts';
 import { errorMessage } from '../../../kernel/failure/errors.ts';
 import type { Logger } from '../../../kernel/report/logger.ts';
-import { onAbort } from '../../../kernel/time/abort.ts';
+import { abortable } from '../../../kernel/time/abort.ts';
 import { Backoff } from '../../../kernel/time/backoff.ts';
 import type { Runtime } from '../../../kernel/time/runtime.ts';
-import { sleep } from '../../../kernel/time/wait.ts';
+import { nextTask, sleep } from '../../../kernel/time/wait.ts';
 import { keysOf, type Targets } from './targets.ts';
 
 /** What a subscription gets. */
@@ -47,6 +47,8 @@ export interface ExternalSourceInspection {
 }
 
 const PAUSE = { baseMs: 1_000, capMs: 60_000 };
+/** Values that are read in one task, when an iterable has them at once. */
+const LONGEST_SLICE = 100;
 
 /** One external source of a controller, from the start of the controller to its end. */
 export class ExternalSource {
@@ -97,29 +99,31 @@ export class ExternalSource {
       this.#emit(targets);
     };
     const made = typeof source === 'function' ? source({ emit, signal }) : source;
-    const aborted = untilAborted(signal);
     try {
-      if (isIterable(made)) await this.#read(made, aborted.promise);
-      else if (isPromiseLike(made)) await Promise.race([made, aborted.promise]);
-      else await aborted.promise;
+      if (isIterable(made)) await this.#read(made, signal);
+      else await abortable(isPromiseLike(made) ? made : new Promise<never>(() => {}), signal);
     } finally {
-      aborted.release();
       if (typeof made === 'function') made();
     }
   }
 
-  /** An iterable that ignores the signal is left where it is. */
-  async #read(iterable: AsyncIterable<Targets>, aborted: Promise<undefined>): Promise<void> {
+  /** An iterable that ignores the signal is left where it is. One that always has a next value does not keep others from their turn. */
+  async #read(iterable: AsyncIterable<Targets>, signal: AbortSignal): Promise<void> {
     const iterator = iterable[Symbol.asyncIterator]();
-    for (;;) {
-      const next = await Promise.race([iterator.next(), aborted]);
-      if (next === undefined) {
-        // Its end may wait for what never comes.
-        void iterator.return?.().then(undefined, () => {});
-        return;
+    let left = LONGEST_SLICE;
+    try {
+      for (;;) {
+        const next = await abortable(iterator.next(), signal);
+        if (next.done === true) return;
+        this.#emit(next.value);
+        left -= 1;
+        if (left > 0) continue;
+        left = LONGEST_SLICE;
+        await nextTask(this.#options.runtime);
       }
-      if (next.done === true) return;
-      this.#emit(next.value);
+    } finally {
+      // Its end may wait for what never comes.
+      if (signal.aborted) void iterator.return?.().then(undefined, () => {});
     }
   }
 
@@ -141,21 +145,6 @@ export class ExternalSource {
     const times = this.#failures === 1 ? '' : ` (${this.#failures} failures so far)`;
     logger.error(`${controller}: the source ${name} ${what}${times}`, { error });
   }
-}
-
-interface AbortWait {
-  readonly promise: Promise<undefined>;
-  readonly release: () => void;
-}
-
-function untilAborted(signal: AbortSignal): AbortWait {
-  let release = (): void => {};
-  const promise = new Promise<undefined>((resolve) => {
-    release = onAbort(signal, () => {
-      resolve(undefined);
-    });
-  });
-  return { promise, release };
 }
 
 function isIterable(made: unknown): made is AsyncIterable<Targets> {

@@ -113,4 +113,18 @@ describe('an external source of a controller', () => {
     const builder = controller(world.client, 'v1', 'configmaps', world.options);
     expect(() => builder.triggeredBy('x', source).triggeredBy('x', source)).to.throw(/own/);
   });
+
+  it('that always has a next value does not keep others from their turn', async () => {
+    let values = 0;
+    let others: number | undefined;
+    await startWith(async function* () {
+      world.runtime.queueTask(() => {
+        others = values;
+      });
+      for (; values < 10_000; values += 1) yield 'default/a';
+    });
+    await world.runtime.settle();
+    expect(values).to.equal(10_000);
+    expect(others).to.be.below(1_000);
+  });
 });
