@@ -8,6 +8,7 @@ import { HANG_MS } from './support/until.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const SCRATCH = join(ROOT, '.tmp', 'docs');
+const MOCHA = join(ROOT, 'node_modules', 'mocha', 'bin', 'mocha.js');
 
 interface Block {
   readonly file: string;
@@ -67,6 +68,8 @@ const blocks = pages().flatMap(blocksOf);
 const where = ({ file, line }: Block): string => `${relative(ROOT, file)}:${line}`;
 
 const LANGUAGES = ['ts', 'js'];
+/** The kind of blocks for a runner that is not installed here. */
+const ELSEWHERE = 'typescript';
 
 /** Programs that run side by side; one waits for its server or a timer while others start. */
 const AT_A_TIME = 4;
@@ -83,7 +86,9 @@ function writeScript(block: Block): void {
 }
 
 async function run(program: string): Promise<{ readonly stdout: string }> {
-  return await promisify(execFile)(process.execPath, [program], { cwd: ROOT, timeout: HANG_MS });
+  const isSpec = /from ["']mocha["']/.test(readFileSync(program, 'utf8'));
+  const args = isSpec ? [MOCHA, '--no-config', '--no-package', program] : [program];
+  return await promisify(execFile)(process.execPath, args, { cwd: ROOT, timeout: HANG_MS });
 }
 
 describe('README and guides', () => {
@@ -151,8 +156,12 @@ describe('README and guides', () => {
     const kinds = new Set(blocks.map((block) => block.language));
     expect(
       [...kinds].filter(
-        (kind) => ![...LANGUAGES, 'text', 'sh', 'yaml', 'python', ''].includes(kind),
+        (kind) => ![...LANGUAGES, ELSEWHERE, 'text', 'sh', 'yaml', 'python', ''].includes(kind),
       ),
     ).to.deep.equal([]);
+    const elsewhere = blocks.filter(({ language }) => language === ELSEWHERE);
+    expect(elsewhere.filter(({ text }) => !/from 'vitest(\/config)?'/.test(text))).to.deep.equal(
+      [],
+    );
   });
 });

@@ -46,7 +46,7 @@ export async function plainPrograms(
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    external: Object.keys(dependencies),
+    external: [...Object.keys(dependencies), 'mocha'],
     plugins: [checkout],
     logLevel: 'warning',
   });
