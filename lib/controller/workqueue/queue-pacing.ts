@@ -134,7 +134,7 @@ export class QueuePacer<K> {
   passes(key: K, priority: number): boolean {
     if (this.#minIntervalMs === 0) return true;
     const nowMs = this.#runtime.monotonicMs();
-    this.#forgetBefore(nowMs - this.#minIntervalMs);
+    this.#forgetOver(nowMs);
     const takenAtMs = this.#takenAtMs.get(key);
     if (takenAtMs === undefined) {
       this.#takenAtMs.set(key, nowMs);
@@ -188,9 +188,10 @@ export class QueuePacer<K> {
     this.#hooks.add(key, priority);
   };
 
-  #forgetBefore(earliestMs: number): void {
+  /** Computes the end of an interval as `passes` does: rounded in another way, a key would be over for one and not for the other. */
+  #forgetOver(nowMs: number): void {
     for (const [key, takenAtMs] of this.#takenAtMs) {
-      if (takenAtMs > earliestMs) break;
+      if (takenAtMs + this.#minIntervalMs > nowMs) break;
       this.#takenAtMs.delete(key);
     }
   }
