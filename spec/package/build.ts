@@ -1,14 +1,12 @@
 /**
  * `npm run build`: what is published, in `dist`. All entries are bundled in one run with shared chunks, so that each module exists
- * once whatever entries a program imports. Declarations stay one file a module, those that no entry reaches are left out.
+ * once whatever entries a program imports. The declarations are bundled in the same way.
  * The source maps hold the sources, so `lib` is not in the package, and declarations need no maps.
  */
-import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { PublicSurface } from '../support/declarations/public-surface.ts';
+import { declare } from './declarations.ts';
 import { sourceInMap } from './without-comments.ts';
 import { withoutColumns } from './without-columns.ts';
 import { entriesOf, programSources, readManifest, ROOT } from './manifest.ts';
@@ -60,6 +58,7 @@ interface SourceMap {
   readonly sources: readonly string[];
   readonly sourcesContent: readonly string[];
   readonly mappings: string;
+  readonly names: readonly string[];
 }
 
 /**
@@ -75,29 +74,12 @@ function shortenMaps(): void {
       file,
       JSON.stringify({
         ...map,
-        mappings: withoutColumns(map),
+        ...withoutColumns(map),
         sourcesContent: map.sourcesContent.map((source, index) =>
           sourceInMap(map.sources[index] ?? '', source),
         ),
       }),
     );
-  }
-}
-
-async function declare(types: ReadonlyMap<string, string>): Promise<void> {
-  const tsc = join(ROOT, 'node_modules', '.bin', 'tsc');
-  await promisify(execFile)(tsc, [
-    '-p',
-    join(ROOT, 'lib'),
-    '--emitDeclarationOnly',
-    '--declarationMap',
-    'false',
-  ]);
-  const reached = new PublicSurface(DIST, types).filesReached();
-  const written = readdirSync(DIST, { recursive: true, encoding: 'utf8' });
-  for (const path of written.filter((name) => name.endsWith('.d.ts'))) {
-    const file = join(DIST, path);
-    if (!reached.has(file)) rmSync(file);
   }
 }
 
@@ -110,4 +92,7 @@ await bundle([
 ]);
 keepClassNames();
 shortenMaps();
-await declare(new Map(entries.map(([entry, { types }]) => [entry, join(ROOT, types)])));
+await declare(
+  entries.map(([, { types }]) => relative(DIST, join(ROOT, types))),
+  DIST,
+);

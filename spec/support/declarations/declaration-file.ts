@@ -28,6 +28,10 @@ export class DeclarationFile {
   readonly modules: ReadonlySet<string>;
   /** Names that other modules may import. */
   readonly exported: ReadonlySet<string>;
+  /** The names that its own declarations have here, by the name that other modules import. */
+  readonly ownNames: ReadonlyMap<string, string>;
+  /** Own declarations that it exports as types, though they may be values. */
+  readonly ownTypes: ReadonlySet<string>;
 
   constructor(path: string) {
     this.path = path;
@@ -37,6 +41,8 @@ export class DeclarationFile {
     const passedOnWhole = new Map<string, boolean>();
     const passedOnAs = new Map<string, string>();
     const exported = new Set<string>();
+    const ownNames = new Map<string, string>();
+    const ownTypes = new Set<string>();
     for (const statement of statementsOf(withoutComments(readFileSync(path, 'utf8')))) {
       const from = / from ['"]([^'"]+)['"];$/.exec(statement)?.[1];
       const list = /^(?:import|export)(?: type)? \{([^}]*)\}/s.exec(statement)?.[1];
@@ -54,6 +60,8 @@ export class DeclarationFile {
         const all = statement.startsWith('export type');
         for (const [name, outside, typeOnly] of names) {
           if (from !== undefined) passedOn.set(outside, this.#origin(from, name, all || typeOnly));
+          else if (name !== outside) ownNames.set(outside, name);
+          if (from === undefined && (all || typeOnly)) ownTypes.add(name);
           exported.add(outside);
         }
       } else {
@@ -75,6 +83,8 @@ export class DeclarationFile {
     this.passedOnWhole = passedOnWhole;
     this.passedOnAs = passedOnAs;
     this.exported = exported;
+    this.ownNames = ownNames;
+    this.ownTypes = ownTypes;
   }
 
   #origin(specifier: string, name: string, typeOnly: boolean): Origin {

@@ -143,7 +143,7 @@ export class PublicSurface {
       }
     }
     for (const name of file.exported) {
-      const declared = this.#resolve(file, name);
+      const declared = this.#resolve(file, file.ownNames.get(name) ?? name);
       if (declared !== undefined) found.set(name, declared);
     }
     return found;
@@ -151,7 +151,7 @@ export class PublicSurface {
 
   /** Undefined for what another package declares. */
   #resolve(file: DeclarationFile, name: string): Declared | undefined {
-    if (file.declarations.has(name)) return { file, name, typeOnly: false };
+    if (file.declarations.has(name)) return { file, name, typeOnly: file.ownTypes.has(name) };
     const origin = file.passedOn.get(name) ?? file.imports.get(name);
     if (origin !== undefined) return this.#follow(origin, file.passedOn.has(name));
     for (const whole of file.passedOnWhole.keys()) {
@@ -166,7 +166,8 @@ export class PublicSurface {
       this.externals.add(from);
       return undefined;
     }
-    const declared = this.#resolve(this.#file(from), name);
+    const file = this.#file(from);
+    const declared = this.#resolve(file, file.ownNames.get(name) ?? name);
     if (declared === undefined || !(passedOn && typeOnly)) return declared;
     return { ...declared, typeOnly };
   }

@@ -92,7 +92,7 @@ async function compileMs(shape: (typeof SHAPES)[number]): Promise<number> {
 }
 
 function ownTypeScript(): string {
-  const file = join(ROOT, 'node_modules', 'typescript', 'package.json');
+  const file = join(ROOT, 'node_modules', '@typescript/native', 'package.json');
   return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
 }
 
