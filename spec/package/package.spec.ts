@@ -18,7 +18,6 @@ import { expect } from 'chai';
 import type { ReportDocument } from '../../lib/cli/doctor/report-document.ts';
 import { deferred } from '../../lib/kernel/time/latch.ts';
 import { ApiServer } from '../../lib/server/api/api-server.ts';
-import { PublicSurface } from '../support/declarations/public-surface.ts';
 import { within } from '../support/until.ts';
 import { sourceInMap } from './without-comments.ts';
 import { entriesOf, readManifest, ROOT } from './manifest.ts';
@@ -399,41 +398,6 @@ describe('the packed package', function () {
       }
     }
     expect(missing).to.deep.equal([]);
-  });
-
-  it('declares the values that its entries have at run time, and no others', async () => {
-    const surface = new PublicSurface(
-      INSTALLED,
-      new Map([...entries].map(([entry, { types }]) => [entry, join(INSTALLED, types)])),
-    );
-    const script = [...entries.keys()].map((entry) => `import('${entry}').then(Object.keys)`);
-    const program = `console.log(JSON.stringify(await Promise.all([${script.join(', ')}])));`;
-    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], {
-      cwd: CONSUMER,
-    });
-    const declared = surface.entries.map((entry) => [...surface.namesOf(entry).values]);
-    expect(declared).to.deep.equal((JSON.parse(stdout) as string[][]).map((one) => one.toSorted()));
-  });
-
-  it('has few declaration files: those of the entries, shared chunks, and the built-in kinds', () => {
-    const declarations = files.filter((name) => name.endsWith('.d.ts'));
-    const allowed = new Set([...entries.values()].map(({ types }) => normalize(types)));
-    const others = declarations.filter(
-      (name) => !allowed.has(name) && !/^dist\/(?:chunks|types)\//.test(name),
-    );
-    expect(others).to.deep.equal([]);
-    expect(declarations.length).to.be.lessThan(100);
-  });
-
-  it('keeps the doc comments of declarations', () => {
-    const text = files
-      .filter((name) => name.endsWith('.d.ts'))
-      .map((name) => readFileSync(join(INSTALLED, name), 'utf8'))
-      .join('\n');
-    const classes = text.match(/^(?:export )?declare (?:abstract )?class /gm) ?? [];
-    const commented = text.match(/\*\/\n(?:export )?declare (?:abstract )?class /g) ?? [];
-    expect(classes.length).to.be.greaterThan(50);
-    expect(commented.length / classes.length).to.be.greaterThan(0.9);
   });
 
   it('names no optional peer in a public declaration', () => {
